@@ -8,7 +8,8 @@ import os
 import sys
 
 SWITCH_SECONDS = 0.0005
-"""So long a busy thread keeps the others waiting (Python's 0.005 is felt: a key waits for it again and again)."""
+"""So long a busy thread keeps the others waiting (Python's 0.005 is felt: a key waits for it again
+and again)."""
 
 TYPE_CHECKING = False  # `typing` is slow to import
 if TYPE_CHECKING:
@@ -20,7 +21,9 @@ INTERRUPTED = 130
 def main() -> NoReturn:
     """Run the command line, and end with its exit code."""
     for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):  # whoever prints: what the encoding cannot say is written as its code
+        if isinstance(
+            stream, io.TextIOWrapper
+        ):  # whoever prints: what the encoding cannot say is written as its code
             stream.reconfigure(errors="backslashreplace")
     try:
         code = _main()
@@ -35,7 +38,10 @@ def main() -> NoReturn:
             code = _refused(error, code) if stream is sys.stdout else code
         except (ValueError, AttributeError):
             continue  # it is closed
-    os._exit(code)  # an interpreter that takes itself apart has no handler for Ctrl+C, and waits for busy threads
+    os._exit(
+        code
+        # an interpreter that takes itself apart has no handler for Ctrl+C, and waits for busy threads
+    )
 
 
 def _refused(error: OSError, code: int) -> int:
@@ -48,7 +54,10 @@ def _refused(error: OSError, code: int) -> int:
 
 def _main() -> int:
     if sys.platform == "win32":
-        print("agent-tui runs on Linux, macOS and WSL; on Windows, start it inside WSL.", file=sys.stderr)
+        print(
+            "agent-tui runs on Linux, macOS and WSL; on Windows, start it inside WSL.",
+            file=sys.stderr,
+        )
         return 2
     from agent_tui.boot import terminal
 

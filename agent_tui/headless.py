@@ -1,4 +1,5 @@
-"""`agent-tui run`: one prompt, no screen. Prints the answer, one JSON object, or every event as a JSON line."""
+"""`agent-tui run`: one prompt, no screen. Prints the answer, one JSON object, or every event as a JSON
+line."""
 
 from __future__ import annotations
 
@@ -30,15 +31,13 @@ from agent_tui.protocol.events import (
     TurnEnded,
     TurnStarted,
     UsageReported,
-)  # fmt: skip
+)
 from agent_tui.protocol.ops import Cancel, Submit
 from agent_tui.protocol.transcript import Bill, Saving, TurnEnd
 from agent_tui.structures.visible import visible
 
 GRACE_SECONDS: Final = 5.0
-LISTS: Final = (
-    "`agent-tui models` lists the models, `agent-tui setup` sets up a provider, and `-m demo` needs no model"
-)
+LISTS: Final = "`agent-tui models` lists the models, `agent-tui setup` sets up a provider, and `-m demo` needs no model"
 NOTHING: Final = "The model sent an empty answer."
 PATIENT: Final = 2
 """Signals that ask for the end; one more has it at once."""
@@ -101,7 +100,11 @@ class Outcome:
             case Notice(level="warning" | "error"):
                 self.notices.append(event.text)
             case TurnEnded():
-                self.state, self.steps, self.duration_ms = event.state, event.steps, event.duration_ms
+                self.state, self.steps, self.duration_ms = (
+                    event.state,
+                    event.steps,
+                    event.duration_ms,
+                )
             case _:
                 pass
 
@@ -131,16 +134,29 @@ class Outcome:
             "cached_tokens": self.cached_tokens,
             "estimated": self.estimated,
         }
-        cost = {"dollars": self.bill.cost, "estimated": self.bill.estimated, "unpriced": self.unpriced}
+        cost = {
+            "dollars": self.bill.cost,
+            "estimated": self.bill.estimated,
+            "unpriced": self.unpriced,
+        }
         error = None if self.error is None else {"kind": self.error.kind, "text": self.error.text}
         if error is None and self.answered_nothing:
             error = {"kind": "empty_answer", "text": NOTHING}
         return {
-            "session": self.session, "model": self.model, "state": self.state or "error", "exit_code": self.code,
-            "text": self.text, "steps": self.steps, "duration_ms": self.duration_ms, "usage": usage,
+            "session": self.session,
+            "model": self.model,
+            "state": self.state or "error",
+            "exit_code": self.code,
+            "text": self.text,
+            "steps": self.steps,
+            "duration_ms": self.duration_ms,
+            "usage": usage,
             "cost": cost,
-            "saved": not self.unsaved, "denied": self.denied, "notices": self.notices, "error": error,
-        }  # fmt: skip
+            "saved": not self.unsaved,
+            "denied": self.denied,
+            "notices": self.notices,
+            "error": error,
+        }
 
 
 def run(config: EngineConfig, prompt: str, output: str) -> int:
@@ -229,7 +245,9 @@ def no_model(found: Models) -> ErrorRaised:
     """What was tried, in one line, and what to do."""
     tried = [f"{each.what}: {each.result}" for each in found.tried]
     if len(tried) == 1:  # the one model that was named; what is wrong with a script, no list mends
-        return ErrorRaised(tried[0], "unknown_model", "" if tried[0].startswith("scripted/") else LISTS)
+        return ErrorRaised(
+            tried[0], "unknown_model", "" if tried[0].startswith("scripted/") else LISTS
+        )
     first = next(iter(found.variables), "")  # all eleven would hide the rest of the line
     hint = f"{f'set {first} or the variable of another provider, or ' if first else ''}name a model with -m; {LISTS}"
     return ErrorRaised(f"no model to run on. {'; '.join(tried)}", "unreachable", hint)
@@ -259,4 +277,6 @@ def _report(outcome: Outcome, output: str) -> None:
     elif outcome.denied:
         calls = "1 call" if outcome.denied == 1 else f"{outcome.denied} calls"
         more = "--mode accept-edits or accept-all allows more"
-        print(f"agent-tui: {calls} needed an approval that nobody could give; {more}", file=sys.stderr)
+        print(
+            f"agent-tui: {calls} needed an approval that nobody could give; {more}", file=sys.stderr
+        )

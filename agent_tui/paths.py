@@ -12,7 +12,8 @@ from agent_tui.structures.frozen import frozen
 
 @frozen
 class Folders:
-    """Config (config.toml, skills), data (sessions, blobs), logs, and what can be made again (`platform_cache`)."""
+    """Config (config.toml, skills), data (sessions, blobs), logs, and what can be made again
+    (`platform_cache`)."""
 
     config: Path
     data: Path
@@ -41,11 +42,16 @@ def folders() -> Folders:
     import platformdirs
 
     dirs = platformdirs.PlatformDirs("agent-tui", appauthor=False)
-    return Folders(*map(Path, (dirs.user_config_dir, dirs.user_data_dir, dirs.user_log_dir, dirs.user_cache_dir)))
+    return Folders(
+        *map(
+            Path, (dirs.user_config_dir, dirs.user_data_dir, dirs.user_log_dir, dirs.user_cache_dir)
+        )
+    )
 
 
 def make_private(folder: Path) -> None:
-    """Make `folder`, and what is missing above it, for the owner alone (`Path.mkdir` leaves open what it makes above).
+    """Make `folder`, and what is missing above it, for the owner alone (`Path.mkdir` leaves open
+    what it makes above).
 
     Raises OSError.
     """
@@ -55,11 +61,14 @@ def make_private(folder: Path) -> None:
         try:
             folder.mkdir(0o700, exist_ok=True)
         except FileExistsError:
-            raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(folder)) from None
+            raise NotADirectoryError(
+                errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(folder)
+            ) from None
 
 
 def shipped(kind: str) -> Path:
-    """The shipped folder `themes` or `skills`: beside the package in a checkout, inside it in a wheel."""
+    """The shipped folder `themes` or `skills`: beside the package in a checkout, inside it in a
+    wheel."""
     package = Path(__file__).resolve().parent
     inside = package / "_shipped" / kind
     return inside if inside.is_dir() else package.parent / kind
@@ -67,12 +76,21 @@ def shipped(kind: str) -> Path:
 
 def stems(folders: Sequence[Path], suffix: str) -> tuple[str, ...]:
     """What the files with that ending are called, without it, in all of `folders` together."""
-    return tuple(sorted({path.stem for folder in folders if folder.is_dir() for path in folder.glob(f"*{suffix}")}))
+    return tuple(
+        sorted(
+            {
+                path.stem
+                for folder in folders
+                if folder.is_dir()
+                for path in folder.glob(f"*{suffix}")
+            }
+        )
+    )
 
 
 def project_folders(cwd: Path) -> tuple[Path, ...]:
-    """The folders whose files speak for `cwd`: from the git root down to it, outermost first; only itself without git,
-    and where somebody else could have put what is above it."""
+    """The folders whose files speak for `cwd`: from the git root down to it, outermost first; only
+    itself without git, and where somebody else could have put what is above it."""
     folders = repository_folders(cwd)
     return folders if foreign_folder(folders) is None else folders[-1:]
 
@@ -91,9 +109,12 @@ def repository_folders(cwd: Path) -> tuple[Path, ...]:
 
 
 def foreign_folder(folders: Sequence[Path]) -> Path | None:
-    """The innermost of `folders` that belongs to another user, or whose `.git` does; never the last, in which the
-    person chose to work."""
-    return next((one for one in reversed(folders[:-1]) if not (_is_own(one) and _is_own(one / ".git"))), None)
+    """The innermost of `folders` that belongs to another user, or whose `.git` does; never the
+    last, in which the person chose to work."""
+    return next(
+        (one for one in reversed(folders[:-1]) if not (_is_own(one) and _is_own(one / ".git"))),
+        None,
+    )
 
 
 def _is_own(path: Path) -> bool:
@@ -106,8 +127,8 @@ def _is_own(path: Path) -> bool:
 
 
 def is_own(about: os.stat_result) -> bool:
-    """Whether a file belongs to this user or to root, as git judges it (`safe.directory`): under `sudo` also to the
-    user who called it."""
+    """Whether a file belongs to this user or to root, as git judges it (`safe.directory`): under
+    `sudo` also to the user who called it."""
     caller = os.environ.get("SUDO_UID", "") if os.geteuid() == 0 else ""
     return about.st_uid in (0, os.geteuid()) or str(about.st_uid) == caller
 
@@ -121,7 +142,8 @@ def _exists(path: Path) -> bool:
 
 
 def there(path: Path) -> bool:
-    """Whether there is a file to read; one that we may not even look at counts, so that its reader says so."""
+    """Whether there is a file to read; one that we may not even look at counts, so that its reader
+    says so."""
     try:
         path.stat()
     except PermissionError:

@@ -1,4 +1,5 @@
-"""A file is a registration: what a package folder holds is found by file name, and imported when it is used.
+"""A file is a registration: what a package folder holds is found by file name, and imported when it
+is used.
 
 So is a `late` module: one that the first frame does not need.
 """
@@ -17,7 +18,9 @@ from typing import Any, Final
 @cache
 def names(package: str) -> tuple[str, ...]:
     """The modules of `package` that register something."""
-    found = (found.name for found in pkgutil.iter_modules(importlib.import_module(package).__path__))
+    found = (
+        found.name for found in pkgutil.iter_modules(importlib.import_module(package).__path__)
+    )
     return tuple(sorted(name for name in found if _registers(package, name)))
 
 
@@ -39,22 +42,27 @@ def module(package: str, name: str) -> ModuleType:
 
 
 def _missing(package: str, name: str) -> LookupError:
-    return LookupError(f"no {package.rsplit('.', 1)[-1]} named {name!r}; there are: {', '.join(names(package))}")
+    return LookupError(
+        f"no {package.rsplit('.', 1)[-1]} named {name!r}; there are: {', '.join(names(package))}"
+    )
 
 
 def _registers(package: str, name: str) -> bool:
-    """Whether a module of that name would: all do but those that `package` lists in `NOT_REGISTERED`."""
+    """Whether a module of that name would: all do but those that `package` lists in
+    `NOT_REGISTERED`."""
     beside = getattr(importlib.import_module(package), "NOT_REGISTERED", ("base",))
     return name.isidentifier() and not name.startswith("_") and name not in beside
 
 
 class late:  # noqa: N801  # read as a word: `with late():`
-    """The modules that are imported in this block are imported when something of them is first asked for:
+    """The modules that are imported in this block are imported when something of them is first
+    asked for:
 
         with late():
             from agent_tui.tui.update import settings
 
-    To everybody who reads the code, it is an import like others. `warm`: `import_late` imports them too.
+    To everybody who reads the code, it is an import like others. `warm`: `import_late` imports them
+    too.
     """
 
     def __init__(self, *, warm: bool = True) -> None:
@@ -73,7 +81,8 @@ class late:  # noqa: N801  # read as a word: `with late():`
 
 
 def late_module(name: str, warm: bool = True, held: dict[str, Any] | None = None) -> Any:
-    """Module `name`, imported when something of it is first asked for; `held`: the globals that will hold it."""
+    """Module `name`, imported when something of it is first asked for; `held`: the globals that
+    will hold it."""
     if name in sys.modules:
         return sys.modules[name]
     if warm:
@@ -82,7 +91,8 @@ def late_module(name: str, warm: bool = True, held: dict[str, Any] | None = None
 
 
 def import_late() -> Iterator[str]:
-    """Import what was named `late` and is not there yet, one module a step: for a moment when nobody waits."""
+    """Import what was named `late` and is not there yet, one module a step: for a moment when
+    nobody waits."""
     while _named_late:
         name = _named_late.pop(0)
         if name not in sys.modules:
@@ -97,7 +107,8 @@ def import_all(names: Iterable[str]) -> None:
 
 
 def without(name: str) -> None:
-    """Leave module `name` out of what a package imports: one that it can do without, and that nobody here uses."""
+    """Leave module `name` out of what a package imports: one that it can do without, and that
+    nobody here uses."""
     sys.modules.setdefault(name, None)  # type: ignore[arg-type]  # what the import system takes for `not to be found`
 
 
@@ -135,7 +146,8 @@ def _import(
     fromlist: Sequence[str] | None = (),
     level: int = 0,
 ) -> Any:
-    """As the import of Python, but late in the blocks of `late`; other threads may import something just now."""
+    """As the import of Python, but late in the blocks of `late`; other threads may import something
+    just now."""
     block = _blocks.get(id(globals))
     if block is None:
         return _import_now(name, globals, locals, fromlist, level)
@@ -144,7 +156,8 @@ def _import(
 
 _import_now: Final = builtins.__import__
 _blocks: Final[dict[int, tuple[bool, dict[str, Any]]]] = {}
-"""Whether it is a warm one, and the globals of its module, of each such block that is entered just now."""
+"""Whether it is a warm one, and the globals of its module, of each such block that is entered just
+now."""
 
 with late(warm=False):
     import pkgutil

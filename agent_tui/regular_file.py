@@ -1,4 +1,5 @@
-"""Opening a file that may be anything by now. Standard library only, and little of it: the first frame needs it."""
+"""Opening a file that may be anything by now. Standard library only, and little of it: the first
+frame needs it."""
 
 from __future__ import annotations
 
@@ -7,8 +8,8 @@ import stat
 
 
 def open_regular(path: str | os.PathLike[str], flags: int = os.O_RDONLY) -> int:
-    """A descriptor of the file. A pipe, a device or a folder is refused at once: to open or read one may take for ever.
-    Raises OSError."""
+    """A descriptor of the file. A pipe, a device or a folder is refused at once: to open or read
+    one may take for ever. Raises OSError."""
     fd = os.open(path, flags | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC, 0o600)
     if not stat.S_ISREG(os.fstat(fd).st_mode):
         os.close(fd)

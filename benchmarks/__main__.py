@@ -11,13 +11,24 @@ from pathlib import Path
 from benchmarks.common import ROOT
 
 NO_BENCHMARKS = {
-    "__main__", "common", "server", "bare", "plain", "probe", "sessions", "sessions_many", "dialects", "reading",
-}  # fmt: skip
+    "__main__",
+    "common",
+    "server",
+    "bare",
+    "plain",
+    "probe",
+    "sessions",
+    "sessions_many",
+    "dialects",
+    "reading",
+}
 
 
 def names() -> list[str]:
     """A file is a registration: every module of this folder but the shared ones."""
-    return sorted(path.stem for path in Path(__file__).parent.glob("*.py") if path.stem not in NO_BENCHMARKS)
+    return sorted(
+        path.stem for path in Path(__file__).parent.glob("*.py") if path.stem not in NO_BENCHMARKS
+    )
 
 
 def main(arguments: list[str]) -> int:
@@ -32,7 +43,9 @@ def main(arguments: list[str]) -> int:
     failed = [
         name
         for name in wanted
-        if subprocess.run([sys.executable, "-m", f"benchmarks.{name}", *options], cwd=ROOT, check=False).returncode
+        if subprocess.run(
+            [sys.executable, "-m", f"benchmarks.{name}", *options], cwd=ROOT, check=False
+        ).returncode
     ]
     if failed:
         print(f"broken: {', '.join(failed)}", file=sys.stderr)

@@ -1,7 +1,8 @@
-"""From Esc to a settled turn: in a blocked stream, in an approval, and with a child that ignores SIGTERM.
+"""From Esc to a settled turn: in a blocked stream, in an approval, and with a child that ignores
+SIGTERM.
 
-Measured twice: on the screen (the byte ESC in a real pty, until the end of the turn is drawn) and in the engine (the
-Op, until `turn_ended` is on the queue).
+Measured twice: on the screen (the byte ESC in a real pty, until the end of the turn is drawn) and
+in the engine (the Op, until `turn_ended` is on the queue).
 """
 
 from __future__ import annotations
@@ -15,7 +16,14 @@ from pathlib import Path
 from agent_tui.agent.config import EngineConfig
 from agent_tui.agent.worker import Worker
 from agent_tui.paths import Folders
-from agent_tui.protocol.events import ApprovalAsked, Event, Restored, TextDelta, ToolOutput, TurnEnded
+from agent_tui.protocol.events import (
+    ApprovalAsked,
+    Event,
+    Restored,
+    TextDelta,
+    ToolOutput,
+    TurnEnded,
+)
 from agent_tui.protocol.ops import Cancel, Submit
 from agent_tui.settings.table import Settings
 from benchmarks.common import (
@@ -49,10 +57,15 @@ CASES: dict[str, tuple[str, str, str, type[Event]]] = {
 """Mode, prompt, what the screen shows and what the engine says when it is time to cancel."""
 
 
-def on_screen(url: str, mode: str, prompt: str, sign: str, runs: int) -> tuple[list[float], list[float]]:
+def on_screen(
+    url: str, mode: str, prompt: str, sign: str, runs: int
+) -> tuple[list[float], list[float]]:
     """Seconds from Esc to the drawn end of the turn, and from a key after it to its echo."""
     ended, freed = [], []
-    with folder() as home, running(agent("-m", "openai/bench", "--mode", mode), home, **model(url)) as terminal:
+    with (
+        folder() as home,
+        running(agent("-m", "openai/bench", "--mode", mode), home, **model(url)) as terminal,
+    ):
         terminal.ready()
         terminal.quiet(0.5, 5.0)
         for _ in range(runs):
@@ -74,15 +87,21 @@ def on_screen(url: str, mode: str, prompt: str, sign: str, runs: int) -> tuple[l
     return ended, freed
 
 
-def in_engine(url: str, mode: str, prompt: str, sign: type[Event], runs: int) -> tuple[list[float], list[float]]:
+def in_engine(
+    url: str, mode: str, prompt: str, sign: type[Event], runs: int
+) -> tuple[list[float], list[float]]:
     """Seconds from the Op to the end of the turn, and until a stubborn child was gone."""
     ended, gone = [], []
     with folder() as home:
         home = Path(home)
         config = EngineConfig(
-            settings=Settings(model="openai/bench", mode=mode), cwd=home / "work", folders=Folders(home, home, home),
-            environment=environment(home, **model(url)), model_given=True, mode_given=True,
-        )  # fmt: skip
+            settings=Settings(model="openai/bench", mode=mode),
+            cwd=home / "work",
+            folders=Folders(home, home, home),
+            environment=environment(home, **model(url)),
+            model_given=True,
+            mode_given=True,
+        )
         worker = Worker(config)
         worker.start(lambda: None)
         for _ in range(runs):
@@ -131,20 +150,28 @@ def main() -> None:
             last_gone = max([last_gone, *gone])
             rows.append(
                 (
-                    name, f"{ms(median(engine))} / {ms(percentile(engine, 0.95))}",
-                    f"{ms(median(screen))} / {ms(percentile(screen, 0.95))}", ms(percentile(free, 0.95)),
+                    name,
+                    f"{ms(median(engine))} / {ms(percentile(engine, 0.95))}",
+                    f"{ms(median(screen))} / {ms(percentile(screen, 0.95))}",
+                    ms(percentile(free, 0.95)),
                     f"{max(gone):.2f} s" if gone else "",
                 )
-            )  # fmt: skip
+            )
     report(
         f"Cancel ({runs} runs each; p50 / p95)",
-        ("while in", "engine: Op to turn_ended", "screen: Esc to the drawn end", "next key (p95)", "child gone (max)"),
+        (
+            "while in",
+            "engine: Op to turn_ended",
+            "screen: Esc to the drawn end",
+            "next key (p95)",
+            "child gone (max)",
+        ),
         rows,
         [
             judged(f"p95 under 100 ms (worst is {ms(worst)})", worst < 0.1),
             judged(f"the child is gone about 2 s after (is {last_gone:.2f} s)", last_gone < 2.5),
         ],
-    )  # fmt: skip
+    )
 
 
 if __name__ == "__main__":

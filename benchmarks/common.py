@@ -24,14 +24,16 @@ ROOT = Path(__file__).resolve().parent.parent
 
 
 def quick() -> bool:
-    """Whether a tiny run was asked for (`--quick`): it shows that the benchmark works and judges nothing."""
+    """Whether a tiny run was asked for (`--quick`): it shows that the benchmark works and judges
+    nothing."""
     return "--quick" in sys.argv[1:]
 
 
 PACE = 0.2 if quick() else 1.0
 """How long the rests are, of those a measurement has: in a quick run nothing depends on them."""
 LETTERS = "абвгдежзиклмнопрстуфхцчшщыэюя"
-"""Typed as keys: nothing else on the screen holds them, so their bytes in the output are their echo."""
+"""Typed as keys: nothing else on the screen holds them, so their bytes in the output are their
+echo."""
 
 
 def percentile(values: Sequence[float], share: float) -> float:
@@ -60,12 +62,18 @@ def judged(words: str, kept: bool) -> Goal:
     return Goal(words, None if quick() else kept)
 
 
-def report(title: str, header: Sequence[str], rows: Sequence[Sequence[str]], goals: Sequence[Goal]) -> None:
+def report(
+    title: str, header: Sequence[str], rows: Sequence[Sequence[str]], goals: Sequence[Goal]
+) -> None:
     """Print a table (Markdown) and the verdict on each goal."""
     widths = [max(len(line[column]) for line in (header, *rows)) for column in range(len(header))]
 
     def line(cells: Sequence[str]) -> str:
-        return "| " + " | ".join(cell.ljust(width) for cell, width in zip(cells, widths, strict=True)) + " |"
+        return (
+            "| "
+            + " | ".join(cell.ljust(width) for cell, width in zip(cells, widths, strict=True))
+            + " |"
+        )
 
     print(f"\n## {title}\n")
     print(line(header))
@@ -90,9 +98,15 @@ def pair(values: Sequence[float], share: float) -> str:
 def environment(home: Path, **more: str) -> dict[str, str]:
     """The small, same environment that every measured program gets; `home` holds all its files."""
     return {
-        "PATH": os.environ.get("PATH", "/usr/bin:/bin"), "HOME": str(home), "AGENT_TUI_HOME": str(home / "agent-tui"),
-        "PYTHONPATH": str(ROOT), "TERM": "xterm-256color", "COLORTERM": "truecolor", "LANG": "C.UTF-8", **more,
-    }  # fmt: skip
+        "PATH": os.environ.get("PATH", "/usr/bin:/bin"),
+        "HOME": str(home),
+        "AGENT_TUI_HOME": str(home / "agent-tui"),
+        "PYTHONPATH": str(ROOT),
+        "TERM": "xterm-256color",
+        "COLORTERM": "truecolor",
+        "LANG": "C.UTF-8",
+        **more,
+    }
 
 
 @contextmanager
@@ -117,9 +131,17 @@ def server() -> Iterator[str]:
 
 
 class Pty:
-    """A program in a pty of its own. All output is read here; `seen` is what came since the last `mark`."""
+    """A program in a pty of its own. All output is read here; `seen` is what came since the last
+    `mark`."""
 
-    def __init__(self, command: Sequence[str], cwd: Path, env: dict[str, str], rows: int = 40, columns: int = 120):
+    def __init__(
+        self,
+        command: Sequence[str],
+        cwd: Path,
+        env: dict[str, str],
+        rows: int = 40,
+        columns: int = 120,
+    ):
         self.started = time.perf_counter()
         self.pid, self.fd = pty.fork()
         if self.pid == 0:
@@ -153,8 +175,8 @@ class Pty:
         return bool(termios.tcgetattr(self.fd)[3] & termios.ECHO)
 
     def pump(self, seconds: float, until: Callable[[], bool] = lambda: False) -> bool:
-        """Read for at most `seconds`, or until `until()`; whether it became true. What is there at the end is read:
-        this process may have been kept waiting (by a machine that was stopped)."""
+        """Read for at most `seconds`, or until `until()`; whether it became true. What is there at
+        the end is read: this process may have been kept waiting (by a machine that was stopped)."""
         deadline = time.perf_counter() + seconds
         while not until():
             left = max(0.0, deadline - time.perf_counter())
@@ -179,7 +201,8 @@ class Pty:
         self.seen = (self.seen + data)[-(1 << 20) :]
 
     def hand_over(self, text: str, piece: int, patience: float) -> None:
-        """Write more than the terminal takes at once, as fast as it takes it; what the program says is read."""
+        """Write more than the terminal takes at once, as fast as it takes it; what the program says
+        is read."""
         left = memoryview(text.encode())
         while left:
             select.select([], [self.fd], [], patience)
@@ -188,14 +211,18 @@ class Pty:
             self.pump(0.0)
 
     def wait(self, text: str, seconds: float = 15.0) -> float:
-        """Read until `text` was written since the mark; returns the time (perf_counter). Raises TimeoutError."""
+        """Read until `text` was written since the mark; returns the time (perf_counter). Raises
+        TimeoutError."""
         wanted = text.encode()
         if not self.pump(seconds, lambda: wanted in self.seen):
-            raise TimeoutError(f"{text!r} did not appear; the last output was {self.seen[-2000:]!r}")
+            raise TimeoutError(
+                f"{text!r} did not appear; the last output was {self.seen[-2000:]!r}"
+            )
         return time.perf_counter()
 
     def key(self, letter: str, seconds: float = 5.0) -> float:
-        """Type `letter` and take it back; returns the seconds from the key to its echo. What was seen stays seen."""
+        """Type `letter` and take it back; returns the seconds from the key to its echo. What was
+        seen stays seen."""
         before, self.seen = self.seen, b""
         start = time.perf_counter()
         self.write(letter)
@@ -205,7 +232,8 @@ class Pty:
         return echo
 
     def ready(self, seconds: float = 30.0) -> float:
-        """Type until a letter is drawn by the program itself; returns the seconds from the start of the program."""
+        """Type until a letter is drawn by the program itself; returns the seconds from the start of
+        the program."""
         deadline = self.started + seconds
         while self.echoes and time.perf_counter() < deadline:
             self.pump(0.002)
@@ -226,7 +254,8 @@ class Pty:
         return any(letter.encode() in self.seen for letter in letters)
 
     def quiet(self, seconds: float, limit: float = 15.0) -> None:
-        """Read until nothing was written for `seconds` (less in a quick run), for `limit` seconds at most."""
+        """Read until nothing was written for `seconds` (less in a quick run), for `limit` seconds
+        at most."""
         seconds *= PACE
         deadline = time.perf_counter() + limit
         while time.perf_counter() < deadline:
@@ -235,7 +264,8 @@ class Pty:
                 return
 
     def settle(self, seconds: float = 0.4, limit: float = 10.0) -> float:
-        """Read until nothing was written for `seconds` (less in a quick run); when the last byte came."""
+        """Read until nothing was written for `seconds` (less in a quick run); when the last byte
+        came."""
         seconds *= PACE
         deadline = time.perf_counter() + limit
         while (now := time.perf_counter()) < deadline and now < self.last + seconds:
@@ -251,7 +281,8 @@ class Pty:
         return int(status.split("VmRSS:")[1].split()[0]) / 1024
 
     def cpu(self) -> float:
-        """Seconds of CPU time that the process (all its threads) has used. Linux: the process's own clock."""
+        """Seconds of CPU time that the process (all its threads) has used. Linux: the process's own
+        clock."""
         return time.clock_gettime((~self.pid << 3) | 2)
 
     def close(self) -> None:

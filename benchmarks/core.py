@@ -1,4 +1,5 @@
-"""The pure core, per Msg: update, view, and the comparison of every region with the one before; without Textual."""
+"""The pure core, per Msg: update, view, and the comparison of every region with the one before;
+without Textual."""
 
 from __future__ import annotations
 
@@ -27,19 +28,33 @@ def transcript(rows: int) -> Transcript:
         lambda n: UserBlock(f"prompt {n}"),
         lambda n: TextBlock(f"Paragraph {n} of an answer, with a few words in it.\n\n", head=True),
         lambda n: ToolBlock(
-            f"call-{n}", "run_shell_command", "ls", "done", display=CommandDisplay("ls", output="a\nb\n")
+            f"call-{n}",
+            "run_shell_command",
+            "ls",
+            "done",
+            display=CommandDisplay("ls", output="a\nb\n"),
         ),
         lambda _: TextBlock("- an item\n- another\n\n"),
     )
-    return Transcript(session="s", model="openai/bench", rows=Vec(kinds[n % 4](n) for n in range(rows)))
+    return Transcript(
+        session="s", model="openai/bench", rows=Vec(kinds[n % 4](n) for n in range(rows))
+    )
 
 
 def prepared(rows: int) -> Model:
     """A screen with `rows` rows and an answer that is being written."""
     model = initial()
     opened = Restored(transcript(rows))
-    running = (TurnStarted(turn=1, prompt="go", at=1.0), StepStarted(turn=1, step=1), TextDelta(text="Begun "))
-    for msg in (Started(120, 40, at=1.0), EventsArrived((opened,), at=1.0), EventsArrived(running, at=1.0)):
+    running = (
+        TurnStarted(turn=1, prompt="go", at=1.0),
+        StepStarted(turn=1, step=1),
+        TextDelta(text="Begun "),
+    )
+    for msg in (
+        Started(120, 40, at=1.0),
+        EventsArrived((opened,), at=1.0),
+        EventsArrived(running, at=1.0),
+    ):
         model, _ = update(model, msg)
     return model
 
@@ -47,12 +62,16 @@ def prepared(rows: int) -> Model:
 CASES: dict[str, Callable[[int, int], Msg]] = {
     "key": lambda n, _: DraftChanged("x" * (n % 60 + 1), n % 60 + 1, at=2.0 + n / 10),
     "tick": lambda n, _: Ticked(at=2.0 + n / 10),
-    "40-character delta": lambda n, _: EventsArrived((TextDelta(text=DELTA, at=2.0),), at=2.0 + n / 10),
+    "40-character delta": lambda n, _: EventsArrived(
+        (TextDelta(text=DELTA, at=2.0),), at=2.0 + n / 10
+    ),
     "toggle in the middle": lambda n, rows: Toggled(rows // 2 // 4 * 4 + 2, at=2.0 + n / 10),
 }
 
 
-def measured(model: Model, make: Callable[[int], Msg], count: int, step: Callable[[Model, Msg], Model]) -> list[float]:
+def measured(
+    model: Model, make: Callable[[int], Msg], count: int, step: Callable[[Model, Msg], Model]
+) -> list[float]:
     """Microseconds of each of `count` Msgs: the step, the view, and which regions are new."""
     shown, took = view(model), []
     for number in range(count):
@@ -87,12 +106,14 @@ def main() -> None:
     slowest = max(percentile(one, 0.95) for by_size in cases for one in by_size)
     growth = max(percentile(by_size[-1], 0.5) / percentile(by_size[0], 0.5) for by_size in cases)
     report(
-        "update + view + compare, µs per Msg (p50 / p95)", ("case", *(f"{size:,} rows" for size in sizes)), rows,
+        "update + view + compare, µs per Msg (p50 / p95)",
+        ("case", *(f"{size:,} rows" for size in sizes)),
+        rows,
         [
             judged(f"p95 under 200 µs (slowest is {slowest:.0f})", slowest < 200),
             judged(f"the same at most and fewest rows within 2 x (is {growth:.2f} x)", growth <= 2),
         ],
-    )  # fmt: skip
+    )
 
 
 def step(model: Model, msg: Msg) -> Model:

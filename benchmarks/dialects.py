@@ -1,8 +1,11 @@
-"""A local server that speaks every dialect of the providers, for `providers.py`: what it answers is said by the last
-`stream COUNT@RATE` in a request (a rate of 0: as fast as it is read), each token with the moment at which it is sent
+"""A local server that speaks every dialect of the providers, for `providers.py`: what it answers is
+said by the last
+`stream COUNT@RATE` in a request (a rate of 0: as fast as it is read), each token with the moment at
+which it is sent
 where `stamped` stands behind that.
 
-`GET /arrived` tells when each request for an answer arrived. All moments are `time.perf_counter`, which on Linux is one
+`GET /arrived` tells when each request for an answer arrived. All moments are `time.perf_counter`,
+which on Linux is one
 clock for all processes. Prints its base URL, then serves until it is ended.
 """
 
@@ -31,7 +34,12 @@ END: Final = sign(3)
 
 
 def _sse(data: Any, name: str = "") -> bytes:
-    return (f"event: {name}\n" if name else "").encode() + b"data: " + json.dumps(data).encode() + b"\n\n"
+    return (
+        (f"event: {name}\n" if name else "").encode()
+        + b"data: "
+        + json.dumps(data).encode()
+        + b"\n\n"
+    )
 
 
 def _typed(kind: str, **fields: Any) -> bytes:
@@ -44,18 +52,23 @@ def _line(data: Any) -> bytes:
 
 def _choice(delta: dict[str, Any], reason: str | None = None) -> bytes:
     choice = {"index": 0, "delta": delta, "finish_reason": reason}
-    return _sse({"id": "x", "object": "chat.completion.chunk", "model": "bench", "choices": [choice]})
+    return _sse(
+        {"id": "x", "object": "chat.completion.chunk", "model": "bench", "choices": [choice]}
+    )
 
 
 def _candidate(text: str, **beside: Any) -> bytes:
     content = {"role": "model", "parts": [{"text": text}]}
-    return _sse({"candidates": [{"content": content, "index": 0, **beside}], "modelVersion": "bench"})
+    return _sse(
+        {"candidates": [{"content": content, "index": 0, **beside}], "modelVersion": "bench"}
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """How one wire is spoken. `model` is how the program names its model, `variables` say where it is (`{}` is the
-    server), `options` are settings of its provider; `body` asks for an answer without the program."""
+    """How one wire is spoken. `model` is how the program names its model, `variables` say where it
+    is (`{}` is the server), `options` are settings of its provider; `body` asks for an answer
+    without the program."""
 
     name: str
     path: str
@@ -76,51 +89,113 @@ def _messages(prompt: str) -> dict[str, Any]:
     return {"model": "bench", "stream": True, "messages": [{"role": "user", "content": prompt}]}
 
 
-_ITEM: Final = {"type": "message", "id": "m", "role": "assistant", "content": [], "status": "in_progress"}
+_ITEM: Final = {
+    "type": "message",
+    "id": "m",
+    "role": "assistant",
+    "content": [],
+    "status": "in_progress",
+}
 _DONE: Final = {"object": "response", "id": "r", "status": "completed", "output": [],
                 "usage": {"input_tokens": 9, "output_tokens": 9}}  # fmt: skip
 
-DIALECTS: Final[Mapping[str, Dialect]] = {each.name: each for each in (
-    Dialect(
-        "Chat Completions", "/v1/chat/completions", "openai/bench",
-        {"OPENAI_BASE_URL": "{}/v1", "OPENAI_API_KEY": "none"},
-        _choice({"role": "assistant", "content": ""}), lambda text: _choice({"content": text}),
-        _choice({}, "stop") + b"data: [DONE]\n\n", {}, _messages,
-    ),
-    Dialect(
-        "Responses", "/v1/responses", "openai/bench", {"OPENAI_BASE_URL": "{}/v1", "OPENAI_API_KEY": "none"},
-        _typed("response.output_item.added", output_index=0, item=_ITEM),
-        lambda text: _typed("response.output_text.delta", item_id="m", output_index=0, content_index=0, delta=text),
-        _typed("response.completed", response=_DONE), {"api": "responses"}, _messages,
-    ),
-    Dialect(
-        "Messages", "/v1/messages", "anthropic/bench", {"ANTHROPIC_BASE_URL": "{}", "ANTHROPIC_API_KEY": "none"},
-        _typed("message_start", message={"role": "assistant", "usage": {"input_tokens": 9, "output_tokens": 1}})
-        + _typed("content_block_start", index=0, content_block={"type": "text", "text": ""}),
-        lambda text: _typed("content_block_delta", index=0, delta={"type": "text_delta", "text": text}),
-        _typed("content_block_stop", index=0) + _typed("message_delta", delta={"stop_reason": "end_turn"}, usage={})
-        + _typed("message_stop"), {}, _messages,
-    ),
-    Dialect(
-        "Gemini", "/v1beta/models/bench:streamGenerateContent?alt=sse", "gemini/bench",
-        {"GOOGLE_GEMINI_BASE_URL": "{}", "GEMINI_API_KEY": "none"},
-        _sse({"usageMetadata": {"promptTokenCount": 9}}), _candidate, _candidate("", finishReason="STOP"), {},
-        lambda prompt: {"contents": [{"role": "user", "parts": [{"text": prompt}]}]},
-    ),
-    Dialect(
-        "Ollama", "/api/chat", "ollama/bench", {"OLLAMA_HOST": "{}"},
-        _line({"model": "bench", "message": {"role": "assistant", "content": ""}, "done": False}),
-        lambda text: _line({"model": "bench", "message": {"role": "assistant", "content": text}, "done": False}),
-        _line({"model": "bench", "message": {"role": "assistant", "content": ""}, "done": True, "done_reason": "stop"}),
-        {}, _messages, "application/x-ndjson",
-    ),
-)}  # fmt: skip
+DIALECTS: Final[Mapping[str, Dialect]] = {
+    each.name: each
+    for each in (
+        Dialect(
+            "Chat Completions",
+            "/v1/chat/completions",
+            "openai/bench",
+            {"OPENAI_BASE_URL": "{}/v1", "OPENAI_API_KEY": "none"},
+            _choice({"role": "assistant", "content": ""}),
+            lambda text: _choice({"content": text}),
+            _choice({}, "stop") + b"data: [DONE]\n\n",
+            {},
+            _messages,
+        ),
+        Dialect(
+            "Responses",
+            "/v1/responses",
+            "openai/bench",
+            {"OPENAI_BASE_URL": "{}/v1", "OPENAI_API_KEY": "none"},
+            _typed("response.output_item.added", output_index=0, item=_ITEM),
+            lambda text: _typed(
+                "response.output_text.delta",
+                item_id="m",
+                output_index=0,
+                content_index=0,
+                delta=text,
+            ),
+            _typed("response.completed", response=_DONE),
+            {"api": "responses"},
+            _messages,
+        ),
+        Dialect(
+            "Messages",
+            "/v1/messages",
+            "anthropic/bench",
+            {"ANTHROPIC_BASE_URL": "{}", "ANTHROPIC_API_KEY": "none"},
+            _typed(
+                "message_start",
+                message={"role": "assistant", "usage": {"input_tokens": 9, "output_tokens": 1}},
+            )
+            + _typed("content_block_start", index=0, content_block={"type": "text", "text": ""}),
+            lambda text: _typed(
+                "content_block_delta", index=0, delta={"type": "text_delta", "text": text}
+            ),
+            _typed("content_block_stop", index=0)
+            + _typed("message_delta", delta={"stop_reason": "end_turn"}, usage={})
+            + _typed("message_stop"),
+            {},
+            _messages,
+        ),
+        Dialect(
+            "Gemini",
+            "/v1beta/models/bench:streamGenerateContent?alt=sse",
+            "gemini/bench",
+            {"GOOGLE_GEMINI_BASE_URL": "{}", "GEMINI_API_KEY": "none"},
+            _sse({"usageMetadata": {"promptTokenCount": 9}}),
+            _candidate,
+            _candidate("", finishReason="STOP"),
+            {},
+            lambda prompt: {"contents": [{"role": "user", "parts": [{"text": prompt}]}]},
+        ),
+        Dialect(
+            "Ollama",
+            "/api/chat",
+            "ollama/bench",
+            {"OLLAMA_HOST": "{}"},
+            _line(
+                {"model": "bench", "message": {"role": "assistant", "content": ""}, "done": False}
+            ),
+            lambda text: _line(
+                {"model": "bench", "message": {"role": "assistant", "content": text}, "done": False}
+            ),
+            _line(
+                {
+                    "model": "bench",
+                    "message": {"role": "assistant", "content": ""},
+                    "done": True,
+                    "done_reason": "stop",
+                }
+            ),
+            {},
+            _messages,
+            "application/x-ndjson",
+        ),
+    )
+}
 LISTS: Final[Mapping[str, Any]] = {
     "/v1/models": {"data": [{"id": "bench"}]},
-    "/v1beta/models": {"models": [{"name": "models/bench", "supportedGenerationMethods": ["generateContent"]}]},
+    "/v1beta/models": {
+        "models": [{"name": "models/bench", "supportedGenerationMethods": ["generateContent"]}]
+    },
     "/api/tags": {"models": [{"name": "bench", "model": "bench"}]},
     "/api/version": {"version": "0.12.0"},
-    "/api/show": {"model_info": {"x.context_length": 32_768}, "capabilities": ["completion", "tools"]},
+    "/api/show": {
+        "model_info": {"x.context_length": 32_768},
+        "capabilities": ["completion", "tools"],
+    },
 }
 
 
@@ -176,7 +251,11 @@ async def told(dialect: Dialect, count: int, rate: int, stamped: bool) -> AsyncI
     begin = time.monotonic()
     for sent, text in enumerate(tokens):
         await asyncio.sleep(max(0.0, begin + sent / rate - time.monotonic()))
-        yield chunk(dialect.token(f"<{time.perf_counter():.6f}> ")) if stamped else _chunk(dialect.name, text)
+        yield (
+            chunk(dialect.token(f"<{time.perf_counter():.6f}> "))
+            if stamped
+            else _chunk(dialect.name, text)
+        )
 
 
 @cache
@@ -195,7 +274,9 @@ async def main() -> None:
 @contextmanager
 def served() -> Iterator[str]:
     """This server in a process of its own; yields its base URL."""
-    with Popen([sys.executable, "-m", "benchmarks.dialects"], cwd=ROOT, stdout=PIPE, text=True) as process:
+    with Popen(
+        [sys.executable, "-m", "benchmarks.dialects"], cwd=ROOT, stdout=PIPE, text=True
+    ) as process:
         assert process.stdout is not None
         try:
             yield process.stdout.readline().strip()

@@ -2,11 +2,12 @@
 
     python -m benchmarks.files [--quick]
 
-A repository of 100,000 files is written to disk, with an index of git. First its parts, in this process: what the index
-answers at once, the walk, and every key of typical queries, in CPU time: until its list stands (all slices together),
-and the longest single Msg, which is what another key may have to wait. Then the whole program in a pty in that folder,
-in real time: the echo of a key while the files are being read and while a list is searched, and the time from a key to
-the one file that it finds.
+A repository of 100,000 files is written to disk, with an index of git. First its parts, in this
+process: what the index answers at once, the walk, and every key of typical queries, in CPU time:
+until its list stands (all slices together), and the longest single Msg, which is what another key
+may have to wait. Then the whole program in a pty in that folder, in real time: the echo of a key
+while the files are being read and while a list is searched, and the time from a key to the one file
+that it finds.
 """
 
 from __future__ import annotations
@@ -50,10 +51,44 @@ FILES = 3_000 if quick() else 100_000
 UNTRACKED = FILES // 100
 ROUNDS = 3 if quick() else 30
 WORDS = (
-    "app", "main", "util", "view", "model", "test", "index", "core", "parse", "server", "client", "data", "user",
-    "auth", "config", "cache", "render", "widget", "build", "route", "query", "store", "event", "loop", "agent",
-)  # fmt: skip
-QUERIES = ("agentloop", "src/mo", "ee", "sr", "config_test", "PRompt", "viewrenderwidget", "xyz", "a1b2", "index.py")
+    "app",
+    "main",
+    "util",
+    "view",
+    "model",
+    "test",
+    "index",
+    "core",
+    "parse",
+    "server",
+    "client",
+    "data",
+    "user",
+    "auth",
+    "config",
+    "cache",
+    "render",
+    "widget",
+    "build",
+    "route",
+    "query",
+    "store",
+    "event",
+    "loop",
+    "agent",
+)
+QUERIES = (
+    "agentloop",
+    "src/mo",
+    "ee",
+    "sr",
+    "config_test",
+    "PRompt",
+    "viewrenderwidget",
+    "xyz",
+    "a1b2",
+    "index.py",
+)
 TYPED, FOUND = "Ѫ", "Ѯ"
 """Letters of one file's name: the first is typed, the second is drawn only in the list."""
 T = TypeVar("T")
@@ -62,7 +97,9 @@ T = TypeVar("T")
 def names() -> list[str]:
     """Paths as a large project has them: a thousand folders, two to six levels deep."""
     pick = random.Random(1)
-    folders = ["/".join(pick.choices(WORDS, k=pick.randint(1, 5))) for _ in range(max(10, FILES // 20))]
+    folders = [
+        "/".join(pick.choices(WORDS, k=pick.randint(1, 5))) for _ in range(max(10, FILES // 20))
+    ]
     found = {f"src/{TYPED}{FOUND}.txt"}
     while len(found) < FILES:
         name = f"{pick.choice(WORDS)}_{pick.choice(WORDS)}{pick.randint(0, 999)}"
@@ -101,14 +138,19 @@ def timed(work: Callable[[], T], times: int = 3) -> tuple[T, float]:
 
 
 class Screen:
-    """The core, given Msgs as the runtime gives them; `longest`: seconds of CPU time of the longest."""
+    """The core, given Msgs as the runtime gives them; `longest`: seconds of CPU time of the
+    longest."""
 
     def __init__(self, corpus: fuzzy.Corpus) -> None:
         self.model: Model = initial()
         self.longest = 0.0
         self.say(Started(120, 40))
         self.say(EventsArrived((SessionStarted(session="s", cwd="/", model="m"),)))
-        self.say(EventsArrived((Answered("files", Files(corpus.paths, corpus.folded, corpus.names, whole=True)),)))
+        self.say(
+            EventsArrived(
+                (Answered("files", Files(corpus.paths, corpus.folded, corpus.names, whole=True)),)
+            )
+        )
 
     def say(self, msg: Msg) -> None:
         begin = time.thread_time()
@@ -144,8 +186,18 @@ def parts(top: Path) -> None:
         ("git's index, read and sorted (worker)", ms(read), "", ""),
         ("the walk: new files, ignored files (worker)", ms(walked), "", ""),
         ("made ready for the search (worker)", ms(made), "", ""),
-        ("a key: until its list stands", ms(median(keys)), ms(percentile(keys, 0.95)), ms(max(keys))),
-        ("a key: its longest Msg", ms(median(slices)), ms(percentile(slices, 0.95)), ms(max(slices))),
+        (
+            "a key: until its list stands",
+            ms(median(keys)),
+            ms(percentile(keys, 0.95)),
+            ms(max(keys)),
+        ),
+        (
+            "a key: its longest Msg",
+            ms(median(slices)),
+            ms(percentile(slices, 0.95)),
+            ms(max(slices)),
+        ),
     ]
     goals = [
         judged("a key at most 50 ms (p95)", percentile(keys, 0.95) <= 0.05),
@@ -181,21 +233,30 @@ def program(home: Path) -> None:
     ]
     slow, extra = percentile(lists, 0.95), median(echoes) - median(plain)
     goals = [
-        judged("a key to its list at most 50 ms (p95), terminal and painting included", slow <= 0.05),
+        judged(
+            "a key to its list at most 50 ms (p95), terminal and painting included", slow <= 0.05
+        ),
         judged(f"the echo at most 5 ms later than without a list (is {ms(extra)})", extra <= 0.005),
     ]
-    report(f"The whole program in that folder ({ROUNDS} keys each)", ("what", "median", "p95", "max"), rows, goals)
+    report(
+        f"The whole program in that folder ({ROUNDS} keys each)",
+        ("what", "median", "p95", "max"),
+        rows,
+        goals,
+    )
 
 
 def echo(terminal: Pty, number: int, rest: float = 0.15) -> float:
-    """Seconds from a key to its echo; another letter each time, for what stands already is not drawn again."""
+    """Seconds from a key to its echo; another letter each time, for what stands already is not
+    drawn again."""
     took = terminal.key(LETTERS[number % len(LETTERS)])
     terminal.quiet(rest, 5.0)
     return took
 
 
 def listed(terminal: Pty, limit: float = 5.0) -> float:
-    """Type the letter that finds one file, and take it back; the seconds until the file is in the list."""
+    """Type the letter that finds one file, and take it back; the seconds until the file is in the
+    list."""
     terminal.mark()
     begin = time.perf_counter()
     terminal.write(TYPED)

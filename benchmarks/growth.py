@@ -1,6 +1,8 @@
-"""What the length of a session and of one answer cost: the whole program in a pty, beside the bare app.
+"""What the length of a session and of one answer cost: the whole program in a pty, beside the bare
+app.
 
-The sessions are logs of 100 to 50,000 blocks (`sessions.py`), opened with `-c`; the answer has 1,000 to 100,000 tokens.
+The sessions are logs of 100 to 50,000 blocks (`sessions.py`), opened with `-c`; the answer has
+1,000 to 100,000 tokens.
 """
 
 from __future__ import annotations
@@ -48,9 +50,14 @@ class Costs:
 
     def row(self, name: str) -> tuple[str, ...]:
         return (
-            name, f"{self.shown:.2f} s" if self.shown else "", pair(self.keys, 0.95),
-            ms(self.tick) if self.tick else "", pair(self.pages, 1.0), pair(self.resizes, 1.0), f"{self.memory:.0f} MB",
-        )  # fmt: skip
+            name,
+            f"{self.shown:.2f} s" if self.shown else "",
+            pair(self.keys, 0.95),
+            ms(self.tick) if self.tick else "",
+            pair(self.pages, 1.0),
+            pair(self.resizes, 1.0),
+            f"{self.memory:.0f} MB",
+        )
 
 
 def floor(seconds: float, times: int) -> Costs:
@@ -103,18 +110,32 @@ def answer(url: str, seconds: float, lengths: Sequence[int]) -> list[float]:
 def goals(bottom: Costs, costs: dict[int, Costs]) -> list[Goal]:
     first, last = costs[min(costs)], costs[max(costs)]
     each = list(costs.values())
-    keys, limit = max(percentile(one.keys, 0.95) for one in each), max(0.010, 1.5 * percentile(bottom.keys, 0.95))
+    keys, limit = (
+        max(percentile(one.keys, 0.95) for one in each),
+        max(0.010, 1.5 * percentile(bottom.keys, 0.95)),
+    )
     tick, pages = max(one.tick for one in each), max(median(one.pages) for one in each)
     memory = (last.memory - first.memory) / (max(costs) - min(costs)) * 1000
     growth = max(last.tick / first.tick, median(last.keys) / median(first.keys))
     resized = median(last.resizes)
     return [
-        judged(f"key to echo p95 at most {ms(limit)}: 10 ms or 1.5 x the bare app's (is {ms(keys)})", keys <= limit),
+        judged(
+            f"key to echo p95 at most {ms(limit)}: 10 ms or 1.5 x the bare app's (is {ms(keys)})",
+            keys <= limit,
+        ),
         judged(f"at most 8 ms CPU a tick (is {ms(tick)})", tick <= 0.008),
         judged(f"a page up is drawn in 20 ms (p50 is {ms(pages)})", pages <= 0.020),
-        judged(f"at {max(costs):,} blocks a resize settles in 110 ms (p50 is {ms(resized)})", resized <= 0.110),
-        judged(f"memory at most 1.5 MB per 1,000 blocks, all in (is {memory:.2f} MB)", memory <= 1.5),
-        judged(f"flat: key and tick of the longest within {FLAT} x the shortest (is {growth:.2f} x)", growth <= FLAT),
+        judged(
+            f"at {max(costs):,} blocks a resize settles in 110 ms (p50 is {ms(resized)})",
+            resized <= 0.110,
+        ),
+        judged(
+            f"memory at most 1.5 MB per 1,000 blocks, all in (is {memory:.2f} MB)", memory <= 1.5
+        ),
+        judged(
+            f"flat: key and tick of the longest within {FLAT} x the shortest (is {growth:.2f} x)",
+            growth <= FLAT,
+        ),
     ]
 
 
@@ -127,19 +148,31 @@ def main() -> None:
         ticks = answer(url, seconds, lengths)
     report(
         f"The program with a session of so many blocks (tick: {probe.RATE} tokens/s, CPU)",
-        ("session", "start to shown", "key p50 / p95", "tick", "page up p50 / max", "resize p50 / max", "memory"),
-        [bottom.row("bare Textual app"), *(one.row(f"{size:,} blocks") for size, one in costs.items())],
+        (
+            "session",
+            "start to shown",
+            "key p50 / p95",
+            "tick",
+            "page up p50 / max",
+            "resize p50 / max",
+            "memory",
+        ),
+        [
+            bottom.row("bare Textual app"),
+            *(one.row(f"{size:,} blocks") for size, one in costs.items()),
+        ],
         goals(bottom, costs),
     )
     growth = ticks[-1] / ticks[0]
     report(
-        "One answer, when so many tokens of it have come", ("tokens", "tick"),
+        "One answer, when so many tokens of it have come",
+        ("tokens", "tick"),
         [(f"{length:,}", ms(tick)) for length, tick in zip(lengths, ticks, strict=True)],
         [
             judged(f"at most 8 ms CPU a tick (is {ms(max(ticks))})", max(ticks) <= 0.008),
             judged(f"flat: the last within {FLAT} x the first (is {growth:.2f} x)", growth <= FLAT),
         ],
-    )  # fmt: skip
+    )
 
 
 if __name__ == "__main__":

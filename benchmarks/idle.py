@@ -1,27 +1,50 @@
-"""CPU while nothing happens: no key, no turn, no overlay; beside the bare app with its cursor blink off."""
+"""CPU while nothing happens: no key, no turn, no overlay; beside the bare app with its cursor blink
+off."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from benchmarks.common import agent, bare, folder, judged, median, model, quick, report, running, server
+from benchmarks.common import (
+    agent,
+    bare,
+    folder,
+    judged,
+    median,
+    model,
+    quick,
+    report,
+    running,
+    server,
+)
 
 
 def main() -> None:
     seconds, runs = (1.0, 1) if quick() else (10.0, 3)
-    used: dict[str, list[float]] = {"bare Textual app": [], "agent-tui": [], "agent-tui, after a turn": []}
+    used: dict[str, list[float]] = {
+        "bare Textual app": [],
+        "agent-tui": [],
+        "agent-tui, after a turn": [],
+    }
     with server() as url:
         for _ in range(runs):
             used["bare Textual app"].append(one(bare(), url, seconds))
             used["agent-tui"].append(one(agent("-m", "openai/bench"), url, seconds))
-            used["agent-tui, after a turn"].append(one(agent("-m", "openai/bench"), url, seconds, turn=True))
+            used["agent-tui, after a turn"].append(
+                one(agent("-m", "openai/bench"), url, seconds, turn=True)
+            )
     floor = median(used["bare Textual app"])
     worst = max(median(used["agent-tui"]), median(used["agent-tui, after a turn"]))
-    rows = [(name, f"{median(share):.3f} %", f"{median(share) / floor:.2f} x") for name, share in used.items()]
+    rows = [
+        (name, f"{median(share):.3f} %", f"{median(share) / floor:.2f} x")
+        for name, share in used.items()
+    ]
     report(
-        f"Idle for {seconds:g} s (median of {runs})", ("program", "of a core", "of the bare app"), rows,
+        f"Idle for {seconds:g} s (median of {runs})",
+        ("program", "of a core", "of the bare app"),
+        rows,
         [judged("at most 1.5 x the bare app", worst <= 1.5 * floor)],
-    )  # fmt: skip
+    )
 
 
 def one(command: Sequence[str], url: str, seconds: float, turn: bool = False) -> float:

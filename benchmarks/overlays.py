@@ -1,8 +1,10 @@
-"""Every list in the whole program: the time from the key that opens it to its frame, and of each key in it.
+"""Every list in the whole program: the time from the key that opens it to its frame, and of each
+key in it.
 
-The program runs in a pty, over a folder of 2,000 files, 200 sessions and a log of 100 MB. The first opening of a list
-brings the import of the lists with it; it is shown apart. The floor is the echo of a letter in the prompt, in the same
-run. Beside each time stands the CPU time of the program: on a busy machine only that says something.
+The program runs in a pty, over a folder of 2,000 files, 200 sessions and a log of 100 MB. The first
+opening of a list brings the import of the lists with it; it is shown apart. The floor is the echo
+of a letter in the prompt, in the same run. Beside each time stands the CPU time of the program: on
+a busy machine only that says something.
 """
 
 from __future__ import annotations
@@ -36,12 +38,17 @@ LINE = "9999-01-01 12:00:00,000 INFO a line as the program writes it, of some le
 FULL_LOG = "agent-99990101-000000-000000.log"
 """Named so that it is the newest."""
 LISTS = {
-    "palette": ("\x10", "Esc", "mod"), "help": ("\x1bOP", "Esc", "mod"),
-    "models": ("\x0c", "openai/bench", "ben"), "sessions": ("/resume\r", " ago ", "pro"),
-    "themes": ("/theme\r", "nord", "nor"), "modes": ("/mode\r", "of 5", "pla"),
-    "files": ("/files\r", "f1.py", "f1"), "log (100 MB)": ("/log\r", "a line as the program", "ses"),
-    "debug console": ("/debug\r", "COLORTERM", "tex"), "settings": ("/settings\r", "Esc", "dis"),
-}  # fmt: skip
+    "palette": ("\x10", "Esc", "mod"),
+    "help": ("\x1bOP", "Esc", "mod"),
+    "models": ("\x0c", "openai/bench", "ben"),
+    "sessions": ("/resume\r", " ago ", "pro"),
+    "themes": ("/theme\r", "nord", "nor"),
+    "modes": ("/mode\r", "of 5", "pla"),
+    "files": ("/files\r", "f1.py", "f1"),
+    "log (100 MB)": ("/log\r", "a line as the program", "ses"),
+    "debug console": ("/debug\r", "COLORTERM", "tex"),
+    "settings": ("/settings\r", "Esc", "dis"),
+}
 """How it is opened, what is in its frame once it is filled, and what is typed in it."""
 COMPLETION = "commands under /"
 ESCAPE = 0.12
@@ -64,7 +71,8 @@ def prepare(home: Path) -> None:
 
 
 Sample = tuple[float, float]
-"""Seconds from a key to the frame that answers it, and those of CPU time that the program took for it."""
+"""Seconds from a key to the frame that answers it, and those of CPU time that the program took for
+it."""
 
 
 def timed(terminal: Pty, key: str, inside: str) -> Sample:
@@ -163,17 +171,26 @@ def main() -> None:
             found = measured(terminal)
     floor = cpu(echoes, 0.5)
     rows = [("a letter in the prompt", "", "", "", *cells(echoes))]
-    rows += [(name, ms(one.first[1]), *cells(one.later), *cells(one.keys)) for name, one in found.items()]
+    rows += [
+        (name, ms(one.first[1]), *cells(one.later), *cells(one.keys)) for name, one in found.items()
+    ]
     slowest = max(cpu(one.later, 0.95) for one in found.values())
     key = max(cpu(one.keys, 0.5) for one in found.values()) - floor
     report(
         f"Lists ({ROUNDS} openings each): p50 / p95",
-        ("list", "first, CPU", "open", "open, CPU", "key", "key, CPU"), rows,
+        ("list", "first, CPU", "open", "open, CPU", "key", "key, CPU"),
+        rows,
         [
-            judged(f"opening takes at most 50 ms of CPU, p95 (slowest is {ms(slowest)})", slowest <= 0.05),
-            judged(f"a key takes at most 10 ms of CPU more than one in the prompt, p50 (is {ms(key)})", key <= 0.01),
+            judged(
+                f"opening takes at most 50 ms of CPU, p95 (slowest is {ms(slowest)})",
+                slowest <= 0.05,
+            ),
+            judged(
+                f"a key takes at most 10 ms of CPU more than one in the prompt, p50 (is {ms(key)})",
+                key <= 0.01,
+            ),
         ],
-    )  # fmt: skip
+    )
 
 
 if __name__ == "__main__":

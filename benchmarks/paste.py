@@ -1,8 +1,11 @@
-"""A long paste in a real pty: until its chip is on the screen, and whether keys wait after it. And one of a terminal
-that does not mark pastes, which comes as keys: until its last letter has been answered, beside the bare app.
+"""A long paste in a real pty: until its chip is on the screen, and whether keys wait after it. And
+one of a terminal that does not mark pastes, which comes as keys: until its last letter has been
+answered, beside the bare app.
 
-`whole` is from the first byte of the paste to its chip, with the time in which the terminal hands it over and the key
-parser reads it; `after its end` from the last byte: the parser's end, the Paste event, the chip, the frame.
+`whole` is from the first byte of the paste to its chip, with the time in which the terminal hands
+it over and the key
+parser reads it; `after its end` from the last byte: the parser's end, the Paste event, the chip,
+the frame.
 """
 
 from __future__ import annotations
@@ -61,7 +64,10 @@ def cases(size: int) -> list[Case]:
         Case("1 MB of lines", "some words of a line\n" * (1_000_000 // 21 // size)),
         Case("20 MB of lines", "some words of a line\n" * (20_000_000 // 21 // size)),
         Case("20 MB in one line", "x" * (20_000_000 // size)),
-        Case("20 MB with escape sequences and wide letters", line * (20_000_000 // len(line.encode()) // size)),
+        Case(
+            "20 MB with escape sequences and wide letters",
+            line * (20_000_000 // len(line.encode()) // size),
+        ),
     ]
 
 
@@ -86,16 +92,21 @@ def measure(case: Case) -> None:
 
 
 def unmarked(place: str, size: int) -> tuple[float, float]:
-    """From the first byte of `size` keys to the frame that answers the last; the CPU seconds that it took."""
+    """From the first byte of `size` keys to the frame that answers the last; the CPU seconds that
+    it took."""
     opens, last = PLACES[place], LETTERS[-1]
     with folder() as home:
         (home / "work" / "s.json").write_text(json.dumps({"steps": [[{"text": "ok"}]]}))
-        with running(bare() if place == FLOOR else agent("-m", "scripted/s.json"), home) as terminal:
+        with running(
+            bare() if place == FLOOR else agent("-m", "scripted/s.json"), home
+        ) as terminal:
             terminal.ready()
             terminal.quiet(1.5 * PACE, 5.0)
             terminal.write(opens)
             terminal.quiet(0.5 * PACE, 5.0)
-            text = ("mode " * (size // 5 + 1))[: size - 1] + last  # each word is found in the palette
+            text = ("mode " * (size // 5 + 1))[
+                : size - 1
+            ] + last  # each word is found in the palette
             terminal.mark()
             begun, used = terminal.now(), terminal.cpu()
             terminal.hand_over(text, PIECE, PATIENCE)
@@ -106,15 +117,19 @@ def unmarked(place: str, size: int) -> tuple[float, float]:
 def report_unmarked() -> None:
     rows, slowest = [], 0.0
     for size in (UNMARKED // 10,) if quick() else (UNMARKED // 10, UNMARKED, UNMARKED * 3):
-        for place in PLACES if size <= UNMARKED else [one for one in PLACES if one != FLOOR]:  # its time is quadratic
+        for place in (
+            PLACES if size <= UNMARKED else [one for one in PLACES if one != FLOOR]
+        ):  # its time is quadratic
             took = [unmarked(place, size) for _ in range(RUNS)]
             wall, cpu = (median([one[which] for one in took]) for which in (0, 1))
             rows.append((place, f"{size:,}", ms(wall), ms(cpu)))
             slowest = max(slowest, wall if size == UNMARKED and place != FLOOR else 0.0)
     report(
-        f"a paste that comes as keys (median of {RUNS})", ("place", "characters", "until answered", "CPU"), rows,
+        f"a paste that comes as keys (median of {RUNS})",
+        ("place", "characters", "until answered", "CPU"),
+        rows,
         [judged(f"{UNMARKED:,} of them are answered in {ms(KEYS_GOAL)}", slowest <= KEYS_GOAL)],
-    )  # fmt: skip
+    )
 
 
 def main() -> None:
@@ -125,15 +140,19 @@ def main() -> None:
         measure(case)
         size = f"{len(case.text.encode()) / 1e6:.1f} MB"
         keys = (ms(percentile(case.echoes, 0.5)), ms(max(case.echoes)))
-        rows.append((case.name, size, ms(case.whole), ms(case.after), *keys, f"{case.memory:.0f} MB"))
+        rows.append(
+            (case.name, size, ms(case.whole), ms(case.after), *keys, f"{case.memory:.0f} MB")
+        )
     after, worst = max(case.after for case in measured), max(max(case.echoes) for case in measured)
     report(
-        "a long paste", ("case", "size", "whole", "after its end", "key p50 after", "worst key", "memory"), rows,
+        "a long paste",
+        ("case", "size", "whole", "after its end", "key p50 after", "worst key", "memory"),
+        rows,
         [
             judged(f"the chip is on the screen {ms(GOAL)} after its end", after <= GOAL),
             judged(f"no key after it waits over {ms(KEY)}", worst <= KEY),
         ],
-    )  # fmt: skip
+    )
 
 
 if __name__ == "__main__":

@@ -1,7 +1,9 @@
-"""The floor of a streamed answer: a Textual `Log` above one TextArea, no Markdown, no session, no agent.
+"""The floor of a streamed answer: a Textual `Log` above one TextArea, no Markdown, no session, no
+agent.
 
-Enter sends the typed line to the server at OPENAI_BASE_URL. What has arrived is shown every 100 ms, wrapped at about
-100 columns. `--rich` shows it in a `RichLog` instead, which takes whole lines only.
+Enter sends the typed line to the server at OPENAI_BASE_URL. What has arrived is shown every 100 ms,
+wrapped at about 100 columns. `--rich` shows it in a `RichLog` instead, which takes whole lines
+only.
 """
 
 from __future__ import annotations
@@ -36,14 +38,19 @@ class Prompt(TextArea):
         event.stop()
         prompt = self.text
         self.clear()
-        threading.Thread(target=asyncio.run, args=(stream(prompt, self.arrived),), daemon=True).start()
+        threading.Thread(
+            target=asyncio.run, args=(stream(prompt, self.arrived),), daemon=True
+        ).start()
 
 
 async def stream(prompt: str, arrived: deque[str]) -> None:
     """Ask the server, and append each piece of its answer to `arrived`."""
     body = {"model": "bench", "stream": True, "messages": [{"role": "user", "content": prompt}]}
     url = f"{os.environ['OPENAI_BASE_URL']}/chat/completions"
-    async with httpx.AsyncClient(timeout=None) as client, client.stream("POST", url, json=body) as response:
+    async with (
+        httpx.AsyncClient(timeout=None) as client,
+        client.stream("POST", url, json=body) as response,
+    ):
         async for line in response.aiter_lines():
             if line.startswith("data: {"):
                 arrived.append(json.loads(line[6:])["choices"][0]["delta"].get("content", ""))

@@ -1,4 +1,5 @@
-"""Measurements of a program in a pty, from the outside: the same for every program that takes a prompt and Enter."""
+"""Measurements of a program in a pty, from the outside: the same for every program that takes a
+prompt and Enter."""
 
 from __future__ import annotations
 
@@ -30,14 +31,16 @@ _signs = count(1)
 
 
 def draws(output: bytes, blanks: bool) -> bool:
-    """Whether there is text in it beside control sequences; with `blanks`, coloured blanks are enough."""
+    """Whether there is text in it beside control sequences; with `blanks`, coloured blanks are
+    enough."""
     text = _CONTROL.sub(b"", output)
     return bool(text if blanks else text.strip())
 
 
 @dataclass(slots=True)
 class Window:
-    """What a stretch of time cost: seconds, CPU seconds, bytes to the terminal, and each key's time to its echo."""
+    """What a stretch of time cost: seconds, CPU seconds, bytes to the terminal, and each key's time
+    to its echo."""
 
     seconds: float = 0.0
     cpu: float = 0.0
@@ -55,13 +58,16 @@ class Window:
 
 
 def window(terminal: Pty, seconds: float, typing: bool = True) -> Window:
-    """Watch for `seconds`; with `typing`, about five keys a second are typed and each taken back again."""
+    """Watch for `seconds`; with `typing`, about five keys a second are typed and each taken back
+    again."""
     measured, moments = Window(), random.Random(5)
     begin, cpu = terminal.now(), terminal.cpu()
     while terminal.now() - begin < seconds:
         if typing:
             measured.echoes.append(terminal.key(LETTERS[len(measured.echoes) % len(LETTERS)]))
-        terminal.pump(0.18 * moments.uniform(0.7, 1.3))  # no timer of a program falls in with these moments
+        terminal.pump(
+            0.18 * moments.uniform(0.7, 1.3)
+        )  # no timer of a program falls in with these moments
     measured.seconds, measured.cpu = terminal.now() - begin, terminal.cpu() - cpu
     return measured
 
@@ -113,7 +119,8 @@ def warm_up(terminal: Pty) -> None:
 
 
 def at_rate(terminal: Pty, seconds: float, typing: bool) -> tuple[Window, int]:
-    """A window in an answer at `RATE`; with it the bytes written to the terminal for that whole answer."""
+    """A window in an answer at `RATE`; with it the bytes written to the terminal for that whole
+    answer."""
     [end] = typed(terminal, f"{int((seconds + LEAD + TRAIL) * RATE)}@{RATE}")
     before = terminal.written
     enter(terminal)
@@ -125,7 +132,8 @@ def at_rate(terminal: Pty, seconds: float, typing: bool) -> tuple[Window, int]:
 
 
 def at_once(terminal: Pty, tokens: int, seconds: float = 120.0) -> tuple[float, float]:
-    """Seconds, and CPU seconds, from Enter to the painted end of `tokens` that come as fast as they are read."""
+    """Seconds, and CPU seconds, from Enter to the painted end of `tokens` that come as fast as they
+    are read."""
     [end] = typed(terminal, f"{tokens}@0")
     cpu, begin = terminal.cpu(), terminal.now()
     enter(terminal)
@@ -162,7 +170,8 @@ def idle(terminal: Pty, seconds: float) -> float:
 
 
 def first_answer(command: Sequence[str], url: str) -> float:
-    """Seconds from the start of the process to the first answer, with the typing of the prompt in them."""
+    """Seconds from the start of the process to the first answer, with the typing of the prompt in
+    them."""
     number = next(_signs)
     prompt = f"stream 1@0 #{number - 1} ".ljust(100, ".")
     with folder() as home, running(command, home, **model(url)) as terminal:

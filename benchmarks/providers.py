@@ -1,9 +1,10 @@
-"""What each dialect costs beside `httpx` reading the same bytes: CPU for a thousand tokens, memory over a long answer,
-how long a token takes to the event queue, and a request from Enter to the server in a program that was just started.
+"""What each dialect costs beside `httpx` reading the same bytes: CPU for a thousand tokens, memory
+over a long answer, how long a token takes to the event queue, and a request from Enter to the
+server in a program that was just started.
 
-The server (`dialects.py`) is a process of its own. So is each measurement, so that nothing is warm that would be cold,
-and memory that another one left is not taken for this one's; in it the program and `httpx` alone read in turns, so that
-what the machine does beside them is done to both.
+The server (`dialects.py`) is a process of its own. So is each measurement, so that nothing is warm
+that would be cold, and memory that another one left is not taken for this one's; in it the program
+and `httpx` alone read in turns, so that what the machine does beside them is done to both.
 """
 
 from __future__ import annotations
@@ -30,9 +31,33 @@ from agent_tui.providers.choosing import choose
 from agent_tui.settings.layers import Configuration
 from agent_tui.settings.table import ProviderSettings, Settings
 from benchmarks import probe
-from benchmarks.common import PACE, Goal, agent, folder, judged, median, ms, pair, percentile, quick, report, running
+from benchmarks.common import (
+    PACE,
+    Goal,
+    agent,
+    folder,
+    judged,
+    median,
+    ms,
+    pair,
+    percentile,
+    quick,
+    report,
+    running,
+)
 from benchmarks.dialects import DIALECTS, END, STAMP, Dialect, served
-from benchmarks.reading import QUICK, Amount, Cost, Found, Parts, Reader, Waits, alone, costs, last_arrival
+from benchmarks.reading import (
+    QUICK,
+    Amount,
+    Cost,
+    Found,
+    Parts,
+    Reader,
+    Waits,
+    alone,
+    costs,
+    last_arrival,
+)
 from benchmarks.server import TOKENS
 
 T = TypeVar("T")
@@ -52,11 +77,18 @@ def adapter(name: str, url: str, amount: Amount) -> list[Cost]:
     dialect = DIALECTS[name]
     provider = choose.make(
         dialect.model,
-        Configuration(Path(), Folders(Path(), Path(), Path()), dialect.environment(url), settings=settings(dialect)),
+        Configuration(
+            Path(),
+            Folders(Path(), Path(), Path()),
+            dialect.environment(url),
+            settings=settings(dialect),
+        ),
     )
 
     async def read(plan: str) -> Parts:
-        async with aclosing(provider.stream(Request("", (UserMessage(f"stream {plan}"),)))) as items:
+        async with aclosing(
+            provider.stream(Request("", (UserMessage(f"stream {plan}"),)))
+        ) as items:
             async for item in items:
                 if isinstance(item, Failed):
                     raise RuntimeError(item.text)
@@ -65,7 +97,9 @@ def adapter(name: str, url: str, amount: Amount) -> list[Cost]:
     async def measured() -> list[Cost]:
         try:
             async with alone(name, url) as base:
-                return await costs([Reader(read, characters), await base.reader(amount.mark)], amount)
+                return await costs(
+                    [Reader(read, characters), await base.reader(amount.mark)], amount
+                )
         finally:
             await provider.close()
 
@@ -96,11 +130,14 @@ class Stamped(SimpleQueue[Event | Restored]):
 
 
 def queued(name: str, url: str, amount: Amount) -> tuple[Waits, Waits]:
-    """The whole engine, from the moment that a token is sent to the event on the queue; and `httpx` alone."""
+    """The whole engine, from the moment that a token is sent to the event on the queue; and `httpx`
+    alone."""
     dialect = DIALECTS[name]
     with folder() as home:
         place = Folders(home, home, home / "logs")
-        worker = Worker(EngineConfig(home / "work", place, dialect.environment(url), settings=settings(dialect)))
+        worker = Worker(
+            EngineConfig(home / "work", place, dialect.environment(url), settings=settings(dialect))
+        )
         events = worker.events = Stamped()
         worker.start(lambda: None)
         try:
@@ -135,7 +172,9 @@ def turn(worker: Worker, events: Stamped, plan: str) -> list[float]:
     _happened(events.ended)
     if END not in "".join(text for _, text in events.told[-3:]):
         raise RuntimeError(f"no whole answer came: {events.told[-3:]}")
-    return [now - float(stamp) for now, text in events.told for stamp in STAMP.findall(text.encode())]
+    return [
+        now - float(stamp) for now, text in events.told for stamp in STAMP.findall(text.encode())
+    ]
 
 
 def _happened(event: threading.Event) -> None:
@@ -150,7 +189,8 @@ def settings(dialect: Dialect) -> Settings:
 
 
 def first_request(dialect: Dialect, url: str) -> float:
-    """Seconds from Enter to the server, in a program that was just started: it has had the time that typing takes."""
+    """Seconds from Enter to the server, in a program that was just started: it has had the time
+    that typing takes."""
     with folder() as home:
         (home / "agent-tui").mkdir()
         own = "".join(f"{name} = {json.dumps(value)}\n" for name, value in dialect.options.items())
@@ -174,7 +214,10 @@ def main() -> None:
     rows, found = [], []
     with served() as url:
         for name, dialect in DIALECTS.items():
-            (cost, base), (waits, base_waits) = apart(adapter, name, url, amount), apart(queued, name, url, amount)
+            (cost, base), (waits, base_waits) = (
+                apart(adapter, name, url, amount),
+                apart(queued, name, url, amount),
+            )
             sent = [first_request(dialect, url) for _ in range(amount.starts)]
             ours = Found(cost, waits, sent)
             floor = Found(base, base_waits, asyncio.run(_sent(name, url, amount.starts)))
@@ -182,25 +225,44 @@ def main() -> None:
             found.append((ours, floor))
     report(
         f"Providers: {amount.paced:,} tokens at {amount.rate}/s, {amount.flood:,} and {amount.most:,} at once",
-        ("dialect", "CPU for 1,000, one by one", "at once", f"memory from {amount.mark:,} tokens on",
-         "sent to queue p50 / p95", "long answer", "Enter to server p50 / max"),
-        rows, goals(found),
-    )  # fmt: skip
+        (
+            "dialect",
+            "CPU for 1,000, one by one",
+            "at once",
+            f"memory from {amount.mark:,} tokens on",
+            "sent to queue p50 / p95",
+            "long answer",
+            "Enter to server p50 / max",
+        ),
+        rows,
+        goals(found),
+    )
 
 
 def row(name: str, found: Found) -> tuple[str, ...]:
     cost, waits = found.cost, found.waits
     return (
-        name, ms(cost.paced), ms(cost.flood), f"{cost.growth:+.1f} MB", pair(waits.short, 0.95),
-        pair(waits.long, 0.95), pair(found.sent, 1.0),
-    )  # fmt: skip
+        name,
+        ms(cost.paced),
+        ms(cost.flood),
+        f"{cost.growth:+.1f} MB",
+        pair(waits.short, 0.95),
+        pair(waits.long, 0.95),
+        pair(found.sent, 1.0),
+    )
 
 
 def own(ours: Found, floor: Found) -> tuple[str, ...]:
     """What the program adds to `httpx` alone."""
     return (
-        "  its own", ms(_paced(ours, floor)), ms(_flood(ours, floor)), "", f"p95 {ms(_wait(ours, floor))}", "", "",
-    )  # fmt: skip
+        "  its own",
+        ms(_paced(ours, floor)),
+        ms(_flood(ours, floor)),
+        "",
+        f"p95 {ms(_wait(ours, floor))}",
+        "",
+        "",
+    )
 
 
 def _paced(ours: Found, floor: Found) -> float:
@@ -209,7 +271,9 @@ def _paced(ours: Found, floor: Found) -> float:
 
 def _flood(ours: Found, floor: Found) -> float:
     """Round by round: what disturbs a round disturbs both of its answers."""
-    return median([mine - base for mine, base in zip(ours.cost.floods, floor.cost.floods, strict=True)])
+    return median(
+        [mine - base for mine, base in zip(ours.cost.floods, floor.cost.floods, strict=True)]
+    )
 
 
 def _wait(ours: Found, floor: Found) -> float:
@@ -219,25 +283,44 @@ def _wait(ours: Found, floor: Found) -> float:
 
 
 def goals(found: list[tuple[Found, Found]]) -> list[Goal]:
-    """The whole, and what is the program's own of it. Tokens that come one by one are judged by that alone: httpx has
-    to wake for each of them. What a token takes until httpx has it is the machine's, and no adapter's."""
+    """The whole, and what is the program's own of it. Tokens that come one by one are judged by
+    that alone: httpx has to wake for each of them. What a token takes until httpx has it is the
+    machine's, and no adapter's."""
     cpu = max(ours.cost.flood for ours, _ in found)
     flood, added = max(_flood(*pair) for pair in found), max(_paced(*pair) for pair in found)
     wait = max(percentile(ours.waits.short, 0.95) for ours, _ in found)
-    floor, late = max(percentile(base.waits.short, 0.95) for _, base in found), max(_wait(*pair) for pair in found)
+    floor, late = (
+        max(percentile(base.waits.short, 0.95) for _, base in found),
+        max(_wait(*pair) for pair in found),
+    )
     growth = max(ours.cost.growth for ours, _ in found)
     sent = max(median(ours.sent) for ours, _ in found)
     return [
-        judged(f"CPU for 1,000 tokens at once at most {ms(MOST_CPU)} (is {ms(cpu)})", cpu <= MOST_CPU),
-        judged(f"at most {ms(MOST_OWN)} of it more than httpx alone (is {ms(flood)})", flood <= MOST_OWN),
-        judged(f"one by one at most {ms(MOST_CPU)} more than httpx alone (is {ms(added)})", added <= MOST_CPU),
+        judged(
+            f"CPU for 1,000 tokens at once at most {ms(MOST_CPU)} (is {ms(cpu)})", cpu <= MOST_CPU
+        ),
+        judged(
+            f"at most {ms(MOST_OWN)} of it more than httpx alone (is {ms(flood)})",
+            flood <= MOST_OWN,
+        ),
+        judged(
+            f"one by one at most {ms(MOST_CPU)} more than httpx alone (is {ms(added)})",
+            added <= MOST_CPU,
+        ),
         judged(
             f"token sent to event p95 at most {ms(MOST_WAIT)} (is {ms(wait)}, httpx alone {ms(floor)})",
             wait <= MOST_WAIT,
         ),
-        judged(f"at most {ms(MOST_WAIT)} after httpx alone has it (is {ms(late)})", late <= MOST_WAIT),
-        judged(f"memory grows by less than {MOST_GROWTH:g} MB (is {growth:+.1f} MB)", growth < MOST_GROWTH),
-        judged(f"Enter to server p50 at most {ms(MOST_TO_SEND)} (is {ms(sent)})", sent <= MOST_TO_SEND),
+        judged(
+            f"at most {ms(MOST_WAIT)} after httpx alone has it (is {ms(late)})", late <= MOST_WAIT
+        ),
+        judged(
+            f"memory grows by less than {MOST_GROWTH:g} MB (is {growth:+.1f} MB)",
+            growth < MOST_GROWTH,
+        ),
+        judged(
+            f"Enter to server p50 at most {ms(MOST_TO_SEND)} (is {ms(sent)})", sent <= MOST_TO_SEND
+        ),
     ]
 
 

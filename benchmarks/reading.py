@@ -1,4 +1,5 @@
-"""What the benchmark of providers measures with, and its floor: the same bytes, read by `httpx` and thrown away."""
+"""What the benchmark of providers measures with, and its floor: the same bytes, read by `httpx` and
+thrown away."""
 
 from __future__ import annotations
 
@@ -16,9 +17,10 @@ from benchmarks.dialects import DIALECTS, STAMP
 
 @dataclass(frozen=True, slots=True)
 class Amount:
-    """How much is measured: tokens as they come (at so many a second), at once (so often), and in the longest answer,
-    whose memory is taken from `mark` on; answers whose tokens are timed, each shorter than the second after which
-    tokens gather, and one that is longer; starts of the program."""
+    """How much is measured: tokens as they come (at so many a second), at once (so often), and in
+    the longest answer, whose memory is taken from `mark` on; answers whose tokens are timed, each
+    shorter than the second after which tokens gather, and one that is longer; starts of the
+    program."""
 
     paced: int = 600
     rate: int = 100
@@ -37,8 +39,8 @@ QUICK = Amount(20, 100, 1_000, 1, 2_000, 1_000, 1, "10@100", "20@100", 1)
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """CPU seconds for a thousand tokens that come one by one, and at once (answer by answer); MiB that memory grew in
-    the longest."""
+    """CPU seconds for a thousand tokens that come one by one, and at once (answer by answer); MiB
+    that memory grew in the longest."""
 
     paced: float
     floods: list[float]
@@ -51,7 +53,8 @@ class Cost:
 
 @dataclass(frozen=True, slots=True)
 class Waits:
-    """Seconds from the moment a token is sent, token by token: of each answer that is short, and of a long one."""
+    """Seconds from the moment a token is sent, token by token: of each answer that is short, and of
+    a long one."""
 
     answers: list[list[float]]
     long: list[float]
@@ -63,7 +66,8 @@ class Waits:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """All that was measured of a dialect; `sent`: seconds from asking until the request is at the server."""
+    """All that was measured of a dialect; `sent`: seconds from asking until the request is at the
+    server."""
 
     cost: Cost
     waits: Waits
@@ -84,12 +88,16 @@ class Reader:
 
 def resident() -> float:
     """MiB of this process. Linux."""
-    return int(Path("/proc/self/status").read_text(encoding="ascii").split("VmRSS:")[1].split()[0]) / 1024
+    return (
+        int(Path("/proc/self/status").read_text(encoding="ascii").split("VmRSS:")[1].split()[0])
+        / 1024
+    )
 
 
 async def costs(readers: Sequence[Reader], amount: Amount) -> list[Cost]:
-    """What it costs each of `readers` to read answers: in turns, so that they have the same from the machine. The
-    first of them is also the first to read the longest answer: what another one left would be taken for its own."""
+    """What it costs each of `readers` to read answers: in turns, so that they have the same from
+    the machine. The first of them is also the first to read the longest answer: what another one
+    left would be taken for its own."""
     paced, floods = [], [list[float]() for _ in readers]
     for reader in readers:
         await used(reader, "50@0")  # what is loaded once is loaded
@@ -128,7 +136,9 @@ class Alone:
 
     async def _raw(self, plan: str) -> AsyncIterator[bytes]:
         body = self._dialect.body(f"stream {plan}")
-        async with self._client.stream("POST", self._url + self._dialect.path, json=body) as response:
+        async with self._client.stream(
+            "POST", self._url + self._dialect.path, json=body
+        ) as response:
             async for data in response.aiter_bytes():
                 yield data
 

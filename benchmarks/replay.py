@@ -1,7 +1,9 @@
-"""Recording what the screen is told, and playing it back: CPU while an answer streams, size on disk, and seeking.
+"""Recording what the screen is told, and playing it back: CPU while an answer streams, size on
+disk, and seeking.
 
-The floor of writing is `json.dumps` of the streamed text alone; the floor of seeking is no work at all (a model that is
-kept). One session: prompts that are typed key by key, answers of 100 tokens a second in pieces of a tenth of a second.
+The floor of writing is `json.dumps` of the streamed text alone; the floor of seeking is no work at
+all (a model that is kept). One session: prompts that are typed key by key, answers of 100 tokens a
+second in pieces of a tenth of a second.
 """
 
 from __future__ import annotations
@@ -70,7 +72,9 @@ class Session:
     def told(self, *events: Event) -> None:
         numbered: list[Event | Restored] = []
         for event in events:
-            own = replace(event, session="s", at=self.at, n=len(self.log) + 1 if event.settled else 0)
+            own = replace(
+                event, session="s", at=self.at, n=len(self.log) + 1 if event.settled else 0
+            )
             if own.settled:
                 self.log.append(own)
             numbered.append(own)
@@ -125,17 +129,35 @@ def main() -> None:
         ("what", "measured", "floor"),
         [
             ("recording, per Msg", f"{each:.0f} µs", f"{floor_us:.0f} µs (json.dumps of the text)"),
-            ("recording, while streaming", f"{share:.2f} % of a core", f"{floor_us * 1e-6 / TICK * 100:.2f} %"),
+            (
+                "recording, while streaming",
+                f"{share:.2f} % of a core",
+                f"{floor_us * 1e-6 / TICK * 100:.2f} %",
+            ),
             ("update, per Msg", f"{session.took_core / session.count / 1e3:.0f} µs", ""),
-            ("size on disk", f"{len(tape):,} bytes, {ratio:.2f} x the text", f"{sum(map(len, floor)):,} bytes"),
+            (
+                "size on disk",
+                f"{len(tape):,} bytes, {ratio:.2f} x the text",
+                f"{sum(map(len, floor)):,} bytes",
+            ),
             ("loading", f"{load * 1e3:.0f} ms", ""),
             ("playing all of it once", f"{kept * 1e3:.0f} ms", ""),
-            ("a seek, p50 / most", f"{percentile(seeks, 0.5):.1f} / {slowest:.1f} ms", "0.0 ms (a kept model)"),
+            (
+                "a seek, p50 / most",
+                f"{percentile(seeks, 0.5):.1f} / {slowest:.1f} ms",
+                "0.0 ms (a kept model)",
+            ),
         ],
         [
-            judged(f"recording costs at most 1 % of a core while streaming (is {share:.2f} %)", share <= 1.0),
+            judged(
+                f"recording costs at most 1 % of a core while streaming (is {share:.2f} %)",
+                share <= 1.0,
+            ),
             judged(f"a recording is at most 2 x the visible text (is {ratio:.2f} x)", ratio <= 2.0),
-            judged(f"a seek in 10,000 Msgs takes at most 100 ms (is {slowest:.1f} ms)", slowest <= 100.0),
+            judged(
+                f"a seek in 10,000 Msgs takes at most 100 ms (is {slowest:.1f} ms)",
+                slowest <= 100.0,
+            ),
         ],
     )
 

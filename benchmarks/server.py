@@ -1,7 +1,9 @@
 """A local OpenAI-compatible server (standard library): what it answers is said by the last prompt.
 
-    stream 1500@100 500@1000    Markdown tokens: 1,500 at 100 a second, then 500 at 1,000; each part ends `PART<n>`
-    stream 20000@0 #3           as fast as they are read (a rate of 0); part n also ends with `sign(3 + n)`
+    stream 1500@100 500@1000    Markdown tokens: 1,500 at 100 a second, then 500 at 1,000; each part
+    ends `PART<n>`
+    stream 20000@0 #3           as fast as they are read (a rate of 0); part n also ends with
+    `sign(3 + n)`
     hang                        one word, then nothing more
     call NAME {"json": "..."}   one tool call; after its result, one word
 
@@ -50,14 +52,16 @@ def walk(tokens: list[Token]) -> Iterator[Block]:
 """
 TOKENS = re.findall(r"\s*\S{1,5}|\s+", SAMPLE)
 BATCH = 200
-"""Events per write where they go as fast as they are read: one system call for each would be the slowest part."""
+"""Events per write where they go as fast as they are read: one system call for each would be the
+slowest part."""
 GREEK = "αβγδεζηθικλμνξοπρςστυφχψω"
 
 Delta = dict[str, Any]
 
 
 def sign(number: int) -> str:
-    """A word that nothing else on the screen shares a letter with, so that it is always written whole."""
+    """A word that nothing else on the screen shares a letter with, so that it is always written
+    whole."""
     return GREEK[number % len(GREEK)] * 5
 
 
@@ -125,7 +129,11 @@ async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> N
             await completion(json.loads(body)["messages"], writer)
         else:
             writer.write(b"Content-Type: application/json\r\n\r\n")
-            writer.write(json.dumps({"object": "list", "data": [{"id": "bench", "object": "model"}]}).encode())
+            writer.write(
+                json.dumps(
+                    {"object": "list", "data": [{"id": "bench", "object": "model"}]}
+                ).encode()
+            )
         await writer.drain()
     except (ConnectionError, asyncio.IncompleteReadError):
         return  # the client has gone: what a cancel does
@@ -137,14 +145,20 @@ async def completion(messages: list[dict[str, Any]], writer: asyncio.StreamWrite
     reason = "stop"
     async for batch in answer(messages):
         reason = "tool_calls" if "tool_calls" in batch[-1] else "stop"
-        writer.write(b"".join(text_event(delta["content"]) if "content" in delta else event(delta) for delta in batch))
+        writer.write(
+            b"".join(
+                text_event(delta["content"]) if "content" in delta else event(delta)
+                for delta in batch
+            )
+        )
         await writer.drain()
     writer.write(event({}, reason) + chunk(b"data: [DONE]\n\n") + chunk(b""))
 
 
 @cache
 def text_event(text: str) -> bytes:
-    """One event a token; the tokens repeat, so the server costs next to nothing beside what it feeds."""
+    """One event a token; the tokens repeat, so the server costs next to nothing beside what it
+    feeds."""
     return event(text_part(text))
 
 
@@ -155,7 +169,8 @@ def event(delta: Delta, reason: str | None = None) -> bytes:
 
 
 def chunk(data: bytes) -> bytes:
-    """HTTP's chunked coding, a chunk an event: what servers of models send, and part of what reading them costs."""
+    """HTTP's chunked coding, a chunk an event: what servers of models send, and part of what
+    reading them costs."""
     return b"%x\r\n%b\r\n" % (len(data), data)
 
 

@@ -24,14 +24,17 @@ from agent_tui.protocol.messages import ToolCall
 from agent_tui.sessions.log.store import log_path
 
 WORDS = "the loop reads each event once and folds it into a value that nothing else may change "
-FUNCTIONS = "".join(f"def f{n}(x: int) -> int:\n    return x * {n}  # a comment\n" for n in range(5))
+FUNCTIONS = "".join(
+    f"def f{n}(x: int) -> int:\n    return x * {n}  # a comment\n" for n in range(5)
+)
 ID = "00000000-0000-4000-8000-000000000000"
 TURN_BLOCKS = 10
 """Blocks of one turn: prompt, text, tool, paragraph, list, code, heading, quote, paragraph, end."""
 
 
 def write_session(home: Path, blocks: int) -> None:
-    """A session of `work` in `home` that shows `blocks` blocks (a multiple of ten), and one divider.
+    """A session of `work` in `home` that shows `blocks` blocks (a multiple of ten), and one
+    divider.
 
     The context was cleared at its end, as it must have been in a session of that length.
     """
@@ -59,11 +62,18 @@ def _turn(n: int) -> Iterator[Event]:
     yield TurnStarted(prompt=f"question {n}: {WORDS * 2}")
     yield StepStarted(step=1)
     yield AssistantReplied(step=1, text=f"{n} {WORDS * 3}", calls=(call,), stop_reason="tool_calls")
-    yield ToolStarted(step=1, call_id=call.id, name=call.name, label=label, arguments=call.arguments)
+    yield ToolStarted(
+        step=1, call_id=call.id, name=call.name, label=label, arguments=call.arguments
+    )
     yield ToolEnded(
-        step=1, call_id=call.id, name=call.name, label=label, content="a\nb\n", duration_ms=12,
+        step=1,
+        call_id=call.id,
+        name=call.name,
+        label=label,
+        content="a\nb\n",
+        duration_ms=12,
         display=CommandDisplay(label, output="a\nb\n"),
-    )  # fmt: skip
+    )
     yield StepStarted(step=2)
     yield AssistantReplied(
         step=2,

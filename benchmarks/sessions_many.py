@@ -1,4 +1,5 @@
-"""Logs by the thousand, as the program itself would have written them, with words as people and programs use them."""
+"""Logs by the thousand, as the program itself would have written them, with words as people and
+programs use them."""
 
 from __future__ import annotations
 
@@ -64,19 +65,30 @@ def _events(session: int, size: int, random_: random.Random, stock: list[str]) -
             yield replace(event, turn=turn, at=at)
 
 
-def _turn(turn: int, said: str, model: str, random_: random.Random, stock: list[str]) -> Iterator[Event]:
+def _turn(
+    turn: int, said: str, model: str, random_: random.Random, stock: list[str]
+) -> Iterator[Event]:
     yield TurnStarted(prompt=f"question {turn}: {said} {random_.choice(stock)[:200]}")
     for step in (1, 2, 3):
         call = ToolCall(f"call-{turn}-{step}", "run_shell_command", '{"command": "make check"}')
         output = "\n".join(random_.choices(stock, k=4))
-        yield StepStarted(step=step, facts="<environment>\nGit branch: main...origin/main\n</environment>")
+        yield StepStarted(
+            step=step, facts="<environment>\nGit branch: main...origin/main\n</environment>"
+        )
         yield RequestSent(step=step, model=model, messages=turn * 4, hash="1" * 64)
         yield AssistantReplied(step=step, text=f"{COMMON} {random_.choice(stock)}", calls=(call,))
         yield UsageReported(step=step, usage=Usage(1_000 * step, 100), model=model, duration_ms=900)
-        yield ToolStarted(step=step, call_id=call.id, name=call.name, label="make check", arguments=call.arguments)
+        yield ToolStarted(
+            step=step, call_id=call.id, name=call.name, label="make check", arguments=call.arguments
+        )
         yield ToolEnded(
-            step=step, call_id=call.id, name=call.name, label="make check", content=output, duration_ms=300,
+            step=step,
+            call_id=call.id,
+            name=call.name,
+            label="make check",
+            content=output,
+            duration_ms=300,
             display=CommandDisplay("make check", output=output),
-        )  # fmt: skip
+        )
     yield AssistantReplied(step=4, text="\n\n".join(random_.choices(stock, k=3)))
     yield TurnEnded(state="completed", duration_ms=4_000, steps=4)

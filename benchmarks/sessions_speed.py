@@ -1,6 +1,8 @@
-"""What sessions cost: a record, opening and repairing a log, the list of 2,000, search in all of them.
+"""What sessions cost: a record, opening and repairing a log, the list of 2,000, search in all of
+them.
 
-`SESSIONS_MB=1024 python -m benchmarks.sessions_speed` searches in a gigabyte (about four minutes, 1.2 GB of disk).
+`SESSIONS_MB=1024 python -m benchmarks.sessions_speed` searches in a gigabyte (about four minutes,
+1.2 GB of disk).
 """
 
 from __future__ import annotations
@@ -9,6 +11,7 @@ import os
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from agent_tui.protocol.codec import encode
@@ -21,7 +24,9 @@ from agent_tui.sessions.log.store import Store
 from benchmarks.common import Goal, folder, median, ms, percentile, quick, report
 from benchmarks.sessions_many import COMMON, RARE, write_many
 
-RECORD = ToolEnded(call_id="c", name="run_shell_command", label="make check", content="all is well\n" * 40)
+RECORD = ToolEnded(
+    call_id="c", name="run_shell_command", label="make check", content="all is well\n" * 40
+)
 QUERIES = (
     RARE,
     COMMON,
@@ -43,7 +48,8 @@ def timed(work: Callable[[], object]) -> float:
 
 
 def appended(home: Path, count: int) -> tuple[list[float], list[float]]:
-    """Seconds for a record that must be on the disk, and for the same bytes written and synced by hand, by turns."""
+    """Seconds for a record that must be on the disk, and for the same bytes written and synced by
+    hand, by turns."""
     store = Store.create(home / "append", "one")
     fd = os.open(home / "floor", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
     line = encode(replace(RECORD, n=1_000))
@@ -62,7 +68,8 @@ def appended(home: Path, count: int) -> tuple[list[float], list[float]]:
 
 
 def opened(home: Path, size: int) -> tuple[float, float, float]:
-    """Seconds to open a log, to open and cut one with a torn tail, and to repair one with a hole in its middle."""
+    """Seconds to open a log, to open and cut one with a torn tail, and to repair one with a hole in
+    its middle."""
     write_many(home / "open", 1, size)
     [path] = (home / "open").iterdir()
     whole, id = path.read_bytes(), path.stem
@@ -91,14 +98,15 @@ def listed(home: Path, count: int) -> tuple[float, float]:
 
 
 def searched(home: Path, megabytes: int) -> tuple[float, float, list[float], int]:
-    """Seconds for the first update and for one with nothing to do, for each search, and the bytes of the index."""
+    """Seconds for the first update and for one with nothing to do, for each search, and the bytes
+    of the index."""
     folder, cache = home / "search", home / "search-cache"
     write_many(folder, max(20, min(2_000, megabytes * 2)), megabytes << 20)
     first, again = timed(lambda: update(folder, cache)), timed(lambda: update(folder, cache))
     times = []
     for query in QUERIES:
         search(folder, cache, query, fresh=False)
-        times += [timed(lambda query=query: search(folder, cache, query, fresh=False)) for _ in range(5)]  # type: ignore[misc]
+        times += [timed(partial(search, folder, cache, query, fresh=False)) for _ in range(5)]
     return first, again, times, sum(path.stat().st_size for path in cache.iterdir())
 
 
@@ -112,14 +120,22 @@ def main() -> None:
         cold, warm = listed(home, count)
         first, again, times, size = searched(home, megabytes)
     rows = [
-        ("a record on the disk, median", ms(median(ours)), f"{ms(median(bare))} written and synced by hand"),
+        (
+            "a record on the disk, median",
+            ms(median(ours)),
+            f"{ms(median(bare))} written and synced by hand",
+        ),
         ("a record on the disk, p99", ms(percentile(ours, 0.99)), ms(percentile(bare, 0.99))),
         ("open 10 MB and write", ms(plain), ""),
         ("open 10 MB with a torn tail and write", ms(torn), ""),
         ("repair 10 MB with a hole", ms(whole), ""),
         (f"list {count:,}, from the logs", ms(cold), ""),
         (f"list {count:,}, with the cache", ms(warm), ""),
-        (f"search in {megabytes:,} MB, median", ms(median(times)), f"{len(times)} searches, {len(QUERIES)} queries"),
+        (
+            f"search in {megabytes:,} MB, median",
+            ms(median(times)),
+            f"{len(times)} searches, {len(QUERIES)} queries",
+        ),
         (f"search in {megabytes:,} MB, slowest", ms(max(times)), ""),
         ("the first index", ms(first), f"{size / 1e6:.0f} MB"),
         ("the index, nothing new", ms(again), ""),

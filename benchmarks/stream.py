@@ -1,17 +1,36 @@
-"""An answer at 100 tokens a second from a real server, in a real pty, with keys typed meanwhile; CPU and key echo.
+"""An answer at 100 tokens a second from a real server, in a real pty, with keys typed meanwhile;
+CPU and key echo.
 
-The long answer runs at that rate at its start and at its end, and faster between: the two windows are compared.
+The long answer runs at that rate at its start and at its end, and faster between: the two windows
+are compared.
 """
 
 from __future__ import annotations
 
-from benchmarks.common import agent, bare, folder, judged, model, ms, percentile, quick, report, running, server
+from benchmarks.common import (
+    agent,
+    bare,
+    folder,
+    judged,
+    model,
+    ms,
+    percentile,
+    quick,
+    report,
+    running,
+    server,
+)
 from benchmarks.probe import LEAD, RATE, Window, window
 
 
 def row(name: str, measured: Window) -> tuple[str, str, str, str]:
     echoes = measured.echoes
-    return name, f"{measured.share:.1f} %", ms(percentile(echoes, 0.5)), ms(percentile(echoes, 0.95))
+    return (
+        name,
+        f"{measured.share:.1f} %",
+        ms(percentile(echoes, 0.5)),
+        ms(percentile(echoes, 0.95)),
+    )
 
 
 def floor(seconds: float) -> Window:

@@ -2,9 +2,9 @@
 
     python -m benchmarks.transcript [--quick] [ROWS ...]        (default: 100 1000 10000 50000)
 
-Process CPU milliseconds, without a terminal (see `growth.py` for the whole program in one). Memory is the resident
-size gained, the text of the rows included. `RichLog` cannot re-wrap what it holds on resize and keeps every line,
-which is why it is a floor and no alternative.
+Process CPU milliseconds, without a terminal (see `growth.py` for the whole program in one). Memory
+is the resident size gained, the text of the rows included. `RichLog` cannot re-wrap what it holds
+on resize and keeps every line, which is why it is a floor and no alternative.
 """
 
 from __future__ import annotations
@@ -40,7 +40,9 @@ from agent_tui.tui.widgets.theme import load_theme
 from benchmarks.common import Goal, judged, quick, report
 
 WORDS = "the loop reads each event once and folds it into a value that nothing else may change "
-FUNCTIONS = "".join(f"def f{n}(x: int) -> int:\n    return x * {n}  # a comment\n" for n in range(5))
+FUNCTIONS = "".join(
+    f"def f{n}(x: int) -> int:\n    return x * {n}  # a comment\n" for n in range(5)
+)
 CODE = f"```python\n{FUNCTIONS}```\n"
 ANSWER = f"## Head\n\n{WORDS * 6}\n\n- {WORDS}\n- `code` and **bold**\n\n{CODE}\n{WORDS * 4}\n\n"
 SIZE = (120, 40)
@@ -144,10 +146,16 @@ async def measure_answer(tokens: Sequence[int]) -> list[float]:
         await pilot.pause()
         for length in tokens:
             while written < length * TOKEN:
-                writer.write("".join(islice(pieces, 100)) if length * TOKEN - written > 20_000 else next(pieces))
+                writer.write(
+                    "".join(islice(pieces, 100))
+                    if length * TOKEN - written > 20_000
+                    else next(pieces)
+                )
                 written = writer.stream.length
             await cost(pilot, partial(writer.write, next(pieces)))
-            ticks = [await cost(pilot, partial(writer.write, next(pieces))) for _ in range(len(parts(1)))]
+            ticks = [
+                await cost(pilot, partial(writer.write, next(pieces))) for _ in range(len(parts(1)))
+            ]
             took.append(statistics.mean(ticks))
     return took
 
@@ -205,7 +213,8 @@ async def measure_floor(count: int) -> Costs:
 
 
 def measure_layout() -> float:
-    """CPU milliseconds to lay out that many different blocks (Markdown, highlighting, wrapping; no screen)."""
+    """CPU milliseconds to lay out that many different blocks (Markdown, highlighting, wrapping; no
+    screen)."""
     for block in rows(10):
         block_lines(block, SIZE[0], False, 0.0, cell_len)
     blocks = rows(LAYOUTS)
@@ -219,14 +228,21 @@ def goals(costs: dict[int, Costs]) -> list[Goal]:
     each, most = list(costs.values()), max(costs)
     last = costs[most]
     memory, growth = last.memory / most * 1000, last.chunk / costs[min(costs)].chunk
-    opened, chunk, page = (max(getattr(one, name) for one in each) for name in ("open", "chunk", "page_up"))
+    opened, chunk, page = (
+        max(getattr(one, name) for one in each) for name in ("open", "chunk", "page_up")
+    )
     return [
         judged(f"open at most 200 ms (is {opened:.0f})", opened <= 200),
         judged(f"a tick at most 8 ms (is {chunk:.1f})", chunk <= 8),
         judged(f"page up at most 20 ms (is {page:.1f})", page <= 20),
-        judged(f"a resize at {most:,} rows at most 110 ms (is {last.resize:.0f})", last.resize <= 110),
+        judged(
+            f"a resize at {most:,} rows at most 110 ms (is {last.resize:.0f})", last.resize <= 110
+        ),
         judged(f"at most 1.5 MB per 1,000 rows, text included (is {memory:.2f})", memory <= 1.5),
-        judged(f"flat: a tick of the longest within {FLAT} x the shortest (is {growth:.2f} x)", growth <= FLAT),
+        judged(
+            f"flat: a tick of the longest within {FLAT} x the shortest (is {growth:.2f} x)",
+            growth <= FLAT,
+        ),
     ]
 
 
@@ -243,13 +259,16 @@ def answer(tokens: Sequence[int]) -> list[float]:
 
 
 def alone(measure: Callable[[Given], Found], given: Given) -> Found:
-    """In a process of its own: memory that an earlier measurement gave back would hide what this one takes."""
+    """In a process of its own: memory that an earlier measurement gave back would hide what this
+    one takes."""
     with ProcessPoolExecutor(1, get_context("spawn")) as pool:
         return pool.submit(measure, given).result()
 
 
 def main() -> None:
-    counts = [int(word) for word in sys.argv[1:] if word.isdigit()] or ([100, 300] if quick() else [*ROWS])
+    counts = [int(word) for word in sys.argv[1:] if word.isdigit()] or (
+        [100, 300] if quick() else [*ROWS]
+    )
     lengths = (500, 1_000) if quick() else TOKENS
     layout = measure_layout()
     costs, table = {}, []
@@ -260,16 +279,22 @@ def main() -> None:
             table.append(alone(floor, count).row(f"RichLog {count:,}"))
     ticks = alone(answer, lengths)
     header = ("rows", "open", "tick", "worst tick", "page up", "resize", "MB")
-    report(f"The transcript, CPU ms (laying out {LAYOUTS:,} blocks: {layout:.0f})", header, table, goals(costs))
+    report(
+        f"The transcript, CPU ms (laying out {LAYOUTS:,} blocks: {layout:.0f})",
+        header,
+        table,
+        goals(costs),
+    )
     growth = ticks[-1] / ticks[0]
     report(
-        "One answer, when so many tokens of it have come, CPU ms", ("tokens", "tick"),
+        "One answer, when so many tokens of it have come, CPU ms",
+        ("tokens", "tick"),
         [(f"{length:,}", f"{tick:.1f}") for length, tick in zip(lengths, ticks, strict=True)],
         [
             judged(f"a tick at most 8 ms (is {max(ticks):.1f})", max(ticks) <= 8),
             judged(f"flat: the last within {FLAT} x the first (is {growth:.2f} x)", growth <= FLAT),
         ],
-    )  # fmt: skip
+    )
 
 
 if __name__ == "__main__":

@@ -1,9 +1,11 @@
-"""Taking back what was done to 200 files: the engine as the program runs it, with its log, blobs and disk.
+"""Taking back what was done to 200 files: the engine as the program runs it, with its log, blobs
+and disk.
 
     python -m benchmarks.undo [--quick]
 
-A turn changes files that were there, makes new ones in new folders, and a command changes others of a repository. Timed
-from the Op to its answer: what would change (with its differences), taking it back, and making it again.
+A turn changes files that were there, makes new ones in new folders, and a command changes others of
+a repository. Timed from the Op to its answer: what would change (with its differences), taking it
+back, and making it again.
 """
 
 from __future__ import annotations
@@ -45,25 +47,39 @@ def prepared(work: Path) -> str:
     for words in (["init", "-q"], ["add", "-A"], ["commit", "-q", "-m", "all"]):
         subprocess.run([*git, *words], cwd=work, check=True)
     changed = [
-        {"call": "create_file", "arguments": {"path": f"f{n}", "content": content(n, "new"), "overwrite": True}}
+        {
+            "call": "create_file",
+            "arguments": {"path": f"f{n}", "content": content(n, "new"), "overwrite": True},
+        }
         for n in range(third)
     ]
     made = [
-        {"call": "create_file", "arguments": {"path": f"new/{n}/file", "content": content(n, "made")}}
+        {
+            "call": "create_file",
+            "arguments": {"path": f"new/{n}/file", "content": content(n, "made")},
+        }
         for n in range(FILES - 2 * third)
     ]
     names = " ".join(f"f{n}" for n in range(third, 2 * third))
-    command = {"call": "run_shell_command", "arguments": {"command": f"for f in {names}; do echo more >> $f; done"}}
-    (work / ".git" / "script.json").write_text(json.dumps({"steps": [[*changed, *made, command], [{"text": "done"}]]}))
+    command = {
+        "call": "run_shell_command",
+        "arguments": {"command": f"for f in {names}; do echo more >> $f; done"},
+    }
+    (work / ".git" / "script.json").write_text(
+        json.dumps({"steps": [[*changed, *made, command], [{"text": "done"}]]})
+    )
     return "scripted/.git/script.json"
 
 
 class Engine:
     def __init__(self, home: Path, work: Path, model: str) -> None:
         config = EngineConfig(
-            settings=Settings(model, "accept-all"), cwd=work, folders=Folders(home, home, home / "cache"),
-            environment={"HOME": str(home), "PATH": os.environ["PATH"]}, mode_given=True,
-        )  # fmt: skip
+            settings=Settings(model, "accept-all"),
+            cwd=work,
+            folders=Folders(home, home, home / "cache"),
+            environment={"HOME": str(home), "PATH": os.environ["PATH"]},
+            mode_given=True,
+        )
         self.worker = Worker(config)
         self.worker.start(lambda: None)
 
@@ -97,7 +113,9 @@ def main() -> None:
             running.worker.send(Submit("change all of it"))
             running.until(TurnEnded)
             names = [f"f{n}" for n in range(2 * (FILES // 3))]
-            choices: dict[str, FileChoice] = dict.fromkeys(names, "restore")  # also what a command changed
+            choices: dict[str, FileChoice] = dict.fromkeys(
+                names, "restore"
+            )  # also what a command changed
             everything = RestoreFiles(choices=choices)
             times = [
                 (
@@ -110,7 +128,9 @@ def main() -> None:
             running.worker.send(everything)
             restored: FilesRestored = running.until(FilesRestored)
         done = sum(file.outcome == "done" for file in restored.files)
-        assert done == FILES and not (work / "new").exists(), f"{done} of {FILES} files were put back"
+        assert done == FILES and not (work / "new").exists(), (
+            f"{done} of {FILES} files were put back"
+        )
     told, undone, redone = (median(column) for column in zip(*times, strict=True))
     slowest = max(undo for _, undo, _ in times)
     rows = [

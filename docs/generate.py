@@ -3,7 +3,8 @@
     python docs/generate.py             write everything anew
     python docs/generate.py --check     say what is stale, and fail; the picture is not compared
 
-The picture is the real app with a session that an engine in here plays: no model, no network, always the same.
+The picture is the real app with a session that an engine in here plays: no model, no network,
+always the same.
 """
 
 from __future__ import annotations
@@ -40,9 +41,21 @@ TOOLS: Final = "agent_tui.tools"
 MADE: Final = "made by docs/generate.py"
 
 IN_README: Final = (
-    "send", "steer", "stop", "stop-all", "interrupt", "mode", "model", "expand", "open", "search", "message-up",
-    "to-end", "mouse", "help",
-)  # fmt: skip
+    "send",
+    "steer",
+    "stop",
+    "stop-all",
+    "interrupt",
+    "mode",
+    "model",
+    "expand",
+    "open",
+    "search",
+    "message-up",
+    "to-end",
+    "mouse",
+    "help",
+)
 """Commands whose keys the README names: what one needs in the first week."""
 IN_FULL: Final = ("send", "stop")
 """Those of them whose whole help stands there; of the others the first sentence."""
@@ -76,7 +89,12 @@ def written(names: Iterable[str]) -> str:
 
 def table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
     lines = [head, tuple("---" for _ in head), *rows]
-    return "\n".join(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in line)} |" for line in lines) + "\n"
+    return (
+        "\n".join(
+            f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in line)} |" for line in lines
+        )
+        + "\n"
+    )
 
 
 # -- keys, commands and tools
@@ -90,24 +108,43 @@ def command_keys(command: Command) -> str:
 def readme_keys() -> str:
     """The keys of the first week."""
     named = [(commands.find(name), name in IN_FULL) for name in IN_README]
-    rows = [(command_keys(command), command.help if full else f"{command.summary}.") for command, full in named]
+    rows = [
+        (command_keys(command), command.help if full else f"{command.summary}.")
+        for command, full in named
+    ]
     rows.insert(1, (written(["ctrl+j", "shift+enter"]) + r" or `\` `Enter`", "A new line."))
-    rows.insert(-1, (written(["up", "down"]), "Earlier prompts; on an empty prompt `↑` edits the last queued one."))
+    rows.insert(
+        -1,
+        (
+            written(["up", "down"]),
+            "Earlier prompts; on an empty prompt `↑` edits the last queued one.",
+        ),
+    )
     return table(("key", "what it does"), rows)
 
 
 def command_table() -> str:
     keyed = [command for command in commands.COMMANDS if command.keys or command.empty]
-    return table(("key", "what it does"), ((command_keys(command), command.help) for command in keyed))
+    return table(
+        ("key", "what it does"), ((command_keys(command), command.help) for command in keyed)
+    )
 
 
 def slash_table() -> str:
     rows = []
     for command in commands.COMMANDS:
         if command.slash:
-            names = [f"/{command.name} {command.argument}".rstrip(), *(f"/{alias}" for alias in command.aliases)]
-            rows.append((", ".join(f"`{name}`" for name in names), written((*command.keys, *command.empty)),
-                         command.help))  # fmt: skip
+            names = [
+                f"/{command.name} {command.argument}".rstrip(),
+                *(f"/{alias}" for alias in command.aliases),
+            ]
+            rows.append(
+                (
+                    ", ".join(f"`{name}`" for name in names),
+                    written((*command.keys, *command.empty)),
+                    command.help,
+                )
+            )
     return table(("command", "key", "what it does"), rows)
 
 
@@ -120,7 +157,9 @@ def editing_table() -> str:
     owned = commands.bindings()  # a command's key is told with the command
     for action in actions:
         named = [
-            name for name, does in keys.EDITING.items() if does == action and (name not in owned or action != "paste")
+            name
+            for name, does in keys.EDITING.items()
+            if does == action and (name not in owned or action != "paste")
         ]
         if named:
             rows.append((written(named), key_help.EDITING[action]))
@@ -211,7 +250,10 @@ When the agent repeats itself (the same calls with the same results three times 
 
 def tool_table() -> str:
     tools: list[Tool[Any]] = [registry.load(TOOLS, name, "TOOL") for name in registry.names(TOOLS)]
-    rows = ((f"`{tool.name}`", tool.effect, "<br>".join(arguments(tool.spec().parameters))) for tool in tools)
+    rows = (
+        (f"`{tool.name}`", tool.effect, "<br>".join(arguments(tool.spec().parameters)))
+        for tool in tools
+    )
     return table(("tool", "effect", "arguments"), rows)
 
 
@@ -219,7 +261,11 @@ def arguments(schema: dict[str, Any], inside: str = "") -> Iterator[str]:
     """Of each its name, its type, what it is where it is left out, and what it is for."""
     for name, about in schema.get("properties", {}).items():
         kind = "one of " + ", ".join(about["enum"]) if "enum" in about else about["type"]
-        default = "" if name in schema.get("required", ()) else f", default `{json.dumps(about['default'])}`"
+        default = (
+            ""
+            if name in schema.get("required", ())
+            else f", default `{json.dumps(about['default'])}`"
+        )
         meaning = about.get("description", "").replace("*", r"\*")
         yield f"`{inside}{name}` ({kind}{default}){': ' if meaning else ''}{meaning[:1].lower()}{meaning[1:]}"
         yield from arguments(about.get("items", {}), f"{inside}{name}[].")
@@ -234,12 +280,19 @@ def meaning(row: Setting) -> str:
 
 
 def default(row: Setting) -> str:
-    value = int(row.default) if isinstance(row.default, float) and row.default.is_integer() else row.default
+    value = (
+        int(row.default)
+        if isinstance(row.default, float) and row.default.is_integer()
+        else row.default
+    )
     return f"`{json.dumps(value)}`"
 
 
 def settings_table() -> str:
-    found = {**schema.fixed(), **{f"providers.<name>.{key}": row for key, row in schema.PROVIDER.items()}}
+    found = {
+        **schema.fixed(),
+        **{f"providers.<name>.{key}": row for key, row in schema.PROVIDER.items()},
+    }
     rows = ((f"`{key}`", default(row), meaning(row)) for key, row in found.items())
     return table(("setting", "default", "meaning"), rows)
 
@@ -263,7 +316,9 @@ def event_table(settled: bool) -> str:
     rows = []
     for event in get_args(AnyEvent):
         if event.settled == settled:
-            fields = (f"`{own.name}`" for own in dataclasses.fields(event) if own.name not in common)
+            fields = (
+                f"`{own.name}`" for own in dataclasses.fields(event) if own.name not in common
+            )
             rows.append((f"`{event_name(event)}`", " ".join(fields), first_sentence(event)))
     return table(("type", "its own fields", "what it says"), rows)
 
@@ -305,8 +360,12 @@ changed files are in `blobs/<sha256>`. If the output of a command was cut, the w
 
 
 def put(page: Path, name: str, made: str) -> str:
-    """The text of a page with what is made between its marks. Raises ValueError: they are not there."""
-    text, mark = page.read_text(encoding="utf-8"), f"<!-- {name}: made from the code by docs/generate.py -->\n"
+    """The text of a page with what is made between its marks. Raises ValueError: they are not
+    there."""
+    text, mark = (
+        page.read_text(encoding="utf-8"),
+        f"<!-- {name}: made from the code by docs/generate.py -->\n",
+    )
     start = text.index(mark) + len(mark)
     return f"{text[:start]}{made}{text[text.index(f'<!-- /{name} -->', start) :]}"
 
@@ -324,8 +383,11 @@ def pages() -> dict[Path, str]:
 
 def stale() -> list[str]:
     """What differs from the code, by name."""
-    wrong = [path.relative_to(ROOT).as_posix() for path, text in pages().items()
-             if not path.is_file() or path.read_text(encoding="utf-8") != text]  # fmt: skip
+    wrong = [
+        path.relative_to(ROOT).as_posix()
+        for path, text in pages().items()
+        if not path.is_file() or path.read_text(encoding="utf-8") != text
+    ]
     return wrong if PICTURE.is_file() else [*wrong, PICTURE.relative_to(ROOT).as_posix()]
 
 

@@ -1,4 +1,5 @@
-"""The picture in the README: the real app on an engine that says what a short session says. See docs/generate.py."""
+"""The picture in the README: the real app on an engine that says what a short session says. See
+docs/generate.py."""
 
 from __future__ import annotations
 
@@ -25,7 +26,7 @@ from agent_tui.protocol.events import (
     ToolStarted,
     TurnStarted,
     UsageReported,
-)  # fmt: skip
+)
 from agent_tui.protocol.messages import Usage
 from agent_tui.protocol.ops import Op
 from agent_tui.tools.support.diff import diff
@@ -76,7 +77,9 @@ class Played:
 def session(now: float) -> tuple[Event, ...]:
     """What the engine says, the last of it at `now`."""
     begun = now - 14
-    found = MatchesDisplay("summary", (Match("shop/checkout.py", 31, "    print(summary(cart.prices))"),) * 3, 3)
+    found = MatchesDisplay(
+        "summary", (Match("shop/checkout.py", 31, "    print(summary(cart.prices))"),) * 3, 3
+    )
     change = diff("shop/cart.py", BEFORE, AFTER)
     command = CommandDisplay(COMMAND, f"{HOME}/shop")
     return (
@@ -85,7 +88,14 @@ def session(now: float) -> tuple[Event, ...]:
         StepStarted(at=begun, turn=1, step=1),
         AssistantReplied("", turn=1, step=1),
         ToolStarted("1", "read_file", "Read shop/cart.py", at=begun),
-        ToolEnded("1", "read_file", "Read shop/cart.py", BEFORE, CodeDisplay(BEFORE, "shop/cart.py", "python"), 4),
+        ToolEnded(
+            "1",
+            "read_file",
+            "Read shop/cart.py",
+            BEFORE,
+            CodeDisplay(BEFORE, "shop/cart.py", "python"),
+            4,
+        ),
         ToolStarted("2", "grep_files", "Search summary in shop", at=begun),
         ToolEnded("2", "grep_files", "Search summary in shop", "", found, 11),
         StepStarted(at=begun, turn=1, step=2),
@@ -96,9 +106,17 @@ def session(now: float) -> tuple[Event, ...]:
         UsageReported(Usage(5_210, 384), "ollama/qwen3:8b", "ollama", 9_100, 32_768, turn=1),
         StepStarted(at=begun, turn=1, step=3),
         AssistantReplied("", turn=1, step=3),
-        ApprovalAsked("a", "4", "run_shell_command", f"Run {COMMAND}", "auto mode asks before every command", command,
-                      "exactly this command in this folder", at=now),
-    )  # fmt: skip
+        ApprovalAsked(
+            "a",
+            "4",
+            "run_shell_command",
+            f"Run {COMMAND}",
+            "auto mode asks before every command",
+            command,
+            "exactly this command in this folder",
+            at=now,
+        ),
+    )
 
 
 def picture() -> str:
@@ -108,7 +126,9 @@ def picture() -> str:
 
 
 async def _drawn() -> str:
-    app = AgentApp(Played(session(time.time())), load_theme("dark", (shipped("themes"),)), at_once=True)
+    app = AgentApp(
+        Played(session(time.time())), load_theme("dark", (shipped("themes"),)), at_once=True
+    )
     async with app.run_test(size=SIZE) as pilot:
         for _ in range(3):  # the engine's words, a tick, the layout that follows
             await pilot.pause(0.2)

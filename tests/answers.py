@@ -17,4 +17,12 @@ def answer_event(id: str, kind: str, data: Any, **whose: Any) -> Answered:
 
 def session(id: str, title: str = "", **more: Any) -> dict[str, Any]:
     """What a record says of a session in a list."""
-    return {"id": id, "title": title, "cwd": "/p", "at": 1.0, "turns": 1, "model": "fake/model", **more}
+    return {
+        "id": id,
+        "title": title,
+        "cwd": "/p",
+        "at": 1.0,
+        "turns": 1,
+        "model": "fake/model",
+        **more,
+    }

@@ -1,5 +1,6 @@
-"""What holds for all tests: no key of the person who runs them is read or changed, and what Hypothesis makes up is the
-same in every run of the same code. With AGENT_TUI_RANDOM=1 it makes up something new each time: the campaign."""
+"""What holds for all tests: no key of the person who runs them is read or changed, and what
+Hypothesis makes up is the same in every run of the same code. With AGENT_TUI_RANDOM=1 it makes up
+something new each time: the campaign."""
 
 from __future__ import annotations
 
@@ -12,24 +13,37 @@ from hypothesis import settings
 os.environ["PYTHON_KEYRING_BACKEND"] = "keyring.backends.null.Keyring"
 
 WITHOUT_CONFIGURATION = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_SYSTEM": os.devnull}
-NOBODY = {f"GIT_{role}_{part}": value
-          for role in ("AUTHOR", "COMMITTER") for part, value in (("NAME", "n"), ("EMAIL", "e@x"))}  # fmt: skip
-os.environ.update(WITHOUT_CONFIGURATION | NOBODY)  # git commits the same on a machine where nobody set it up
+NOBODY = {
+    f"GIT_{role}_{part}": value
+    for role in ("AUTHOR", "COMMITTER")
+    for part, value in (("NAME", "n"), ("EMAIL", "e@x"))
+}
+os.environ.update(
+    WITHOUT_CONFIGURATION | NOBODY
+)  # git commits the same on a machine where nobody set it up
 
-if os.environ.get("TERM") in ("dumb", "unknown"):  # of the machine that runs the tests; theirs can draw
+if os.environ.get("TERM") in (
+    "dumb",
+    "unknown",
+):  # of the machine that runs the tests; theirs can draw
     os.environ["TERM"] = "xterm-256color"
 
 settings.register_profile("steady", derandomize=True, deadline=None)
 settings.register_profile("campaign", print_blob=True, deadline=None)
 settings.load_profile("campaign" if os.environ.get("AGENT_TUI_RANDOM") else "steady")
 
-for number in (signal.SIGINT, signal.SIGQUIT):  # a shell that runs the tests in the background has them ignored
+for number in (
+    signal.SIGINT,
+    signal.SIGQUIT,
+):  # a shell that runs the tests in the background has them ignored
     if signal.getsignal(number) is signal.SIG_IGN:  # and what we start would inherit it
-        signal.signal(number, signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL)
+        signal.signal(
+            number, signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL
+        )
 
 
 def pytest_collection_finish() -> None:
-    """The ten thousand tests themselves stay: a collection that walks them again and again stops a process for over a
-    second on a slow machine, in the midst of what is tested."""
+    """The ten thousand tests themselves stay: a collection that walks them again and again stops a
+    process for over a second on a slow machine, in the midst of what is tested."""
     gc.collect()
     gc.freeze()

@@ -1,4 +1,5 @@
-"""A disk that is small and can be filled: a real one where we may mount it, else a limit of the process."""
+"""A disk that is small and can be filled: a real one where we may mount it, else a limit of the
+process."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Keyrings as a desktop may have them: one that works, one that fails, one that waits for a password."""
+"""Keyrings as a desktop may have them: one that works, one that fails, one that waits for a
+password."""
 
 from __future__ import annotations
 

@@ -12,21 +12,33 @@ from agent_tui.settings.table import Settings
 
 
 def place_in(
-    cwd: Path, config: Path, environment: Mapping[str, str] | None = None, flags: Flags | None = None,
+    cwd: Path,
+    config: Path,
+    environment: Mapping[str, str] | None = None,
+    flags: Flags | None = None,
     data: Path | None = None,
-) -> Place:  # fmt: skip
+) -> Place:
     """`config`: the folder of the person's file; `data`: of what they answered (their own beside it)."""
-    return Place(cwd, Folders(config, data or config / "data", config / "logs"), environment or {}, flags or Flags())
+    return Place(
+        cwd,
+        Folders(config, data or config / "data", config / "logs"),
+        environment or {},
+        flags or Flags(),
+    )
 
 
-def load(cwd: Path, config: Path, flags: Flags | None = None) -> tuple[Settings, tuple[Problem, ...]]:
+def load(
+    cwd: Path, config: Path, flags: Flags | None = None
+) -> tuple[Settings, tuple[Problem, ...]]:
     """The settings that hold in `cwd`, and what is wrong."""
     found = read(place_in(cwd, config, flags=flags))
     return found.settings, found.problems
 
 
 def configured(
-    settings: Settings | None = None, environment: Mapping[str, str] | None = None, cwd: Path = Path()
+    settings: Settings | None = None,
+    environment: Mapping[str, str] | None = None,
+    cwd: Path = Path(),
 ) -> Configuration:
     """A configuration that no file has made."""
     return place_in(cwd, cwd, environment).with_settings(settings or Settings())

@@ -1,4 +1,5 @@
-"""Hypothesis strategies for the vocabulary: any event by its type, and sessions as an engine would tell them."""
+"""Hypothesis strategies for the vocabulary: any event by its type, and sessions as an engine would
+tell them."""
 
 from __future__ import annotations
 
@@ -44,7 +45,7 @@ from agent_tui.protocol.events import (
     TurnEnded,
     TurnStarted,
     UsageReported,
-)  # fmt: skip
+)
 from agent_tui.protocol.messages import ToolCall, Usage
 from agent_tui.protocol.transcript import Queued
 
@@ -58,11 +59,17 @@ json_values: SearchStrategy[Any] = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(texts, inner, max_size=3),
     max_leaves=6,
 )
-PLAIN: dict[Any, SearchStrategy[Any]] = {str: texts, int: numbers, float: seconds, bool: st.booleans()}
+PLAIN: dict[Any, SearchStrategy[Any]] = {
+    str: texts,
+    int: numbers,
+    float: seconds,
+    bool: st.booleans(),
+}
 
 
 def values(hint: Any) -> SearchStrategy[Any]:
-    """Values of the type `hint`: plain ones, literals, unions, tuples, mappings and dataclasses of those."""
+    """Values of the type `hint`: plain ones, literals, unions, tuples, mappings and dataclasses of
+    those."""
     if hint is Any:
         return json_values
     if hint in PLAIN:
@@ -86,7 +93,8 @@ def values(hint: Any) -> SearchStrategy[Any]:
 
 
 def instances(cls: Any) -> SearchStrategy[Any]:
-    """Instances of the dataclass `cls`, every field drawn but `type` and what only newer versions know."""
+    """Instances of the dataclass `cls`, every field drawn but `type` and what only newer versions
+    know."""
     hints = get_type_hints(cls)
     if cls is Answered:
         hints["data"] = Answer
@@ -99,10 +107,36 @@ def events() -> SearchStrategy[Event]:
 
 
 MARKDOWN_BITS = (
-    "\n", "\n\n", "\r\n", "# Heading\n", "text ", "more words\n", "- item\n", "  nested\n", "1. first\n", "* star\n",
-    "```py\n", "```\n", "~~~\n", "    code\n", "| a | b |\n", "|---|:-:|\n", "| 1 | 2 |\n", "> quote\n", "\t", " ",
-    "`tick`", "***\n", "---\n", "#", "`", "é", "漢字", "\u2028", "\r",
-)  # fmt: skip
+    "\n",
+    "\n\n",
+    "\r\n",
+    "# Heading\n",
+    "text ",
+    "more words\n",
+    "- item\n",
+    "  nested\n",
+    "1. first\n",
+    "* star\n",
+    "```py\n",
+    "```\n",
+    "~~~\n",
+    "    code\n",
+    "| a | b |\n",
+    "|---|:-:|\n",
+    "| 1 | 2 |\n",
+    "> quote\n",
+    "\t",
+    " ",
+    "`tick`",
+    "***\n",
+    "---\n",
+    "#",
+    "`",
+    "é",
+    "漢字",
+    "\u2028",
+    "\r",
+)
 markdown = st.lists(st.sampled_from(MARKDOWN_BITS) | st.text(max_size=5), max_size=30).map("".join)
 
 
@@ -124,13 +158,19 @@ asides: SearchStrategy[Event] = st.one_of(
     ),
     st.builds(ModeChanged, mode=st.sampled_from(["manual", "auto", "plan"])),
     st.builds(EffortChanged, effort=st.sampled_from(["", "low", "high"])),
-    st.builds(DirectoriesChanged, st.lists(st.builds(Directory, texts), max_size=2).map(tuple), texts),
+    st.builds(
+        DirectoriesChanged, st.lists(st.builds(Directory, texts), max_size=2).map(tuple), texts
+    ),
     st.builds(DraftSaved, text=texts),
-    st.builds(JobChanged, id=texts, state=st.sampled_from(("running", "ended", "stopped")), command=texts),
+    st.builds(
+        JobChanged, id=texts, state=st.sampled_from(("running", "ended", "stopped")), command=texts
+    ),
     st.builds(TodoChanged, items=st.lists(st.builds(TodoItem, texts), max_size=2).map(tuple)),
     st.builds(SteerSeen, text=texts, queue_id=ids),
     st.builds(ShellStarted, call_id=commands, label=texts),
-    st.builds(ShellEnded, call_id=commands, label=texts, private=st.booleans(), lines=st.integers(0, 2)),
+    st.builds(
+        ShellEnded, call_id=commands, label=texts, private=st.booleans(), lines=st.integers(0, 2)
+    ),
 )
 """What can be said at any moment, also while an answer streams."""
 
@@ -141,15 +181,21 @@ def tool_runs(draw: DrawFn, calls: tuple[ToolCall, ...]) -> list[Event]:
     told: list[Event] = []
     for call in calls:
         if draw(st.booleans()):
-            told.append(ApprovalAsked(id=f"ask-{call.id}", call_id=call.id, tool=call.name, label=call.name))
+            told.append(
+                ApprovalAsked(id=f"ask-{call.id}", call_id=call.id, tool=call.name, label=call.name)
+            )
             told.extend(draw(st.lists(asides, max_size=1)))
             told.append(ApprovalAnswered(id=f"ask-{call.id}", choice="once"))
         told.append(ToolStarted(call_id=call.id, name=call.name, label=call.name, note=draw(texts)))
-    outputs = st.builds(ToolOutput, call_id=st.sampled_from([call.id for call in calls]), text=texts)
+    outputs = st.builds(
+        ToolOutput, call_id=st.sampled_from([call.id for call in calls]), text=texts
+    )
     told.extend(draw(st.lists(outputs | asides, max_size=4)))
     for call in draw(st.permutations(calls)):
         tag = draw(st.sampled_from(["ok", "denied", "cancelled"]))
-        told.append(ToolEnded(call_id=call.id, name=call.name, label=call.name, content="result", tag=tag))
+        told.append(
+            ToolEnded(call_id=call.id, name=call.name, label=call.name, content="result", tag=tag)
+        )
     return told
 
 
@@ -161,7 +207,9 @@ def answers(draw: DrawFn, step: int) -> tuple[list[Event], tuple[ToolCall, ...]]
     calls = tuple(ToolCall(f"call-{step}-{n}", name) for n, name in enumerate(names))
     stream: list[Event] = [ThinkingDelta(text=part) for part in draw(chunked(reasoning))]
     stream += [TextDelta(text=part) for part in draw(chunked(text))]
-    stream += [ToolArgsDelta(index=n, name=call.name, text=call.arguments) for n, call in enumerate(calls)]
+    stream += [
+        ToolArgsDelta(index=n, name=call.name, text=call.arguments) for n, call in enumerate(calls)
+    ]
     told: list[Event] = [StepStarted(step=step), RequestSent(model="m")]
     said = {"text": "", "thinking": ""}
     kept = {"text": 0, "thinking": 0}
@@ -177,15 +225,21 @@ def answers(draw: DrawFn, step: int) -> tuple[list[Event], tuple[ToolCall, ...]]
         if draw(st.integers(0, 4)) == 0:
             told.append(
                 Partial(
-                    text=said["text"][kept["text"] :], offset=kept["text"],
-                    thinking=said["thinking"][kept["thinking"] :], thinking_offset=kept["thinking"],
+                    text=said["text"][kept["text"] :],
+                    offset=kept["text"],
+                    thinking=said["thinking"][kept["thinking"] :],
+                    thinking_offset=kept["thinking"],
                 )
-            )  # fmt: skip
+            )
             kept = {name: len(value) for name, value in said.items()}
         if draw(st.integers(0, 4)) == 0:
             told.append(draw(asides))
     settled = draw(st.sampled_from([text, text, text, text.strip(), ""]))
-    told.append(AssistantReplied(text=settled, reasoning=reasoning, calls=calls, thinking_ms=draw(st.integers(0, 9))))
+    told.append(
+        AssistantReplied(
+            text=settled, reasoning=reasoning, calls=calls, thinking_ms=draw(st.integers(0, 9))
+        )
+    )
     if draw(st.booleans()):
         told.append(UsageReported(usage=Usage(draw(st.integers(0, 99)), draw(st.integers(0, 99)))))
     return told, calls
@@ -193,7 +247,8 @@ def answers(draw: DrawFn, step: int) -> tuple[list[Event], tuple[ToolCall, ...]]
 
 @st.composite
 def sessions(draw: DrawFn) -> list[Event]:
-    """A session of a few turns as an engine tells it, deltas and partials included; every turn ends."""
+    """A session of a few turns as an engine tells it, deltas and partials included; every turn
+    ends."""
     told: list[Event] = [SessionStarted(session="s", model="demo/tour")]
     for turn in range(1, draw(st.integers(1, 3)) + 1):
         told.append(TurnStarted(turn=turn, prompt=draw(texts), queue_id=draw(st.just("") | ids)))
@@ -202,15 +257,20 @@ def sessions(draw: DrawFn) -> list[Event]:
             told.extend(answer)
             if calls:
                 told.extend(draw(tool_runs(calls)))
-        told.append(TurnEnded(turn=turn, state=draw(st.sampled_from(["completed", "cancelled", "stuck"]))))
+        told.append(
+            TurnEnded(turn=turn, state=draw(st.sampled_from(["completed", "cancelled", "stuck"])))
+        )
         told.extend(draw(st.lists(asides, max_size=2)))
     return told
 
 
 @st.composite
 def trees(draw: DrawFn) -> list[Event]:
-    """A session whose calls start two agents, one of which may start another; what they say mixes at random."""
-    told = draw(sessions().filter(lambda told: any(isinstance(event, ToolStarted) for event in told)))
+    """A session whose calls start two agents, one of which may start another; what they say mixes
+    at random."""
+    told = draw(
+        sessions().filter(lambda told: any(isinstance(event, ToolStarted) for event in told))
+    )
     for agent in draw(st.sampled_from([("a", "b"), ("a", "b", "a/c")])):
         above = agent.rpartition("/")[0] or "main"
         starts = [
@@ -221,8 +281,15 @@ def trees(draw: DrawFn) -> list[Event]:
         if not starts:
             continue
         place, call = draw(st.sampled_from(starts))
-        said = [dataclasses.replace(event, agent=agent, parent_call=call) for event in draw(sessions())[1:]]
-        places = sorted(draw(st.lists(st.integers(place + 1, len(told)), min_size=len(said), max_size=len(said))))
+        said = [
+            dataclasses.replace(event, agent=agent, parent_call=call)
+            for event in draw(sessions())[1:]
+        ]
+        places = sorted(
+            draw(
+                st.lists(st.integers(place + 1, len(told)), min_size=len(said), max_size=len(said))
+            )
+        )
         for shift, (where, event) in enumerate(zip(places, said, strict=True)):
             told.insert(where + shift, event)
     return told

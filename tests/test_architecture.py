@@ -1,4 +1,5 @@
-"""What may know what: the import contracts, what is loaded when, and who alone may do the dangerous things.
+"""What may know what: the import contracts, what is loaded when, and who alone may do the dangerous
+things.
 
 The tables in this file are the exceptions. A new line in one of them needs its reason.
 """
@@ -25,24 +26,47 @@ pytestmark = pytest.mark.xdist_group("architecture")
 """All read the same trees, which one process parses once."""
 
 PURE = (
-    "agent_tui.tui.update", "agent_tui.tui.view", "agent_tui.tui.core", "agent_tui.tui.screen",
-    "agent_tui.tui.setup", "agent_tui.tui.sheets", "agent_tui.tui.commands", "agent_tui.tui.markdown",
-    "agent_tui.tui.prompt", "agent_tui.tui.dialog", "agent_tui.tui.transcript",
-    "agent_tui.present", "agent_tui.structures", "agent_tui.protocol.events",
-)  # fmt: skip
+    "agent_tui.tui.update",
+    "agent_tui.tui.view",
+    "agent_tui.tui.core",
+    "agent_tui.tui.screen",
+    "agent_tui.tui.setup",
+    "agent_tui.tui.sheets",
+    "agent_tui.tui.commands",
+    "agent_tui.tui.markdown",
+    "agent_tui.tui.prompt",
+    "agent_tui.tui.dialog",
+    "agent_tui.tui.transcript",
+    "agent_tui.present",
+    "agent_tui.structures",
+    "agent_tui.protocol.events",
+)
 """But for the `WIDGETS` in them."""
 WIDGETS = frozenset(
     f"agent_tui.tui.{name}"
     for name in (
-        "prompt.completion_widget", "prompt.widget", "prompt.editor", "dialog.layout", "dialog.widget",
-        "transcript.scrollbar", "transcript.page", "transcript.copy_text", "transcript.selection", "transcript.source_map",
+        "prompt.completion_widget",
+        "prompt.widget",
+        "prompt.editor",
+        "dialog.layout",
+        "dialog.widget",
+        "transcript.scrollbar",
+        "transcript.page",
+        "transcript.copy_text",
+        "transcript.selection",
         "transcript.source_map",
-        "transcript.widget", "transcript.painted_rows", "transcript.places", "transcript.marks",
+        "transcript.source_map",
+        "transcript.widget",
+        "transcript.painted_rows",
+        "transcript.places",
+        "transcript.marks",
     )
-)  # fmt: skip
+)
 """What draws with Textual, beside the thing that it draws."""
 
-LOADED_WITH_FIRST_USE = {"agent_tui.structures.lexing": "its lexers are Pygments' own; imported with the first code"}
+LOADED_WITH_FIRST_USE = {
+    "agent_tui.structures.lexing": "its lexers are Pygments' own; imported with the first code"
+}
 
 LAZY = {
     "agent_tui.__main__": {
@@ -72,8 +96,12 @@ LAZY = {
         "tomlkit.items:AbstractTable": "only where a setting is written",
     },
     "agent_tui.tools.support.patterns": {"re2": "only where files are searched; third party"},
-    "agent_tui.tui.linear.lines": {"readline": "only where somebody types: it changes how the terminal is read"},
-    "agent_tui.tui.runtime.app": {"agent_tui.tui.runtime.facts:facts": "only for the debug console"},
+    "agent_tui.tui.linear.lines": {
+        "readline": "only where somebody types: it changes how the terminal is read"
+    },
+    "agent_tui.tui.runtime.app": {
+        "agent_tui.tui.runtime.facts:facts": "only for the debug console"
+    },
     "agent_tui.tui.markdown.inline": {
         "markdown_it.common.normalize_url:normalizeLink": "with the first bare address in Markdown"
     },
@@ -82,7 +110,10 @@ LAZY = {
 """Imports inside functions, and why each is there."""
 
 BOUNDARIES = {
-    ("agent_tui.agent.turn.agent_run", "run"): "a turn: whatever fails in it ends it as an error event",
+    (
+        "agent_tui.agent.turn.agent_run",
+        "run",
+    ): "a turn: whatever fails in it ends it as an error event",
     ("agent_tui.agent.turn.executor", "_execute"): "a tool call: whatever it raises is its result",
     ("agent_tui.agent.worker", "_main"): "the thread: without it the screen would wait for ever",
     ("agent_tui.tui.runtime.app", "dispatch"): "an effect: what cannot be done is said",
@@ -91,7 +122,8 @@ BOUNDARIES = {
 
 STARTS_PROCESSES = "agent_tui.safety.sandbox"
 FORKS = "agent_tui.safety.process_guard"
-"""The process that the sandbox starts, to have it start and end the commands; they talk over a pair of sockets."""
+"""The process that the sandbox starts, to have it start and end the commands; they talk over a pair
+of sockets."""
 STARTS = {
     "agent_tui.agent.services.clipboard: sandbox.feed": "the clipboard's tools, tmux",
     "agent_tui.agent.services.doctor: sandbox.run": "`env`, by its whole path",
@@ -115,7 +147,8 @@ LOOP_THREAD = "asyncio.get_running_loop().run_in_executor(None,"
 STARTS_THREADS = "agent_tui.agent.worker"
 OPENS_CONNECTIONS = "agent_tui.providers.wire.http"
 LISTENS = "agent_tui.telemetry.prometheus"
-"""Answers who asks for metrics on this machine, where the person gave a port; it opens no connection itself."""
+"""Answers who asks for metrics on this machine, where the person gave a port; it opens no
+connection itself."""
 
 KNOWS_THREADING = {
     "agent_tui.agent.worker": "starts the one thread, and its executor",
@@ -130,19 +163,59 @@ KNOWS_HTTPX = {
     "agent_tui.providers.ollama": "gives the ollama package a timeout, and names the exceptions that it lets through",
 }
 
-IMPURE = {"textual", "rich", "asyncio", "threading", "os", "time", "random", "pathlib", "httpx", "pydantic"}
+IMPURE = {
+    "textual",
+    "rich",
+    "asyncio",
+    "threading",
+    "os",
+    "time",
+    "random",
+    "pathlib",
+    "httpx",
+    "pydantic",
+}
 PROCESS_MODULES = {"subprocess", "pty", "multiprocessing"}
 PROCESS_CALLS = {
     "os": {
-        "fork", "forkpty", "posix_spawn", "posix_spawnp", "popen", "system", "execv", "execve", "execvp", "execvpe",
-        "execl", "execlp", "execle", "execlpe", "spawnv", "spawnve", "spawnvp", "spawnvpe", "spawnl", "spawnlp",
+        "fork",
+        "forkpty",
+        "posix_spawn",
+        "posix_spawnp",
+        "popen",
+        "system",
+        "execv",
+        "execve",
+        "execvp",
+        "execvpe",
+        "execl",
+        "execlp",
+        "execle",
+        "execlpe",
+        "spawnv",
+        "spawnve",
+        "spawnvp",
+        "spawnvpe",
+        "spawnl",
+        "spawnlp",
     },
     "asyncio": {"create_subprocess_exec", "create_subprocess_shell"},
     "loop": {"subprocess_exec", "subprocess_shell"},
-}  # fmt: skip
+}
 THREAD_CALLS = {"Thread", "Timer", "ThreadPoolExecutor", "ProcessPoolExecutor", "start_new_thread"}
 CONNECTION_CALLS = {
-    "httpx": {"AsyncClient", "Client", "get", "post", "put", "patch", "delete", "head", "stream", "request"},
+    "httpx": {
+        "AsyncClient",
+        "Client",
+        "get",
+        "post",
+        "put",
+        "patch",
+        "delete",
+        "head",
+        "stream",
+        "request",
+    },
     "asyncio": {"open_connection", "open_unix_connection", "start_server"},
     "loop": {"create_connection", "create_server"},
 }
@@ -156,7 +229,10 @@ def module_name(path: Path) -> str:
 
 @cache
 def trees() -> dict[str, ast.Module]:
-    return {module_name(path): ast.parse(path.read_text("utf-8"), str(path)) for path in sorted(PACKAGE.rglob("*.py"))}
+    return {
+        module_name(path): ast.parse(path.read_text("utf-8"), str(path))
+        for path in sorted(PACKAGE.rglob("*.py"))
+    }
 
 
 @cache
@@ -203,28 +279,37 @@ def inside(module: str, packages: tuple[str, ...]) -> bool:
     return any(module == package or module.startswith(package + ".") for package in packages)
 
 
-# ------------------------------------------------------------------------------------------------ import contracts
+# --------------------------------------------------------------------------------- import contracts
 
 
 def lint_imports(folder: Path) -> subprocess.CompletedProcess[str]:
     """import-linter over the package in `folder`, by the contracts of its pyproject.toml."""
     code = "import sys; from importlinter.cli import lint_imports; sys.exit(lint_imports(no_cache=True, no_logo=True))"
     return subprocess.run(
-        [sys.executable, "-c", code], cwd=folder, env={"PYTHONPATH": str(folder), "PATH": "/usr/bin:/bin"},
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
+        [sys.executable, "-c", code],
+        cwd=folder,
+        env={"PYTHONPATH": str(folder), "PATH": "/usr/bin:/bin"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
 
 
 def test_every_import_contract_is_kept() -> None:
     done = lint_imports(ROOT)
     assert done.returncode == 0, done.stdout + done.stderr
-    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["importlinter"]["contracts"]
+    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["importlinter"][
+        "contracts"
+    ]
     assert f"{len(contracts)} kept, 0 broken" in done.stdout
 
 
 VIOLATIONS = {
     "left may import right": ("paths.py", "import agent_tui.protocol.events"),
-    "the screen does not know the agent": ("tui/runtime/app.py", "import agent_tui.agent.turn.loop"),
+    "the screen does not know the agent": (
+        "tui/runtime/app.py",
+        "import agent_tui.agent.turn.loop",
+    ),
     "the core is pure": ("tui/core/model.py", "import time"),
     "only the screen draws": ("headless.py", "import rich.console"),
     "the linear mode draws nothing": ("tui/linear/out.py", "import rich.text"),
@@ -248,16 +333,20 @@ def test_a_violation_breaks_its_contract(tmp_path: Path) -> None:
         assert module in done.stdout, f"{line} in {file} was not noticed"
 
 
-# ------------------------------------------------------------------------------------------------- what loads when
+# ---------------------------------------------------------------------------------- what loads when
 
 
 def loaded_by(code: str) -> set[str]:
     """The top-level third-party packages that `code` loads in a fresh interpreter."""
     after = "import json; print(json.dumps(sorted(set(sys.modules) - before)))"
     program = f"import sys; before = set(sys.modules)\n{code}\n{after}"
-    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True
+    )
     roots = {name.split(".")[0] for name in json.loads(done.stdout.splitlines()[-1])}
-    return {root for root in roots if root not in sys.stdlib_module_names and not root.startswith("_")} - {"agent_tui"}
+    return {
+        root for root in roots if root not in sys.stdlib_module_names and not root.startswith("_")
+    } - {"agent_tui"}
 
 
 def pure_modules() -> list[str]:
@@ -270,20 +359,30 @@ def test_the_pure_core_loads_no_third_party() -> None:
     assert loaded_by("\n".join(f"import {module}" for module in early)) == set()
 
 
-@pytest.mark.parametrize("module", ["agent_tui.__main__", "agent_tui.boot.terminal", "agent_tui.cli.main", "agent_tui.protocol.ops"])
+@pytest.mark.parametrize(
+    "module",
+    [
+        "agent_tui.__main__",
+        "agent_tui.boot.terminal",
+        "agent_tui.cli.main",
+        "agent_tui.protocol.ops",
+    ],
+)
 def test_what_comes_before_the_screen_loads_no_third_party(module: str) -> None:
     assert loaded_by(f"import {module}") == set()
 
 
 def test_the_screen_loads_textual_and_what_that_loads_itself() -> None:
-    bare = loaded_by("import textual.app, textual.scroll_view\nfrom textual.widgets import Static, TextArea")
+    bare = loaded_by(
+        "import textual.app, textual.scroll_view\nfrom textual.widgets import Static, TextArea"
+    )
     screen = loaded_by("import agent_tui.tui.runtime.app")
     assert "textual" in screen
     assert screen <= bare
     assert not screen & {"pydantic", "httpx", "ollama", "markdown_it", "pathspec"}
 
 
-# ----------------------------------------------------------------------------------------- who alone may do what
+# ---------------------------------------------------------------------------- who alone may do what
 
 
 def test_lazy_imports_are_those_with_a_reason() -> None:
@@ -298,7 +397,8 @@ def test_what_is_late_is_a_module() -> None:
         node
         for module in trees()
         for node in nodes(module)
-        if isinstance(node, ast.With) and re.match(r"(registry\.)?late\(", ast.unparse(node.items[0]))
+        if isinstance(node, ast.With)
+        and re.match(r"(registry\.)?late\(", ast.unparse(node.items[0]))
     ]
     assert len(blocks) > 20
     for block in blocks:
@@ -309,18 +409,28 @@ def test_what_is_late_is_a_module() -> None:
 
 
 MOST_AT_FIRST = 115
-"""Modules of ours that may be loaded before the first frame: each costs about a third of a millisecond."""
+"""Modules of ours that may be loaded before the first frame: each costs about a third of a
+millisecond."""
 
 
 def test_the_first_frame_needs_few_modules() -> None:
     code = "import json, sys, agent_tui.tui.runtime.start; print(json.dumps(sorted(sys.modules)))"
-    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
+    )
     ours = [name for name in json.loads(done.stdout) if name.split(".")[0] == "agent_tui"]
-    assert len(ours) <= MOST_AT_FIRST, f"{len(ours)}: import what it does not need in a block of `registry.late`"
+    assert len(ours) <= MOST_AT_FIRST, (
+        f"{len(ours)}: import what it does not need in a block of `registry.late`"
+    )
 
 
 def test_modules_are_loaded_by_name_only_in_the_registry() -> None:
-    found = {module for module in trees() for name, _ in calls(module) if name in ("import_module", "__import__")}
+    found = {
+        module
+        for module in trees()
+        for name, _ in calls(module)
+        if name in ("import_module", "__import__")
+    }
     assert found == {"agent_tui.registry"}
 
 
@@ -373,8 +483,9 @@ def test_only_one_module_asks_git() -> None:
     }
     assert found == set(NAMES_GIT)
     assert set(importers("agent_tui.safety.git")) == {
-        "agent_tui.agent.turn.command_changes", "agent_tui.context.project",
-    }  # fmt: skip
+        "agent_tui.agent.turn.command_changes",
+        "agent_tui.context.project",
+    }
 
 
 def test_only_the_worker_starts_threads() -> None:
@@ -414,7 +525,7 @@ def test_the_pure_core_imports_nothing_impure() -> None:
     assert not importers(*IMPURE).keys() & set(pure_modules())
 
 
-# ------------------------------------------------------------------------------------------------- shape and errors
+# --------------------------------------------------------------------------------- shape and errors
 
 
 def test_no_file_is_longer_than_a_reader_can_hold() -> None:
@@ -431,11 +542,14 @@ def broad(kind: ast.expr | None) -> bool:
     if kind is None:
         return True
     names = kind.elts if isinstance(kind, ast.Tuple) else [kind]
-    return any(isinstance(name, ast.Name) and name.id in ("Exception", "BaseException") for name in names)
+    return any(
+        isinstance(name, ast.Name) and name.id in ("Exception", "BaseException") for name in names
+    )
 
 
 def functions(tree: ast.Module) -> Iterator[tuple[str, ast.AST]]:
-    """Every function with its name, and the module itself with the name ``""``; nested ones count as their own too."""
+    """Every function with its name, and the module itself with the name ``""``; nested ones count
+    as their own too."""
     yield "", tree
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
@@ -451,9 +565,13 @@ def test_broad_excepts_stand_only_at_the_boundaries() -> None:
     for module, tree in trees().items():
         owners: dict[ast.ExceptHandler, str] = {}
         for name, function in functions(tree):
-            owners.update({node: name for node in ast.walk(function) if isinstance(node, ast.ExceptHandler)})
+            owners.update(
+                {node: name for node in ast.walk(function) if isinstance(node, ast.ExceptHandler)}
+            )
         found |= {
-            (module, owner) for handler, owner in owners.items() if broad(handler.type) and not raises_again(handler)
+            (module, owner)
+            for handler, owner in owners.items()
+            if broad(handler.type) and not raises_again(handler)
         }
     assert found == set(BOUNDARIES)
     assert len(BOUNDARIES) <= 4
@@ -463,15 +581,21 @@ def test_no_except_is_silent() -> None:
     silent = []
     for module, tree in trees().items():
         for node in ast.walk(tree):
-            if isinstance(node, ast.ExceptHandler) and all(isinstance(line, ast.Pass) for line in node.body):
+            if isinstance(node, ast.ExceptHandler) and all(
+                isinstance(line, ast.Pass) for line in node.body
+            ):
                 silent.append(f"{module}:{node.lineno}: except … pass")
-            if isinstance(node, ast.Call) and getattr(node.func, "attr", getattr(node.func, "id", "")) == "suppress":
+            if (
+                isinstance(node, ast.Call)
+                and getattr(node.func, "attr", getattr(node.func, "id", "")) == "suppress"
+            ):
                 silent += [f"{module}:{node.lineno}: suppress" for kind in node.args if broad(kind)]
     assert silent == []
 
 
 def test_unions_of_the_core_are_matched_to_the_end() -> None:
-    """mypy's exhaustive-match lists the places that a new Msg, Effect or Op must be decided; it has to be on."""
+    """mypy's exhaustive-match lists the places that a new Msg, Effect or Op must be decided; it has
+    to be on."""
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["mypy"]
     assert settings["strict"] is True
     assert "exhaustive-match" in settings["enable_error_code"]

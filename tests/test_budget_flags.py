@@ -1,4 +1,5 @@
-"""`--max-cost` and `--max-tokens` as a script meets them: a real process, what it says, and exit code 4."""
+"""`--max-cost` and `--max-tokens` as a script meets them: a real process, what it says, and exit code
+4."""
 
 from __future__ import annotations
 
@@ -28,20 +29,31 @@ def model(place: Place) -> str:
 
 @pytest.mark.parametrize(
     ("flags", "said"),
-    [(["--max-tokens", "6000"], "6,000 tokens (max_tokens) is not enough"), (["--max-cost", "5"], "$5.00 (max_cost)")],
+    [
+        (["--max-tokens", "6000"], "6,000 tokens (max_tokens) is not enough"),
+        (["--max-cost", "5"], "$5.00 (max_cost)"),
+    ],
 )
 def test_a_budget_ends_the_turn_with_4(place: Place, flags: list[str], said: str) -> None:
     place.home.mkdir()
     (place.home / "config.toml").write_text(PRICES)
     done = run(place, "go", "-m", model(place), *flags)
     assert (done.returncode, done.stdout) == (4, "")
-    assert said in done.stderr and "The turn ends here." in done.stderr and "Traceback" not in done.stderr
+    assert (
+        said in done.stderr
+        and "The turn ends here." in done.stderr
+        and "Traceback" not in done.stderr
+    )
 
 
 def test_a_warning_near_the_limit_is_no_end(place: Place) -> None:
     done = run(place, "go", "-m", model(place), "--max-tokens", "11000", "--output", "json")
     told: dict[str, Any] = json.loads(done.stdout)
-    assert done.returncode == 0 and told["cost"] == {"dollars": 0.0, "estimated": False, "unpriced": 0}
+    assert done.returncode == 0 and told["cost"] == {
+        "dollars": 0.0,
+        "estimated": False,
+        "unpriced": 0,
+    }
     assert [text for text in told["notices"] if "nearly used up: 9,300 of 11,000 tokens" in text]
 
 
@@ -49,10 +61,14 @@ def test_the_limit_can_be_a_setting(place: Place) -> None:
     place.home.mkdir()
     (place.home / "config.toml").write_text("[agent]\nmax_tokens = 10\n")
     assert run(place, "go", "-m", model(place)).returncode == 4
-    assert run(place, "go", "-m", model(place), "--max-tokens", "90000").returncode == 0  # the flag wins
+    assert (
+        run(place, "go", "-m", model(place), "--max-tokens", "90000").returncode == 0
+    )  # the flag wins
 
 
-@pytest.mark.parametrize("flags", [["--max-cost", "0"], ["--max-tokens", "-5"], ["--max-cost", "nan"]])
+@pytest.mark.parametrize(
+    "flags", [["--max-cost", "0"], ["--max-tokens", "-5"], ["--max-cost", "nan"]]
+)
 def test_what_is_no_limit(place: Place, flags: list[str]) -> None:
     done = run(place, "go", "-m", model(place), *flags)
     assert done.returncode == 2 and flags[0] in done.stderr and len(done.stderr.splitlines()) == 1

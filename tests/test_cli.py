@@ -1,4 +1,5 @@
-"""The command line as it is typed: in any order, with anything in it, and interrupted at any moment."""
+"""The command line as it is typed: in any order, with anything in it, and interrupted at any
+moment."""
 
 from __future__ import annotations
 
@@ -19,30 +20,59 @@ EVIL = "\x1b[2J\x1b]0;title\x07\x9b31mred\r\nsecond line"
 
 
 def environment(home: Path) -> dict[str, str]:
-    return {**os.environ, "AGENT_TUI_HOME": str(home), "HOME": str(home), "PYTHONPATH": str(ROOT), "LC_ALL": "C.UTF-8"}
+    return {
+        **os.environ,
+        "AGENT_TUI_HOME": str(home),
+        "HOME": str(home),
+        "PYTHONPATH": str(ROOT),
+        "LC_ALL": "C.UTF-8",
+    }
 
 
 def run(home: Path, *words: str) -> subprocess.CompletedProcess[str]:
     argv = [sys.executable, "-m", "agent_tui", *words]
-    return subprocess.run(argv, env=environment(home), cwd=home, capture_output=True, text=True, timeout=60)
+    return subprocess.run(
+        argv, env=environment(home), cwd=home, capture_output=True, text=True, timeout=60
+    )
 
 
 @pytest.mark.parametrize(
     "words",
     [
-        ["--mode", EVIL], ["--cwd", EVIL], ["-r", EVIL], [f"--{EVIL}"], ["-m", EVIL, "--mode", EVIL], ["x", EVIL],
-        ["run", "hi", "--mode", EVIL], ["run", "hi", "--cwd", EVIL], ["run", "hi", "-r", EVIL], ["run", "hi", EVIL],
-        ["run", "hi", "--output", EVIL], ["run", "hi", "--max-steps", EVIL], ["run", "hi", f"--{EVIL}"],
-        ["run", "hi", "-m", EVIL], ["chat", "--mode", EVIL], ["chat", "x", EVIL], ["config", EVIL],
-        ["config", "get", EVIL], ["config", "set", EVIL, "x"], ["config", "set", "mode", EVIL],
-        ["config", "show", "--cwd", EVIL], ["config", "unset", EVIL], ["config", "set", "keys." + EVIL, "x"],
+        ["--mode", EVIL],
+        ["--cwd", EVIL],
+        ["-r", EVIL],
+        [f"--{EVIL}"],
+        ["-m", EVIL, "--mode", EVIL],
+        ["x", EVIL],
+        ["run", "hi", "--mode", EVIL],
+        ["run", "hi", "--cwd", EVIL],
+        ["run", "hi", "-r", EVIL],
+        ["run", "hi", EVIL],
+        ["run", "hi", "--output", EVIL],
+        ["run", "hi", "--max-steps", EVIL],
+        ["run", "hi", f"--{EVIL}"],
+        ["run", "hi", "-m", EVIL],
+        ["chat", "--mode", EVIL],
+        ["chat", "x", EVIL],
+        ["config", EVIL],
+        ["config", "get", EVIL],
+        ["config", "set", EVIL, "x"],
+        ["config", "set", "mode", EVIL],
+        ["config", "show", "--cwd", EVIL],
+        ["config", "unset", EVIL],
+        ["config", "set", "keys." + EVIL, "x"],
     ],
-)  # fmt: skip
-def test_the_words_of_the_command_line_reach_the_terminal_as_text(tmp_path: Path, words: list[str]) -> None:
+)
+def test_the_words_of_the_command_line_reach_the_terminal_as_text(
+    tmp_path: Path, words: list[str]
+) -> None:
     done = run(tmp_path, *words)
     said = done.stdout + done.stderr
     assert done.returncode in (1, 2) and said.startswith("agent-tui")
-    assert said.count("\n") == 1 and all(character.isprintable() or character == "\n" for character in said), said
+    assert said.count("\n") == 1 and all(
+        character.isprintable() or character == "\n" for character in said
+    ), said
 
 
 def test_what_the_screen_refuses_reaches_the_terminal_as_text(tmp_path: Path) -> None:
@@ -59,15 +89,27 @@ def test_what_the_screen_refuses_reaches_the_terminal_as_text(tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("words", "name", "rest"),
     [
-        ("-m x run hi", "run", "-m x hi"), ("--model x run hi", "run", "--model x hi"), ("-mx run hi", "run", "-mx hi"),
-        ("--model=x run hi", "run", "--model=x hi"), ("--cwd d -m x chat", "chat", "--cwd d -m x"),
-        ("-c run hi", "run", "-c hi"), ("-cm x run hi", "run", "-cm x hi"), ("-r run", "run", "-r"),
-        ("--timeout 3 run hi -m x", "run", "--timeout 3 hi -m x"), ("run hi -m x", "run", "hi -m x"),
-        ("-m run hi", "", "-m run hi"), ("hi run", "", "hi run"), ("-- run", "", "-- run"), ("", "", ""),
-        ("--cwd d config", "config", "show --cwd d"), ("--cwd d config get mode", "config", "get mode --cwd d"),
-        ("config", "config", ""), ("chat -m x", "chat", "-m x"), ("--demo chat", "chat", "--demo"),
+        ("-m x run hi", "run", "-m x hi"),
+        ("--model x run hi", "run", "--model x hi"),
+        ("-mx run hi", "run", "-mx hi"),
+        ("--model=x run hi", "run", "--model=x hi"),
+        ("--cwd d -m x chat", "chat", "--cwd d -m x"),
+        ("-c run hi", "run", "-c hi"),
+        ("-cm x run hi", "run", "-cm x hi"),
+        ("-r run", "run", "-r"),
+        ("--timeout 3 run hi -m x", "run", "--timeout 3 hi -m x"),
+        ("run hi -m x", "run", "hi -m x"),
+        ("-m run hi", "", "-m run hi"),
+        ("hi run", "", "hi run"),
+        ("-- run", "", "-- run"),
+        ("", "", ""),
+        ("--cwd d config", "config", "show --cwd d"),
+        ("--cwd d config get mode", "config", "get mode --cwd d"),
+        ("config", "config", ""),
+        ("chat -m x", "chat", "-m x"),
+        ("--demo chat", "chat", "--demo"),
     ],
-)  # fmt: skip
+)
 def test_flags_may_come_before_the_command(words: str, name: str, rest: str) -> None:
     assert terminal.command(words.split()) == (name, rest.split())
     assert terminal.wants_screen(words.split()) is (name == "")
@@ -95,14 +137,34 @@ SIGNALS = [(0.0, 0.0, 0.0, 0.1, 0.1), (0.0, 0.05, 0.05, 0.05), (0.3, 0.01, 0.01,
 
 @pytest.mark.parametrize("pauses", SIGNALS)
 @pytest.mark.parametrize("command", ["run", "chat"])
-def test_any_number_of_interrupts_ends_with_130(tmp_path: Path, command: str, pauses: tuple[float, ...]) -> None:
-    call = {"call": "run_shell_command", "arguments": {"command": "trap '' TERM; echo > on; sleep 99"}}
+def test_any_number_of_interrupts_ends_with_130(
+    tmp_path: Path, command: str, pauses: tuple[float, ...]
+) -> None:
+    call = {
+        "call": "run_shell_command",
+        "arguments": {"command": "trap '' TERM; echo > on; sleep 99"},
+    }
     (tmp_path / "s.json").write_text(json.dumps([[{"text": "a"}, call]]))
-    argv = [sys.executable, "-m", "agent_tui", command, "go", "-m", "scripted/s.json", "--mode", "accept-all"]
+    argv = [
+        sys.executable,
+        "-m",
+        "agent_tui",
+        command,
+        "go",
+        "-m",
+        "scripted/s.json",
+        "--mode",
+        "accept-all",
+    ]
     process = subprocess.Popen(
-        argv, cwd=tmp_path, env=environment(tmp_path), stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE, text=True,
-    )  # fmt: skip
+        argv,
+        cwd=tmp_path,
+        env=environment(tmp_path),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
     while not (tmp_path / "on").exists() and process.poll() is None:
         time.sleep(0.01)
     assert process.stdin is not None and process.stderr is not None
@@ -118,7 +180,9 @@ def test_any_number_of_interrupts_ends_with_130(tmp_path: Path, command: str, pa
 def test_an_interrupt_while_the_program_starts_ends_with_130(tmp_path: Path) -> None:
     for step in range(6):
         argv = [sys.executable, "-m", "agent_tui", "run", "go", "-m", "demo/tour"]
-        process = subprocess.Popen(argv, cwd=tmp_path, env=environment(tmp_path), stdout=-3, stderr=-3, text=True)
+        process = subprocess.Popen(
+            argv, cwd=tmp_path, env=environment(tmp_path), stdout=-3, stderr=-3, text=True
+        )
         assert interrupted(process, (0.15 + 0.06 * step, 0.0, 0.0)) in (130, 0, -signal.SIGINT)
 
 

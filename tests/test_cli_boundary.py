@@ -1,4 +1,5 @@
-"""The command line where something is wrong: one line that says what, an exit code, and never a traceback."""
+"""The command line where something is wrong: one line that says what, an exit code, and never a
+traceback."""
 
 from __future__ import annotations
 
@@ -30,9 +31,15 @@ def home(tmp_path: Path) -> Path:
 def shell(cwd: Path, line: str, *words: str) -> subprocess.CompletedProcess[str]:
     """`line` in a shell, in which `"$@"` is the program with `words` behind it."""
     return subprocess.run(
-        ["sh", "-c", line, "sh", *MAIN, *words], cwd=cwd, env=environment(cwd), capture_output=True, text=True,
-        check=False, errors="replace", timeout=60,
-    )  # fmt: skip
+        ["sh", "-c", line, "sh", *MAIN, *words],
+        cwd=cwd,
+        env=environment(cwd),
+        capture_output=True,
+        text=True,
+        check=False,
+        errors="replace",
+        timeout=60,
+    )
 
 
 def said(done: subprocess.CompletedProcess[str], code: int) -> str:
@@ -42,7 +49,9 @@ def said(done: subprocess.CompletedProcess[str], code: int) -> str:
     return done.stderr
 
 
-@pytest.mark.parametrize("words", ["config show", "sessions list", "sessions show", "sessions stats", "config path"])
+@pytest.mark.parametrize(
+    "words", ["config show", "sessions list", "sessions show", "sessions stats", "config path"]
+)
 def test_output_that_cannot_be_written_is_one_line(home: Path, words: str) -> None:
     assert "No space left" in said(shell(home, f'"$@" {words} >/dev/full'), 1)
     assert "standard output is closed" in said(shell(home, f'"$@" {words} >&-'), 1)
@@ -57,7 +66,9 @@ def test_other_commands_say_it_too(home: Path, words: str) -> None:
 
 
 @pytest.mark.parametrize("words", ["run hi -m scripted/s.json", "chat -m scripted/s.json"])
-def test_what_talks_says_it_in_the_same_words_and_nothing_of_a_pipe_that_nobody_reads(home: Path, words: str) -> None:
+def test_what_talks_says_it_in_the_same_words_and_nothing_of_a_pipe_that_nobody_reads(
+    home: Path, words: str
+) -> None:
     full = said(shell(home, f'echo hi | "$@" {words} >/dev/full'), 1)
     assert full == "agent-tui: the output cannot be written: No space left on device\n"
     done = shell(home, f'{{ echo hi | "$@" {words}; echo $? >code; }} | :')
@@ -71,12 +82,19 @@ def test_closed_streams(home: Path) -> None:
 
 @pytest.mark.parametrize(
     ("words", "code"),
-    [(("sessions", "search", "\udcff"), 1), (("sessions", "show", "\udcff"), 2), (("config", "set", "model", BYTES), 2),
-     (("run", "hi", "-m", BYTES), 2), (("chat", "-m", BYTES), 2)],
-)  # fmt: skip
+    [
+        (("sessions", "search", "\udcff"), 1),
+        (("sessions", "show", "\udcff"), 2),
+        (("config", "set", "model", BYTES), 2),
+        (("run", "hi", "-m", BYTES), 2),
+        (("chat", "-m", BYTES), 2),
+    ],
+)
 def test_bytes_that_are_no_text_are_refused(home: Path, words: tuple[str, ...], code: int) -> None:
     argv = [os.fsencode(word) for word in (*MAIN, *words)]
-    done = subprocess.run(argv, cwd=home, env=environment(home), capture_output=True, check=False, timeout=60)
+    done = subprocess.run(
+        argv, cwd=home, env=environment(home), capture_output=True, check=False, timeout=60
+    )
     text = done.stderr.decode()
     assert done.returncode == code and text.count("\n") == 1 and text.startswith("agent-tui"), text
 
@@ -84,14 +102,16 @@ def test_bytes_that_are_no_text_are_refused(home: Path, words: tuple[str, ...], 
 @pytest.mark.parametrize(
     ("line", "code", "words"),
     [
-        ("sessions list -n -3", 2, "1 or more"), ("sessions list -n 0", 2, "1 or more"),
-        ("sessions prune --days -1", 2, "0 or more"), ("sessions prune --mb x", 2, "0 or more"),
+        ("sessions list -n -3", 2, "1 or more"),
+        ("sessions list -n 0", 2, "1 or more"),
+        ("sessions prune --days -1", 2, "0 or more"),
+        ("sessions prune --mb x", 2, "0 or more"),
         ("sessions search nothere", 1, "nothing found: nothere"),
         ("config set display.theme nosuch", 2, "ansi, catppuccin-latte"),
         ("config set display.theme_dark auto", 2, "choose one of"),
         ("config set theme nord", 2, "display.theme?"),
     ],
-)  # fmt: skip
+)
 def test_what_cannot_be_meant_is_refused(home: Path, line: str, code: int, words: str) -> None:
     assert words in said(shell(home, f'"$@" {line}'), code)
 
@@ -114,17 +134,24 @@ def test_a_folder_is_where_the_export_goes(home: Path) -> None:
         folder = home / target
         assert done.returncode == 0, done.stderr
         assert [path for path in folder.glob("session-*.md") if path.is_file()], done.stdout
-    assert not [path for path in (*home.parent.iterdir(), *home.iterdir()) if path.name.endswith("-2")]
+    assert not [
+        path for path in (*home.parent.iterdir(), *home.iterdir()) if path.name.endswith("-2")
+    ]
 
 
 @pytest.mark.parametrize(
     ("words", "hint"),
     [
-        ("-p hi", "agent-tui run"), ("--print=x", "agent-tui run"), ("exec hi", "agent-tui run"), ("resume", "-r"),
-        ("mcp", "config"), ("login", "auth set"), ("--yolo", "--mode accept-all"),
+        ("-p hi", "agent-tui run"),
+        ("--print=x", "agent-tui run"),
+        ("exec hi", "agent-tui run"),
+        ("resume", "-r"),
+        ("mcp", "config"),
+        ("login", "auth set"),
+        ("--yolo", "--mode accept-all"),
         ("hi --dangerously-skip-permissions", "--mode accept-all"),
     ],
-)  # fmt: skip
+)
 def test_what_is_called_otherwise_elsewhere_is_said(home: Path, words: str, hint: str) -> None:
     assert hint in said(shell(home, f'"$@" {words}'), 2)
 
@@ -134,7 +161,9 @@ def test_and_behind_two_dashes_it_is_a_prompt() -> None:
     assert elsewhere(["fix", "it"]) == "" == elsewhere(["resume the work"])
 
 
-@pytest.mark.parametrize("words", ["--help", "run --help", "sessions --help", "--version", "sessions export --help"])
+@pytest.mark.parametrize(
+    "words", ["--help", "run --help", "sessions --help", "--version", "sessions export --help"]
+)
 def test_help_that_cannot_be_written_is_no_success(home: Path, words: str) -> None:
     assert "No space left" in said(shell(home, f'"$@" {words} >/dev/full'), 1)
     done = shell(home, f'{{ "$@" {words}; echo $? >code; }} | :')
@@ -162,7 +191,9 @@ def test_a_session_is_exported_into_what_is_open_and_into_a_pipe(home: Path) -> 
 
 @pytest.mark.parametrize("flag", ["-v", "-d"])
 @pytest.mark.parametrize("words", ["", "chat", "run hi -m scripted/s.json"])
-def test_too_little_memory_is_said_before_anything_begins(home: Path, flag: str, words: str) -> None:
+def test_too_little_memory_is_said_before_anything_begins(
+    home: Path, flag: str, words: str
+) -> None:
     assert f"ulimit {flag}" in said(shell(home, f'ulimit {flag} 150000; "$@" {words}'), 1)
     assert shell(home, f'ulimit {flag} 150000; "$@" --version').returncode == 0
 

@@ -20,7 +20,9 @@ def test_a_second_report_has_a_number_and_none_is_written_over(
     (tmp_path / "agent-tui-bug-abc-1-2.zip").symlink_to("nowhere")
     assert (bug(["abc-1"]), bug(["abc-1"])) == (0, 0)
     first = (tmp_path / "agent-tui-bug-abc-1.zip").read_bytes()
-    assert (tmp_path / "agent-tui-bug-abc-1-3.zip").is_file() and not (tmp_path / "nowhere").exists()
+    assert (tmp_path / "agent-tui-bug-abc-1-3.zip").is_file() and not (
+        tmp_path / "nowhere"
+    ).exists()
     assert bug(["abc-1", "--output", "agent-tui-bug-abc-1.zip"]) == 1
     assert "this file exists already and is not overwritten" in capsys.readouterr().err
     assert (tmp_path / "agent-tui-bug-abc-1.zip").read_bytes() == first

@@ -1,4 +1,5 @@
-"""kill -9 while an archive is written: it is there whole or not at all, and what was begun goes with the next one."""
+"""kill -9 while an archive is written: it is there whole or not at all, and what was begun goes
+with the next one."""
 
 from __future__ import annotations
 
@@ -36,7 +37,11 @@ def entries(archive: Path) -> set[str]:
 def test_a_kill_leaves_a_whole_archive_or_none(tmp_path: Path, seed: int) -> None:
     chance, out = random.Random(seed), tmp_path / "out"
     out.mkdir()
-    log = write(tmp_path, "one", *(event for n in range(1, 120) for event in turn(n, f"prompt {n}", "answer " * 500)))
+    log = write(
+        tmp_path,
+        "one",
+        *(event for n in range(1, 120) for event in turn(n, f"prompt {n}", "answer " * 500)),
+    )
     content, wanted = log.read_bytes(), {"about.json", "one.jsonl"}
     for number in range(4):
         made = out / f"{number}.zip"

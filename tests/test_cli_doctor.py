@@ -33,7 +33,11 @@ class Listing(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         given = self.headers.get("Authorization", "")
         right = given == f"Bearer {KEY}"
-        body = {"data": [{"id": "a"}, {"id": "b"}]} if right else {"error": {"message": f"bad key {given}"}}
+        body = (
+            {"data": [{"id": "a"}, {"id": "b"}]}
+            if right
+            else {"error": {"message": f"bad key {given}"}}
+        )
         content = json.dumps(body).encode()
         self.send_response(200 if right else 401)
         self.send_header("Content-Length", str(len(content)))
@@ -58,14 +62,22 @@ def run(home: Path, *words: str, **more: str) -> subprocess.CompletedProcess[str
     argv = [sys.executable, "-m", "agent_tui", "doctor", *words]
     given = environment(home, **more)
     return subprocess.run(
-        argv, env=given, cwd=home, capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL
+        argv,
+        env=given,
+        cwd=home,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        stdin=subprocess.DEVNULL,
     )
 
 
 def told(done: subprocess.CompletedProcess[str], area: str) -> dict[str, tuple[str, str]]:
     """What was said of `area`: its state and the fix."""
     checks: list[dict[str, Any]] = json.loads(done.stdout)["checks"]
-    return {check["said"]: (check["state"], check["fix"]) for check in checks if check["area"] == area}
+    return {
+        check["said"]: (check["state"], check["fix"]) for check in checks if check["area"] == area
+    }
 
 
 def test_all_is_well(tmp_path: Path) -> None:
@@ -73,7 +85,9 @@ def test_all_is_well(tmp_path: Path) -> None:
         done = run(tmp_path, MOONSHOT_BASE_URL=address, MOONSHOT_API_KEY=KEY)
     assert done.returncode == 0, done.stdout
     assert f"ok    moonshot at {address}: answers, 2 models" in done.stdout
-    assert "ok    moonshot: from MOONSHOT_API_KEY" in done.stdout and done.stdout.endswith("no problems\n")
+    assert "ok    moonshot: from MOONSHOT_API_KEY" in done.stdout and done.stdout.endswith(
+        "no problems\n"
+    )
     assert KEY not in done.stdout + done.stderr
 
 
@@ -84,12 +98,25 @@ def test_a_refused_key_names_where_it_is_from(tmp_path: Path) -> None:
         done = run(tmp_path, "--json", MOONSHOT_BASE_URL=address, **NOWHERE)
     assert done.returncode == 1 and json.loads(done.stdout)["ok"] is False
     servers = told(done, "servers")
-    refused = next(fix for said, (state, fix) in servers.items() if "refused the key (401)" in said and state == "bad")
-    assert refused == "the key is from credentials.toml; `agent-tui auth set moonshot` saves another one"
-    assert any("no server answers there" in said and "OLLAMA_HOST" in fix for said, (_, fix) in servers.items())
+    refused = next(
+        fix
+        for said, (state, fix) in servers.items()
+        if "refused the key (401)" in said and state == "bad"
+    )
+    assert (
+        refused
+        == "the key is from credentials.toml; `agent-tui auth set moonshot` saves another one"
+    )
+    assert any(
+        "no server answers there" in said and "OLLAMA_HOST" in fix
+        for said, (_, fix) in servers.items()
+    )
     assert "no server offers a model" in servers
     path = tmp_path / "credentials.toml"
-    assert told(done, "permissions")[f"{path}: others have access (0644)"] == ("bad", f"chmod 600 {path}")
+    assert told(done, "permissions")[f"{path}: others have access (0644)"] == (
+        "bad",
+        f"chmod 600 {path}",
+    )
     assert "sk-another-key-0123" not in done.stdout + done.stderr
 
 
@@ -98,9 +125,14 @@ def test_the_key_that_the_model_lacks_is_named(tmp_path: Path, model: str) -> No
     (tmp_path / "config.toml").write_text(f'model = "{model}"\n[aliases]\nbest = "openai/gpt-5"\n')
     servers = told(run(tmp_path, "--json", **NOWHERE), "servers")
     state, fix = servers[f"{model}, your configured model: OpenAI needs a key"]
-    assert state == "bad" and fix.startswith("`agent-tui auth set openai` saves one, or set OPENAI_API_KEY")
+    assert state == "bad" and fix.startswith(
+        "`agent-tui auth set openai` saves one, or set OPENAI_API_KEY"
+    )
     servers = told(
-        run(tmp_path, "--json", **NOWHERE, OPENAI_API_KEY=KEY, OPENAI_BASE_URL="http://127.0.0.1:1"), "servers"
+        run(
+            tmp_path, "--json", **NOWHERE, OPENAI_API_KEY=KEY, OPENAI_BASE_URL="http://127.0.0.1:1"
+        ),
+        "servers",
     )
     assert not any("the model that is set" in said for said in servers)
 
@@ -114,16 +146,23 @@ def test_folders_that_others_see_or_that_cannot_be_made(tmp_path: Path) -> None:
     (home / "config.toml").chmod(0o600)
     done = run(home, "--json", **NOWHERE)
     permissions = told(done, "permissions")
-    assert permissions[f"{home / 'logs'}: others have access (0755)"] == ("bad", f"chmod 700 {home / 'logs'}")
+    assert permissions[f"{home / 'logs'}: others have access (0755)"] == (
+        "bad",
+        f"chmod 700 {home / 'logs'}",
+    )
     assert permissions[f"{home / 'cache'}: not of the expected kind"][0] == "bad"
     assert permissions[f"{home}: only you have access"][0] == "ok"
-    assert any("mode" in said and state == "bad" for said, (state, _) in told(done, "settings").items())
+    assert any(
+        "mode" in said and state == "bad" for said, (state, _) in told(done, "settings").items()
+    )
 
 
 def test_commands_are_run_and_see_no_key(tmp_path: Path) -> None:
     done = run(tmp_path, "--json", MOONSHOT_API_KEY=KEY, MOONSHOT_BASE_URL="http://127.0.0.1:1/v1")
     assert told(done, "commands")["commands cannot read your API keys"][0] == "ok"
-    done = run(tmp_path, "--json", MOONSHOT_API_KEY=KEY, MOONSHOT_BASE_URL="http://127.0.0.1:1/v1", CC=KEY)
+    done = run(
+        tmp_path, "--json", MOONSHOT_API_KEY=KEY, MOONSHOT_BASE_URL="http://127.0.0.1:1/v1", CC=KEY
+    )
     assert told(done, "commands")["commands can read an API key"][0] == "bad"
 
 
@@ -137,11 +176,17 @@ def test_the_terminal(tmp_path: Path, term: str, state: str) -> None:
     pty.close()
 
 
-def test_a_server_that_never_answers_is_not_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_server_that_never_answers_is_not_waited_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(doctor, "SERVER_SECONDS", 0.2)
     with socket.create_server(("127.0.0.1", 0)) as silent:
         address = "http://{}:{}/v1".format(*silent.getsockname())
-        given = {"MOONSHOT_BASE_URL": address, "MOONSHOT_API_KEY": KEY, "OLLAMA_HOST": address.removesuffix("/v1")}
+        given = {
+            "MOONSHOT_BASE_URL": address,
+            "MOONSHOT_API_KEY": KEY,
+            "OLLAMA_HOST": address.removesuffix("/v1"),
+        }
         config = Place(tmp_path).config("", environment=given)
         found = asyncio.run(doctor.examine(config, work_pool(), {0: False}))
     said = [check.said for check in found if check.area == "servers"]

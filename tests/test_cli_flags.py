@@ -20,7 +20,9 @@ def told(given: Given) -> dict[str, object]:
 
 
 @pytest.mark.parametrize("read", [arguments.screen, arguments.chat])
-def test_no_words_give_what_is_given_where_nothing_is_read(read: Callable[[Sequence[str]], Given]) -> None:
+def test_no_words_give_what_is_given_where_nothing_is_read(
+    read: Callable[[Sequence[str]], Given],
+) -> None:
     assert told(read([])) == told(Given())  # so the screen need not read them
 
 
@@ -31,12 +33,23 @@ def test_a_run_has_the_same_defaults() -> None:
 def test_each_flag_has_its_place() -> None:
     words = "-m a/b --add-dir x --add-dir y --max-cost 2 -r --otr hello"
     given = arguments.screen(words.split())
-    wanted: dict[str, object] = {"model": "a/b", "add_dir": ["x", "y"], "max_cost": 2.0, "otr": True}
+    wanted: dict[str, object] = {
+        "model": "a/b",
+        "add_dir": ["x", "y"],
+        "max_cost": 2.0,
+        "otr": True,
+    }
     wanted |= {"resume": CHOOSE, "prompt": "hello"}
     assert told(given) == told(Given()) | wanted
     assert Given().add_dir == []  # what was read is nobody else's
     run = arguments.run(["--output", "json", "--timeout", "1.5", "--max-steps", "3", "-c", "go"])
-    assert told(run) == told(Given()) | {"output": "json", "timeout": 1.5, "max_steps": 3, "last": True, "prompt": "go"}
+    assert told(run) == told(Given()) | {
+        "output": "json",
+        "timeout": 1.5,
+        "max_steps": 3,
+        "last": True,
+        "prompt": "go",
+    }
 
 
 def test_the_help_names_the_variables_that_matter_most() -> None:
@@ -59,10 +72,13 @@ def test_the_screen_alone_reads_no_flags_where_there_are_none() -> None:
 
 @pytest.mark.parametrize("columns", [60, 80])
 @pytest.mark.parametrize(
-    "command", ["", "run", "chat", "doctor", "models", "sessions", "config", "auth", "bug", "replay", "setup"]
+    "command",
+    ["", "run", "chat", "doctor", "models", "sessions", "config", "auth", "bug", "replay", "setup"],
 )
 def test_help_fits_the_terminal(command: str, columns: int) -> None:
     argv = [sys.executable, "-m", "agent_tui", *command.split(), "--help"]
     given = {**os.environ, "COLUMNS": str(columns)}
-    said = subprocess.run(argv, env=given, capture_output=True, text=True, timeout=60, check=True).stdout
+    said = subprocess.run(
+        argv, env=given, capture_output=True, text=True, timeout=60, check=True
+    ).stdout
     assert [line for line in said.splitlines() if len(line) > columns] == []

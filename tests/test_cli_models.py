@@ -1,4 +1,5 @@
-"""`agent-tui models`: a list, a model fetched with a bar, and an Ollama that is started when somebody says so.
+"""`agent-tui models`: a list, a model fetched with a bar, and an Ollama that is started when somebody
+says so.
 
 The Ollama is a program of that name on the path, with as much of a server as is asked here.
 """
@@ -72,12 +73,20 @@ class Machine:
     @property
     def given(self) -> dict[str, str]:
         path = f"{self.home / 'bin'}:{os.environ['PATH']}"
-        return environment(self.home, PATH=path, OLLAMA_HOST=self.address, MY_TOKEN="not for others")
+        return environment(
+            self.home, PATH=path, OLLAMA_HOST=self.address, MY_TOKEN="not for others"
+        )
 
     def run(self, *words: str) -> subprocess.CompletedProcess[str]:
         argv = [sys.executable, "-m", "agent_tui", "models", *words]
         return subprocess.run(
-            argv, env=self.given, cwd=self.home, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60
+            argv,
+            env=self.given,
+            cwd=self.home,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=60,
         )
 
 
@@ -104,19 +113,28 @@ def test_a_model_is_fetched_by_a_server_that_is_started_and_stays(machine: Machi
     listed = machine.run("list", "ollama")
     assert listed.returncode == 0, "the server goes on without us"
     assert [line.split() for line in listed.stdout.splitlines()] == [
-        ["ollama/small", "8,192", "tokens"], ["ollama/big:8b", "8,192", "tokens"],
-    ]  # fmt: skip
-    assert machine.run("pull", "again").returncode == 0 and len(machine.pids) == 1, "one that runs is not started again"
+        ["ollama/small", "8,192", "tokens"],
+        ["ollama/big:8b", "8,192", "tokens"],
+    ]
+    assert machine.run("pull", "again").returncode == 0 and len(machine.pids) == 1, (
+        "one that runs is not started again"
+    )
     assert "it listens" in (machine.home / "logs" / "ollama-serve.log").read_text()
 
 
 def test_without_a_yes_nothing_is_started(machine: Machine) -> None:
     done = machine.run("pull", "big")
-    assert done.returncode == 1 and "start it with `ollama serve`" in done.stderr and machine.pids == []
+    assert (
+        done.returncode == 1
+        and "start it with `ollama serve`" in done.stderr
+        and machine.pids == []
+    )
 
 
 @pytest.mark.parametrize(("answer", "code"), [("y\r", 0), ("\r", 1)])
-def test_somebody_at_a_terminal_is_asked_and_sees_a_bar(machine: Machine, answer: str, code: int) -> None:
+def test_somebody_at_a_terminal_is_asked_and_sees_a_bar(
+    machine: Machine, answer: str, code: int
+) -> None:
     pty = Pty(["-m", "agent_tui", "models", "pull", "big"], machine.given)
     pty.until("[y/N]")
     assert machine.pids == []
@@ -124,7 +142,11 @@ def test_somebody_at_a_terminal_is_asked_and_sees_a_bar(machine: Machine, answer
     assert pty.wait(40) == code
     seen = pty.raw.decode()
     if code == 0:
-        assert "━" * 15 + "·" * 15 + "   50 %" in seen and "━" * 30 + "  100 %" in seen and "big is ready" in seen
+        assert (
+            "━" * 15 + "·" * 15 + "   50 %" in seen
+            and "━" * 30 + "  100 %" in seen
+            and "big is ready" in seen
+        )
     assert len(machine.pids) == (1 if code == 0 else 0)
     pty.close()
 
@@ -138,12 +160,19 @@ def test_what_cannot_be_fetched_is_one_line(machine: Machine) -> None:
 def test_the_models_of_one_provider_need_no_word_more(machine: Machine) -> None:
     assert machine.run("pull", "--yes", "small").returncode == 0
     shown = machine.run("ollama")
-    assert shown.returncode == 0 and shown.stdout == machine.run("list", "ollama").stdout == machine.run().stdout
+    assert (
+        shown.returncode == 0
+        and shown.stdout == machine.run("list", "ollama").stdout == machine.run().stdout
+    )
     assert "ollama/small" in shown.stdout and machine.run("Ollama").stdout == shown.stdout
     done = machine.run("nosuch")
-    assert done.returncode == 2 and "nosuch: unknown provider; choose one of openai, " in done.stderr
+    assert (
+        done.returncode == 2 and "nosuch: unknown provider; choose one of openai, " in done.stderr
+    )
     done = machine.run("anthropic")
-    assert done.returncode == 1 and len(done.stderr.splitlines()) == 1 and "needs a key" in done.stderr
+    assert (
+        done.returncode == 1 and len(done.stderr.splitlines()) == 1 and "needs a key" in done.stderr
+    )
 
 
 def test_of_one_provider_nothing_is_said_of_others(machine: Machine) -> None:
@@ -157,7 +186,9 @@ def test_of_one_provider_nothing_is_said_of_others(machine: Machine) -> None:
     assert [machine.address in line for line in theirs.stderr.splitlines()] == [True]
 
 
-def test_a_program_that_does_not_begin_is_said(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_program_that_does_not_begin_is_said(
+    machine: Machine, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(local_ollama, "START_SECONDS", 0.3)
     (machine.home / "bin" / "ollama").write_text("#!/bin/sh\necho no such thing; exit 1\n")
     config = Place(machine.home).config("", environment={"PATH": machine.given["PATH"]})

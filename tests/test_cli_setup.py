@@ -34,7 +34,9 @@ def test_provider_key_and_model_are_chosen_tried_and_kept(tmp_path: Path) -> Non
         pty.type("99\r")
         pty.until("Type a number from 1 to")
         pty.type("moonshot\r")
-        pty.until("Key for Moonshot (not shown):")  # the address is set, and refuses to be asked without one
+        pty.until(
+            "Key for Moonshot (not shown):"
+        )  # the address is set, and refuses to be asked without one
         pty.type(f"{WRONG}\r")
         pty.until("bad key Bearer [hidden:")
         assert kept(tmp_path, "credentials.toml") == {}
@@ -80,7 +82,11 @@ def test_what_runs_nearby_needs_no_key(tmp_path: Path) -> None:
     (tmp_path / "none").mkdir()
     pty = begun(tmp_path, "", "ollama", PATH=str(tmp_path / "none"))
     pty.until("Try again? [Y/n]")
-    assert said in pty.text and "install it from https://ollama.com" in pty.text and "Key for" not in pty.text
+    assert (
+        said in pty.text
+        and "install it from https://ollama.com" in pty.text
+        and "Key for" not in pty.text
+    )
     pty.type("n\r")
     assert pty.wait(20) == 130
     pty.close()
@@ -104,12 +110,18 @@ def test_a_name_that_is_no_service(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("model", ["scripted/none.json", "scripted/bad.json"])
-def test_what_is_wrong_with_a_script_is_not_mended_by_a_list_of_models(tmp_path: Path, model: str) -> None:
+def test_what_is_wrong_with_a_script_is_not_mended_by_a_list_of_models(
+    tmp_path: Path, model: str
+) -> None:
     (tmp_path / "bad.json").write_text('[[{"txt": "x"}]]', encoding="utf-8")
     argv = [sys.executable, "-m", "agent_tui", "run", "-m", model, "hello"]
     given = environment(tmp_path)
-    done = subprocess.run(argv, env=given, cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False)
-    assert done.returncode == 1 and model in done.stderr and "agent-tui models" not in done.stderr, done.stderr
+    done = subprocess.run(
+        argv, env=given, cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False
+    )
+    assert (
+        done.returncode == 1 and model in done.stderr and "agent-tui models" not in done.stderr
+    ), done.stderr
 
 
 @pytest.mark.parametrize("model", ["openai/gpt-5", "ollama/none", "nobody/x"])
@@ -117,6 +129,13 @@ def test_a_run_that_has_no_model_says_how_to_get_one(tmp_path: Path, model: str)
     """A missing key, a server that is not there, a provider that nobody knows."""
     argv = [sys.executable, "-m", "agent_tui", "run", "-m", model, "hello"]
     given = environment(tmp_path, OLLAMA_HOST="127.0.0.1:1")
-    done = subprocess.run(argv, env=given, cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False)
-    assert done.returncode != 0 and "`agent-tui models` lists the models" in done.stderr, done.stderr
-    assert "`agent-tui setup` sets up a provider" in done.stderr and "`-m demo` needs no model" in done.stderr
+    done = subprocess.run(
+        argv, env=given, cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False
+    )
+    assert done.returncode != 0 and "`agent-tui models` lists the models" in done.stderr, (
+        done.stderr
+    )
+    assert (
+        "`agent-tui setup` sets up a provider" in done.stderr
+        and "`-m demo` needs no model" in done.stderr
+    )

@@ -1,4 +1,5 @@
-"""What the documents say is so: links, tables, the map of the code, settings, flags, modes and examples."""
+"""What the documents say is so: links, tables, the map of the code, settings, flags, modes and
+examples."""
 
 from __future__ import annotations
 
@@ -22,7 +23,9 @@ ROOT = Path(__file__).resolve().parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 SETTINGS = (ROOT / "docs" / "settings.md").read_text(encoding="utf-8")
 THEMES = (ROOT / "docs" / "themes.md").read_text(encoding="utf-8")
-PAGES = sorted([ROOT / "README.md", ROOT / "AGENTS.md", ROOT / "CHANGELOG.md", *ROOT.glob("docs/*.md")])
+PAGES = sorted(
+    [ROOT / "README.md", ROOT / "AGENTS.md", ROOT / "CHANGELOG.md", *ROOT.glob("docs/*.md")]
+)
 EFFECTS = (("reads", "read"), ("edits", "write"), ("commands", "execute"))
 VERDICTS = {"allow": "run", "ask": "ask", "refuse": "refused"}
 
@@ -37,8 +40,11 @@ def generator() -> Any:
 
 def rows(text: str) -> list[list[str]]:
     """The cells of every table line, code marks taken off."""
-    return [[cell.strip().strip("`") for cell in line.strip("|").split("|")]
-            for line in text.splitlines() if line.startswith("| ")]  # fmt: skip
+    return [
+        [cell.strip().strip("`") for cell in line.strip("|").split("|")]
+        for line in text.splitlines()
+        if line.startswith("| ")
+    ]
 
 
 def section(text: str, heading: str) -> str:
@@ -57,7 +63,10 @@ def test_a_stale_table_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_every_tool_that_a_script_can_call_is_told_with_its_arguments() -> None:
-    said = {cells[0]: cells[1:] for cells in rows(section((ROOT / "docs" / "scripted.md").read_text("utf-8"), "Tools"))}
+    said = {
+        cells[0]: cells[1:]
+        for cells in rows(section((ROOT / "docs" / "scripted.md").read_text("utf-8"), "Tools"))
+    }
     assert set(registry.names("agent_tui.tools")) == set(said) - {"tool", "---"}
     for name in registry.names("agent_tui.tools"):
         tool = registry.load("agent_tui.tools", name, "TOOL")
@@ -78,18 +87,29 @@ def test_links_lead_somewhere(page: Path) -> None:
         assert file.exists(), f"{page.name}: {target}"
         if anchor:
             headings = re.findall(r"^#+ (.+)$", file.read_text(encoding="utf-8"), re.MULTILINE)
-            anchors = {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
+            anchors = {
+                re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings
+            }
             assert anchor in anchors, f"{page.name}: {target}"
 
 
 def test_the_map_names_all_code_and_nothing_else() -> None:
-    mapped = {name for cells in re.findall(r"^\| (`[^|]+) \|", section(README, "The code"), re.MULTILINE)
-              for name in re.findall(r"`([^`]+)`", cells)}  # fmt: skip
-    found = {name: [path.relative_to(ROOT).as_posix() for path in ROOT.glob(name)] for name in mapped}
-    assert all(found.values()), f"the map names what is not there: {[name for name in found if not found[name]]}"
+    mapped = {
+        name
+        for cells in re.findall(r"^\| (`[^|]+) \|", section(README, "The code"), re.MULTILINE)
+        for name in re.findall(r"`([^`]+)`", cells)
+    }
+    found = {
+        name: [path.relative_to(ROOT).as_posix() for path in ROOT.glob(name)] for name in mapped
+    }
+    assert all(found.values()), (
+        f"the map names what is not there: {[name for name in found if not found[name]]}"
+    )
     mapped |= {path for paths in found.values() for path in paths}
     package = ROOT / "agent_tui"
-    there = {f"agent_tui/{path.name}" for path in package.glob("*.py") if path.name != "__init__.py"}
+    there = {
+        f"agent_tui/{path.name}" for path in package.glob("*.py") if path.name != "__init__.py"
+    }
     there |= {f"agent_tui/{path.parent.name}/" for path in package.glob("*/__init__.py")}
     assert there <= mapped, f"not on the map: {sorted(there - mapped)}"
 
@@ -107,7 +127,11 @@ def test_the_commands_stand_there_as_they_are(command: str) -> None:
 
 
 def test_modes_are_as_the_policy_decides() -> None:
-    said = {cells[0].split("`")[0]: cells[1:] for cells in rows(section(README, "Modes")) if cells[0] != "mode"}
+    said = {
+        cells[0].split("`")[0]: cells[1:]
+        for cells in rows(section(README, "Modes"))
+        if cells[0] != "mode"
+    }
     assert tuple(said) == MODES
     for mode, cells in said.items():
         for (_, effect), cell in zip(EFFECTS, cells, strict=True):
@@ -117,7 +141,10 @@ def test_modes_are_as_the_policy_decides() -> None:
 
 
 def test_every_setting_is_there_with_its_default() -> None:
-    said = {cells[0]: cells[1] for cells in rows(section(SETTINGS, "All settings").strip().split("\n\n")[0])}
+    said = {
+        cells[0]: cells[1]
+        for cells in rows(section(SETTINGS, "All settings").strip().split("\n\n")[0])
+    }
     known = Settings()
     wanted: dict[str, object] = {key: getattr(known, key) for key in schema.top()}
     for name, keys in schema.sections().items():
@@ -132,7 +159,9 @@ def test_every_setting_is_there_with_its_default() -> None:
 
 @pytest.mark.parametrize("page", ["README.md", "docs/settings.md"])
 def test_examples_of_settings_are_valid(page: str) -> None:
-    examples = re.findall(r"```toml\n(.*?)```", (ROOT / page).read_text(encoding="utf-8"), re.DOTALL)
+    examples = re.findall(
+        r"```toml\n(.*?)```", (ROOT / page).read_text(encoding="utf-8"), re.DOTALL
+    )
     assert examples
     for example in examples:
         problems: list[schema.Problem] = []
@@ -145,7 +174,9 @@ def test_the_example_of_a_theme_is_valid(tmp_path: Path) -> None:
     from agent_tui.paths import shipped
     from agent_tui.tui.widgets.theme import load_theme
 
-    example = next(e for e in re.findall(r"```toml\n(.*?)```", THEMES, re.DOTALL) if "[colours]" in e)
+    example = next(
+        e for e in re.findall(r"```toml\n(.*?)```", THEMES, re.DOTALL) if "[colours]" in e
+    )
     (tmp_path / "harbour.toml").write_text(example, encoding="utf-8")
     theme = load_theme("harbour", (shipped("themes"), tmp_path))
     assert theme.name == "harbour"
@@ -158,9 +189,13 @@ def test_every_flag_and_exit_code_is_told(tmp_path: Path) -> None:
     flags: set[str] = set()
     for arguments in (("--help",), ("chat", "--help"), ("run", "--help")):
         done = subprocess.run(
-            [sys.executable, "-m", "agent_tui", *arguments], capture_output=True, text=True, check=True, timeout=60,
+            [sys.executable, "-m", "agent_tui", *arguments],
+            capture_output=True,
+            text=True,
+            check=True,
+            timeout=60,
             env={**os.environ, "AGENT_TUI_HOME": str(tmp_path), "NO_COLOR": "1"},
-        )  # fmt: skip
+        )
         options = done.stdout.split("options:")[1].split("\n\n")[0]
         flags |= set(re.findall(r"(?<![\w-])--?[a-z][a-z-]*", options))
         codes = re.findall(r"(?:codes: |, |\n *)(\d+) ", done.stdout)

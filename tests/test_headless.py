@@ -33,15 +33,26 @@ def place(tmp_path: Path) -> Place:
 
 def environment(place: Place, **more: str) -> dict[str, str]:
     kept = {name: os.environ[name] for name in ("PATH", "LANG") if name in os.environ}
-    base = {"AGENT_TUI_HOME": str(place.home), "HOME": str(place.root / "user"), "OLLAMA_HOST": "127.0.0.1:1"}
+    base = {
+        "AGENT_TUI_HOME": str(place.home),
+        "HOME": str(place.root / "user"),
+        "OLLAMA_HOST": "127.0.0.1:1",
+    }
     return {**kept, **base, **more}
 
 
-def run(place: Place, *arguments: str, stdin: str = "", **more: str) -> subprocess.CompletedProcess[str]:
+def run(
+    place: Place, *arguments: str, stdin: str = "", **more: str
+) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [*COMMAND, "run", *arguments], cwd=place.cwd, env=environment(place, **more), input=stdin,
-        capture_output=True, text=True, timeout=60,
-    )  # fmt: skip
+        [*COMMAND, "run", *arguments],
+        cwd=place.cwd,
+        env=environment(place, **more),
+        input=stdin,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
 
 
 def test_the_answer_goes_to_stdout_and_nothing_else(place: Place) -> None:
@@ -49,14 +60,19 @@ def test_the_answer_goes_to_stdout_and_nothing_else(place: Place) -> None:
     assert (done.returncode, done.stdout, done.stderr) == (0, "Hello **you**\n", "")
 
 
-@pytest.mark.parametrize("last", [[{"text": "  "}], [{"thinking": "hmm"}]], ids=["blank", "only thoughts"])
+@pytest.mark.parametrize(
+    "last", [[{"text": "  "}], [{"thinking": "hmm"}]], ids=["blank", "only thoughts"]
+)
 def test_an_empty_answer_is_a_failure(place: Place, last: list[Any]) -> None:
     done = run(place, "hi", "-m", place.script([{"text": "I look."}, LIST], last))
     assert done.returncode == 1
     assert "empty answer" in done.stderr
     done = run(place, "hi", "-m", place.script(last), "--output", "json")
     assert done.returncode == 1 and "empty answer" in done.stderr
-    assert json.loads(done.stdout)["error"] == {"kind": "empty_answer", "text": "The model sent an empty answer."}
+    assert json.loads(done.stdout)["error"] == {
+        "kind": "empty_answer",
+        "text": "The model sent an empty answer.",
+    }
 
 
 def test_a_prompt_from_standard_input(place: Place) -> None:
@@ -73,10 +89,17 @@ def test_a_prompt_from_standard_input(place: Place) -> None:
         ([[LIST], [LIST], [LIST], [LIST]], [], 4, "three times"),
         ([[LIST], [LIST]], ["--max-steps", "1"], 4, "1 step;"),
         ([[{"hang": True}]], ["--timeout", "0.5"], 4, "0.5 s"),
-        ([[{"fail": "rate_limited", "text": "429", "may_pass": True, "retry_after": 999}]], [], 75, "429"),
+        (
+            [[{"fail": "rate_limited", "text": "429", "may_pass": True, "retry_after": 999}]],
+            [],
+            75,
+            "429",
+        ),
     ],
 )
-def test_exit_codes(place: Place, steps: list[Any], arguments: list[str], code: int, said: str) -> None:
+def test_exit_codes(
+    place: Place, steps: list[Any], arguments: list[str], code: int, said: str
+) -> None:
     done = run(place, "go", "-m", place.script(*steps), *arguments)
     assert done.returncode == code, done.stderr
     assert said in done.stderr
@@ -84,9 +107,20 @@ def test_exit_codes(place: Place, steps: list[Any], arguments: list[str], code: 
 
 def test_interrupting_ends_with_130(place: Place) -> None:
     process = subprocess.Popen(
-        [*COMMAND, "run", "go", "-m", place.script([{"text": "a"}, {"hang": True}]), "--output", "stream-json"],
-        cwd=place.cwd, env=environment(place), stdout=subprocess.PIPE, text=True,
-    )  # fmt: skip
+        [
+            *COMMAND,
+            "run",
+            "go",
+            "-m",
+            place.script([{"text": "a"}, {"hang": True}]),
+            "--output",
+            "stream-json",
+        ],
+        cwd=place.cwd,
+        env=environment(place),
+        stdout=subprocess.PIPE,
+        text=True,
+    )
     assert process.stdout is not None
     for line in process.stdout:
         if '"text_delta"' in line:
@@ -105,7 +139,9 @@ def test_json_is_one_object_with_the_facts(place: Place) -> None:
 
 
 def test_stream_json_prints_what_was_appended_and_marks_deltas(place: Place) -> None:
-    done = run(place, "hi", "-m", place.script([{"text": "yes", "chunk": 1}]), "--output", "stream-json")
+    done = run(
+        place, "hi", "-m", place.script([{"text": "yes", "chunk": 1}]), "--output", "stream-json"
+    )
     lines = [json.loads(line) for line in done.stdout.splitlines()]
     stored = [record["n"] for record in place.log_lines()]
     assert [line["n"] for line in lines if not line.get("delta")] == stored
@@ -151,9 +187,12 @@ def test_no_model_says_what_was_tried(place: Place) -> None:
 def test_a_reader_that_goes_away_is_no_error(place: Place) -> None:
     model = place.script([{"text": "word " * 50_000}])
     process = subprocess.Popen(
-        [*COMMAND, "run", "go", "-m", model, "--output", "stream-json"], cwd=place.cwd, env=environment(place),
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-    )  # fmt: skip
+        [*COMMAND, "run", "go", "-m", model, "--output", "stream-json"],
+        cwd=place.cwd,
+        env=environment(place),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
     assert process.stdout is not None and process.stderr is not None
     process.stdout.readline()
     process.stdout.close()
@@ -185,7 +224,11 @@ def test_output_that_cannot_be_written_is_said_in_a_line(
 def test_a_closed_standard_input_is_no_prompt(place: Place) -> None:
     line = f"{shlex.join([*COMMAND, 'run', '-'])} <&-"
     done = subprocess.run(
-        ["/bin/sh", "-c", line], cwd=place.cwd, env=environment(place), capture_output=True, text=True
+        ["/bin/sh", "-c", line],
+        cwd=place.cwd,
+        env=environment(place),
+        capture_output=True,
+        text=True,
     )
     assert done.returncode == 2 and "closed" in done.stderr
 
@@ -198,7 +241,11 @@ def test_a_prompt_with_bytes_that_are_no_text_is_sent_and_that_is_said(
     model = place.script([{"text": "word"}])
     argv = [*COMMAND, "run", "-" if piped else prompt, "-m", model]
     done = subprocess.run(
-        argv, cwd=place.cwd, env=environment(place), input=prompt if piped else b"", capture_output=True
+        argv,
+        cwd=place.cwd,
+        env=environment(place),
+        input=prompt if piped else b"",
+        capture_output=True,
     )
     assert (done.returncode, done.stdout) == (0, b"word\n")
     said = "agent-tui: the prompt holds bytes that are not UTF-8: the model gets \ufffd for them\n"
@@ -210,7 +257,11 @@ def test_a_prompt_with_bytes_that_are_no_text_is_sent_and_that_is_said(
 def test_what_is_no_text_at_all_is_no_prompt(place: Place) -> None:
     argv = [*COMMAND, "run", "-", "-m", place.script([{"text": "word"}])]
     done = subprocess.run(
-        argv, cwd=place.cwd, env=environment(place), input=b"\x7fELF\x02\x00\xff", capture_output=True
+        argv,
+        cwd=place.cwd,
+        env=environment(place),
+        input=b"\x7fELF\x02\x00\xff",
+        capture_output=True,
     )
     assert (done.returncode, done.stdout) == (2, b"") and done.stderr.count(b"\n") == 1
     assert b"the prompt is not text: it holds NUL bytes" in done.stderr
@@ -218,7 +269,9 @@ def test_what_is_no_text_at_all_is_no_prompt(place: Place) -> None:
 
 def test_what_the_encoding_cannot_say_is_written_as_its_code(place: Place) -> None:
     model = place.script([{"text": "→ \ud800 ü"}])
-    assert run(place, "go", "-m", model, PYTHONIOENCODING="ascii").stdout == "\\u2192 \\ud800 \\xfc\n"
+    assert (
+        run(place, "go", "-m", model, PYTHONIOENCODING="ascii").stdout == "\\u2192 \\ud800 \\xfc\n"
+    )
     assert run(place, "go", "-m", model, PYTHONIOENCODING="utf-8").stdout == "→ \\ud800 ü\n"
 
 
@@ -228,7 +281,9 @@ def test_a_session_that_is_open_elsewhere_is_a_line(place: Place) -> None:
         driver.turn("hi")
         done = run(place, "more", "-r", driver.events[0].session)
     assert done.returncode == 1 and done.stderr.count("\n") == 1
-    assert done.stderr.startswith("agent-tui: session ") and "open in another program" in done.stderr
+    assert (
+        done.stderr.startswith("agent-tui: session ") and "open in another program" in done.stderr
+    )
 
 
 def test_an_interrupt_before_the_turn_begins_none(place: Place) -> None:
@@ -244,7 +299,9 @@ def test_an_interrupt_before_the_turn_begins_none(place: Place) -> None:
 
 
 def test_an_engine_that_dies_in_a_turn_ends_the_run(place: Place) -> None:
-    worker = Worker(place.config(place.script([{"text": "word"}, {"hang": True}]), interactive=False))
+    worker = Worker(
+        place.config(place.script([{"text": "word"}, {"hang": True}]), interactive=False)
+    )
     worker.start(lambda: None)
     outcome = headless.Outcome()
 
@@ -261,7 +318,12 @@ def test_an_engine_that_dies_in_a_turn_ends_the_run(place: Place) -> None:
 
 def test_without_a_terminal_the_screen_points_to_run(place: Place) -> None:
     done = subprocess.run(
-        COMMAND, cwd=place.cwd, env=environment(place), stdin=subprocess.DEVNULL, capture_output=True, text=True
+        COMMAND,
+        cwd=place.cwd,
+        env=environment(place),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
     )
     assert done.returncode == 2 and "agent-tui run" in done.stderr
 
@@ -269,18 +331,25 @@ def test_without_a_terminal_the_screen_points_to_run(place: Place) -> None:
 def test_invalid_settings_are_named_and_the_rest_is_used(place: Place) -> None:
     place.home.mkdir(parents=True)
     model = place.script([{"text": "fine"}])
-    (place.home / "config.toml").write_text(f'model = "{model}"\nmod = "auto"\n[agent]\nmax_steps = "many"\n')
+    (place.home / "config.toml").write_text(
+        f'model = "{model}"\nmod = "auto"\n[agent]\nmax_steps = "many"\n'
+    )
     done = run(place, "go")
     assert (done.returncode, done.stdout) == (0, "fine\n")
     assert "config.toml:2: mod" in done.stderr and "config.toml:4: agent.max_steps" in done.stderr
 
 
 def test_no_process_is_left_behind(place: Place) -> None:
-    call = {"call": "run_shell_command", "arguments": {"command": "trap '' TERM; echo $$ > pid; sleep 60"}}
+    call = {
+        "call": "run_shell_command",
+        "arguments": {"command": "trap '' TERM; echo $$ > pid; sleep 60"},
+    }
     process = subprocess.Popen(
-        [*COMMAND, "run", "go", "-m", place.script([call]), "--mode", "accept-all"], cwd=place.cwd,
-        env=environment(place), stderr=subprocess.PIPE,
-    )  # fmt: skip
+        [*COMMAND, "run", "go", "-m", place.script([call]), "--mode", "accept-all"],
+        cwd=place.cwd,
+        env=environment(place),
+        stderr=subprocess.PIPE,
+    )
     deadline = time.monotonic() + 30
     while not (place.cwd / "pid").exists() and time.monotonic() < deadline:
         time.sleep(0.05)

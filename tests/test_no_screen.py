@@ -13,16 +13,27 @@ from tests.tui.pty_stage import ROOT, Pty
 
 
 def environment(home: Path, term: str) -> dict[str, str]:
-    own = {"AGENT_TUI_HOME": str(home), "HOME": str(home), "PYTHONPATH": str(ROOT), "LC_ALL": "C.UTF-8", "TERM": term}
+    own = {
+        "AGENT_TUI_HOME": str(home),
+        "HOME": str(home),
+        "PYTHONPATH": str(ROOT),
+        "LC_ALL": "C.UTF-8",
+        "TERM": term,
+    }
     return {**os.environ, **own}
 
 
 @pytest.mark.parametrize("term", ["dumb", "unknown"])
 @pytest.mark.parametrize("words", [[], ["hello"], ["--demo"]])
-def test_a_dumb_terminal_is_told_of_chat_and_nothing_is_drawn(tmp_path: Path, term: str, words: list[str]) -> None:
+def test_a_dumb_terminal_is_told_of_chat_and_nothing_is_drawn(
+    tmp_path: Path, term: str, words: list[str]
+) -> None:
     pty = Pty(["-m", "agent_tui", *words], environment(tmp_path, term))
     assert pty.wait() == 2
-    assert pty.raw.decode() == f"agent-tui: TERM={term} cannot draw a full screen; `agent-tui chat` needs none\r\n"
+    assert (
+        pty.raw.decode()
+        == f"agent-tui: TERM={term} cannot draw a full screen; `agent-tui chat` needs none\r\n"
+    )
     assert pty.restored() == []
     pty.close()
 

@@ -1,4 +1,5 @@
-"""Files that are none: a pipe, a device or a folder where the program reads or writes one never holds it up."""
+"""Files that are none: a pipe, a device or a folder where the program reads or writes one never
+holds it up."""
 
 from __future__ import annotations
 
@@ -17,13 +18,31 @@ from tests.places import place_in
 from tests.tui.pty_stage import ROOT, Pty
 
 OWN = (
-    "config.toml", "history.jsonl", "ground", "typed/1-1", "themes/dark.toml", "themes/mine.toml", "skills.md",
-    "skills/odd/SKILL.md", "AGENTS.md", "sessions/0b0e1c5a-0000-4000-8000-000000000009.jsonl",
-)  # fmt: skip
+    "config.toml",
+    "history.jsonl",
+    "ground",
+    "typed/1-1",
+    "themes/dark.toml",
+    "themes/mine.toml",
+    "skills.md",
+    "skills/odd/SKILL.md",
+    "AGENTS.md",
+    "sessions/0b0e1c5a-0000-4000-8000-000000000009.jsonl",
+)
 OF_THE_FOLDER = (
-    ".agent-tui/config.toml", ".agent-tui/skills.md", ".agent-tui/skills/odd/SKILL.md", "AGENTS.md", "CLAUDE.md",
-    ".gitignore", ".ignore", ".git/HEAD", ".git/index", ".git/config", ".git/info/exclude", "sub/.git",
-)  # fmt: skip
+    ".agent-tui/config.toml",
+    ".agent-tui/skills.md",
+    ".agent-tui/skills/odd/SKILL.md",
+    "AGENTS.md",
+    "CLAUDE.md",
+    ".gitignore",
+    ".ignore",
+    ".git/HEAD",
+    ".git/index",
+    ".git/config",
+    ".git/info/exclude",
+    "sub/.git",
+)
 
 
 def pipe(path: Path) -> None:
@@ -32,11 +51,19 @@ def pipe(path: Path) -> None:
 
 
 def environment(home: Path) -> dict[str, str]:
-    return {**os.environ, "AGENT_TUI_HOME": str(home), "HOME": str(home), "PYTHONPATH": str(ROOT), "LC_ALL": "C.UTF-8"}
+    return {
+        **os.environ,
+        "AGENT_TUI_HOME": str(home),
+        "HOME": str(home),
+        "PYTHONPATH": str(ROOT),
+        "LC_ALL": "C.UTF-8",
+    }
 
 
 @pytest.mark.parametrize("name", OWN)
-def test_a_pipe_among_the_persons_files_does_not_hold_up_the_screen(tmp_path: Path, name: str) -> None:
+def test_a_pipe_among_the_persons_files_does_not_hold_up_the_screen(
+    tmp_path: Path, name: str
+) -> None:
     home, folder = tmp_path / "home", tmp_path / "folder"
     folder.mkdir()
     pipe(home / name)
@@ -71,7 +98,9 @@ def test_pipes_everywhere_do_not_hold_up_a_script(tmp_path: Path, words: str) ->
     for name in OF_THE_FOLDER:
         pipe(tmp_path / name)
     argv = [sys.executable, "-m", "agent_tui", *words.split()]
-    done = subprocess.run(argv, cwd=tmp_path, env=environment(home), capture_output=True, text=True, timeout=60)
+    done = subprocess.run(
+        argv, cwd=tmp_path, env=environment(home), capture_output=True, text=True, timeout=60
+    )
     assert "Traceback" not in done.stderr
     assert "not a" in done.stderr or "-c" in words
 
@@ -86,7 +115,9 @@ def test_what_is_no_file_is_refused_in_a_line(tmp_path: Path) -> None:
     assert branch(str(tmp_path)) == ""
     history = PromptHistory(tmp_path / "pipe")
     assert history.load() == ()
-    assert history.notice() == f"prompt history cannot be read: {tmp_path}/pipe: is not a regular file"
+    assert (
+        history.notice() == f"prompt history cannot be read: {tmp_path}/pipe: is not a regular file"
+    )
     history.add("kept here")
     assert history.load() == ("kept here",)
     with pytest.raises(Refused, match="is not a regular file"):

@@ -1,5 +1,5 @@
-"""Which program a name means, and that nothing of a project is run by its name: with the real starts, in a folder that
-brings programs and modules of the names that are looked for."""
+"""Which program a name means, and that nothing of a project is run by its name: with the real
+starts, in a folder that brings programs and modules of the names that are looked for."""
 
 from __future__ import annotations
 
@@ -27,7 +27,8 @@ def program(path: Path, text: str) -> Path:
 
 @pytest.fixture
 def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The current folder, a repository's; it has programs of all names, each of which leaves the file `run`."""
+    """The current folder, a repository's; it has programs of all names, each of which leaves the
+    file `run`."""
     top = tmp_path / "project"
     (top / ".git").mkdir(parents=True)
     (top / "inner").mkdir()
@@ -52,7 +53,9 @@ def test_programs_of_our_own_are_not_looked_for_in_the_project(tmp_path: Path) -
     assert search_path({"PATH": "/bin"}, Path("/")) == "/bin"
 
 
-def test_the_whole_repository_is_left_out_by_any_of_its_names(project: Path, tmp_path: Path) -> None:
+def test_the_whole_repository_is_left_out_by_any_of_its_names(
+    project: Path, tmp_path: Path
+) -> None:
     (tmp_path / "other").symlink_to(project)
     path = f"{hostile_path(project)}:{tmp_path}/other/bin:/bin"
     for folder in (project, project / "inner", tmp_path / "other" / "inner", None):
@@ -84,7 +87,9 @@ def test_no_start_takes_a_program_of_the_project(
         sandbox.foreground([name], lambda: False)
     with pytest.raises(FileNotFoundError, match="not on PATH outside this project"):
         sandbox.beside([name])
-    code, said = asyncio.run(sandbox.feed([name], b"", project, {"PATH": hostile_path(project)}, 10.0))
+    code, said = asyncio.run(
+        sandbox.feed([name], b"", project, {"PATH": hostile_path(project)}, 10.0)
+    )
     assert code == 127 and "not on PATH outside this project" in said
     assert not (tmp_path / "run").exists()
 
@@ -101,7 +106,11 @@ def test_an_editor_that_is_named_is_found_outside(
 def run(tmp_path: Path, path: str, *words: str, **variables: str) -> str:
     """What the command line says in a terminal, with this PATH and these variables."""
     home = tmp_path / "home"
-    code = "import sys; from agent_tui.__main__ import main; sys.argv[1:] = " + repr(list(words)) + "; main()"
+    code = (
+        "import sys; from agent_tui.__main__ import main; sys.argv[1:] = "
+        + repr(list(words))
+        + "; main()"
+    )
     variables |= {"AGENT_TUI_HOME": str(home), "HOME": str(tmp_path), "PATH": path, "TERM": "xterm"}
     argv = [sys.executable, "-P", "-c", code]
     ours, theirs = pty.openpty()
@@ -139,14 +148,25 @@ def test_the_settings_are_edited_by_no_program_of_the_project(
 
 
 def test_another_run_of_the_program_loads_no_module_of_the_folder(
-    project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+    project: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.setenv("AGENT_TUI_HOME", str(tmp_path / "home"))
-    for name in ("json.py", "argparse.py", "agent_tui/__init__.py", "agent_tui/__main__.py", "sitecustomize.py"):
+    for name in (
+        "json.py",
+        "argparse.py",
+        "agent_tui/__init__.py",
+        "agent_tui/__main__.py",
+        "sitecustomize.py",
+    ):
         path = project / "inner" / name
         path.parent.mkdir(exist_ok=True)
         path.write_text(f"open({str(tmp_path / 'run')!r}, 'w').write('run')\n")
-    chosen, problem = chosen_by(lambda argv: sandbox.foreground(argv, lambda: False), ["bug", "none"])
+    chosen, problem = chosen_by(
+        lambda argv: sandbox.foreground(argv, lambda: False), ["bug", "none"]
+    )
     assert (chosen, problem) == ("", "bug ended with exit code 1")
     assert "agent-tui bug: none: no session has this id" in capfd.readouterr().err
     assert not (tmp_path / "run").exists()

@@ -14,9 +14,15 @@ ROOT = Path(__file__).resolve().parent.parent
 @pytest.mark.xdist_group("quality")
 @pytest.mark.parametrize(
     "command",
-    [("ruff", "check", "agent_tui", "tests", "benchmarks"), ("mypy",), ("mypy", "-p", "benchmarks")],
+    [
+        ("ruff", "check", "agent_tui", "tests", "benchmarks"),
+        ("mypy",),
+        ("mypy", "-p", "benchmarks"),
+    ],
     ids=" ".join,
 )
 def test_clean(command: tuple[str, ...]) -> None:
-    done = subprocess.run([sys.executable, "-m", *command], cwd=ROOT, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-m", *command], cwd=ROOT, capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0, done.stdout + done.stderr

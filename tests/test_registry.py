@@ -59,15 +59,21 @@ assert list(registry.import_late()) == []
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
-@pytest.mark.parametrize("package", ["agent_tui.tui.commands", "agent_tui.tui.screen", "agent_tui.tools"])
-@pytest.mark.parametrize("name", ["base", "_private", "nothing", "", "two.parts", "../x", "__init__", "a b"])
+@pytest.mark.parametrize(
+    "package", ["agent_tui.tui.commands", "agent_tui.tui.screen", "agent_tui.tools"]
+)
+@pytest.mark.parametrize(
+    "name", ["base", "_private", "nothing", "", "two.parts", "../x", "__init__", "a b"]
+)
 def test_what_registers_nothing_is_not_found(package: str, name: str) -> None:
     first = registry.names(package)[0]
     with pytest.raises(LookupError, match=f"named '{re.escape(name)}'; there are: {first}, "):
         registry.load(package, name, "nothing")
 
 
-def test_a_module_that_misses_another_is_no_missing_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_module_that_misses_another_is_no_missing_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "held").mkdir()
     (tmp_path / "held" / "__init__.py").touch()
     (tmp_path / "held" / "broken.py").write_text("import no_such_module_at_all")
@@ -77,6 +83,7 @@ def test_a_module_that_misses_another_is_no_missing_one(tmp_path: Path, monkeypa
 
 
 def test_every_file_that_registers_a_provider_makes_one() -> None:
-    """One that does not would be listed as a provider, and break the program that is started with it."""
+    """One that does not would be listed as a provider, and break the program that is started with
+    it."""
     package = "agent_tui.providers"
     assert all(callable(registry.load(package, name, "create")) for name in registry.names(package))

@@ -48,9 +48,16 @@ def live() -> Live:
     return live
 
 
-def test_a_whole_archive_is_played(tmp_path: Path, live: Live, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_whole_archive_is_played(
+    tmp_path: Path, live: Live, capsys: pytest.CaptureFixture[str]
+) -> None:
     log, tape = b"".join(map(encode, live.log)), "".join(live.lines).encode()
-    assert replay([str(archive(tmp_path / "a.zip", ("s.jsonl", log), ("s.msgs.jsonl", tape))), "--verify"]) == 0
+    assert (
+        replay(
+            [str(archive(tmp_path / "a.zip", ("s.jsonl", log), ("s.msgs.jsonl", tape))), "--verify"]
+        )
+        == 0
+    )
     assert "4 compared, 0 differences" in capsys.readouterr().out
 
 
@@ -62,12 +69,17 @@ def test_a_log_without_a_recording_is_the_same_as_nothing(
 
 
 @pytest.mark.parametrize(
-    ("at", "frames"), [("0", [1, 3, 4, 5]), ("0.15", [2, 3, 4, 5]), ("0.25", [3, 4, 5]), ("99", [5])]
+    ("at", "frames"),
+    [("0", [1, 3, 4, 5]), ("0.15", [2, 3, 4, 5]), ("0.25", [3, 4, 5]), ("99", [5])],
 )
-def test_frames_are_written_from_a_moment_on(tmp_path: Path, live: Live, at: str, frames: list[int]) -> None:
+def test_frames_are_written_from_a_moment_on(
+    tmp_path: Path, live: Live, at: str, frames: list[int]
+) -> None:
     (tmp_path / "s.jsonl").write_bytes(b"".join(map(encode, live.log)))
     (tmp_path / "s.msgs.jsonl").write_text("".join(live.lines))
-    assert replay([str(tmp_path / "s.jsonl"), "--frames", str(tmp_path / "frames"), "--at", at]) == 0
+    assert (
+        replay([str(tmp_path / "s.jsonl"), "--frames", str(tmp_path / "frames"), "--at", at]) == 0
+    )
     assert sorted(int(path.stem) for path in (tmp_path / "frames").iterdir()) == frames
 
 
@@ -92,7 +104,9 @@ def test_an_archive_that_is_flipped_or_cut_anywhere(
             assert len(capsys.readouterr().err.splitlines()) <= 1
 
 
-def test_an_archive_with_a_name_that_is_no_text(tmp_path: Path, log: bytes, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_archive_with_a_name_that_is_no_text(
+    tmp_path: Path, log: bytes, capsys: pytest.CaptureFixture[str]
+) -> None:
     made = archive(tmp_path / "a.zip", ("one.jsonl", log))
     data = bytearray(made.read_bytes())
     entry = data.rindex(b"PK\x01\x02")
@@ -102,15 +116,22 @@ def test_an_archive_with_a_name_that_is_no_text(tmp_path: Path, log: bytes, caps
     assert "not an archive of agent-tui bug" in refused(made, capsys)
 
 
-def test_an_archive_that_would_fill_the_disk(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_archive_that_would_fill_the_disk(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     made = tmp_path / "a.zip"
-    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as file, file.open("one.jsonl", "w") as part:
+    with (
+        zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as file,
+        file.open("one.jsonl", "w") as part,
+    ):
         for _ in range(501):
             part.write(bytes(1_000_000))
     assert "more than 500 MB" in refused(made, capsys)
 
 
-def test_an_archive_and_a_log_that_are_pipes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_archive_and_a_log_that_are_pipes(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     for name in ("a.zip", "a.jsonl"):
         os.mkfifo(tmp_path / name)
         refused(tmp_path / name, capsys)
@@ -129,7 +150,9 @@ def test_a_recording_that_says_nothing_leaves_the_log(
     assert any("hello" in frame.read_text() for frame in (tmp_path / "frames").iterdir())
 
 
-def test_a_line_of_a_recording_that_is_longer_than_any(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_line_of_a_recording_that_is_longer_than_any(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     path = write(tmp_path, "one", *turn(1, "hello"))
     (tmp_path / "one.msgs.jsonl").touch()
     os.truncate(tmp_path / "one.msgs.jsonl", 1 << 28)

@@ -1,4 +1,5 @@
-"""Words that a person reads: the riddles that were in them once do not come back, and hints read alike."""
+"""Words that a person reads: the riddles that were in them once do not come back, and hints read
+alike."""
 
 from __future__ import annotations
 
@@ -28,7 +29,9 @@ def strings(tree: ast.AST) -> Iterator[str]:
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
             continue
         if isinstance(node, ast.JoinedStr):
-            yield "".join(str(part.value) if isinstance(part, ast.Constant) else "{}" for part in node.values)
+            yield "".join(
+                str(part.value) if isinstance(part, ast.Constant) else "{}" for part in node.values
+            )
         elif isinstance(node, ast.Constant) and isinstance(node.value, str):
             yield node.value
         yield from strings(node)
@@ -42,7 +45,11 @@ def prose(page: Path) -> str:
 def hints(tree: ast.AST) -> Iterator[str]:
     """What a provider's failure says to do, where it is written out."""
     for node in ast.walk(tree):
-        if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Failed" and len(node.args) > 2:
+        if (
+            isinstance(node, ast.Call)
+            and getattr(node.func, "id", "") == "Failed"
+            and len(node.args) > 2
+        ):
             yield from strings(ast.Tuple([node.args[2]]))
 
 
@@ -57,13 +64,17 @@ def test_no_line_of_the_documents_is_a_riddle(page: Path) -> None:
     assert [line for line in prose(page).splitlines() if RIDDLES.search(line)] == []
 
 
-@pytest.mark.parametrize("path", sorted((ROOT / "agent_tui" / "providers").glob("*.py")), ids=lambda path: path.name)
+@pytest.mark.parametrize(
+    "path", sorted((ROOT / "agent_tui" / "providers").glob("*.py")), ids=lambda path: path.name
+)
 def test_what_to_do_about_a_failure_follows_its_text(path: Path) -> None:
     for hint in hints(ast.parse(path.read_text(encoding="utf-8"))):
         assert not hint.endswith(".") and not hint[:1].isupper(), hint
 
 
 def test_a_riddle_is_found() -> None:
-    tree = ast.parse('def f():\n    """Nobody listens."""\n    return f"{f}: nobody listens there"\n')
+    tree = ast.parse(
+        'def f():\n    """Nobody listens."""\n    return f"{f}: nobody listens there"\n'
+    )
     assert any(RIDDLES.search(text) for text in strings(tree))
     assert not RIDDLES.search("no server answers there: start it, or correct the address")

@@ -1,4 +1,5 @@
-"""What an engine is built from: plain values, so that a front end can hand them over before anything is imported."""
+"""What an engine is built from: plain values, so that a front end can hand them over before
+anything is imported."""
 
 from __future__ import annotations
 
@@ -33,9 +34,11 @@ class EngineConfig(Configuration):
     interactive: bool = True
     or_new: bool = False
     how: Literal["", "read", "fork"] = ""
-    """How the session to go on with is opened: `read` along while another program has it, or as a copy (`fork`)."""
+    """How the session to go on with is opened: `read` along while another program has it, or as a
+    copy (`fork`)."""
     otr: bool = False
-    """Nothing is written: no log, no contents, no output that stays; only tools that read can run."""
+    """Nothing is written: no log, no contents, no output that stays; only tools that read can run.
+    """
     debug_wire: bool = False
     """What goes to model servers and comes back is written down."""
     directories: tuple[Directory, ...] = ()

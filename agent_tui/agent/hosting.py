@@ -1,4 +1,5 @@
-"""What the worker hosts: a session at work, or one that is read along while another program works at it."""
+"""What the worker hosts: a session at work, or one that is read along while another program works
+at it."""
 
 from __future__ import annotations
 
@@ -121,7 +122,9 @@ class AtWork:
             shutil.rmtree(self._scratch, ignore_errors=True)
 
 
-async def open_hosted(config: EngineConfig, tell: Sink, pool: Pool, log: Logger, sinks: Sinks) -> Hosted:
+async def open_hosted(
+    config: EngineConfig, tell: Sink, pool: Pool, log: Logger, sinks: Sinks
+) -> Hosted:
     """Open the session that `config` names, as it says. Raises SessionLocked, OSError."""
     if config.resume and config.how == "read":
         return await Reader.open(config, tell, pool)
@@ -131,7 +134,11 @@ async def open_hosted(config: EngineConfig, tell: Sink, pool: Pool, log: Logger,
         config = replace(config, resume=own)
     scratch = None
     if config.otr:
-        scratch = Path(tempfile.mkdtemp(prefix="agent-tui-", dir=config.environment.get("XDG_RUNTIME_DIR") or None))
+        scratch = Path(
+            tempfile.mkdtemp(
+                prefix="agent-tui-", dir=config.environment.get("XDG_RUNTIME_DIR") or None
+            )
+        )
         config = replace(config, scratch=scratch)
     try:
         return AtWork(await open_agent(config, tell, pool, log, sinks), scratch)

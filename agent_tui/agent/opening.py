@@ -1,4 +1,5 @@
-"""Opens a session: a new one, or one from its log, recovered. Ends with an agent that is ready for Ops."""
+"""Opens a session: a new one, or one from its log, recovered. Ends with an agent that is ready for
+Ops."""
 
 from __future__ import annotations
 
@@ -38,17 +39,23 @@ LIBRARIES: Final = ("agent-tui", "textual", "rich", "pygments", "markdown-it-py"
 """What the look of a session depends on: with other versions a replay may come to other frames."""
 
 
-async def open_agent(config: EngineConfig, tell: Sink, pool: Pool, log: Logger, sinks: Sinks) -> Agent:
+async def open_agent(
+    config: EngineConfig, tell: Sink, pool: Pool, log: Logger, sinks: Sinks
+) -> Agent:
     """The agent of the session that `config` names. Raises SessionLocked, FileNotFoundError."""
     record, said = _record(config, tell)
     environment.hide_secrets()
     wire = _wire(config, record.session)
     home = Path(config.environment.get("HOME", "~")).expanduser()
     hide = scrubber(config, formats=True).scrub
-    discover = partial(Skills.discover, paths.shipped("skills"), config.folders.config, config.cwd, home, hide)
+    discover = partial(
+        Skills.discover, paths.shipped("skills"), config.folders.config, config.cwd, home, hide
+    )
     skills = LoadedSkills(discover)
     models = Models(config)
-    models.refreshing = lambda config: refreshing(config, pool, lambda _: None)  # nobody has to learn of them yet
+    models.refreshing = lambda config: refreshing(
+        config, pool, lambda _: None
+    )  # nobody has to learn of them yet
     models.configure(config)
     before = record.standing
     wanted = config.settings.model if config.model_given or not before.model else before.model
@@ -57,22 +64,34 @@ async def open_agent(config: EngineConfig, tell: Sink, pool: Pool, log: Logger, 
     agent = Agent(config, record, models, skills, pool, log)
     told = sinks if sinks.wanted and not config.otr else None
     Observer(record, log, told, agent.turns.executor.scrub, config.settings.telemetry.content)
-    models.refreshing = lambda config: refreshing(config, pool, agent.turns.executor.workplace.learn)
+    models.refreshing = lambda config: refreshing(
+        config, pool, agent.turns.executor.workplace.learn
+    )
     models.configure(config)
     mode = _start_mode(config, before.mode)
     record.emit(
         SessionStarted(
-            cwd=str(config.cwd), model=models.info.name, mode=mode, window=models.info.window,
-            versions={"python": platform.python_version(), **{name: version(name) for name in LIBRARIES}},
-            config=config.settings.snapshot(), resumed=bool(config.resume), otr=config.otr,
+            cwd=str(config.cwd),
+            model=models.info.name,
+            mode=mode,
+            window=models.info.window,
+            versions={
+                "python": platform.python_version(),
+                **{name: version(name) for name in LIBRARIES},
+            },
+            config=config.settings.snapshot(),
+            resumed=bool(config.resume),
+            otr=config.otr,
             window_assumed=models.info.window_assumed,
         )
-    )  # fmt: skip
+    )
     if (effort := config.settings.agent.effort) and not config.resume:
         record.emit(EffortChanged(effort))
     if config.resume and not before.mode:
         own = f"{mode}, {models.info.name or 'none yet'}"
-        begins = f"This session was imported: it begins in your own mode and with your own model ({own})"
+        begins = (
+            f"This session was imported: it begins in your own mode and with your own model ({own})"
+        )
         record.emit(Notice(f"{begins}; nothing in it is approved."))
     if config.resume and before.mode != mode and before.mode == UNASKED:
         way = f"/mode {UNASKED}" if config.interactive else f"--mode {UNASKED}"
@@ -109,8 +128,9 @@ async def open_agent(config: EngineConfig, tell: Sink, pool: Pool, log: Logger, 
 
 
 def _start_mode(config: EngineConfig, before: str) -> str:
-    """The mode that the session begins in; `before`: the one in which it was left, empty for one that was imported. No
-    log switches all questions off: who asks for that says so at each start, by a flag or in the settings."""
+    """The mode that the session begins in; `before`: the one in which it was left, empty for one
+    that was imported. No log switches all questions off: who asks for that says so at each start,
+    by a flag or in the settings."""
     kept = bool(config.resume) and not config.mode_given and before not in ("", UNASKED)
     return before if kept else config.settings.mode
 
@@ -124,8 +144,12 @@ def _wire(config: EngineConfig, session: str) -> Notice | None:
     try:
         wire_log.begin(path, scrubber(config))
     except OSError as error:
-        return Notice(f"The traffic log cannot be written: {path}: {error.strerror or error}", "warning")
-    level: Level = "info" if config.interactive else "warning"  # without a screen nothing less is said
+        return Notice(
+            f"The traffic log cannot be written: {path}: {error.strerror or error}", "warning"
+        )
+    level: Level = (
+        "info" if config.interactive else "warning"
+    )  # without a screen nothing less is said
     return Notice(f"All traffic with model servers is written to {path}, without keys.", level)
 
 
@@ -133,7 +157,9 @@ async def _tidied(config: EngineConfig, record: Record, pool: Pool, log: Logger)
     """Contents that nobody needs any more go; those of this session stay."""
     blobs, limits = Blobs(config.blobs), config.settings.sessions
     own = {change.before for change in record.changes.all} | {
-        image.blob for message in record.history.messages for image in getattr(message, "images", ())
+        image.blob
+        for message in record.history.messages
+        for image in getattr(message, "images", ())
     }
 
     def work() -> tuple[int, int]:
@@ -142,7 +168,9 @@ async def _tidied(config: EngineConfig, record: Record, pool: Pool, log: Logger)
 
     count, size = await asyncio.get_running_loop().run_in_executor(pool, work)
     if count:
-        log.info("%d contents dropped, %d bytes: older or more than the settings allow", count, size)
+        log.info(
+            "%d contents dropped, %d bytes: older or more than the settings allow", count, size
+        )
 
 
 def _record(config: EngineConfig, tell: Sink) -> tuple[Record, tuple[str, ...]]:
@@ -157,7 +185,9 @@ def _record(config: EngineConfig, tell: Sink) -> tuple[Record, tuple[str, ...]]:
     seen = fold(opened.events)
     told: list[Event] = []
     record.tell = lambda event: told.append(event) if not isinstance(event, Restored) else None
-    came = partial(recovery.output_of, config.outputs / config.resume, config.settings.tools.max_output_chars)
+    came = partial(
+        recovery.output_of, config.outputs / config.resume, config.settings.tools.max_output_chars
+    )
     for event in recovery.missing(opened.events, seen, came):
         record.emit(event)
     for event in recovery.restored(record.changes.unfinished, Blobs(config.blobs)):
@@ -167,7 +197,11 @@ def _record(config: EngineConfig, tell: Sink) -> tuple[Record, tuple[str, ...]]:
         restored = replace(restored, mode=_start_mode(config, left))
     tell(Restored(restored, max((event.n for event in (*opened.events, *told)), default=0)))
     record.tell = tell
-    elsewhere = (f"This session ran in {seen.cwd} before.",) if seen.cwd not in ("", str(config.cwd)) else ()
+    elsewhere = (
+        (f"This session ran in {seen.cwd} before.",)
+        if seen.cwd not in ("", str(config.cwd))
+        else ()
+    )
     return record, (*opened.problems, *elsewhere)
 
 

@@ -1,7 +1,8 @@
 """The worker thread: one asyncio loop that hosts the sessions. The only place that starts threads.
 
-An Op goes to the session that it names, or else to the one that was opened last; what fails in one session ends that
-one, and the engine only where there is no other. Each reader of events has a queue of its own.
+An Op goes to the session that it names, or else to the one that was opened last; what fails in one
+session ends that one, and the engine only where there is no other. Each reader of events has a
+queue of its own.
 
 Importing this module costs nothing; the engine's own imports happen in the thread.
 """
@@ -38,7 +39,8 @@ with late(warm=False):  # the engine's imports happen in its thread, after the f
 
 POOL_THREADS = 4
 OPENING_SECONDS = 0.3
-"""So long an end waits for a session that is just being opened: a server that is asked then may never answer."""
+"""So long an end waits for a session that is just being opened: a server that is asked then may
+never answer."""
 
 
 def work_pool() -> ThreadPoolExecutor:
@@ -47,8 +49,8 @@ def work_pool() -> ThreadPoolExecutor:
 
 
 class EventReader:
-    """Every event since it joined, in order, for one thread to take. Before that rests it sets `resting`; the first
-    event after that calls `wake` once."""
+    """Every event since it joined, in order, for one thread to take. Before that rests it sets
+    `resting`; the first event after that calls `wake` once."""
 
     def __init__(self, wake: Callable[[], None] = lambda: None) -> None:
         self.events: SimpleQueue[Event | Restored] = SimpleQueue()
@@ -63,10 +65,12 @@ class EventReader:
 
 
 class Worker(EventReader):
-    """The engine as a front end holds it (`protocol/engine.py`). `screen`: what `guard_terminal` of the sandbox needs,
-    so that the terminal is given back whatever ends the program."""
+    """The engine as a front end holds it (`protocol/engine.py`). `screen`: what `guard_terminal` of
+    the sandbox needs, so that the terminal is given back whatever ends the program."""
 
-    def __init__(self, config: EngineConfig, screen: tuple[int, list[Any], bytes, int] | None = None) -> None:
+    def __init__(
+        self, config: EngineConfig, screen: tuple[int, list[Any], bytes, int] | None = None
+    ) -> None:
         super().__init__()
         self.config, self._screen = config, screen
         self._readers: tuple[EventReader, ...] = (self,)
@@ -79,7 +83,9 @@ class Worker(EventReader):
         self._inbox: asyncio.Queue[Op] | None = None
         self._early: list[Op] = []
         self._opened = False
-        self._lock = threading.RLock()  # a signal's handler may send while its own thread is sending
+        self._lock = (
+            threading.RLock()
+        )  # a signal's handler may send while its own thread is sending
 
     # -- from the front end's thread
 
@@ -160,17 +166,27 @@ class Worker(EventReader):
         limit = self.config.settings.sessions.record_mb * 1_000_000 if self._records else 0
         self._recordings = recording.Recordings(self.config.folders.sessions, limit)
         try:
-            config = await self._chosen(inbox, pool) if self.config.resume == CHOOSE else self.config
+            config = (
+                await self._chosen(inbox, pool) if self.config.resume == CHOOSE else self.config
+            )
             hosted = await self._first(config, pool, log, sinks)
             self._opened = True
-            self._pruning = asyncio.create_task(session_admin.prune_old(config, hosted.session, pool, log))
+            self._pruning = asyncio.create_task(
+                session_admin.prune_old(config, hosted.session, pool, log)
+            )
             self._add(hosted)
             while not self._ends(op := await inbox.get()):
                 await self._obey(op)
             await self._end(*self._sessions.values())
             await sandbox.settle(3.0)
         except SessionLocked as error:
-            self._tell(ErrorRaised(text=str(error), kind="locked", hint="continue there, or start a new session here"))
+            self._tell(
+                ErrorRaised(
+                    text=str(error),
+                    kind="locked",
+                    hint="continue there, or start a new session here",
+                )
+            )
         finally:
             await sinks.close(pool)
             pool.shutdown(wait=False, cancel_futures=True)
@@ -182,38 +198,66 @@ class Worker(EventReader):
     async def _first(
         self, config: EngineConfig, pool: ThreadPoolExecutor, log: Logger, sinks: outlets.Sinks
     ) -> hosting.Hosted:
-        """The session to begin with: a new one where another program has the one that is wanted and somebody sees it
-        said, because a screen on which nothing can be done helps nobody. They may choose to read along, or a fork."""
+        """The session to begin with: a new one where another program has the one that is wanted and
+        somebody sees it said, because a screen on which nothing can be done helps nobody. They may
+        choose to read along, or a fork."""
         try:
             return await hosting.open_hosted(config, self._tell, pool, log, sinks)
         except SessionLocked as error:
             if not config.or_new:
                 raise
-            hosted = await hosting.open_hosted(replace(config, resume=""), self._tell, pool, log, sinks)
-            hosted.say(Notice(f"{error}; opened a new one instead", "error", "close it there, then /resume"))
+            hosted = await hosting.open_hosted(
+                replace(config, resume=""), self._tell, pool, log, sinks
+            )
+            hosted.say(
+                Notice(
+                    f"{error}; opened a new one instead", "error", "close it there, then /resume"
+                )
+            )
             hosted.say(_locked(config.resume, error))
             return hosted
 
     def _other(self, hosted: hosting.Hosted, wanted: Resume) -> EngineConfig:
-        """How the session `wanted` is opened in the place of the one that is hosted; without an id: a new one."""
+        """How the session `wanted` is opened in the place of the one that is hosted; without an id:
+        a new one."""
         model, mode = hosted.standing
-        # to a new one goes what the command line named and nobody has removed; another session has its own
-        still = tuple(one for one in self.config.directories if one in hosted.directories and not wanted.id)
+        # to a new one goes what the command line named and nobody has removed; another session has
+        # its own
+        still = tuple(
+            one for one in self.config.directories if one in hosted.directories and not wanted.id
+        )
         known = replace(self.config.settings, providers=hosted.providers)
         settings = replace(known, model=model, mode=mode or known.mode)
         given = replace(
-            self.config, settings=known, resume=wanted.id, how=wanted.how, problems=(), model_given=False,
-            mode_given=False, otr=self.config.otr and not wanted.id, directories=still,
-        )  # fmt: skip
-        return given if wanted.id else replace(given, settings=settings, model_given=True, mode_given=True)
+            self.config,
+            settings=known,
+            resume=wanted.id,
+            how=wanted.how,
+            problems=(),
+            model_given=False,
+            mode_given=False,
+            otr=self.config.otr and not wanted.id,
+            directories=still,
+        )
+        return (
+            given
+            if wanted.id
+            else replace(given, settings=settings, model_given=True, mode_given=True)
+        )
 
     async def _chosen(self, inbox: asyncio.Queue[Op], pool: ThreadPoolExecutor) -> EngineConfig:
-        """Show which sessions there are, and wait for the one to go on with; other Ops wait for their agent."""
+        """Show which sessions there are, and wait for the one to go on with; other Ops wait for
+        their agent."""
         self._tell(catalogue.sessions_told(self.config))
         looker, looks = queries.Looker(self.config, self._tell, pool), set()
         waiting: list[Op] = []
         while not isinstance(op := await inbox.get(), Resume | Shutdown):
-            if isinstance(op, Query) and op.kind in ("session_preview", "search", "search_here", "tree"):
+            if isinstance(op, Query) and op.kind in (
+                "session_preview",
+                "search",
+                "search_here",
+                "tree",
+            ):
                 looks.add(asyncio.create_task(looker.look(op)))
             elif session_admin.concerns(op):
                 self._shelve(op)
@@ -232,11 +276,15 @@ class Worker(EventReader):
 
     def _drop(self, hosted: hosting.Hosted) -> None:
         del self._sessions[hosted.session]
-        self._newest = next(reversed(self._sessions), "") if hosted.session == self._newest else self._newest
+        self._newest = (
+            next(reversed(self._sessions), "") if hosted.session == self._newest else self._newest
+        )
 
     def _ends(self, op: Op) -> bool:
         """Whether `op` asks for the end of all that there is."""
-        return isinstance(op, Shutdown) and (not op.session or self._sessions.keys() == {op.session})
+        return isinstance(op, Shutdown) and (
+            not op.session or self._sessions.keys() == {op.session}
+        )
 
     async def _obey(self, op: Op) -> None:
         newest = self._sessions[self._newest]
@@ -247,7 +295,11 @@ class Worker(EventReader):
         elif session_admin.concerns(op, *self._sessions):
             self._shelve(op)
         elif (hosted := self._sessions.get(op.session or self._newest)) is None:
-            said = Notice(f"The session {op.session[:8]} is not open here.", "warning", "open it first: /resume")
+            said = Notice(
+                f"The session {op.session[:8]} is not open here.",
+                "warning",
+                "open it first: /resume",
+            )
             self._tell(replace(said, session=op.session, at=time.time()))
         elif isinstance(op, Resume):
             await self._resume(hosted, op)
@@ -267,7 +319,9 @@ class Worker(EventReader):
             return
         if wanted.id == hosted.session and not hosted.reads:
             return
-        opening = hosting.open_hosted(self._other(hosted, wanted), self._tell, self._pool, self._log, self._sinks)
+        opening = hosting.open_hosted(
+            self._other(hosted, wanted), self._tell, self._pool, self._log, self._sinks
+        )
         try:
             other = await opening
         except (SessionLocked, OSError) as error:
@@ -281,7 +335,8 @@ class Worker(EventReader):
         self._add(other)
 
     async def _handle(self, hosted: hosting.Hosted, op: Op) -> None:
-        """Let the session do what `op` asks. What fails in it ends it, and the engine where there is no other."""
+        """Let the session do what `op` asks. What fails in it ends it, and the engine where there
+        is no other."""
 
         async def handled() -> None:
             hosted.handle(op)
@@ -309,7 +364,9 @@ class Worker(EventReader):
 
     def _shelve(self, op: Op) -> None:
         """Something is to be done to a session that is not the one at work."""
-        task = asyncio.create_task(session_admin.put(self.config, op, tuple(self._sessions), self._pool, self._tell))
+        task = asyncio.create_task(
+            session_admin.put(self.config, op, tuple(self._sessions), self._pool, self._tell)
+        )
         self._shelving.add(task)
         task.add_done_callback(self._shelving.discard)
 

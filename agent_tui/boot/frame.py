@@ -1,4 +1,5 @@
-"""The screen of the first milliseconds: a header, an empty prompt, a footer, as the first real frame has them.
+"""The screen of the first milliseconds: a header, an empty prompt, a footer, as the first real
+frame has them.
 
 Standard library only, and little of it: it is drawn before anything slow is imported.
 """
@@ -30,9 +31,12 @@ _MOST: Final = 65_536
 _DEEPEST: Final = 8
 
 
-def frame(width: int, height: int, environment: Mapping[str, str], arguments: Sequence[str] = ()) -> bytes:
-    """All that is written at once, cursor in the prompt; empty where the screen is too small for it. The first line
-    names the model and the mode, as far as the `arguments`, the environment and the person's file say them."""
+def frame(
+    width: int, height: int, environment: Mapping[str, str], arguments: Sequence[str] = ()
+) -> bytes:
+    """All that is written at once, cursor in the prompt; empty where the screen is too small for
+    it. The first line names the model and the mode, as far as the `arguments`, the environment and
+    the person's file say them."""
     if width < LEAST[0] or height < LEAST[1]:
         return b""
     ground, surface, text, muted, border, accent, warning, bad = _colours(environment)
@@ -58,7 +62,8 @@ def frame(width: int, height: int, environment: Mapping[str, str], arguments: Se
 
 
 def begun_mode(arguments: Sequence[str], environment: Mapping[str, str]) -> str:
-    """The mode that the session begins in; empty where it is not known yet, because one that is resumed has its own."""
+    """The mode that the session begins in; empty where it is not known yet, because one that is
+    resumed has its own."""
     mode = flag(arguments, "", "--mode")
     if not mode and any(_resumes(word) for word in arguments):
         return ""
@@ -69,7 +74,9 @@ def begun_mode(arguments: Sequence[str], environment: Mapping[str, str]) -> str:
 def _resumes(word: str) -> bool:
     """Whether the flag asks for a session from before."""
     if word.startswith("--"):
-        return len(word) > 3 and ("--continue".startswith(word) or "--resume".startswith(word.partition("=")[0]))
+        return len(word) > 3 and (
+            "--continue".startswith(word) or "--resume".startswith(word.partition("=")[0])
+        )
     return word[:2] in ("-c", "-r")
 
 
@@ -87,8 +94,11 @@ def flag(arguments: Sequence[str], short: str, long: str) -> str:
 
 
 def as_given(environment: Mapping[str, str]) -> Mapping[str, str]:
-    """The environment without the LC_CTYPE that Python sets itself where `LANG=C` is all there is (PEP 538)."""
-    forced = environment.get("LC_CTYPE") in ("C.UTF-8", "C.utf8", "UTF-8") and not environment.get("LC_ALL")
+    """The environment without the LC_CTYPE that Python sets itself where `LANG=C` is all there is
+    (PEP 538)."""
+    forced = environment.get("LC_CTYPE") in ("C.UTF-8", "C.utf8", "UTF-8") and not environment.get(
+        "LC_ALL"
+    )
     if not forced or environment.get("LANG") not in ("C", "POSIX"):
         return environment
     given = (line.partition("=") for line in _text("/proc/self/environ").split("\0"))
@@ -98,7 +108,8 @@ def as_given(environment: Mapping[str, str]) -> Mapping[str, str]:
 
 
 def known_dark(environment: Mapping[str, str]) -> bool:
-    """Whether the ground of the terminal is dark: as it told the last time, else by COLORFGBG, else yes."""
+    """Whether the ground of the terminal is dark: as it told the last time, else by COLORFGBG, else
+    yes."""
     told = remembered(_text(ground_file(environment)), identity(environment))
     hint = dark_hint(environment) if told is None else told
     return hint is not False
@@ -121,21 +132,34 @@ def _state(environment: Mapping[str, str]) -> str:
 
 
 def _colours(environment: Mapping[str, str]) -> list[tuple[str, str]]:
-    """Each colour as the sequences for letters and for the background; none where the terminal's own are better."""
-    hexes = {} if environment.get("NO_COLOR") or depth(environment) != "truecolour" else _theme(environment)
+    """Each colour as the sequences for letters and for the background; none where the terminal's
+    own are better."""
+    hexes = (
+        {}
+        if environment.get("NO_COLOR") or depth(environment) != "truecolour"
+        else _theme(environment)
+    )
     if not set(NAMES) <= set(hexes):
         return [("", "")] * len(NAMES)
-    triples = [";".join(str(int(hexes[name][at : at + 2], 16)) for at in (0, 2, 4)) for name in NAMES]
+    triples = [
+        ";".join(str(int(hexes[name][at : at + 2], 16)) for at in (0, 2, 4)) for name in NAMES
+    ]
     return [(f"\x1b[38;2;{triple}m", f"\x1b[48;2;{triple}m") for triple in triples]
 
 
 def _theme(environment: Mapping[str, str]) -> dict[str, str]:
-    """The colours of the theme that the person's file names. The files are read line by line, not as what they are."""
+    """The colours of the theme that the person's file names. The files are read line by line, not
+    as what they are."""
     config = _config(environment)
-    said = {key.rpartition(".")[2]: value for key, value in _lines(os.path.join(config, "config.toml"))}  # noqa: PTH118
+    file = os.path.join(config, "config.toml")  # noqa: PTH118
+    said = {key.rpartition(".")[2]: value for key, value in _lines(file)}
     name = said.get("theme") or "auto"
     if name == "auto":
-        name = said.get("theme_dark") or "dark" if known_dark(environment) else said.get("theme_light") or "light"
+        name = (
+            said.get("theme_dark") or "dark"
+            if known_dark(environment)
+            else said.get("theme_light") or "light"
+        )
     package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))  # noqa: PTH100, PTH120
     folders = [os.path.join(package, "_shipped"), os.path.dirname(package), config]  # noqa: PTH118, PTH120
     colours: dict[str, str] = {}
@@ -143,13 +167,17 @@ def _theme(environment: Mapping[str, str]) -> dict[str, str]:
         if "/" in name:
             return {}
         paths = (os.path.join(folder, "themes", f"{name}.toml") for folder in folders)  # noqa: PTH118
-        found = dict(reversed(next((lines for path in paths if (lines := _lines(path))), [])))  # colours come first
+        found = dict(
+            reversed(next((lines for path in paths if (lines := _lines(path))), []))
+        )  # colours come first
         if any(not _is_colour(found.get(key, "#000000")) for key in NAMES):
             return {}  # the terminal's own colours
         colours = {key: value[1:] for key, value in found.items() if _is_colour(value)} | colours
         if set(NAMES) <= set(colours) or not found or name == "dark":
             break
-        name = found.get("extends") or ("light" if found.get("dark") == "false" and name != "light" else "dark")
+        name = found.get("extends") or (
+            "light" if found.get("dark") == "false" and name != "light" else "dark"
+        )
     return colours
 
 
@@ -171,7 +199,11 @@ def _top(config: str) -> dict[str, str]:
 
 
 def _is_colour(value: str) -> bool:
-    return len(value) == 7 and value[0] == "#" and all(digit in "0123456789abcdefABCDEF" for digit in value[1:])
+    return (
+        len(value) == 7
+        and value[0] == "#"
+        and all(digit in "0123456789abcdefABCDEF" for digit in value[1:])
+    )
 
 
 def _lines(path: str) -> list[tuple[str, str]]:
@@ -184,8 +216,13 @@ def _pairs(lines: Sequence[str]) -> list[tuple[str, str]]:
     found = []
     for key, _, value in parts:
         value = value.strip()
-        quote = value[:1] if value[:1] in ("\"", "'") else ""
-        found.append((key.strip(), value[1:].partition(quote)[0] if quote else value.partition("#")[0].strip()))
+        quote = value[:1] if value[:1] in ('"', "'") else ""
+        found.append(
+            (
+                key.strip(),
+                value[1:].partition(quote)[0] if quote else value.partition("#")[0].strip(),
+            )
+        )
     return [(key, value) for key, value in found if key and value]
 
 

@@ -1,6 +1,8 @@
-"""The first milliseconds: the terminal is made ready before anything slow is imported. Standard library only.
+"""The first milliseconds: the terminal is made ready before anything slow is imported. Standard
+library only.
 
-From here to the first frame nothing typed may be lost, and whatever ends the process leaves the terminal as it was.
+From here to the first frame nothing typed may be lost, and whatever ends the process leaves the
+terminal as it was.
 """
 
 from __future__ import annotations
@@ -30,8 +32,20 @@ UNDO: Final = (
 )
 """Takes back every mode that the screen sets; only right while the alternate screen is on."""
 POP: Final = b"\x1b[<u"
-"""Takes back what the screen pushed on the stack of kitty's keyboard modes: once, or the shell's own goes too."""
-COMMANDS: Final = ("run", "chat", "config", "sessions", "replay", "bug", "auth", "doctor", "models", "setup")
+"""Takes back what the screen pushed on the stack of kitty's keyboard modes: once, or the shell's
+own goes too."""
+COMMANDS: Final = (
+    "run",
+    "chat",
+    "config",
+    "sessions",
+    "replay",
+    "bug",
+    "auth",
+    "doctor",
+    "models",
+    "setup",
+)
 WITH_ACTION: Final = {"config": "show", "sessions": "list", "auth": "list", "models": "list"}
 """Commands whose first word is an action, and which one it is without."""
 VALUED: Final = ("--model", "--mode", "--cwd", "--add-dir", "--output", "--max-steps", "--timeout")
@@ -70,7 +84,8 @@ class Early:
         self.title = b""
         """What gives the title of the terminal back."""
         self.typed: bytes | None = b""
-        """What was typed and is on record nowhere, as it came (kept by the terminal driver); None: all of it is."""
+        """What was typed and is on record nowhere, as it came (kept by the terminal driver); None:
+        all of it is."""
         self.unread = b""
         """What was read from the terminal before the screen did: it comes before all else."""
         self._keeps = False  # what is typed before the screen reads the keys
@@ -79,7 +94,8 @@ class Early:
         self.done = False
 
     def draw(self, arguments: Sequence[str] = ()) -> None:
-        """Enter the alternate screen with the first frame in it. No signal comes between the two and their record."""
+        """Enter the alternate screen with the first frame in it. No signal comes between the two
+        and their record."""
         try:
             size = os.get_terminal_size(self.fd)
             drawn = frame(size.columns, size.lines, os.environ, arguments)
@@ -106,9 +122,10 @@ class Early:
             os.pwrite(self._mark, b"1" if on else b"0", 0)
 
     def share(self) -> tuple[int, list[Any], bytes, int] | None:
-        """What somebody needs who gives the terminal back if this process is killed: the terminal, its attributes as
-        they were found, what takes back all that a screen may have set, and a file whose first byte is `1` while the
-        screen is on. None where the system has no such file."""
+        """What somebody needs who gives the terminal back if this process is killed: the terminal,
+        its attributes as they were found, what takes back all that a screen may have set, and a
+        file whose first byte is `1` while the screen is on. None where the system has no such file.
+        """
         if not sys.platform.startswith("linux"):
             return None
         self._mark = os.memfd_create("agent-tui-screen")
@@ -116,9 +133,9 @@ class Early:
         return self.fd, self.saved, POP + UNDO, self._mark
 
     def read_soon(self, *, keep: bool) -> None:
-        """From now on, what is typed is soon read, and on disk if it is to be kept: `kill -9` takes along what waits in
-        the terminal. A start is that slow on a busy machine. Ctrl+C is a key, and no signal, which would end the
-        program for a byte of what is pasted."""
+        """From now on, what is typed is soon read, and on disk if it is to be kept: `kill -9` takes
+        along what waits in the terminal. A start is that slow on a busy machine. Ctrl+C is a key,
+        and no signal, which would end the program for a byte of what is pasted."""
         attributes = termios.tcgetattr(self.fd)
         attributes[_CC][termios.VINTR] = _NO_KEY
         termios.tcsetattr(self.fd, termios.TCSANOW, attributes)
@@ -127,7 +144,8 @@ class Early:
         signal.setitimer(signal.ITIMER_REAL, READ_SECONDS, READ_SECONDS)
 
     def hand_over(self) -> tuple[str, int] | None:
-        """The screen reads the keys now. The file that has what was typed, if there is one, and what locks it."""
+        """The screen reads the keys now. The file that has what was typed, if there is one, and
+        what locks it."""
         if signal.setitimer(signal.ITIMER_REAL, 0)[1]:
             self._take_keys()
         kept, self._kept = self._kept, None
@@ -169,14 +187,17 @@ class Early:
         termios.tcsetattr(self.fd, termios.TCSANOW, self.saved)
 
     def end(self, number: int, _: FrameType | None = None) -> None:
-        """A signal handler for the time before the screen runs its own, and for a screen that does not end."""
-        self.take_waiting()  # before the terminal edits lines again, or the shell would read it as commands
+        """A signal handler for the time before the screen runs its own, and for a screen that does
+        not end."""
+        # before the terminal edits lines again, or the shell would read it as commands
+        self.take_waiting()
         self.restore()
         self.keep_typed(number)
         os._exit(128 + number)
 
     def take_waiting(self, seconds: float = UNDERWAY_SECONDS) -> bytes:
-        """Read what waits in the terminal, or comes within `seconds`: it counts as typed, and the screen gets it."""
+        """Read what waits in the terminal, or comes within `seconds`: it counts as typed, and the
+        screen gets it."""
         try:
             select.select([self.fd], [], [], seconds)
             count: int = struct.unpack("i", fcntl.ioctl(self.fd, termios.FIONREAD, b"\0\0\0\0"))[0]
@@ -189,8 +210,8 @@ class Early:
         return data
 
     def keep_typed(self, number: int) -> None:
-        """Whoever ends the program from outside must not take a prompt along: the next start here gives it back. Ctrl+C
-        and Ctrl+\\ are the person's own."""
+        """Whoever ends the program from outside must not take a prompt along: the next start here
+        gives it back. Ctrl+C and Ctrl+\\ are the person's own."""
         typed, self.typed = self.typed, None
         kept = self.hand_over()
         try:
@@ -203,7 +224,10 @@ class Early:
                 os.unlink(kept[0])  # noqa: PTH108
         except OSError as error:
             if number != signal.SIGHUP:
-                print(f"agent-tui: the text that you typed could not be saved: {error.strerror}", file=sys.stderr)
+                print(
+                    f"agent-tui: the text that you typed could not be saved: {error.strerror}",
+                    file=sys.stderr,
+                )
 
 
 def _interrupts(typed: bytes) -> bool:
@@ -217,7 +241,8 @@ def _interrupts(typed: bytes) -> bool:
 
 
 def _typed_file() -> tuple[str, int]:
-    """A new file for what was typed, and its descriptor, which locks it while this process lives. Raises OSError."""
+    """A new file for what was typed, and its descriptor, which locks it while this process lives.
+    Raises OSError."""
     folder = typed_folder(os.environ)
     before = os.umask(0o077)  # for what is missing above it, too
     try:
@@ -231,8 +256,9 @@ def _typed_file() -> tuple[str, int]:
 
 
 def command(arguments: Sequence[str]) -> tuple[str, list[str]]:
-    """Which command the words name (`run`, `chat`, `config`, or none), and its own words. Flags may come before it; the
-    first word that is neither a flag nor the value of one is the command, or else the prompt."""
+    """Which command the words name (`run`, `chat`, `config`, or none), and its own words. Flags may
+    come before it; the first word that is neither a flag nor the value of one is the command, or
+    else the prompt."""
     skip = False
     for number, word in enumerate(arguments):
         before, after = list(arguments[:number]), list(arguments[number + 1 :])
@@ -245,7 +271,9 @@ def command(arguments: Sequence[str]) -> tuple[str, list[str]]:
         elif word == "--" or not word.startswith("-"):
             break
         elif word.startswith("--"):
-            skip = "=" not in word and len(word) > 3 and any(flag.startswith(word) for flag in VALUED)
+            skip = (
+                "=" not in word and len(word) > 3 and any(flag.startswith(word) for flag in VALUED)
+            )
         else:
             skip = word in ("-m", "-cm")
     return "", list(arguments)
@@ -259,12 +287,18 @@ def wants_screen(arguments: Sequence[str]) -> bool:
 
 
 def lacks_memory(arguments: Sequence[str]) -> str:
-    """Why there is too little memory for an engine, in one line; empty: there is enough, or no engine is asked for.
-    Without it every turn would fail, and the end might be a crash in the midst of the screen."""
+    """Why there is too little memory for an engine, in one line; empty: there is enough, or no
+    engine is asked for. Without it every turn would fail, and the end might be a crash in the midst
+    of the screen."""
     name = command(arguments)[0]
-    if name not in ("", "run", "chat") or any(word in ("-h", "--help", "--version") for word in arguments):
+    if name not in ("", "run", "chat") or any(
+        word in ("-h", "--help", "--version") for word in arguments
+    ):
         return ""
-    for limit, flag, least in ((resource.RLIMIT_AS, "-v", LEAST_ADDRESSES), (resource.RLIMIT_DATA, "-d", LEAST_DATA)):
+    for limit, flag, least in (
+        (resource.RLIMIT_AS, "-v", LEAST_ADDRESSES),
+        (resource.RLIMIT_DATA, "-d", LEAST_DATA),
+    ):
         allowed = resource.getrlimit(limit)[0]
         if allowed != resource.RLIM_INFINITY and allowed < least << 20:
             return f"only {allowed >> 20} MB of memory are allowed here (ulimit {flag}), but agent-tui needs {least} MB"
@@ -272,8 +306,8 @@ def lacks_memory(arguments: Sequence[str]) -> str:
 
 
 def noted() -> list[int]:
-    """From now on, while the program closes what it has open, the first signal is put on the list, for the exit code; a
-    second one ends the program at once."""
+    """From now on, while the program closes what it has open, the first signal is put on the list,
+    for the exit code; a second one ends the program at once."""
     heard: list[int] = []
 
     def hear(number: int, _: FrameType | None) -> None:
@@ -288,18 +322,22 @@ def noted() -> list[int]:
 
 
 def prepare(arguments: Sequence[str]) -> Early | None:
-    """Make the terminal ready if the full screen is wanted and the terminal is ours; else do nothing."""
+    """Make the terminal ready if the full screen is wanted and the terminal is ours; else do
+    nothing."""
     if not wants_screen(arguments) or not drawable(os.environ):
         return None
     early = take_terminal()
     if early is not None:
         early.draw(arguments)
-        early.read_soon(keep=not any(len(word) > 3 and "--otr".startswith(word) for word in arguments))
+        early.read_soon(
+            keep=not any(len(word) > 3 and "--otr".startswith(word) for word in arguments)
+        )
     return early
 
 
 def take_terminal() -> Early | None:
-    """Stop line editing, so that keys wait in order; typed text still shows. None where this is not our terminal."""
+    """Stop line editing, so that keys wait in order; typed text still shows. None where this is not
+    our terminal."""
     try:
         if not (os.isatty(0) and os.isatty(1) and os.isatty(2)) or os.tcgetpgrp(0) != os.getpgrp():
             return None
@@ -318,8 +356,8 @@ def take_terminal() -> Early | None:
 
 
 def forget_size(environment: MutableMapping[str, str], fd: int = 2) -> None:
-    """COLUMNS and LINES were exported for another terminal, or for what this one was before: where it tells its size
-    they say nothing."""
+    """COLUMNS and LINES were exported for another terminal, or for what this one was before: where
+    it tells its size they say nothing."""
     try:
         width, height = os.get_terminal_size(fd)
     except OSError:
@@ -337,9 +375,11 @@ def unechoed(attributes: list[Any]) -> list[Any]:
 
 
 def _ready(attributes: list[Any]) -> list[Any]:
-    """Keys come one by one and unchanged; Ctrl+C interrupts; control characters are not shown as `^X` while echo is
-    on."""
-    attributes[_IFLAG] &= ~(termios.ICRNL | termios.INLCR | termios.IGNCR | termios.IXON | termios.IXOFF)
+    """Keys come one by one and unchanged; Ctrl+C interrupts; control characters are not shown as
+    `^X` while echo is on."""
+    attributes[_IFLAG] &= ~(
+        termios.ICRNL | termios.INLCR | termios.IGNCR | termios.IXON | termios.IXOFF
+    )
     attributes[_LFLAG] &= ~(termios.ICANON | termios.IEXTEN | termios.ECHOCTL)
     control = list(attributes[_CC])
     control[termios.VMIN], control[termios.VTIME] = 1, 0

@@ -69,19 +69,31 @@ def chat(arguments: Sequence[str]) -> Given:
     """What `agent-tui chat` is given."""
     parser = Parser(prog="agent-tui chat", description=CHAT, epilog=CHAT_EPILOG)
     _talked_to(parser)
-    parser.add_argument("--color", action="store_true", help="show speakers in colour; default: no control sequences")
+    parser.add_argument(
+        "--color",
+        action="store_true",
+        help="show speakers in colour; default: no control sequences",
+    )
     return parser.parse_args(arguments, Given())
 
 
 def run(arguments: Sequence[str]) -> Given:
     """What `agent-tui run` is given."""
     parser = Parser(
-        prog="agent-tui run", description="Run one prompt without a screen.", epilog=RUN_EPILOG,
-    )  # fmt: skip
-    parser.add_argument("prompt", metavar="PROMPT", help="the prompt; - reads it from standard input")
+        prog="agent-tui run",
+        description="Run one prompt without a screen.",
+        epilog=RUN_EPILOG,
+    )
+    parser.add_argument(
+        "prompt", metavar="PROMPT", help="the prompt; - reads it from standard input"
+    )
     _common(parser)
-    parser.add_argument("-r", "--resume", metavar="ID", help="continue the session with this id or name")
-    parser.add_argument("--output", choices=("text", "json", "stream-json"), default="text", help="what to print")
+    parser.add_argument(
+        "-r", "--resume", metavar="ID", help="continue the session with this id or name"
+    )
+    parser.add_argument(
+        "--output", choices=("text", "json", "stream-json"), default="text", help="what to print"
+    )
     _settings(parser, "run")
     return parser.parse_args(arguments, Given())
 
@@ -89,37 +101,56 @@ def run(arguments: Sequence[str]) -> Given:
 def _common(parser: argparse.ArgumentParser) -> None:
     _settings(parser, "", section=False)
     parser.add_argument("--cwd", metavar="DIR", help="the folder to work in (default: this one)")
-    parser.add_argument("-c", "--continue", dest="last", action="store_true", help="continue the last session here")
+    parser.add_argument(
+        "-c", "--continue", dest="last", action="store_true", help="continue the last session here"
+    )
     _besides(parser)
     _settings(parser, "")
-    parser.add_argument("--otr", action="store_true", help="off the record: save nothing, change no files")
+    parser.add_argument(
+        "--otr", action="store_true", help="off the record: save nothing, change no files"
+    )
     said = "log the traffic with model servers, without keys"
     parser.add_argument("--debug-wire", action="store_true", help=said)
 
 
 def _talked_to(parser: argparse.ArgumentParser) -> None:
     """What the screen and `chat` take alike: somebody is there to choose."""
-    parser.add_argument("prompt", nargs="?", type=text, default="", metavar="PROMPT", help="the first prompt")
+    parser.add_argument(
+        "prompt", nargs="?", type=text, default="", metavar="PROMPT", help="the first prompt"
+    )
     _common(parser)
     parser.add_argument(
-        "-r", "--resume", nargs="?", const=CHOOSE, metavar="ID",
+        "-r",
+        "--resume",
+        nargs="?",
+        const=CHOOSE,
+        metavar="ID",
         help="continue a session: its id or name, or the start of it; without one, choose from a list",
-    )  # fmt: skip
-    parser.add_argument("--demo", action="store_true", help="the same as -m demo: a script, no model, no network")
+    )
+    parser.add_argument(
+        "--demo", action="store_true", help="the same as -m demo: a script, no model, no network"
+    )
 
 
 def _settings(parser: argparse.ArgumentParser, front_end: str, section: bool = True) -> None:
-    """The flags that set a setting: those of one front end alone (empty: of all), in a section or in none."""
+    """The flags that set a setting: those of one front end alone (empty: of all), in a section or
+    in none."""
     for key, flag in flagged().items():
         if flag.only != front_end or ("." in key) is not section:
             continue
         names = [flag.short, flag.name] if flag.short else [flag.name]
         if flag.metavar:
             parser.add_argument(
-                *names, type=_reader(fixed()[key]), metavar=flag.metavar, help=flag.help, default=argparse.SUPPRESS
+                *names,
+                type=_reader(fixed()[key]),
+                metavar=flag.metavar,
+                help=flag.help,
+                default=argparse.SUPPRESS,
             )
         else:
-            parser.add_argument(*names, action="store_true", help=flag.help, default=argparse.SUPPRESS)
+            parser.add_argument(
+                *names, action="store_true", help=flag.help, default=argparse.SUPPRESS
+            )
 
 
 def _reader(row: Setting) -> Callable[[str], str | float]:

@@ -1,4 +1,5 @@
-"""`agent-tui auth`: keeps keys of providers, forgets them, and says where each is from. None is ever shown."""
+"""`agent-tui auth`: keeps keys of providers, forgets them, and says where each is from. None is ever
+shown."""
 
 from __future__ import annotations
 
@@ -38,7 +39,10 @@ def auth(arguments: Sequence[str]) -> int:
         return _list(place.with_settings(found), folder)
     provider = keys.called(given.provider, keys.names(found))
     if not provider:
-        return _fail(f"{given.provider}: unknown provider; choose one of {', '.join(keys.names(found))}", USAGE)
+        return _fail(
+            f"{given.provider}: unknown provider; choose one of {', '.join(keys.names(found))}",
+            USAGE,
+        )
     try:
         return _set(provider, folder) if given.action == "set" else _remove(provider, folder)
     except (Refused, credentials.Unusable) as error:
@@ -47,14 +51,20 @@ def auth(arguments: Sequence[str]) -> int:
 
 def _parser() -> Parser:
     parser = Parser(
-        prog="agent-tui auth", description="Save the API keys of providers.", epilog=EPILOG,
-    )  # fmt: skip
-    actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION", help="default: list")
+        prog="agent-tui auth",
+        description="Save the API keys of providers.",
+        epilog=EPILOG,
+    )
+    actions = parser.add_subparsers(
+        dest="action", required=True, metavar="ACTION", help="default: list"
+    )
     actions.add_parser("list", help="show which providers have a key, and where it comes from")
     change = actions.add_parser("set", help="save a key")
     remove = actions.add_parser("remove", help="delete the saved key")
     for action in (change, remove):
-        action.add_argument("provider", metavar="PROVIDER", help="such as openai, anthropic, gemini")
+        action.add_argument(
+            "provider", metavar="PROVIDER", help="such as openai, anthropic, gemini"
+        )
     return parser
 
 

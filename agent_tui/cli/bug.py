@@ -1,4 +1,5 @@
-"""`agent-tui bug`: a session as a file that can be attached to a report: redacted, and replayed by anybody."""
+"""`agent-tui bug`: a session as a file that can be attached to a report: redacted, and replayed by
+anybody."""
 
 from __future__ import annotations
 
@@ -37,7 +38,15 @@ FAILED: Final = 1
 UNFINISHED: Final = ".agent-tui-bug-"
 OLD: Final = 600.0
 """Seconds after which nobody writes at an archive any more."""
-LIBRARIES: Final = ("agent-tui", "textual", "rich", "pygments", "markdown-it-py", "pydantic", "httpx")
+LIBRARIES: Final = (
+    "agent-tui",
+    "textual",
+    "rich",
+    "pygments",
+    "markdown-it-py",
+    "pydantic",
+    "httpx",
+)
 EPILOG: Final = """\
 SESSION is an id (or its first characters), a name or a log file; default: the last session of this folder
 Hidden are: keys, tokens and passwords of known kinds, those in environment variables, and your name in paths.
@@ -50,7 +59,11 @@ def bug(arguments: Sequence[str]) -> int:
     given = _parser().parse_args(arguments)
     try:
         log = session_log(given.session)
-        path = Path(given.output) if given.output else _free(f"agent-tui-bug-{log.name.removesuffix(LOG)[:8]}")
+        path = (
+            Path(given.output)
+            if given.output
+            else _free(f"agent-tui-bug-{log.name.removesuffix(LOG)[:8]}")
+        )
         write(log, path)
     except Failed as error:
         print(f"agent-tui bug: {one_line(str(error))}", file=sys.stderr)
@@ -63,10 +76,16 @@ def bug(arguments: Sequence[str]) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = Parser(
-        prog="agent-tui bug", description="Write a session to a file for a bug report.", epilog=EPILOG,
-    )  # fmt: skip
-    parser.add_argument("session", nargs="?", default="", metavar="SESSION", help="default: the last one here")
-    parser.add_argument("--output", default="", metavar="FILE", help="a new file; default: agent-tui-bug-<id>.zip")
+        prog="agent-tui bug",
+        description="Write a session to a file for a bug report.",
+        epilog=EPILOG,
+    )
+    parser.add_argument(
+        "session", nargs="?", default="", metavar="SESSION", help="default: the last one here"
+    )
+    parser.add_argument(
+        "--output", default="", metavar="FILE", help="a new file; default: agent-tui-bug-<id>.zip"
+    )
     parser.add_argument("--chosen", default="", metavar="FILE", help=argparse.SUPPRESS)
     return parser
 
@@ -108,9 +127,15 @@ def write(log: Path, path: Path) -> None:
 def _sweep(folder: Path) -> None:
     """Remove what a kill left here of an archive that was being written."""
     for part in folder.glob(f"{UNFINISHED}*"):
-        with contextlib.suppress(OSError):  # another program removes it at the same time, or it is not ours
+        with contextlib.suppress(
+            OSError
+        ):  # another program removes it at the same time, or it is not ours
             about = part.lstat()
-            if stat.S_ISREG(about.st_mode) and about.st_uid == os.geteuid() and time.time() - about.st_mtime > OLD:
+            if (
+                stat.S_ISREG(about.st_mode)
+                and about.st_uid == os.geteuid()
+                and time.time() - about.st_mtime > OLD
+            ):
                 part.unlink()
 
 
@@ -150,7 +175,16 @@ def _said(data: Any) -> Iterator[str]:
 
 def _about() -> dict[str, Any]:
     """The program, its libraries, the machine and the terminal: names and versions."""
-    shown = ("TERM", "COLORTERM", "TERM_PROGRAM", "TERM_PROGRAM_VERSION", "LANG", "LC_ALL", "LC_CTYPE", "NO_COLOR")
+    shown = (
+        "TERM",
+        "COLORTERM",
+        "TERM_PROGRAM",
+        "TERM_PROGRAM_VERSION",
+        "LANG",
+        "LC_ALL",
+        "LC_CTYPE",
+        "NO_COLOR",
+    )
     return {
         "versions": dict(_versions()),
         "python": platform.python_version(),

@@ -67,10 +67,16 @@ def config(arguments: Sequence[str]) -> int:
 
 def _parser() -> Parser:
     parser = Parser(
-        prog="agent-tui config", description="Show and change settings.", epilog=EPILOG,
-    )  # fmt: skip
-    actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION", help="default: show")
-    show = actions.add_parser("show", aliases=["list"], help="print all settings as TOML; problems go to stderr")
+        prog="agent-tui config",
+        description="Show and change settings.",
+        epilog=EPILOG,
+    )
+    actions = parser.add_subparsers(
+        dest="action", required=True, metavar="ACTION", help="default: show"
+    )
+    show = actions.add_parser(
+        "show", aliases=["list"], help="print all settings as TOML; problems go to stderr"
+    )
     show.add_argument("--sources", action="store_true", help="show where each value comes from")
     get = actions.add_parser("get", help="print one value")
     change = actions.add_parser("set", help="set a value in your config.toml")
@@ -80,10 +86,18 @@ def _parser() -> Parser:
     change.add_argument("value", metavar="VALUE")
     edit = actions.add_parser("edit", help="open your file in your editor")
     for action in (change, unset, edit):
-        action.add_argument("--project", action="store_true", help="use the project's file: model and display.* only")
-    path = actions.add_parser("path", help="print the paths of your file and the project's, even if missing")
+        action.add_argument(
+            "--project",
+            action="store_true",
+            help="use the project's file: model and display.* only",
+        )
+    path = actions.add_parser(
+        "path", help="print the paths of your file and the project's, even if missing"
+    )
     for action in (show, get, change, unset, edit, path):
-        action.add_argument("--cwd", default="", metavar="DIR", help="the folder of the project (default: this one)")
+        action.add_argument(
+            "--cwd", default="", metavar="DIR", help="the folder of the project (default: this one)"
+        )
     return parser
 
 
@@ -94,7 +108,9 @@ def _problems(found: Loaded) -> tuple[str, ...]:
 
 
 def _show(found: Loaded, sources: bool) -> int:
-    shown = [(key, f"{_quoted(key)} = {_toml(key, value)}", value) for key, value in found.values.items()]
+    shown = [
+        (key, f"{_quoted(key)} = {_toml(key, value)}", value) for key, value in found.values.items()
+    ]
     width = min(60, max(len(line) for _, line, _ in shown))
     for key, line, value in shown:
         print(f"{line:<{width}}  # {visible(_place(found, key, value))}" if sources else line)
@@ -146,20 +162,31 @@ def _typed(key: str, text: str) -> Raw:
     try:
         value = typed(kind, text)
     except ValueError:
-        raise ValueError(f"{key}: the value {visible(text)!r} is not used: expected {kind.expected}") from None
+        raise ValueError(
+            f"{key}: the value {visible(text)!r} is not used: expected {kind.expected}"
+        ) from None
     if kind is KEYS and isinstance(value, list):
         name = key.removeprefix("keys.")
-        wrong = [text for at, text in keymap.resolve({name: tuple(value)})[1] if at == name and "not used" in text]
+        wrong = [
+            text
+            for at, text in keymap.resolve({name: tuple(value)})[1]
+            if at == name and "not used" in text
+        ]
         if wrong:
             raise ValueError(f"{key}: {wrong[0]}")
     if kind is THEME and text not in (known := _themes(key)):
-        raise ValueError(f"{key}: there is no theme {visible(text)!r}; choose one of {', '.join(filter(None, known))}")
+        raise ValueError(
+            f"{key}: there is no theme {visible(text)!r}; choose one of {', '.join(filter(None, known))}"
+        )
     return value
 
 
 def _themes(key: str) -> tuple[str, ...]:
     own = paths.folders().config / "themes"
-    return (*(("", "auto") if key == "display.theme" else ()), *paths.stems((paths.shipped("themes"), own), ".toml"))
+    return (
+        *(("", "auto") if key == "display.theme" else ()),
+        *paths.stems((paths.shipped("themes"), own), ".toml"),
+    )
 
 
 def _edit(store: Store, project: bool) -> int:
@@ -168,7 +195,9 @@ def _edit(store: Store, project: bool) -> int:
     if not argv or not all(os.isatty(fd) for fd in (0, 1, 2)):
         why = editor.NO_EDITOR if not argv else "this is not a terminal"
         return _fail(f"{why}; the file is {path}", FAILED)
-    path.parent.mkdir(0o755, parents=True, exist_ok=True) if project else paths.make_private(path.parent)
+    path.parent.mkdir(0o755, parents=True, exist_ok=True) if project else paths.make_private(
+        path.parent
+    )
     try:
         code = sandbox.foreground([*argv, str(path)], lambda: False)
     except (OSError, ValueError) as error:
@@ -184,9 +213,15 @@ def _told(found: Loaded, key: str, project: bool) -> int:
     now = found.values.get(key)
     print(f"{_quoted(key)} = {_toml(key, now or _unset(key))}")
     if now is not None and now.layer not in ("default", "project" if project else "user"):
-        print(f"agent-tui: {key}: saved, but {visible(_place(found, key, now))} overrides it", file=sys.stderr)
+        print(
+            f"agent-tui: {key}: saved, but {visible(_place(found, key, now))} overrides it",
+            file=sys.stderr,
+        )
     elif now is not None and project and now.layer == "user":
-        print(f"agent-tui: {key}: the project no longer sets it; your own value is used", file=sys.stderr)
+        print(
+            f"agent-tui: {key}: the project no longer sets it; your own value is used",
+            file=sys.stderr,
+        )
     for problem in _problems(found):
         if f": {key}: " in problem:
             print(problem, file=sys.stderr)

@@ -32,14 +32,20 @@ exit codes: 0 no problems, 1 problems found, 2 usage
 def doctor(arguments: Sequence[str]) -> int:
     """Run `agent-tui doctor`; returns its exit code."""
     parser = Parser(
-        prog="agent-tui doctor", description="Find problems and say how to fix them.", epilog=EPILOG,
-    )  # fmt: skip
+        prog="agent-tui doctor",
+        description="Find problems and say how to fix them.",
+        epilog=EPILOG,
+    )
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     given = parser.parse_args(arguments)
     place = place_at(Path.cwd())
     loaded = read(place)
     config = EngineConfig(
-        place.cwd, place.folders, place.environment, settings=loaded.settings, problems=loaded.problems
+        place.cwd,
+        place.folders,
+        place.environment,
+        settings=loaded.settings,
+        problems=loaded.problems,
     )
     found = checks.run(config, work_pool(), {fd: os.isatty(fd) for fd in (0, 1)})
     wrong = sum(check.state == "bad" for check in found)
@@ -57,6 +63,7 @@ def doctor(arguments: Sequence[str]) -> int:
 
 
 def _say(lead: str, text: str) -> None:
-    """`text` behind `lead`; on a terminal its lines are broken between words, and stay below each other."""
+    """`text` behind `lead`; on a terminal its lines are broken between words, and stay below each
+    other."""
     width = get_terminal_size().columns if sys.stdout.isatty() else 0
     print(*wrap_words(f"{lead}{text}", width, len(GAP)), sep="\n")

@@ -24,7 +24,8 @@ def encodable(text: str) -> bool:
 
 
 def guarded(name: str, command: Callable[[], int], prints: bool = True) -> int:
-    """Run a command. What it cannot write or read is said in one line; where nobody reads on, nothing is left to say.
+    """Run a command. What it cannot write or read is said in one line; where nobody reads on, nothing
+    is left to say.
     `prints`: it is for nothing where standard output is closed."""
     if sys.stderr is None:
         sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115 - open to the end
@@ -42,7 +43,11 @@ def guarded(name: str, command: Callable[[], int], prints: bool = True) -> int:
     except OSError as error:
         _unplug()
         reason = error.strerror or str(error)
-        return _said(name, f"{error.filename}: {reason}" if error.filename else f"not written: {reason}", FAILED)
+        return _said(
+            name,
+            f"{error.filename}: {reason}" if error.filename else f"not written: {reason}",
+            FAILED,
+        )
     return code
 
 

@@ -34,7 +34,8 @@ WORDS: Final = {
 
 
 def elsewhere(arguments: Sequence[str]) -> str:
-    """What to use instead, if the words ask for what another agent has; behind `--` all words are a prompt."""
+    """What to use instead, if the words ask for what another agent has; behind `--` all words are a
+    prompt."""
     flags = list(arguments[: arguments.index("--")] if "--" in arguments else arguments)
     if flags and (hint := WORDS.get(flags[0])):
         return f"{flags[0]}: {hint} (as a prompt: agent-tui -- {flags[0]})"

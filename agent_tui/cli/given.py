@@ -4,8 +4,8 @@ from __future__ import annotations
 
 
 class Given:
-    """The flags of the screen, of `chat` and of `run`; each front end has some of them (see `cli_flags`). The
-    flags of other settings are there where they were given."""
+    """The flags of the screen, of `chat` and of `run`; each front end has some of them (see
+    `cli_flags`). The flags of other settings are there where they were given."""
 
     prompt = ""
     model = ""

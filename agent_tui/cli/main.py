@@ -1,4 +1,5 @@
-"""The command line: argv → settings → a front end. The composition root; stays light until it knows which front end."""
+"""The command line: argv → settings → a front end. The composition root; stays light until it knows
+which front end."""
 
 from __future__ import annotations
 
@@ -76,9 +77,13 @@ def _screen(arguments: list[str], early: Early | None) -> int:
         meant(arguments)
     given = flags.screen(arguments, early) if arguments else Given()
     if not all(os.isatty(fd) for fd in (0, 1, 2)):  # the screen is drawn on the third
-        raise Usage("this is not a terminal; `agent-tui run PROMPT` and `agent-tui chat` work without one")
+        raise Usage(
+            "this is not a terminal; `agent-tui run PROMPT` and `agent-tui chat` work without one"
+        )
     if not drawable(os.environ):
-        raise Usage(f"TERM={os.environ['TERM']} cannot draw a full screen; `agent-tui chat` needs none")
+        raise Usage(
+            f"TERM={os.environ['TERM']} cannot draw a full screen; `agent-tui chat` needs none"
+        )
     config = replace(_config(given, interactive=True), or_new=True)
     with import_trim.lean():  # around all of them: each brings asyncio
         engine, run, look_of = worker.Worker, start.run, display_options.look_of
@@ -119,7 +124,9 @@ def _beside(argv: Sequence[str]) -> Callable[[], int | None]:
 def _chat(arguments: list[str]) -> int:
     given = flags.chat(arguments)
     if sys.stdin is None:
-        raise Usage("standard input is closed, so there is nothing to read; `agent-tui run PROMPT` works without it")
+        raise Usage(
+            "standard input is closed, so there is nothing to read; `agent-tui run PROMPT` works without it"
+        )
     somebody = os.isatty(0)
     config = _config(given, interactive=True, asks=somebody)
     config = replace(config, or_new=somebody)  # a script must know
@@ -127,7 +134,12 @@ def _chat(arguments: list[str]) -> int:
     return linear.run(
         worker.Worker(config),
         prompt=given.prompt,
-        look=replace(display_options.DEFAULT, thinking=display.thinking, durations=display.durations, animation=False),
+        look=replace(
+            display_options.DEFAULT,
+            thinking=display.thinking,
+            durations=display.durations,
+            animation=False,
+        ),
         history=None if config.otr else config.folders.data / "history.jsonl",
         cwd=config.cwd,
         themes=(paths.shipped("themes"), config.folders.config / "themes"),
@@ -139,7 +151,9 @@ def _chat(arguments: list[str]) -> int:
 
 def _run(arguments: list[str]) -> int:
     given = flags.run(arguments)
-    prompt = _text(_piped() if given.prompt == "-" else given.prompt.encode("utf-8", "surrogateescape"))
+    prompt = _text(
+        _piped() if given.prompt == "-" else given.prompt.encode("utf-8", "surrogateescape")
+    )
     if not prompt.strip():
         raise Usage("the prompt is empty")
     config = _config(given, interactive=False, asks=False)
@@ -154,12 +168,16 @@ def _piped() -> bytes:
 
 
 def _text(prompt: bytes) -> str:
-    """The prompt as text. A stray byte, as in a difference of an old file, is no reason to refuse all of it."""
+    """The prompt as text. A stray byte, as in a difference of an old file, is no reason to refuse
+    all of it."""
     if b"\0" in prompt:
         raise Usage("the prompt is not text: it holds NUL bytes")
     text = prompt.decode("utf-8", "replace")
     if text.encode() != prompt:
-        print("agent-tui: the prompt holds bytes that are not UTF-8: the model gets \ufffd for them", file=sys.stderr)
+        print(
+            "agent-tui: the prompt holds bytes that are not UTF-8: the model gets \ufffd for them",
+            file=sys.stderr,
+        )
     return text
 
 
@@ -187,13 +205,25 @@ def _config(given: Given, interactive: bool, asks: bool = True) -> EngineConfig:
     suggestion = found.suggestion
     if suggestion is not None and not asks and not (given.last or given.resume):
         said = f"{suggestion.where} suggests the model {suggestion.model}: not used, as nobody is here to confirm it"
-        print(f"agent-tui: {one_line(said)}; to use it: -m {one_line(suggestion.model)}", file=sys.stderr)
+        print(
+            f"agent-tui: {one_line(said)}; to use it: -m {one_line(suggestion.model)}",
+            file=sys.stderr,
+        )
     config = EngineConfig(
-        cwd, place.folders, place.environment, place.flags, found.settings, problems=problems,
-        resume=_session(given, cwd, place.folders), model_given=bool(model), mode_given=bool(given.mode),
-        interactive=interactive, otr=given.otr, debug_wire=given.debug_wire,
+        cwd,
+        place.folders,
+        place.environment,
+        place.flags,
+        found.settings,
+        problems=problems,
+        resume=_session(given, cwd, place.folders),
+        model_given=bool(model),
+        mode_given=bool(given.mode),
+        interactive=interactive,
+        otr=given.otr,
+        debug_wire=given.debug_wire,
         suggestion=suggestion if asks else None,
-    )  # fmt: skip
+    )
     if not given.add_dir:
         return config
     try:
@@ -209,7 +239,9 @@ def _flags(given: Given, model: str) -> Flags:
         value = getattr(given, flag.given, None)
         if isinstance(value, int | float) and flag.metavar and value <= 0:
             raise Usage(f"{flag.name} {value:g}: must be more than 0")
-        flags.setdefault(key.rpartition(".")[2], value if flag.metavar else False if value else None)
+        flags.setdefault(
+            key.rpartition(".")[2], value if flag.metavar else False if value else None
+        )
     return flags
 
 
@@ -231,7 +263,9 @@ def _session(given: Given, cwd: Path, folders: paths.Folders) -> str:
             found = listing.meant(folders.sessions, given.resume, known=known)
         if len(found) != 1:
             no = listing.missing(folders.sessions, given.resume)
-            raise Usage(f"--resume {given.resume}: {f'{len(found)} sessions match this id or name' if found else no}")
+            raise Usage(
+                f"--resume {given.resume}: {f'{len(found)} sessions match this id or name' if found else no}"
+            )
         return found[0].id
     last = listing.last_used(folders.sessions, cwd)
     if last is None:
@@ -240,6 +274,11 @@ def _session(given: Given, cwd: Path, folders: paths.Folders) -> str:
 
 
 def _way_on() -> str:
-    """What to do where there is no session to continue. An earlier start may have ended before it had one."""
+    """What to do where there is no session to continue. An earlier start may have ended before it
+    had one."""
     kept = crash_draft.text(crash_draft.waiting(os.environ))
-    return "your words are kept: `agent-tui` brings them back" if kept else "`agent-tui --resume` lists all"
+    return (
+        "your words are kept: `agent-tui` brings them back"
+        if kept
+        else "`agent-tui --resume` lists all"
+    )

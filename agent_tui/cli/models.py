@@ -38,16 +38,22 @@ exit codes: 0 done, 1 not done, 2 usage, 130 stopped
 
 def models(arguments: Sequence[str]) -> int:
     """Run `agent-tui models …`; returns its exit code."""
-    given = _parser().parse_args(arguments if arguments and arguments[0] in ACTIONS else ("list", *arguments))
+    given = _parser().parse_args(
+        arguments if arguments and arguments[0] in ACTIONS else ("list", *arguments)
+    )
     place = place_at(Path.cwd())
     values = read(place).settings
     asked = given.provider if given.action == "list" else ""
     provider = keys.called(asked, keys.names(values))
     if asked and not provider:
-        return _fail(f"{asked}: unknown provider; choose one of {', '.join(keys.names(values))}", USAGE)
+        return _fail(
+            f"{asked}: unknown provider; choose one of {', '.join(keys.names(values))}", USAGE
+        )
     config = EngineConfig(place.cwd, place.folders, place.environment, settings=values)
     try:
-        return asyncio.run(_list(config, provider) if given.action == "list" else _pull(config, given))
+        return asyncio.run(
+            _list(config, provider) if given.action == "list" else _pull(config, given)
+        )
     except KeyboardInterrupt:
         print(file=sys.stderr)
         return _fail("stopped", CANCELLED)
@@ -55,14 +61,26 @@ def models(arguments: Sequence[str]) -> int:
 
 def _parser() -> Parser:
     parser = Parser(
-        prog="agent-tui models", description="List and download models.", epilog=EPILOG,
-    )  # fmt: skip
-    actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION", help="default: list")
+        prog="agent-tui models",
+        description="List and download models.",
+        epilog=EPILOG,
+    )
+    actions = parser.add_subparsers(
+        dest="action", required=True, metavar="ACTION", help="default: list"
+    )
     listing = actions.add_parser("list", help="list the models of each server that is set up")
-    listing.add_argument("provider", nargs="?", default="", metavar="PROVIDER", help="only the models of this provider")
+    listing.add_argument(
+        "provider",
+        nargs="?",
+        default="",
+        metavar="PROVIDER",
+        help="only the models of this provider",
+    )
     pull = actions.add_parser("pull", help="download a model to the local Ollama")
     pull.add_argument("name", metavar="NAME", help="such as qwen3:8b")
-    pull.add_argument("--yes", action="store_true", help="start Ollama without asking, if it does not run")
+    pull.add_argument(
+        "--yes", action="store_true", help="start Ollama without asking, if it does not run"
+    )
     return parser
 
 
@@ -95,7 +113,10 @@ async def _pull(config: EngineConfig, given: argparse.Namespace) -> int:
         found = await local_ollama.fetch(config, name, shown.show, starting)
     shown.end()
     if found is not None:
-        return _fail("; ".join(filter(None, (found.text, found.hint))), USAGE if found.kind == "name" else FAILED)
+        return _fail(
+            "; ".join(filter(None, (found.text, found.hint))),
+            USAGE if found.kind == "name" else FAILED,
+        )
     print(one_line(f"{name} is ready: agent-tui -m ollama/{name}"))
     return 0
 

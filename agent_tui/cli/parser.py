@@ -22,10 +22,15 @@ _NAMED: Final = re.compile(r" +\S+ {2,}")
 
 
 class Formatter(argparse.RawDescriptionHelpFormatter):
-    """Each line of a description is one on the screen; one that is too long goes on below its words."""
+    """Each line of a description is one on the screen; one that is too long goes on below its
+    words."""
 
     def _fill_text(self, text: str, width: int, indent: str) -> str:
-        return "\n".join(indent + part for line in text.splitlines() for part in _wrapped(line, width - len(indent)))
+        return "\n".join(
+            indent + part
+            for line in text.splitlines()
+            for part in _wrapped(line, width - len(indent))
+        )
 
 
 def _wrapped(line: str, width: int) -> list[str]:
@@ -36,8 +41,8 @@ def _wrapped(line: str, width: int) -> list[str]:
 
 
 class Parser(argparse.ArgumentParser):
-    """What is wrong is said in one line, in which the words of the command line are text and nothing else. What it says
-    is not for the alternate screen: that goes away."""
+    """What is wrong is said in one line, in which the words of the command line are text and
+    nothing else. What it says is not for the alternate screen: that goes away."""
 
     early: Early | None = None
 

@@ -1,4 +1,5 @@
-"""`agent-tui replay`: a session's screen played back, written as frames, or compared with what the live session saw."""
+"""`agent-tui replay`: a session's screen played back, written as frames, or compared with what the
+live session saw."""
 
 from __future__ import annotations
 
@@ -84,16 +85,29 @@ def _unpacked(path: Path, folder: Path) -> Path:
     """The log of the archive `path`, with its recording beside it, in `folder`. Raises Failed."""
     try:
         with os.fdopen(open_regular(path), "rb") as file, zipfile.ZipFile(file) as archive:
-            parts = [part for part in archive.infolist() if part.filename.endswith(LOG) and "/" not in part.filename]
+            parts = [
+                part
+                for part in archive.infolist()
+                if part.filename.endswith(LOG) and "/" not in part.filename
+            ]
             if sum(part.file_size for part in parts) > MOST:
                 raise Failed(f"{path}: more than {MOST // 1_000_000:,} MB are in it")
-            if not all(part.compress_type in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED) for part in parts):
+            if not all(
+                part.compress_type in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED) for part in parts
+            ):
                 raise zipfile.BadZipFile("unknown compression")  # each way has errors of its own
             for part in parts:
                 archive.extract(part, folder)
     except OSError as error:
         raise Failed(f"{path}: {error.strerror or error}") from None
-    except (zipfile.BadZipFile, RuntimeError, ValueError, EOFError, struct.error, zlib.error) as error:
+    except (
+        zipfile.BadZipFile,
+        RuntimeError,
+        ValueError,
+        EOFError,
+        struct.error,
+        zlib.error,
+    ) as error:
         raise Failed(f"{path}: not an archive of agent-tui bug ({error})") from None
     logs = [part for part in folder.glob(f"*{LOG}") if not part.name.endswith(RECORDING)]
     if len(logs) != 1:
@@ -103,13 +117,29 @@ def _unpacked(path: Path, folder: Path) -> Path:
 
 def _parser() -> argparse.ArgumentParser:
     parser = Parser(
-        prog="agent-tui replay", description="Replay the screen of a session.", epilog=EPILOG,
-    )  # fmt: skip
-    parser.add_argument("session", nargs="?", default="", metavar="SESSION", help="default: the last one here")
-    parser.add_argument("--speed", type=float, default=1.0, metavar="N", help="play N times as fast; 0: start paused")
-    parser.add_argument("--at", type=float, default=0.0, metavar="SECONDS", help="start here, also with --frames")
-    parser.add_argument("--frames", default="", metavar="DIR", help="write each frame as a text file, then exit")
-    parser.add_argument("--verify", action="store_true", help="compare with the live session, then exit")
+        prog="agent-tui replay",
+        description="Replay the screen of a session.",
+        epilog=EPILOG,
+    )
+    parser.add_argument(
+        "session", nargs="?", default="", metavar="SESSION", help="default: the last one here"
+    )
+    parser.add_argument(
+        "--speed",
+        type=float,
+        default=1.0,
+        metavar="N",
+        help="play N times as fast; 0: start paused",
+    )
+    parser.add_argument(
+        "--at", type=float, default=0.0, metavar="SECONDS", help="start here, also with --frames"
+    )
+    parser.add_argument(
+        "--frames", default="", metavar="DIR", help="write each frame as a text file, then exit"
+    )
+    parser.add_argument(
+        "--verify", action="store_true", help="compare with the live session, then exit"
+    )
     parser.add_argument("--chosen", default="", metavar="FILE", help=argparse.SUPPRESS)
     return parser
 
@@ -118,7 +148,11 @@ def session_log(named: str) -> Path:
     """The log file that `named` means. Raises Failed."""
     path = Path(named)
     if named and (path.suffix == LOG or os.sep in named):
-        log = path.with_name(path.name.removesuffix(RECORDING) + LOG) if path.name.endswith(RECORDING) else path
+        log = (
+            path.with_name(path.name.removesuffix(RECORDING) + LOG)
+            if path.name.endswith(RECORDING)
+            else path
+        )
         if not log.is_file():
             raise Failed(f"{log}: not found; a recording needs the session's log next to it")
         return log
@@ -136,8 +170,8 @@ def _tape(log: Path) -> Path:
 
 
 def load(log: Path) -> tuple[Player, list[Event]]:
-    """The recording beside `log`, ready to be played, and the settled events; without one the events as they came.
-    Raises Failed."""
+    """The recording beside `log`, ready to be played, and the settled events; without one the
+    events as they came. Raises Failed."""
     tape = _tape(log)
     try:
         events, _ = read(log)
@@ -196,7 +230,10 @@ def _verify(player: Player, tape: Path) -> int:
 
 def _screen(player: Player, events: list[Event], log: Path, given: argparse.Namespace) -> int:
     if not all(os.isatty(fd) for fd in (0, 1, 2)):
-        print("agent-tui replay: this is not a terminal; --frames DIR and --verify work without one", file=sys.stderr)
+        print(
+            "agent-tui replay: this is not a terminal; --frames DIR and --verify work without one",
+            file=sys.stderr,
+        )
         return USAGE
     if not drawable(os.environ):
         said = f"TERM={os.environ['TERM']} cannot draw a full screen; --frames DIR and --verify work without one"
@@ -206,10 +243,16 @@ def _screen(player: Player, events: list[Event], log: Path, given: argparse.Name
     display = read_settings(place_at(Path.cwd())).settings.display
     themes = (paths.shipped("themes"), folders.config / "themes")
     forget_size(os.environ)
-    palette = live_settings.LiveSettings(None, themes, (display.theme_dark, display.theme_light)).theme(display.theme)
+    palette = live_settings.LiveSettings(
+        None, themes, (display.theme_dark, display.theme_light)
+    ).theme(display.theme)
 
     def fork(record: int) -> str:
-        turns = [event.n for event in events if isinstance(event, TurnStarted) and event.is_main and event.n > record]
+        turns = [
+            event.n
+            for event in events
+            if isinstance(event, TurnStarted) and event.is_main and event.n > record
+        ]
         try:
             copy = forks.fork(log.parent, log.name.removesuffix(LOG), turns[0] if turns else 0)
             if given.chosen:
@@ -219,9 +262,13 @@ def _screen(player: Player, events: list[Event], log: Path, given: argparse.Name
         return f"forked: agent-tui -r {copy[:8]}" if not given.chosen else "forked: q opens it"
 
     app = replaying.ReplayApp(
-        player, palette, lambda played, count: state_at_record.about(events, played.last_record(count)), fork,
-        speed=max(0.0, given.speed), at=given.at,
-    )  # fmt: skip
+        player,
+        palette,
+        lambda played, count: state_at_record.about(events, played.last_record(count)),
+        fork,
+        speed=max(0.0, given.speed),
+        at=given.at,
+    )
     code = app.run()
     if app.crash:
         print(f"{app.crash}\nagent-tui stopped: an error in its own code (above).", file=sys.stderr)

@@ -52,53 +52,92 @@ def sessions(arguments: Sequence[str]) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = Parser(
-        prog="agent-tui sessions", description="Find, read and manage sessions.", epilog=EPILOG,
-    )  # fmt: skip
-    actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION", help="default: list")
+        prog="agent-tui sessions",
+        description="Find, read and manage sessions.",
+        epilog=EPILOG,
+    )
+    actions = parser.add_subparsers(
+        dest="action", required=True, metavar="ACTION", help="default: list"
+    )
 
     def add(name: str, about: str, id: bool = True) -> argparse.ArgumentParser:
-        action = actions.add_parser(name, help=about, description=about[0].upper() + about[1:] + ".")
-        action.add_argument("--cwd", default="", metavar="DIR", help="use this folder instead of the current one")
+        action = actions.add_parser(
+            name, help=about, description=about[0].upper() + about[1:] + "."
+        )
+        action.add_argument(
+            "--cwd", default="", metavar="DIR", help="use this folder instead of the current one"
+        )
         if id:
             action.add_argument("id", nargs="?", default="", metavar="ID")
         return action
 
-    for name, about in (("list", "list sessions, newest first"), ("search", "find sessions that contain all WORDS")):
+    for name, about in (
+        ("list", "list sessions, newest first"),
+        ("search", "find sessions that contain all WORDS"),
+    ):
         action = add(name, about, id=False)
-        action.add_argument("--here", action="store_true", help="only sessions that started in this folder")
-        action.add_argument("-n", type=whole(1), default=0 if name == "list" else 20, metavar="N", help="at most N")
+        action.add_argument(
+            "--here", action="store_true", help="only sessions that started in this folder"
+        )
+        action.add_argument(
+            "-n", type=whole(1), default=0 if name == "list" else 20, metavar="N", help="at most N"
+        )
         action.add_argument("--json", action="store_true", help="print JSON")
         if name == "list":
-            action.add_argument("--tree", action="store_true", help="show each fork below its parent")
+            action.add_argument(
+                "--tree", action="store_true", help="show each fork below its parent"
+            )
         else:
             action.add_argument("words", nargs="+", metavar="WORD")
     show = add("show", "print a session")
     out = add("export", "write a session to a file")
-    out.add_argument("path", nargs="?", default="", metavar="FILE", help="default: session-ID.md in this folder")
+    out.add_argument(
+        "path", nargs="?", default="", metavar="FILE", help="default: session-ID.md in this folder"
+    )
     for action in (show, out):
-        action.add_argument("--format", choices=FORMATS, default="", help="default: md, or by the name of the file")
+        action.add_argument(
+            "--format", choices=FORMATS, default="", help="default: md, or by the name of the file"
+        )
     take = add("import", "import sessions from Claude Code and Codex CLI", id=False)
-    take.add_argument("paths", nargs="*", metavar="FILE", help="default: all their sessions of this folder")
-    take.add_argument("--from", dest="program", choices=tuple(imports.PROGRAMS), default="", help="the program")
+    take.add_argument(
+        "paths", nargs="*", metavar="FILE", help="default: all their sessions of this folder"
+    )
+    take.add_argument(
+        "--from", dest="program", choices=tuple(imports.PROGRAMS), default="", help="the program"
+    )
     take.add_argument("--all", action="store_true", help="their sessions of all folders")
     fork = add("fork", "copy the start of a session into a new one")
     fork.add_argument(
-        "--at", type=int, default=0, metavar="N", help="copy only what is before record N, where a turn starts"
+        "--at",
+        type=int,
+        default=0,
+        metavar="N",
+        help="copy only what is before record N, where a turn starts",
     )
     rename = add("rename", "rename a session")
-    rename.add_argument("title", metavar="NAME", help="quote a name with spaces; an empty name removes it")
+    rename.add_argument(
+        "title", metavar="NAME", help="quote a name with spaces; an empty name removes it"
+    )
     delete = add("delete", "delete a session")
     delete.add_argument("--yes", action="store_true", help="do not ask")
     add("verify", "check one session, or all, for damage")
     add("repair", "repair a damaged log; the old file is kept next to it")
     compact = add("compact", "copy the newest turns into a new session; the old one stays")
-    compact.add_argument("--keep", type=int, required=True, metavar="N", help="how many turns to copy")
+    compact.add_argument(
+        "--keep", type=int, required=True, metavar="N", help="how many turns to copy"
+    )
     figures = add("stats", "show statistics of a session")
     figures.add_argument("--steps", action="store_true", help="show each step too")
     figures.add_argument("--json", action="store_true", help="print everything as JSON")
-    prune = add("prune", "list the sessions beyond the limits of age and size; --yes deletes them", id=False)
-    prune.add_argument("--days", type=whole(0), metavar="N", help="default: sessions.keep_days; 0: no limit")
-    prune.add_argument("--mb", type=whole(0), metavar="N", help="default: sessions.keep_mb; 0: no limit")
+    prune = add(
+        "prune", "list the sessions beyond the limits of age and size; --yes deletes them", id=False
+    )
+    prune.add_argument(
+        "--days", type=whole(0), metavar="N", help="default: sessions.keep_days; 0: no limit"
+    )
+    prune.add_argument(
+        "--mb", type=whole(0), metavar="N", help="default: sessions.keep_mb; 0: no limit"
+    )
     prune.add_argument("--yes", action="store_true", help="delete them")
     return parser
 
@@ -121,9 +160,15 @@ class Commands:
             searching.update(self.folder, self.cache)  # names stand in the middle of logs
             found = meant(self.folder, wanted, self.cwd, cache.known(self.cache))
         if not found:
-            raise Unknown(f"{wanted}: {missing(self.folder, wanted)}" if wanted else f"no session began in {self.cwd}")
+            raise Unknown(
+                f"{wanted}: {missing(self.folder, wanted)}"
+                if wanted
+                else f"no session began in {self.cwd}"
+            )
         if len(found) > 1:
-            raise Unknown(f"{wanted}: {len(found)} sessions: {', '.join(one.id for one in found[:4])}")
+            raise Unknown(
+                f"{wanted}: {len(found)} sessions: {', '.join(one.id for one in found[:4])}"
+            )
         return found[0]
 
     def _list(self) -> int:
@@ -159,7 +204,11 @@ class Commands:
         except OSError as error:
             raise Failed(f"{one.id}: {error.strerror or error}") from None
         if problems:
-            more = f" (and {len(problems) - 1} more: `agent-tui sessions verify`)" if len(problems) > 1 else ""
+            more = (
+                f" (and {len(problems) - 1} more: `agent-tui sessions verify`)"
+                if len(problems) > 1
+                else ""
+            )
             self.out.note(f"{one.id}: {problems[0]}{more}")
         return events
 
@@ -176,7 +225,9 @@ class Commands:
             return 0
         target = self.cwd / path  # without one: the folder
         if target.is_fifo() or target.is_char_device():
-            self.out.written_to(os.open(target, os.O_WRONLY | os.O_CLOEXEC), export(self._events(one), form))
+            self.out.written_to(
+                os.open(target, os.O_WRONLY | os.O_CLOEXEC), export(self._events(one), form)
+            )
             return 0
         target = target / f"session-{one.id[:8]}.{form}" if target.is_dir() else target
         self.out.say(f"written to {self.out.written(target, export(self._events(one), form))}")
@@ -188,10 +239,18 @@ class Commands:
             chosen = [(program, Path(path).expanduser()) for path in self.given.paths]
         else:
             kept = list(imports.kept(os.environ, program))
-            chosen = [one for one in kept if self.given.all or imports.began_in(one[1], one[0]) == str(self.cwd)]
+            chosen = [
+                one
+                for one in kept
+                if self.given.all or imports.began_in(one[1], one[0]) == str(self.cwd)
+            ]
             if not chosen:
                 where = "" if self.given.all else f" in {self.cwd}; --all looks in every folder"
-                whose = [one.PROGRAM for name, (one, _) in imports.PROGRAMS.items() if program in ("", name)]
+                whose = [
+                    one.PROGRAM
+                    for name, (one, _) in imports.PROGRAMS.items()
+                    if program in ("", name)
+                ]
                 raise Failed(f"no session of {' or '.join(whose)} was found{where}")
         bad = 0
         for name, path in chosen:
@@ -255,7 +314,9 @@ class Commands:
         if days <= 0 and size <= 0:
             if zero := [name for name in ("days", "mb") if getattr(self.given, name) is not None]:
                 raise Unknown(f"--{zero[0]} 0 sets no limit, so nothing is deleted: give 1 or more")
-            self.out.say("no limit is set: give --days N or --mb N, or set sessions.keep_days or sessions.keep_mb")
+            self.out.say(
+                "no limit is set: give --days N or --mb N, or set sessions.keep_days or sessions.keep_mb"
+            )
             return 0
         try:
             old = planned(self.folder, self.cache, days, size)

@@ -1,4 +1,5 @@
-"""How `agent-tui sessions` says things: lines for people, JSON for programs. Nothing of a log comes out raw."""
+"""How `agent-tui sessions` says things: lines for people, JSON for programs. Nothing of a log comes
+out raw."""
 
 from __future__ import annotations
 
@@ -31,7 +32,8 @@ _STREAMS: Final = {"-": 1, "/dev/stdout": 1, "/dev/stderr": 2}
 
 
 def stream_of(path: str) -> int:
-    """A descriptor of its own for the open file that `path` names, such as `-` or `/dev/fd/3`; -1: it names none.
+    """A descriptor of its own for the open file that `path` names, such as `-` or `/dev/fd/3`; -1:
+    it names none.
 
     Raises OSError where that is not open.
     """
@@ -72,12 +74,16 @@ class Output:
         if not found:
             self.note("there are no sessions")
         for one in found:
-            self.say(f"{one.id}  {moment(one.at)}  {_turns(one.turns):>10}  {_title(one)}  {one.cwd}")
+            self.say(
+                f"{one.id}  {moment(one.at)}  {_turns(one.turns):>10}  {_title(one)}  {one.cwd}"
+            )
 
     def tree(self, found: Sequence[Summary]) -> None:
         for branch in tree(found):
             one = branch.session
-            print(f"{branch.lines}{_line(f'{one.id[:8]}  {moment(one.at)}  {_turns(one.turns)}  {_title(one)}')}")
+            print(
+                f"{branch.lines}{_line(f'{one.id[:8]}  {moment(one.at)}  {_turns(one.turns)}  {_title(one)}')}"
+            )
 
     def hits(self, hits: Iterable[Hit], as_json: bool) -> None:
         if as_json:
@@ -85,7 +91,11 @@ class Output:
             return
         for hit in hits:
             one = hit.session
-            where = f"turn {hit.turn}" if hit.turn else "found in the title, label, folder, branch, model, day or files"
+            where = (
+                f"turn {hit.turn}"
+                if hit.turn
+                else "found in the title, label, folder, branch, model, day or files"
+            )
             self.say(f"{one.id}  {moment(one.at)}  {_title(one)}  {one.cwd}")
             print(f"  {where}: {_line(hit.snippet)}")
 
@@ -108,8 +118,12 @@ class Output:
             raise Failed(f"not written: {error.strerror or error}") from None
 
     def copied(self, made: Copied) -> int:
-        left = f"; {counted(made.left_out, 'record')} of the old one left out" if made.left_out else ""
-        self.say(f"{made.id}: {_turns(made.turns)}, {counted(made.records, 'record')} in a new session{left}")
+        left = (
+            f"; {counted(made.left_out, 'record')} of the old one left out" if made.left_out else ""
+        )
+        self.say(
+            f"{made.id}: {_turns(made.turns)}, {counted(made.records, 'record')} in a new session{left}"
+        )
         return 0
 
     def imported(self, made: Imported) -> None:
@@ -117,17 +131,27 @@ class Output:
             self.say(f"{made.id}: already imported from {made.program}")
             return
         left = ", ".join(f"{what} ({count:,})" for what, count in sorted(made.left_out.items()))
-        self.say(f"{made.id}: {_turns(made.turns)} from {made.program}{f'; left out: {left}' if left else ''}")
+        self.say(
+            f"{made.id}: {_turns(made.turns)} from {made.program}{f'; left out: {left}' if left else ''}"
+        )
 
     def agreed(self, one: Summary, files: Sequence[Path]) -> bool:
         """Ask whether `one` may go."""
         size = sum(path.lstat().st_size for path in files)
         self.say(f"{one.id}  {moment(one.at)}  {_turns(one.turns)}  {_title(one)}")
-        print(f"delete {len(files)} file{'' if len(files) == 1 else 's'}, {size:,} bytes? [y/N] ", end="", flush=True)
+        print(
+            f"delete {len(files)} file{'' if len(files) == 1 else 's'}, {size:,} bytes? [y/N] ",
+            end="",
+            flush=True,
+        )
         answer = sys.stdin.readline() if sys.stdin is not None else ""
         agreed = answer.strip().lower() in ("y", "yes")
         if not agreed:
-            self.note("nothing was deleted" if answer else "nothing was deleted: nobody answered (--yes deletes)")
+            self.note(
+                "nothing was deleted"
+                if answer
+                else "nothing was deleted: nobody answered (--yes deletes)"
+            )
         return agreed
 
     def repaired(self, done: Repaired) -> None:
@@ -135,7 +159,9 @@ class Output:
             self.say(f"{done.check.said}: nothing to repair")
             return
         aside = ", ".join(path.name for path in done.aside)
-        self.say(f"{done.check.said}: repaired; set aside: {aside}; the log as it was: {done.original.name}")
+        self.say(
+            f"{done.check.said}: repaired; set aside: {aside}; the log as it was: {done.original.name}"
+        )
 
     def stats(self, found: Stats, as_json: bool, steps: bool) -> None:
         if as_json:
@@ -144,11 +170,19 @@ class Output:
         for name, value in lines(found):
             print(f"{name:15} {_line(value)}")
         for share in (*found.by_model, *found.by_tool):
-            tokens = f", {share.tokens_in:,} tokens in, {share.tokens_out:,} out" if share.tokens_in else ""
+            tokens = (
+                f", {share.tokens_in:,} tokens in, {share.tokens_out:,} out"
+                if share.tokens_in
+                else ""
+            )
             errors = f", {share.errors:,} failed" if share.errors else ""
-            said = f", {share_of(share.cached, share.tokens_in)} from a cache" if share.cached else ""
+            said = (
+                f", {share_of(share.cached, share.tokens_in)} from a cache" if share.cached else ""
+            )
             said = f"{tokens}{said}{errors}"
-            said += f", {cost(share.cost, share.cost_estimated)}" if tokens and share.cost != 0 else ""
+            said += (
+                f", {cost(share.cost, share.cost_estimated)}" if tokens and share.cost != 0 else ""
+            )
             self.say(f"{share.name or 'a model'}: {share.count:,} in {clock(share.ms)}{said}")
         for share in found.by_turn:
             if share.cost:  # what is free has no price
@@ -158,9 +192,13 @@ class Output:
 
     def _step(self, step: Step) -> None:
         times = f"model {clock(step.provider_ms)}, tools {clock(step.tool_ms)}"
-        self.say(f"turn {step.turn} step {step.step}: {step.tokens_in:,} in, {step.tokens_out:,} out, {times}")
+        self.say(
+            f"turn {step.turn} step {step.step}: {step.tokens_in:,} in, {step.tokens_out:,} out, {times}"
+        )
         told = [("thought", step.thought), ("answer", step.answer)]
-        told += [(tool.tag, tool.label) for tool in step.tools] + [("changed", path) for path in step.files]
+        told += [(tool.tag, tool.label) for tool in step.tools] + [
+            ("changed", path) for path in step.files
+        ]
         for name, words in told:
             if words:
                 print(f"  {_line(name)}: {_line(words)}")

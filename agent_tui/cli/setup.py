@@ -1,4 +1,5 @@
-"""`agent-tui setup`: the first provider, step by step: which one, its key, whether it takes it, which model."""
+"""`agent-tui setup`: the first provider, step by step: which one, its key, whether it takes it, which
+model."""
 
 from __future__ import annotations
 
@@ -41,14 +42,23 @@ class Left(Exception):
 def setup(arguments: Sequence[str]) -> int:
     """Run `agent-tui setup`; returns its exit code."""
     parser = Parser(
-        prog="agent-tui setup", description="Set up a provider.", epilog=EPILOG,
-    )  # fmt: skip
+        prog="agent-tui setup",
+        description="Set up a provider.",
+        epilog=EPILOG,
+    )
     parser.add_argument(
-        "provider", nargs="?", default="", metavar="PROVIDER", help="such as ollama, openai, anthropic, gemini"
+        "provider",
+        nargs="?",
+        default="",
+        metavar="PROVIDER",
+        help="such as ollama, openai, anthropic, gemini",
     )
     given = parser.parse_args(arguments)
     if sys.stdin is None or not sys.stdin.isatty():
-        return _fail("this is not a terminal; `agent-tui auth set PROVIDER` takes a key from standard input", USAGE)
+        return _fail(
+            "this is not a terminal; `agent-tui auth set PROVIDER` takes a key from standard input",
+            USAGE,
+        )
     place = place_at(Path.cwd())
     names = tuple(one.name for one in setting_up.offers(_read(place)))
     provider = keys.called(given.provider, names)
@@ -100,7 +110,8 @@ def _provider(found: Configuration) -> str:
 
 
 def _taken(name: str, found: Configuration) -> tuple[Attempt, tuple[str, ...]]:
-    """A key that the provider takes (empty: the one it has, or needs), and its models. Asks until one is right."""
+    """A key that the provider takes (empty: the one it has, or needs), and its models. Asks until
+    one is right."""
     attempt = Attempt(name)
     if choose.needs(name, found):
         attempt = Attempt(name, key=_key(name))
@@ -124,7 +135,9 @@ def _key(name: str) -> str:
         key = getpass.getpass(f"Key for {setting_up.label(name)} (not shown): ").strip()
         if not (wrong := setting_up.no_key(key)):
             return key
-        print(f"{wrong[:1].upper()}{wrong[1:]}." if key else "Type the key, or press Ctrl+C to stop.")
+        print(
+            f"{wrong[:1].upper()}{wrong[1:]}." if key else "Type the key, or press Ctrl+C to stop."
+        )
 
 
 def _model(name: str, models: tuple[str, ...]) -> str:
@@ -134,12 +147,19 @@ def _model(name: str, models: tuple[str, ...]) -> str:
     if len(models) > MOST:
         print(f"      and {len(models) - MOST} more: `agent-tui models list {name}`")
     while True:
-        said = _asked(f"Model, by number or name{f' (Enter: {one_line(first)})' if first else ''}: ") or first
+        said = (
+            _asked(f"Model, by number or name{f' (Enter: {one_line(first)})' if first else ''}: ")
+            or first
+        )
         if said.isdecimal() and 0 < int(said) <= len(models):
             return models[int(said) - 1]
         if not said.isdecimal() and (meant := setting_up.named(name, said)):
             return meant
-        print(f"Type a number from 1 to {len(models)}, or a name." if models else "Type the name of a model.")
+        print(
+            f"Type a number from 1 to {len(models)}, or a name."
+            if models
+            else "Type the name of a model."
+        )
 
 
 def _asked(words: str) -> str:

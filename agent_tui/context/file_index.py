@@ -1,7 +1,9 @@
-"""The files of a folder as a person would name them: what git tracks, and what else lies there and is not ignored.
+"""The files of a folder as a person would name them: what git tracks, and what else lies there and
+is not ignored.
 
-No git process is started. In a repository the index answers at once; the walk that follows finds what is new and drops
-what is gone. Elsewhere, what builds and package tools leave behind is left out.
+No git process is started. In a repository the index answers at once; the walk that follows finds
+what is new and drops what is gone. Elsewhere, what builds and package tools leave behind is left
+out.
 """
 
 from __future__ import annotations
@@ -21,10 +23,28 @@ from agent_tui.safety.git_config import Repository, find_repository, read_text
 
 MOST: Final = 200_000
 """Files and folders that are listed."""
-JUNK: Final = frozenset((
-    "node_modules", ".venv", "venv", "__pycache__", ".tox", ".nox", ".mypy_cache", ".ruff_cache", ".pytest_cache",
-    ".gradle", ".next", ".terraform", ".cache", "target", "dist", "build", ".hg", ".svn",
-))  # fmt: skip
+JUNK: Final = frozenset(
+    (
+        "node_modules",
+        ".venv",
+        "venv",
+        "__pycache__",
+        ".tox",
+        ".nox",
+        ".mypy_cache",
+        ".ruff_cache",
+        ".pytest_cache",
+        ".gradle",
+        ".next",
+        ".terraform",
+        ".cache",
+        "target",
+        "dist",
+        "build",
+        ".hg",
+        ".svn",
+    )
+)
 """Folders that are left out where no repository says what to ignore."""
 _STOP_EVERY: Final = 1_000
 _UNTYPABLE: Final = re.compile("[\0-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
@@ -35,8 +55,8 @@ _RULES: Final = (ignore.FILE, ".ignore")
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """Paths from the start, in no order, folders with a slash behind. `more`: the limit was reached; `unreadable`
-    counts folders."""
+    """Paths from the start, in no order, folders with a slash behind. `more`: the limit was
+    reached; `unreadable` counts folders."""
 
     paths: list[str]
     more: bool = False
@@ -45,7 +65,8 @@ class Listing:
 
 @dataclass(slots=True)
 class FileIndex:
-    """The files below `start` (a real path); remembers what it parsed while the index of git stays the same."""
+    """The files below `start` (a real path); remembers what it parsed while the index of git stays
+    the same."""
 
     start: Path
     environment: Mapping[str, str]
@@ -91,13 +112,16 @@ class FileIndex:
         return paths
 
     def _rules(self, where: Repository | None) -> ignore.Scope:
-        """What holds above the start: the person's own rules, the repository's, those of the folders above."""
+        """What holds above the start: the person's own rules, the repository's, those of the
+        folders above."""
         if where is None:
             return ignore.Scope()
         scope = ignore.Scope()
         for path in (_own_rules(self.environment), where.common / "info" / "exclude"):
             scope = scope.with_rules(ignore.read(None, str(path)), 0)
-        for folder in (folder for folder in reversed(self.start.parents) if folder.is_relative_to(where.top)):
+        for folder in (
+            folder for folder in reversed(self.start.parents) if folder.is_relative_to(where.top)
+        ):
             for name in _RULES:
                 rules = ignore.read(None, str(folder / name))
                 scope = scope.with_rules(rules, len(_below(folder, where.top)))
@@ -105,7 +129,9 @@ class FileIndex:
 
     def _listing(self, found: list[str], more: bool, unreadable: int) -> Listing:
         """The files with the folders that hold them, without names that cannot be typed."""
-        found = [path for path in found[: self.most] if path.isprintable() or not _UNTYPABLE.search(path)]
+        found = [
+            path for path in found[: self.most] if path.isprintable() or not _UNTYPABLE.search(path)
+        ]
         return Listing(list(dict.fromkeys((*_folders(found), *found))), more, unreadable)
 
 
@@ -113,7 +139,13 @@ class _Walk:
     """Goes down level by level, so that a limit keeps what is near the top; no link is followed."""
 
     def __init__(
-        self, start: Path, above: str, known: frozenset[str], junk: bool, most: int, stopped: Callable[[], bool]
+        self,
+        start: Path,
+        above: str,
+        known: frozenset[str],
+        junk: bool,
+        most: int,
+        stopped: Callable[[], bool],
     ) -> None:
         self.found: list[str] = []
         self.more = False
@@ -147,15 +179,26 @@ class _Walk:
             self.more = len(self.found) > self._most
 
     def _one(
-        self, name: str, folder: bool, above: str, scope: ignore.Scope, ignored: bool,
+        self,
+        name: str,
+        folder: bool,
+        above: str,
+        scope: ignore.Scope,
+        ignored: bool,
         todo: deque[tuple[str, ignore.Scope, bool]],
-    ) -> None:  # fmt: skip
+    ) -> None:
         path = f"{above}{name}"
         if not folder:
-            if path in self._known or not (ignored or scope.ignores(self._above + path, name, False)):
+            if path in self._known or not (
+                ignored or scope.ignores(self._above + path, name, False)
+            ):
                 self.found.append(path)
         else:
-            hidden = ignored or (self._junk and name in JUNK) or scope.ignores(self._above + path, name, True)
+            hidden = (
+                ignored
+                or (self._junk and name in JUNK)
+                or scope.ignores(self._above + path, name, True)
+            )
             if not hidden or f"{path}/" in self._holding:
                 todo.append((f"{path}/", scope, hidden))
 
@@ -220,7 +263,8 @@ class Stopped(Exception):
 
 
 def tracked(where: Repository, stopped: Callable[[], bool]) -> list[str]:
-    """The paths from the top of the work tree; a submodule, and a folder that is not checked out, with a slash behind.
+    """The paths from the top of the work tree; a submodule, and a folder that is not checked out,
+    with a slash behind.
 
     Raises BadIndex, Stopped, OSError.
     """
@@ -237,7 +281,9 @@ def tracked(where: Repository, stopped: Callable[[], bool]) -> list[str]:
     return parsed(data, size, stopped)
 
 
-def parsed(data: bytes, hash_size: int = 20, stopped: Callable[[], bool] = lambda: False) -> list[str]:
+def parsed(
+    data: bytes, hash_size: int = 20, stopped: Callable[[], bool] = lambda: False
+) -> list[str]:
     """The paths in the bytes of an index. Raises BadIndex, Stopped."""
     if len(data) < 12 + hash_size or data[:4] != b"DIRC":
         raise BadIndex("it is not an index of git")
@@ -248,7 +294,10 @@ def parsed(data: bytes, hash_size: int = 20, stopped: Callable[[], bool] = lambd
     if count * (_FIXED + hash_size + 4) > end:
         raise BadIndex("it is cut off")
     said = data[end:]
-    if any(said) and (hashlib.sha1 if hash_size == 20 else hashlib.sha256)(data[:end]).digest() != said:
+    if (
+        any(said)
+        and (hashlib.sha1 if hash_size == 20 else hashlib.sha256)(data[:end]).digest() != said
+    ):
         raise BadIndex("its checksum differs")
     names: list[bytes] = []
     at = 12
@@ -261,7 +310,9 @@ def parsed(data: bytes, hash_size: int = 20, stopped: Callable[[], bool] = lambd
     return b"\n".join(unique).decode("utf-8", "surrogateescape").split("\n") if unique else []
 
 
-def _entries(data: bytes, version: int, count: int, end: int, hash_size: int, names: list[bytes]) -> Iterator[int]:
+def _entries(
+    data: bytes, version: int, count: int, end: int, hash_size: int, names: list[bytes]
+) -> Iterator[int]:
     """Adds the name of each entry to `names`, and yields where it ends."""
     at, head, name = 12, _FIXED + hash_size + 2, b""
     find = data.find
@@ -286,7 +337,9 @@ def _entries(data: bytes, version: int, count: int, end: int, hash_size: int, na
             following = at + (stop - at + 8 & ~7)
         kind = data[at + 26] & 0xF0
         if name and b"\n" not in name:
-            names.append(name + b"/" if kind in (_FOLDER, _SUBMODULE) and not name.endswith(b"/") else name)
+            names.append(
+                name + b"/" if kind in (_FOLDER, _SUBMODULE) and not name.endswith(b"/") else name
+            )
         at = following
         yield at
 

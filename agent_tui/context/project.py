@@ -1,4 +1,5 @@
-"""What a project says about itself: its instruction files, and the facts that change from turn to turn."""
+"""What a project says about itself: its instruction files, and the facts that change from turn to
+turn."""
 
 from __future__ import annotations
 
@@ -27,8 +28,8 @@ _STATUS: Final = ("status", "--porcelain=v1", "-b", "--ignore-submodules=dirty")
 
 @dataclass(frozen=True, slots=True)
 class Instruction:
-    """An instruction file. `name` is how it is shown; `problem` says what of it is not used (with an empty `text`:
-    all of it)."""
+    """An instruction file. `name` is how it is shown; `problem` says what of it is not used (with
+    an empty `text`: all of it)."""
 
     name: str
     path: Path
@@ -39,8 +40,9 @@ class Instruction:
 def instructions(
     cwd: Path, home: Path, others: Sequence[Path] = (), hide: Callable[[str], str] = hide_secrets
 ) -> tuple[Instruction, ...]:
-    """The person's own file first, then those in `others` (folders that were added), then those from the git root down
-    to `cwd`; a file behind two names only once. `hide` replaces the secrets in all but the person's own."""
+    """The person's own file first, then those in `others` (folders that were added), then those
+    from the git root down to `cwd`; a file behind two names only once. `hide` replaces the secrets
+    in all but the person's own."""
     folders = project_folders(cwd)
     root = folders[0]
     project = text_files.Project((root, *others), (folders[-1], *others), hide)
@@ -49,7 +51,9 @@ def instructions(
     for folder in others:  # of what lies above them nobody spoke
         candidates += [(str(folder / name), folder / name, project) for name in NAMES]
     for folder in folders:
-        candidates += [(str((folder / name).relative_to(root)), folder / name, project) for name in NAMES]
+        candidates += [
+            (str((folder / name).relative_to(root)), folder / name, project) for name in NAMES
+        ]
     found = _left_out(cwd)
     seen: set[tuple[int, int]] = set()
     for name, path, within in candidates:
@@ -67,7 +71,8 @@ def instructions(
 
 
 def _left_out(cwd: Path) -> list[Instruction]:
-    """What is said where the folders above belong to somebody else, and something in them wants to be used."""
+    """What is said where the folders above belong to somebody else, and something in them wants to
+    be used."""
     above = repository_folders(cwd)
     foreign = foreign_folder(above)
     named = (folder / name for folder in above[:-1] for name in (".agent-tui", *NAMES))
@@ -78,15 +83,22 @@ def _left_out(cwd: Path) -> list[Instruction]:
 
 
 def _within_limit(found: list[Instruction]) -> tuple[Instruction, ...]:
-    """What goes with every request of all of them: the person's own file, then the nearest to the session's folder."""
+    """What goes with every request of all of them: the person's own file, then the nearest to the
+    session's folder."""
     room = ALL_LIMIT
     kept = list(found)
     less: list[str] = []
-    nearest_first = sorted(range(len(found)), key=lambda at: (found[at].path.parent.name != ".claude", -at))
+    nearest_first = sorted(
+        range(len(found)), key=lambda at: (found[at].path.parent.name != ".claude", -at)
+    )
     for at in nearest_first:
         one = found[at]
         if len(one.text) > room:
-            text = f"{one.text[:room]}\n[cut here: all instruction files together are too long]" if room else ""
+            text = (
+                f"{one.text[:room]}\n[cut here: all instruction files together are too long]"
+                if room
+                else ""
+            )
             kept[at] = replace(one, text=text)
             less.append(one.name)
         room = max(0, room - len(one.text))
@@ -99,10 +111,15 @@ def _within_limit(found: list[Instruction]) -> tuple[Instruction, ...]:
 
 
 async def facts(cwd: Path) -> str:
-    """Date and git status as a block for the end of a request. Never raises; without git it says so."""
+    """Date and git status as a block for the end of a request. Never raises; without git it says
+    so."""
     now = datetime.now().astimezone()
     where = find_repository(cwd.resolve())
-    lines = ["Git: no repository"] if where is None else _git(await ask_git(where, _STATUS, _GIT_TIMEOUT))
+    lines = (
+        ["Git: no repository"]
+        if where is None
+        else _git(await ask_git(where, _STATUS, _GIT_TIMEOUT))
+    )
     lines = [f"Date: {now:%Y-%m-%d} ({now:%A})", *lines]
     return "\n".join(["<environment>", *lines, "</environment>"])
 

@@ -1,6 +1,8 @@
-"""The system prompt. The same bytes for the same folder, tools, skills and files: no clock, no git status, no chance.
+"""The system prompt. The same bytes for the same folder, tools, skills and files: no clock, no git
+status, no chance.
 
-Short, because a small local model reads all of it before its first word; exact, because a large one takes it literally.
+Short, because a small local model reads all of it before its first word; exact, because a large one
+takes it literally.
 """
 
 from __future__ import annotations
@@ -59,10 +61,15 @@ class Prefix:
 
 
 def build(
-    cwd: Path, tools: Sequence[ToolSpec], skills: Sequence[SkillInfo], instructions: Sequence[Instruction],
-    others: Sequence[Path] = (), left_out: str = "",
-) -> Prefix:  # fmt: skip
-    """The prompt for a session in `cwd`, and in `others`. The tools' schemas are sent beside it, not in it.
+    cwd: Path,
+    tools: Sequence[ToolSpec],
+    skills: Sequence[SkillInfo],
+    instructions: Sequence[Instruction],
+    others: Sequence[Path] = (),
+    left_out: str = "",
+) -> Prefix:
+    """The prompt for a session in `cwd`, and in `others`. The tools' schemas are sent beside it, not
+    in it.
     `left_out`: names of the person's variables that commands do not get."""
     named: list[tuple[str, str, str]] = [("role", _ROLE, ""), ("work", _WORK, "")]
     if tools:
@@ -70,7 +77,9 @@ def build(
     named += [("style", _STYLE, ""), ("trust", _TRUST, "")]
     named.append(("place", _place(cwd, others, left_out), ""))
     if skills:
-        named.append(("skills", _skill_list(skills, any(tool.name == "skills" for tool in tools)), ""))
+        named.append(
+            ("skills", _skill_list(skills, any(tool.name == "skills" for tool in tools)), "")
+        )
     used = [one for one in instructions if one.text]
     if used:
         named.append(("instructions", _INSTRUCTIONS, ""))
@@ -87,10 +96,14 @@ From the person and the project, the most general first; where two disagree, the
 def _place(cwd: Path, others: Sequence[Path], left_out: str) -> str:
     lines = ["# Place", f"Working directory: {cwd}"]
     if others:
-        lines.append(f"You work in these folders as well, by their full paths: {', '.join(map(str, others))}")
+        lines.append(
+            f"You work in these folders as well, by their full paths: {', '.join(map(str, others))}"
+        )
     lines.append(f"Platform: {sys.platform}")
     if left_out:
-        lines.append(f"Set for the person, but not for commands (they can add names to `tools.pass_env`): {left_out}")
+        lines.append(
+            f"Set for the person, but not for commands (they can add names to `tools.pass_env`): {left_out}"
+        )
     return "\n".join(lines)
 
 
@@ -106,7 +119,8 @@ SKILLS_CHARS: Final = 16_000
 
 
 def left_out(skills: Sequence[SkillInfo]) -> tuple[SkillInfo, ...]:
-    """The skills for which the list has no room: those of the project first, the last of them first."""
+    """The skills for which the list has no room: those of the project first, the last of them
+    first."""
     by_trust = sorted(skills, key=lambda skill: skill.source == "project")
     used = list(accumulate(len(_skill_line(skill)) + 1 for skill in by_trust))
     return tuple(skill for skill, chars in zip(by_trust, used, strict=True) if chars > SKILLS_CHARS)
@@ -122,5 +136,7 @@ def _skill_list(skills: Sequence[SkillInfo], loadable: bool) -> str:
     without = left_out(skills)
     lines = [_skill_line(skill) for skill in skills if skill not in without]
     if without:
-        lines.append(f"- … and {len(without)} more" + (": the `skills` tool lists all" if loadable else ""))
+        lines.append(
+            f"- … and {len(without)} more" + (": the `skills` tool lists all" if loadable else "")
+        )
     return "\n".join((head, *lines))

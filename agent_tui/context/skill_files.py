@@ -1,6 +1,8 @@
-"""How skills are written: `SKILL.md` folders with front matter, and `skills.md` files with a section for each skill.
+"""How skills are written: `SKILL.md` folders with front matter, and `skills.md` files with a
+section for each skill.
 
-Pure: text in, skills and problems out. What is odd is named, never refused, as long as it can be used at all.
+Pure: text in, skills and problems out. What is odd is named, never refused, as long as it can be
+used at all.
 """
 
 from __future__ import annotations
@@ -22,8 +24,10 @@ _KEY: Final = re.compile(r"([A-Za-z][\w-]*)[ \t]*:(?:[ \t]+(.*)|)$")
 
 @dataclass(frozen=True, slots=True)
 class Skill:
-    """A skill as it was written. `arguments`: the named places in `body`; `free`: it takes one text (`$ARGUMENTS`).
-    `folder`: where its other files lie; `source`: whose it is; `hint`: the argument in words, for the person."""
+    """A skill as it was written. `arguments`: the named places in `body`; `free`: it takes one text
+    (`$ARGUMENTS`).
+    `folder`: where its other files lie; `source`: whose it is; `hint`: the argument in words, for
+    the person."""
 
     name: str
     description: str
@@ -40,16 +44,22 @@ def from_folder(text: str, folder: str, folder_name: str, problems: list[str]) -
     where = f"{folder}/SKILL.md"
     values, body = front_matter(text)
     if not values:
-        problems.append(f"{where}: has no front matter (name and description between two lines of `---`)")
+        problems.append(
+            f"{where}: has no front matter (name and description between two lines of `---`)"
+        )
     name = values.get("name", "").strip() or folder_name
     if name != folder_name:
-        problems.append(f"{where}: its name {name[:80]!r} is not that of its folder, {folder_name!r}: not used")
+        problems.append(
+            f"{where}: its name {name[:80]!r} is not that of its folder, {folder_name!r}: not used"
+        )
         return None
     if not _USABLE.fullmatch(name):
         problems.append(f"{where}: the name {name!r} cannot be typed as a command: not used")
         return None
     if not _NAME.fullmatch(name) or len(name) > 64:
-        problems.append(f"{where}: the name {name!r} should be small letters, digits and single hyphens, at most 64")
+        problems.append(
+            f"{where}: the name {name!r} should be small letters, digits and single hyphens, at most 64"
+        )
     description = " ".join(values.get("description", "").split())
     if not description:
         problems.append(f"{where}: has no description, so a model cannot tell when to use it")
@@ -63,13 +73,16 @@ def from_folder(text: str, folder: str, folder_name: str, problems: list[str]) -
 
 
 def front_matter(text: str) -> tuple[dict[str, str], str]:
-    """The key-value pairs between the first two `---` lines, and the rest. The simple part of YAML that skills use:
-    plain and quoted values, values that go on in indented lines, the blocks `|` and `>`, and tables of one level
-    (`metadata` with an `author` gives `metadata.author`); what is nested deeper is passed over."""
+    """The key-value pairs between the first two `---` lines, and the rest. The simple part of YAML
+    that skills use: plain and quoted values, values that go on in indented lines, the blocks `|`
+    and `>`, and tables of one level (`metadata` with an `author` gives `metadata.author`); what is
+    nested deeper is passed over."""
     lines = text.split("\n")
     if not lines or lines[0].rstrip() != "---":
         return {}, text
-    end = next((number for number, line in enumerate(lines[1:], 1) if line.rstrip() in ("---", "...")), 0)
+    end = next(
+        (number for number, line in enumerate(lines[1:], 1) if line.rstrip() in ("---", "...")), 0
+    )
     if not end:
         return {}, text
     values: dict[str, str] = {}
@@ -109,7 +122,8 @@ def _block(lines: list[str], folded: bool) -> str:
 
 
 def from_sections(text: str, where: str, problems: list[str]) -> Iterator[Skill]:
-    """The skills in a skills.md: one for each heading `/name <arg> <other>`, its text up to the next such heading."""
+    """The skills in a skills.md: one for each heading `/name <arg> <other>`, its text up to the
+    next such heading."""
     found: dict[str, Skill] = {}
     for number, name, places, body in _sections(text, where, problems):
         at = f"{where}:{number}"
@@ -120,15 +134,20 @@ def from_sections(text: str, where: str, problems: list[str]) -> Iterator[Skill]
         arguments = tuple(dict.fromkeys(places))
         unused = [argument for argument in arguments if f"{{{argument}}}" not in body]
         if unused:
-            problems.append(f"{at}: the text of /{name} does not contain {', '.join(f'{{{one}}}' for one in unused)}")
+            problems.append(
+                f"{at}: the text of /{name} does not contain {', '.join(f'{{{one}}}' for one in unused)}"
+            )
         if not body:
             problems.append(f"{at}: /{name} has no text")
         found[name] = Skill(name, summary(body), body, arguments)
     yield from found.values()
 
 
-def _sections(text: str, where: str, problems: list[str]) -> Iterator[tuple[int, str, list[str], str]]:
-    """Line, name, arguments and text of each section. What looks like a heading in a code block is text."""
+def _sections(
+    text: str, where: str, problems: list[str]
+) -> Iterator[tuple[int, str, list[str], str]]:
+    """Line, name, arguments and text of each section. What looks like a heading in a code block is
+    text."""
     start: tuple[int, str, list[str]] | None = None
     body: list[str] = []
     fence = ""
@@ -145,9 +164,14 @@ def _sections(text: str, where: str, problems: list[str]) -> Iterator[tuple[int,
             if _USABLE.fullmatch(name) and _ARGUMENTS.fullmatch(rest):
                 if start:
                     yield (*start, "\n".join(body).strip())
-                start, body = (number, name, [one.strip() for one in re.findall(r"<([^<>]+)>", rest)]), []
+                start, body = (
+                    (number, name, [one.strip() for one in re.findall(r"<([^<>]+)>", rest)]),
+                    [],
+                )
                 continue
-            problems.append(f"{where}:{number}: {line.strip()!r} is not a skill's heading: /name <argument> …")
+            problems.append(
+                f"{where}:{number}: {line.strip()!r} is not a skill's heading: /name <argument> …"
+            )
         body.append(line)
     if start:
         yield (*start, "\n".join(body).strip())
@@ -155,5 +179,7 @@ def _sections(text: str, where: str, problems: list[str]) -> Iterator[tuple[int,
 
 def summary(body: str) -> str:
     """The first line that says something, short."""
-    first = next((line.strip(" #>-\t") for line in body.split("\n") if line.strip(" #*_>-\t`~")), "")
+    first = next(
+        (line.strip(" #>-\t") for line in body.split("\n") if line.strip(" #*_>-\t`~")), ""
+    )
     return first if len(first) <= 100 else f"{first[:99].rstrip()}…"

@@ -1,8 +1,9 @@
 """Skills: prepared prompts that the person runs as `/name …` and the model can load by name.
 
-Sources, the later wins: shipped, `~/.claude/skills/`, the person's own (`skills.md` and `skills/` in the config
-folder). The project's (`.agent-tui/skills.md` and `.agent-tui/skills/`, the nearest to the session's folder last) come
-with a repository, from anyone: one that is called as one of those is `/project:name`.
+Sources, the later wins: shipped, `~/.claude/skills/`, the person's own (`skills.md` and `skills/`
+in the config folder). The project's (`.agent-tui/skills.md` and `.agent-tui/skills/`, the nearest
+to the session's folder last) come with a repository, from anyone: one that is called as one of
+those is `/project:name`.
 """
 
 from __future__ import annotations
@@ -39,7 +40,8 @@ class Expansion:
 
 @dataclass(frozen=True, slots=True)
 class Missing:
-    """A named argument was not given: ask the person for it (`Skills.complete`). `given`: those before it."""
+    """A named argument was not given: ask the person for it (`Skills.complete`). `given`: those
+    before it."""
 
     name: str
     argument: str
@@ -47,7 +49,8 @@ class Missing:
 
 
 class Skills:
-    """The skills of a session, by name. What was odd in their files is in `problems`, one line each."""
+    """The skills of a session, by name. What was odd in their files is in `problems`, one line
+    each."""
 
     def __init__(self, skills: Mapping[str, Skill], problems: tuple[str, ...] = ()) -> None:
         self._skills = dict(sorted(skills.items()))
@@ -55,10 +58,15 @@ class Skills:
 
     @classmethod
     def discover(
-        cls, shipped: Path, config: Path, cwd: Path, home: Path, hide: Callable[[str], str] = hide_secrets
+        cls,
+        shipped: Path,
+        config: Path,
+        cwd: Path,
+        home: Path,
+        hide: Callable[[str], str] = hide_secrets,
     ) -> Skills:
-        """Read all there are; `hide` replaces the secrets in those of the project. Never raises: what cannot be read is
-        a problem."""
+        """Read all there are; `hide` replaces the secrets in those of the project. Never raises:
+        what cannot be read is a problem."""
         found: dict[str, Skill] = {}
         problems: list[str] = []
         folders = project_folders(cwd)
@@ -75,13 +83,19 @@ class Skills:
             here: dict[str, Skill] = {}
             written = [] if sections is None else _in_file(sections, within, problems)
             for skill in (*written, *_in_folder(folder, within, problems)):
-                if source == PROJECT and (known := found.get(skill.name)) and known.source != PROJECT:
+                if (
+                    source == PROJECT
+                    and (known := found.get(skill.name))
+                    and known.source != PROJECT
+                ):
                     whose = "shipped" if known.source == "shipped" else "your own"
                     name = f"{PROJECT}:{skill.name}"
                     problems.append(f"/{skill.name} is {whose}; the one of this project is /{name}")
                     skill = replace(skill, name=name)
                 if skill.name in here:
-                    problems.append(f"{skill.folder}: /{skill.name} is defined twice; this one is used")
+                    problems.append(
+                        f"{skill.folder}: /{skill.name} is defined twice; this one is used"
+                    )
                 here[skill.name] = replace(skill, source=source)
             found.update(here)
         return cls(found, tuple(problems))
@@ -89,11 +103,13 @@ class Skills:
     def list(self) -> tuple[SkillInfo, ...]:
         """All skills, sorted by name."""
         return tuple(
-            SkillInfo(s.name, s.description, s.arguments, s.free, s.source, s.hint) for s in self._skills.values()
+            SkillInfo(s.name, s.description, s.arguments, s.free, s.source, s.hint)
+            for s in self._skills.values()
         )
 
     def body(self, name: str) -> str:
-        """The text of a skill as a model loads it: places for arguments stay as they are. Raises KeyError."""
+        """The text of a skill as a model loads it: places for arguments stay as they are. Raises
+        KeyError."""
         return _located(self._skills[name], self._skills[name].body)
 
     def expand(self, line: str) -> Expansion | Missing | None:
@@ -108,7 +124,8 @@ class Skills:
         return Expansion(skill.name, _located(skill, _with_free_text(skill.body, rest)))
 
     def complete(self, missing: Missing, answer: str) -> Expansion | Missing:
-        """Go on with what the person answered; without an answer the same argument is still missing."""
+        """Go on with what the person answered; without an answer the same argument is still
+        missing."""
         given = (*missing.given, answer.strip()) if answer.strip() else missing.given
         return self._filled(self._skills[missing.name], given)
 
@@ -118,12 +135,15 @@ class Skills:
             return Missing(skill.name, skill.arguments[len(given)], given)
         values = dict(zip(skill.arguments, given, strict=False))
         places = re.compile("|".join(re.escape(f"{{{name}}}") for name in values))
-        text = places.sub(lambda place: values[place[0][1:-1]], skill.body)  # one pass: a value is never read again
+        text = places.sub(
+            lambda place: values[place[0][1:-1]], skill.body
+        )  # one pass: a value is never read again
         return Expansion(skill.name, _located(skill, text))
 
 
 def split(text: str, count: int) -> tuple[str, ...]:
-    """At most `count` arguments, quoted as in a shell; the last one takes the rest of the line as it stands."""
+    """At most `count` arguments, quoted as in a shell; the last one takes the rest of the line as
+    it stands."""
     stream = io.StringIO(text)
     lexer = shlex.shlex(stream, posix=True)
     lexer.whitespace_split, lexer.commenters = True, ""
@@ -169,7 +189,9 @@ def _in_file(path: Path, within: text_files.Project | None, problems: list[str])
         yield from from_sections(file.text, str(path), problems)
 
 
-def _in_folder(folder: Path, within: text_files.Project | None, problems: list[str]) -> Iterator[Skill]:
+def _in_folder(
+    folder: Path, within: text_files.Project | None, problems: list[str]
+) -> Iterator[Skill]:
     """The skills in `folder`: each a folder with a SKILL.md in it."""
     try:
         real = folder.resolve(strict=True)
@@ -188,6 +210,8 @@ def _in_folder(folder: Path, within: text_files.Project | None, problems: list[s
         if file is None:
             continue
         problems.extend([file.problem] if file.problem else [])
-        skill = from_folder(file.text, str(entry), entry.name, problems) if file.text.strip() else None
+        skill = (
+            from_folder(file.text, str(entry), entry.name, problems) if file.text.strip() else None
+        )
         if skill is not None:
             yield skill

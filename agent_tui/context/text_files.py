@@ -1,8 +1,9 @@
 """Reading the texts that people and projects leave for the model: instructions and skills.
 
-They come with a repository, from anyone. So only plain files are read, up to a limit, and none whose real path has the
-name or the place of a secret. What a project brings must lie in it, has its secrets hidden, and above the session's
-folder it must be the person's own. What is open is what was checked: no link is followed any more.
+They come with a repository, from anyone. So only plain files are read, up to a limit, and none
+whose real path has the name or the place of a secret. What a project brings must lie in it, has its
+secrets hidden, and above the session's folder it must be the person's own. What is open is what was
+checked: no link is followed any more.
 """
 
 from __future__ import annotations
@@ -22,8 +23,9 @@ _SECRET: Final = "which may hold secrets"
 
 @dataclass(frozen=True, slots=True)
 class Project:
-    """What files of a project are held to. `roots`: the folders that they may lie in; `chosen`: those that the person
-    named, whoever owns what is in them; `hide` replaces the secrets in a text."""
+    """What files of a project are held to. `roots`: the folders that they may lie in; `chosen`:
+    those that the person named, whoever owns what is in them; `hide` replaces the secrets in a
+    text."""
 
     roots: tuple[Path, ...]
     chosen: tuple[Path, ...]
@@ -36,7 +38,8 @@ class Project:
 
 @dataclass(frozen=True, slots=True)
 class TextFile:
-    """`text` is empty where the file could not be read; `problem` says why, or what was left out of it. `cut`: it goes
+    """`text` is empty where the file could not be read; `problem` says why, or what was left out of
+    it. `cut`: it goes
     on in the file. `identity`: device and inode of what was read, the same behind all names."""
 
     text: str = ""
@@ -46,8 +49,8 @@ class TextFile:
 
 
 def read(path: Path, limit: int, project: Project | None = None) -> TextFile | None:
-    """The text of `path`, at most `limit` bytes; None where no such file is. `project`: the one that it belongs to;
-    None: it is the person's own, who may link it to wherever they keep it."""
+    """The text of `path`, at most `limit` bytes; None where no such file is. `project`: the one
+    that it belongs to; None: it is the person's own, who may link it to wherever they keep it."""
     try:
         real = path.resolve(strict=True)
         if problem := _misplaced(path, real, project):
@@ -65,12 +68,19 @@ def read(path: Path, limit: int, project: Project | None = None) -> TextFile | N
         reason = error.strerror if isinstance(error, OSError) else "links in a circle"
         return TextFile(problem=f"{path} cannot be read ({reason}): not used")
     cut = len(raw) > limit
-    text = raw[:limit].decode("utf-8-sig", "ignore" if cut else "replace").replace("\r\n", "\n").replace("\0", "")
+    text = (
+        raw[:limit]
+        .decode("utf-8-sig", "ignore" if cut else "replace")
+        .replace("\r\n", "\n")
+        .replace("\0", "")
+    )
     text, hidden = revealed(text)
     problems = [f"{path} is longer than {limit // 1000} kB: the rest is not used"] if cut else []
     if hidden:
         many = "character" if hidden == 1 else "characters"
-        problems.append(f"{path} contains {hidden} hidden {many}: removed before the model reads it")
+        problems.append(
+            f"{path} contains {hidden} hidden {many}: removed before the model reads it"
+        )
     if project and (safe := project.hide(text)) != text:
         problems.append(f"{path} contains secrets: hidden from the model")
         text = safe
@@ -85,8 +95,8 @@ def _misplaced(path: Path, real: Path, project: Project | None) -> str:
 
 
 def _foreign(path: Path, real: Path, about: os.stat_result, project: Project) -> str:
-    """Why an open file of a project is not read: it is not the person's, or a hard link makes it a file of elsewhere,
-    too. Names beside it are known: people link `CLAUDE.md` to `AGENTS.md`."""
+    """Why an open file of a project is not read: it is not the person's, or a hard link makes it a
+    file of elsewhere, too. Names beside it are known: people link `CLAUDE.md` to `AGENTS.md`."""
     if not (is_own(about) or any(path.is_relative_to(folder) for folder in project.chosen)):
         return "belongs to another user"
     if about.st_nlink > 1:

@@ -180,8 +180,9 @@ def _section(block: Block, local: Local) -> Section | None:
 def _tool(block: ToolBlock, local: Local) -> Folded:
     words = [
         block.tag if block.state in ("failed", "cancelled") and block.tag else block.state,
-        f"{block.duration_ms / 1000:.1f} s" if block.duration_ms >= 100 else "", block.note,
-    ]  # fmt: skip
+        f"{block.duration_ms / 1000:.1f} s" if block.duration_ms >= 100 else "",
+        block.note,
+    ]
     outcome = one_line(" · ".join(word for word in words if word))
     label = one_line(block.label or block.name)
     pieces = pieces_of(tool_parts(block))

@@ -11,7 +11,17 @@ from functools import cache
 from html import escape
 from typing import Any, Final, assert_never
 
-from agent_tui.present.document import Code, Folded, Piece, Prose, Remark, Section, Speech, facts, title
+from agent_tui.present.document import (
+    Code,
+    Folded,
+    Piece,
+    Prose,
+    Remark,
+    Section,
+    Speech,
+    facts,
+    title,
+)
 from agent_tui.protocol.transcript import Transcript
 
 LINKS: Final = ("http:", "https:", "mailto:")
@@ -83,9 +93,14 @@ def _renderer() -> Render:
     from markdown_it import MarkdownIt
 
     highlight = _highlighter()
-    parser = MarkdownIt(
-        "commonmark", {"html": False, "highlight": lambda code, language, _: highlight(code, language)}
-    ).enable(["table", "strikethrough"]).disable(["image", "html_block", "html_inline"])  # fmt: skip
+    parser = (
+        MarkdownIt(
+            "commonmark",
+            {"html": False, "highlight": lambda code, language, _: highlight(code, language)},
+        )
+        .enable(["table", "strikethrough"])
+        .disable(["image", "html_block", "html_inline"])
+    )
     parser.validateLink = lambda url: url.strip().lower().startswith(LINKS)  # type: ignore[method-assign]
     parser.add_render_rule("link_open", _link_open)
 

@@ -6,12 +6,22 @@ from collections.abc import Mapping
 from typing import Final
 
 FAILED: Final[Mapping[str, str]] = {
-    "no_match": "text not found", "ambiguous": "text found more than once", "not_found": "not found",
-    "exists": "there already", "too_large": "too large", "binary": "not a text", "write_failed": "not written",
-    "invalid_arguments": "wrong arguments", "unknown_tool": "no such tool", "no_handler": "not available here",
+    "no_match": "text not found",
+    "ambiguous": "text found more than once",
+    "not_found": "not found",
+    "exists": "there already",
+    "too_large": "too large",
+    "binary": "not a text",
+    "write_failed": "not written",
+    "invalid_arguments": "wrong arguments",
+    "unknown_tool": "no such tool",
+    "no_handler": "not available here",
     "placeholder": "hidden value in the call",
-    "denied": "denied", "blocked": "blocked", "exception": "failed", "": "failed",
-}  # fmt: skip
+    "denied": "denied",
+    "blocked": "blocked",
+    "exception": "failed",
+    "": "failed",
+}
 """A failure in two or three words, by its tag."""
 NEXT: Final[Mapping[str, str]] = {
     "no_match": "showed the model the nearest text",

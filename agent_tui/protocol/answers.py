@@ -1,6 +1,8 @@
-"""What the engine answers (`Answered.data`): one frozen class for each kind of answer, plain data like the events.
+"""What the engine answers (`Answered.data`): one frozen class for each kind of answer, plain data
+like the events.
 
-`type` names the kind; the codec reads and writes it. A new kind goes into `Answer` and has its place in
+`type` names the kind; the codec reads and writes it. A new kind goes into `Answer` and has its
+place in
 `Transcript.answers`; the type checker then lists who must decide about it.
 """
 
@@ -38,7 +40,9 @@ from agent_tui.structures.fuzzy import Corpus
 ProviderGroup = Literal["ready", "nearby", "service"]
 """There is a key or an address; it may run on this machine; it wants a key."""
 Needs = Literal["", "key", "address"]
-SetupState = Literal["asking", "starting", "no_key", "answered", "failed", "down", "keeping", "kept"]
+SetupState = Literal[
+    "asking", "starting", "no_key", "answered", "failed", "down", "keeping", "kept"
+]
 PullState = Literal["starting", "pulling", "down", "done", "failed", "stopped"]
 
 
@@ -52,8 +56,10 @@ class Tried:
 
 @frozen
 class Offer:
-    """A provider to choose: where its key is from, and what must be typed before it can be asked. What came of asking
-    it is in `state` (empty: nobody asked; `down`: Ollama, which can be started), the number of its `models`, the
+    """A provider to choose: where its key is from, and what must be typed before it can be asked. What
+    came of asking
+    it is in `state` (empty: nobody asked; `down`: Ollama, which can be started), the number of its
+    `models`, the
     `kind` of its failure, and what is `said` of it."""
 
     name: str
@@ -71,8 +77,8 @@ class Offer:
 
 @frozen
 class ModelFacts:
-    """What its server's list does not say of a model: dollars for a million tokens read and written (None: not known),
-    whether that is sure, and the levels of effort that differ."""
+    """What its server's list does not say of a model: dollars for a million tokens read and written
+    (None: not known), whether that is sure, and the levels of effort that differ."""
 
     price: tuple[float, float] | None = None
     sure: bool = False
@@ -81,9 +87,10 @@ class ModelFacts:
 
 @frozen
 class Models:
-    """The `model` in use (empty: none), what was `offered` and `tried` for it, and the `variables` that keys are read
-    from; `aliases` are the person's own names. To a query also `facts` of each model by name, those `used` last, and
-    the providers that are `unset`: they cannot be asked what they offer. None: nobody looked."""
+    """The `model` in use (empty: none), what was `offered` and `tried` for it, and the `variables`
+    that keys are read from; `aliases` are the person's own names. To a query also `facts` of each
+    model by name, those `used` last, and the providers that are `unset`: they cannot be asked what
+    they offer. None: nobody looked."""
 
     model: str = ""
     offered: tuple[ModelInfo, ...] = ()
@@ -106,8 +113,8 @@ class EffortLevel:
 
 @frozen
 class Efforts:
-    """What each level of effort means to `model` (none: it cannot be told), which of them the key goes through
-    (`cycle`), and what it does unasked (`auto`)."""
+    """What each level of effort means to `model` (none: it cannot be told), which of them the key
+    goes through (`cycle`), and what it does unasked (`auto`)."""
 
     model: str = ""
     auto: str = ""
@@ -118,7 +125,8 @@ class Efforts:
 
 @frozen
 class SetupOffers:
-    """The providers to choose from. `looking`: some are still being asked; `keyring`: a key can be kept there."""
+    """The providers to choose from. `looking`: some are still being asked; `keyring`: a key can be
+    kept there."""
 
     offers: tuple[Offer, ...] = ()
     looking: bool = False
@@ -128,8 +136,10 @@ class SetupOffers:
 
 @frozen
 class SetupOutcome:
-    """What came of a step: with the `provider`, its `address` where one was typed or found, the names of its `models`
-    and which of them is proposed (`first`); `key`: one was typed, which is never told; `kind` is that of a failure.
+    """What came of a step: with the `provider`, its `address` where one was typed or found, the names
+    of its `models`
+    and which of them is proposed (`first`); `key`: one was typed, which is never told; `kind` is
+    that of a failure.
     `no_key`: what was typed is none; `down`: Ollama would have to be started."""
 
     state: SetupState
@@ -148,8 +158,8 @@ class SetupOutcome:
 
 @frozen
 class PullProgress:
-    """How the fetching of `model` goes. `starting`: Ollama is started; `down`: it would have to be. `done` and `total`
-    in bytes, `left` in seconds (0: nobody can say), once they are known."""
+    """How the fetching of `model` goes. `starting`: Ollama is started; `down`: it would have to be.
+    `done` and `total` in bytes, `left` in seconds (0: nobody can say), once they are known."""
 
     model: str
     state: PullState
@@ -172,8 +182,8 @@ class Skills:
 
 @frozen
 class Files(Corpus):
-    """The files that can be named in a prompt. `whole`: they were looked for, else it is what git knows; a second
-    answer follows. `note`: which files are not among them."""
+    """The files that can be named in a prompt. `whole`: they were looked for, else it is what git
+    knows; a second answer follows. `note`: which files are not among them."""
 
     whole: bool = False
     note: str = ""
@@ -204,7 +214,8 @@ class ClipboardImage:
 
 @frozen
 class ClipboardSet:
-    """Which tool took the text, and what was wrong with those before it; both are empty on a machine without a tool.
+    """Which tool took the text, and what was wrong with those before it; both are empty on a machine
+    without a tool.
     `tmux`: whether tmux has the text in its own buffer; None: not inside of tmux."""
 
     tool: str = ""
@@ -215,7 +226,8 @@ class ClipboardSet:
 
 @frozen
 class FileWritten:
-    """The new file `path`, as a person would write it, or why there is none; `note`: what is not in it."""
+    """The new file `path`, as a person would write it, or why there is none; `note`: what is not in
+    it."""
 
     path: str = ""
     problem: str = ""
@@ -225,8 +237,8 @@ class FileWritten:
 
 @frozen
 class PrivateOutput:
-    """What a private command put out. Nothing else holds it. `lines`: how many lines it had, where `output` only says
-    so."""
+    """What a private command put out. Nothing else holds it. `lines`: how many lines it had, where
+    `output` only says so."""
 
     command: str = ""
     said: str = ""
@@ -237,7 +249,8 @@ class PrivateOutput:
 
 @frozen
 class Check:
-    """One thing that `/doctor` looked at; of a bad one `fix` says what to do. `note`: worth knowing, and no fault."""
+    """One thing that `/doctor` looked at; of a bad one `fix` says what to do. `note`: worth
+    knowing, and no fault."""
 
     area: Literal["settings", "servers", "keys", "terminal", "commands", "permissions"]
     state: Literal["ok", "note", "bad"]
@@ -253,8 +266,8 @@ class Checkup:
 
 @frozen
 class JobStatus:
-    """What a command left in the background since `since` (seconds since the epoch): its processes, its `last` line of
-    output, and the file that holds the `output`. `stops`: it was told to end."""
+    """What a command left in the background since `since` (seconds since the epoch): its processes,
+    its `last` line of output, and the file that holds the `output`. `stops`: it was told to end."""
 
     id: str
     command: str
@@ -273,9 +286,12 @@ class Jobs:
 
 @frozen
 class OldFile:
-    """A file and what going back does to it; `real` is its real path. `why` says what there is to know before;
-    `choices` is what may be done with it (empty: nothing), `default` what is done without a word (empty: the person
-    has to choose); `diff` goes from what it is now (`now`: the SHA-256 of it) to what it would be. `goes`: it would be
+    """A file and what going back does to it; `real` is its real path. `why` says what there is to know
+    before;
+    `choices` is what may be done with it (empty: nothing), `default` what is done without a word
+    (empty: the person
+    has to choose); `diff` goes from what it is now (`now`: the SHA-256 of it) to what it would be.
+    `goes`: it would be
     deleted; `comes`: it would be there again."""
 
     path: str
@@ -294,7 +310,8 @@ class OldFile:
 
 @frozen
 class OldTurn:
-    """A turn whose changes are in question: the number of its first record, its own, and how its prompt begins."""
+    """A turn whose changes are in question: the number of its first record, its own, and how its
+    prompt begins."""
 
     n: int
     turn: int = 0
@@ -303,8 +320,8 @@ class OldTurn:
 
 @frozen
 class UndoPlan:
-    """What would be taken back, or made again (`redo`). `caps`: in words what is not shown, and what undo cannot
-    reach; `undone`: changes of these turns were taken back already."""
+    """What would be taken back, or made again (`redo`). `caps`: in words what is not shown, and
+    what undo cannot reach; `undone`: changes of these turns were taken back already."""
 
     direction: Direction = "undo"
     files: tuple[OldFile, ...] = ()
@@ -316,8 +333,9 @@ class UndoPlan:
 
 @frozen
 class RestoreOutcome:
-    """Whether all was `done`, and in words what (`said`), or why not (`problem`); `id` is that of the events that tell
-    of it, with what became of the `files`. `asked`: files that need a word first; then nothing was done."""
+    """Whether all was `done`, and in words what (`said`), or why not (`problem`); `id` is that of
+    the events that tell of it, with what became of the `files`. `asked`: files that need a word
+    first; then nothing was done."""
 
     done: bool = False
     id: str = ""
@@ -329,7 +347,30 @@ class RestoreOutcome:
 
 
 Answer = (
-    Skills | Models | Efforts | SetupOffers | SetupOutcome | PullProgress | Sessions | Tree | SearchResults | Stats
-    | Preview | LogTail | ForkOutcome | ShelfOutcome | Locked | SaveOutcome | Files | ImageFile | ClipboardImage
-    | ClipboardSet | FileWritten | PrivateOutput | Checkup | Jobs | UndoPlan | RestoreOutcome
-)  # fmt: skip
+    Skills
+    | Models
+    | Efforts
+    | SetupOffers
+    | SetupOutcome
+    | PullProgress
+    | Sessions
+    | Tree
+    | SearchResults
+    | Stats
+    | Preview
+    | LogTail
+    | ForkOutcome
+    | ShelfOutcome
+    | Locked
+    | SaveOutcome
+    | Files
+    | ImageFile
+    | ClipboardImage
+    | ClipboardSet
+    | FileWritten
+    | PrivateOutput
+    | Checkup
+    | Jobs
+    | UndoPlan
+    | RestoreOutcome
+)

@@ -1,7 +1,9 @@
-"""Events to JSON records and back: the only validation at the boundary (pydantic over the stdlib dataclasses).
+"""Events to JSON records and back: the only validation at the boundary (pydantic over the stdlib
+dataclasses).
 
-A record is one JSON object: `v` (format), `n`, `at`, `type`, the ids, the event's own fields, and `c`, the CRC-32 of
-the record without `c`. Fields at their default are left out. What this version does not know comes back unchanged.
+A record is one JSON object: `v` (format), `n`, `at`, `type`, the ids, the event's own fields, and
+`c`, the CRC-32 of the record without `c`. Fields at their default are left out. What this version
+does not know comes back unchanged.
 """
 
 from __future__ import annotations
@@ -44,14 +46,16 @@ KINDS: Final[dict[str, type[Answer]]] = {kind.type: kind for kind in get_args(An
 
 @cache
 def _answer_adapter(kind: str) -> TypeAdapter[Any]:
-    """For `{"data": answer}`. Made for a kind when one is written or read: there are many, and most never are."""
+    """For `{"data": answer}`. Made for a kind when one is written or read: there are many, and most
+    never are."""
     found: Any = KINDS[kind]
     return TypeAdapter(dict[str, found])
 
 
 @cache
 def _own_fields(kind: str) -> frozenset[str]:
-    """The names of the fields that event type `kind` has in this version; empty for a type it does not know."""
+    """The names of the fields that event type `kind` has in this version; empty for a type it does
+    not know."""
     for event in get_args(AnyEvent):
         own = {f.name: f for f in dataclasses.fields(event)}
         if own["type"].default == kind:
@@ -60,7 +64,8 @@ def _own_fields(kind: str) -> frozenset[str]:
 
 
 def _left_out(event: Event) -> set[str]:
-    """The event's own fields that say nothing (nested values stay whole: their `type` tells them apart)."""
+    """The event's own fields that say nothing (nested values stay whole: their `type` tells them
+    apart)."""
     return {f.name for f in dataclasses.fields(event) if f.name == "newer" or _is_default(event, f)}
 
 
@@ -75,7 +80,9 @@ def dump(event: Event) -> dict[str, Any]:
     """The event as plain JSON data."""
     if isinstance(event, Unknown):
         return dict(event.raw)
-    data: dict[str, Any] = _adapter().dump_python(event, mode="json", exclude=_left_out(event) | {"data"})
+    data: dict[str, Any] = _adapter().dump_python(
+        event, mode="json", exclude=_left_out(event) | {"data"}
+    )
     if isinstance(event, QueueChanged):
         for item in data.get("items", ()):
             if not item["pastes"]:  # a later field: without pastes the record is as before
@@ -83,12 +90,19 @@ def dump(event: Event) -> dict[str, Any]:
     if isinstance(event, Answered):
         fields = _answer_adapter(event.kind).dump_python({"data": event.data}, mode="json")["data"]
         data |= {"kind": event.kind, "data": as_written(event.kind, fields)}
-    return {"v": VERSION, "n": event.n, "at": event.at, "type": data.pop("type"), **data, **(event.newer or {})}
+    return {
+        "v": VERSION,
+        "n": event.n,
+        "at": event.at,
+        "type": data.pop("type"),
+        **data,
+        **(event.newer or {}),
+    }
 
 
 def load(data: dict[str, Any]) -> Event:
-    """The event in `data`; `Unknown` for a type, a kind of answer, or a shape in a newer format, that this version does
-    not know.
+    """The event in `data`; `Unknown` for a type, a kind of answer, or a shape in a newer format,
+    that this version does not know.
 
     Raises BadRecord: a field is missing or has the wrong type, in a format that this version knows.
     """
@@ -105,7 +119,9 @@ def load(data: dict[str, Any]) -> Event:
         newer = {k: v for k, v in data.items() if k not in own and k not in ("v", "c")}
         try:
             if kind == ANSWERED:
-                known |= _answer(_answer_kind(newer), as_fields(newer.pop("kind"), data.get("data")))
+                known |= _answer(
+                    _answer_kind(newer), as_fields(newer.pop("kind"), data.get("data"))
+                )
             event: Event = _adapter().validate_python({**known, "newer": newer or None})
             return event
         except ValidationError as error:
@@ -140,14 +156,20 @@ def encode(event: Event) -> bytes:
 
 
 def _json(data: dict[str, Any]) -> str:
-    """As compact JSON in ASCII. Long texts go in pieces: while C encodes one, no other thread of the program runs."""
-    long = {key: value for key, value in data.items() if isinstance(value, str) and len(value) > PIECE}
+    """As compact JSON in ASCII. Long texts go in pieces: while C encodes one, no other thread of
+    the program runs."""
+    long = {
+        key: value for key, value in data.items() if isinstance(value, str) and len(value) > PIECE
+    }
     if not long:
         return _COMPACT.encode(data)
     parts = [_COMPACT.encode({key: value for key, value in data.items() if key not in long})[:-1]]
     for key, text in long.items():
         parts += (",", _COMPACT.encode(key), ':"')
-        parts += (_COMPACT.encode(text[start : start + PIECE])[1:-1] for start in range(0, len(text), PIECE))
+        parts += (
+            _COMPACT.encode(text[start : start + PIECE])[1:-1]
+            for start in range(0, len(text), PIECE)
+        )
         parts.append('"')
     return "".join((*parts, "}"))
 
@@ -180,7 +202,8 @@ def answer_kind(written: str) -> str:
 
 
 def as_fields(answer_kind: str, data: Any) -> Any:
-    """The fields of an answer that was written as `data`; what is none of the old shapes stays as it is."""
+    """The fields of an answer that was written as `data`; what is none of the old shapes stays as
+    it is."""
     if answer_kind in BARE and isinstance(data, list | tuple):
         return {BARE[answer_kind]: data}
     if answer_kind == "sessions" and isinstance(data, list | tuple):
@@ -192,23 +215,39 @@ def as_fields(answer_kind: str, data: Any) -> Any:
 
 def as_written(answer_kind: str, fields: Json) -> Any:
     """The `fields` of an answer as they are written; what nobody looked for is left out."""
-    return fields[BARE[answer_kind]] if answer_kind in BARE else {name: own for name, own in fields.items() if own is not None}
+    return (
+        fields[BARE[answer_kind]]
+        if answer_kind in BARE
+        else {name: own for name, own in fields.items() if own is not None}
+    )
 
 
 def _began_here(session: Any) -> bool:
-    return isinstance(session, Mapping) and isinstance(session.get("cwd"), str) and session.get("here", True) is True
+    return (
+        isinstance(session, Mapping)
+        and isinstance(session.get("cwd"), str)
+        and session.get("here", True) is True
+    )
 
 
 def _models(data: Mapping[str, Any]) -> Json:
-    """What a model can do stood with its price; `window` was what it could hold, `room` what is used of that."""
+    """What a model can do stood with its price; `window` was what it could hold, `room` what is
+    used of that."""
     facts, offered = data.get("facts"), data.get("offered")
     if not isinstance(facts, Mapping) or not isinstance(offered, list | tuple):
         return dict(data)
-    return {**data, "offered": [_model(one, facts) if isinstance(one, Mapping) else one for one in offered]}
+    return {
+        **data,
+        "offered": [_model(one, facts) if isinstance(one, Mapping) else one for one in offered],
+    }
 
 
 def _model(one: Mapping[str, Any], facts: Mapping[str, Any]) -> Json:
     known = facts.get(str(one.get("name")))
-    able = {name: known[name] for name in ("thinking", "images") if name in known} if isinstance(known, Mapping) else {}
+    able = (
+        {name: known[name] for name in ("thinking", "images") if name in known}
+        if isinstance(known, Mapping)
+        else {}
+    )
     room = {"window": one["room"], "window_max": one.get("window")} if "room" in one else {}
     return {**able, **one, **room}

@@ -1,6 +1,8 @@
-"""What a person is shown of a tool's work: a closed vocabulary, drawn by every front end. Extend here first.
+"""What a person is shown of a tool's work: a closed vocabulary, drawn by every front end. Extend
+here first.
 
-Texts are raw (a file's, a command's, a model's): a front end makes control sequences visible and never reads markup.
+Texts are raw (a file's, a command's, a model's): a front end makes control sequences visible and
+never reads markup.
 """
 
 from __future__ import annotations
@@ -38,10 +40,13 @@ class CodeDisplay:
 
 @frozen
 class Hunk:
-    """Lines of a unified diff without line ends, each with its mark (` `, `+`, `-`) in front; starts are 1-based.
+    """Lines of a unified diff without line ends, each with its mark (` `, `+`, `-`) in front;
+    starts are 1-based.
 
-    `old_opening`, `new_opening`: of what stands above it in either file, the lines that opened what its first line is
-    inside of (a string, a comment, a block): with them in front it is coloured as in the whole file.
+    `old_opening`, `new_opening`: of what stands above it in either file, the lines that opened what
+    its first line is
+    inside of (a string, a comment, a block): with them in front it is coloured as in the whole
+    file.
     """
 
     old_start: int
@@ -168,6 +173,17 @@ class AgentsDisplay:
 
 
 Display = (
-    TextDisplay | MarkdownDisplay | CodeDisplay | DiffDisplay | ListingDisplay | MatchesDisplay | CommandDisplay
-    | TableDisplay | TodoDisplay | QuestionDisplay | PlanDisplay | ImageDisplay | AgentsDisplay
-)  # fmt: skip
+    TextDisplay
+    | MarkdownDisplay
+    | CodeDisplay
+    | DiffDisplay
+    | ListingDisplay
+    | MatchesDisplay
+    | CommandDisplay
+    | TableDisplay
+    | TodoDisplay
+    | QuestionDisplay
+    | PlanDisplay
+    | ImageDisplay
+    | AgentsDisplay
+)

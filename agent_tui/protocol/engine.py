@@ -11,12 +11,14 @@ from agent_tui.protocol.ops import Op
 
 
 class Engine(Protocol):
-    """The agent in its worker thread. All methods are called from the front end's thread and never block."""
+    """The agent in its worker thread. All methods are called from the front end's thread and never
+    block."""
 
     events: SimpleQueue[Event | Restored]
     resting: bool
-    """Set by the front end when it stops polling. The first event after that clears it and calls `wake` once, from the
-    worker thread; after setting it the front end must look at the queue once more."""
+    """Set by the front end when it stops polling. The first event after that clears it and calls
+    `wake` once, from the worker thread; after setting it the front end must look at the queue once
+    more."""
 
     def start(self, wake: Callable[[], None]) -> None:
         """Start the thread, if it is not running: imports, model choice, the log."""
@@ -27,5 +29,6 @@ class Engine(Protocol):
         ...
 
     def stop(self, timeout: float) -> None:
-        """End the thread: the turn is cancelled, children are ended, the log is closed. Waits at most `timeout` s."""
+        """End the thread: the turn is cancelled, children are ended, the log is closed. Waits at
+        most `timeout` s."""
         ...

@@ -1,11 +1,13 @@
 """The base of every event: whose it is, when, and the fold that it takes part in.
 
-The fold routes what a sub-agent says to its own transcript, which lies in the block of the call that started it.
+The fold routes what a sub-agent says to its own transcript, which lies in the block of the call
+that started it.
 
-The id of a sub-agent is its path below the session's main agent (`reviewer-1`, `reviewer-1/tester-1`): a call's id is
-unique among the calls of one agent only, so the path says in whose calls `parent_call` is looked for. From its first
-event on an agent is known by its row (`Transcript.agents`). An agent whose call is not there (a torn log) gets a block
-of its own; what one says whose block was taken back by a rewind is shown nowhere.
+The id of a sub-agent is its path below the session's main agent (`reviewer-1`,
+`reviewer-1/tester-1`): a call's id is unique among the calls of one agent only, so the path says in
+whose calls `parent_call` is looked for. From its first event on an agent is known by its row
+(`Transcript.agents`). An agent whose call is not there (a torn log) gets a block of its own; what
+one says whose block was taken back by a rewind is shown nowhere.
 """
 
 from __future__ import annotations
@@ -26,7 +28,8 @@ LOST: Final = "agent"
 
 @frozen(kw_only=True)
 class Event:
-    """`n`: sequence number in the log (0: not stored); `at`: seconds since the epoch; the rest says whose it is:
+    """`n`: sequence number in the log (0: not stored); `at`: seconds since the epoch; the rest says
+    whose it is:
     `agent` is the id of a sub-agent, and `parent_call` the call that started it."""
 
     settled: ClassVar[bool] = True
@@ -40,7 +43,8 @@ class Event:
     agent: str = MAIN
     parent_call: str = ""
     newer: Mapping[str, Any] | None = field(default=None, repr=False)
-    """Fields of this event that only a newer version knows: kept as they came, written back unchanged."""
+    """Fields of this event that only a newer version knows: kept as they came, written back
+    unchanged."""
 
     @property
     def is_main(self) -> bool:
@@ -48,17 +52,21 @@ class Event:
         return self.agent in (MAIN, "")
 
     def apply(self, t: Transcript) -> Transcript:
-        """The one fold: the session's transcript `t` after this event, which changes that of its own agent alone."""
+        """The one fold: the session's transcript `t` after this event, which changes that of its
+        own agent alone."""
         if self.is_main:
             return self.change(t)
-        return _route(t, _Said(self.agent, self.parent_call, self.at, self.settled, self.change, self.above))
+        return _route(
+            t, _Said(self.agent, self.parent_call, self.at, self.settled, self.change, self.above)
+        )
 
     def change(self, t: Transcript) -> Transcript:
         """What it changes in the transcript of its agent."""
         return t
 
     def above(self, t: Transcript, row: int) -> Transcript:  # noqa: ARG002
-        """What it changes in that of an agent above, where its own one's block is in `row`: sums, and no rows."""
+        """What it changes in that of an agent above, where its own one's block is in `row`: sums,
+        and no rows."""
         return t
 
 
@@ -72,8 +80,8 @@ class Unknown(Event):
 
 @frozen
 class Restored:
-    """Not an event: a transcript that the engine has folded already, in its own thread (resume), from the records up to
-    number `n`."""
+    """Not an event: a transcript that the engine has folded already, in its own thread (resume),
+    from the records up to number `n`."""
 
     transcript: Transcript
     n: int = 0
@@ -84,8 +92,8 @@ class Restored:
 
 @frozen
 class _Said:
-    """One event of a sub-agent. `change` is what it does to the transcript of its own agent; `above` what it does to
-    that of each agent above, whose row is given (`GONE`: there is none)."""
+    """One event of a sub-agent. `change` is what it does to the transcript of its own agent;
+    `above` what it does to that of each agent above, whose row is given (`GONE`: there is none)."""
 
     agent: str
     parent_call: str
@@ -98,7 +106,9 @@ class _Said:
 def _route(t: Transcript, said: _Said, own: str = "") -> Transcript:
     """`t`, the transcript of the agent `own`, after an agent below it has said something."""
     if said.agent not in t.agents:
-        if not said.settled:  # what begins an agent is on record: else the log would fold to something else
+        if (
+            not said.settled
+        ):  # what begins an agent is on record: else the log would fold to something else
             return t
         t = _begin(t, said, own)
     row = t.agents[said.agent]
@@ -108,14 +118,24 @@ def _route(t: Transcript, said: _Said, own: str = "") -> Transcript:
 
 
 def _heard(child: Child, said: _Said) -> Transcript:
-    return said.change(child.seen) if child.agent == said.agent else _route(child.seen, said, child.agent)
+    return (
+        said.change(child.seen)
+        if child.agent == said.agent
+        else _route(child.seen, said, child.agent)
+    )
 
 
 def _begin(t: Transcript, said: _Said, own: str) -> Transcript:
     """`t` with a place for an agent that says something for the first time."""
     above = said.agent.rpartition("/")[0]
     row = _row_of(t, said.parent_call) if above in ("", own) else None
-    holder = above if above in t.agents else _holder(t, said.parent_call) if not above and row is None else ""
+    holder = (
+        above
+        if above in t.agents
+        else _holder(t, said.parent_call)
+        if not above and row is None
+        else ""
+    )
     if holder:
         row = t.agents[holder]
         if row != GONE:
@@ -127,7 +147,12 @@ def _begin(t: Transcript, said: _Said, own: str) -> Transcript:
         block = t.rows[row]
         assert isinstance(block, ToolBlock)
         start = Transcript(session=t.session, cwd=t.cwd, model=t.model, mode=t.mode, otr=t.otr)
-        t = replace(t, rows=t.rows.set(row, replace(block, children=(*block.children, Child(said.agent, start)))))
+        t = replace(
+            t,
+            rows=t.rows.set(
+                row, replace(block, children=(*block.children, Child(said.agent, start)))
+            ),
+        )
     return replace(t, agents={**t.agents, said.agent: row})
 
 
@@ -142,7 +167,8 @@ def _holder(t: Transcript, call: str) -> str:
 
 
 def _row_of(t: Transcript, call: str) -> int | None:
-    """The row of the call: an open one, or the newest that has ended (what it started may go on behind it)."""
+    """The row of the call: an open one, or the newest that has ended (what it started may go on
+    behind it)."""
     if not call or call in t.open_tools:
         return t.open_tools.get(call)
     for row in range(len(t.rows) - 1, -1, -1):
@@ -152,11 +178,16 @@ def _row_of(t: Transcript, call: str) -> int | None:
     return None
 
 
-def _within(t: Transcript, row: int, agent: str, change: Callable[[Child], Transcript]) -> Transcript:
-    """`t` with another child in `row`: the one that is `agent`, or has it below; its questions are asked here, too."""
+def _within(
+    t: Transcript, row: int, agent: str, change: Callable[[Child], Transcript]
+) -> Transcript:
+    """`t` with another child in `row`: the one that is `agent`, or has it below; its questions are
+    asked here, too."""
     block = t.rows[row]
     assert isinstance(block, ToolBlock)
-    place = next(n for n, one in enumerate(block.children) if one.agent == agent or agent in one.seen.agents)
+    place = next(
+        n for n, one in enumerate(block.children) if one.agent == agent or agent in one.seen.agents
+    )
     before = block.children[place]
     seen = change(before)
     if seen is before.seen:

@@ -1,7 +1,10 @@
-"""What the agent says: frozen plain data, each with the one way it changes what a person sees (`apply`).
+"""What the agent says: frozen plain data, each with the one way it changes what a person sees
+(`apply`).
 
-`settled` events are appended to the session's log before anything that depends on them happens; the others are
-deltas of something that a settled event will say whole. The law under test: folding all events, or only the settled
+`settled` events are appended to the session's log before anything that depends on them happens; the
+others are
+deltas of something that a settled event will say whole. The law under test: folding all events, or
+only the settled
 ones, ends in the same transcript.
 """
 
@@ -64,14 +67,55 @@ from agent_tui.protocol.turn_events import TurnStarted as TurnStarted
 from agent_tui.protocol.turn_events import UsageReported as UsageReported
 
 AnyEvent = (
-    SessionStarted | Cleared | ModeChanged | ModelChanged | QueueChanged | DraftSaved | PlaceKept | Answered | Notice
-    | ErrorRaised | TurnStarted | StepStarted | ContextBuilt | RequestSent | SteerSeen | TextDelta | ThinkingDelta
-    | ToolArgsDelta | EffortChanged | TodoChanged | DirectoriesChanged | RequestFailed
-    | Partial | AssistantReplied | UsageReported | Retrying | TurnEnded | ApprovalAsked | ApprovalAnswered
-    | QuestionAsked | QuestionAnswered | ToolStarted | ToolOutput | FileChanged | ToolEnded | ShellStarted
-    | ShellEnded | SavingChanged | AsideDelta | AsideEnded | Titled | Labelled | Rewound | Forked | RestoreStarted
-    | FilesRestored | UndoLimited | JobChanged
-)  # fmt: skip
+    SessionStarted
+    | Cleared
+    | ModeChanged
+    | ModelChanged
+    | QueueChanged
+    | DraftSaved
+    | PlaceKept
+    | Answered
+    | Notice
+    | ErrorRaised
+    | TurnStarted
+    | StepStarted
+    | ContextBuilt
+    | RequestSent
+    | SteerSeen
+    | TextDelta
+    | ThinkingDelta
+    | ToolArgsDelta
+    | EffortChanged
+    | TodoChanged
+    | DirectoriesChanged
+    | RequestFailed
+    | Partial
+    | AssistantReplied
+    | UsageReported
+    | Retrying
+    | TurnEnded
+    | ApprovalAsked
+    | ApprovalAnswered
+    | QuestionAsked
+    | QuestionAnswered
+    | ToolStarted
+    | ToolOutput
+    | FileChanged
+    | ToolEnded
+    | ShellStarted
+    | ShellEnded
+    | SavingChanged
+    | AsideDelta
+    | AsideEnded
+    | Titled
+    | Labelled
+    | Rewound
+    | Forked
+    | RestoreStarted
+    | FilesRestored
+    | UndoLimited
+    | JobChanged
+)
 
 
 def fold(events: Iterable[Event], start: Transcript | None = None) -> Transcript:

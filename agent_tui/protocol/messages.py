@@ -1,4 +1,5 @@
-"""What a model is sent and what it answers, in no provider's dialect. Plain data; every provider translates."""
+"""What a model is sent and what it answers, in no provider's dialect. Plain data; every provider
+translates."""
 
 from __future__ import annotations
 
@@ -7,14 +8,17 @@ from typing import Any, Literal
 
 from agent_tui.structures.frozen import frozen
 
-StopReason = Literal["stop", "tool_calls", "length", "window", "refusal", "cancelled", "interrupted", "error"]
+StopReason = Literal[
+    "stop", "tool_calls", "length", "window", "refusal", "cancelled", "interrupted", "error"
+]
 """`length`: the answer reached the model's limit of tokens; `window`: it filled the context window;
 `refusal`: a filter stopped it (a refusal in words is an answer)."""
 
 
 @frozen
 class ToolCall:
-    """A call as the model wrote it. `arguments` stays the raw JSON text, so that it is sent back byte for byte."""
+    """A call as the model wrote it. `arguments` stays the raw JSON text, so that it is sent back
+    byte for byte."""
 
     id: str
     name: str
@@ -23,8 +27,8 @@ class ToolCall:
 
 @frozen
 class Image:
-    """A picture that goes with a message: `blob` is where it is kept, `data` its bytes in base64, filled in for the
-    request alone."""
+    """A picture that goes with a message: `blob` is where it is kept, `data` its bytes in base64,
+    filled in for the request alone."""
 
     name: str
     media: str
@@ -72,7 +76,8 @@ class ToolSpec:
 
 @frozen
 class Request:
-    """One model call. Its bytes up to the last message are the same from step to step: that keeps caches warm."""
+    """One model call. Its bytes up to the last message are the same from step to step: that keeps
+    caches warm."""
 
     system: str
     messages: tuple[Message, ...]
@@ -80,13 +85,14 @@ class Request:
     max_tokens: int = 0
     """0: the provider's own default."""
     effort: str = ""
-    """How hard to think (`ops.EFFORTS`); empty: as the provider's settings say, else as the model likes."""
+    """How hard to think (`ops.EFFORTS`); empty: as the provider's settings say, else as the model
+    likes."""
 
 
 @frozen
 class Usage:
-    """Tokens of one request. `estimated` where the server did not say; what it read from its cache, and what it wrote
-    there, are part of the prompt, what it thought is part of the completion."""
+    """Tokens of one request. `estimated` where the server did not say; what it read from its cache,
+    and what it wrote there, are part of the prompt, what it thought is part of the completion."""
 
     prompt_tokens: int = 0
     completion_tokens: int = 0
@@ -98,7 +104,8 @@ class Usage:
 
 @frozen
 class ModelInfo:
-    """What is known of a model. `window` is what will really be used, `window_max` what the model could; 0: unknown.
+    """What is known of a model. `window` is what will really be used, `window_max` what the model
+    could; 0: unknown.
     `window_assumed`: nobody told how large it is."""
 
     name: str
@@ -117,7 +124,8 @@ class ModelInfo:
 
 @frozen
 class SkillInfo:
-    """A skill by name. `arguments` are its named places; empty with `free` where it takes one free text."""
+    """A skill by name. `arguments` are its named places; empty with `free` where it takes one free
+    text."""
 
     name: str
     description: str

@@ -1,4 +1,5 @@
-"""What a person (or a front end for them) asks of the engine. Imperatives; plain data; ids, never objects."""
+"""What a person (or a front end for them) asks of the engine. Imperatives; plain data; ids, never
+objects."""
 
 from __future__ import annotations
 
@@ -13,12 +14,28 @@ from agent_tui.structures.vocabulary import MODES as MODES
 
 QueueAction = Literal["add", "remove", "edit", "up", "down", "clear", "pause", "resume"]
 QueryKind = Literal[
-    "skills", "models", "sessions", "files", "image", "clipboard_image", "session_preview", "file_preview", "log",
-    "undo", "redo", "search", "search_here", "stats", "tree", "doctor", "jobs",
-]  # fmt: skip
+    "skills",
+    "models",
+    "sessions",
+    "files",
+    "image",
+    "clipboard_image",
+    "session_preview",
+    "file_preview",
+    "log",
+    "undo",
+    "redo",
+    "search",
+    "search_here",
+    "stats",
+    "tree",
+    "doctor",
+    "jobs",
+]
 Choice = Literal["once", "always", "no", "stop", "continue", "say", "yes", "later"]
 FileChoice = Literal["keep", "restore", "both"]
-"""What to do about a file that changed since: leave it, put the old one in its place, write the old one beside it."""
+"""What to do about a file that changed since: leave it, put the old one in its place, write the old
+one beside it."""
 
 
 @frozen(kw_only=True)
@@ -43,7 +60,8 @@ class Submit(Op):
 
 @frozen
 class Steer(Op):
-    """Put `text` (or, where it is empty, the queued prompt `queue_id`) into the running turn at its next step."""
+    """Put `text` (or, where it is empty, the queued prompt `queue_id`) into the running turn at its
+    next step."""
 
     text: str = ""
     queue_id: str = ""
@@ -72,7 +90,8 @@ class QueueEdit(Op):
 
 @frozen
 class Answer(Op):
-    """Answers the approval or question `id`. `text` goes to the model with a no, or is what the person says. `by`:
+    """Answers the approval or question `id`. `text` goes to the model with a no, or is what the person
+    says. `by`:
     `nobody`, where the input has ended and no person can answer."""
 
     id: str
@@ -108,7 +127,8 @@ class SetDirectory(Op):
 
 @frozen
 class SetModel(Op):
-    """Choose the model `<provider>/<model>`; `base_url` where its server was typed in. An empty model: look again."""
+    """Choose the model `<provider>/<model>`; `base_url` where its server was typed in. An empty
+    model: look again."""
 
     model: str
     base_url: str = ""
@@ -117,7 +137,8 @@ class SetModel(Op):
 
 @frozen
 class Pull(Op):
-    """Fetch a model onto the local Ollama server, and change to it; `serve`: start that server if it does not run.
+    """Fetch a model onto the local Ollama server, and change to it; `serve`: start that server if it
+    does not run.
     `stop`: give up what is being fetched. How it goes is told as `answered`, kind `pull`."""
 
     model: str
@@ -127,7 +148,8 @@ class Pull(Op):
 
 @frozen
 class SaveDraft(Op):
-    """Keep what the prompt holds; `pasted` is what the labels in `text` stand for (`structures/chips.py`)."""
+    """Keep what the prompt holds; `pasted` is what the labels in `text` stand for
+    (`structures/chips.py`)."""
 
     text: str
     pasted: tuple[Chip, ...] = ()
@@ -144,7 +166,8 @@ class KeepPlace(Op):
 
 @frozen
 class RunShell(Op):
-    """Run the person's own command, also beside a turn. Of a `private` one nothing goes to the model or on record."""
+    """Run the person's own command, also beside a turn. Of a `private` one nothing goes to the
+    model or on record."""
 
     command: str
     private: bool = False
@@ -153,7 +176,8 @@ class RunShell(Op):
 
 @frozen
 class KeepRecording(Op):
-    """Add lines to the recording of `session`: what its screen was told in the `run` that opened it. Never logged."""
+    """Add lines to the recording of `session`: what its screen was told in the `run` that opened
+    it. Never logged."""
 
     session: str
     lines: str
@@ -163,7 +187,8 @@ class KeepRecording(Op):
 
 @frozen
 class Query(Op):
-    """Ask for facts (skills, models, sessions, files); the event `answered` brings them under the same id."""
+    """Ask for facts (skills, models, sessions, files); the event `answered` brings them under the
+    same id."""
 
     id: str
     kind: QueryKind
@@ -180,8 +205,9 @@ class Clear(Op):
 
 @frozen
 class AskAside(Op):
-    """Ask `text` on the side, with the context as it is now and no tools; the question before it is given up. The
-    answer comes as `aside_delta` and `aside_ended` under the same id, and never enters the context."""
+    """Ask `text` on the side, with the context as it is now and no tools; the question before it is
+    given up. The answer comes as `aside_delta` and `aside_ended` under the same id, and never
+    enters the context."""
 
     id: str
     text: str
@@ -197,7 +223,8 @@ class CancelAside(Op):
 
 @frozen
 class SetClipboard(Op):
-    """Put `text` on the clipboard with a tool of this machine, if it has one (`answered`, kind `clipboard`)."""
+    """Put `text` on the clipboard with a tool of this machine, if it has one (`answered`, kind
+    `clipboard`)."""
 
     text: str
     type: Literal["set_clipboard"] = "set_clipboard"
@@ -205,7 +232,8 @@ class SetClipboard(Op):
 
 @frozen
 class WriteFile(Op):
-    """Write `text` to a new file in the session's folder: `name`, or one with a number (`answered`, kind `written`)."""
+    """Write `text` to a new file in the session's folder: `name`, or one with a number (`answered`,
+    kind `written`)."""
 
     name: str
     text: str
@@ -214,8 +242,8 @@ class WriteFile(Op):
 
 @frozen
 class Export(Op):
-    """Write the session to a new file: Markdown, HTML or JSON by the suffix of `path`. Empty, a folder or only a
-    format (`html`): a name is made (`answered`, kind `written`)."""
+    """Write the session to a new file: Markdown, HTML or JSON by the suffix of `path`. Empty, a
+    folder or only a format (`html`): a name is made (`answered`, kind `written`)."""
 
     path: str = ""
     type: Literal["export"] = "export"
@@ -223,8 +251,8 @@ class Export(Op):
 
 @frozen
 class Save(Op):
-    """Write what of the session is not on disk: try again, or keep all of it in the new file `path` from now on (a
-    folder: in a file in there). `answered`, kind `saved`."""
+    """Write what of the session is not on disk: try again, or keep all of it in the new file `path`
+    from now on (a folder: in a file in there). `answered`, kind `saved`."""
 
     path: str = ""
     type: Literal["save"] = "save"
@@ -232,8 +260,10 @@ class Save(Op):
 
 @frozen
 class Resume(Op):
-    """Answers the list of sessions that a start with `--resume` shows, or opens another: `id`; empty: a new one.
-    `how`, where another program has it: `read` along, or `fork` it. `beside`: the one that is open stays open, and an
+    """Answers the list of sessions that a start with `--resume` shows, or opens another: `id`; empty:
+    a new one.
+    `how`, where another program has it: `read` along, or `fork` it. `beside`: the one that is open
+    stays open, and an
     Op goes to the session that it names."""
 
     id: str
@@ -252,7 +282,8 @@ class Rewind(Op):
 
 @frozen
 class Fork(Op):
-    """Copy what was before the turn that began with record `at` (0: all) to a new session (`answered`: `forked`)."""
+    """Copy what was before the turn that began with record `at` (0: all) to a new session
+    (`answered`: `forked`)."""
 
     at: int = 0
     type: Literal["fork"] = "fork"
@@ -260,7 +291,8 @@ class Fork(Op):
 
 @frozen
 class Rename(Op):
-    """Give the session (`session`: which, if not this one) a title of the person's own; empty: none."""
+    """Give the session (`session`: which, if not this one) a title of the person's own; empty:
+    none."""
 
     title: str
     type: Literal["rename"] = "rename"
@@ -285,10 +317,11 @@ class Label(Op):
 
 @frozen
 class RestoreFiles(Op):
-    """Take back what the turn that began with record `to` (0: the last that changed files) and all after it changed;
-    with `redo` make again what was taken back last. A file that is not as it was left needs a word in `choices`; where
-    one is missing, or the file does not hold what was `seen` (SHA-256), nothing is done (`answered`, kind `restored`).
-    A file that changed while a command ran is left as it is, unless `choices` says otherwise."""
+    """Take back what the turn that began with record `to` (0: the last that changed files) and all
+    after it changed; with `redo` make again what was taken back last. A file that is not as it was
+    left needs a word in `choices`; where one is missing, or the file does not hold what was `seen`
+    (SHA-256), nothing is done (`answered`, kind `restored`). A file that changed while a command
+    ran is left as it is, unless `choices` says otherwise."""
 
     to: int = 0
     what: Literal["code", "conversation", "both"] = "code"
@@ -300,7 +333,8 @@ class RestoreFiles(Op):
 
 @frozen
 class Continue(Op):
-    """Go on with a turn that was interrupted, without a prompt. `again`: an answer that broke off is asked for anew."""
+    """Go on with a turn that was interrupted, without a prompt. `again`: an answer that broke off
+    is asked for anew."""
 
     again: bool = False
     type: Literal["continue"] = "continue"

@@ -12,9 +12,9 @@ from agent_tui.structures.frozen import frozen
 
 @frozen
 class Summary:
-    """A session in a line. `at`: seconds since the epoch of the last record; `title`: the person's, else the model's,
-    else the first prompt's first line, and `by` says whose; `size` in bytes; `cost` in dollars, None where nothing is
-    known."""
+    """A session in a line. `at`: seconds since the epoch of the last record; `title`: the person's,
+    else the model's, else the first prompt's first line, and `by` says whose; `size` in bytes;
+    `cost` in dollars, None where nothing is known."""
 
     id: str
     cwd: str
@@ -37,7 +37,8 @@ class Summary:
 
 @frozen
 class Sessions:
-    """The sessions there are: those of the folder `cwd`, in which is worked, first, each group newest first."""
+    """The sessions there are: those of the folder `cwd`, in which is worked, first, each group
+    newest first."""
 
     sessions: tuple[Summary, ...] = ()
     cwd: str = ""
@@ -69,7 +70,8 @@ class Tree:
 
 @frozen
 class Hit:
-    """A session, and the newest place in it. `turn` and `n` (of the record) are 0 where only its facts have the words;
+    """A session, and the newest place in it. `turn` and `n` (of the record) are 0 where only its facts
+    have the words;
     `marks` are the places of the words in `snippet`, which is one harmless line."""
 
     session: Summary
@@ -81,8 +83,9 @@ class Hit:
 
 @frozen
 class SearchResults:
-    """Where `words` were found; `here`: in sessions of this folder only. `note`: in a line, what a person should know
-    of how it was searched. `more`: the logs are still being read, another answer under the same id follows."""
+    """Where `words` were found; `here`: in sessions of this folder only. `note`: in a line, what a
+    person should know of how it was searched. `more`: the logs are still being read, another answer
+    under the same id follows."""
 
     hits: tuple[Hit, ...] = ()
     note: str = ""
@@ -94,7 +97,8 @@ class SearchResults:
 
 @frozen
 class PreviewPart:
-    """`text`, of which `lines` lines are worth showing; `name` says whose words they are, if they are anybody's."""
+    """`text`, of which `lines` lines are worth showing; `name` says whose words they are, if they are
+    anybody's."""
 
     name: str
     text: str
@@ -122,7 +126,8 @@ class LogLine:
 
 @frozen
 class LogTail:
-    """The ends of the program's log and of the session's records, oldest first; `left`: bytes before them."""
+    """The ends of the program's log and of the session's records, oldest first; `left`: bytes
+    before them."""
 
     lines: tuple[LogLine, ...] = ()
     left: int = 0
@@ -131,7 +136,8 @@ class LogTail:
 
 @frozen
 class ForkOutcome:
-    """The copy `id` of the session `parent`, up to its record `at` (0: all of it); without an id why there is none."""
+    """The copy `id` of the session `parent`, up to its record `at` (0: all of it); without an id
+    why there is none."""
 
     id: str = ""
     parent: str = ""
@@ -142,7 +148,8 @@ class ForkOutcome:
 
 @frozen
 class ShelfOutcome:
-    """What was done to the session `id`, which is not the one at work; the list of sessions follows."""
+    """What was done to the session `id`, which is not the one at work; the list of sessions
+    follows."""
 
     id: str = ""
     done: Literal["", "renamed", "deleted"] = ""
@@ -182,8 +189,10 @@ class Tool:
 
 @frozen
 class Step:
-    """A model call and its tools. `provider_ms`: waiting for the model, `tool_ms`: the calls, added up; `thought` and
-    `answer`: how they begin; `cost` in dollars, None where no price was known, `unpriced` so many requests."""
+    """A model call and its tools. `provider_ms`: waiting for the model, `tool_ms`: the calls, added
+    up; `thought` and
+    `answer`: how they begin; `cost` in dollars, None where no price was known, `unpriced` so many
+    requests."""
 
     turn: int
     step: int
@@ -227,17 +236,27 @@ class Share:
     def plus(self, one: Usage, ms: int, cost: float | None, estimated: bool) -> Share:
         """With one more request in it."""
         return Share(
-            self.name, self.count + 1, self.tokens_in + one.prompt_tokens, self.tokens_out + one.completion_tokens,
-            self.cached + one.cached_tokens, self.ms + ms, self.errors, added(self.cost, cost),
-            self.cost_estimated or estimated, self.unpriced + (cost is None),
-        )  # fmt: skip
+            self.name,
+            self.count + 1,
+            self.tokens_in + one.prompt_tokens,
+            self.tokens_out + one.completion_tokens,
+            self.cached + one.cached_tokens,
+            self.ms + ms,
+            self.errors,
+            added(self.cost, cost),
+            self.cost_estimated or estimated,
+            self.unpriced + (cost is None),
+        )
 
 
 @frozen
 class Stats:
-    """A session in figures. `turn_ms`: from prompts to ends of turns, `wall_ms`: from its first record to its last.
-    `beside`: what was asked of a model in no turn (questions on the side, titles); its cost is part of `cost`, its
-    tokens are not part of the others. `by_turn`: named by their numbers; `ends`: how often turns ended how."""
+    """A session in figures. `turn_ms`: from prompts to ends of turns, `wall_ms`: from its first record
+    to its last.
+    `beside`: what was asked of a model in no turn (questions on the side, titles); its cost is part
+    of `cost`, its
+    tokens are not part of the others. `by_turn`: named by their numbers; `ends`: how often turns
+    ended how."""
 
     session: str = ""
     began: float = 0.0

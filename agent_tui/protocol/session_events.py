@@ -9,7 +9,14 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, get_args
 from agent_tui.protocol.display import TodoItem
 from agent_tui.protocol.event import GONE, Event
 from agent_tui.protocol.standing import Direction, Outcome, RestoredFile, place_of
-from agent_tui.protocol.transcript import DividerBlock, Level, NoticeBlock, Queued, Saving, Transcript
+from agent_tui.protocol.transcript import (
+    DividerBlock,
+    Level,
+    NoticeBlock,
+    Queued,
+    Saving,
+    Transcript,
+)
 from agent_tui.structures import chips
 from agent_tui.structures.chips import Chip, held
 from agent_tui.structures.frozen import frozen
@@ -17,7 +24,8 @@ from agent_tui.structures.frozen import frozen
 if TYPE_CHECKING:
     from agent_tui.protocol.answers import Answer
 else:
-    Answer = Any  # its many classes are loaded where they are used: the codec validates each kind by itself
+    # its many classes are loaded where they are used: the codec validates each kind by itself
+    Answer = Any
 
 FORKED: Final = "forked from session"
 """How the line across begins where a copy ends and its own turns begin."""
@@ -25,9 +33,12 @@ FORKED: Final = "forked from session"
 
 @frozen
 class SessionStarted(Event):
-    """The header of a run: the first record of a log, and again at each resume (`resumed`). `parent`, `parent_at`:
-    the session that it was forked from, and the record there. `otr`: off the record, nothing is written.
-    `window_assumed`: nobody told how large the window is. An imported header has neither mode nor model: those of the
+    """The header of a run: the first record of a log, and again at each resume (`resumed`). `parent`,
+    `parent_at`:
+    the session that it was forked from, and the record there. `otr`: off the record, nothing is
+    written.
+    `window_assumed`: nobody told how large the window is. An imported header has neither mode nor
+    model: those of the
     person hold."""
 
     cwd: str = ""
@@ -45,11 +56,19 @@ class SessionStarted(Event):
 
     def change(self, t: Transcript) -> Transcript:
         t = replace(
-            t, session=self.session, cwd=self.cwd, model=self.model, mode=self.mode or t.mode, window=self.window,
-            otr=self.otr, window_assumed=self.window_assumed,
-        )  # fmt: skip
+            t,
+            session=self.session,
+            cwd=self.cwd,
+            model=self.model,
+            mode=self.mode or t.mode,
+            window=self.window,
+            otr=self.otr,
+            window_assumed=self.window_assumed,
+        )
         last = t.rows[-1] if self.resumed and len(t.rows) else None
-        fresh = isinstance(last, DividerBlock) and last.text.startswith(FORKED)  # nothing was done in the copy yet
+        fresh = isinstance(last, DividerBlock) and last.text.startswith(
+            FORKED
+        )  # nothing was done in the copy yet
         return t.add(DividerBlock("resumed")) if last is not None and not fresh else t
 
 
@@ -113,7 +132,13 @@ class ModelChanged(Event):
     type: Literal["model_changed"] = "model_changed"
 
     def change(self, t: Transcript) -> Transcript:
-        return replace(t, model=self.model, window=self.window, window_assumed=self.window_assumed, answering="")
+        return replace(
+            t,
+            model=self.model,
+            window=self.window,
+            window_assumed=self.window_assumed,
+            answering="",
+        )
 
 
 @frozen
@@ -141,7 +166,8 @@ class TodoChanged(Event):
 
 @frozen
 class DraftSaved(Event):
-    """The text in the prompt. `pasted`: those chips of it that were not on record with the draft before."""
+    """The text in the prompt. `pasted`: those chips of it that were not on record with the draft
+    before."""
 
     text: str
     pasted: tuple[Chip, ...] = ()
@@ -153,7 +179,8 @@ class DraftSaved(Event):
 
 @frozen
 class Titled(Event):
-    """The session's title; a person's is never replaced by a model's. An empty one of the person's: none."""
+    """The session's title; a person's is never replaced by a model's. An empty one of the person's:
+    none."""
 
     title: str
     by: Literal["person", "model"] = "person"
@@ -191,7 +218,8 @@ class PlaceKept(Event):
 
 @frozen
 class Answered(Event):
-    """The answer to a `Query`; in a record `kind` says what `data` is (`agent_tui/protocol/answers.py`)."""
+    """The answer to a `Query`; in a record `kind` says what `data` is
+    (`agent_tui/protocol/answers.py`)."""
 
     settled: ClassVar[bool] = False
     id: str
@@ -209,7 +237,8 @@ class Answered(Event):
 @frozen
 class SavingChanged(Event):
     """Whether the session is saved on disk: `problem` says why not; then only the records up to number
-    `through` are there. `elsewhere`: the file that it is kept in, where that is not its own place. Told before what it
+    `through` are there. `elsewhere`: the file that it is kept in, where that is not its own place.
+    Told before what it
     is about, and never stored."""
 
     settled: ClassVar[bool] = False
@@ -255,8 +284,8 @@ NAME: Final = 40
 
 @frozen
 class Rewound(Event):
-    """The session was rewound to before the turn at record `to`; the log keeps the turns after it. Queue, mode, model,
-    title and labels stay; an empty draft becomes that turn's prompt."""
+    """The session was rewound to before the turn at record `to`; the log keeps the turns after it.
+    Queue, mode, model, title and labels stay; an empty draft becomes that turn's prompt."""
 
     to: int
     type: Literal["rewound"] = "rewound"
@@ -270,14 +299,25 @@ class Rewound(Event):
         if not draft.strip():
             draft, pasted = chips.draft(mark.prompt, mark.pastes)
         return replace(
-            t, rows=t.rows.truncate(mark.rows), marks=t.marks.truncate(place), state="idle", steps=0, turn_tokens=0,
-            open_tools={call: row for call, row in t.open_tools.items() if row < mark.rows}, retry=None,
+            t,
+            rows=t.rows.truncate(mark.rows),
+            marks=t.marks.truncate(place),
+            state="idle",
+            steps=0,
+            turn_tokens=0,
+            open_tools={call: row for call, row in t.open_tools.items() if row < mark.rows},
+            retry=None,
             agents={agent: row if row < mark.rows else GONE for agent, row in t.agents.items()},
-            questions=tuple(asked for asked in t.questions if t.agents.get(asked.agent, 0) < mark.rows),
-            context_tokens=mark.context_tokens, estimated=mark.estimated, todos=mark.todos,
+            questions=tuple(
+                asked for asked in t.questions if t.agents.get(asked.agent, 0) < mark.rows
+            ),
+            context_tokens=mark.context_tokens,
+            estimated=mark.estimated,
+            todos=mark.todos,
             title="" if place == 0 and not t.titled_by else t.title,
-            draft=draft, pasted=pasted,
-        )  # fmt: skip
+            draft=draft,
+            pasted=pasted,
+        )
 
 
 @frozen
@@ -294,8 +334,8 @@ class Forked(Event):
 
 @frozen
 class RestoreStarted(Event):
-    """The intent: stored before the first file is written. `turns`: record numbers of the turns whose changes are taken
-    back (`undo`) or made again (`redo`)."""
+    """The intent: stored before the first file is written. `turns`: record numbers of the turns
+    whose changes are taken back (`undo`) or made again (`redo`)."""
 
     id: str
     direction: Direction
@@ -319,9 +359,13 @@ class FilesRestored(Event):
         return t.add(NoticeBlock("warning" if bad else "info", self.said()))
 
     def said(self) -> str:
-        """What was done and how it is reversed, what was left, and what failed: the same words everywhere."""
+        """What was done and how it is reversed, what was left, and what failed: the same words
+        everywhere."""
         undone = self.direction == "undo"
-        of = {outcome: [file for file in self.files if file.outcome == outcome] for outcome in OUTCOMES}
+        of = {
+            outcome: [file for file in self.files if file.outcome == outcome]
+            for outcome in OUTCOMES
+        }
         above = _shared_folder([file.path for file in self.files])
         gone = [file.path for file in of["done"] if file.before and not file.after]
         there = [file.path for file in of["done"] if file.after or not file.before]
@@ -330,7 +374,11 @@ class FilesRestored(Event):
         told = [f"{verb} {name_files(there, above)}{again}{deleted}."] if there else []
         told += [f"Deleted {name_files(gone, above)}{again}."] if gone and not there else []
         told += [f"/{'redo' if undone else 'undo'} reverses this."] if of["done"] else []
-        told += [f"Kept {name_files([file.path for file in of['kept']], above)} unchanged."] if of["kept"] else []
+        told += (
+            [f"Kept {name_files([file.path for file in of['kept']], above)} unchanged."]
+            if of["kept"]
+            else []
+        )
         if beside := [file.beside for file in of["beside"]]:
             age, many = "earlier" if undone else "later", len(beside) > 1
             versions = "versions beside them" if many else "version beside it"
@@ -344,8 +392,8 @@ class FilesRestored(Event):
 
 @frozen
 class UndoLimited(Event):
-    """Undo cannot reach all that the command of a call changed; `text` says why. `shown`: as a line of its own, which
-    is done once; the sheet of `/undo` says it always."""
+    """Undo cannot reach all that the command of a call changed; `text` says why. `shown`: as a line
+    of its own, which is done once; the sheet of `/undo` says it always."""
 
     call_id: str
     text: str
@@ -357,7 +405,8 @@ class UndoLimited(Event):
 
 
 def name_files(paths: Sequence[str], above: str = "") -> str:
-    """The first few of `paths`, as they are called in the folder `above`, and how many more there are."""
+    """The first few of `paths`, as they are called in the folder `above`, and how many more there
+    are."""
     names = [path.removeprefix(above) for path in paths[:NAMED]]
     short = [name if len(name) <= NAME else f"…{name[1 - NAME :]}" for name in names]
     if (more := len(paths) - NAMED) > 0:
@@ -368,7 +417,10 @@ def name_files(paths: Sequence[str], above: str = "") -> str:
 def _shared_folder(paths: Sequence[str]) -> str:
     """The folder that all of `paths` are in, with the slash behind it."""
     first, last = min(paths, default=""), max(paths, default="")  # all others begin as these two do
-    same = next((at for at, (one, other) in enumerate(zip(first, last, strict=False)) if one != other), len(first))
+    same = next(
+        (at for at, (one, other) in enumerate(zip(first, last, strict=False)) if one != other),
+        len(first),
+    )
     return first[: first.rfind("/", 0, same) + 1]
 
 

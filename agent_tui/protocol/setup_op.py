@@ -1,4 +1,5 @@
-"""Setting up a provider, asked of the engine step by step. In a module of its own: no start needs it."""
+"""Setting up a provider, asked of the engine step by step. In a module of its own: no start needs
+it."""
 
 from __future__ import annotations
 
@@ -17,11 +18,15 @@ KeyPlace = Literal["", "keyring", "file"]
 
 @frozen
 class SetUp(Op):
-    """`look`: tell which providers there are, and which of them answer (`answered`, kind `setup`). `ask`: what the
-    `provider` offers, at `address` and with `key` where those were typed (an address without a provider: whatever
+    """`look`: tell which providers there are, and which of them answer (`answered`, kind `setup`).
+    `ask`: what the
+    `provider` offers, at `address` and with `key` where those were typed (an address without a
+    provider: whatever
     answers there; `serve`: Ollama is started first). `stop`: ask no longer. `keep`: what
-    answered last, its key included, with `model`, which is used from then on; nothing is written before that. `leave`:
-    forget the key. What comes of a step is told as `answered`, kind `setup_step`, under its `id` (shapes:
+    answered last, its key included, with `model`, which is used from then on; nothing is written
+    before that. `leave`:
+    forget the key. What comes of a step is told as `answered`, kind `setup_step`, under its `id`
+    (shapes:
     `agent_tui/protocol/answers.py`)."""
 
     id: str

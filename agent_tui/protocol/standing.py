@@ -1,5 +1,5 @@
-"""What of a session stands beside its rows: the queue, what is asked, what is tried again, where its turns began, and
-the files that go back to what they were."""
+"""What of a session stands beside its rows: the queue, what is asked, what is tried again, where
+its turns began, and the files that go back to what they were."""
 
 from __future__ import annotations
 
@@ -24,8 +24,9 @@ class Queued:
 
 @frozen
 class Approval:
-    """An open question for consent. `always` says in words what the answer `always` would allow; `mode` is the mode in
-    which such a call runs unasked, for a yes that holds from now on. Empty: not offered."""
+    """An open question for consent. `always` says in words what the answer `always` would allow;
+    `mode` is the mode in which such a call runs unasked, for a yes that holds from now on. Empty:
+    not offered."""
 
     id: str
     call_id: str
@@ -43,8 +44,8 @@ class Approval:
 
 @frozen
 class Allowance:
-    """What a person allowed for the rest of the session: this tool on these targets (real paths, or the one command),
-    a command in `folder`."""
+    """What a person allowed for the rest of the session: this tool on these targets (real paths, or
+    the one command), a command in `folder`."""
 
     tool: str
     targets: tuple[str, ...] = ()
@@ -53,9 +54,10 @@ class Allowance:
 
 @frozen
 class Question:
-    """An open question. `kind` is `stuck` (stop, continue, say), `budget` and `price` (stop, continue: more than the
-    budget; a model whose price nobody knows), `skill_argument` (free text) or `confirm` (yes, stop, later: a question
-    outside a turn; the first line of `text` is its title, `options` say what a yes and what a no comes to)."""
+    """An open question. `kind` is `stuck` (stop, continue, say), `budget` and `price` (stop,
+    continue: more than the budget; a model whose price nobody knows), `skill_argument` (free text)
+    or `confirm` (yes, stop, later: a question outside a turn; the first line of `text` is its
+    title, `options` say what a yes and what a no comes to)."""
 
     id: str
     kind: Literal["stuck", "budget", "price", "skill_argument", "confirm"]
@@ -78,8 +80,9 @@ class Retry:
 
 @frozen
 class Mark:
-    """Where a turn began. `n`: the number of its record; `rows`: how many rows stood before it (earlier ones are never
-    taken back, so this is all of what was); the rest is what the turn changed."""
+    """Where a turn began. `n`: the number of its record; `rows`: how many rows stood before it
+    (earlier ones are never taken back, so this is all of what was); the rest is what the turn
+    changed."""
 
     n: int
     rows: int
@@ -99,9 +102,12 @@ class Mark:
 
 @frozen
 class RestoredFile:
-    """A file that is put back: from the content `before` (SHA-256, empty: no file) to `after`, with the permission bits
-    `mode` (0: as they are; `mode_before`: what they were). `outcome`: done; same (it was so already); kept (as it is);
-    beside (the other one was written to `beside`); changed, failed (nothing was done: `problem`)."""
+    """A file that is put back: from the content `before` (SHA-256, empty: no file) to `after`, with
+    the permission bits
+    `mode` (0: as they are; `mode_before`: what they were). `outcome`: done; same (it was so
+    already); kept (as it is);
+    beside (the other one was written to `beside`); changed, failed (nothing was done: `problem`).
+    """
 
     path: str
     before: str = ""

@@ -22,7 +22,8 @@ from agent_tui.structures.frozen import frozen
 
 CANCELLED_TAGS = ("cancelled", "interrupted")
 ATTACHED = "attach"
-"""The name of a call that the person made: a file that a prompt names with `@`. Its content is part of the prompt."""
+"""The name of a call that the person made: a file that a prompt names with `@`. Its content is part
+of the prompt."""
 
 
 @frozen
@@ -40,17 +41,28 @@ class ApprovalAsked(Event):
 
     def change(self, t: Transcript) -> Transcript:
         asked = Approval(
-            self.id, self.call_id, self.tool, self.label, self.reason, self.display, self.always, self.hard, self.mode,
+            self.id,
+            self.call_id,
+            self.tool,
+            self.label,
+            self.reason,
+            self.display,
+            self.always,
+            self.hard,
+            self.mode,
             "" if self.is_main else self.agent,
-        )  # fmt: skip
-        t = t.put_tool(ToolBlock(self.call_id, self.tool, self.label, "asking", self.at, display=self.display))
+        )
+        t = t.put_tool(
+            ToolBlock(self.call_id, self.tool, self.label, "asking", self.at, display=self.display)
+        )
         return t.ask(asked, self.at)
 
 
 @frozen
 class ApprovalAnswered(Event):
-    """The answer. `by`: `person`; `nobody`, where no person answered; or why nobody was asked (`headless`). `allows`:
-    what `always` stands for, where it may be on record; then it holds in a resumed session too."""
+    """The answer. `by`: `person`; `nobody`, where no person answered; or why nobody was asked
+    (`headless`). `allows`: what `always` stands for, where it may be on record; then it holds in a
+    resumed session too."""
 
     id: str
     choice: Literal["once", "always", "no"]
@@ -92,8 +104,10 @@ class QuestionAnswered(Event):
 
 @frozen
 class ToolStarted(Event):
-    """The intent: stored before the tool runs. `effect` is what the tool declares; `note` how it was allowed;
-    `timeout_s` the seconds that it may run, 0 where it has no limit of its own; `output` the name of the
+    """The intent: stored before the tool runs. `effect` is what the tool declares; `note` how it was
+    allowed;
+    `timeout_s` the seconds that it may run, 0 where it has no limit of its own; `output` the name
+    of the
     file, among the outputs of the session, to which a command's output goes while it runs."""
 
     call_id: str
@@ -108,7 +122,13 @@ class ToolStarted(Event):
 
     def change(self, t: Transcript) -> Transcript:
         block = ToolBlock(
-            self.call_id, self.name, self.label, "running", self.at, note=self.note, timeout_s=self.timeout_s
+            self.call_id,
+            self.name,
+            self.label,
+            "running",
+            self.at,
+            note=self.note,
+            timeout_s=self.timeout_s,
         )
         t = t.put_tool(block)
         return replace(t, state="waiting_for_input" if t.pending else "waiting_for_tool")
@@ -123,15 +143,23 @@ class ToolOutput(Event):
 
     def change(self, t: Transcript) -> Transcript:
         block = t.tool(self.call_id)
-        return t if block is None else t.put_tool(replace(block, tail=(block.tail + self.text)[-LIVE_TAIL:]))
+        return (
+            t
+            if block is None
+            else t.put_tool(replace(block, tail=(block.tail + self.text)[-LIVE_TAIL:]))
+        )
 
 
 @frozen
 class FileChanged(Event):
-    """A tool changed a file. `before` is the SHA-256 of its content before (in blobs/), empty if it did not exist;
-    `after` is empty if it is gone. `mode`, `mode_after`: its permission bits, 0 where they are not known; 0o120000: a
-    symbolic link, whose content is where it points. `folders`: how many folders above it were made for it.
-    `during_command`: it was another before and after a command, so perhaps somebody else changed it meanwhile."""
+    """A tool changed a file. `before` is the SHA-256 of its content before (in blobs/), empty if it
+    did not exist;
+    `after` is empty if it is gone. `mode`, `mode_after`: its permission bits, 0 where they are not
+    known; 0o120000: a
+    symbolic link, whose content is where it points. `folders`: how many folders above it were made
+    for it.
+    `during_command`: it was another before and after a command, so perhaps somebody else changed it
+    meanwhile."""
 
     call_id: str
     path: str
@@ -145,9 +173,12 @@ class FileChanged(Event):
     type: Literal["file_changed"] = "file_changed"
 
     def change(self, t: Transcript) -> Transcript:
-        """It belongs to the turn of its call, which may be over; in old logs (turn 0) to the last one."""
+        """It belongs to the turn of its call, which may be over; in old logs (turn 0) to the last
+        one."""
         places = range(len(t.marks) - 1, -1, -1)
-        return self._noted(t, next((at for at in places if not self.turn or t.marks[at].turn == self.turn), -1))
+        return self._noted(
+            t, next((at for at in places if not self.turn or t.marks[at].turn == self.turn), -1)
+        )
 
     def above(self, t: Transcript, row: int) -> Transcript:
         """To take back the turn that started the agent takes this back, too."""
@@ -158,12 +189,15 @@ class FileChanged(Event):
         if place < 0:
             return t
         mark = t.marks[place]
-        return replace(t, marks=t.marks.set(place, replace(mark, files=mark.files.append(self.diff.path))))
+        return replace(
+            t, marks=t.marks.set(place, replace(mark, files=mark.files.append(self.diff.path)))
+        )
 
 
 @frozen
 class ToolEnded(Event):
-    """The result. `content` is what the model gets; `tag` is `ok`, or the stable tag of the failure."""
+    """The result. `content` is what the model gets; `tag` is `ok`, or the stable tag of the
+    failure."""
 
     call_id: str
     name: str
@@ -175,19 +209,43 @@ class ToolEnded(Event):
     type: Literal["tool_ended"] = "tool_ended"
 
     def change(self, t: Transcript) -> Transcript:
-        state: ToolState = "done" if self.tag == "ok" else "cancelled" if self.tag in CANCELLED_TAGS else "failed"
+        state: ToolState = (
+            "done" if self.tag == "ok" else "cancelled" if self.tag in CANCELLED_TAGS else "failed"
+        )
         before = t.tool(self.call_id)
         note = before.note if before else ""
-        if self.tag == "interrupted":  # the program ended meanwhile: the person needs to know what the model is told
+        if (
+            self.tag == "interrupted"
+        ):  # the program ended meanwhile: the person needs to know what the model is told
             note = self.content.removeprefix("Error [interrupted]: ").partition(":")[0]
-        proposed = before.display if before is not None and before.state == "asking" else None  # it never began
+        proposed = (
+            before.display if before is not None and before.state == "asking" else None
+        )  # it never began
         block = ToolBlock(
-            self.call_id, self.name, self.label, state, before.started_at if before else self.at, self.duration_ms,
-            self.tag, display=self.display, note=note, proposed=proposed,
-        )  # fmt: skip
+            self.call_id,
+            self.name,
+            self.label,
+            state,
+            before.started_at if before else self.at,
+            self.duration_ms,
+            self.tag,
+            display=self.display,
+            note=note,
+            proposed=proposed,
+        )
         t = t.put_tool(block)
-        running = any(isinstance(row := t.rows[i], ToolBlock) and row.state == "running" for i in t.open_tools.values())
-        return replace(t, state="waiting_for_input" if t.pending else "waiting_for_tool" if running else "running")
+        running = any(
+            isinstance(row := t.rows[i], ToolBlock) and row.state == "running"
+            for i in t.open_tools.values()
+        )
+        return replace(
+            t,
+            state="waiting_for_input"
+            if t.pending
+            else "waiting_for_tool"
+            if running
+            else "running",
+        )
 
 
 def _answer(t: Transcript, id: str, at: float) -> Transcript:
@@ -202,8 +260,9 @@ SHELL: Final = "shell"
 
 @frozen
 class ShellStarted(Event):
-    """A `!` command: stored before it runs, and again when the person allowed it. `output` is the name of the file,
-    among the outputs of the session, to which its output goes. Of a `private` one nothing else is told."""
+    """A `!` command: stored before it runs, and again when the person allowed it. `output` is the
+    name of the file, among the outputs of the session, to which its output goes. Of a `private` one
+    nothing else is told."""
 
     call_id: str
     label: str
@@ -220,7 +279,8 @@ class ShellStarted(Event):
 
 @frozen
 class ShellEnded(Event):
-    """A `!` command ended. `content` joins the next request; of a private one only the number of `lines` is told.
+    """A `!` command ended. `content` joins the next request; of a private one only the number of
+    `lines` is told.
     `idle`: no turn is open."""
 
     call_id: str
@@ -236,14 +296,30 @@ class ShellEnded(Event):
     type: Literal["shell_ended"] = "shell_ended"
 
     def change(self, t: Transcript) -> Transcript:
-        state: ToolState = "done" if self.tag == "ok" else "cancelled" if self.tag == "cancelled" else "failed"
+        state: ToolState = (
+            "done" if self.tag == "ok" else "cancelled" if self.tag == "cancelled" else "failed"
+        )
         before = t.tool(self.call_id)
-        label = f"{self.label} ({self.lines} line{'s' * (self.lines != 1)}, not kept)" if self.private else self.label
+        label = (
+            f"{self.label} ({self.lines} line{'s' * (self.lines != 1)}, not kept)"
+            if self.private
+            else self.label
+        )
         block = ToolBlock(
-            self.call_id, SHELL, label, state, before.started_at if before else self.at, self.duration_ms, self.tag,
+            self.call_id,
+            SHELL,
+            label,
+            state,
+            before.started_at if before else self.at,
+            self.duration_ms,
+            self.tag,
             display=self.display,
-        )  # fmt: skip
-        pending = tuple(asked for asked in t.pending if isinstance(asked, Question) or asked.call_id != self.call_id)
+        )
+        pending = tuple(
+            asked
+            for asked in t.pending
+            if isinstance(asked, Question) or asked.call_id != self.call_id
+        )
         waits = pending or (t.state == "waiting_for_input" and pending == t.pending)
         now: State = "waiting_for_input" if waits else "idle" if self.idle else _goes_on(t.state)
         return replace(t.put_tool(block).keep_pending(pending), state=now)
@@ -251,8 +327,10 @@ class ShellEnded(Event):
 
 @frozen
 class JobChanged(Event):
-    """A background process of a command runs, has ended, or was stopped (by somebody, or with the program).
-    `command` is the command that started it, `pids` are its processes at that moment, `output` the name of the file,
+    """A background process of a command runs, has ended, or was stopped (by somebody, or with the
+    program).
+    `command` is the command that started it, `pids` are its processes at that moment, `output` the
+    name of the file,
     among the outputs of the session, to which its output goes."""
 
     id: str

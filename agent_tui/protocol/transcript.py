@@ -1,7 +1,7 @@
 """What a person sees of a session: the immutable value that every event folds into (`Event.apply`).
 
-Rows are closed blocks; `live()` gives those still being written. A row is known by its index; only rows of the step
-that is being streamed are ever taken back.
+Rows are closed blocks; `live()` gives those still being written. A row is known by its index; only
+rows of the step that is being streamed are ever taken back.
 """
 
 from __future__ import annotations
@@ -29,7 +29,14 @@ if TYPE_CHECKING:
 
 State = Literal["idle", "running", "waiting_for_tool", "waiting_for_input"]
 TurnEnd = Literal[
-    "completed", "cancelled", "interrupted", "error", "max_steps", "timed_out", "budget_exceeded", "stuck"
+    "completed",
+    "cancelled",
+    "interrupted",
+    "error",
+    "max_steps",
+    "timed_out",
+    "budget_exceeded",
+    "stuck",
 ]
 """`cancelled`: by the person; `interrupted`: the program ended in the middle."""
 ToolState = Literal["asking", "running", "done", "failed", "cancelled"]
@@ -38,7 +45,8 @@ Level = Literal["info", "warning", "error"]
 LIVE_TAIL: Final = 4_000
 """Characters of running output and thinking that are kept while they stream."""
 MAX_CALLS: Final = 128
-"""Calls of one step that are shown while their arguments are written; an index beyond is a server's mistake."""
+"""Calls of one step that are shown while their arguments are written; an index beyond is a server's
+mistake."""
 
 
 @frozen
@@ -56,8 +64,10 @@ class UserBlock:
 
 @frozen
 class TextBlock:
-    """A closed stretch of an answer, as Markdown source; `head`: the first of it. To be drawn, never to be copied:
-    `lead` goes in front of it, `before` is its fence's code up to it, `links` what the answer's other blocks define."""
+    """A closed stretch of an answer, as Markdown source; `head`: the first of it. To be drawn, never
+    to be copied:
+    `lead` goes in front of it, `before` is its fence's code up to it, `links` what the answer's
+    other blocks define."""
 
     text: str
     lead: str = ""
@@ -78,9 +88,10 @@ class ThinkingBlock:
 
 @frozen
 class ToolBlock:
-    """One tool call. `tail` is the end of its running output, `display` what to draw, `note` who or what decided, in
-    words (`allowed once`), `timeout_s` the seconds that it may run (0: no limit is known), `proposed` what was asked
-    for and then not done, `children` the agents that it started."""
+    """One tool call. `tail` is the end of its running output, `display` what to draw, `note` who or
+    what decided, in words (`allowed once`), `timeout_s` the seconds that it may run (0: no limit is
+    known), `proposed` what was asked for and then not done, `children` the agents that it started.
+    """
 
     call_id: str
     name: str
@@ -120,7 +131,9 @@ class Bill:
     estimated: bool = False
 
     def plus(self, cost: float | None, estimated: bool) -> Bill:
-        return self if cost is None else Bill((self.cost or 0.0) + cost, self.estimated or estimated)
+        return (
+            self if cost is None else Bill((self.cost or 0.0) + cost, self.estimated or estimated)
+        )
 
 
 @frozen
@@ -143,22 +156,42 @@ class DividerBlock:
     text: str
 
 
-Block = UserBlock | TextBlock | ThinkingBlock | ToolBlock | CallBlock | NoticeBlock | TurnBlock | DividerBlock
+Block = (
+    UserBlock
+    | TextBlock
+    | ThinkingBlock
+    | ToolBlock
+    | CallBlock
+    | NoticeBlock
+    | TurnBlock
+    | DividerBlock
+)
 
 
 @frozen
 class Saving:
-    """Why not all of the session is on disk (empty: all is), the number of the last record that is there, and the file
-    that has it where that is not its own place."""
+    """Why not all of the session is on disk (empty: all is), the number of the last record that is
+    there, and the file that has it where that is not its own place."""
 
     problem: str = ""
     through: int = 0
     elsewhere: str = ""
 
     def describe_loss(self, lost: int, turns: int) -> str:
-        """In one line what would be lost if the program ended now: so many of the prompts, or what came after them."""
-        prompts = f"{lost} of {turns} prompts are not on disk" if turns > 1 else "the prompt is not on disk"
-        what = prompts if lost else "events after the last prompt are not on disk" if turns else "it is not on disk"
+        """In one line what would be lost if the program ended now: so many of the prompts, or what
+        came after them."""
+        prompts = (
+            f"{lost} of {turns} prompts are not on disk"
+            if turns > 1
+            else "the prompt is not on disk"
+        )
+        what = (
+            prompts
+            if lost
+            else "events after the last prompt are not on disk"
+            if turns
+            else "it is not on disk"
+        )
         return f"the session is not saved: {self.problem}; {what}"
 
 
@@ -251,7 +284,9 @@ class Transcript:
     mode: str = "auto"
     rows: Vec[Block] = field(default_factory=Vec)
     streaming: Streaming | None = None
-    open_tools: Mapping[str, int] = field(default_factory=dict)  # row index of each call without a result
+    open_tools: Mapping[str, int] = field(
+        default_factory=dict
+    )  # row index of each call without a result
     state: State = "idle"
     turn: int = 0
     steps: int = 0
@@ -267,7 +302,8 @@ class Transcript:
     pasted: tuple[Chip, ...] = ()  # what the labels in the draft stand for
     pending: tuple[Approval | Question, ...] = ()  # what this agent asks
     questions: tuple[Approval | Question, ...] = ()
-    """What the person is asked: `pending`, and what the agents below ask, in the order in which it was asked."""
+    """What the person is asked: `pending`, and what the agents below ask, in the order in which it
+    was asked."""
     agents: Mapping[str, int] = field(default_factory=dict)
     """The row of each agent below this one (`protocol/event.py`)."""
     retry: Retry | None = None
@@ -282,7 +318,9 @@ class Transcript:
     answers: Answers = Answers()
     marks: Vec[Mark] = field(default_factory=Vec)
     """Where each turn began: what a rewind goes back to."""
-    labels: Mapping[int, str] = field(default_factory=dict)  # what the person calls messages, by record number
+    labels: Mapping[int, str] = field(
+        default_factory=dict
+    )  # what the person calls messages, by record number
     titled_by: Literal["", "model", "person"] = ""
     saving: Saving = Saving()
     otr: bool = False  # off the record: nothing is written, and only reading tools run
@@ -294,7 +332,9 @@ class Transcript:
         last, marks = len(self.marks) - 1, self.marks
         if not self.saving.problem:
             return 0
-        return last - next((at for at in range(last, -1, -1) if marks[at].n <= self.saving.through), -1)
+        return last - next(
+            (at for at in range(last, -1, -1) if marks[at].n <= self.saving.through), -1
+        )
 
     def describe_loss(self) -> str:
         """In one line what is not on disk."""
@@ -321,12 +361,15 @@ class Transcript:
         if stream.thinking_chars and not stream.text.length:
             blocks.append(ThinkingBlock(stream.thinking, stream.thinking_chars, live=True))
         if tail := stream.text.tail:
-            blocks.append(TextBlock(tail, stream.text.lead, not self._has_text(stream), stream.text.before))
+            blocks.append(
+                TextBlock(tail, stream.text.lead, not self._has_text(stream), stream.text.before)
+            )
         blocks.extend(stream.calls)
         return tuple(blocks)
 
     def add(self, *blocks: Block) -> Transcript:
-        """Add closed blocks. What is said while an answer streams goes above that answer: it is taken as one thing."""
+        """Add closed blocks. What is said while an answer streams goes above that answer: it is
+        taken as one thing."""
         stream = self.streaming
         if stream is None:
             return replace(self, rows=self.rows.extend(blocks))
@@ -348,9 +391,11 @@ class Transcript:
     def stream_thinking(self, text: str, at: float) -> Transcript:
         stream = self.streaming or Streaming(len(self.rows))
         stream = replace(
-            stream, thinking=(stream.thinking + text)[-LIVE_TAIL:], thinking_at=stream.thinking_at or at,
+            stream,
+            thinking=(stream.thinking + text)[-LIVE_TAIL:],
+            thinking_at=stream.thinking_at or at,
             thinking_chars=stream.thinking_chars + len(text),
-        )  # fmt: skip
+        )
         return replace(self, streaming=stream)
 
     def stream_call(self, index: int, name: str, text: str) -> Transcript:
@@ -363,7 +408,8 @@ class Transcript:
         return replace(self, streaming=replace(stream, calls=tuple(calls)))
 
     def settle(self, text: str, reasoning: str, thinking_ms: int) -> Transcript:
-        """Close the step's answer. What was streamed stays if it was the same text; else it is laid out anew."""
+        """Close the step's answer. What was streamed stays if it was the same text; else it is laid
+        out anew."""
         stream = self.streaming or Streaming(len(self.rows))
         thinking = (ThinkingBlock(reasoning, len(reasoning), thinking_ms),) if reasoning else ()
         rows = self.rows
@@ -373,7 +419,9 @@ class Transcript:
             if shown and thinking:
                 rows = rows.set(stream.base, thinking[0])
             if shown == bool(thinking):
-                return replace(self, rows=linked(rows, stream.base, TextBlock, text), streaming=None)
+                return replace(
+                    self, rows=linked(rows, stream.base, TextBlock, text), streaming=None
+                )
         rows = rows.truncate(stream.base).extend(thinking).extend(_text_blocks(split(text), True))
         return replace(self, rows=linked(rows, stream.base, TextBlock, text), streaming=None)
 
@@ -385,12 +433,19 @@ class Transcript:
     def put_tool(self, block: ToolBlock) -> Transcript:
         """Show `block`, in the place of the same call's older state if there is one."""
         row, open_tools = self.open_tools.get(block.call_id), dict(self.open_tools)
-        if row is None:  # above an answer that streams, like all that is said meanwhile: that answer may be taken back
+        if (
+            row is None
+            # above an answer that streams, like all that is said meanwhile: that answer may be taken
+            # back
+        ):
             row, t = self.streaming.base if self.streaming else len(self.rows), self.add(block)
         else:
             before = self.rows[row]
             children = before.children if isinstance(before, ToolBlock) else ()
-            t = replace(self, rows=self.rows.set(row, replace(block, children=children) if children else block))
+            t = replace(
+                self,
+                rows=self.rows.set(row, replace(block, children=children) if children else block),
+            )
         if block.state in ("asking", "running"):
             open_tools[block.call_id] = row
         else:
@@ -407,9 +462,12 @@ class Transcript:
         """This agent asks the person."""
         since = self.asked_at if self.pending else at
         return replace(
-            self, state="waiting_for_input", pending=(*self.pending, asked), questions=(*self.questions, asked),
+            self,
+            state="waiting_for_input",
+            pending=(*self.pending, asked),
+            questions=(*self.questions, asked),
             asked_at=since,
-        )  # fmt: skip
+        )
 
     def keep_pending(self, kept: tuple[Approval | Question, ...]) -> Transcript:
         """Only `kept` of what this agent asks is still asked."""
@@ -420,7 +478,8 @@ class Transcript:
     def replace_questions(
         self, before: tuple[Approval | Question, ...], after: tuple[Approval | Question, ...]
     ) -> Transcript:
-        """Some of the questions were `before`, and are `after` now; the others stay in their places."""
+        """Some of the questions were `before`, and are `after` now; the others stay in their
+        places."""
         if before is after:
             return self
         kept = tuple(one for one in self.questions if one not in before or one in after)
@@ -434,11 +493,17 @@ class Transcript:
     def paid(self, cost: float | None, estimated: bool) -> Transcript:
         if cost is None:
             return self
-        return replace(self, bill=self.bill.plus(cost, estimated), turn_bill=self.turn_bill.plus(cost, estimated))
+        return replace(
+            self,
+            bill=self.bill.plus(cost, estimated),
+            turn_bill=self.turn_bill.plus(cost, estimated),
+        )
 
     def _has_text(self, stream: Streaming) -> bool:
         return len(self.rows) > stream.base and isinstance(self.rows[-1], TextBlock)
 
 
 def _text_blocks(pieces: tuple[Piece, ...], head: bool) -> tuple[TextBlock, ...]:
-    return tuple(TextBlock(p.text, p.lead, head and number == 0, p.before) for number, p in enumerate(pieces))
+    return tuple(
+        TextBlock(p.text, p.lead, head and number == 0, p.before) for number, p in enumerate(pieces)
+    )

@@ -1,4 +1,5 @@
-"""Events of a turn and its steps: the prompt, the request, the streamed answer and its settled twin."""
+"""Events of a turn and its steps: the prompt, the request, the streamed answer and its settled
+twin."""
 
 from __future__ import annotations
 
@@ -26,7 +27,8 @@ from agent_tui.structures.frozen import frozen
 
 @frozen
 class TurnStarted(Event):
-    """A prompt was accepted. `sent` is what the model gets for it when it is more than `prompt` (an expanded skill).
+    """A prompt was accepted. `sent` is what the model gets for it when it is more than `prompt` (an
+    expanded skill).
     `continued`: no prompt, the turn before goes on; `again`: with the request whose answer broke
     off. `pastes`: which characters of `prompt` were pasted (`agent_tui/structures/chips.py`)."""
 
@@ -43,14 +45,30 @@ class TurnStarted(Event):
         queue = tuple(item for item in t.queue if not self.queue_id or item.id != self.queue_id)
         t = t.abandon()
         mark = Mark(
-            self.n, len(t.rows), self.prompt, self.at, t.context_tokens, t.estimated,
-            todos=t.todos, turn=self.turn, pastes=self.pastes,
-        )  # fmt: skip
+            self.n,
+            len(t.rows),
+            self.prompt,
+            self.at,
+            t.context_tokens,
+            t.estimated,
+            todos=t.todos,
+            turn=self.turn,
+            pastes=self.pastes,
+        )
         t = replace(
-            t, state="running", turn=self.turn, steps=0, turn_at=self.at, turn_tokens=0, turn_bill=Bill(), queue=queue,
-            place=-1, answering="",
-            title=t.title or self.prompt.strip().split("\n", 1)[0][:80], marks=t.marks.append(mark),
-        )  # fmt: skip
+            t,
+            state="running",
+            turn=self.turn,
+            steps=0,
+            turn_at=self.at,
+            turn_tokens=0,
+            turn_bill=Bill(),
+            queue=queue,
+            place=-1,
+            answering="",
+            title=t.title or self.prompt.strip().split("\n", 1)[0][:80],
+            marks=t.marks.append(mark),
+        )
         if self.continued:
             return t.add(DividerBlock("asked again" if self.again else "continued"))
         return t.add(UserBlock(self.prompt, self.at, self.sent, self.skill, pastes=self.pastes))
@@ -58,8 +76,8 @@ class TurnStarted(Event):
 
 @frozen
 class StepStarted(Event):
-    """A model call and its tools begin. `facts` are the volatile facts (git status, date, mode) that go behind the
-    newest message; empty when the model knows them already."""
+    """A model call and its tools begin. `facts` are the volatile facts (git status, date, mode)
+    that go behind the newest message; empty when the model knows them already."""
 
     facts: str = ""
     type: Literal["step_started"] = "step_started"
@@ -80,7 +98,8 @@ class ContextPart:
 
 @frozen
 class ContextBuilt(Event):
-    """The request's prefix: system prompt and tool schemas (JSON text), kept whole so that a resume sends the same."""
+    """The request's prefix: system prompt and tool schemas (JSON text), kept whole so that a resume
+    sends the same."""
 
     system: str
     tools: str = "[]"
@@ -107,8 +126,8 @@ class RequestSent(Event):
 
 @frozen
 class RequestFailed(Event):
-    """A request failed for good, but the turn continues: another model answers, or the request was not for the turn
-    (`purpose`). `kind`: of the failure, in one word."""
+    """A request failed for good, but the turn continues: another model answers, or the request was
+    not for the turn (`purpose`). `kind`: of the failure, in one word."""
 
     settled: ClassVar[bool] = False
     model: str
@@ -169,9 +188,11 @@ class ToolArgsDelta(Event):
 
 @frozen
 class Partial(Event):
-    """New text of a running answer since the last partial: stored, so that a kill loses at most two seconds.
+    """New text of a running answer since the last partial: stored, so that a kill loses at most two
+    seconds.
 
-    Offsets count characters of the answer and of the reasoning; what the reader already has is not applied again.
+    Offsets count characters of the answer and of the reasoning; what the reader already has is not
+    applied again.
     """
 
     text: str = ""
@@ -191,7 +212,8 @@ class Partial(Event):
 
 @frozen
 class AssistantReplied(Event):
-    """The settled answer of one step; supersedes its deltas and partials. `state` is the provider's, opaque."""
+    """The settled answer of one step; supersedes its deltas and partials. `state` is the
+    provider's, opaque."""
 
     text: str = ""
     reasoning: str = ""
@@ -208,8 +230,10 @@ class AssistantReplied(Event):
 
 @frozen
 class UsageReported(Event):
-    """What one request took. `cost` in dollars, by the price of then; None: no price was known. `purpose`: what it was
-    for, where it was no step of a turn. `answered_by`: the model's name as its server says it, where it does.
+    """What one request took. `cost` in dollars, by the price of then; None: no price was known.
+    `purpose`: what it was
+    for, where it was no step of a turn. `answered_by`: the model's name as its server says it,
+    where it does.
     `window_assumed`: nobody told how large it is."""
 
     usage: Usage
@@ -233,7 +257,9 @@ class UsageReported(Event):
 
     def above(self, t: Transcript, row: int) -> Transcript:  # noqa: ARG002
         """What an agent costs is part of what its session costs."""
-        return t if self.cost is None else replace(t, bill=t.bill.plus(self.cost, self.cost_estimated))
+        return (
+            t if self.cost is None else replace(t, bill=t.bill.plus(self.cost, self.cost_estimated))
+        )
 
 
 @frozen
@@ -258,10 +284,20 @@ class TurnEnded(Event):
     type: Literal["turn_ended"] = "turn_ended"
 
     def change(self, t: Transcript) -> Transcript:
-        own = tuple(asked for asked in t.pending if isinstance(asked, Approval) and asked.tool == SHELL)
+        own = tuple(
+            asked for asked in t.pending if isinstance(asked, Approval) and asked.tool == SHELL
+        )
         t = replace(t.abandon().keep_pending(own), state="idle", retry=None, answering="")
         return t.add(
-            TurnBlock(self.state, self.duration_ms, self.steps, t.turn_tokens, t.estimated, self.at, t.turn_bill)
+            TurnBlock(
+                self.state,
+                self.duration_ms,
+                self.steps,
+                t.turn_tokens,
+                t.estimated,
+                self.at,
+                t.turn_bill,
+            )
         )
 
 
@@ -286,8 +322,9 @@ class AsideDelta(Event):
 
 @frozen
 class AsideEnded(Event):
-    """A side question was answered, or not (`problem`; `kind` is that in one word). No request ever holds it, no
-    transcript shows it. `answered_by`: the model's name as its server says it, where it does."""
+    """A side question was answered, or not (`problem`; `kind` is that in one word). No request ever
+    holds it, no transcript shows it. `answered_by`: the model's name as its server says it, where
+    it does."""
 
     id: str
     question: str
@@ -304,4 +341,6 @@ class AsideEnded(Event):
     type: Literal["aside_ended"] = "aside_ended"
 
     def change(self, t: Transcript) -> Transcript:
-        return t if self.cost is None else replace(t, bill=t.bill.plus(self.cost, self.cost_estimated))
+        return (
+            t if self.cost is None else replace(t, bill=t.bill.plus(self.cost, self.cost_estimated))
+        )

@@ -1,4 +1,5 @@
-"""Anthropic, or whatever `ANTHROPIC_BASE_URL` names: the Messages API, with thinking, and a cache of the prompt."""
+"""Anthropic, or whatever `ANTHROPIC_BASE_URL` names: the Messages API, with thinking, and a cache
+of the prompt."""
 
 from __future__ import annotations
 
@@ -46,7 +47,11 @@ def effort(_: str, model: str, wanted: str) -> Fields | None:
     """What a request says of how hard to think; None: it makes no difference."""
     known = claude.facts(model)
     asked = level(wanted, None, LEVELS)
-    return None if known.thinks == "never" else claude.thinking(known, asked, claude.answer_tokens(known))
+    return (
+        None
+        if known.thinks == "never"
+        else claude.thinking(known, asked, claude.answer_tokens(known))
+    )
 
 
 def address(text: str) -> str:
@@ -74,10 +79,14 @@ class AnthropicProvider:
         key = setup.api_key or token or environment.get(KEY, "").strip()
         advice = setup.key_advice or (f"check {TOKEN if token else KEY}" if key else f"set {KEY}")
         self._wire = opened(
-            self.base_url, model, ANTHROPIC.label if own else "the server",
-            bearer(key, advice) if token else Key(key, "x-api-key", advice=advice), setup.options,
-            {"anthropic-version": VERSION}, unknown_model="/models lists the models, or check the address",
-        )  # fmt: skip
+            self.base_url,
+            model,
+            ANTHROPIC.label if own else "the server",
+            bearer(key, advice) if token else Key(key, "x-api-key", advice=advice),
+            setup.options,
+            {"anthropic-version": VERSION},
+            unknown_model="/models lists the models, or check the address",
+        )
 
     def with_model(self, model: str) -> Self:
         """The same server with another model."""
@@ -86,13 +95,21 @@ class AnthropicProvider:
     def _described(self, model: str, entry: dict[str, Any]) -> ModelInfo:
         """What the server's list, a setting and the name say of a model."""
         known, able = claude.facts(model), entry.get("capabilities")
-        window = count(self._options.get("window")) or count(entry.get("max_input_tokens")) or known.window
+        window = (
+            count(self._options.get("window"))
+            or count(entry.get("max_input_tokens"))
+            or known.window
+        )
         return ModelInfo(
-            f"{self.name}/{model}", window, window,
+            f"{self.name}/{model}",
+            window,
+            window,
             tools=True if known.version else None,
-            thinking=_able(able, "thinking", None if known.thinks is None else known.thinks != "never"),
+            thinking=_able(
+                able, "thinking", None if known.thinks is None else known.thinks != "never"
+            ),
             images=_able(able, "image_input", True if known.version else None),
-        )  # fmt: skip
+        )
 
     async def info(self) -> ModelInfo:
         return await listed(self, self.base_url, self._described(self.model, {}))
@@ -107,8 +124,16 @@ class AnthropicProvider:
             if not isinstance(entries, list):
                 text = f"{self._wire.place.where} has no list of models"
                 raise ProviderError(Failed("malformed", text, self._wire.place.unreachable))
-            named = {name: entry for entry in entries if isinstance(entry, dict) and (name := name_in(entry.get("id")))}
-            new = {name: self._described(name, entry) for name, entry in named.items() if name not in found}
+            named = {
+                name: entry
+                for entry in entries
+                if isinstance(entry, dict) and (name := name_in(entry.get("id")))
+            }
+            new = {
+                name: self._described(name, entry)
+                for name, entry in named.items()
+                if name not in found
+            }
             found |= new
             if page.get("has_more") is not True or not new:
                 break
@@ -117,12 +142,21 @@ class AnthropicProvider:
 
     def _asked(self, request: Request) -> tuple[dict[str, Any], list[dict[str, Any]], int]:
         """The fields of a request, its messages, and the most tokens to answer it with."""
-        answer = claude.answer_tokens(self._known, request.max_tokens or count(self._options.get("max_tokens")))
-        think = claude.thinking(self._known, level(request.effort, self._options.get("think"), LEVELS), answer)
-        budget = self._known.thinks in ("budget", "never")  # others may have thought without having been asked to
+        answer = claude.answer_tokens(
+            self._known, request.max_tokens or count(self._options.get("max_tokens"))
+        )
+        think = claude.thinking(
+            self._known, level(request.effort, self._options.get("think"), LEVELS), answer
+        )
+        budget = self._known.thinks in (
+            "budget",
+            "never",
+        )  # others may have thought without having been asked to
         keeps = self._keeps and (bool(think) or not budget)
         messages = dialect.messages(request.messages, self._origin, keeps)
-        if think.get("thinking", {}).get("type") == "enabled" and not dialect.starts_with_thought(messages):
+        if think.get("thinking", {}).get("type") == "enabled" and not dialect.starts_with_thought(
+            messages
+        ):
             think, messages = {}, dialect.messages(request.messages, self._origin, False)
         fields: dict[str, Any] = {"model": self.model, **think}
         if request.tools:
@@ -145,10 +179,11 @@ class AnthropicProvider:
 
     def _answered(
         self, request: Request, fields: dict[str, Any], messages: list[dict[str, Any]], most: int
-    ) -> AsyncGenerator[StreamItem, None]:  # fmt: skip
+    ) -> AsyncGenerator[StreamItem, None]:
         patience = Patience.for_address(self.base_url, self._options.get("idle_timeout"))
         body = request_body(
-            {"max_tokens": most, "stream": self._options.get("stream") is not False, **fields}, messages
+            {"max_tokens": most, "stream": self._options.get("stream") is not False, **fields},
+            messages,
         )
         answer = AnthropicAnswer(request, self._wire.place, self._origin)
         return answered(self._wire, "/v1/messages", body, ServerSentEvents(), patience, answer)
@@ -158,7 +193,9 @@ class AnthropicProvider:
         fields, messages, _ = self._asked(request)
         body, patience = request_body(fields, messages), Patience(20.0, 20.0)
         found: Any = None
-        async with aclosing(self._wire.events("/v1/messages/count_tokens", body, WholeBody(), patience)) as events:
+        async with aclosing(
+            self._wire.events("/v1/messages/count_tokens", body, WholeBody(), patience)
+        ) as events:
             async for payloads in events:
                 for found in payloads:
                     if isinstance(found, Failed):

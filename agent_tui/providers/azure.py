@@ -1,8 +1,9 @@
-"""OpenAI's models in Azure, or behind any gateway of its kind: deployments, a version of the API, a key of its own.
+"""OpenAI's models in Azure, or behind any gateway of its kind: deployments, a version of the API, a
+key of its own.
 
-The name of a model is that of its deployment. With a version (`AZURE_OPENAI_API_VERSION`, or `api_version` under
-[providers.azure]) a deployment has an address of its own; without, the newer address is for all of them. What a
-deployment is, only its name can tell.
+The name of a model is that of its deployment. With a version (`AZURE_OPENAI_API_VERSION`, or
+`api_version` under [providers.azure]) a deployment has an address of its own; without, the newer
+address is for all of them. What a deployment is, only its name can tell.
 """
 
 from __future__ import annotations
@@ -24,7 +25,9 @@ def create(model: str, setup: ProviderSetup) -> AzureProvider:
     resource = setup.base_url or AZURE.url(setup.environment)
     if not resource:
         where = f"set {AZURE.urls[0]}, or base_url under [providers.azure] in config.toml"
-        raise LookupError(f"{f'azure/{model}'.rstrip('/')} needs the address of your resource: {where}")
+        raise LookupError(
+            f"{f'azure/{model}'.rstrip('/')} needs the address of your resource: {where}"
+        )
     version = str(setup.options.get("api_version") or AZURE.version(setup.environment))
     return AzureProvider(model, setup, compatible.address(resource), version)
 
@@ -45,7 +48,8 @@ class AzureProvider(OpenAIProvider):
         return type(self)(self.model, replace(self._setup, options=options), self._resource, "")
 
     async def models(self) -> tuple[ModelInfo, ...]:
-        """The deployment itself where each has its own address: a key cannot ask for the others there."""
+        """The deployment itself where each has its own address: a key cannot ask for the others
+        there."""
         if not self._version:
             return await super().models()
         return (self._described(self.model),) if self.model else ()
@@ -59,7 +63,14 @@ class AzureProvider(OpenAIProvider):
             query = f"?api-version={quote(self._version, safe='')}"
         key = self._setup.api_key or AZURE.key(self._setup.environment)
         return compatible.Server(
-            AZURE.name, base, key, self._setup.options, label=AZURE.label,
+            AZURE.name,
+            base,
+            key,
+            self._setup.options,
+            label=AZURE.label,
             auth=self._setup.key_advice or f"check {AZURE.keys[0]}",
-            limit_field="max_completion_tokens", header="api-key", query=query, quirks=AZURE.quirks,
-        )  # fmt: skip
+            limit_field="max_completion_tokens",
+            header="api-key",
+            query=query,
+            quirks=AZURE.quirks,
+        )

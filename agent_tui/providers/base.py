@@ -1,7 +1,10 @@
-"""What a provider is: one neutral stream in, whatever the wire. A provider is one file in this folder.
+"""What a provider is: one neutral stream in, whatever the wire. A provider is one file in this
+folder.
 
-A provider module `agent_tui/providers/<name>.py` exposes `create(model, setup) -> Provider`. Failures are values in
-the stream (`Failed`), never exceptions; only cancellation raises. A stream ends with exactly one `Finished` or one
+A provider module `agent_tui/providers/<name>.py` exposes `create(model, setup) -> Provider`.
+Failures are values in
+the stream (`Failed`), never exceptions; only cancellation raises. A stream ends with exactly one
+`Finished` or one
 `Failed`, and nothing follows it.
 """
 
@@ -15,9 +18,18 @@ from typing import Any, Literal, Protocol
 from agent_tui.protocol.messages import ModelInfo, Request, StopReason, ToolCall, Usage
 
 FailureKind = Literal[
-    "unreachable", "auth", "unknown_model", "overflow", "rate_limited", "bad_request", "server", "broken_stream",
-    "empty_stream", "malformed", "timeout",
-]  # fmt: skip
+    "unreachable",
+    "auth",
+    "unknown_model",
+    "overflow",
+    "rate_limited",
+    "bad_request",
+    "server",
+    "broken_stream",
+    "empty_stream",
+    "malformed",
+    "timeout",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +54,9 @@ class CallChunk:
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """The end of an answer. `calls` are whole, their arguments raw JSON text; `why` is the reason of a refusal as the
-    server tells it, one line; `model` is the model that answered, where the server names it."""
+    """The end of an answer. `calls` are whole, their arguments raw JSON text; `why` is the reason
+    of a refusal as the server tells it, one line; `model` is the model that answered, where the
+    server names it."""
 
     stop_reason: StopReason
     calls: tuple[ToolCall, ...] = ()
@@ -83,7 +96,8 @@ class Provider(Protocol):
     model: str
     """The model's name as its server knows it."""
     roots: tuple[Path, ...]
-    """Folders beside the session's own where this provider wants to work (the demo's scratch folder)."""
+    """Folders beside the session's own where this provider wants to work (the demo's scratch
+    folder)."""
 
     async def info(self) -> ModelInfo:
         """What is known of the model. Raises ProviderError."""

@@ -1,4 +1,5 @@
-"""Any server that speaks OpenAI's Chat Completions: hosted, or local (llama.cpp, LM Studio, vLLM, …)."""
+"""Any server that speaks OpenAI's Chat Completions: hosted, or local (llama.cpp, LM Studio, vLLM,
+…)."""
 
 from __future__ import annotations
 
@@ -30,7 +31,9 @@ def create(model: str, setup: ProviderSetup) -> CompatibleProvider:
             " such as http://127.0.0.1:8080/v1"
         )
     server = Server("compatible", address(setup.base_url), setup.api_key, setup.options)
-    return CompatibleProvider(model, replace(server, auth=setup.key_advice) if setup.key_advice else server)
+    return CompatibleProvider(
+        model, replace(server, auth=setup.key_advice) if setup.key_advice else server
+    )
 
 
 def effort(name: str, model: str, wanted: str) -> Fields | None:
@@ -39,7 +42,8 @@ def effort(name: str, model: str, wanted: str) -> Fields | None:
 
 
 def address(text: str) -> str:
-    """The base of a server's API as typed: with a scheme, without `/chat/completions` or a slash at the end."""
+    """The base of a server's API as typed: with a scheme, without `/chat/completions` or a slash at
+    the end."""
     text = text.strip().rstrip("/").removesuffix("/chat/completions").rstrip("/")
     if "://" not in text:
         text = f"{'http' if is_near(f'http://{text}') else 'https'}://{text}"
@@ -48,9 +52,10 @@ def address(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """A server and how it differs: `name` is the provider's, `base_url` the part before `/chat/completions`, `label`
-    what people call it, `auth` what to do about the key, `limit_field` its word for the most tokens to write, `header`
-    the one for the key where that is no bearer's, `query` what stands behind every path."""
+    """A server and how it differs: `name` is the provider's, `base_url` the part before
+    `/chat/completions`, `label` what people call it, `auth` what to do about the key, `limit_field`
+    its word for the most tokens to write, `header` the one for the key where that is no bearer's,
+    `query` what stands behind every path."""
 
     name: str
     base_url: str
@@ -65,7 +70,11 @@ class Server:
 
     @property
     def shown_key(self) -> Key:
-        return Key(self.key, self.header, advice=self.auth) if self.header else bearer(self.key, self.auth)
+        return (
+            Key(self.key, self.header, advice=self.auth)
+            if self.header
+            else bearer(self.key, self.auth)
+        )
 
 
 class CompatibleProvider:
@@ -80,9 +89,13 @@ class CompatibleProvider:
         self._server = server
         self._options = server.options
         self._wire = opened(
-            server.base_url, model, server.label, server.shown_key, server.options,
+            server.base_url,
+            model,
+            server.label,
+            server.shown_key,
+            server.options,
             unknown_model="/models lists the models, or check the address: it often ends in /v1",
-        )  # fmt: skip
+        )
 
     @property
     def where(self) -> str:
@@ -112,7 +125,9 @@ class CompatibleProvider:
         return tuple(
             self._described(name, said)
             for entry in entries
-            if isinstance(entry, dict) and (name := name_in(entry.get("id"))) and (said := told(entry)).chats
+            if isinstance(entry, dict)
+            and (name := name_in(entry.get("id")))
+            and (said := told(entry)).chats
         )
 
     @property
@@ -149,8 +164,12 @@ class CompatibleProvider:
         return self._asked("/chat/completions", self._body(request), answer)
 
     def _asked(self, path: str, body: bytes, answer: Answer) -> AsyncGenerator[StreamItem, None]:
-        patience = Patience.for_address(self.base_url, self._options.get("idle_timeout"), self._streams)
-        return answered(self._wire, path + self._server.query, body, ServerSentEvents(), patience, answer)
+        patience = Patience.for_address(
+            self.base_url, self._options.get("idle_timeout"), self._streams
+        )
+        return answered(
+            self._wire, path + self._server.query, body, ServerSentEvents(), patience, answer
+        )
 
     async def prepare(self) -> None:
         await self._wire.prepare()

@@ -1,7 +1,10 @@
-"""The embedded default: no model, no server, no network. It plays a tour and obeys a few typed requests.
+"""The embedded default: no model, no server, no network. It plays a tour and obeys a few typed
+requests.
 
-`demo.toml` holds what it says and calls. It works through the real loop, tools and approvals, and is a function of the
-request's messages; only the name of a new tour's scratch folder comes from the disk (the first `tour-<n>` that is
+`demo.toml` holds what it says and calls. It works through the real loop, tools and approvals, and
+is a function of the
+request's messages; only the name of a new tour's scratch folder comes from the disk (the first
+`tour-<n>` that is
 free).
 """
 
@@ -24,12 +27,15 @@ NOTE: Final = "This is the demo: a script, not a language model. Type `tour` for
 
 
 def create(model: str, setup: ProviderSetup) -> Demo:
-    """The demo. Option `pace` stretches its delays (default 1; 0: none). Raises LookupError (one line)."""
+    """The demo. Option `pace` stretches its delays (default 1; 0: none). Raises LookupError (one
+    line)."""
     if model not in ("", MODEL):
         raise LookupError(f"no model {NAME}/{model}; there is: {NAME}/{MODEL}")
     pace = setup.options.get("pace", 1)
     if isinstance(pace, bool) or not isinstance(pace, int | float) or not 0 <= pace <= 100:
-        raise LookupError(f"the option `pace` of the demo must be a number from 0 to 100, not {pace!r}")
+        raise LookupError(
+            f"the option `pace` of the demo must be a number from 0 to 100, not {pace!r}"
+        )
     return Demo(setup.data, float(pace))
 
 
@@ -95,7 +101,8 @@ class Demo:
         return self.data.resolve() / name
 
     def _reserved(self, name: str) -> str:
-        """The scratch folder of this tour, there and private; a new one where `name` is empty. Raises OSError."""
+        """The scratch folder of this tour, there and private; a new one where `name` is empty.
+        Raises OSError."""
         if name:
             self._folder(name).mkdir(0o700, parents=True, exist_ok=True)
         elif not self._scratch or any(self._folder(self._scratch).iterdir()):

@@ -1,4 +1,5 @@
-"""Google's Gemini, over `streamGenerateContent`, or whatever `GOOGLE_GEMINI_BASE_URL` names that speaks it."""
+"""Google's Gemini, over `streamGenerateContent`, or whatever `GOOGLE_GEMINI_BASE_URL` names that
+speaks it."""
 
 from __future__ import annotations
 
@@ -41,7 +42,10 @@ def effort(_: str, model: str, wanted: str) -> Fields | None:
     """What a request says of how hard to think; None: it makes no difference."""
     if not thinks(model):
         return None
-    return {**thinking_config(model, level(wanted, None, levels_of_gemini(model))), "includeThoughts": None}
+    return {
+        **thinking_config(model, level(wanted, None, levels_of_gemini(model))),
+        "includeThoughts": None,
+    }
 
 
 class GeminiProvider:
@@ -57,23 +61,36 @@ class GeminiProvider:
         base_url = address(setup.base_url or GEMINI.url(environment) or GEMINI.base_url)
         named = _VERSIONED.fullmatch(base_url)
         self.base_url = named[1] if named else base_url
-        told = setup.options.get("api_version") or (named[2] if named else GEMINI.version(environment))
+        told = setup.options.get("api_version") or (
+            named[2] if named else GEMINI.version(environment)
+        )
         self._version = str(told).strip("/ ") or VERSION
         key = setup.api_key or GEMINI.key(environment)
         own = self.base_url == GEMINI.base_url
         variable = GEMINI.keys[0]
-        need = f"check {variable}" if key else f"set {variable}, or api_key under [providers.gemini] in config.toml"
+        need = (
+            f"check {variable}"
+            if key
+            else f"set {variable}, or api_key under [providers.gemini] in config.toml"
+        )
         self._wire = opened(
-            self.base_url, model, GEMINI.label if own else "the server",
-            Key(key, "x-goog-api-key", advice=setup.key_advice or need), setup.options,
-        )  # fmt: skip
+            self.base_url,
+            model,
+            GEMINI.label if own else "the server",
+            Key(key, "x-goog-api-key", advice=setup.key_advice or need),
+            setup.options,
+        )
 
     def with_model(self, model: str) -> GeminiProvider:
         """The same server with another model."""
         return GeminiProvider(model, self._setup)
 
     async def info(self) -> ModelInfo:
-        return await listed(self, self.base_url, self._described(self.model, WINDOW if _CHATS.match(self.model) else 0))
+        return await listed(
+            self,
+            self.base_url,
+            self._described(self.model, WINDOW if _CHATS.match(self.model) else 0),
+        )
 
     async def models(self) -> tuple[ModelInfo, ...]:
         """The models that write text: the list holds all kinds."""
@@ -96,9 +113,12 @@ class GeminiProvider:
         name = name_in(entry.get("name")).removeprefix("models/") if isinstance(entry, dict) else ""
         able = entry.get("supportedGenerationMethods") if name else []
         if not name or (isinstance(able, list) and "generateContent" not in able):
-            return None  # of an entry that does not say what it can, nobody knows that it writes no text
+            # of an entry that does not say what it can, nobody knows that it writes no text
+            return None
         thinking = entry.get("thinking")
-        return self._described(name, count(entry.get("inputTokenLimit")), thinking if thinking is not None else None)
+        return self._described(
+            name, count(entry.get("inputTokenLimit")), thinking if thinking is not None else None
+        )
 
     def _described(self, model: str, window: int, thinking: Any = None) -> ModelInfo:
         window = count(self._setup.options.get("window")) or window
@@ -128,16 +148,26 @@ class GeminiProvider:
         return compact(fields).encode("utf-8", errors="replace")
 
     def _config(self, request: Request, options: Mapping[str, Any]) -> dict[str, Any]:
-        config: dict[str, Any] = {"maxOutputTokens": request.max_tokens} if request.max_tokens else {}
-        wanted = level(request.effort if thinks(self.model) else "", options.get("think"), levels_of_gemini(self.model))
+        config: dict[str, Any] = (
+            {"maxOutputTokens": request.max_tokens} if request.max_tokens else {}
+        )
+        wanted = level(
+            request.effort if thinks(self.model) else "",
+            options.get("think"),
+            levels_of_gemini(self.model),
+        )
         if thinking := thinking_config(self.model, wanted):
             config["thinkingConfig"] = thinking
         return config
 
     def stream(self, request: Request) -> AsyncGenerator[StreamItem, None]:
-        patience = Patience.for_address(self.base_url, self._setup.options.get("idle_timeout"), self._streams)
+        patience = Patience.for_address(
+            self.base_url, self._setup.options.get("idle_timeout"), self._streams
+        )
         answer = GeminiAnswer(request, self._wire.place, self.model)
-        return answered(self._wire, self._path(), self._body(request), ServerSentEvents(), patience, answer)
+        return answered(
+            self._wire, self._path(), self._body(request), ServerSentEvents(), patience, answer
+        )
 
     async def prepare(self) -> None:
         await self._wire.prepare()

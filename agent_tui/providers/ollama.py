@@ -1,8 +1,9 @@
 """Ollama: its native API, and the `ollama` package to fetch a model.
 
-The stream does not use the package: it cannot send `truncate` and `shift`, and both must be off, so that a conversation
-that does not fit is an error instead of a silent loss. Questions about models do not use it either: it takes longer to
-load than httpx itself, and the first of them is asked while a person waits for the session.
+The stream does not use the package: it cannot send `truncate` and `shift`, and both must be off, so
+that a conversation that does not fit is an error instead of a silent loss. Questions about models
+do not use it either: it takes longer to load than httpx itself, and the first of them is asked
+while a person waits for the session.
 """
 
 from __future__ import annotations
@@ -49,7 +50,8 @@ with registry.late(warm=False):
 
 PORT: Final = 11434
 NUM_CTX: Final = 32_768
-"""Tokens of window at most, where no setting says otherwise: more costs memory that a laptop may not have."""
+"""Tokens of window at most, where no setting says otherwise: more costs memory that a laptop may
+not have."""
 SILENCE: Final = 10.0
 """Seconds that a question about models may take."""
 PULL_SILENCE: Final = 120.0
@@ -58,11 +60,20 @@ AT_ONCE: Final = 8
 """Models that are asked about at the same time."""
 MOST_DESCRIBED: Final = 200
 """Models that are asked about for a list: of more nothing but their names is known."""
-_TELLING: Final = ("OLLAMA_HOST", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "SSL_CERT_FILE", "SSL_CERT_DIR")
+_TELLING: Final = (
+    "OLLAMA_HOST",
+    "HTTP_PROXY",
+    "HTTPS_PROXY",
+    "ALL_PROXY",
+    "NO_PROXY",
+    "SSL_CERT_FILE",
+    "SSL_CERT_DIR",
+)
 
 
 def address(text: str) -> str:
-    """The URL that `OLLAMA_HOST` means: a host, host:port, a URL; 0.0.0.0 (where a server listens) is this machine."""
+    """The URL that `OLLAMA_HOST` means: a host, host:port, a URL; 0.0.0.0 (where a server listens)
+    is this machine."""
     text = text.strip().strip("\"'").strip().rstrip("/")
     scheme, found, rest = text.partition("://")
     scheme, rest = (scheme.lower(), rest) if found else ("", text)
@@ -90,7 +101,8 @@ def effort(_: str, model: str, wanted: str) -> Fields | None:
 
 
 def _advice(base_url: str, setup: ProviderSetup) -> str:
-    """What to do where nobody answers. `ollama serve` listens on this machine, at its own port or OLLAMA_HOST's."""
+    """What to do where nobody answers. `ollama serve` listens on this machine, at its own port or
+    OLLAMA_HOST's."""
     named = not setup.base_url and bool(OLLAMA.url(setup.environment))
     if not is_loopback(base_url) or not (named or base_url.endswith(f":{PORT}")):
         return f"start the server there, or correct {'OLLAMA_HOST' if named else 'the address'}"
@@ -103,13 +115,18 @@ def _advice(base_url: str, setup: ProviderSetup) -> str:
 def _package() -> ModuleType:
     """The `ollama` package, loaded with the first model that is fetched.
 
-    Loading it opens a client on whatever the environment says, which raises where that names a proxy, a certificate
-    file or an address that cannot be used. Ours does not need that client: then it is loaded without those variables.
+    Loading it opens a client on whatever the environment says, which raises where that names a
+    proxy, a certificate file or an address that cannot be used. Ours does not need that client:
+    then it is loaded without those variables.
     """
     try:
         import ollama
     except (ImportError, ValueError, OSError, httpx.InvalidURL):
-        told = {name: os.environ.pop(name) for name in (*_TELLING, *map(str.lower, _TELLING)) if name in os.environ}
+        told = {
+            name: os.environ.pop(name)
+            for name in (*_TELLING, *map(str.lower, _TELLING))
+            if name in os.environ
+        }
         try:
             import ollama
         finally:
@@ -147,11 +164,14 @@ class OllamaProvider:
         self._setup = setup
         self._facts: Facts | None = None
         self._wire = opened(
-            base_url, model, "Ollama",
-            bearer(setup.api_key, setup.key_advice or "set api_key for ollama in config.toml"), setup.options,
+            base_url,
+            model,
+            "Ollama",
+            bearer(setup.api_key, setup.key_advice or "set api_key for ollama in config.toml"),
+            setup.options,
             unreachable=_advice(base_url, setup),
             unknown_model=f"`ollama pull {model}` downloads it, /models lists the models",
-        )  # fmt: skip
+        )
 
     def with_model(self, model: str) -> OllamaProvider:
         """The same server with another model."""
@@ -199,11 +219,17 @@ class OllamaProvider:
 
     async def facts(self, model: str) -> Facts:
         """What the server says of `model`. Raises ProviderError."""
-        shown = await self._wire.ask("/api/show", SILENCE, model, compact({"model": model}).encode("utf-8", "replace"))
+        shown = await self._wire.ask(
+            "/api/show", SILENCE, model, compact({"model": model}).encode("utf-8", "replace")
+        )
         if not isinstance(shown, dict):
             raise ProviderError(self._unknown(shown))
         told, able = shown.get("model_info"), shown.get("capabilities")
-        lengths = [n for key, n in (told if isinstance(told, dict) else {}).items() if key.endswith(".context_length")]
+        lengths = [
+            n
+            for key, n in (told if isinstance(told, dict) else {}).items()
+            if key.endswith(".context_length")
+        ]
         able = able if isinstance(able, list) else None
         return Facts(
             max(map(count, lengths), default=0),
@@ -213,7 +239,8 @@ class OllamaProvider:
         )
 
     async def pull(self, progress: Callable[[int, int], None]) -> None:
-        """Fetch this model; `progress` hears how many bytes have come, and of how many. Raises ProviderError."""
+        """Fetch this model; `progress` hears how many bytes have come, and of how many. Raises
+        ProviderError."""
 
         async def fetch(client: ollama.AsyncClient) -> None:
             layers: dict[str, tuple[int, int]] = {}
@@ -238,7 +265,9 @@ class OllamaProvider:
 
     def _described(self, model: str, facts: Facts) -> ModelInfo:
         window = self._window(facts)
-        return ModelInfo(f"ollama/{model}", window, facts.window_max, facts.tools, facts.thinking, facts.images)
+        return ModelInfo(
+            f"ollama/{model}", window, facts.window_max, facts.tools, facts.thinking, facts.images
+        )
 
     def _window(self, facts: Facts) -> int:
         return self._setup.num_ctx or min(facts.window_max or NUM_CTX, NUM_CTX)
@@ -249,7 +278,9 @@ class OllamaProvider:
             url = str(httpx.URL(self.base_url))
             _ = urlsplit(url).port
         except (httpx.InvalidURL, ValueError) as error:
-            raise ProviderError(failures.from_exception(place, httpx.InvalidURL(str(error)))) from None
+            raise ProviderError(
+                failures.from_exception(place, httpx.InvalidURL(str(error)))
+            ) from None
         try:
             options = client_options(self.base_url, self._wire.bundle)
             options["timeout"] = httpx.Timeout(PULL_SILENCE, connect=options["timeout"].connect)
@@ -261,9 +292,17 @@ class OllamaProvider:
             async with client:
                 await fetch(client)
         except ollama.ResponseError as error:
-            said = failures.message_of(error.error)  # the package hands on an object where the server sent one
-            failed = failures.from_status(place, error.status_code, {}, said) if error.status_code > 0 else None
-            raise ProviderError(failed or failures.from_payload(place, said)) from None  # the answer had begun
+            said = failures.message_of(
+                error.error
+            )  # the package hands on an object where the server sent one
+            failed = (
+                failures.from_status(place, error.status_code, {}, said)
+                if error.status_code > 0
+                else None
+            )
+            raise ProviderError(
+                failed or failures.from_payload(place, said)
+            ) from None  # the answer had begun
         except ConnectionError:
             raise ProviderError(failures.unreachable(place, failures.NO_SERVER)) from None
         except (httpx.HTTPError, httpx.InvalidURL) as error:
@@ -272,21 +311,31 @@ class OllamaProvider:
             raise ProviderError(self._unknown(error)) from None
 
     async def _known(self) -> Facts:
-        """What is known for a request. Raises ProviderError only where the server cannot be reached."""
+        """What is known for a request. Raises ProviderError only where the server cannot be
+        reached."""
         if self._facts is None:
             try:
                 self._facts = await self.facts(self.model)
             except ProviderError as error:
                 if error.failed.kind in ("unreachable", "timeout"):
                     raise
-                return Facts()  # a server that cannot describe its models may still run them; the chat will say
+                return (
+                    Facts()
+                )  # a server that cannot describe its models may still run them; the chat will say
         return self._facts
 
     def _body(self, request: Request, facts: Facts) -> bytes:
         streams = self._setup.options.get("stream") is not False
-        fields: dict[str, Any] = {"model": self.model, "stream": streams, "truncate": False, "shift": False}
+        fields: dict[str, Any] = {
+            "model": self.model,
+            "stream": streams,
+            "truncate": False,
+            "shift": False,
+        }
         if facts.thinking:
-            fields["think"] = of_ollama(self.model, request.effort, self._setup.options.get("think", True))
+            fields["think"] = of_ollama(
+                self.model, request.effort, self._setup.options.get("think", True)
+            )
         fields["options"] = {"num_ctx": self._window(facts)}
         if request.max_tokens:
             fields["options"]["num_predict"] = request.max_tokens
@@ -303,7 +352,9 @@ class OllamaProvider:
             return
         patience = Patience.for_address(self.base_url, self._setup.options.get("idle_timeout"))
         body = self._body(request, facts)
-        items = answered(self._wire, "/api/chat", body, JSONLines(), patience, OllamaAnswer(request))
+        items = answered(
+            self._wire, "/api/chat", body, JSONLines(), patience, OllamaAnswer(request)
+        )
         async with aclosing(items):
             async for item in items:
                 yield item

@@ -1,4 +1,5 @@
-"""OpenAI over its Responses, or whatever `OPENAI_BASE_URL` names: the compatible provider with OpenAI's own variables.
+"""OpenAI over its Responses, or whatever `OPENAI_BASE_URL` names: the compatible provider with
+OpenAI's own variables.
 
 `api` under [providers.openai] says which of the two dialects to speak, where the address does not.
 """
@@ -26,7 +27,8 @@ _NO_CHAT: Final = re.compile(
     r"embedding|whisper|tts|dall-e|image|audio|realtime|moderation|transcribe|babbage|davinci|sora|instruct|search"
 )
 _NO_CHAT_WITH_TOOLS: Final = re.compile(r"tools.* not supported .*/v1/responses", re.IGNORECASE)
-"""Said by OpenAI and Azure from GPT-5.4 on, where a model is asked to think too; from 5.6 on wherever it may."""
+"""Said by OpenAI and Azure from GPT-5.4 on, where a model is asked to think too; from 5.6 on
+wherever it may."""
 _NO_SUMMARY: Final = re.compile(r"reasoning[ ._]summar", re.IGNORECASE)
 
 
@@ -35,11 +37,16 @@ def create(model: str, setup: ProviderSetup) -> OpenAIProvider:
     base_url = setup.base_url or OPENAI.url(setup.environment) or OPENAI.base_url
     own = is_own(base_url)
     server = Server(
-        OPENAI.name, address(base_url), key, setup.options,
+        OPENAI.name,
+        address(base_url),
+        key,
+        setup.options,
         label=OPENAI.label if own else "the server",
         auth=setup.key_advice or f"check {OPENAI.keys[0]}",
-        limit_field="max_completion_tokens" if own else "max_tokens",  # who imitates OpenAI knows the older name
-    )  # fmt: skip
+        limit_field="max_completion_tokens"
+        if own
+        else "max_tokens",  # who imitates OpenAI knows the older name
+    )
     return OpenAIProvider(model, server)
 
 
@@ -63,9 +70,14 @@ class OpenAIProvider(CompatibleProvider):
         self._instead: OpenAIProvider | None = None
 
     async def models(self) -> tuple[ModelInfo, ...]:
-        """The models that chat: OpenAI's own list holds all kinds. Other servers name theirs as they like."""
+        """The models that chat: OpenAI's own list holds all kinds. Other servers name theirs as
+        they like."""
         found = await super().models()
-        return tuple(info for info in found if not _NO_CHAT.search(info.name)) if is_own(self.base_url) else found
+        return (
+            tuple(info for info in found if not _NO_CHAT.search(info.name))
+            if is_own(self.base_url)
+            else found
+        )
 
     def _asked_for(self, request: Request) -> str:
         return of_openai(self.model, request.effort, self._effort)
@@ -78,8 +90,12 @@ class OpenAIProvider(CompatibleProvider):
         if self._instead is not None:
             return self._instead.stream(request)
         if not self.responds:
-            return unless_refused(super().stream(request), _NO_CHAT_WITH_TOOLS, lambda: self._switched(request))
-        return unless_refused(self._responses(request), _NO_SUMMARY, lambda: self._without_summary(request))
+            return unless_refused(
+                super().stream(request), _NO_CHAT_WITH_TOOLS, lambda: self._switched(request)
+            )
+        return unless_refused(
+            self._responses(request), _NO_SUMMARY, lambda: self._without_summary(request)
+        )
 
     def _without_summary(self, request: Request) -> AsyncGenerator[StreamItem, None]:
         """Only some may read what a model thinks; the others get its answers all the same."""
@@ -102,5 +118,7 @@ class OpenAIProvider(CompatibleProvider):
     def _responses(self, request: Request) -> AsyncGenerator[StreamItem, None]:
         origin = dialect.Origin(self.name, host_of(self.base_url), self.model)
         most = self._most(request)
-        body = dialect.body(request, origin, most, self._asked_for(request), self._summary, self._streams)
+        body = dialect.body(
+            request, origin, most, self._asked_for(request), self._summary, self._streams
+        )
         return self._asked("/responses", body, ResponsesAnswer(request, self._wire.place, origin))

@@ -1,6 +1,7 @@
 """The names beside a file while another takes its place, and what a kill left under them.
 
-`.NAME.<12 hex digits>.tmp` is content on its way, of which nobody misses half. `.NAME.<12 hex digits>.was` is what was
+`.NAME.<12 hex digits>.tmp` is content on its way, of which nobody misses half. `.NAME.<12 hex
+digits>.was` is what was
 there until now: whoever put it aside says whether it is kept elsewhere.
 """
 
@@ -27,8 +28,13 @@ _OURS: Final = re.compile(r"\..*\.[0-9a-f]{12}\.(?:tmp|was)", re.DOTALL)
 
 
 def cut(name: str, most: int) -> str:
-    """The beginning of `name` that takes at most `most` bytes: a name may have 255, and characters up to four."""
-    return name if len(os.fsencode(name)) <= most else os.fsencode(name)[:most].decode("utf-8", "ignore")
+    """The beginning of `name` that takes at most `most` bytes: a name may have 255, and characters
+    up to four."""
+    return (
+        name
+        if len(os.fsencode(name)) <= most
+        else os.fsencode(name)[:most].decode("utf-8", "ignore")
+    )
 
 
 def beside(name: str, end: Literal["tmp", "was"]) -> str:
@@ -37,20 +43,27 @@ def beside(name: str, end: Literal["tmp", "was"]) -> str:
 
 
 def sweep(folder: int, name: str) -> None:
-    """Remove the content that a kill left on its way to the file `name`, in the folder with this descriptor."""
+    """Remove the content that a kill left on its way to the file `name`, in the folder with this
+    descriptor."""
     pattern, now = _pattern(name, "tmp"), time.time()
-    with contextlib.suppress(OSError), os.scandir(folder) as entries:  # it matters less than what was just written
+    with (
+        contextlib.suppress(OSError),
+        os.scandir(folder) as entries,
+    ):  # it matters less than what was just written
         for entry in itertools.islice(entries, MOST):
             if not pattern.fullmatch(entry.name):
                 continue
             about = entry.stat(follow_symlinks=False)
-            fresh = now - max(about.st_mtime, about.st_ctime) < AGE  # a rename changes only the latter
+            fresh = (
+                now - max(about.st_mtime, about.st_ctime) < AGE
+            )  # a rename changes only the latter
             if stat.S_ISREG(about.st_mode) and about.st_uid == os.geteuid() and not fresh:
                 os.unlink(entry.name, dir_fd=folder)
 
 
 class Leftovers:
-    """What lies under names of ours. Each folder is read once, however many files of it are asked for."""
+    """What lies under names of ours. Each folder is read once, however many files of it are asked
+    for."""
 
     def __init__(self) -> None:
         self._names: dict[Path, list[str]] = {}
@@ -87,6 +100,10 @@ def _renameat2() -> Any:
 
 
 def exchange(folder: int, one: str, other: str) -> bool:
-    """Exchange two names in the folder with this descriptor. False: the system or the disk cannot, nothing was done."""
+    """Exchange two names in the folder with this descriptor. False: the system or the disk cannot,
+    nothing was done."""
     call = _renameat2()
-    return call is not None and call(folder, os.fsencode(one), folder, os.fsencode(other), _EXCHANGE) == 0
+    return (
+        call is not None
+        and call(folder, os.fsencode(one), folder, os.fsencode(other), _EXCHANGE) == 0
+    )

@@ -1,7 +1,10 @@
-"""The keys of the person's services that no variable and no setting holds: in the system's keyring, else in a file.
+"""The keys of the person's services that no variable and no setting holds: in the system's keyring,
+else in a file.
 
-The file is `credentials.toml` beside `config.toml`, for its owner alone. The keyring is asked through the package
-`keyring`, which need not be installed, and is imported when it is first asked. A key is named by its provider.
+The file is `credentials.toml` beside `config.toml`, for its owner alone. The keyring is asked
+through the package
+`keyring`, which need not be installed, and is imported when it is first asked. A key is named by
+its provider.
 """
 
 from __future__ import annotations
@@ -26,7 +29,15 @@ SERVICE: Final = "agent-tui"
 """The keyring's name for whose keys these are."""
 KEYRING: Final = "the keyring"
 _MOST: Final = 1 << 20
-_BACKENDS: Final = (OSError, RuntimeError, ValueError, TypeError, AttributeError, LookupError, ImportError)
+_BACKENDS: Final = (
+    OSError,
+    RuntimeError,
+    ValueError,
+    TypeError,
+    AttributeError,
+    LookupError,
+    ImportError,
+)
 """What the parts of a desktop that a keyring is made of raise beside the package's own errors."""
 
 
@@ -60,8 +71,8 @@ class Stored:
 
 
 def stored(folder: Path, names: Iterable[str]) -> Stored:
-    """The keys of `names`: of each the keyring's, else the one in the file of `folder`. A desktop may ask for a
-    password meanwhile."""
+    """The keys of `names`: of each the keyring's, else the one in the file of `folder`. A desktop
+    may ask for a password meanwhile."""
     kept = in_file(folder)
     try:
         return kept.before(from_keyring(names))
@@ -80,13 +91,19 @@ def in_file(folder: Path) -> Stored:
     except FileNotFoundError:
         return Stored()
     except OSError as error:
-        return Stored(problems=(f"{path}: cannot be read ({error.strerror or error}): its keys are not used",))
+        return Stored(
+            problems=(f"{path}: cannot be read ({error.strerror or error}): its keys are not used",)
+        )
     except (ValueError, RecursionError):  # what a parser says of a file of keys may quote it
         return Stored(problems=(f"{path}: is not valid TOML: its keys are not used",))
-    open_to_others = (f"{path}: other users can read it; run chmod 600 on it",) if mode & 0o077 else ()
+    open_to_others = (
+        (f"{path}: other users can read it; run chmod 600 on it",) if mode & 0o077 else ()
+    )
     given = tree.get("keys")
     keys = given.items() if isinstance(given, dict) else ()
-    found = {name: Key(key.strip(), FILE) for name, key in keys if isinstance(key, str) and key.strip()}
+    found = {
+        name: Key(key.strip(), FILE) for name, key in keys if isinstance(key, str) and key.strip()
+    }
     return Stored(found, open_to_others)
 
 
@@ -96,7 +113,8 @@ def has_keyring() -> bool:
 
 
 def from_keyring(names: Iterable[str]) -> dict[str, Key]:
-    """The keys that the keyring has of `names`. Raises Unusable where it is there and does not answer."""
+    """The keys that the keyring has of `names`. Raises Unusable where it is there and does not
+    answer."""
     if not has_keyring():
         return {}
     keyring = _keyring()
@@ -110,8 +128,10 @@ def from_keyring(names: Iterable[str]) -> dict[str, Key]:
 
 
 def save(folder: Path, name: str, key: str, place: str = "") -> str:
-    """Keep `key` for the provider `name`: in the keyring, or where there is none that works in the file. With the
-    `place` `file`, there in any case. Returns where it is now. Raises Refused, and Unusable if the keyring does not let
+    """Keep `key` for the provider `name`: in the keyring, or where there is none that works in the
+    file. With the
+    `place` `file`, there in any case. Returns where it is now. Raises Refused, and Unusable if the
+    keyring does not let
     go of an older one, which would win."""
     if place == "file":
         _out_of_keyring(name)
@@ -139,7 +159,8 @@ def keyring_works() -> bool:
 
 
 def remove(folder: Path, name: str) -> tuple[str, ...]:
-    """Forget the key of the provider `name` wherever it is kept: where that was. Raises Refused, Unusable."""
+    """Forget the key of the provider `name` wherever it is kept: where that was. Raises Refused,
+    Unusable."""
     places: list[str] = []
     if name in in_file(folder).keys:
         places.append(_in_file(folder, name, None))
@@ -170,7 +191,9 @@ def _in_file(folder: Path, name: str, key: str | None) -> str:
 def _keyring() -> ModuleType:
     """The package. Raises Unusable."""
     if sys.platform != "darwin":
-        registry.without("keyring.backends.macOS.api")  # elsewhere it runs a compiler to look for what is not there
+        registry.without(
+            "keyring.backends.macOS.api"
+        )  # elsewhere it runs a compiler to look for what is not there
     try:
         import keyring
         import keyring.errors

@@ -1,7 +1,8 @@
-"""The folders beside its own that a session may work in: which may be added, and whether one is still the same.
+"""The folders beside its own that a session may work in: which may be added, and whether one is
+still the same.
 
-Only a person names them. A folder is judged by its real path, links resolved once, and known again by its device and
-inode: never by anything that lies in it.
+Only a person names them. A folder is judged by its real path, links resolved once, and known again
+by its device and inode: never by anything that lies in it.
 """
 
 from __future__ import annotations
@@ -16,15 +17,53 @@ from typing import Final
 from agent_tui.protocol.session_events import Directory
 from agent_tui.safety import paths
 
-_SYSTEM: Final = tuple(map(Path, (
-    "/bin", "/boot", "/dev", "/etc", "/lib", "/lib64", "/proc", "/sbin", "/sys", "/usr/bin", "/usr/lib", "/usr/sbin",
-    "/System", "/Library", "/private/etc",
-)))  # fmt: skip
+_SYSTEM: Final = tuple(
+    map(
+        Path,
+        (
+            "/bin",
+            "/boot",
+            "/dev",
+            "/etc",
+            "/lib",
+            "/lib64",
+            "/proc",
+            "/sbin",
+            "/sys",
+            "/usr/bin",
+            "/usr/lib",
+            "/usr/sbin",
+            "/System",
+            "/Library",
+            "/private/etc",
+        ),
+    )
+)
 """With all that is in them."""
-_TOO_WIDE: Final = frozenset(map(Path, (
-    "/", "/home", "/media", "/mnt", "/opt", "/run", "/srv", "/tmp", "/usr", "/var", "/var/tmp", "/Applications",
-    "/Users", "/Volumes", "/private", "/private/tmp", "/private/var",
-)))  # fmt: skip
+_TOO_WIDE: Final = frozenset(
+    map(
+        Path,
+        (
+            "/",
+            "/home",
+            "/media",
+            "/mnt",
+            "/opt",
+            "/run",
+            "/srv",
+            "/tmp",
+            "/usr",
+            "/var",
+            "/var/tmp",
+            "/Applications",
+            "/Users",
+            "/Volumes",
+            "/private",
+            "/private/tmp",
+            "/private/var",
+        ),
+    )
+)
 """They themselves: what belongs to everybody, or to nobody in particular, is in them."""
 _HOMES: Final = (Path("/home"), Path("/Users"))
 
@@ -35,7 +74,8 @@ class Refused(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """What is never opened by adding a folder: home folders (`~` is the first), and the program's own."""
+    """What is never opened by adding a folder: home folders (`~` is the first), and the program's
+    own."""
 
     homes: tuple[Path, ...]
     own: tuple[Path, ...]

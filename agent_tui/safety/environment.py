@@ -1,7 +1,9 @@
-"""The environment of what the program starts: what of the person's variables a command gets, and what is put beside.
+"""The environment of what the program starts: what of the person's variables a command gets, and
+what is put beside.
 
-It is a list of what passes. A credential can stand under any name (`STRIPE_KEY`, `PGPASSWORD`, `COOKIE`), and a
-variable can change what a program runs (`LD_PRELOAD`, `NODE_OPTIONS`): a list of what does not pass has gaps.
+It is a list of what passes. A credential can stand under any name (`STRIPE_KEY`, `PGPASSWORD`,
+`COOKIE`), and a variable can change what a program runs (`LD_PRELOAD`, `NODE_OPTIONS`): a list of
+what does not pass has gaps.
 """
 
 from __future__ import annotations
@@ -35,14 +37,47 @@ _NEEDED: Final = """
 """What programs need to be found and to build; some of them are also written in small letters."""
 _PASSED: Final = frozenset(_NEEDED.split())
 _PREFIXES: Final = (
-    "ANDROID_", "ASDF_", "CCACHE_", "CMAKE_", "CONDA_", "CUDA_", "FNM_", "HOMEBREW_", "LC_", "NIX_", "NVM_", "PIP_",
-    "PKG_CONFIG_", "PYENV_", "RBENV_", "SDKMAN_", "UV_", "VOLTA_", "XDG_",
-)  # fmt: skip
-CLIPBOARD: Final = ("DISPLAY", "TMUX", "TMUX_TMPDIR", "WAYLAND_DISPLAY", "WSLENV", "WSL_*", "XAUTHORITY")
+    "ANDROID_",
+    "ASDF_",
+    "CCACHE_",
+    "CMAKE_",
+    "CONDA_",
+    "CUDA_",
+    "FNM_",
+    "HOMEBREW_",
+    "LC_",
+    "NIX_",
+    "NVM_",
+    "PIP_",
+    "PKG_CONFIG_",
+    "PYENV_",
+    "RBENV_",
+    "SDKMAN_",
+    "UV_",
+    "VOLTA_",
+    "XDG_",
+)
+CLIPBOARD: Final = (
+    "DISPLAY",
+    "TMUX",
+    "TMUX_TMPDIR",
+    "WAYLAND_DISPLAY",
+    "WSLENV",
+    "WSL_*",
+    "XAUTHORITY",
+)
 """What the tools of the clipboard need beside it: they reach the screen."""
 MODEL_SERVER: Final = (
-    "CUDA_*", "GGML_*", "GPU_*", "HIP_*", "HSA_*", "LD_LIBRARY_PATH", "NVIDIA_*", "OLLAMA_*", "ROCR_*",
-)  # fmt: skip
+    "CUDA_*",
+    "GGML_*",
+    "GPU_*",
+    "HIP_*",
+    "HSA_*",
+    "LD_LIBRARY_PATH",
+    "NVIDIA_*",
+    "OLLAMA_*",
+    "ROCR_*",
+)
 """What a model server on this machine needs beside it, which the person starts."""
 _CREDENTIAL: Final = re.compile(
     r"KEY|SECRET|TOKEN|PASS|_PWD|CRED|AUTH|COOKIE|SESSION|PRIVATE|SIGN|HEADERS", re.IGNORECASE
@@ -61,15 +96,18 @@ _MOST_NAMES: Final = 40
 
 
 def child_environment(environment: Mapping[str, str], passed: Sequence[str] = ()) -> dict[str, str]:
-    """What of `environment` a command gets. `passed`: the names that pass besides, as the person gave them; `NAME_*`
-    stands for all that begin so, but for credentials: those pass by their whole name alone."""
+    """What of `environment` a command gets. `passed`: the names that pass besides, as the person
+    gave them; `NAME_*` stands for all that begin so, but for credentials: those pass by their whole
+    name alone."""
     return {name: value for name, value in environment.items() if _passes(name, value, passed)}
 
 
 def names_left_out(environment: Mapping[str, str], passed: Sequence[str] = ()) -> tuple[str, ...]:
     """The names of the variables that a command does not get and may miss, in their order."""
     missed = (name for name, value in environment.items() if not _passes(name, value, passed))
-    return tuple(sorted(name for name in missed if not _OF_THE_TERMINAL.match(name) and name.isprintable()))
+    return tuple(
+        sorted(name for name in missed if not _OF_THE_TERMINAL.match(name) and name.isprintable())
+    )
 
 
 def describe_left_out(names: Sequence[str]) -> str:
@@ -79,20 +117,29 @@ def describe_left_out(names: Sequence[str]) -> str:
 
 
 def may_be_credential(name: str, value: str) -> bool:
-    """Whether a variable can hold a credential, by its name or because its value is an address with one."""
+    """Whether a variable can hold a credential, by its name or because its value is an address with
+    one."""
     return bool(is_secret_name(name) or _CREDENTIAL.search(name) or _SIGNED_IN.search(value))
 
 
 def unattended(environment: Mapping[str, str]) -> dict[str, str]:
-    """`environment` for a program that nobody can answer: nothing in it asks, nor opens a pager or an editor."""
+    """`environment` for a program that nobody can answer: nothing in it asks, nor opens a pager or an
+    editor."""
     refuse = "/bin/false" if Path("/bin/false").exists() else "/usr/bin/false"
     ssh = environment.get("GIT_SSH_COMMAND", "ssh")
     return {
         **environment,
-        "GIT_TERMINAL_PROMPT": "0", "GIT_ASKPASS": refuse, "SSH_ASKPASS": refuse, "SUDO_ASKPASS": refuse,
+        "GIT_TERMINAL_PROMPT": "0",
+        "GIT_ASKPASS": refuse,
+        "SSH_ASKPASS": refuse,
+        "SUDO_ASKPASS": refuse,
         "GIT_SSH_COMMAND": ssh if "BatchMode" in ssh else f"{ssh} -o BatchMode=yes",
-        "GIT_PAGER": "cat", "PAGER": "cat", "MANPAGER": "cat", "GIT_EDITOR": "true", "TERM": "dumb",
-    }  # fmt: skip
+        "GIT_PAGER": "cat",
+        "PAGER": "cat",
+        "MANPAGER": "cat",
+        "GIT_EDITOR": "true",
+        "TERM": "dumb",
+    }
 
 
 def _passes(name: str, value: str, passed: Sequence[str]) -> bool:
@@ -102,7 +149,9 @@ def _passes(name: str, value: str, passed: Sequence[str]) -> bool:
         return False
     if name.upper() in _PASSED:
         return True
-    wanted = name.startswith(_PREFIXES) or any(one.endswith("*") and name.startswith(one[:-1]) for one in passed)
+    wanted = name.startswith(_PREFIXES) or any(
+        one.endswith("*") and name.startswith(one[:-1]) for one in passed
+    )
     return wanted and not may_be_credential(name, value)
 
 
@@ -112,7 +161,8 @@ _START, _END = 47, 48
 
 
 def hide_secrets() -> None:
-    """Write over the values of the variables that hold credentials; where the system does not say where, nothing."""
+    """Write over the values of the variables that hold credentials; where the system does not say
+    where, nothing."""
     try:
         fields = _STAT.read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()
         start, end = int(fields[_START]), int(fields[_END])

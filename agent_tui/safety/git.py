@@ -1,9 +1,10 @@
 """The program's own questions to git, asked so that a repository can run nothing.
 
-A repository's configuration can name programs: filters, monitors, transports, and more with every version of git. So
-git never gets to read it. For each question a private git folder is made: links to the repository's objects, refs and
-index, a configuration that holds what is known to be plain data, and attributes that name no driver. Git is told where
-everything is, so it looks for nothing itself: a bare repository in a sub-folder is an ordinary folder to it.
+A repository's configuration can name programs: filters, monitors, transports, and more with every
+version of git. So git never gets to read it. For each question a private git folder is made: links
+to the repository's objects, refs and index, a configuration that holds what is known to be plain
+data, and attributes that name no driver. Git is told where everything is, so it looks for nothing
+itself: a bare repository in a sub-folder is an ordinary folder to it.
 """
 
 from __future__ import annotations
@@ -27,14 +28,16 @@ MOST_OUTPUT: Final = 1_000_000
 _COMMON: Final = ("objects", "refs", "packed-refs", "shallow", "reftable")
 """What all work trees of a repository share; its configuration, hooks and modules are left out."""
 _NO_DRIVERS: Final = b"\n* !filter !diff !merge\n"
-"""The last line of `info/attributes` wins over every other: no driver is looked up, whoever configured it."""
+"""The last line of `info/attributes` wins over every other: no driver is looked up, whoever
+configured it."""
 _SETTINGS: Final = {
     "core.fsmonitor": "false",
     "core.hooksPath": "/dev/null",
     "protocol.allow": "never",
     "safe.bareRepository": "explicit",
 }
-"""Also over what the person's own configuration says: a question of ours runs nothing and connects to nothing."""
+"""Also over what the person's own configuration says: a question of ours runs nothing and connects
+to nothing."""
 _DATA: Final = re.compile(
     r"core\.(autocrlf|checkstat|eol|filemode|ignorecase|precomposeunicode|quotepath|repositoryformatversion|symlinks"
     r"|sparsecheckout|sparsecheckoutcone|trustctime)"
@@ -43,13 +46,15 @@ _DATA: Final = re.compile(
     r"|extensions\.(?!partialclone$|worktreeconfig$)[a-z0-9-]+",
     re.DOTALL,
 )
-"""Settings of a repository that git may know: none names a program, a file or an address. An extension that git does
-not know makes it refuse the repository, as it should; without `partialclone` it fetches nothing that is missing."""
+"""Settings of a repository that git may know: none names a program, a file or an address. An
+extension that git does not know makes it refuse the repository, as it should; without
+`partialclone` it fetches nothing that is missing."""
 
 
 @frozen
 class GitAnswer:
-    """What git wrote (nothing if it went to a file of the caller), or in one line why there is no answer."""
+    """What git wrote (nothing if it went to a file of the caller), or in one line why there is no
+    answer."""
 
     output: str = ""
     problem: str = ""
@@ -58,11 +63,17 @@ class GitAnswer:
 
 
 async def ask_git(
-    where: Repository, words: tuple[str, ...], timeout: float, given: bytes = b"", output: IO[bytes] | None = None
+    where: Repository,
+    words: tuple[str, ...],
+    timeout: float,
+    given: bytes = b"",
+    output: IO[bytes] | None = None,
 ) -> GitAnswer:
-    """What git says to `words` about a repository; `given` is its input, `output` takes what it writes.
+    """What git says to `words` about a repository; `given` is its input, `output` takes what it
+    writes.
 
-    It writes nothing in the repository. Never raises; an answer that is longer than `MOST_OUTPUT` is a problem.
+    It writes nothing in the repository. Never raises; an answer that is longer than `MOST_OUTPUT`
+    is a problem.
     """
     if problem := _elsewhere(where):
         return GitAnswer(problem=problem)
@@ -73,7 +84,9 @@ async def ask_git(
     try:
         with tempfile.TemporaryFile() as written, _private_folder(where) as folder:
             environment = _environment(where, folder, path)
-            code, said = await sandbox.feed((program, *words), given, folder, environment, timeout, output or written)
+            code, said = await sandbox.feed(
+                (program, *words), given, folder, environment, timeout, output or written
+            )
             if code == 124:
                 return GitAnswer(problem="git did not answer in time", slow=True)
             if code:
@@ -88,8 +101,9 @@ async def ask_git(
 
 
 def _elsewhere(where: Repository) -> str:
-    """Why a git folder that does not lie in the work tree is not read; empty where it names the work tree as its own.
-    Else anybody could put a `.git` that leads to a repository of the person's elsewhere."""
+    """Why a git folder that does not lie in the work tree is not read; empty where it names the
+    work tree as its own. Else anybody could put a `.git` that leads to a repository of the person's
+    elsewhere."""
     own = where.top / ".git"
     if where.folder == own and not own.is_symlink():
         return ""
@@ -128,12 +142,22 @@ def _private_folder(where: Repository) -> Iterator[Path]:
         folder.mkdir(exist_ok=True)
         (folder / "HEAD").write_bytes(read_bytes(where.folder / "HEAD"))
         (common / "config").write_text(_plain_config(where), "utf-8", "replace")
-        (common / "info" / "attributes").write_bytes(read_bytes(where.common / "info" / "attributes") + _NO_DRIVERS)
-        links = [(common, where.common, inner) for inner in (*_COMMON, "info/exclude", "info/sparse-checkout")]
-        links += [(folder, where.folder, inner.name) for inner in where.folder.glob("sharedindex.*")]
+        (common / "info" / "attributes").write_bytes(
+            read_bytes(where.common / "info" / "attributes") + _NO_DRIVERS
+        )
+        links = [
+            (common, where.common, inner)
+            for inner in (*_COMMON, "info/exclude", "info/sparse-checkout")
+        ]
+        links += [
+            (folder, where.folder, inner.name) for inner in where.folder.glob("sharedindex.*")
+        ]
         if folder != common:
             (folder / "commondir").write_text("..")
-            links += [(folder, where.folder, "reftable"), (folder, where.folder, "info/sparse-checkout")]
+            links += [
+                (folder, where.folder, "reftable"),
+                (folder, where.folder, "info/sparse-checkout"),
+            ]
         for ours, theirs, inner in links:
             if (theirs / inner).exists():
                 (ours / inner).parent.mkdir(exist_ok=True)
@@ -159,18 +183,30 @@ def _escape(text: str) -> str:
 
 
 def _environment(where: Repository, folder: Path, path: str) -> dict[str, str]:
-    """All that git gets: of the person's variables only those by which it finds their own configuration."""
+    """All that git gets: of the person's variables only those by which it finds their own
+    configuration."""
     kept = {name: os.environ[name] for name in ("HOME", "XDG_CONFIG_HOME") if name in os.environ}
     settings = {"GIT_CONFIG_COUNT": str(len(_SETTINGS))}
     for number, (key, value) in enumerate(_SETTINGS.items()):
         settings |= {f"GIT_CONFIG_KEY_{number}": key, f"GIT_CONFIG_VALUE_{number}": value}
     return {
-        **kept, **settings, "PATH": path, "LC_ALL": "C",
-        "GIT_DIR": str(folder), "GIT_WORK_TREE": str(where.top),
-        "GIT_INDEX_FILE": str(where.folder / "index"), "GIT_CEILING_DIRECTORIES": str(where.top.parent),
-        "GIT_ALLOW_PROTOCOL": "none", "GIT_NO_LAZY_FETCH": "1", "GIT_OPTIONAL_LOCKS": "0",
-    }  # fmt: skip
+        **kept,
+        **settings,
+        "PATH": path,
+        "LC_ALL": "C",
+        "GIT_DIR": str(folder),
+        "GIT_WORK_TREE": str(where.top),
+        "GIT_INDEX_FILE": str(where.folder / "index"),
+        "GIT_CEILING_DIRECTORIES": str(where.top.parent),
+        "GIT_ALLOW_PROTOCOL": "none",
+        "GIT_NO_LAZY_FETCH": "1",
+        "GIT_OPTIONAL_LOCKS": "0",
+    }
 
 
 def _one_line(said: str) -> str:
-    return f"git says: {' '.join(said.removeprefix('fatal: ').removeprefix('error: ').split())}"[:300] if said else ""
+    return (
+        f"git says: {' '.join(said.removeprefix('fatal: ').removeprefix('error: ').split())}"[:300]
+        if said
+        else ""
+    )

@@ -20,7 +20,8 @@ _ESCAPED: Final = {"n": "\n", "t": "\t", "b": "\b"}
 
 @frozen
 class Repository:
-    """`top` is the work tree, `folder` its git folder, `common` the one that all work trees of a repository share."""
+    """`top` is the work tree, `folder` its git folder, `common` the one that all work trees of a
+    repository share."""
 
     top: Path
     folder: Path
@@ -40,7 +41,9 @@ def find_repository(start: Path) -> Repository | None:
             else:
                 (folder / "HEAD").stat()
         except (OSError, ValueError) as error:
-            if not isinstance(error, PermissionError):  # else it is one, and its reader says what is wrong
+            if not isinstance(
+                error, PermissionError
+            ):  # else it is one, and its reader says what is wrong
                 continue
         shared = read_text(folder / "commondir").strip()
         return Repository(top, folder, folder / shared if shared else folder)
@@ -53,8 +56,8 @@ def read_text(path: Path) -> str:
 
 
 def parse_config(text: str) -> Iterator[tuple[str, str]]:
-    """The settings of a configuration file of git, by the names that git gives them; what is no setting ends it.
-    Nothing is included from elsewhere."""
+    """The settings of a configuration file of git, by the names that git gives them; what is no
+    setting ends it. Nothing is included from elsewhere."""
     section, at = "", 0
     while at < len(text):
         if found := _SECTION.match(text, at):

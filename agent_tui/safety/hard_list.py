@@ -1,7 +1,8 @@
 """Commands that ask in every mode, also in accept-all: what they do cannot be taken back.
 
-A literal list: it names what a careless or misled model writes in plain sight. It does not stop someone who hides a
-command on purpose, and it need not: outside accept-all every command asks anyway.
+A literal list: it names what a careless or misled model writes in plain sight. It does not stop
+someone who hides a command on purpose, and it need not: outside accept-all every command asks
+anyway.
 """
 
 from __future__ import annotations
@@ -18,28 +19,55 @@ _DEEPEST: Final = 8
 _LONGEST: Final = 50_000
 _TOO_DEEP: Final = "it is nested too deeply to be checked"
 
-_FORK_BOMB: Final = re.compile(r"(?<![\w:.])([\w:.]+)\(\)\{[^}]{0,200}?(?<![\w:.])\1\|&?\1&?[^}]{0,200}\}")
+_FORK_BOMB: Final = re.compile(
+    r"(?<![\w:.])([\w:.]+)\(\)\{[^}]{0,200}?(?<![\w:.])\1\|&?\1&?[^}]{0,200}\}"
+)
 _QUOTED: Final = re.compile(r"'[^']*'|\"(?:[^\"\\]|\\.)*\"")
-_DISK: Final = re.compile(r"/dev/(sd|hd|vd|xvd|nvme|mmcblk|r?disk|mapper/|dm-|md|loop|nbd|mem$|kmem$|port$|sr\d)")
+_DISK: Final = re.compile(
+    r"/dev/(sd|hd|vd|xvd|nvme|mmcblk|r?disk|mapper/|dm-|md|loop|nbd|mem$|kmem$|port$|sr\d)"
+)
 _HARMLESS_DEVICES: Final = re.compile(r"/dev/(null|zero|full|stdout|stderr|tty|fd/\d+|shm(/.*)?)$")
 _MAKE_FILESYSTEM: Final = re.compile(r"(mkfs(\.(?!py$|sh$)\w+)?|mke2fs|mkswap|wipefs|blkdiscard)$")
 _HOME: Final = re.compile(r"(~[\w-]*|\$HOME|\$\{HOME\b[^}]*\}|/root|/(home|Users)(/[^/]+)?)$")
 _MAY_BE_EMPTY: Final = re.compile(r"(\$[A-Za-z_]\w*|\$\{[A-Za-z_]\w*(:?-)?\})+/[/.]*(\*|\.\*)?/*$")
 """Variables of which the command does not say what they hold, and `/` or `/*` behind them."""
-_HERE: Final = re.compile(r"(\$PWD|\$\{PWD\}|\$\(pwd\)|`pwd`|\$\(git rev-parse --show-toplevel\))(?=/|$)")
+_HERE: Final = re.compile(
+    r"(\$PWD|\$\{PWD\}|\$\(pwd\)|`pwd`|\$\(git rev-parse --show-toplevel\))(?=/|$)"
+)
 _EVERYTHING_IN: Final = re.compile(r"(^|/)(\*|\.\*|\.\[!?\^?\.\]\*|\*\*)$")
-_SYSTEM: Final = frozenset({
-    "/bin", "/boot", "/dev", "/etc", "/lib", "/lib64", "/opt", "/proc", "/sbin", "/srv", "/sys", "/usr", "/var",
-    "/usr/bin", "/usr/lib", "/usr/local", "/System", "/Library", "/Applications",
-})  # fmt: skip
+_SYSTEM: Final = frozenset(
+    {
+        "/bin",
+        "/boot",
+        "/dev",
+        "/etc",
+        "/lib",
+        "/lib64",
+        "/opt",
+        "/proc",
+        "/sbin",
+        "/srv",
+        "/sys",
+        "/usr",
+        "/var",
+        "/usr/bin",
+        "/usr/lib",
+        "/usr/local",
+        "/System",
+        "/Library",
+        "/Applications",
+    }
+)
 
 _POWER: Final = frozenset({"shutdown", "reboot", "halt", "poweroff"})
-_POWER_UNITS: Final = frozenset({"poweroff", "reboot", "halt", "kexec", "soft-reboot", "emergency", "rescue"})
+_POWER_UNITS: Final = frozenset(
+    {"poweroff", "reboot", "halt", "kexec", "soft-reboot", "emergency", "rescue"}
+)
 
 
 def reason(command: str, cwd: str = "", *others: str) -> str:
-    """Why this command asks in every mode; empty if it is not on the list. `cwd` is the folder of the session, `others`
-    are those that it works in besides."""
+    """Why this command asks in every mode; empty if it is not on the list. `cwd` is the folder of
+    the session, `others` are those that it works in besides."""
     if len(command) > _LONGEST:
         return f"it is too long to be checked ({len(command):,} characters)"
     try:
@@ -77,14 +105,20 @@ def _simple(simple: Simple, places: tuple[str, ...], depth: int) -> str:
     for code in call.code:
         if found := _judge(code.text, places, depth + 1):
             return found
-    return _fetched_code(simple, call, depth) or _program(call.name, [word.text for word in call.arguments], places)
+    return _fetched_code(simple, call, depth) or _program(
+        call.name, [word.text for word in call.arguments], places
+    )
 
 
 def _fetched_code(simple: Simple, call: programs.Call, depth: int) -> str:
     """Code that comes from the network, or out of a decoder, and is run unseen."""
     if simple.fed and call.runs_stdin:
         return f"it runs {simple.fed} in {call.name}, and the code is not shown"
-    read = [target for operator, target in simple.redirects if operator in ("<", "<<<")] if call.runs_stdin else []
+    read = (
+        [target for operator, target in simple.redirects if operator in ("<", "<<<")]
+        if call.runs_stdin
+        else []
+    )
     for word in (*call.code, *call.program, *read):
         if source := _nested_source(word, depth):
             return f"it runs {source} in {call.name}, and the code is not shown"
@@ -112,23 +146,34 @@ def _program(name: str, arguments: list[str], places: tuple[str, ...]) -> str:
     """The verdict on a program and its words."""
     flags, operands = programs.split(arguments)
     if name == "rm" and programs.has(flags, "rR", "--recursive"):
-        return next((f"it deletes {what}" for target in operands if (what := _place(target, places))), "")
+        return next(
+            (f"it deletes {what}" for target in operands if (what := _place(target, places))), ""
+        )
     if name == "find" and programs.finds_all(arguments) and _deletes(arguments):
         roots = programs.roots_of_find(arguments)
         return next((f"it deletes {what}" for root in roots if (what := _place(root, places))), "")
     if name == "rsync" and any(flag.startswith("--del") for flag in flags) and operands:
         return f"it deletes what is in {what}" if (what := _place(operands[-1], places)) else ""
     if name in ("chmod", "chown", "chgrp") and programs.has(flags, "R", "--recursive"):
-        wide = (target for target in operands if _place(target, ("",)).startswith(("the whole", "the system")))
+        wide = (
+            target
+            for target in operands
+            if _place(target, ("",)).startswith(("the whole", "the system"))
+        )
         return next((f"it changes the rights of everything under {target}" for target in wide), "")
     if _MAKE_FILESYSTEM.match(name):
         return f"{name} erases a device"
     if name == "dd":
         outputs = (text[3:] for text in arguments if text.startswith("of=/dev/"))
-        return next((f"it writes over the device {o}" for o in outputs if not _HARMLESS_DEVICES.match(o)), "")
+        return next(
+            (f"it writes over the device {o}" for o in outputs if not _HARMLESS_DEVICES.match(o)),
+            "",
+        )
     if name in ("tee", "shred", "truncate", "sponge", "cp", "mv", "install"):
         written = operands[-1:] if name in ("cp", "mv", "install") else operands
-        return next((f"it writes over the device {target}" for target in written if _DISK.match(target)), "")
+        return next(
+            (f"it writes over the device {target}" for target in written if _DISK.match(target)), ""
+        )
     if name == "kill":
         return "it ends every process of this user" if _kills_all(arguments) else ""
     if name == "git":
@@ -147,7 +192,11 @@ def _service(name: str, operands: list[str], arguments: list[str]) -> str:
         return "it changes services that start by themselves"
     if name in ("terraform", "tofu") and ("destroy" in operands[:1] or "-destroy" in arguments):
         return "it destroys infrastructure"
-    if name in ("kubectl", "oc") and "delete" in operands and {"ns", "namespace", "namespaces"} & set(operands):
+    if (
+        name in ("kubectl", "oc")
+        and "delete" in operands
+        and {"ns", "namespace", "namespaces"} & set(operands)
+    ):
         return "it deletes a namespace"
     if name == "dropdb" or (name in ("psql", "mysql", "mariadb") and _drops_database(arguments)):
         return "it deletes a database"
@@ -155,15 +204,20 @@ def _service(name: str, operands: list[str], arguments: list[str]) -> str:
 
 
 def _drops_database(arguments: Sequence[str]) -> bool:
-    return any(re.search(r"\bdrop\s+(database|schema)\b", text, re.IGNORECASE) for text in arguments)
+    return any(
+        re.search(r"\bdrop\s+(database|schema)\b", text, re.IGNORECASE) for text in arguments
+    )
 
 
 def _place(target: str, places: tuple[str, ...]) -> str:
-    """What a recursive delete of `target` would take that nobody gets back; empty for anything else. The first of
+    """What a recursive delete of `target` would take that nobody gets back; empty for anything else.
+    The first of
     `places` is where it runs."""
     cwd = places[0]
     for text in programs.braces(target):
-        if _MAY_BE_EMPTY.match(_HERE.sub(".", text)) and not _HOME.match(_without_end(text.removesuffix("*"))):
+        if _MAY_BE_EMPTY.match(_HERE.sub(".", text)) and not _HOME.match(
+            _without_end(text.removesuffix("*"))
+        ):
             return f"the whole disk (/) if the variable in {text} is empty"
         path = _HERE.sub(cwd or ".", text)
         path = _without_end(path)
@@ -196,7 +250,9 @@ def _without_end(path: str) -> str:
 
 def _deletes(arguments: Sequence[str]) -> bool:
     """Whether a `find` deletes what it finds."""
-    acts = {"-exec", "-execdir"}.intersection(arguments) and {"rm", "shred", "unlink"}.intersection(arguments)
+    acts = {"-exec", "-execdir"}.intersection(arguments) and {"rm", "shred", "unlink"}.intersection(
+        arguments
+    )
     return "-delete" in arguments or bool(acts)
 
 
@@ -216,10 +272,16 @@ def _git(arguments: Sequence[str]) -> str:
         return "it rewrites the history of the repository"
     if command != "push":
         return ""
-    flags, operands = programs.split(rest, "o", ("--push-option", "--repo", "--receive-pack", "--exec"))
-    forced = programs.has(flags, "f", "--force", "--mirror") or any(f.startswith("--force-with-lease") for f in flags)
+    flags, operands = programs.split(
+        rest, "o", ("--push-option", "--repo", "--receive-pack", "--exec")
+    )
+    forced = programs.has(flags, "f", "--force", "--mirror") or any(
+        f.startswith("--force-with-lease") for f in flags
+    )
     if forced or any(ref.startswith("+") for ref in operands):
         return "it overwrites the history of a remote branch (a forced push)"
-    if programs.has(flags, "d", "--delete", "--prune") or any(ref.startswith(":") and ref != ":" for ref in operands):
+    if programs.has(flags, "d", "--delete", "--prune") or any(
+        ref.startswith(":") and ref != ":" for ref in operands
+    ):
         return "it deletes a branch or a tag of a remote repository"
     return ""

@@ -1,4 +1,5 @@
-"""What .gitignore files leave out, level by level, as git decides it: the last rule of the deepest file wins."""
+"""What .gitignore files leave out, level by level, as git decides it: the last rule of the deepest
+file wins."""
 
 from __future__ import annotations
 
@@ -55,9 +56,11 @@ class Rules:
         self._named = lru_cache(maxsize=4096)(self._name_verdict)
 
     def verdict(self, path: str, name: str, folder: bool) -> bool | None:
-        """Whether the entry at `path` (relative to this file's folder) is ignored; None where no rule speaks.
+        """Whether the entry at `path` (relative to this file's folder) is ignored; None where no
+        rule speaks.
 
-        A rule speaks of the entry itself: that a folder above it is ignored was decided at that folder.
+        A rule speaks of the entry itself: that a folder above it is ignored was decided at that
+        folder.
         """
         found, result = self._named(f"{name}/" if folder else name)
         whole = f"{path}/" if folder else path
@@ -78,7 +81,8 @@ class Rules:
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """The rules that hold in a folder: each with the length of its folder's path (from the top, with the slash)."""
+    """The rules that hold in a folder: each with the length of its folder's path (from the top,
+    with the slash)."""
 
     rules: tuple[tuple[int, Rules], ...] = ()
 
@@ -95,7 +99,8 @@ class Scope:
 
 
 def top_of(start: Path, roots: Iterable[Path]) -> Path:
-    """The folder whose .gitignore is the first that counts for `start`: the repository's, else the session's."""
+    """The folder whose .gitignore is the first that counts for `start`: the repository's, else the
+    session's."""
     for folder in (start, *start.parents):
         if os.path.lexists(folder / ".git"):
             return folder
@@ -117,10 +122,12 @@ def above(start: Path, top: Path) -> Scope:
 
 
 def read(folder: int | None, name: str = FILE) -> Rules | None:
-    """The rules of the file `name` in the folder with this descriptor (None: `name` is a path); None where none can be
-    read."""
+    """The rules of the file `name` in the folder with this descriptor (None: `name` is a path);
+    None where none can be read."""
     try:
-        descriptor = os.open(name, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=folder)
+        descriptor = os.open(
+            name, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=folder
+        )
     except OSError:
         return None
     with os.fdopen(descriptor, "rb") as file:
@@ -135,7 +142,9 @@ def _parsed(data: bytes) -> Rules:
 
 def _costly(line: str) -> bool:
     parts = line.split("/")
-    return parts.count("**") > _MAX_STARS or any(len(re.findall(r"\*+", part)) > _MAX_STARS for part in parts)
+    return parts.count("**") > _MAX_STARS or any(
+        len(re.findall(r"\*+", part)) > _MAX_STARS for part in parts
+    )
 
 
 def _of_a_folder_above(match: re.Match[str], path: str) -> bool:

@@ -1,4 +1,5 @@
-"""The output of a command as it comes: decoded piece by piece, its middle left out of memory, the whole on disk."""
+"""The output of a command as it comes: decoded piece by piece, its middle left out of memory, the
+whole on disk."""
 
 from __future__ import annotations
 
@@ -22,11 +23,13 @@ SPOOL_LIMIT: Final = 50_000_000
 class Captured:
     """Output of one command. Memory stays under a few times `limit`, whatever the command writes.
 
-    Head and tail of at most `limit` characters together are kept; the whole goes to `spool` from the first byte on
-    (readable by its owner alone), so that a kill of the program leaves what came.
+    Head and tail of at most `limit` characters together are kept; the whole goes to `spool` from
+    the first byte on (readable by its owner alone), so that a kill of the program leaves what came.
     """
 
-    def __init__(self, limit: int, spool: Path | None, secrets: ScrubbedStream | None = None) -> None:
+    def __init__(
+        self, limit: int, spool: Path | None, secrets: ScrubbedStream | None = None
+    ) -> None:
         self._secrets = secrets
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
         self._head_limit = limit // 2
@@ -61,7 +64,10 @@ class Captured:
         self._total += len(text)
         rest = text
         if self._head_size < self._head_limit:
-            head, rest = text[: self._head_limit - self._head_size], text[self._head_limit - self._head_size :]
+            head, rest = (
+                text[: self._head_limit - self._head_size],
+                text[self._head_limit - self._head_size :],
+            )
             self._head.append(head)
             self._head_size += len(head)
         if rest:

@@ -1,6 +1,8 @@
-"""What a path names, decided as the kernel would decide it, and reading and writing that a link cannot divert.
+"""What a path names, decided as the kernel would decide it, and reading and writing that a link
+cannot divert.
 
-A path is taken as it is written: no `~`, no variables, no `%2e`. Links are resolved before `..`, as `open` does.
+A path is taken as it is written: no `~`, no variables, no `%2e`. Links are resolved before `..`, as
+`open` does.
 """
 
 from __future__ import annotations
@@ -29,12 +31,18 @@ _ACL: Final = "system.posix_acl_access"
 _GROUP_ENTRY: Final = 4
 _CAPABILITY: Final = "security.capability"
 """Is not carried over: the kernel, too, takes it from a file that is written."""
-_KINDS: Final = {stat.S_IFDIR: "a folder", stat.S_IFLNK: "a link", stat.S_IFIFO: "a FIFO", stat.S_IFSOCK: "a socket"}
+_KINDS: Final = {
+    stat.S_IFDIR: "a folder",
+    stat.S_IFLNK: "a link",
+    stat.S_IFIFO: "a FIFO",
+    stat.S_IFSOCK: "a socket",
+}
 
 
 @dataclass(frozen=True, slots=True)
 class PathFacts:
-    """What the policy needs to know of a path. `shown` is relative inside the first root, else absolute."""
+    """What the policy needs to know of a path. `shown` is relative inside the first root, else
+    absolute."""
 
     given: str
     real: Path
@@ -54,10 +62,11 @@ class NotRegular(ValueError):
 
 
 def resolve(text: str, base: Path) -> Path:
-    """The real path that `text` names, relative to `base`; what does not exist yet stays as it is written.
+    """The real path that `text` names, relative to `base`; what does not exist yet stays as it is
+    written.
 
-    Raises ValueError (one line) for what the kernel would refuse whatever the disk holds, for `..` behind a name
-    that is no folder, and for a loop of links.
+    Raises ValueError (one line) for what the kernel would refuse whatever the disk holds, for `..`
+    behind a name that is no folder, and for a loop of links.
     """
     _check(text)
     todo = [part for part in reversed(text.split("/")) if part not in ("", ".")]
@@ -88,18 +97,25 @@ def resolve(text: str, base: Path) -> Path:
 
 
 def facts(text: str, roots: tuple[Path, ...]) -> PathFacts:
-    """What `text` names, relative to the first of `roots` (real paths). Raises ValueError as `resolve` does."""
+    """What `text` names, relative to the first of `roots` (real paths). Raises ValueError as
+    `resolve` does."""
     real = resolve(text, roots[0])
     home = next((root for root in roots if real.is_relative_to(root)), None)
     return PathFacts(
-        text, real, shown(real, roots[0]), home is not None,
+        text,
+        real,
+        shown(real, roots[0]),
+        home is not None,
         secret=is_secret(real) or is_secret(Path(text)),
-        protected=_by_name(real, roots) or _by_name(roots[0] / text, roots) or place_protection(real, roots),
-    )  # fmt: skip
+        protected=_by_name(real, roots)
+        or _by_name(roots[0] / text, roots)
+        or place_protection(real, roots),
+    )
 
 
 def _by_name(path: Path, roots: tuple[Path, ...]) -> str:
-    """Why not to write to a path, because of the names in it that are below a root; outside of all, of its last one."""
+    """Why not to write to a path, because of the names in it that are below a root; outside of all,
+    of its last one."""
     home = next((root for root in roots if path.is_relative_to(root)), path.parent)
     return protected_names.protection(path.relative_to(home).parts, home.parts[1:])
 
@@ -115,7 +131,8 @@ def is_secret(path: Path) -> bool:
 
 
 def open_regular(real: Path) -> int:
-    """A descriptor to read the file at a real path. It cannot block on a FIFO, nor follow a link that came later.
+    """A descriptor to read the file at a real path. It cannot block on a FIFO, nor follow a link
+    that came later.
 
     Raises NotRegular, or the OSError of the kernel.
     """
@@ -133,22 +150,35 @@ def open_regular(real: Path) -> int:
 
 
 def read_regular(real: Path, limit: int) -> bytes:
-    """The file at a real path, at most `limit` + 1 bytes of it (so that a caller sees that it is longer)."""
+    """The file at a real path, at most `limit` + 1 bytes of it (so that a caller sees that it is
+    longer)."""
     with os.fdopen(open_regular(real), "rb") as file:
         return file.read(limit + 1)
 
 
 def atomic_write(
-    path: Path, data: bytes, mode: int | None = None, *, follow: bool = True, new: bool = False,
-    expect: os.stat_result | None = None, held: bytes | None = None, twin: Path | None = None,
-) -> None:  # fmt: skip
+    path: Path,
+    data: bytes,
+    mode: int | None = None,
+    *,
+    follow: bool = True,
+    new: bool = False,
+    expect: os.stat_result | None = None,
+    held: bytes | None = None,
+    twin: Path | None = None,
+) -> None:
     """Put `data` at `path`, all or nothing: a temporary file beside it, synced, renamed over it.
 
-    `mode` None keeps the mode of the file that is there (for a new one, the umask's). A link is written at its
-    target; with `follow` False `path` must be real, and a link that came later is refused. `new` refuses to replace
-    (FileExistsError); `expect` refuses to replace any other file, or the same one changed, and `held` one that holds
-    anything else or that another program has open for writing (ChangedMeanwhile). `twin`: a file that was just written
-    with the same `data` and mode; `path` becomes another name of it, where the disk can do that. Raises NotRegular for
+    `mode` None keeps the mode of the file that is there (for a new one, the umask's). A link is
+    written at its
+    target; with `follow` False `path` must be real, and a link that came later is refused. `new`
+    refuses to replace
+    (FileExistsError); `expect` refuses to replace any other file, or the same one changed, and
+    `held` one that holds
+    anything else or that another program has open for writing (ChangedMeanwhile). `twin`: a file
+    that was just written
+    with the same `data` and mode; `path` becomes another name of it, where the disk can do that.
+    Raises NotRegular for
     what is no file, ValueError as `resolve` does, OSError.
     """
     real = resolve(str(path), Path.cwd()) if follow else path
@@ -177,11 +207,19 @@ def atomic_write(
 
 
 def _write_beside(
-    name: str, temporary: str, folder: int, data: bytes, mode: int | None, there: os.stat_result | None
+    name: str,
+    temporary: str,
+    folder: int,
+    data: bytes,
+    mode: int | None,
+    there: os.stat_result | None,
 ) -> None:
-    """Make `temporary` with `data`, and with what the file `name`, which it is to replace, has beside its content."""
+    """Make `temporary` with `data`, and with what the file `name`, which it is to replace, has
+    beside its content."""
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-    descriptor = os.open(temporary, flags, 0o666 if there is None and mode is None else 0o600, dir_fd=folder)
+    descriptor = os.open(
+        temporary, flags, 0o666 if there is None and mode is None else 0o600, dir_fd=folder
+    )
     with os.fdopen(descriptor, "wb") as file:
         file.write(data)
         file.flush()
@@ -191,7 +229,10 @@ def _write_beside(
 
 def _link_beside(twin: Path, folder: int, temporary: str, data: bytes) -> bool:
     """Whether `temporary` is now another name of the file `twin`, which holds `data`."""
-    with contextlib.suppress(OSError), folder_of(twin) as other:  # another disk, one without links, or not ours to link
+    with (
+        contextlib.suppress(OSError),
+        folder_of(twin) as other,
+    ):  # another disk, one without links, or not ours to link
         os.link(twin.name, temporary, src_dir_fd=other, dst_dir_fd=folder, follow_symlinks=False)
         if _holds(folder, temporary, data):
             return True
@@ -201,15 +242,26 @@ def _link_beside(twin: Path, folder: int, temporary: str, data: bytes) -> bool:
 
 
 def _replace(
-    real: Path, temporary: str, folder: int, data: bytes, expect: os.stat_result | None, held: bytes | None
+    real: Path,
+    temporary: str,
+    folder: int,
+    data: bytes,
+    expect: os.stat_result | None,
+    held: bytes | None,
 ) -> None:
-    """Put `temporary`, which holds `data`, in the place of the file that `expect` tells of, which holds `held` (where
-    that is known), and of no other."""
+    """Put `temporary`, which holds `data`, in the place of the file that `expect` tells of, which
+    holds `held` (where that is known), and of no other."""
     changed = ChangedMeanwhile(f"{real} was changed at this moment by another program")
-    if expect is None or not _same(expect, _existing(real, folder)) or not _holds(folder, real.name, held):
+    if (
+        expect is None
+        or not _same(expect, _existing(real, folder))
+        or not _holds(folder, real.name, held)
+    ):
         raise changed
     ours = os.stat(temporary, dir_fd=folder, follow_symlinks=False)
-    aside = atomic_swap.beside(real.name, "was")  # from here on it may be what somebody else has just written
+    aside = atomic_swap.beside(
+        real.name, "was"
+    )  # from here on it may be what somebody else has just written
     os.rename(temporary, aside, src_dir_fd=folder, dst_dir_fd=folder)
     if not exchange(folder, aside, real.name):
         os.rename(aside, real.name, src_dir_fd=folder, dst_dir_fd=folder)
@@ -228,7 +280,8 @@ def _replace(
 
 
 def _holds(folder: int, name: str, content: bytes | None) -> bool:
-    """Whether a file holds just `content` (None: whatever it holds) and no other program has it open for writing."""
+    """Whether a file holds just `content` (None: whatever it holds) and no other program has it
+    open for writing."""
     if content is None:
         return True
     flags = os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -237,12 +290,14 @@ def _holds(folder: int, name: str, content: bytes | None) -> bool:
 
 
 def _has_writer(descriptor: int) -> bool:
-    """Whether somebody has the file open for writing: the system grants a lease on one that nobody has. Where it
-    grants none to us, on some disks and systems, nobody is known."""
+    """Whether somebody has the file open for writing: the system grants a lease on one that nobody
+    has. Where it grants none to us, on some disks and systems, nobody is known."""
     if not hasattr(fcntl, "F_SETLEASE"):
         return False
     try:
-        fcntl.fcntl(descriptor, fcntl.F_SETSIG, signal.SIGURG)  # who opens it meanwhile must not end us by SIGIO
+        fcntl.fcntl(
+            descriptor, fcntl.F_SETSIG, signal.SIGURG
+        )  # who opens it meanwhile must not end us by SIGIO
         fcntl.fcntl(descriptor, fcntl.F_SETLEASE, fcntl.F_RDLCK)
         fcntl.fcntl(descriptor, fcntl.F_SETLEASE, fcntl.F_UNLCK)
     except OSError as error:
@@ -257,8 +312,9 @@ def make_folders(real: Path) -> None:
 
 
 def remove(real: Path, expect: os.stat_result) -> None:
-    """Remove the file at a real path if it is the one that `expect` tells of: it is renamed, looked at, and put back
-    where it is another, so that nothing that came in between is lost. Raises ChangedMeanwhile, OSError."""
+    """Remove the file at a real path if it is the one that `expect` tells of: it is renamed, looked
+    at, and put back where it is another, so that nothing that came in between is lost. Raises
+    ChangedMeanwhile, OSError."""
     with folder_of(real) as folder:
         aside = atomic_swap.beside(real.name, "was")
         os.rename(real.name, aside, src_dir_fd=folder, dst_dir_fd=folder)
@@ -273,7 +329,8 @@ def remove(real: Path, expect: os.stat_result) -> None:
 
 
 def _same(one: os.stat_result, other: os.stat_result | None, renamed: bool = False) -> bool:
-    """Whether it is one file, unchanged; one that was `renamed` has another time of its inode's change."""
+    """Whether it is one file, unchanged; one that was `renamed` has another time of its inode's
+    change."""
     names = ("st_dev", "st_ino", "st_size", "st_mtime_ns") + (() if renamed else ("st_ctime_ns",))
     return other is not None and all(getattr(one, name) == getattr(other, name) for name in names)
 
@@ -301,8 +358,8 @@ def _link(path: str) -> str | None:
 
 @contextlib.contextmanager
 def folder_of(real: Path, make: bool = False) -> Iterator[int]:
-    """A descriptor of the folder of a real path, opened step by step so that no link is followed on the way. `make`
-    makes what is missing."""
+    """A descriptor of the folder of a real path, opened step by step so that no link is followed on
+    the way. `make` makes what is missing."""
     flags = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
     descriptor = os.open("/", flags & ~os.O_NOFOLLOW)
     try:
@@ -312,7 +369,9 @@ def folder_of(real: Path, make: bool = False) -> Iterator[int]:
             except FileNotFoundError:
                 if not make:
                     raise
-                with contextlib.suppress(FileExistsError):  # another program makes it at the same time
+                with contextlib.suppress(
+                    FileExistsError
+                ):  # another program makes it at the same time
                     os.mkdir(part, dir_fd=descriptor)
                 inner = os.open(part, flags, dir_fd=descriptor)
             os.close(descriptor)
@@ -339,7 +398,8 @@ def _regular(real: Path, mode: int) -> None:
 
 
 def _attributes(name: str, folder: int) -> dict[str, bytes]:
-    """The extended attributes of a file, its access list among them; empty where the system or the disk has none."""
+    """The extended attributes of a file, its access list among them; empty where the system or the
+    disk has none."""
     if not hasattr(os, "listxattr"):
         return {}
     flags = os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -348,7 +408,9 @@ def _attributes(name: str, folder: int) -> dict[str, bytes]:
         descriptor = os.open(name, flags, dir_fd=folder)
         try:
             for attribute in os.listxattr(descriptor):
-                with contextlib.suppress(OSError):  # this one is not for us to read, or has just gone
+                with contextlib.suppress(
+                    OSError
+                ):  # this one is not for us to read, or has just gone
                     found[attribute] = os.getxattr(descriptor, attribute)
         finally:
             os.close(descriptor)
@@ -356,7 +418,8 @@ def _attributes(name: str, folder: int) -> dict[str, bytes]:
 
 
 def _give(descriptor: int, attributes: dict[str, bytes]) -> set[str]:
-    """Give a new file these extended attributes and no access list from its folder; which ones it has now."""
+    """Give a new file these extended attributes and no access list from its folder; which ones it
+    has now."""
     if not hasattr(os, "listxattr"):
         return set()
     with contextlib.suppress(OSError):
@@ -371,7 +434,8 @@ def _give(descriptor: int, attributes: dict[str, bytes]) -> set[str]:
 
 
 def _owning_group(access_list: bytes) -> int:
-    """The rights (three bits) that a file's own group has by its access list; 0 where that cannot be read."""
+    """The rights (three bits) that a file's own group has by its access list; 0 where that cannot
+    be read."""
     if len(access_list) < 4 or (len(access_list) - 4) % 8:
         return 0
     entries = struct.iter_unpack("<HHI", access_list[4:])
@@ -381,20 +445,26 @@ def _owning_group(access_list: bytes) -> int:
 def _keep(
     descriptor: int, there: os.stat_result | None, mode: int | None, attributes: dict[str, bytes]
 ) -> None:
-    """Give a new file the owner, the mode and the attributes of the one that it replaces, as far as we may."""
+    """Give a new file the owner, the mode and the attributes of the one that it replaces, as far as
+    we may."""
     if there is not None and (there.st_uid, there.st_gid) != (os.geteuid(), os.getegid()):
-        with contextlib.suppress(PermissionError):  # only root may give a file away; its content matters more
+        with contextlib.suppress(
+            PermissionError
+        ):  # only root may give a file away; its content matters more
             os.fchown(descriptor, there.st_uid, there.st_gid)
     given = _give(descriptor, attributes) if there is not None else set()
     if mode is not None or there is not None:
         bits = stat.S_IMODE(mode if mode is not None else there.st_mode if there else 0o600)
-        if _ACL in attributes and _ACL not in given:  # the group's bits were the mask of the list, not its own rights
+        if (
+            _ACL in attributes and _ACL not in given
+        ):  # the group's bits were the mask of the list, not its own rights
             bits &= ~0o070 | _owning_group(attributes[_ACL]) << 3
         os.fchmod(descriptor, bits)
 
 
 def sync(folder: int, written: str = "") -> None:
-    """Make the new name durable; what a kill left of `written` goes. One opened with O_PATH cannot be synced itself."""
+    """Make the new name durable; what a kill left of `written` goes. One opened with O_PATH cannot
+    be synced itself."""
     again = os.open(".", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=folder)
     try:
         os.fsync(again)

@@ -1,8 +1,9 @@
-"""May a tool call run, must a person be asked, or is it refused? One pure function over facts that others gathered.
+"""May a tool call run, must a person be asked, or is it refused? One pure function over facts that
+others gathered.
 
-The order is the meaning: plan mode refuses what is not a read; the hard list asks in every mode; a rule of this
-session allows what a person allowed before; paths outside the folder, secrets and protected names ask in every
-mode; only then does the mode speak.
+The order is the meaning: plan mode refuses what is not a read; the hard list asks in every mode; a
+rule of this session allows what a person allowed before; paths outside the folder, secrets and
+protected names ask in every mode; only then does the mode speak.
 """
 
 from __future__ import annotations
@@ -23,7 +24,8 @@ NO_SANDBOX: Final = "no sandbox"
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """What a person allowed for the rest of the session: exactly this tool on exactly these targets.
+    """What a person allowed for the rest of the session: exactly this tool on exactly these
+    targets.
 
     `targets` are real paths, or the one command string; `folder` is where the command runs.
     """
@@ -35,8 +37,8 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """A call as the policy sees it. `effect` is what the tool declares; `cwd` where a command would run, `others` the
-    folders beside that one in which the session works."""
+    """A call as the policy sees it. `effect` is what the tool declares; `cwd` where a command would
+    run, `others` the folders beside that one in which the session works."""
 
     tool: str
     effect: Literal["read", "write", "execute"]
@@ -48,9 +50,11 @@ class Facts:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """`reason` is one line for the person (for a refusal: also for the model, behind the tag `blocked`).
+    """`reason` is one line for the person (for a refusal: also for the model, behind the tag
+    `blocked`).
 
-    `always` is the rule that the answer "always" would add, `always_text` says it in words; both empty where the
+    `always` is the rule that the answer "always" would add, `always_text` says it in words; both
+    empty where the
     question is only ever answered once. `note` is what to show beside a call that runs.
     """
 
@@ -65,7 +69,10 @@ class Decision:
 def decide(mode: str, facts: Facts, rules: frozenset[Rule] = frozenset()) -> Decision:
     """The decision for one call. An unknown mode is treated as `manual`."""
     if mode == "plan" and facts.effect != "read":
-        return Decision("refuse", f"plan mode is read-only: {facts.tool} may not run; write down the plan instead")
+        return Decision(
+            "refuse",
+            f"plan mode is read-only: {facts.tool} may not run; write down the plan instead",
+        )
     hard = hard_list.reason(facts.command, facts.cwd, *facts.others) if facts.command else ""
     if hard:
         return Decision("ask", hard, hard=True)
@@ -80,15 +87,17 @@ def decide(mode: str, facts: Facts, rules: frozenset[Rule] = frozenset()) -> Dec
 
 
 def unasked(mode: str, facts: Facts) -> str:
-    """The mode to which a yes may change so that calls like this one, about which `mode` asks, run unasked; empty:
-    there is none. Only for changes of files: a command is never allowed for being one."""
+    """The mode to which a yes may change so that calls like this one, about which `mode` asks, run
+    unasked; empty: there is none. Only for changes of files: a command is never allowed for being
+    one."""
     if mode not in ("manual", "auto") or facts.effect != "write" or facts.command:
         return ""
     return "accept-edits" if decide("accept-edits", facts).verdict == "allow" else ""
 
 
 def _rule(facts: Facts) -> Rule | None:
-    """The narrowest rule that would allow this call again; None where it would allow more than this call."""
+    """The narrowest rule that would allow this call again; None where it would allow more than this
+    call."""
     if facts.command:
         return Rule(facts.tool, (facts.command,), facts.cwd)
     if facts.paths or facts.effect == "read":

@@ -1,8 +1,10 @@
-"""The lines of private keys: alone, numbered, marked as changed, or in one line with `\\n` between them.
+"""The lines of private keys: alone, numbered, marked as changed, or in one line with `\\n` between
+them.
 
-A key that is shown from its first line on is known by that line's `BEGIN`. Of a part of one (`sed -n 2,5p`, `tail`)
-only those lines are taken that are surely a private key's: the beginning of its encoding, which certificates, public
-keys and pictures do not share, or what stands before its `END`; and of those only lines of one length, close together.
+A key that is shown from its first line on is known by that line's `BEGIN`. Of a part of one (`sed
+-n 2,5p`, `tail`) only those lines are taken that are surely a private key's: the beginning of its
+encoding, which certificates, public keys and pictures do not share, or what stands before its
+`END`; and of those only lines of one length, close together.
 """
 
 from __future__ import annotations
@@ -21,19 +23,22 @@ _FOOT: Final = r"-----END [A-Z0-9 ]{0,32}PRIVATE KEY(?: BLOCK)?-----"
 _HIDDEN: Final = rf"\[hidden:{KIND}:[0-9a-f]{{4}}\]"
 _WORD: Final = r"(?:(?<![A-Za-z0-9+/=\\])|(?<=\\[nr]))"
 _LINE: Final = rf"{_WORD}(?:[A-Za-z0-9+/=]{{24,}}+(?![.:]|\[hidden)|[A-Za-z0-9+/=]*{_HIDDEN})"
-"""A line, or the placeholder of one: what came in pieces was hidden in part. No path before a number of a line."""
+"""A line, or the placeholder of one: what came in pieces was hidden in part. No path before a
+number of a line."""
 _LAST: Final = (
     r"(?<![\\A-Za-z0-9+/=])[A-Za-z0-9+/]{2,}={0,2}(?![A-Za-z0-9+/=])"
     r"(?=[ \t\"',+]{0,4}(?:(?:\\r)?\\n|\r?\n)[^\n]{0,200}$|[ ]?$)"
 )
-"""The line before the end of a key, of whatever length; the end has a number or a mark before it."""
+"""The line before the end of a key, of whatever length; the end has a number or a mark before it.
+"""
 _ALONE: Final = r"[\s>+|-]*(?:\S{0,200}:)?[ \t]*\d{0,7}[→:|\t -]?[\s>+|-]*"
 """What stands before a line: a path, a number, marks."""
 _NAMED_GAP: Final = r"\s{0,4}\n[^\s:]{1,180}[:-](?:\d{1,7}[:-])?"
 """Between two lines that are shown with the name of their file."""
 _FIRST_LINE: Final = (
     r"(?<![A-Za-z0-9+/=])(?:MII[A-Z][A-Za-z0-9+/][AQgw](?:IBAAKC[AB]|IBADANBgkqhkiG9w0BAQEF)"  # RSA
-    r"|MI[GH][A-Za-z0-9+/]AgEAMB[A-Z]GByqGSM49AgE|MHcCAQEEI|MIGkAgEBBDA|MIHcAgEBBEI"  # on elliptic curves
+    # on elliptic curves
+    r"|MI[GH][A-Za-z0-9+/]AgEAMB[A-Z]GByqGSM49AgE|MHcCAQEEI|MIGkAgEBBDA|MIHcAgEBBEI"
     r"|MC4CAQAwBQYDK2Vw|b3BlbnNzaC1rZXktdjEA"
     r"|MI[IGH][A-Z]?[A-Za-z0-9+/]{1,2}B[A-Za-z0-9+/]BgkqhkiG9w0BBQ[0M])"  # encrypted
     r"[A-Za-z0-9+/]{14,}"
@@ -76,7 +81,11 @@ def _feet(text: str) -> list[re.Match[str]]:
 
 def _whole_keys(text: str, heads: list[re.Match[str]], in_key: bool) -> Iterator[Secret]:
     begins = [0, *(head.end() for head in heads)] if in_key else [head.end() for head in heads]
-    limits = [*(head.start() for head in heads), len(text)] if in_key else [*(h.start() for h in heads[1:]), len(text)]
+    limits = (
+        [*(head.start() for head in heads), len(text)]
+        if in_key
+        else [*(h.start() for h in heads[1:]), len(text)]
+    )
     for start, limit in zip(begins, limits, strict=False):
         limit = min(limit, start + _LONGEST_KEY)
         foot, at = _compiled(_FOOT).search(text, start, limit), start
@@ -107,18 +116,25 @@ def _parts(text: str, heads: list[re.Match[str]]) -> Iterator[Secret]:
     before = 0
     for foot in _feet(text):
         begun = bisect.bisect(heads, foot.start(), key=lambda head: head.start())
-        head_end = heads[begun - 1].end() if begun else 0  # it may be another key's, whose end is not in view
-        yield from _to_the_end(text, max(before, head_end, foot.start() - _LONGEST_KEY), foot.start())
+        head_end = (
+            heads[begun - 1].end() if begun else 0
+        )  # it may be another key's, whose end is not in view
+        yield from _to_the_end(
+            text, max(before, head_end, foot.start() - _LONGEST_KEY), foot.start()
+        )
         before = foot.end()
 
 
 def _is_close(text: str, start: int, end: int) -> bool:
     """Whether nothing but a line's end, a number and a mark stand between two lines."""
-    return end - start <= _SMALL_GAP or bool(end - start <= _GAP and _compiled(_NAMED_GAP).fullmatch(text, start, end))
+    return end - start <= _SMALL_GAP or bool(
+        end - start <= _GAP and _compiled(_NAMED_GAP).fullmatch(text, start, end)
+    )
 
 
 def _neighbours(text: str, start: int) -> Iterator[Secret]:
-    """The line at `start`, and those of its length that follow it closely, with a shorter one at the end."""
+    """The line at `start`, and those of its length that follow it closely, with a shorter one at
+    the end."""
     at, length = start, 0
     for line in _compiled(_LINE).finditer(text, start, start + _LONGEST_KEY):
         if not _is_close(text, at, line.start()) or _compiled(_HEX).fullmatch(line[0]):
@@ -149,7 +165,9 @@ def _to_the_end(text: str, start: int, end: int) -> Iterator[Secret]:
         if line.end() > at:
             continue
         is_hidden = line[0].endswith("]")
-        if not _is_close(text, line.end(), at) or (length and not is_hidden and len(line[0]) != length):
+        if not _is_close(text, line.end(), at) or (
+            length and not is_hidden and len(line[0]) != length
+        ):
             break
         lines += 1
         yield Secret(*line.span(), KIND)
@@ -161,5 +179,10 @@ def _to_the_end(text: str, start: int, end: int) -> Iterator[Secret]:
 def _is_alone(text: str, last: re.Match[str]) -> bool:
     """Whether it is a line of its own, as long as an encoding can be."""
     start = text.rfind("\n", 0, last.start()) + 1
-    lengths = (len(last[0]), len(last[0].lstrip("+")))  # a mark of a difference looks like a letter of an encoding
-    return any(length % 4 == 0 for length in lengths) and bool(_compiled(_ALONE).fullmatch(text, start, last.start()))
+    lengths = (
+        len(last[0]),
+        len(last[0].lstrip("+")),
+    )  # a mark of a difference looks like a letter of an encoding
+    return any(length % 4 == 0 for length in lengths) and bool(
+        _compiled(_ALONE).fullmatch(text, start, last.start())
+    )

@@ -1,14 +1,16 @@
-"""No command outlives the program, however that ends: `kill -9` and a crash leave nobody behind who would end it.
+"""No command outlives the program, however that ends: `kill -9` and a crash leave nobody behind who
+would end it.
 
-One small process, the guard, starts all commands and outlives the program. It forks a supervisor for each command; the
-supervisor starts the command, and stays until nothing of it is left. On Linux the supervisor adopts whatever loses its
-parent below it (it is a "child subreaper"): a daemon that forked twice, in a session of its own and with an empty
-environment, is still its descendant. What loses its supervisor is adopted by the guard, and what loses both by the
-program (`orphans.py`).
+One small process, the guard, starts all commands and outlives the program. It forks a supervisor
+for each command; the supervisor starts the command, and stays until nothing of it is left. On Linux
+the supervisor adopts whatever loses its parent below it (it is a "child subreaper"): a daemon that
+forked twice, in a session of its own and with an empty environment, is still its descendant. What
+loses its supervisor is adopted by the guard, and what loses both by the program (`orphans.py`).
 
-The program holds one end of a socket. When the program ends, in whatever way, the kernel closes that end. Then the
-guard gives the terminal back if the program could not, ends what is left of all commands, and ends itself. If the guard
-is killed, the kernel signals the supervisors (by a parent death signal: the guard has only one thread).
+The program holds one end of a socket. When the program ends, in whatever way, the kernel closes
+that end. Then the guard gives the terminal back if the program could not, ends what is left of all
+commands, and ends itself. If the guard is killed, the kernel signals the supervisors (by a parent
+death signal: the guard has only one thread).
 
 The guard runs this file by `python -I -S`: only the standard library, and little of it.
 """
@@ -36,7 +38,8 @@ TERM_SECONDS: Final = 1.0
 PAUSE: Final = 0.001
 """Seconds between two looks at what is being killed."""
 KILL_SECONDS: Final = 5.0
-"""So long an ending goes on: a process that waits for its disk does not end, whatever it is sent."""
+"""So long an ending goes on: a process that waits for its disk does not end, whatever it is sent.
+"""
 GROUP_SECONDS: Final = 0.5
 """Without /proc: how often to look whether the group of a command that ended is empty."""
 
@@ -58,15 +61,16 @@ class Process(Protocol):
 
 
 class Screen:
-    """The terminal under the screen: its descriptor, its attributes as they were found, what takes back the modes that
-    the screen sets, and a file that begins with `1` while the screen is on."""
+    """The terminal under the screen: its descriptor, its attributes as they were found, what takes
+    back the modes that the screen sets, and a file that begins with `1` while the screen is on."""
 
     def __init__(self, fd: int, saved: Sequence[Any], undo: bytes, mark: int) -> None:
         self.fd, self.saved, self.undo, self.mark = fd, saved, undo, mark
 
 
 class Guard:
-    """The program's side. `start` starts a program, which inherits the descriptors that it is given."""
+    """The program's side. `start` starts a program, which inherits the descriptors that it is
+    given."""
 
     def __init__(self, start: Callable[[Sequence[str], Sequence[int]], Process]) -> None:
         self._start = start
@@ -82,20 +86,23 @@ class Guard:
 
     @property
     def was_killed(self) -> bool:
-        """Whether it ended before the program: what it looked after has nobody else than the program."""
+        """Whether it ended before the program: what it looked after has nobody else than the
+        program."""
         return self._process is not None and not self.lives
 
     def watch(self, screen: Screen) -> None:
-        """Start the guard; it gives `screen` back if the program ends without doing so. Raises OSError."""
+        """Start the guard; it gives `screen` back if the program ends without doing so. Raises
+        OSError."""
         screen.fd = os.dup(screen.fd)  # the standard ones are not inherited as they are
         self._screen = screen
         self._renew()
 
     def supervise(self, output: int) -> socket.socket:
-        """A new supervisor, for a command that writes to this descriptor: the socket on which it waits for `request`.
-        It answers with a line that holds its pid and the command's (or `error` and a number), later with `ended`, the
-        exit code and whether something is left (0 or 1). It closes its end when nothing of the command is left.
-        Raises BrokenPipeError where the guard was killed just now, and OSError."""
+        """A new supervisor, for a command that writes to this descriptor: the socket on which it
+        waits for `request`. It answers with a line that holds its pid and the command's (or `error`
+        and a number), later with `ended`, the exit code and whether something is left (0 or 1). It
+        closes its end when nothing of the command is left. Raises BrokenPipeError where the guard
+        was killed just now, and OSError."""
         if not self.lives:
             self._renew()
         assert self._socket is not None  # from `_renew`
@@ -114,12 +121,24 @@ class Guard:
             self._socket.close()
         self._socket, theirs = socket.socketpair()
         inherited = [theirs.fileno()]
-        about: dict[str, Any] = {"socket": theirs.fileno(), "parent": os.getppid(), "group": os.getpgrp()}
+        about: dict[str, Any] = {
+            "socket": theirs.fileno(),
+            "parent": os.getppid(),
+            "group": os.getpgrp(),
+        }
         if self._screen is not None:
             inherited += (self._screen.fd, self._screen.mark)
-            saved = [[c.decode(_BYTES) if isinstance(c, bytes) else c for c in part] if isinstance(part, list) else part
-                     for part in self._screen.saved]  # fmt: skip
-            about |= {"terminal": self._screen.fd, "saved": saved, "undo": self._screen.undo.decode(_BYTES)}
+            saved = [
+                [c.decode(_BYTES) if isinstance(c, bytes) else c for c in part]
+                if isinstance(part, list)
+                else part
+                for part in self._screen.saved
+            ]
+            about |= {
+                "terminal": self._screen.fd,
+                "saved": saved,
+                "undo": self._screen.undo.decode(_BYTES),
+            }
             about["mark"] = self._screen.mark
         root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))  # noqa: PTH100, PTH120
         with theirs:
@@ -134,13 +153,17 @@ def request(argv: Sequence[str], cwd: str, environment: Mapping[str, str]) -> by
     if any("\0" in part for part in parts):
         raise ValueError("embedded null byte")
     asked = {
-        "argv": [os.fsencode(part).decode(_BYTES) for part in argv], "cwd": os.fsencode(cwd).decode(_BYTES),
-        "env": {os.fsencode(k).decode(_BYTES): os.fsencode(v).decode(_BYTES) for k, v in environment.items()},
-    }  # fmt: skip
+        "argv": [os.fsencode(part).decode(_BYTES) for part in argv],
+        "cwd": os.fsencode(cwd).decode(_BYTES),
+        "env": {
+            os.fsencode(k).decode(_BYTES): os.fsencode(v).decode(_BYTES)
+            for k, v in environment.items()
+        },
+    }
     return json.dumps(asked).encode() + b"\n"
 
 
-# ------------------------------------------------------------------------------------------------- in the guard itself
+# ------------------------------------------------------------------------------ in the guard itself
 
 
 def main() -> None:
@@ -161,7 +184,9 @@ def main() -> None:
                 break
             for descriptor in descriptors:
                 os.set_inheritable(descriptor, False)
-            signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGCHLD,))  # its pid is known before it may be reaped
+            signal.pthread_sigmask(
+                signal.SIG_BLOCK, (signal.SIGCHLD,)
+            )  # its pid is known before it may be reaped
             pid = os.fork()
             if not pid:
                 program.close()
@@ -183,7 +208,8 @@ def main() -> None:
 
 
 def _reap(supervisors: set[int]) -> None:
-    """Somebody ended. Where it is a supervisor that was killed, what it looked after has no one else than the guard."""
+    """Somebody ended. Where it is a supervisor that was killed, what it looked after has no one
+    else than the guard."""
     while True:
         try:
             pid, status = os.waitpid(-1, os.WNOHANG)
@@ -200,7 +226,9 @@ def _reap(supervisors: set[int]) -> None:
 def _kill_strays(supervisors: set[int]) -> None:
     """End what lost its supervisor: all below the guard that is not below a supervisor."""
     deadline = time.monotonic() + KILL_SECONDS
-    while (strays := process_tree.children(os.getpid()) - supervisors) and time.monotonic() < deadline:
+    while (
+        strays := process_tree.children(os.getpid()) - supervisors
+    ) and time.monotonic() < deadline:
         process_tree.kill_trees(strays)
         time.sleep(PAUSE)
         _bury(supervisors)
@@ -315,15 +343,25 @@ def _execute(asked: Mapping[str, Any], output: int, failed: int) -> None:
     """Take the command's place. Never returns."""
     try:
         os.setsid()
-        for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGTSTP, signal.SIGPIPE,
-                       signal.SIGXFSZ, signal.SIGUSR1):  # fmt: skip
+        for number in (
+            signal.SIGHUP,
+            signal.SIGINT,
+            signal.SIGQUIT,
+            signal.SIGTERM,
+            signal.SIGTSTP,
+            signal.SIGPIPE,
+            signal.SIGXFSZ,
+            signal.SIGUSR1,
+        ):
             signal.signal(number, signal.SIG_DFL)
         nothing = os.open(os.devnull, os.O_RDONLY)
         for descriptor, place in ((nothing, 0), (output, 1), (output, 2)):
             os.dup2(descriptor, place)
         os.chdir(asked["cwd"].encode(_BYTES))
         argv = [part.encode(_BYTES) for part in asked["argv"]]
-        environment = {name.encode(_BYTES): value.encode(_BYTES) for name, value in asked["env"].items()}
+        environment = {
+            name.encode(_BYTES): value.encode(_BYTES) for name, value in asked["env"].items()
+        }
         os.execvpe(argv[0], argv, environment)
     except OSError as error:
         os.write(failed, str(error.errno).encode())
@@ -331,23 +369,31 @@ def _execute(asked: Mapping[str, Any], output: int, failed: int) -> None:
         os._exit(127)
 
 
-# ------------------------------------------------------------------------------------------------- the terminal
+# ------------------------------------------------------------------------------------- the terminal
 
 
 def _give_back(about: Mapping[str, Any]) -> None:
-    """Take the screen back, if the program ended and left it on. The terminal must still belong to the program's own
-    job, or to the shell that started it: another program that took it meanwhile has set its own modes. So has a shell
-    that was faster: the attributes are only set where they are still those of a screen."""
+    """Take the screen back, if the program ended and left it on. The terminal must still belong to
+    the program's own job, or to the shell that started it: another program that took it meanwhile
+    has set its own modes. So has a shell that was faster: the attributes are only set where they
+    are still those of a screen."""
     fd = about["terminal"]
     try:
-        if process_tree.foreground_group(about["parent"]) not in (about["group"], _group(about["parent"])):
+        if process_tree.foreground_group(about["parent"]) not in (
+            about["group"],
+            _group(about["parent"]),
+        ):
             return
         if os.pread(about["mark"], 1, 0) != b"1":
             return
         # The attributes first: who sees that the screen is gone may type at once.
         if not termios.tcgetattr(fd)[_LFLAG] & _RAW:
-            saved = [[c.encode(_BYTES) if isinstance(c, str) else c for c in part] if isinstance(part, list) else part
-                     for part in about["saved"]]  # fmt: skip
+            saved = [
+                [c.encode(_BYTES) if isinstance(c, str) else c for c in part]
+                if isinstance(part, list)
+                else part
+                for part in about["saved"]
+            ]
             termios.tcsetattr(fd, termios.TCSANOW, saved)
         if select.select([], [fd], [], 0.1)[1]:
             os.write(fd, about["undo"].encode(_BYTES))
@@ -363,11 +409,13 @@ def _group(pid: int) -> int:
 
 
 LOOKS: Final = 5
-"""So often in a row nobody is found before all are ended: one that forks all the time is easily missed."""
+"""So often in a row nobody is found before all are ended: one that forks all the time is easily
+missed."""
 
 
 class Orphans:
-    """The children of this program: those that it started, those that its own programs left, and the others."""
+    """The children of this program: those that it started, those that its own programs left, and
+    the others."""
 
     def __init__(self) -> None:
         self._started: set[int] = set()
@@ -394,7 +442,8 @@ class Orphans:
         adopt_orphans()
 
     def spare(self) -> None:
-        """All children that there are belong to programs of ours. To be called only while the guard lives."""
+        """All children that there are belong to programs of ours. To be called only while the guard
+        lives."""
         self._bury()
         self._spared = process_tree.children(os.getpid())
 

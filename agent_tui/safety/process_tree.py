@@ -1,8 +1,10 @@
-"""Finding every process that a command started, and ending them: also those that left its group or its session.
+"""Finding every process that a command started, and ending them: also those that left its group or
+its session.
 
-Each command has a supervisor (`process_guard.py`), to which the kernel gives whatever loses its parent: the command's
-processes are the supervisor's descendants, however often they forked and whatever they did to their environment. Where
-there is no /proc, the process group of the command has to do.
+Each command has a supervisor (`process_guard.py`), to which the kernel gives whatever loses its
+parent: the command's processes are the supervisor's descendants, however often they forked and
+whatever they did to their environment. Where there is no /proc, the process group of the command
+has to do.
 """
 
 from __future__ import annotations
@@ -28,15 +30,17 @@ def has_proc() -> bool:
 
 
 def descendants(root: int, spared: Collection[int] = ()) -> set[int]:
-    """The living processes below `root`, without `root` itself; `spared` are not among them, but what is below them is.
-    Empty where there is no /proc."""
+    """The living processes below `root`, without `root` itself; `spared` are not among them, but
+    what is below them is. Empty where there is no /proc."""
     return {pid for pid in _below(root) - {root, *spared} if _process(pid) is not None}
 
 
 def _below(root: int) -> set[int]:
     """All below `root`, also processes that have ended and whose parent has not asked for them yet."""
     of: dict[int, set[int]] = {}
-    if not _children_file(root, root).exists():  # an older kernel: all processes have to be looked through
+    if not _children_file(
+        root, root
+    ).exists():  # an older kernel: all processes have to be looked through
         for pid, (parent, _, _) in _table().items():
             of.setdefault(parent, set()).add(pid)
     found: set[int] = set()
@@ -50,7 +54,8 @@ def _below(root: int) -> set[int]:
 
 
 def children(parent: int) -> set[int]:
-    """The processes that `parent` started or adopted, also ended ones that it has not asked for yet."""
+    """The processes that `parent` started or adopted, also ended ones that it has not asked for
+    yet."""
     found: set[int] = set()
     try:
         threads = os.listdir(_PROC / str(parent) / "task")  # noqa: PTH208 - names are enough
@@ -82,8 +87,9 @@ def members(leader: int) -> set[int]:
 
 
 def kill_descendants(root: int, spared: Collection[int] = ()) -> None:
-    """Stop everything below `root`, then kill it: a process that runs may fork while it is looked for, a stopped one
-    cannot. To be repeated until whoever waits for `root`'s children has none: what forks all the time may be missed.
+    """Stop everything below `root`, then kill it: a process that runs may fork while it is looked
+    for, a stopped one cannot. To be repeated until whoever waits for `root`'s children has none:
+    what forks all the time may be missed.
     """
     stopped: set[int] = set()
     refused: set[int] = set()
@@ -121,7 +127,8 @@ def signal_all(pids: Iterable[int], number: signal.Signals) -> set[int]:
 
 
 def job(leader: int) -> set[int]:
-    """`leader` and its descendants, as far as they hold the terminal with us: what set itself apart (a daemon, a window
+    """`leader` and its descendants, as far as they hold the terminal with us: what set itself apart (a
+    daemon, a window
     of its own) has a life of its own."""
     table, found, todo = _table(), {leader}, [leader]
     while todo:
@@ -149,7 +156,8 @@ class JobEnd:
             signal_all(self._asked, signal.SIGKILL)
 
     def left(self, code: int) -> int:
-        """The leader has ended with `code`; if it was told to, what it had started ends before this returns."""
+        """The leader has ended with `code`; if it was told to, what it had started ends before this
+        returns."""
         self._asked.discard(self._leader)
         while self._asked & _table().keys():
             self.go_on()
@@ -158,7 +166,8 @@ class JobEnd:
 
 
 def send_group(leader: int, number: signal.Signals) -> None:
-    """Signal the process group alone: microseconds, where a search of all processes takes milliseconds."""
+    """Signal the process group alone: microseconds, where a search of all processes takes
+    milliseconds."""
     try:
         os.killpg(leader, number)
     except (ProcessLookupError, PermissionError):
@@ -179,7 +188,8 @@ def _process(pid: int) -> tuple[int, int, int] | None:
         stat = (_PROC / str(pid) / "stat").read_bytes()
     except OSError:
         return None  # it has ended, or is not ours to see (hidepid)
-    # The second field is the program's name in parentheses and may hold anything, also spaces and `)`.
+    # The second field is the program's name in parentheses and may hold anything, also spaces and
+    # `)`.
     state, parent, group, session, *more = stat[stat.rindex(b")") + 2 :].split()
     if state in (b"Z", b"X") and int(more[_THREADS]) <= 1:  # else only its first thread has ended
         return None

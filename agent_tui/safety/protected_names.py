@@ -1,7 +1,8 @@
-"""Which names of files usually hold credentials, and which are obeyed by programs. Says nothing about the content.
+"""Which names of files usually hold credentials, and which are obeyed by programs. Says nothing
+about the content.
 
-A pattern is the end of a path, written as in `obeyed_names`. Names are compared as a filesystem that ignores case sees
-them. A name counts although nothing is there yet.
+A pattern is the end of a path, written as in `obeyed_names`. Names are compared as a filesystem
+that ignores case sees them. A name counts although nothing is there yet.
 """
 
 from __future__ import annotations
@@ -70,7 +71,7 @@ RUN: Final = {
     "bazel and buck": ".bazelrc .bazeliskrc tools/bazel .buckconfig{,.local}",
     "other packages": ".bundle/config .gemrc .condarc .pip/ pip.{conf,ini} .pydistutils.cfg",
     "this program, and servers of tools": ".agent-tui/ .mcp.json",
-}  # fmt: skip
+}
 STEER: Final = {
     "files that agents read": "agent{,s}{,.local,.override}.md"
     " {claude,codebuddy,crush,gemini,iflow,opencode,qwen,replit,warp}{,.local}.md",
@@ -91,32 +92,114 @@ STEER: Final = {
     " {.,}{buildspec{,-*,.*},cirrus,cloudbuild{,-*,.*},codefresh,codemagic,codeship-*,drone,evergreen}.y{,a}ml"
     " {.,}{semaphore,travis,wercker,woodpecker,zuul}.y{,a}ml .cirrus.star .drone.{star,jsonnet}"
     " .{build,ci,packit,readthedocs,rultor,taskcluster}.y{,a}ml netlify.toml vercel.json",
-}  # fmt: skip
+}
 
 
 RUNS: Final = "can change what programs do"
 STEERS: Final = "tells agents or build servers what to do"
 
-SECRET_FOLDERS: Final = frozenset({".aws", ".azure", ".gcloud", ".gnupg", ".password-store", ".ssh"})
+SECRET_FOLDERS: Final = frozenset(
+    {".aws", ".azure", ".gcloud", ".gnupg", ".password-store", ".ssh"}
+)
 """Everything below them counts as well."""
 SECRET_FILES: Final = (
-    ".env", ".env.*", ".env-*", ".env_*", ".env.d/*", ".envrc", "*.env", "*.env~", "*.env.bak", "*.env.local",
-    "*.env.old", "*.env.orig", "*.env.save", "env.bak", "env.local", "env.old", "env.orig", "env.save",
-    "*.pem", "*.key", "*.ppk", "*.p12", "*.pfx", "*.jks", "*.jceks", "*.keystore", "*.keytab", "*.kdbx", "*.ovpn",
-    ".netrc", "_netrc", ".npmrc", ".pypirc", ".pgpass", "pgpass.conf", ".my.cnf", ".mylogin.cnf", ".htpasswd", ".s3cfg",
-    ".boto", ".msmtprc", ".fetchmailrc", ".dockercfg", ".dockerconfigjson", ".git-credentials", ".vault-token",
-    ".*_history", "kubeconfig", ".kube/config", ".docker/config.json", "gh/hosts.yml", "glab-cli/config.yml",
-    "git/credentials", ".gem/credentials", ".cargo/credentials", ".cargo/credentials.toml", ".composer/auth.json",
-    ".codex/auth.json", ".claude/.credentials.json", "gcloud/*.db", "rclone/rclone.conf", "age/keys.txt",
-    "credentials.json", "credentials.yaml", "credentials.yml",
-    "application_default_credentials.json", "client_secret*.json",
-    "service-account*.json", "service_account*.json", "local.settings.json", "credentials.tfrc.json", ".terraformrc",
-    "secret.json", "secret.toml", "secret.yaml", "secret.yml", "secrets.json", "secrets.toml", "secrets.yaml",
-    "secrets.yml", "secrets.env", "secrets.tfvars", ".secrets", "*.tfstate", "*.tfstate.backup",
-)  # fmt: skip
+    ".env",
+    ".env.*",
+    ".env-*",
+    ".env_*",
+    ".env.d/*",
+    ".envrc",
+    "*.env",
+    "*.env~",
+    "*.env.bak",
+    "*.env.local",
+    "*.env.old",
+    "*.env.orig",
+    "*.env.save",
+    "env.bak",
+    "env.local",
+    "env.old",
+    "env.orig",
+    "env.save",
+    "*.pem",
+    "*.key",
+    "*.ppk",
+    "*.p12",
+    "*.pfx",
+    "*.jks",
+    "*.jceks",
+    "*.keystore",
+    "*.keytab",
+    "*.kdbx",
+    "*.ovpn",
+    ".netrc",
+    "_netrc",
+    ".npmrc",
+    ".pypirc",
+    ".pgpass",
+    "pgpass.conf",
+    ".my.cnf",
+    ".mylogin.cnf",
+    ".htpasswd",
+    ".s3cfg",
+    ".boto",
+    ".msmtprc",
+    ".fetchmailrc",
+    ".dockercfg",
+    ".dockerconfigjson",
+    ".git-credentials",
+    ".vault-token",
+    ".*_history",
+    "kubeconfig",
+    ".kube/config",
+    ".docker/config.json",
+    "gh/hosts.yml",
+    "glab-cli/config.yml",
+    "git/credentials",
+    ".gem/credentials",
+    ".cargo/credentials",
+    ".cargo/credentials.toml",
+    ".composer/auth.json",
+    ".codex/auth.json",
+    ".claude/.credentials.json",
+    "gcloud/*.db",
+    "rclone/rclone.conf",
+    "age/keys.txt",
+    "credentials.json",
+    "credentials.yaml",
+    "credentials.yml",
+    "application_default_credentials.json",
+    "client_secret*.json",
+    "service-account*.json",
+    "service_account*.json",
+    "local.settings.json",
+    "credentials.tfrc.json",
+    ".terraformrc",
+    "secret.json",
+    "secret.toml",
+    "secret.yaml",
+    "secret.yml",
+    "secrets.json",
+    "secrets.toml",
+    "secrets.yaml",
+    "secrets.yml",
+    "secrets.env",
+    "secrets.tfvars",
+    ".secrets",
+    "*.tfstate",
+    "*.tfstate.backup",
+)
 _SSH_KEY: Final = r"id_(rsa|dsa|ecdsa|ed25519|xmss)([_-][\w-]*)?(\.(bak|old|orig|priv|\d+))?"
 """Not `id_*`: much source code is about ids. What ends with `.pub` is for everybody."""
-_SAMPLES: Final = (".example", ".sample", ".template", ".dist", "example.env", "sample.env", "template.env")
+_SAMPLES: Final = (
+    ".example",
+    ".sample",
+    ".template",
+    ".dist",
+    "example.env",
+    "sample.env",
+    "template.env",
+)
 _OF_REPOSITORY: Final = frozenset({
     "config", "config.worktree", "hooks", "info", "objects", "packed-refs", "refs",
 })  # fmt: skip
@@ -133,10 +216,12 @@ def is_secret(path: Sequence[str]) -> bool:
 
 
 def protection(path: Sequence[str], above: Sequence[str] = ()) -> str:
-    """Why the parts of a path are nothing to write to without asking: `RUNS`, `STEERS`, or empty. `above` are the parts
-    of the folder that it is in: what they begin counts (`fish/config.fish` in `fish`), what lies in them all does not
-    (a session in `.claude/worktrees`)."""
-    outer, whole = (f"/{'/'.join(map(folded, parts))}" if parts else "" for parts in (above, (*above, *path)))
+    """Why the parts of a path are nothing to write to without asking: `RUNS`, `STEERS`, or empty.
+    `above` are the parts of the folder that it is in: what they begin counts (`fish/config.fish` in
+    `fish`), what lies in them all does not (a session in `.claude/worktrees`)."""
+    outer, whole = (
+        f"/{'/'.join(map(folded, parts))}" if parts else "" for parts in (above, (*above, *path))
+    )
     for why, pattern in _OBEYED.items():
         if any(found.end(1) > len(outer) for found in pattern.finditer(whole)):
             return why
@@ -149,7 +234,8 @@ def is_of_repository(name: str) -> bool:
 
 
 def folded(name: str) -> str:
-    """A name as a filesystem that ignores case sees it: `.GIT` is `.git` on macOS, and asking costs little."""
+    """A name as a filesystem that ignores case sees it: `.GIT` is `.git` on macOS, and asking costs
+    little."""
     return name.casefold().rstrip(". ") or name
 
 
@@ -159,7 +245,10 @@ def _ends(parts: Sequence[str], pattern: re.Pattern[str]) -> bool:
 
 def _any_of(patterns: Iterable[str]) -> str:
     """An expression for one of `patterns`."""
-    return "|".join(_NOT_PLAIN.sub(lambda found: _MEANING[found[0]], re.escape(one.casefold())) for one in patterns)
+    return "|".join(
+        _NOT_PLAIN.sub(lambda found: _MEANING[found[0]], re.escape(one.casefold()))
+        for one in patterns
+    )
 
 
 def _obeyed(rows: Iterable[str]) -> re.Pattern[str]:
@@ -167,7 +256,9 @@ def _obeyed(rows: Iterable[str]) -> re.Pattern[str]:
     patterns = " ".join(rows).split()
     folders = _any_of(pattern[:-1] for pattern in patterns if pattern.endswith("/"))
     files = _any_of(pattern for pattern in patterns if not pattern.endswith("/"))
-    return re.compile(f"(?=(/(?:(?:{files})$|(?:{folders})(?=/|$))))")  # looks ahead: one may begin within another
+    return re.compile(
+        f"(?=(/(?:(?:{files})$|(?:{folders})(?=/|$))))"
+    )  # looks ahead: one may begin within another
 
 
 _MEANING: Final = {r"\*": "[^/]*", r"\{": "(?:", ",": "|", r"\}": ")"}
@@ -182,8 +273,8 @@ _TEXT: Final = re.compile(
     r"|core\.(?:excludesfile|worktree|commentchar)|commit\.template|mailmap\.file|blame\.ignorerevsfile",
     re.DOTALL,
 )
-"""Settings of which git takes words and addresses. Any other may name a program: those that do become more. An alias
-does so behind `!` or `-c`."""
+"""Settings of which git takes words and addresses. Any other may name a program: those that do
+become more. An alias does so behind `!` or `-c`."""
 _INCLUDE: Final = re.compile(r"include(?:if\..*)?\.path", re.DOTALL)
 _FOLDERS: Final = frozenset({"core.hookspath", "init.templatedir"})
 """What is below them is run."""
@@ -194,7 +285,8 @@ _MOST_FILES: Final = 100
 
 
 def place_protection(real: Path, roots: tuple[Path, ...]) -> str:
-    """Why not to write to a real path without asking, because of what lies around it and leads to it; else empty."""
+    """Why not to write to a real path without asking, because of what lies around it and leads to
+    it; else empty."""
     if _is_in_bare(real) or _is_named_by_git(real):
         return protected_names.RUNS
     return next((why for target, why in _obeyed_links(roots) if real.is_relative_to(target)), "")
@@ -202,12 +294,15 @@ def place_protection(real: Path, roots: tuple[Path, ...]) -> str:
 
 def _is_in_bare(real: Path) -> bool:
     """Whether it is a part of what git may take as a bare repository: a folder with a `HEAD`."""
-    places = (place for place in (real, *real.parents) if protected_names.is_of_repository(place.name))
+    places = (
+        place for place in (real, *real.parents) if protected_names.is_of_repository(place.name)
+    )
     return any(os.path.lexists(place.parent / "HEAD") for place in places)
 
 
 def _obeyed_links(roots: tuple[Path, ...]) -> Iterator[tuple[Path, str]]:
-    """Where the links lead whose names, in one of `roots`, are obeyed: `CLAUDE.md` to `docs/agents.txt`."""
+    """Where the links lead whose names, in one of `roots`, are obeyed: `CLAUDE.md` to
+    `docs/agents.txt`."""
     for root in roots:
         try:
             names = [entry.name for entry in os.scandir(root) if entry.is_symlink()]
@@ -226,11 +321,14 @@ def _is_named_by_git(real: Path) -> bool:
     while where is not None:
         tops.append(where.top)
         where = find_repository(where.top.parent)
-    return any(_names(place, is_folder, top, path) for top in tops for place, is_folder in _named(top))
+    return any(
+        _names(place, is_folder, top, path) for top in tops for place, is_folder in _named(top)
+    )
 
 
 def _names(place: Path, is_folder: bool, top: Path, path: tuple[str, ...]) -> bool:
-    """Whether `place` is the path, or a folder of programs in the work tree `top` that the path lies in."""
+    """Whether `place` is the path, or a folder of programs in the work tree `top` that the path
+    lies in."""
     named = _folded(place)
     if not is_folder or path == named:
         return path == named
@@ -239,7 +337,8 @@ def _names(place: Path, is_folder: bool, top: Path, path: tuple[str, ...]) -> bo
 
 
 def _named(top: Path) -> Iterator[tuple[Path, bool]]:
-    """The places that git's configuration may name for the work tree `top`, and whether programs are below them. Which
+    """The places that git's configuration may name for the work tree `top`, and whether programs are
+    below them. Which
     `includeIf` holds is not asked."""
     where, read = find_repository(top), set[Path]()
     todo = _own_files()
@@ -256,7 +355,9 @@ def _named(top: Path) -> Iterator[tuple[Path, bool]]:
                 yield todo[-1], False
             elif name in _FOLDERS:
                 yield _place(top, value), True
-            elif not _TEXT.fullmatch(name) and not (name.startswith("alias.") and value[:1] not in "-!"):
+            elif not _TEXT.fullmatch(name) and not (
+                name.startswith("alias.") and value[:1] not in "-!"
+            ):
                 yield from ((_place(top, word), False) for word in _words(value))
 
 
@@ -264,13 +365,20 @@ def _own_files() -> list[Path]:
     """The person's own configuration, and that of the system."""
     home = Path("~").expanduser()
     own = os.environ.get("GIT_CONFIG_GLOBAL")
-    both = [home / ".gitconfig", Path(os.environ.get("XDG_CONFIG_HOME") or home / ".config", "git/config")]
-    return [*([Path(own)] if own else both), Path(os.environ.get("GIT_CONFIG_SYSTEM") or "/etc/gitconfig")]
+    both = [
+        home / ".gitconfig",
+        Path(os.environ.get("XDG_CONFIG_HOME") or home / ".config", "git/config"),
+    ]
+    return [
+        *([Path(own)] if own else both),
+        Path(os.environ.get("GIT_CONFIG_SYSTEM") or "/etc/gitconfig"),
+    ]
 
 
 def _words(value: str) -> set[str]:
-    """What in a value may be the path of a file. Git runs programs at the top of the work tree; what follows a variable
-    or a command (`$(git rev-parse --show-toplevel)/tools/x`) is taken to stand there as well."""
+    """What in a value may be the path of a file. Git runs programs at the top of the work tree;
+    what follows a variable or a command (`$(git rev-parse --show-toplevel)/tools/x`) is taken to
+    stand there as well."""
     try:
         words = {value, *shlex.split(value)}
     except ValueError:  # a quote without its end

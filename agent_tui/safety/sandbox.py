@@ -1,6 +1,7 @@
 """The only place that starts processes: own session, closed stdin, capped output, ended as a tree.
 
-There is no confinement here yet: a command may do what its user may do. What is promised is that it ends.
+There is no confinement here yet: a command may do what its user may do. What is promised is that it
+ends.
 """
 
 from __future__ import annotations
@@ -28,7 +29,8 @@ from agent_tui.safety.process_guard import KILL_SECONDS, PAUSE, Guard, Orphans, 
 GRACE: Final = 2.0
 """Seconds between TERM and KILL."""
 LINGER: Final = 0.3
-"""Seconds to wait for what a command left: what ends so soon is no job, and its output belongs to the command."""
+"""Seconds to wait for what a command left: what ends so soon is no job, and its output belongs to
+the command."""
 _READ: Final = 65_536
 _FLUSH: Final = 0.05
 _LOOK: Final = 0.25
@@ -54,9 +56,15 @@ def _start_guard(argv: Sequence[str], inherited: Sequence[int]) -> subprocess.Po
     null = subprocess.DEVNULL
     with _orphans.starting() as started:
         process = subprocess.Popen(
-            argv, stdin=null, stdout=null, stderr=null, cwd="/", env={"PATH": "/usr/bin:/bin"}, start_new_session=True,
+            argv,
+            stdin=null,
+            stdout=null,
+            stderr=null,
+            cwd="/",
+            env={"PATH": "/usr/bin:/bin"},
+            start_new_session=True,
             pass_fds=inherited,
-        )  # fmt: skip
+        )
         started(process.pid)
     return process
 
@@ -66,7 +74,8 @@ _guard: Final = Guard(_start_guard)
 
 @dataclass(frozen=True, slots=True)
 class CommandResult:
-    """What a process left: `output` is stdout and stderr in order, capped; `lost` counts what the cap left out, and
+    """What a process left: `output` is stdout and stderr in order, capped; `lost` counts what the cap
+    left out, and
     `loss` says so to the model."""
 
     output: str
@@ -79,7 +88,8 @@ class CommandResult:
     job: Job | None = None
     """What the command started and still runs."""
     unwatched: str = ""
-    """Somebody killed the process that watches the command, and ended it so; says what came of the rest."""
+    """Somebody killed the process that watches the command, and ended it so; says what came of the
+    rest."""
 
 
 async def run(
@@ -90,41 +100,61 @@ async def run(
     on_output: Callable[[str], None],
     captured: Captured,
 ) -> CommandResult:
-    """Run a shell command (bash, else sh) and wait for it; its output goes into `captured`, and to `on_output` as it
-    comes. It begins when what was cancelled before has ended.
+    """Run a shell command (bash, else sh) and wait for it; its output goes into `captured`, and to
+    `on_output` as it comes. It begins when what was cancelled before has ended.
 
-    `timeout` in seconds, 0 for none: then the whole tree gets TERM, and KILL two seconds later. When cancelled, the
-    tree gets TERM, the call ends at once, and KILL follows in the background (`settle`). A negative exit code is the
-    signal that ended it. Raises OSError (no such folder, command too long) and ValueError (NUL in the command).
+    `timeout` in seconds, 0 for none: then the whole tree gets TERM, and KILL two seconds later.
+    When cancelled, the
+    tree gets TERM, the call ends at once, and KILL follows in the background (`settle`). A negative
+    exit code is the
+    signal that ended it. Raises OSError (no such folder, command too long) and ValueError (NUL in
+    the command).
     """
     shell = next((argv for argv in _SHELLS if Path(argv[0]).exists()), _SHELLS[-1])
     await wait_for_endings()
-    process = await _Running.start([*shell, command], cwd, unattended(environment), captured, on_output)
+    process = await _Running.start(
+        [*shell, command], cwd, unattended(environment), captured, on_output
+    )
     return await process.result(timeout)
 
 
 async def feed(
-    argv: Sequence[str], data: bytes, cwd: Path, environment: Mapping[str, str], timeout: float,
+    argv: Sequence[str],
+    data: bytes,
+    cwd: Path,
+    environment: Mapping[str, str],
+    timeout: float,
     output: IO[bytes] | None = None,
-) -> tuple[int, str]:  # fmt: skip
-    """Give `data` to a program of ours on its stdin, without a shell: exit code, and the end of its stderr. 127: cannot
-    be run; 124: timeout. Ended with all it started on timeout and when cancelled, but what it leaves in the background
-    stays: a clipboard tool serves from there what it took, also after this program has ended. Its stdout: `output`."""
+) -> tuple[int, str]:
+    """Give `data` to a program of ours on its stdin, without a shell: exit code, and the end of its
+    stderr. 127: cannot be run; 124: timeout. Ended with all it started on timeout and when
+    cancelled, but what it leaves in the background stays: a clipboard tool serves from there what
+    it took, also after this program has ended. Its stdout: `output`."""
     try:
-        with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as errors:  # files: nothing waits for a pipe
+        with (
+            tempfile.TemporaryFile() as given,
+            tempfile.TemporaryFile() as errors,
+        ):  # files: nothing waits for a pipe
             given.write(data)
             given.seek(0)
             with _orphans.starting() as started:
                 process = await asyncio.create_subprocess_exec(
-                    *_located(argv), cwd=cwd, env=unattended(environment), stdin=given,
-                    stdout=output or asyncio.subprocess.DEVNULL, stderr=errors, start_new_session=True,
-                )  # fmt: skip
+                    *_located(argv),
+                    cwd=cwd,
+                    env=unattended(environment),
+                    stdin=given,
+                    stdout=output or asyncio.subprocess.DEVNULL,
+                    stderr=errors,
+                    start_new_session=True,
+                )
                 started(process.pid)
             try:
                 code = await asyncio.wait_for(process.wait(), timeout)
             except TimeoutError:
                 process_tree.signal_all(process_tree.members(process.pid), signal.SIGKILL)
-                with contextlib.suppress(TimeoutError):  # it may be one that not even KILL ends at once
+                with contextlib.suppress(
+                    TimeoutError
+                ):  # it may be one that not even KILL ends at once
                     await asyncio.wait_for(process.wait(), GRACE)
                 return 124, f"did not end within {timeout:g} s"
             except asyncio.CancelledError:
@@ -137,12 +167,15 @@ async def feed(
 
 
 def foreground(argv: Sequence[str], ends: Callable[[], bool]) -> int:
-    """Run the person's own program on the terminal, with their environment, and wait for it: its exit code, negative
-    for a signal. Once `ends` is true it is ended. Ctrl+C and Ctrl+\\ are its own meanwhile. Raises OSError."""
+    """Run the person's own program on the terminal, with their environment, and wait for it: its
+    exit code, negative for a signal. Once `ends` is true it is ended. Ctrl+C and Ctrl+\\ are its
+    own meanwhile. Raises OSError."""
     keys = {number: signal.signal(number, _heard) for number in (signal.SIGINT, signal.SIGQUIT)}
     try:
         with _orphans.starting() as started:
-            process = subprocess.Popen(_located(argv), env=os.environ)  # what the system has of it is without keys
+            process = subprocess.Popen(
+                _located(argv), env=os.environ
+            )  # what the system has of it is without keys
             started(process.pid)
         end = process_tree.JobEnd(process.pid)
         while True:
@@ -159,13 +192,18 @@ def foreground(argv: Sequence[str], ends: Callable[[], bool]) -> int:
 
 
 def beside(argv: Sequence[str]) -> Callable[[], int | None]:
-    """Start a program of ours that needs no terminal. What is returned tells its exit code, and None until it has one.
-    Raises OSError."""
+    """Start a program of ours that needs no terminal. What is returned tells its exit code, and
+    None until it has one. Raises OSError."""
     null = subprocess.DEVNULL
     with _orphans.starting() as started:
         process = subprocess.Popen(
-            _located(argv), env=os.environ, stdin=null, stdout=null, stderr=null, start_new_session=True
-        )  # fmt: skip
+            _located(argv),
+            env=os.environ,
+            stdin=null,
+            stdout=null,
+            stderr=null,
+            start_new_session=True,
+        )
         started(process.pid)
     return process.poll
 
@@ -178,7 +216,8 @@ def _own_ended(pid: int) -> None:
 
 
 def _located(argv: Sequence[str]) -> list[str]:
-    """`argv` with the whole path of its program: the system would also look where PATH leads into the project. Raises
+    """`argv` with the whole path of its program: the system would also look where PATH leads into the
+    project. Raises
     FileNotFoundError."""
     program = find_program(argv[0], own_path(os.environ))
     if program is None:
@@ -191,8 +230,10 @@ def _heard(*_: object) -> None:
 
 
 def guard_terminal(fd: int, saved: Sequence[Any], undo: bytes, mark: int) -> None:
-    """From now on the terminal at `fd` is given back when the program ends without doing so: its attributes are set to
-    `saved`, and `undo` is written, which takes back the modes of the screen. `mark`: a file that begins with `1` while
+    """From now on the terminal at `fd` is given back when the program ends without doing so: its
+    attributes are set to
+    `saved`, and `undo` is written, which takes back the modes of the screen. `mark`: a file that
+    begins with `1` while
     the screen is on. Raises OSError."""
     _guard.watch(Screen(fd, saved, undo, mark))
 
@@ -204,7 +245,8 @@ async def wait_for_endings() -> None:
 
 
 async def settle(timeout: float) -> None:
-    """Wait for the endings under way, at most `timeout` seconds, and end what is left of all commands."""
+    """Wait for the endings under way, at most `timeout` seconds, and end what is left of all
+    commands."""
     for job in tuple(_jobs):
         job.stop()
     if _endings:
@@ -214,7 +256,8 @@ async def settle(timeout: float) -> None:
 
 
 async def _supervise(output: int) -> socket.socket:
-    """A supervisor, as `Guard.supervise` gives it. What an earlier guard left is ended first. Raises OSError."""
+    """A supervisor, as `Guard.supervise` gives it. What an earlier guard left is ended first.
+    Raises OSError."""
     if _guard.was_killed:
         await _orphans.end()
     elif _guard.lives:
@@ -227,19 +270,24 @@ async def _supervise(output: int) -> socket.socket:
 
 
 async def _end_unwatched() -> str:
-    """The supervisor of a command was killed: the guard ends what is left of the command, and where it was killed, too,
-    that is done here. Returns what came of it, for the model."""
+    """The supervisor of a command was killed: the guard ends what is left of the command, and where
+    it was killed, too, that is done here. Returns what came of it, for the model."""
     deadline = time.monotonic() + LINGER
     while not _guard.was_killed and time.monotonic() < deadline:
         await asyncio.sleep(PAUSE)
     left = await _orphans.end() if _guard.was_killed else ()
     pids = " ".join(map(str, sorted(left)))
-    end = f"processes could not be ended: pid {pids}" if left else "what was left of this command was ended"
+    end = (
+        f"processes could not be ended: pid {pids}"
+        if left
+        else "what was left of this command was ended"
+    )
     return f"The process that watches commands was killed; {end}."
 
 
 class Job:
-    """What a command left in the background. It goes on until it ends, is stopped, or the program ends."""
+    """What a command left in the background. It goes on until it ends, is stopped, or the program
+    ends."""
 
     def __init__(self, running: _Running) -> None:
         self._running = running
@@ -277,10 +325,20 @@ class _Running:
     """A started command: its supervisor, and the reading end of its output."""
 
     def __init__(
-        self, channel: socket.socket, supervisor: int, leader: int, pipe: int, captured: Captured,
+        self,
+        channel: socket.socket,
+        supervisor: int,
+        leader: int,
+        pipe: int,
+        captured: Captured,
         on_output: Callable[[str], None],
-    ) -> None:  # fmt: skip
-        self._channel, self._supervisor, self._leader, self._pipe = channel, supervisor, leader, pipe
+    ) -> None:
+        self._channel, self._supervisor, self._leader, self._pipe = (
+            channel,
+            supervisor,
+            leader,
+            pipe,
+        )
         self.captured, self._on_output = captured, on_output
         self._loop = asyncio.get_running_loop()
         self._exit_code: int | None = None
@@ -298,10 +356,15 @@ class _Running:
 
     @classmethod
     async def start(
-        cls, argv: Sequence[str], cwd: Path, environment: Mapping[str, str], captured: Captured,
+        cls,
+        argv: Sequence[str],
+        cwd: Path,
+        environment: Mapping[str, str],
+        captured: Captured,
         on_output: Callable[[str], None],
-    ) -> _Running:  # fmt: skip
-        """Start it in a session of its own. Raises OSError, ValueError. When cancelled, it is ended once it began."""
+    ) -> _Running:
+        """Start it in a session of its own. Raises OSError, ValueError. When cancelled, it is ended
+        once it began."""
         asked = request(argv, str(cwd), environment)
         starting = asyncio.ensure_future(cls._started(asked, captured, on_output))
         try:
@@ -311,7 +374,9 @@ class _Running:
             raise
 
     @classmethod
-    async def _started(cls, asked: bytes, captured: Captured, on_output: Callable[[str], None]) -> _Running:
+    async def _started(
+        cls, asked: bytes, captured: Captured, on_output: Callable[[str], None]
+    ) -> _Running:
         loop = asyncio.get_running_loop()
         reading, writing = os.pipe()
         channel: socket.socket | None = None
@@ -348,11 +413,15 @@ class _Running:
             except TimeoutError:
                 timed_out = True
                 await self._end()
-            with contextlib.suppress(TimeoutError):  # whoever keeps the pipe open is no part of this call
+            with contextlib.suppress(
+                TimeoutError
+            ):  # whoever keeps the pipe open is no part of this call
                 await asyncio.wait_for(self._silent.wait(), LINGER)
                 if self._left:
                     await asyncio.wait_for(self._empty.wait(), LINGER)
-            unwatched = await asyncio.shield(self._unwatched) if self._unwatched and not timed_out else ""
+            unwatched = (
+                await asyncio.shield(self._unwatched) if self._unwatched and not timed_out else ""
+            )
         except asyncio.CancelledError:
             self.abandon()
             raise
@@ -365,12 +434,19 @@ class _Running:
         else:
             self._close()
         return CommandResult(
-            self.captured.text(), None if timed_out else self._exit_code, timed_out, self.captured.lost,
-            self.captured.loss, self.captured.spool, self._job, unwatched,
-        )  # fmt: skip
+            self.captured.text(),
+            None if timed_out else self._exit_code,
+            timed_out,
+            self.captured.lost,
+            self.captured.loss,
+            self.captured.spool,
+            self._job,
+            unwatched,
+        )
 
     async def _end(self) -> None:
-        """TERM, then KILL what is left after the grace time. Killed at once if this is cancelled too."""
+        """TERM, then KILL what is left after the grace time. Killed at once if this is cancelled
+        too."""
         try:
             process_tree.send_group(self._leader, signal.SIGTERM)
             process_tree.signal_all(self.members(), signal.SIGTERM)
@@ -387,7 +463,9 @@ class _Running:
 
     def abandon(self) -> None:
         """End it without waiting, and take no more of its output."""
-        process_tree.send_group(self._leader, signal.SIGTERM)  # at once; the search for the rest takes longer
+        process_tree.send_group(
+            self._leader, signal.SIGTERM
+        )  # at once; the search for the rest takes longer
         self.end_in_background()
         self._close()
 
@@ -413,7 +491,9 @@ class _Running:
         self._hang_up()
         if self._exit_code is None:
             self._exit_code = -signal.SIGKILL  # so was the supervisor
-            self._unwatched = self._loop.create_task(_end_unwatched(), name="end of an unwatched command")
+            self._unwatched = self._loop.create_task(
+                _end_unwatched(), name="end of an unwatched command"
+            )
             _endings.add(self._unwatched)
             self._unwatched.add_done_callback(_endings.discard)
         self._ended.set()
@@ -438,9 +518,13 @@ class _Running:
             self._silent.set()
             return
         self._show(self.captured.feed(data))
-        if self.captured.flooded:  # let a flood block on its pipe most of the time, instead of eating a core
+        if (
+            self.captured.flooded
+        ):  # let a flood block on its pipe most of the time, instead of eating a core
             self._loop.remove_reader(self._pipe)
-            self._resume_at = self._loop.call_later(0.01, self._loop.add_reader, self._pipe, self._readable)
+            self._resume_at = self._loop.call_later(
+                0.01, self._loop.add_reader, self._pipe, self._readable
+            )
 
     def _show(self, text: str) -> None:
         self._pending = (self._pending + text)[-_LIVE:]

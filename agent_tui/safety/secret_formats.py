@@ -1,7 +1,9 @@
-"""What looks like a secret: formats that issuers give to keys, and values that stand where a password stands.
+"""What looks like a secret: formats that issuers give to keys, and values that stand where a
+password stands.
 
-No rule goes by randomness alone: hashes and ids explain failures. A format is looked for only where its beginning
-stands in the text, so that ordinary text costs little more than a search for each. Everything here is linear.
+No rule goes by randomness alone: hashes and ids explain failures. A format is looked for only where
+its beginning stands in the text, so that ordinary text costs little more than a search for each.
+Everything here is linear.
 """
 
 from __future__ import annotations
@@ -35,7 +37,11 @@ FORMATS: Final = (
     ("gitlab-token", "gl", r"gl(?:pat|dt|rt|cbt|ptt|ft|soat|imt|agent|oas)-[A-Za-z0-9_-]{20,}"),
     ("slack-token", "xox", r"xox[abeoprs]-[A-Za-z0-9-]{10,}"),
     ("slack-token", "xapp-", r"xapp-\d-[A-Za-z0-9-]{20,}"),
-    ("slack-hook", "hooks.slack.com/", r"hooks\.slack\.com/(?:services|workflows)/[A-Za-z0-9/_-]{20,}"),
+    (
+        "slack-hook",
+        "hooks.slack.com/",
+        r"hooks\.slack\.com/(?:services|workflows)/[A-Za-z0-9/_-]{20,}",
+    ),
     ("discord-hook", "/api/webhooks/", r"/api/webhooks/\d+/[A-Za-z0-9_-]{40,}"),
     ("telegram-token", ":AA", r"\d{8,10}:AA[A-Za-z0-9_-]{33}"),
     ("google-key", "AIza", r"AIza[A-Za-z0-9_-]{35}"),
@@ -92,7 +98,11 @@ FORMATS: Final = (
     ("sourcegraph-token", "sgp_", r"sgp_[A-Za-z0-9_-]{40,}"),
     ("typeform-token", "tfp_", r"tfp_[A-Za-z0-9_.-]{59}"),
     ("web-token", "eyJ", r"eyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}"),
-    ("teams-hook", "/webhookb2/", r"/webhookb2/[0-9a-f-]{36}@[0-9a-f-]{36}/IncomingWebhook/[0-9a-f]{32}/[\w/-]{36,}"),
+    (
+        "teams-hook",
+        "/webhookb2/",
+        r"/webhookb2/[0-9a-f-]{36}@[0-9a-f-]{36}/IncomingWebhook/[0-9a-f]{32}/[\w/-]{36,}",
+    ),
     ("discord-token", "", r"\b[MNO][A-Za-z0-9]{23,27}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,40}"),
     ("google-token", "1//0", r"1//0[A-Za-z0-9_-]{40,}"),
     ("google-token", ":APA91b", r"[A-Za-z0-9_-]{11,40}:APA91b[A-Za-z0-9_-]{100,}"),
@@ -122,7 +132,11 @@ FORMATS: Final = (
     ("crates-token", "cio", r"cio[A-Za-z0-9]{32}(?![A-Za-z0-9])"),
     ("razorpay-key", "rzp_", r"rzp_(?:live|test)_[A-Za-z0-9]{14}"),
     ("flutterwave-key", "FLWSECK", r"FLWSECK(?:_TEST)?-[0-9A-Za-z]{32}-X"),
-    ("braintree-token", "access_token$", r"access_token\$(?:production|sandbox)\$[0-9a-z]{16}\$[0-9a-f]{32}"),
+    (
+        "braintree-token",
+        "access_token$",
+        r"access_token\$(?:production|sandbox)\$[0-9a-z]{16}\$[0-9a-f]{32}",
+    ),
     ("aws-key", "ABSK", r"ABSK[A-Za-z0-9+/]{100,}={0,2}"),
     ("aws-token", "amzn.mws.", r"amzn\.mws\.[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"),
     ("tavily-key", "tvly-", r"tvly-[A-Za-z0-9-]{32,}"),
@@ -131,13 +145,31 @@ FORMATS: Final = (
     ("hubspot-token", "pat-", r"pat-(?:na|eu)\d-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"),
     ("shippo-token", "shippo_", r"shippo_(?:live|test)_[0-9a-f]{40}"),
     ("wallet-key", "prv", r"[a-z]prv[1-9A-HJ-NP-Za-km-z]{90,112}"),
-    ("wallet-key", "", r"\b(?:5[HJK][1-9A-HJ-NP-Za-km-z]{49}|[KL][1-9A-HJ-NP-Za-km-z]{51})(?![\w+/=-])"),
+    (
+        "wallet-key",
+        "",
+        r"\b(?:5[HJK][1-9A-HJ-NP-Za-km-z]{49}|[KL][1-9A-HJ-NP-Za-km-z]{51})(?![\w+/=-])",
+    ),
 )
-"""Kind, what it holds for certain, and the pattern. One that begins with letters counts only at the start of a word."""
+"""Kind, what it holds for certain, and the pattern. One that begins with letters counts only at the
+start of a word."""
 
-_WORDS: Final = ("contraseña", "пароль", "hasło", "lösenord", "şifre", "密码", "密碼", "パスワード", "비밀번호")
-_FOREIGN: Final = tuple(form.lower() for word in _WORDS for form in (word, word.encode().decode("latin-1")))
-"""Names for a password in other letters than English ones; also as bytes are, of which each is taken for a letter."""
+_WORDS: Final = (
+    "contraseña",
+    "пароль",
+    "hasło",
+    "lösenord",
+    "şifre",
+    "密码",
+    "密碼",
+    "パスワード",
+    "비밀번호",
+)
+_FOREIGN: Final = tuple(
+    form.lower() for word in _WORDS for form in (word, word.encode().decode("latin-1"))
+)
+"""Names for a password in other letters than English ones; also as bytes are, of which each is
+taken for a letter."""
 _NAMES: Final = (
     r"(?:pass(?:word|wd|phrase|code|wort|e|ord)?|pwd|kennwort|wachtwoord|senha|parola|contrasena"
     rf"|{'|'.join(map(re.escape, _FOREIGN))}|secret|token|credentials?|auth(?:orization)?|cookie|session(?:_?id)?"
@@ -145,10 +177,27 @@ _NAMES: Final = (
     r"(?:[_-]?(?:prod|production|dev|test|live|staging|base64|value|key(?:_base)?|\d{1,2}))?"
 )
 _KEYS: Final = (
-    "_", "-", "?", "&", "api", "access", "secret", "private", "signing", "encryption", "master", "auth", "account",
-    "service", "shared", "license", "webhook", "deploy",
-)  # fmt: skip
-"""One of these stands before `key` where it opens something: not before the key of a cache or a table alone."""
+    "_",
+    "-",
+    "?",
+    "&",
+    "api",
+    "access",
+    "secret",
+    "private",
+    "signing",
+    "encryption",
+    "master",
+    "auth",
+    "account",
+    "service",
+    "shared",
+    "license",
+    "webhook",
+    "deploy",
+)
+"""One of these stands before `key` where it opens something: not before the key of a cache or a
+table alone."""
 NAMED: Final = (
     rf"(?i:{_NAMES})"
     r"(?P<sep>\\?[\"'`]?\]?[ \t]{0,8}(?::=|=>|==?|[:：]|ï¼\x9a)(?:[ \t]{1,4}[|>][+-]?[ \t]{0,4}\r?\n)?[ \t]{0,40}|"
@@ -157,23 +206,29 @@ NAMED: Final = (
     r"(?P<quote>\\?[\"'`])?(?:[\w.-]{1,64}=(?=[^=\s]))?"
     r"(?P<value>(?:[^\s\"'`,;<>|()\[\]{}\\&]|&(?![\w.-]{1,64}=)){6,512})(?P<after>\\?[\"'`]|[(\[{]|)"
 )
-"""A value behind a name that says what it is: `DB_PASSWORD=…`, `"token": "…"`, `--api-key …`, `?sig=…`,
+"""A value behind a name that says what it is: `DB_PASSWORD=…`, `"token": "…"`, `--api-key …`,
+`?sig=…`,
 `setenv("TOKEN", "…")`."""
 _BEARER: Final = r"(?i:bearer|basic|ssws|geniekey)[ \t]{1,4}(?P<value>[A-Za-z0-9._~+/=-]{12,2000})"
 _LOOSE: Final = ("openai-key", "slack-token", "discord-token", "wallet-key", "tavily-key")
 """Formats that words joined by hyphens or dots have as well."""
 _MARKS: Final = frozenset("+/:$=@")
 """What stands in no run of letters; a format with one of these is looked for in the whole text."""
-_OTHERS: Final = bytes(byte if (chr(byte).isalnum() and byte < 128) or byte in b"_.~-" else 32 for byte in range(256))
+_OTHERS: Final = bytes(
+    byte if (chr(byte).isalnum() and byte < 128) or byte in b"_.~-" else 32 for byte in range(256)
+)
 _SHORTEST: Final = 15
 """Letters of the shortest key."""
 _NO_WORD: Final = re.compile(rb"\d|[a-z]{20}")
 _IN_RUN: Final = frozenset(
-    pattern for _, _, pattern in FORMATS if not _MARKS.intersection(re.sub(r"\(\?(?::|!.*\))", "", pattern))
+    pattern
+    for _, _, pattern in FORMATS
+    if not _MARKS.intersection(re.sub(r"\(\?(?::|!.*\))", "", pattern))
 )
 _VARIABLE: Final = r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+"
 _OPTION: Final = r"(?:^|[^\w.-]|^[\w./-]{0,40}-\d{1,7}-|^\d{1,7}-)-{1,3}[\w-]*$"
-"""What stands before the name of an option; a number or a mark of a difference may stand before that."""
+"""What stands before the name of an option; a number or a mark of a difference may stand before
+that."""
 _MARKED: Final = r"(?:\S{0,200}(?::|-\d{1,7}-))?[\s>+|-]*(?:\d{1,7}[→:|\t-])?[\s>+|-]*"
 """What stands before the line of a file where it is numbered, quoted or part of a difference."""
 _UUID: Final = r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"
@@ -193,16 +248,24 @@ def find_secrets(text: str, in_key: bool = False) -> list[Secret]:
     """The secrets in `text`, in order and without overlap. Where two rules find the same one, the
     format names its kind. `in_key`: it begins within a private key."""
     small = _small(text)
-    every = (*_formats(text), *_named(text, small), *find_placed(text, small), *find_key_lines(text, in_key))
+    every = (
+        *_formats(text),
+        *_named(text, small),
+        *find_placed(text, small),
+        *find_key_lines(text, in_key),
+    )
     return disjoint(text, every)
 
 
 def begins_secret(text: str) -> int:
-    """Where, in the beginning of a line, a secret may have begun that goes on behind it; else its length."""
+    """Where, in the beginning of a line, a secret may have begun that goes on behind it; else its
+    length."""
     starts = [at for _, anchor, _ in FORMATS if len(anchor) > 2 and (at := text.find(anchor)) >= 0]
     small = _small(text)
     starts += [at for hint in (*_HINTS, *_FOREIGN, *_SCHEMES) if (at := small.find(hint)) >= 0]
-    starts += [at for mark in (*MARKS, *FIRST_LETTERS, "-----BEGIN") if (at := text.find(mark)) >= 0]
+    starts += [
+        at for mark in (*MARKS, *FIRST_LETTERS, "-----BEGIN") if (at := text.find(mark)) >= 0
+    ]
     return min(starts, default=len(text))
 
 
@@ -227,15 +290,18 @@ def _formats(text: str) -> Iterator[Secret]:
 
 
 def _runs(text: str) -> str:
-    """The runs of letters in `text` that are long enough to be a key: a tenth of it, as a rule, to look for each format
-    in. Words in small letters, joined by marks, are none."""
+    """The runs of letters in `text` that are long enough to be a key: a tenth of it, as a rule, to
+    look for each format in. Words in small letters, joined by marks, are none."""
     words = text.encode("latin-1", "replace").translate(_OTHERS).split()
     long = (word for word in words if len(word) >= _SHORTEST)
-    return b"\n".join(word for word in long if not word.islower() or _NO_WORD.search(word)).decode("latin-1")
+    return b"\n".join(word for word in long if not word.islower() or _NO_WORD.search(word)).decode(
+        "latin-1"
+    )
 
 
 def _fitting(text: str, anchor: str, pattern: str) -> Iterator[re.Match[str]]:
-    """Where a format fits; one that begins with its anchor is tried only there, and only at the start of a word."""
+    """Where a format fits; one that begins with its anchor is tried only there, and only at the
+    start of a word."""
     fits, end = _compiled(pattern), 0
     if not anchor or not pattern.replace("\\", "").startswith(anchor):
         yield from fits.finditer(text)
@@ -247,7 +313,8 @@ def _fitting(text: str, anchor: str, pattern: str) -> Iterator[re.Match[str]]:
 
 
 def _begins_word(text: str, at: int) -> bool:
-    """Whether nothing that belongs to it stands before it: the colour of a terminal (`ESC[32m`) does not."""
+    """Whether nothing that belongs to it stands before it: the colour of a terminal (`ESC[32m`)
+    does not."""
     if at == 0 or not (text[at - 1].isalnum() and text[at].isalnum()):
         return True
     return text[at - 1] == "m" and text[at - 2 : at - 1] in tuple("[0123456789")
@@ -256,11 +323,15 @@ def _begins_word(text: str, at: int) -> bool:
 def _named(text: str, small: str) -> Iterator[Secret]:
     end = 0
     hints = _HINTS if small.isascii() else (*_HINTS, *_FOREIGN)
-    for at in sorted({at for hint in hints for at in places(small, hint) if _is_name(small, at, hint)}):
+    for at in sorted(
+        {at for hint in hints for at in places(small, hint) if _is_name(small, at, hint)}
+    ):
         if at >= end and (found := _compiled(NAMED).match(text, at)):
             end = found.end("value")
             if _is_value(found):
-                yield Secret(*found.span("value"), "password" if small.startswith("pass", at) else "secret")
+                yield Secret(
+                    *found.span("value"), "password" if small.startswith("pass", at) else "secret"
+                )
     for scheme in _SCHEMES:
         for at in places(small, scheme):
             found = _compiled(_BEARER).match(text, at)
@@ -271,9 +342,17 @@ def _named(text: str, small: str) -> Iterator[Secret]:
 def _is_name(small: str, at: int, hint: str) -> bool:
     """Whether a name may begin there, or its last part: `db_password`, `apikey`, `?sig=`."""
     if hint in _ASKED:
-        return at > 0 and (small[at - 1] in "?&" or small.endswith(("x-amz-", "x-goog-"), max(0, at - 7), at))
-    end = at - 1 if small[at - 1 : at] == " " else at  # in notes it is a word of its own: `private key: …`
-    return hint != "key" or small.startswith("key=", at) or small.endswith(_KEYS, max(0, end - 10), end)
+        return at > 0 and (
+            small[at - 1] in "?&" or small.endswith(("x-amz-", "x-goog-"), max(0, at - 7), at)
+        )
+    end = (
+        at - 1 if small[at - 1 : at] == " " else at
+    )  # in notes it is a word of its own: `private key: …`
+    return (
+        hint != "key"
+        or small.startswith("key=", at)
+        or small.endswith(_KEYS, max(0, end - 10), end)
+    )
 
 
 def _is_value(found: re.Match[str]) -> bool:
@@ -282,7 +361,11 @@ def _is_value(found: re.Match[str]) -> bool:
     before = found.string[found.start() - 1 : found.start()]
     if before.isalpha() and not found[0][:1].isupper():
         return False  # the end of another word: compass, monkey
-    if is_placeholder(value) or _compiled(_VARIABLE).fullmatch(value) or found["after"] in ("(", "[", "{"):
+    if (
+        is_placeholder(value)
+        or _compiled(_VARIABLE).fullmatch(value)
+        or found["after"] in ("(", "[", "{")
+    ):
         return False
     if not sep.strip(" \t\"'`]") and not (quoted or _is_flag(found)):
         return False  # words that follow one another
@@ -290,7 +373,9 @@ def _is_value(found: re.Match[str]) -> bool:
         return is_random(value) and "_" not in value
     if _compiled(_UUID).fullmatch(value) or is_random(value):
         return True
-    if is_letters_alone(value) and ("pass" in found[0][:4].lower() or "pwd" in found[0][:3].lower()):
+    if is_letters_alone(value) and (
+        "pass" in found[0][:4].lower() or "pwd" in found[0][:3].lower()
+    ):
         return True
     in_code = not quoted and (sep[-1:] in " \t" or "." in value or "(" in found["after"])
     return is_weak_password(value, digits=2 if in_code else 1)
@@ -305,4 +390,8 @@ def _is_flag(found: re.Match[str]) -> bool:
         return True
     end = text.find("\n", found.end())
     after = text[found.end() : end if end >= 0 else len(text)]
-    return found[0].startswith("password") and not after.strip() and bool(_compiled(_MARKED).fullmatch(text, start, at))
+    return (
+        found[0].startswith("password")
+        and not after.strip()
+        and bool(_compiled(_MARKED).fullmatch(text, start, at))
+    )

@@ -1,5 +1,6 @@
-"""Secrets that the place where they stand gives away: in an address, an element of XML, a command, a line of a file of
-passwords; and hashes of passwords. Each rule is tried only where a mark of its own stands in the text."""
+"""Secrets that the place where they stand gives away: in an address, an element of XML, a command,
+a line of a file of passwords; and hashes of passwords. Each rule is tried only where a mark of its
+own stands in the text."""
 
 from __future__ import annotations
 
@@ -20,7 +21,9 @@ from agent_tui.safety.secret_strength import (
 
 _ADDRESS: Final = r"://[^/?#\s:@\"'`\[]{0,256}:(?P<value>[^/?#\s@\"'`]{1,256})@"
 _USER: Final = r"https?://(?P<value>[^/?#\s:@\"'`<>]{16,256})(?P<rest>:[^/?#\s@\"'`]{0,256})?@"
-_CURL: Final = r"\bcurl\b[^\n]{0,200}?(?:-u|--user)[ =][\"']?[^\s:\"']{1,64}:(?P<value>[^\s\"']{6,256})"
+_CURL: Final = (
+    r"\bcurl\b[^\n]{0,200}?(?:-u|--user)[ =][\"']?[^\s:\"']{1,64}:(?P<value>[^\s\"']{6,256})"
+)
 _PGPASS: Final = (
     r"(?m:^(?:[\w./~-]{0,128}pgpass[\w.-]{0,16}:)?(?:[ \t]{0,8}\d{1,7}(?:[^\x00-\x7f]{1,3}|:|\t))?[+-]?"
     r"[^:\s#]{1,255}:(?:5432\d|543\d|6432|6543|\*)"
@@ -28,7 +31,8 @@ _PGPASS: Final = (
 )
 _PORTS: Final = (":543", ":6432:", ":6543:", ":*:")
 _NAME: Final = (
-    r"[\w.:-]{0,64}?(?i:pass(?:word|wd|phrase)|pwd|secret|token|credential|(?:api|access|private|secret|auth)[_.-]?key)"
+    r"[\w.:-]{0,64}?(?i:pass(?:word|wd|phrase)|pwd|secret|token|credential|"
+    r"(?:api|access|private|secret|auth)[_.-]?key)"
 )
 _ELEMENT: Final = rf"<(?P<tag>{_NAME})[ \t]{{0,4}}>(?P<value>[^<>\s]{{6,512}})</(?P=tag)>"
 _ATTRIBUTE: Final = (
@@ -49,9 +53,24 @@ _COMMAND: Final = (
 )
 _VARIABLES: Final = ("PGPASSWORD=", "MYSQL_PWD=", "SSHPASS=")
 _COMMANDS: Final = (
-    "mysql", "mariadb", "mycli", "sshpass", "redis-cli", "docker login", "podman login", "ldap", "mongo", "az login",
-    "smbclient", "zip", "unzip", "sqlcmd", "7z", "rar", "unrar",
-)  # fmt: skip
+    "mysql",
+    "mariadb",
+    "mycli",
+    "sshpass",
+    "redis-cli",
+    "docker login",
+    "podman login",
+    "ldap",
+    "mongo",
+    "az login",
+    "smbclient",
+    "zip",
+    "unzip",
+    "sqlcmd",
+    "7z",
+    "rar",
+    "unrar",
+)
 _OPTIONS: Final = (" -p", " -P", " -a ", " -w ", " -U")
 """Each of `_COMMANDS` takes a password behind one of these."""
 _PIPED: Final = (
@@ -63,9 +82,15 @@ _CHANGED: Final = (
     r"\b(?:echo|printf)[ \t]+(?:-\w[ \t]+)?[\"']?[\w.-]{1,64}:(?P<value>[^\s\"'|]{4,256})[\"']?[ \t]*"
     r"\|[ \t]*(?:sudo[ \t]+)?chpasswd"
 )
-_ORACLE: Final = r"(?:jdbc:oracle:\w{2,8}:|sqlplus[ \t]+)[^/\s@:]{1,64}/(?P<value>[^\s@\"'`]{4,128})@"
-_DATABASE: Final = r"://[^/?#\s:@\"'`]{0,256}:(?!\d{1,5}(?:/|\b[^@]*[?=]))(?P<value>[^\s@\"'`<>{}]{1,256})@"
-_SCHEME: Final = r"\b(?:postgres|postgresql|mysql|mariadb|mongodb|redis|rediss|amqp|amqps|mssql)(?:\+\w{2,16})?$"
+_ORACLE: Final = (
+    r"(?:jdbc:oracle:\w{2,8}:|sqlplus[ \t]+)[^/\s@:]{1,64}/(?P<value>[^\s@\"'`]{4,128})@"
+)
+_DATABASE: Final = (
+    r"://[^/?#\s:@\"'`]{0,256}:(?!\d{1,5}(?:/|\b[^@]*[?=]))(?P<value>[^\s@\"'`<>{}]{1,256})@"
+)
+_SCHEME: Final = (
+    r"\b(?:postgres|postgresql|mysql|mariadb|mongodb|redis|rediss|amqp|amqps|mssql)(?:\+\w{2,16})?$"
+)
 """An address whose password has a mark that would end it elsewhere."""
 _SQL: Final = (
     r"(?i:\b(?:create|alter|set)[ \t]+(?:user|role|login|password)\b[^\n;]{0,200}?"
@@ -83,12 +108,15 @@ _SEED: Final = (
 )
 """Twelve words, or three more up to 24, as wallets show them."""
 _LONGEST_HEAD: Final = 2_000
-_COLUMN: Final = r"[ \t]*[\"']?(?:\w{1,24}[ _-])?(?:password|passwd|passwort|pwd|passphrase)[\"']?[ \t]*"
+_COLUMN: Final = (
+    r"[ \t]*[\"']?(?:\w{1,24}[ _-])?(?:password|passwd|passwort|pwd|passphrase)[\"']?[ \t]*"
+)
 _HEADS: Final = (
     r"[\"']?[\w -]{1,40}[\"']?(?:(?:[\t;]|,(?! ))[\"']?[\w -]{0,40}[\"']?){1,100}\r?",
     r"[ \t]*\|?(?:[^|\n]{1,40}\|){1,100}[^|\n]{0,40}",
 )
-"""The first line of a table: names without marks, and in a table with commas no blanks behind them."""
+"""The first line of a table: names without marks, and in a table with commas no blanks behind them.
+"""
 _CRYPT: Final = r"[./A-Za-z0-9]"
 _HASH: Final = (
     r"(?P<value>"
@@ -119,12 +147,35 @@ _MESSAGE: Final = (
 """How the name of a message about passwords begins."""
 _UUID: Final = r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"
 _PUBLIC: Final = rf"{_UUID}|[0-9a-f]{{32}}"
-"""A user of an address that is no secret: the public key by which a service tells projects apart."""
+"""A user of an address that is no secret: the public key by which a service tells projects apart.
+"""
 MARKS: Final = (
-    "://", "curl", "echo ", "printf ", *_COMMANDS, *_VARIABLES, "jdbc:", "sqlplus", "psk", "mnemonic",
-    "seed", "$1$", "$2$", "$2a$", "$2b$", "$2y$", "$5$",
-    "$6$", "$y$", "$apr1$", "$argon2", "$scrypt$", "pbkdf2", "{SHA", "{SSHA",
-)  # fmt: skip
+    "://",
+    "curl",
+    "echo ",
+    "printf ",
+    *_COMMANDS,
+    *_VARIABLES,
+    "jdbc:",
+    "sqlplus",
+    "psk",
+    "mnemonic",
+    "seed",
+    "$1$",
+    "$2$",
+    "$2a$",
+    "$2b$",
+    "$2y$",
+    "$5$",
+    "$6$",
+    "$y$",
+    "$apr1$",
+    "$argon2",
+    "$scrypt$",
+    "pbkdf2",
+    "{SHA",
+    "{SSHA",
+)
 """Where one of these stands, a secret may begin that is known only once its line has ended."""
 _compiled = cache(re.compile)
 
@@ -164,7 +215,9 @@ def find_placed(text: str, small: str) -> Iterator[Secret]:
     if '"kty"' in text:
         yield from _values(_JWK, text, is_random)
     if any(label in small for label in ("seed", "mnemonic", "recovery ", "wallet")):
-        yield from (Secret(*found.span("value"), "wallet-key") for found in _compiled(_SEED).finditer(small))
+        yield from (
+            Secret(*found.span("value"), "wallet-key") for found in _compiled(_SEED).finditer(small)
+        )
     if named:
         yield from _columns(text, small)
     if "sudo" in text:
@@ -186,7 +239,9 @@ def _beginning(pattern: str, text: str, beginnings: tuple[str, ...]) -> Iterator
     match = _compiled(pattern).match
     for beginning in beginnings:
         for at in places(text, beginning):
-            if not (text[at - 1 : at].isalnum() or text[at - 1 : at] in ("$", "_")) and (found := match(text, at)):
+            if not (text[at - 1 : at].isalnum() or text[at - 1 : at] in ("$", "_")) and (
+                found := match(text, at)
+            ):
                 yield found
 
 
@@ -212,7 +267,10 @@ def _users(text: str) -> Iterator[Secret]:
 
 def _of_databases(text: str) -> Iterator[Secret]:
     for found in _compiled(_DATABASE).finditer(text):
-        value, is_database = found["value"], _compiled(_SCHEME).search(text[max(0, found.start() - 40) : found.start()])
+        value, is_database = (
+            found["value"],
+            _compiled(_SCHEME).search(text[max(0, found.start() - 40) : found.start()]),
+        )
         if is_database and not is_placeholder(value) and (len(value) < 4 or not is_dummy(value)):
             yield Secret(*found.span("value"), "password")
 
@@ -228,24 +286,36 @@ def _phrases(text: str, small: str) -> Iterator[Secret]:
 
 
 def _columns(text: str, small: str) -> Iterator[Secret]:
-    """What stands in the columns of tables that are named like passwords: with bars, commas, semicolons or tabs."""
+    """What stands in the columns of tables that are named like passwords: with bars, commas,
+    semicolons or tabs."""
     after = 0
     for at in places(small, "passw"):
         if at < after:
             continue
         near = max(after, at - _LONGEST_HEAD)
-        start, end = max(near, text.rfind("\n", near, at) + 1), text.find("\n", at, at + _LONGEST_HEAD)
+        start, end = (
+            max(near, text.rfind("\n", near, at) + 1),
+            text.find("\n", at, at + _LONGEST_HEAD),
+        )
         after, head = end + 1 or at + _LONGEST_HEAD, text[start:end]
         mark = next((mark for mark in "|\t;," if mark in head), "")
         if end < 0 or not mark or not _compiled(_HEADS[mark == "|"]).fullmatch(head):
             continue
-        columns = [at for at, cell in enumerate(head.split(mark)) if _compiled(f"(?i:{_COLUMN})").fullmatch(cell)]
+        columns = [
+            at
+            for at, cell in enumerate(head.split(mark))
+            if _compiled(f"(?i:{_COLUMN})").fullmatch(cell)
+        ]
         while columns and (line := _line(text, after)).count(mark) == head.count(mark):
             cells = line.split(mark)
             for column in columns:
                 value = cells[column].strip(" \t\r\"'`")
                 if not is_placeholder(value) and is_given_password(value):
-                    place = after + sum(len(cell) + 1 for cell in cells[:column]) + cells[column].index(value)
+                    place = (
+                        after
+                        + sum(len(cell) + 1 for cell in cells[:column])
+                        + cells[column].index(value)
+                    )
                     yield Secret(place, place + len(value), "password")
             after += len(line) + 1
 

@@ -1,4 +1,5 @@
-"""Is a value one that somebody keeps secret, or a word that stands anywhere? Without a dictionary: by its shape."""
+"""Is a value one that somebody keeps secret, or a word that stands anywhere? Without a dictionary:
+by its shape."""
 
 from __future__ import annotations
 
@@ -20,7 +21,8 @@ _DUMMIES: Final = (
     "supersecretpassword system test testing testkey testpass testpassword testsecret testtoken "
     "testtest token topsecret undefined unset user username value welcome xoauthbasic yourpassword"
 )
-"""What stands in the place of a secret until there is one, in small letters and without digits and marks."""
+"""What stands in the place of a secret until there is one, in small letters and without digits and
+marks."""
 _DUMMY: Final = frozenset(_DUMMIES.split())
 _PLACEHOLDER: Final = re.compile(
     r"^[$<%*\[{&]|\$\{|\{\{|%\(|\.\.\.|…|^\*+$|^[xX]{3,}|[xX]{6,}|^(.)\1+$|\[hidden"
@@ -51,7 +53,9 @@ _MANY_WORDS: Final = 3
 
 def is_dummy(value: str) -> bool:
     """Whether it only stands in the place of a secret, as `changeme` or `password123` do."""
-    return len(value) < 4 or re.sub(r"[^a-z]", "", value.casefold()) in _DUMMY or is_placeholder(value)
+    return (
+        len(value) < 4 or re.sub(r"[^a-z]", "", value.casefold()) in _DUMMY or is_placeholder(value)
+    )
 
 
 def is_placeholder(value: str) -> bool:
@@ -97,7 +101,8 @@ def _is_jumbled(value: str) -> bool:
 
 
 def is_weak_password(value: str, digits: int = 1) -> bool:
-    """Whether a person may have made it up as a password: one word with at least so many `digits`, or with marks."""
+    """Whether a person may have made it up as a password: one word with at least so many `digits`,
+    or with marks."""
     if len(value) < SHORTEST - 2 or is_dummy(value) or any(c.isspace() for c in value):
         return False
     numbers, letters = sum(c.isdigit() for c in value), sum(c.isalpha() for c in value)
@@ -109,16 +114,27 @@ def is_weak_password(value: str, digits: int = 1) -> bool:
 
 
 def is_given_password(value: str) -> bool:
-    """Whether it is a password where nothing else can stand, as in `PGPASSWORD=…`: digits among letters are enough."""
+    """Whether it is a password where nothing else can stand, as in `PGPASSWORD=…`: digits among
+    letters are enough."""
     if is_dummy(value) or len(value) < SHORTEST - 2:
         return False
-    mixed = re.search(r"\d", value) and re.search(r"[^\W\d_]", value) and not re.search(r"[_./\\()<>]", value)
+    mixed = (
+        re.search(r"\d", value)
+        and re.search(r"[^\W\d_]", value)
+        and not re.search(r"[_./\\()<>]", value)
+    )
     return bool(mixed) or is_random(value) or is_weak_password(value) or is_letters_alone(value)
 
 
 def is_letters_alone(value: str) -> bool:
-    """Whether it is of letters alone, large and small in no order, as a generator mixes them and no name does."""
-    if len(value) < _SHORTEST_MIXED or not (value.isascii() and value.isalpha()) or value.islower() or value.isupper():
+    """Whether it is of letters alone, large and small in no order, as a generator mixes them and no
+    name does."""
+    if (
+        len(value) < _SHORTEST_MIXED
+        or not (value.isascii() and value.isalpha())
+        or value.islower()
+        or value.isupper()
+    ):
         return False
     pieces = words_in(value)
     made = sum(len(piece) for piece in pieces if len(piece) >= 4 and is_word(piece))
@@ -126,9 +142,16 @@ def is_letters_alone(value: str) -> bool:
 
 
 def is_phrase(value: str) -> bool:
-    """Whether a person may have made up these words as a password: no sentence about passwords, and no title."""
+    """Whether a person may have made up these words as a password: no sentence about passwords, and
+    no title."""
     words = value.split(" ")
-    if len(words) < 2 or "" in words or value[-1] in ".:," or is_placeholder(value) or re.search(r"[<>{}%]|://", value):
+    if (
+        len(words) < 2
+        or "" in words
+        or value[-1] in ".:,"
+        or is_placeholder(value)
+        or re.search(r"[<>{}%]|://", value)
+    ):
         return False
     if any(re.sub(r"[^a-z]", "", word.lower()) in _ABOUT_PASSWORDS for word in words):
         return False
@@ -142,19 +165,22 @@ def is_phrase(value: str) -> bool:
 
 
 def is_quoted_password(value: str) -> bool:
-    """Whether quoted text is a password: words of somebody's choice, or letters, digits and marks that make none."""
+    """Whether quoted text is a password: words of somebody's choice, or letters, digits and marks
+    that make none."""
     if " " in value:
         mixed = [word for word in value.split(" ") if re.search(r"\d[A-Za-z]", word)]
         return is_phrase(value) or (len(mixed) > 1 and not is_placeholder(value))
     letters = sum(c.isalpha() for c in value)
     made = sum(len(piece) for piece in words_in(value) if len(piece) >= 4 and is_word(piece))
-    jumbled = len(value) >= 10 and re.search(r"[!@#%^&*?~$;|]", value) is not None and made * 2 < letters
+    jumbled = (
+        len(value) >= 10 and re.search(r"[!@#%^&*?~$;|]", value) is not None and made * 2 < letters
+    )
     return is_weak_password(value) or (jumbled and not is_dummy(value))
 
 
 def is_secret_value(value: str) -> bool:
-    """Whether the value of a variable that is named like a secret is one that stands nowhere else: hidden everywhere
-    it would damage code, were it a word such as `password` or `postgres`."""
+    """Whether the value of a variable that is named like a secret is one that stands nowhere else:
+    hidden everywhere it would damage code, were it a word such as `password` or `postgres`."""
     if len(value) < SHORTEST or is_dummy(value) or "://" in value:
         return False
     pieces = words_in(value)
@@ -170,8 +196,8 @@ def is_secret_value(value: str) -> bool:
 
 
 PLACEHOLDER: Final = re.compile(r"\[hidden:[a-z][a-z-]*:[0-9a-f]{4}\]")
-"""What stands in a text in the place of a secret: its kind, and the beginning of its hash, so that equal ones are seen
-to be equal."""
+"""What stands in a text in the place of a secret: its kind, and the beginning of its hash, so that
+equal ones are seen to be equal."""
 
 
 class Secret(NamedTuple):
@@ -183,7 +209,8 @@ class Secret(NamedTuple):
 
 
 def disjoint(text: str, found: Iterable[Secret]) -> list[Secret]:
-    """`found`, in whatever order, so that a text can be put together around them: in order, none over another, and
+    """`found`, in whatever order, so that a text can be put together around them: in order, none over
+    another, and
     none over the placeholder of what was hidden before."""
     apart: list[Secret] = []
     for one in sorted(found, key=lambda secret: (secret.start, -secret.end)):
@@ -191,7 +218,11 @@ def disjoint(text: str, found: Iterable[Secret]) -> list[Secret]:
             apart.append(one)
         elif one.end > apart[-1].end:
             apart[-1] = apart[-1]._replace(end=one.end)
-    return [piece for one in apart for piece in _around_placeholders(text, one)] if "[hidden:" in text else apart
+    return (
+        [piece for one in apart for piece in _around_placeholders(text, one)]
+        if "[hidden:" in text
+        else apart
+    )
 
 
 def _around_placeholders(text: str, secret: Secret) -> Iterator[Secret]:

@@ -1,4 +1,5 @@
-"""The keys that this program itself holds: kept from children, and out of everything that is stored or sent."""
+"""The keys that this program itself holds: kept from children, and out of everything that is stored
+or sent."""
 
 from __future__ import annotations
 
@@ -19,14 +20,17 @@ _LONGEST_LINE: Final = 4_000
 _PROVIDER: Final = re.compile(r"(API_?KEY|AUTH_?TOKEN)$", re.IGNORECASE)
 """Names of what providers are sent: a key, whatever it looks like."""
 _TELLING_NOTHING: Final = 3
-"""Letters of a value that may pass before it is sure that it is one: half of all keys begin with the same."""
+"""Letters of a value that may pass before it is sure that it is one: half of all keys begin with
+the same."""
 
 _NAME: Final = re.compile(
     r"(^|_)(API_?KEY|ACCESS_?KEY|SECRET(_?ACCESS)?(_?KEY)?|AUTH_?TOKEN|TOKEN|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS?"
     r"|PRIVATE_?KEY|CLIENT_?SECRET|PAT|OTLP_(TRACES_|METRICS_|LOGS_)?HEADERS)($|_)",
     re.IGNORECASE,
 )
-_NOT_SECRET: Final = re.compile(r"(_|^)(FILE|PATH|DIR|URL|HOST|LENGTH|COUNT|LIMIT|TTL)$|^TOKENIZERS_", re.IGNORECASE)
+_NOT_SECRET: Final = re.compile(
+    r"(_|^)(FILE|PATH|DIR|URL|HOST|LENGTH|COUNT|LIMIT|TTL)$|^TOKENIZERS_", re.IGNORECASE
+)
 
 
 _IN_ADDRESS: Final = re.compile(r"://[^/?#\s@]*?:([^/?#\s]+)@")
@@ -38,10 +42,13 @@ def is_secret_name(name: str) -> bool:
 
 
 def known(environment: Mapping[str, str]) -> tuple[str, ...]:
-    """The values of the credentials in `environment`, and the passwords in its addresses, longest first: those that
-    look like a secret. A word (`password`, `postgres`) stands in code as well, and is no secret."""
+    """The values of the credentials in `environment`, and the passwords in its addresses, longest
+    first: those that look like a secret. A word (`password`, `postgres`) stands in code as well,
+    and is no secret."""
     named = {name: value.strip() for name, value in environment.items() if is_secret_name(name)}
-    values = {value for name, value in named.items() if _PROVIDER.search(name) or is_secret_value(value)}
+    values = {
+        value for name, value in named.items() if _PROVIDER.search(name) or is_secret_value(value)
+    }
     inner = {password for value in environment.values() for password in _IN_ADDRESS.findall(value)}
     return _sorted(values | {password for password in inner if is_secret_value(password)})
 
@@ -66,13 +73,15 @@ def _replaced(text: str, found: Iterable[Secret]) -> str:
 
 
 def hide_keys(text: str) -> str:
-    """`text` with placeholders for the lines of private keys alone: for what is then shown in pieces, of which one may
+    """`text` with placeholders for the lines of private keys alone: for what is then shown in pieces,
+    of which one may
     lack the line that begins a key. The number of lines stays."""
     return _replaced(text, disjoint(text, find_key_lines(text)))
 
 
 def _sorted(values: Iterable[str]) -> tuple[str, ...]:
-    """Those that can be looked for: no dummies, which are written where no key is needed. Longest first."""
+    """Those that can be looked for: no dummies, which are written where no key is needed. Longest
+    first."""
     kept = {value for value in values if len(value) >= SHORTEST and not is_dummy(value)}
     return tuple(sorted(kept, key=lambda value: (-len(value), value)))
 
@@ -86,8 +95,8 @@ def _own_bytes(value: bytes) -> bytes:
 
 
 class Scrubber:
-    """Replaces exact values in text, and with `formats` whatever looks like a secret. Linear, and safe to use from
-    several threads."""
+    """Replaces exact values in text, and with `formats` whatever looks like a secret. Linear, and
+    safe to use from several threads."""
 
     __slots__ = ("_formats", "_kept", "_pattern")
 
@@ -100,7 +109,10 @@ class Scrubber:
     def learn(self, values: Iterable[str]) -> None:
         """Replace these from now on too."""
         kept = _sorted((*self._kept, *values))
-        self._kept, self._pattern = kept, re.compile("|".join(map(re.escape, kept))) if kept else None
+        self._kept, self._pattern = (
+            kept,
+            re.compile("|".join(map(re.escape, kept))) if kept else None,
+        )
 
     @property
     def knows(self) -> bool:
@@ -109,7 +121,9 @@ class Scrubber:
 
     def scrub_known(self, text: str) -> str:
         """`text` with a placeholder for every known value, and for nothing else."""
-        return text if self._pattern is None else self._pattern.sub(lambda found: _own(found[0]), text)
+        return (
+            text if self._pattern is None else self._pattern.sub(lambda found: _own(found[0]), text)
+        )
 
     def scrub(self, text: str) -> str:
         """`text` with placeholders for secrets."""
@@ -122,19 +136,34 @@ class Scrubber:
         return ScrubbedStream(_Scrubbed(values, b"|", _own_bytes), self._formats)
 
     def words(self) -> ScrubbedText:
-        """The same for text that somebody reads as it comes: a word that ends as a value begins does not wait, so that
-        the first three letters of a value that comes in pieces may stand before its placeholder."""
+        """The same for text that somebody reads as it comes: a word that ends as a value begins
+        does not wait, so that the first three letters of a value that comes in pieces may stand
+        before its placeholder."""
         return ScrubbedText(self._kept, "|", _own, _TELLING_NOTHING)
 
 
 class _Scrubbed(Generic[AnyStr]):
-    """Replaces exact values in one stream; what may be the beginning of one waits for the next piece, but for `passes`
-    characters."""
+    """Replaces exact values in one stream; what may be the beginning of one waits for the next
+    piece, but for `passes` characters."""
 
-    __slots__ = ("_begins", "_begun_with", "_empty", "_hide", "_passed", "_passes", "_pattern", "_shortest", "_values")
+    __slots__ = (
+        "_begins",
+        "_begun_with",
+        "_empty",
+        "_hide",
+        "_passed",
+        "_passes",
+        "_pattern",
+        "_shortest",
+        "_values",
+    )
 
     def __init__(
-        self, values: Sequence[AnyStr], bar: AnyStr, hide: Callable[[AnyStr], AnyStr], passes: int = 0
+        self,
+        values: Sequence[AnyStr],
+        bar: AnyStr,
+        hide: Callable[[AnyStr], AnyStr],
+        passes: int = 0,
     ) -> None:
         self._values: Sequence[AnyStr] = values
         self._shortest = min(map(len, values), default=0)
@@ -143,7 +172,9 @@ class _Scrubbed(Generic[AnyStr]):
         self._empty: AnyStr = bar[:0]
         self._begun_with: AnyStr = bar[:0]
         self._passes, self._passed = passes, 0  # of what it has begun with
-        self._pattern: re.Pattern[AnyStr] | None = re.compile(bar.join(map(re.escape, values))) if values else None
+        self._pattern: re.Pattern[AnyStr] | None = (
+            re.compile(bar.join(map(re.escape, values))) if values else None
+        )
 
     def feed(self, data: AnyStr, final: bool = False) -> AnyStr:
         """What of the stream can be passed on now that `data` has come; with `final` all of it."""
@@ -180,8 +211,9 @@ class _Scrubbed(Generic[AnyStr]):
 
 
 class ScrubbedStream:
-    """The output of a command as it comes, without secrets. A line in which one may have begun waits for its end, but
-    no longer than `_LONGEST_LINE`; what was passed of a line is looked at again with the rest of it."""
+    """The output of a command as it comes, without secrets. A line in which one may have begun
+    waits for its end, but no longer than `_LONGEST_LINE`; what was passed of a line is looked at
+    again with the rest of it."""
 
     __slots__ = ("_in_key", "_known", "_line", "_passed")
 
@@ -196,8 +228,15 @@ class ScrubbedStream:
         data = self._known.feed(data, final)
         if self._line is None:
             return data
-        text, passed = self._line + data.decode("latin-1"), self._passed  # a character is a byte, so nothing is lost
-        whole = len(text) if final or len(text) - text.rfind("\n") > _LONGEST_LINE else text.rfind("\n") + 1
+        text, passed = (
+            self._line + data.decode("latin-1"),
+            self._passed,
+        )  # a character is a byte, so nothing is lost
+        whole = (
+            len(text)
+            if final or len(text) - text.rfind("\n") > _LONGEST_LINE
+            else text.rfind("\n") + 1
+        )
         parts, at = list[str](), passed
         for start, end, kind in find_secrets(text[:whole], self._in_key) if whole else ():
             if end > passed:
@@ -221,18 +260,23 @@ _GENEROUS: Final = (
     r"(?i:(?<=password=)|(?<=password: )|(?<=passwd=)|(?<=api_key=)|(?<=apikey=)|(?<=secret=)|(?<=token=))"
     r"[^\s\"'&]{6,}",
 )
-"""For others less is better: what stands in these places is hidden although it looks like a word."""
+"""For others less is better: what stands in these places is hidden although it looks like a word.
+"""
 _BEGUN: Final = 12
-"""Characters of a secret that was cut short which are hidden: fewer are little more than the name of its format."""
+"""Characters of a secret that was cut short which are hidden: fewer are little more than the name
+of its format."""
 _LONGEST: Final = 80
 _MOST: Final = 500
 
 
 class Redactor:
-    """`values` are hidden wherever they stand, and the name of the person whose `home` it is in paths. Of
+    """`values` are hidden wherever they stand, and the name of the person whose `home` it is in paths.
+    Of
     `whole` values the beginnings are hidden, too."""
 
-    def __init__(self, values: Iterable[str] = (), home: str = "", whole: Iterable[str] = ()) -> None:
+    def __init__(
+        self, values: Iterable[str] = (), home: str = "", whole: Iterable[str] = ()
+    ) -> None:
         self._own = (tuple(values), home)
         own = [re.escape(value) for value in sorted({*values} - {""}, key=len, reverse=True)]
         name = PurePath(home).name
@@ -242,11 +286,13 @@ class Redactor:
         self._pattern = re.compile("|".join((*own, *_GENEROUS, *begun)))
 
     def learned(self, texts: Iterable[str]) -> Redactor:
-        """One that knows the secrets which stand in `texts`, where they are cut short (a label, half of a word
-        that was typed) or stand where no format tells of them."""
+        """One that knows the secrets which stand in `texts`, where they are cut short (a label,
+        half of a word that was typed) or stand where no format tells of them."""
         values, home = self._own
         found = {text[start:end] for text in texts for start, end in self._spans(text)} | {*values}
-        whole = sorted(value for value in found if len(value) >= _BEGUN + 4 and len(value.split()) == 1)
+        whole = sorted(
+            value for value in found if len(value) >= _BEGUN + 4 and len(value.split()) == 1
+        )
         return Redactor(values, home, whole[:_MOST])
 
     def text(self, text: str) -> str:

@@ -1,4 +1,5 @@
-"""What is known of programs: which ones run another, which run code, which bring bytes from outside, and options."""
+"""What is known of programs: which ones run another, which run code, which bring bytes from
+outside, and options."""
 
 from __future__ import annotations
 
@@ -12,26 +13,64 @@ from agent_tui.safety.shell_words import Simple, Word
 _ASSIGNMENT: Final = re.compile(r"[A-Za-z_]\w*\+?=")
 _BRACES: Final = re.compile(r"\{([^{},]*(?:,[^{},]*)+)\}")
 
-_SHELLS: Final = frozenset({"sh", "bash", "zsh", "dash", "ash", "ksh", "mksh", "fish", "csh", "tcsh", "pwsh"})
+_SHELLS: Final = frozenset(
+    {"sh", "bash", "zsh", "dash", "ash", "ksh", "mksh", "fish", "csh", "tcsh", "pwsh"}
+)
 _INTERPRETERS: Final = re.compile(
     r"(python[\d.]*|pypy[\d.]*|perl|ruby|node|nodejs|deno|bun|php|lua|osascript|Rscript)$"
 )
 _PYTHON_CODE: Final = re.compile(r"-[a-zA-Z]*[cm]$")
 _OTHER_CODE: Final = re.compile(r"-[a-zA-Z0-9]*[eEpr]$|--(eval|print)$|eval$")
-_NETWORK: Final = frozenset({
-    "curl", "wget", "wget2", "fetch", "http", "https", "xh", "aria2c", "nc", "ncat", "netcat", "socat", "ftp", "lynx",
-    "w3m", "links", "elinks", "telnet", "ssh",
-})  # fmt: skip
-_FREE: Final = frozenset({
-    "-delete", "-depth", "-mindepth", "-maxdepth", "-print", "-print0", "-xdev", "-mount", "-type", "-user",
-})  # fmt: skip
+_NETWORK: Final = frozenset(
+    {
+        "curl",
+        "wget",
+        "wget2",
+        "fetch",
+        "http",
+        "https",
+        "xh",
+        "aria2c",
+        "nc",
+        "ncat",
+        "netcat",
+        "socat",
+        "ftp",
+        "lynx",
+        "w3m",
+        "links",
+        "elinks",
+        "telnet",
+        "ssh",
+    }
+)
+_FREE: Final = frozenset(
+    {
+        "-delete",
+        "-depth",
+        "-mindepth",
+        "-maxdepth",
+        "-print",
+        "-print0",
+        "-xdev",
+        "-mount",
+        "-type",
+        "-user",
+    }
+)
 """Words of `find` that choose nothing, or one kind of file."""
 _COMMANDS_OF_FIND: Final = re.compile(r"(?ms)^-exec(?:dir)?\n.*?(?:^[;+]$|\Z)")
-_KEYWORDS: Final = frozenset({"if", "then", "elif", "else", "while", "until", "do", "!", "time", "coproc"})
+_KEYWORDS: Final = frozenset(
+    {"if", "then", "elif", "else", "while", "until", "do", "!", "time", "coproc"}
+)
 
 _WRAPPERS: Final[dict[str, tuple[str, tuple[str, ...], int]]] = {
     # program: (short options that take a word, long ones, words of its own before the command)
-    "sudo": ("ugpChrtTRDU", ("--user", "--group", "--prompt", "--chdir", "--host", "--role", "--type", "--chroot"), 0),
+    "sudo": (
+        "ugpChrtTRDU",
+        ("--user", "--group", "--prompt", "--chdir", "--host", "--role", "--type", "--chroot"),
+        0,
+    ),
     "doas": ("uC", (), 0),
     "env": ("uCS", ("--unset", "--chdir", "--split-string"), 0),
     "nice": ("n", ("--adjustment",), 0),
@@ -44,7 +83,11 @@ _WRAPPERS: Final[dict[str, tuple[str, tuple[str, ...], int]]] = {
     "command": ("", (), 0),
     "builtin": ("", (), 0),
     "exec": ("a", (), 0),
-    "xargs": ("IEdLnPsa", ("--max-args", "--max-procs", "--delimiter", "--arg-file", "--max-lines", "--replace"), 0),
+    "xargs": (
+        "IEdLnPsa",
+        ("--max-args", "--max-procs", "--delimiter", "--arg-file", "--max-lines", "--replace"),
+        0,
+    ),
     "parallel": ("jIan", ("--jobs",), 0),
     "busybox": ("", (), 0),
     "toybox": ("", (), 0),
@@ -59,8 +102,8 @@ _WRAPPERS: Final[dict[str, tuple[str, tuple[str, ...], int]]] = {
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """What a simple command comes down to. `code`: words that are run as shell code; `program`: the words that say
-    which program text an interpreter runs; `runs_stdin`: it runs what it reads."""
+    """What a simple command comes down to. `code`: words that are run as shell code; `program`: the
+    words that say which program text an interpreter runs; `runs_stdin`: it runs what it reads."""
 
     name: str
     arguments: tuple[Word, ...] = ()
@@ -70,7 +113,8 @@ class Call:
 
 
 def unwrapped(simple: Simple) -> Call | None:
-    """The program that really runs, behind `sudo`, `env`, `xargs` and the like; None where there is none."""
+    """The program that really runs, behind `sudo`, `env`, `xargs` and the like; None where there is
+    none."""
     words = list(simple.words)
     fed = False
     while words:
@@ -104,11 +148,15 @@ def _call(name: str, arguments: tuple[Word, ...], fed: bool) -> Call:
         joined = Word(" ".join(texts), tuple(inner for word in arguments for inner in word.nested))
         return Call(name, arguments, code=(joined,), program=arguments)
     if name in (".", "source"):
-        return Call(name, arguments, program=arguments[:1], runs_stdin=texts[:1] in (["-"], ["/dev/stdin"]))
+        return Call(
+            name, arguments, program=arguments[:1], runs_stdin=texts[:1] in (["-"], ["/dev/stdin"])
+        )
     if name == "trap":
         return Call(name, arguments, code=arguments[:1])
     if name in _SHELLS or name == "su":
-        at = next((i for i, text in enumerate(texts) if re.match(r"-[a-zA-Z]*c$|--command$", text)), None)
+        at = next(
+            (i for i, text in enumerate(texts) if re.match(r"-[a-zA-Z]*c$|--command$", text)), None
+        )
         if at is not None:
             code = arguments[at + 1 : at + 2]
             reads = fed or any("$(cat" in word.text or "/dev/stdin" in word.text for word in code)
@@ -116,8 +164,17 @@ def _call(name: str, arguments: tuple[Word, ...], fed: bool) -> Call:
         if name == "su":
             return Call(name, arguments)
         _, operands = split(texts, valued="oO")
-        stdin = any(re.match(r"-[a-z]*s", text) for text in texts) or operands[:1] in ([], ["-"], ["/dev/stdin"])
-        return Call(name, arguments, program=_first(arguments, operands), runs_stdin=stdin and not _only_asks(texts))
+        stdin = any(re.match(r"-[a-z]*s", text) for text in texts) or operands[:1] in (
+            [],
+            ["-"],
+            ["/dev/stdin"],
+        )
+        return Call(
+            name,
+            arguments,
+            program=_first(arguments, operands),
+            runs_stdin=stdin and not _only_asks(texts),
+        )
     if _INTERPRETERS.match(name):
         return _interpreter(name, arguments, texts, fed)
     return Call(name, arguments)
@@ -135,13 +192,20 @@ def _interpreter(name: str, arguments: tuple[Word, ...], texts: list[str], fed: 
 
 
 def source(name: str, arguments: Sequence[str]) -> str:
-    """What a program brings that nobody has seen: from the network, or out of a decoder; empty for neither."""
+    """What a program brings that nobody has seen: from the network, or out of a decoder; empty for
+    neither."""
     flags, operands = split(arguments)
     if name in _NETWORK:
         return "code from the network"
-    decodes = has(flags, "dD", "--decode") if name in ("base64", "base32", "basenc", "gbase64") else False
-    decodes = decodes or (name == "xxd" and has(flags, "r", "--revert")) or name in ("uudecode", "base58")
-    decodes = decodes or (name == "openssl" and operands[:1] in (["enc"], ["base64"]) and "-d" in arguments)
+    decodes = (
+        has(flags, "dD", "--decode") if name in ("base64", "base32", "basenc", "gbase64") else False
+    )
+    decodes = (
+        decodes or (name == "xxd" and has(flags, "r", "--revert")) or name in ("uudecode", "base58")
+    )
+    decodes = decodes or (
+        name == "openssl" and operands[:1] in (["enc"], ["base64"]) and "-d" in arguments
+    )
     decodes = decodes or (name in ("gpg", "gpg2", "age") and has(flags, "d", "--decrypt"))
     return "decoded code" if decodes else ""
 
@@ -149,7 +213,8 @@ def source(name: str, arguments: Sequence[str]) -> str:
 def split(
     arguments: Iterable[str], valued: str = "", long_valued: tuple[str, ...] = ()
 ) -> tuple[list[str], list[str]]:
-    """Options and operands. `valued` are short options whose word follows; behind `--` there are only operands."""
+    """Options and operands. `valued` are short options whose word follows; behind `--` there are
+    only operands."""
     flags: list[str] = []
     operands: list[str] = []
     rest = iter(arguments)
@@ -166,7 +231,8 @@ def split(
 
 
 def has(flags: Iterable[str], short: str, *long: str) -> bool:
-    """Whether one of the short letters (also in a cluster) or long options (also shortened) is there."""
+    """Whether one of the short letters (also in a cluster) or long options (also shortened) is
+    there."""
     for flag in flags:
         if flag.startswith("--"):
             if any(name == flag or (len(flag) > 4 and name.startswith(flag)) for name in long):
@@ -181,14 +247,24 @@ def braces(text: str) -> list[str]:
     found = _BRACES.search(text)
     if not found:
         return [text]
-    return [text[: found.start()] + choice + text[found.end() :] for choice in found.group(1).split(",")]
+    return [
+        text[: found.start()] + choice + text[found.end() :] for choice in found.group(1).split(",")
+    ]
 
 
 def git_command(arguments: Sequence[str]) -> tuple[str, list[str]]:
     """The git command and its words, behind git's own options."""
     rest = list(arguments)
     while rest and rest[0].startswith("-"):
-        valued = rest[0] in ("-C", "-c", "--git-dir", "--work-tree", "--namespace", "--exec-path", "--config-env")
+        valued = rest[0] in (
+            "-C",
+            "-c",
+            "--git-dir",
+            "--work-tree",
+            "--namespace",
+            "--exec-path",
+            "--config-env",
+        )
         rest = rest[2 if valued else 1 :]
     return (rest[0], rest[1:]) if rest else ("", [])
 
@@ -219,7 +295,8 @@ def _skip_options(words: list[Word], short: str, long: tuple[str, ...]) -> Word 
 
 
 def finds_all(arguments: Sequence[str]) -> bool:
-    """Whether a `find` takes all that is there, or all of a kind: it does not choose by name, time or content."""
+    """Whether a `find` takes all that is there, or all of a kind: it does not choose by name, time
+    or content."""
     tests = _COMMANDS_OF_FIND.sub("", "\n".join(arguments))
     tests = re.sub(r"(?m)^-i?(?:name|path)\n\*$", "", tests)
     return all(test in _FREE for test in re.findall(r"(?m)^-[a-z].*", tests))
@@ -227,12 +304,15 @@ def finds_all(arguments: Sequence[str]) -> bool:
 
 def roots_of_find(arguments: Sequence[str]) -> list[str]:
     """The folders that a `find` begins with."""
-    first = next((i for i, text in enumerate(arguments) if text.startswith(("-", "(", "!"))), len(arguments))
+    first = next(
+        (i for i, text in enumerate(arguments) if text.startswith(("-", "(", "!"))), len(arguments)
+    )
     return list(arguments[:first]) or ["."]
 
 
 def _spoken(before: Simple | None) -> list[Word]:
-    """The words that `echo`, `printf`, `ls` or `find` hands to `xargs`: `find` goes into all folders, as `-r` does."""
+    """The words that `echo`, `printf`, `ls` or `find` hands to `xargs`: `find` goes into all
+    folders, as `-r` does."""
     if before is None or not before.words:
         return []
     name, arguments = _name(before.words[0]), before.words[1:]

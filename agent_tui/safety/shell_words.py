@@ -1,7 +1,8 @@
-"""A shell command line as words and pipelines: enough of the grammar to see which program gets which words.
+"""A shell command line as words and pipelines: enough of the grammar to see which program gets
+which words.
 
-This is no judge of what is harmless. It reads what is literally there, expands nothing, and where it must guess it
-rather sees a command too many (the lines of a here-document count as commands).
+This is no judge of what is harmless. It reads what is literally there, expands nothing, and where
+it must guess it rather sees a command too many (the lines of a here-document count as commands).
 """
 
 from __future__ import annotations
@@ -14,8 +15,19 @@ from typing import Final
 _OPERATORS: Final = re.compile(r"&&|\|\||\|&|;;&?|;&|&>>?|>>|>\||>&|<<<|<<-?|<&|<>|[|&;()<>\n]")
 _PLAIN: Final = re.compile(r"[^\s\\'\"`$#|&;()<>]+")
 _FIELD_SEPARATOR: Final = re.compile(r"\$(IFS\b|\{IFS\})")
-_REDIRECTS: Final = frozenset({"&>", "&>>", ">", ">>", ">|", ">&", "<<<", "<<", "<<-", "<&", "<>", "<"})
-_BRACKETS: Final = {"{": "{", "}": "}", "while": "{", "until": "{", "for": "{", "if": "{", "done": "}", "fi": "}"}
+_REDIRECTS: Final = frozenset(
+    {"&>", "&>>", ">", ">>", ">|", ">&", "<<<", "<<", "<<-", "<&", "<>", "<"}
+)
+_BRACKETS: Final = {
+    "{": "{",
+    "}": "}",
+    "while": "{",
+    "until": "{",
+    "for": "{",
+    "if": "{",
+    "done": "}",
+    "fi": "}",
+}
 """Words that open and close a group where a command may begin."""
 
 
@@ -30,7 +42,8 @@ class Word:
 
 @dataclass(slots=True)
 class Simple:
-    """One simple command. `fed` says what an earlier stage of its pipeline makes; `before` is the stage before."""
+    """One simple command. `fed` says what an earlier stage of its pipeline makes; `before` is the
+    stage before."""
 
     words: list[Word] = field(default_factory=list)
     redirects: list[tuple[str, Word]] = field(default_factory=list)
@@ -105,7 +118,8 @@ def words(text: str) -> Iterator[Word | str]:
 
 
 def simple_commands(text: str, makes: Callable[[Simple], str]) -> list[Simple]:
-    """The simple commands of a line. `makes` says what is dangerous in the output of one ("" for nothing)."""
+    """The simple commands of a line. `makes` says what is dangerous in the output of one ("" for
+    nothing)."""
     return _Pipelines(makes).read(text)
 
 

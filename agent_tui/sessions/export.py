@@ -28,10 +28,11 @@ def format_of(suffix: str) -> Format | None:
 
 
 def export(events: Sequence[Event], form: Format, check: Callable[[], None] = lambda: None) -> str:
-    """The settled `events` of one session as a document. Nothing in it can run, hide or move what is read:
+    """The settled `events` of one session as a document. Nothing in it can run, hide or move what
+    is read:
 
-    control characters are shown as symbols, and HTML holds only tags that are made here. `check` is called again and
-    again while a long session is at work; what it raises ends that.
+    control characters are shown as symbols, and HTML holds only tags that are made here. `check` is
+    called again and again while a long session is at work; what it raises ends that.
     """
     match form:
         case "json":

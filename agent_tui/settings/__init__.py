@@ -1,1 +1,2 @@
-"""Settings: one row a setting (`table`), and reading them from every place that sets them (`layers`)."""
+"""Settings: one row a setting (`table`), and reading them from every place that sets them
+(`layers`)."""

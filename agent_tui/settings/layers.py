@@ -33,11 +33,11 @@ from agent_tui.structures.frozen import frozen, replaced
 
 FILE: Final = "config.toml"
 PROJECT_KEYS: Final = frozenset({"model", "display"})
-"""All that a project's own file may hold: such a file comes with a repository, from anyone. Its model is a suggestion,
-used once the person agreed."""
+"""All that a project's own file may hold: such a file comes with a repository, from anyone. Its
+model is a suggestion, used once the person agreed."""
 ANSWERS: Final = "projects.toml"
-"""The file in the person's data folder with what they said to each project's suggestion: a table for each project (its
-real path), in which the name of a model is true or false."""
+"""The file in the person's data folder with what they said to each project's suggestion: a table
+for each project (its real path), in which the name of a model is true or false."""
 FLAGS: Final = "command line"
 """Where a problem with a flag is said to be."""
 _MAX_BYTES: Final = 1 << 20
@@ -54,7 +54,8 @@ class Flags(dict[str, str | float | bool | None]):
 
 @frozen
 class Place:
-    """Where settings are read, and what sets them beside the files. The same for as long as the program runs."""
+    """Where settings are read, and what sets them beside the files. The same for as long as the
+    program runs."""
 
     cwd: Path
     folders: Folders
@@ -66,21 +67,23 @@ class Place:
 
 
 def place_at(cwd: Path, flags: Flags | None = None) -> Place:
-    """The folder `cwd` as this program finds it: with its own folders, and the variables that it was given."""
+    """The folder `cwd` as this program finds it: with its own folders, and the variables that it
+    was given."""
     return Place(cwd, folders(), dict(os.environ), flags or Flags())
 
 
 @frozen
 class Configuration(Place):
-    """A place with the settings that hold there: what the engine and the providers work with. When a setting changes,
-    a new one takes its place."""
+    """A place with the settings that hold there: what the engine and the providers work with. When
+    a setting changes, a new one takes its place."""
 
     settings: Settings = Settings()
 
 
 @frozen
 class Suggestion:
-    """A model that the file of a project names. `project`: the real path of its folder; `where`: file and line."""
+    """A model that the file of a project names. `project`: the real path of its folder; `where`:
+    file and line."""
 
     model: str
     project: str
@@ -89,8 +92,8 @@ class Suggestion:
 
 @frozen
 class Loaded:
-    """The settings for a session, what was wrong, and where each value comes from. `suggestion`: what the project
-    suggests and the person has neither agreed to nor refused."""
+    """The settings for a session, what was wrong, and where each value comes from. `suggestion`:
+    what the project suggests and the person has neither agreed to nor refused."""
 
     settings: Settings
     problems: tuple[Problem, ...] = ()
@@ -102,8 +105,13 @@ class Loaded:
 
     @property
     def values(self) -> Mapping[str, Value]:
-        """Every value: the defaults, and what the providers find in the environment, where nothing else sets it."""
-        plain = {one.key: Value(one.default) for one in entries() if not one.key.startswith(f"{PROVIDERS}.")}
+        """Every value: the defaults, and what the providers find in the environment, where nothing
+        else sets it."""
+        plain = {
+            one.key: Value(one.default)
+            for one in entries()
+            if not one.key.startswith(f"{PROVIDERS}.")
+        }
         return plain | _of_providers(self.environment) | dict(self.own)
 
     def problem(self, key: str, text: str) -> Problem:
@@ -124,7 +132,9 @@ def _of_providers(environment: Mapping[str, str]) -> dict[str, Value]:
     for name, service in services().items():
         for leaf, variables in service.variables.items() if service.options is not None else ():
             if variable := next((one for one in variables if environment.get(one)), ""):
-                found[f"{PROVIDERS}.{name}.{leaf}"] = Value(environment[variable], "environment", variable)
+                found[f"{PROVIDERS}.{name}.{leaf}"] = Value(
+                    environment[variable], "environment", variable
+                )
     return found
 
 
@@ -139,7 +149,10 @@ def read(place: Place) -> Loaded:
     if project := project_file(place.cwd, config):
         tree, files["project"] = _read(project, problems, allowed=PROJECT_KEYS)
         suggestion = _suggestion(str(tree.pop("model", "")), project, files["project"], problems)
-        if suggestion is not None and (agreed := answer(place.folders.data, suggestion)) is not None:
+        if (
+            suggestion is not None
+            and (agreed := answer(place.folders.data, suggestion)) is not None
+        ):
             tree |= {"model": suggestion.model} if agreed else {}
             suggestion = None
         settings = _merged(settings, tree)
@@ -153,13 +166,16 @@ def read(place: Place) -> Loaded:
         settings = _merged(settings, tree)
         values |= {key: replace(one, name=given[key][0]) for key, one in flat(tree, layer).items()}
     if suggestion is not None and (
-        suggestion.model == settings.model or values.get("model", Value("")).layer in _ABOVE_PROJECTS
+        suggestion.model == settings.model
+        or values.get("model", Value("")).layer in _ABOVE_PROJECTS
     ):
         suggestion = None  # it makes no difference
     return Loaded(settings, tuple(problems), values, files, suggestion, place.environment)
 
 
-def _suggestion(model: str, file: Path, source: Source, problems: list[Problem]) -> Suggestion | None:
+def _suggestion(
+    model: str, file: Path, source: Source, problems: list[Problem]
+) -> Suggestion | None:
     """The model that the project's `file` names, if a project may suggest it."""
     if not model:
         return None
@@ -171,7 +187,8 @@ def _suggestion(model: str, file: Path, source: Source, problems: list[Problem])
 
 
 def unsuitable(model: str) -> str:
-    """Why no project may suggest `model`; empty: it may. A script is no model: it says which commands are run."""
+    """Why no project may suggest `model`; empty: it may. A script is no model: it says which
+    commands are run."""
     provider = model.partition("/")[0].lower()
     if (known := services().get(provider)) is not None and known.played:
         return f"a project may not choose the provider {provider}"
@@ -179,7 +196,8 @@ def unsuitable(model: str) -> str:
 
 
 def answer(data: Path, suggestion: Suggestion) -> bool | None:
-    """What the person said to a project's suggestion; None: nothing yet. What cannot be read was not said."""
+    """What the person said to a project's suggestion; None: nothing yet. What cannot be read was
+    not said."""
     try:
         said = tomllib.loads((data / ANSWERS).read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):
@@ -217,7 +235,9 @@ def _meant(row: Setting, text: str) -> object:
 
 
 def _from_flags(flags: Flags) -> _Given:
-    given: _Given = {key: (flag.name, flags.get(key.rpartition(".")[2])) for key, flag in flagged().items()}
+    given: _Given = {
+        key: (flag.name, flags.get(key.rpartition(".")[2])) for key, flag in flagged().items()
+    }
     return {key: (name, value) for key, (name, value) in given.items() if value not in (None, "")}
 
 
@@ -231,11 +251,17 @@ def _given(file: str, given: _Given, problems: list[Problem]) -> Tree:
         problems.extend(replace(problem, key=name) for problem in found)
         for part, inner in checked.items():
             before = tree.get(part)
-            tree[part] = {**before, **inner} if isinstance(before, dict) and isinstance(inner, dict) else inner
+            tree[part] = (
+                {**before, **inner}
+                if isinstance(before, dict) and isinstance(inner, dict)
+                else inner
+            )
     return tree
 
 
-def _read(path: Path, problems: list[Problem], allowed: frozenset[str] | None = None) -> tuple[Tree, Source]:
+def _read(
+    path: Path, problems: list[Problem], allowed: frozenset[str] | None = None
+) -> tuple[Tree, Source]:
     """What is valid in one file; nothing where it is not there, or not TOML."""
     source = Source(str(path))
     try:
@@ -251,18 +277,29 @@ def _read(path: Path, problems: list[Problem], allowed: frozenset[str] | None = 
         source = Source(str(path), raw.decode("utf-8-sig").replace("\r\n", "\n"))
         for at, row in enumerate(source.text.split("\n"), 1):
             if row.count(".") > _MOST_DOTS:
-                problems.append(Problem(str(path), at, "", "has a key with too many dots: the whole file is not used"))
+                problems.append(
+                    Problem(
+                        str(path),
+                        at,
+                        "",
+                        "has a key with too many dots: the whole file is not used",
+                    )
+                )
                 return {}, source
         return check(tomllib.loads(source.text), source, problems, allowed), source
     except OSError as error:
         problems.append(source.problem((), f"cannot be read ({error.strerror or error}): not used"))
     except UnicodeDecodeError as error:
         line = error.object[: error.start].count(b"\n") + 1
-        problems.append(Problem(str(path), line, "", "is not UTF-8 text: the whole file is not used"))
+        problems.append(
+            Problem(str(path), line, "", "is not UTF-8 text: the whole file is not used")
+        )
     except tomllib.TOMLDecodeError as error:
         problems.append(source.invalid(str(error)))
     except ValueError:  # Python reads and writes no numbers of thousands of digits
-        problems.append(source.problem((), "contains a number that is too long: the whole file is not used"))
+        problems.append(
+            source.problem((), "contains a number that is too long: the whole file is not used")
+        )
     except RecursionError:
         problems.append(source.problem((), "is nested too deeply: the whole file is not used"))
     return {}, source
@@ -277,7 +314,8 @@ def _merged(settings: Settings, data: Tree) -> Settings:
             changes[name] = value
         elif name == PROVIDERS:
             changes[name] = dict(before) | {
-                own: replaced(before.get(own, ProviderSettings()), values) for own, values in value.items()
+                own: replaced(before.get(own, ProviderSettings()), values)
+                for own, values in value.items()
             }
         else:
             changes[name] = {**before, **value} if name in free() else replaced(before, value)

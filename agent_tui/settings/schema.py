@@ -1,4 +1,5 @@
-"""All settings by their keys, and checking what a file says: a problem names file, line, key and what is expected.
+"""All settings by their keys, and checking what a file says: a problem names file, line, key and
+what is expected.
 
 Everything here is read off the rows of the table, and off what the providers declare.
 """
@@ -87,7 +88,8 @@ def options(provider: str) -> Rows:
 
 @cache
 def entries() -> tuple[Setting, ...]:
-    """All settings with fixed names, in the order in which they are listed. Those of `[keys]` are the screen's."""
+    """All settings with fixed names, in the order in which they are listed. Those of `[keys]` are
+    the screen's."""
     found = list(fixed().items())
     for name, service in services().items():
         if service.options is not None:
@@ -99,7 +101,10 @@ def entries() -> tuple[Setting, ...]:
 @cache
 def fixed() -> Rows:
     """The settings that do not belong to a provider, by key."""
-    return {**top(), **{f"{at}.{key}": row for at, own in sections().items() for key, row in own.items()}}
+    return {
+        **top(),
+        **{f"{at}.{key}": row for at, own in sections().items() for key, row in own.items()},
+    }
 
 
 def flagged() -> Mapping[str, Flag]:
@@ -111,7 +116,11 @@ def entry(key: str) -> Setting | None:
     """The setting `key`; also of a provider that is not listed, where the key is common to all."""
     listed = next((one for one in entries() if one.key == key), None)
     head, _, leaf = key.rpartition(".")
-    if listed is None and head.startswith(f"{PROVIDERS}.") and leaf in (common := {**PROVIDER, **SERVED}):
+    if (
+        listed is None
+        and head.startswith(f"{PROVIDERS}.")
+        and leaf in (common := {**PROVIDER, **SERVED})
+    ):
         return replace(common[leaf], key=key)
     if head in free() and free()[head].about:
         return replace(free()[head], key=key)
@@ -119,10 +128,13 @@ def entry(key: str) -> Setting | None:
 
 
 def parts(key: str) -> tuple[str, ...]:
-    """`providers.<name>.<setting>` and `<section>.<setting>` in parts; a provider's name may hold dots."""
+    """`providers.<name>.<setting>` and `<section>.<setting>` in parts; a provider's name may hold
+    dots."""
     head, _, rest = key.partition(".")
     name, _, leaf = rest.rpartition(".")
-    return tuple(part for part in ((head, name, leaf) if head == PROVIDERS else (head, rest)) if part)
+    return tuple(
+        part for part in ((head, name, leaf) if head == PROVIDERS else (head, rest)) if part
+    )
 
 
 # -- what is wrong, and where
@@ -130,7 +142,8 @@ def parts(key: str) -> tuple[str, ...]:
 
 @frozen
 class Problem:
-    """Something in a settings file that is not used, and why. `line` 0: no line; `key` may be empty."""
+    """Something in a settings file that is not used, and why. `line` 0: no line; `key` may be
+    empty."""
 
     file: str
     line: int
@@ -157,7 +170,9 @@ class Source:
         said, _, place = message.partition(" (at ")
         line = re.match(r"line (\d+)", place)
         number = int(line[1]) if line else self.text.rstrip().count("\n") + 1
-        return Problem(self.file, number, "", f"is not valid TOML ({said}): the whole file is not used")
+        return Problem(
+            self.file, number, "", f"is not valid TOML ({said}): the whole file is not used"
+        )
 
     def line(self, key: tuple[str, ...]) -> int:
         """The line that sets `key`, or the nearest table above it; 0 without a text."""
@@ -193,14 +208,20 @@ def _path(dotted: str) -> tuple[str, ...]:
 # -- checking
 
 
-def check(data: Tree, source: Source, problems: list[Problem], allowed: frozenset[str] | None = None) -> Tree:
+def check(
+    data: Tree, source: Source, problems: list[Problem], allowed: frozenset[str] | None = None
+) -> Tree:
     """What of `data` is valid. `allowed`: the top-level keys that this file may set at all."""
     good: Tree = {}
     known = [*top(), *_tables()]
     for key, value in data.items():
         if allowed is not None and key not in allowed and key in known:
             only = " and ".join(sorted(allowed, reverse=True))
-            problems.append(source.problem((key,), f"is not allowed in a project's file, only {only} are: not used"))
+            problems.append(
+                source.problem(
+                    (key,), f"is not allowed in a project's file, only {only} are: not used"
+                )
+            )
         elif key in top():
             _take(good, top()[key], (key,), value, source, problems)
         elif key not in known:
@@ -227,13 +248,17 @@ def _flat(tree: Tree) -> Iterator[tuple[str, object]]:
             yield key, value
         elif key == PROVIDERS:
             for name, own in value.items():
-                plain = {leaf: one for leaf, one in own.items() if leaf != "options"} | own.get("options", {})
+                plain = {leaf: one for leaf, one in own.items() if leaf != "options"} | own.get(
+                    "options", {}
+                )
                 yield from ((f"{key}.{name}.{leaf}", one) for leaf, one in plain.items())
         else:
             yield from ((f"{key}.{leaf}", one) for leaf, one in value.items())
 
 
-def _section(known: Rows, at: tuple[str, ...], data: Tree, source: Source, problems: list[Problem]) -> Tree:
+def _section(
+    known: Rows, at: tuple[str, ...], data: Tree, source: Source, problems: list[Problem]
+) -> Tree:
     good: Tree = {}
     for key, value in data.items():
         if key in known:
@@ -249,7 +274,9 @@ def _providers(data: Tree, source: Source, problems: list[Problem]) -> Tree:
     for name, values in data.items():
         if not isinstance(values, dict):
             problems.append(
-                source.problem((PROVIDERS, name), f"is not used: expected a table [{PROVIDERS}.{name}]")
+                source.problem(
+                    (PROVIDERS, name), f"is not used: expected a table [{PROVIDERS}.{name}]"
+                )
             )
             continue
         common = {key: value for key, value in values.items() if key in PROVIDER}
@@ -267,13 +294,20 @@ def _providers(data: Tree, source: Source, problems: list[Problem]) -> Tree:
 
 
 def _take(
-    good: Tree, row: Setting, key: tuple[str, ...], value: object, source: Source, problems: list[Problem]
+    good: Tree,
+    row: Setting,
+    key: tuple[str, ...],
+    value: object,
+    source: Source,
+    problems: list[Problem],
 ) -> None:
     try:
         good[key[-1]] = row.kind.read(value)
     except ValueError:
         shown = "" if key[-1] == "api_key" else f" {_short(value)}"
-        problems.append(source.problem(key, f"the value{shown} is not used: expected {row.kind.expected}"))
+        problems.append(
+            source.problem(key, f"the value{shown} is not used: expected {row.kind.expected}")
+        )
 
 
 def _unknown(key: tuple[str, ...], known: list[str], source: Source) -> Problem:

@@ -1,4 +1,5 @@
-"""Writing settings: one value of one file at a time, everything else in it as it was, comments included."""
+"""Writing settings: one value of one file at a time, everything else in it as it was, comments
+included."""
 
 from __future__ import annotations
 
@@ -40,8 +41,15 @@ class Refused(Exception):
 
 def public(values: Mapping[str, Value]) -> dict[str, Value]:
     """`values` as a screen may know them: of a secret, only that it is set and where."""
-    secret = {key for key, value in values.items() if value.value and (one := entry(key)) and one.kind.form == "secret"}
-    return {key: replace(value, value="set") if key in secret else value for key, value in values.items()}
+    secret = {
+        key
+        for key, value in values.items()
+        if value.value and (one := entry(key)) and one.kind.form == "secret"
+    }
+    return {
+        key: replace(value, value="set") if key in secret else value
+        for key, value in values.items()
+    }
 
 
 class Store:
@@ -83,15 +91,19 @@ class Store:
             raise Refused(f"{key}: {why}")
         self._change(key, value, project)
         if suggested:  # whoever writes it agrees to it
-            remember(self.place.folders.data, Suggestion(str(value), project_of(self.path(project))), True)
+            remember(
+                self.place.folders.data,
+                Suggestion(str(value), project_of(self.path(project))),
+                True,
+            )
 
     def remove(self, key: str, project: bool = False) -> None:
         """Let `key` be what it is without the file. Raises Refused."""
         self._change(key, None, project)
 
     def put(self, key: str, value: object, project: bool = False) -> str:
-        """Set `key` in the person's file, or the project's; None takes it out. Why that was refused, in few words; or
-        nothing."""
+        """Set `key` in the person's file, or the project's; None takes it out. Why that was
+        refused, in few words; or nothing."""
         try:
             if value is None:
                 self.remove(key, project)
@@ -103,13 +115,17 @@ class Store:
 
     def _change(self, key: str, value: object, project: bool) -> None:
         if project and key.partition(".")[0] not in PROJECT_KEYS:
-            raise Refused(f"{key}: a project's file may set {' and '.join(sorted(PROJECT_KEYS, reverse=True))} only")
+            raise Refused(
+                f"{key}: a project's file may set {' and '.join(sorted(PROJECT_KEYS, reverse=True))} only"
+            )
         path = self.path(project)
         try:
             target = path.resolve()  # a link to it (dotfiles in a repository) stays one
             if project and not target.is_relative_to(project_folders(self.place.cwd)[0].resolve()):
                 raise Refused(f"{path}: is a link to a place outside the project: not written")
-            path.parent.mkdir(0o755, parents=True, exist_ok=True) if project else make_private(path.parent)
+            path.parent.mkdir(0o755, parents=True, exist_ok=True) if project else make_private(
+                path.parent
+            )
             with _alone(target.parent):
                 before = _content(target)
                 after = changed(before, parts(key), value, str(path))
@@ -152,7 +168,9 @@ def changed(before: bytes, key: tuple[str, ...], value: object, name: str) -> by
     from tomlkit.items import AbstractTable
 
     def is_bare(item: object) -> bool:
-        return isinstance(item, AbstractTable) and not (item or item.as_string().strip() or item.trivia.comment)
+        return isinstance(item, AbstractTable) and not (
+            item or item.as_string().strip() or item.trivia.comment
+        )
 
     try:
         text = before.decode("utf-8-sig")
@@ -164,7 +182,9 @@ def changed(before: bytes, key: tuple[str, ...], value: object, name: str) -> by
             _prune(document, wanted, key, is_bare)
         made = tomlkit.dumps(document)
         if tomllib.loads(made.replace("\r\n", "\n")) != wanted:
-            raise Refused(f"{name}: {'.'.join(key)} cannot be changed where it stands; edit the file")
+            raise Refused(
+                f"{name}: {'.'.join(key)} cannot be changed where it stands; edit the file"
+            )
     except (TOMLKitError, ValueError, TypeError, AttributeError, RecursionError) as error:
         said = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise Refused(f"{name}: is not valid TOML, so it was not changed ({said})") from None
@@ -187,7 +207,9 @@ def _put(tree: Table, key: tuple[str, ...], value: object, table: Callable[[bool
         del tree[key[-1]]
 
 
-def _prune(document: Table, wanted: Table, key: tuple[str, ...], is_bare: Callable[[object], bool]) -> None:
+def _prune(
+    document: Table, wanted: Table, key: tuple[str, ...], is_bare: Callable[[object], bool]
+) -> None:
     """Take out the tables around `key` that hold nothing any more, no comment either."""
     for depth in range(len(key) - 1, 0, -1):
         if not is_bare(_at(document, key[:depth])):
@@ -206,13 +228,20 @@ def _at(tree: object, key: tuple[str, ...]) -> object:
 
 @contextmanager
 def _alone(folder: Path) -> Iterator[None]:
-    """While it holds, no other agent-tui changes a file in `folder`: else one of two changes would be lost."""
+    """While it holds, no other agent-tui changes a file in `folder`: else one of two changes would
+    be lost."""
     handle = os.open(folder, os.O_RDONLY)
     try:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX)
         except OSError as error:
-            if error.errno not in (errno.ENOTSUP, errno.ENOSYS, errno.EINVAL, errno.EBADF, errno.ENOLCK):
+            if error.errno not in (
+                errno.ENOTSUP,
+                errno.ENOSYS,
+                errno.EINVAL,
+                errno.EBADF,
+                errno.ENOLCK,
+            ):
                 raise
         yield  # on a file system without locks, unguarded
     finally:
@@ -220,7 +249,8 @@ def _alone(folder: Path) -> Iterator[None]:
 
 
 def _replace(path: Path, content: bytes, mode: int) -> None:
-    """Write `path` whole or not at all. The person's file is for the person alone: it may hold keys."""
+    """Write `path` whole or not at all. The person's file is for the person alone: it may hold
+    keys."""
     beside = path.with_name(f".{path.name}.{os.getpid()}")
     beside.unlink(missing_ok=True)
     handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)

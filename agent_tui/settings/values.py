@@ -1,5 +1,6 @@
 """What a setting may hold: in words, as a check, and as a person types it. A row of the table, with
-all that is known of a setting; and a value, with where it is from. Plain data: files are read elsewhere."""
+all that is known of a setting; and a value, with where it is from. Plain data: files are read
+elsewhere."""
 
 from __future__ import annotations
 
@@ -11,7 +12,8 @@ from typing import Final, Generic, Literal, TypeVar, cast
 from agent_tui.structures.frozen import declared, frozen
 
 OCCASIONS: Final = ("done", "question", "failure")
-"""What a person who is elsewhere may be told: a turn ended, something is asked, something failed."""
+"""What a person who is elsewhere may be told: a turn ended, something is asked, something failed.
+"""
 DIVIDER: Final = ">"
 STATUS: Final = ("model", "cwd", DIVIDER, "todo", "queue", "mode", "context")
 """The line at the top; what stands behind the divider is at the right."""
@@ -32,7 +34,8 @@ Form = Literal["text", "choice", "number", "names", "secret"]
 
 @frozen
 class Kind(Generic[Held]):
-    """What a key may hold: in words, and as a function that gives the value to use or raises ValueError."""
+    """What a key may hold: in words, and as a function that gives the value to use or raises
+    ValueError."""
 
     expected: str
     read: Callable[[object], Held]
@@ -42,7 +45,8 @@ class Kind(Generic[Held]):
 
 @frozen
 class Flag:
-    """The flag of the command line that sets a setting. `only`: the front end that has it; empty: each has. Without a
+    """The flag of the command line that sets a setting. `only`: the front end that has it; empty: each
+    has. Without a
     `metavar` it takes no value and says false."""
 
     name: str
@@ -59,7 +63,8 @@ class Flag:
 
 @frozen
 class Variable:
-    """The environment variable that sets a setting. `means`: the value, whatever the variable holds."""
+    """The environment variable that sets a setting. `means`: the value, whatever the variable
+    holds."""
 
     name: str
     means: str = ""
@@ -67,8 +72,8 @@ class Variable:
 
 @frozen
 class Setting:
-    """One setting. `about`: its meaning in `/settings`; `documented`: the same in docs/settings.md, where that says
-    more; `live`: a change shows at once, else at the next start."""
+    """One setting. `about`: its meaning in `/settings`; `documented`: the same in docs/settings.md,
+    where that says more; `live`: a change shows at once, else at the next start."""
 
     kind: Kind[object]
     default: object
@@ -118,7 +123,11 @@ def whole(least: int, most: int) -> Kind[int]:
 
 def number(what: str, least: float, most: float, note: str = "") -> Kind[float]:
     def read(value: object) -> float:
-        if isinstance(value, bool) or not isinstance(value, int | float) or not least <= value <= most:
+        if (
+            isinstance(value, bool)
+            or not isinstance(value, int | float)
+            or not least <= value <= most
+        ):
             raise ValueError
         return float(value)
 
@@ -182,7 +191,9 @@ def _names(value: object) -> Names:
 
 
 def _model(value: object) -> str:
-    name = re.sub("[\u200c\u200d]", "", value) if isinstance(value, str) else ""  # letters and pictures may be joined
+    name = (
+        re.sub("[\u200c\u200d]", "", value) if isinstance(value, str) else ""
+    )  # letters and pictures may be joined
     if not re.fullmatch(r"(?!/)\S{1,300}(?<!/)", name) or not name.isprintable():
         raise ValueError
     return str(value)
@@ -229,7 +240,10 @@ def _price(value: object) -> dict[str, float]:
     needed, may = {"input", "output"}, {"cached", "cache_write"}
     if not isinstance(value, dict) or not needed <= set(value) <= needed | may:
         raise ValueError
-    if any(isinstance(n, bool) or not isinstance(n, int | float) or not 0 <= n < 1_000_000 for n in value.values()):
+    if any(
+        isinstance(n, bool) or not isinstance(n, int | float) or not 0 <= n < 1_000_000
+        for n in value.values()
+    ):
         raise ValueError
     return {name: float(number) for name, number in value.items()}
 
@@ -253,9 +267,12 @@ LIMIT: Final = number("seconds", 0, 604_800, " (0: no limit)")
 
 
 def typed(kind: Kind[object], text: str) -> Raw:
-    """What `text` stands for, as a file would hold it. Raises ValueError where `kind` may not hold it."""
+    """What `text` stands for, as a file would hold it. Raises ValueError where `kind` may not hold
+    it."""
     text = text.strip()
-    raw: Raw = {"true": True, "false": False}.get(text, text) if kind.expected.startswith("true") else text
+    raw: Raw = (
+        {"true": True, "false": False}.get(text, text) if kind.expected.startswith("true") else text
+    )
     if kind.form == "names":
         raw = [part.strip(" \"'") for part in text.strip("[]").split(",") if part.strip(" \"'")]
     elif kind.form == "number":
@@ -278,9 +295,15 @@ def words(value: object) -> str:
 
 
 def setting(
-    default: T, kind: Kind[T], about: str, documented: str = "", *, live: bool = False,
-    variable: Variable | None = None, flag: Flag | None = None,
-) -> T:  # fmt: skip
+    default: T,
+    kind: Kind[T],
+    about: str,
+    documented: str = "",
+    *,
+    live: bool = False,
+    variable: Variable | None = None,
+    flag: Flag | None = None,
+) -> T:
     """A setting, as the field that holds it."""
     row = Setting(kind, default, about, documented, live, variable, flag)
     shown = kind.form != "secret"

@@ -1,7 +1,8 @@
-"""The arguments of a call while they are written: what they are about, and the end of the text in them.
+"""The arguments of a call while they are written: what they are about, and the end of the text in
+them.
 
-Each piece of the JSON is read once, whatever came before it, and in one go from quote to quote. Who reads is tolerant:
-what is no JSON has no texts, and does no harm.
+Each piece of the JSON is read once, whatever came before it, and in one go from quote to quote. Who
+reads is tolerant: what is no JSON has no texts, and does no harm.
 """
 
 from __future__ import annotations
@@ -14,7 +15,8 @@ from agent_tui.structures.frozen import frozen
 TAIL: Final = 4_000
 """Characters of the texts that are kept: more than a screen shows."""
 SUBJECT: Final = 300
-"""Characters of one line up to which a text says what a call is about (a path, a pattern, a command)."""
+"""Characters of one line up to which a text says what a call is about (a path, a pattern, a
+command)."""
 BETWEEN: Final = 1_000
 """Characters before a text in which it is looked for what the text is."""
 DEEPEST: Final = 64
@@ -26,8 +28,10 @@ _LETTERS: Final = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f"}
 
 @frozen
 class ArgumentStream:
-    """`subject`: the first text of one short line; `body`: the end of all others, joined by newlines, and `lines` how
-    many they are; `key`: the name of the argument that the last text belongs to; `length`: characters of the JSON."""
+    """`subject`: the first text of one short line; `body`: the end of all others, joined by newlines,
+    and `lines` how
+    many they are; `key`: the name of the argument that the last text belongs to; `length`:
+    characters of the JSON."""
 
     subject: str = ""
     body: str = ""
@@ -56,15 +60,29 @@ class ArgumentStream:
 
 class _Reader:
     def __init__(self, start: ArgumentStream) -> None:
-        self.subject, self.body, self.lines, self.key = start.subject, start.body, start.lines, start.key
+        self.subject, self.body, self.lines, self.key = (
+            start.subject,
+            start.body,
+            start.lines,
+            start.key,
+        )
         self.open, self.opened, self.named = start.open, start.opened, start.named
         self.stack, self.before, self.rest = start.stack, start.before, ""
 
     def stream(self, length: int) -> ArgumentStream:
         return ArgumentStream(
-            self.subject, self.body, self.lines, self.key, length, self.open, self.opened, self.named, self.stack,
-            self.before, self.rest,
-        )  # fmt: skip
+            self.subject,
+            self.body,
+            self.lines,
+            self.key,
+            length,
+            self.open,
+            self.opened,
+            self.named,
+            self.stack,
+            self.before,
+            self.rest,
+        )
 
     def read(self, json: str) -> None:
         at = 0

@@ -5,7 +5,9 @@ Each twin is one cell wide, as its glyph is: a line keeps its width, whoever mea
 
 from __future__ import annotations
 
-TYPE_CHECKING = False  # the boot frame needs this module, and `typing` costs as much as all else before it
+TYPE_CHECKING = (
+    False  # the boot frame needs this module, and `typing` costs as much as all else before it
+)
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Final
@@ -20,8 +22,9 @@ TWINS: Final[Mapping[int, str]] = {
 }
 """The last three: ends of the scrollbar, control characters made visible, spaces of all sorts."""
 PLAIN: Final = frozenset(map(chr, range(0x20, 0x7F))) | frozenset(_GLYPHS)
-"""Printable ASCII, and the glyphs of the screen: one cell each on every terminal. What is made of these alone needs no
-closer look, and the patterns of that look take milliseconds to compile, before the first frame."""
+"""Printable ASCII, and the glyphs of the screen: one cell each on every terminal. What is made of
+these alone needs no closer look, and the patterns of that look take milliseconds to compile, before
+the first frame."""
 _LIMITED: Final = ("linux", "dumb")
 
 
@@ -31,7 +34,8 @@ def twin(text: str) -> str:
 
 
 def wanted(environment: Mapping[str, str]) -> bool:
-    """Whether the terminal is one that cannot show more. Where no locale is named, UTF-8 is what it speaks."""
+    """Whether the terminal is one that cannot show more. Where no locale is named, UTF-8 is what it
+    speaks."""
     return bool(reason(environment))
 
 

@@ -1,6 +1,8 @@
-"""Chips: what stands in the prompt for something long or invisible (`[Pasted text #1 · 120 lines]`), and its text.
+"""Chips: what stands in the prompt for something long or invisible (`[Pasted text #1 · 120
+lines]`), and its text.
 
-A label is ordinary text of the prompt, written with no-break spaces: nothing that a person types looks the same to
+A label is ordinary text of the prompt, written with no-break spaces: nothing that a person types
+looks the same to
 `spans`. What a chip stands for is put in its place by `sent`, once, before the prompt goes
 anywhere. With the prompt goes where its pastes are (`Paste`): the transcript folds them again.
 """
@@ -32,7 +34,8 @@ class Chip:
 
 @frozen
 class Paste:
-    """Characters `start` to `end` (not included) of a prompt: there chip `number` was in the editor."""
+    """Characters `start` to `end` (not included) of a prompt: there chip `number` was in the
+    editor."""
 
     start: int
     end: int
@@ -47,12 +50,14 @@ def pasted(number: int, text: str) -> Chip:
 
 
 def image(number: int, path: str, width: int, height: int) -> Chip:
-    """The chip of an image file; it is sent as a mention of the file, which the engine attaches. A copy has the name of
-    what it is a copy of."""
+    """The chip of an image file; it is sent as a mention of the file, which the engine attaches. A
+    copy has the name of what it is a copy of."""
     name = mention.original(path).rstrip("/").rpartition("/")[2]
     name = name if len(name) <= NAME else f"{name[: NAME // 2 - 1]}…{name[-NAME // 2 :]}"
     size = f" · {width}×{height}" if width and height else ""
-    return Chip(_label(f"Image #{number} · {_UNWANTED.sub('_', name)}{size}"), mention.written(path))
+    return Chip(
+        _label(f"Image #{number} · {_UNWANTED.sub('_', name)}{size}"), mention.written(path)
+    )
 
 
 def is_image(label: str) -> bool:
@@ -82,7 +87,8 @@ def spans(text: str) -> tuple[tuple[int, int], ...]:
 
 
 def at(text: str, place: int) -> str:
-    """The label at `place` (inside it, or at one of its ends); the last one of `text` where none is there."""
+    """The label at `place` (inside it, or at one of its ends); the last one of `text` where none is
+    there."""
     found = spans(text)
     touched = [span for span in found if span[0] <= place <= span[1]] or list(found[-1:])
     return text[touched[0][0] : touched[0][1]] if touched else ""
@@ -164,7 +170,10 @@ def parts(text: str, pastes: Iterable[Paste]) -> Iterator[tuple[str, str]]:
 def typed(text: str, pastes: Iterable[Paste]) -> str:
     """`text` without its pastes; costs what that is long, however long they are."""
     found = fitting(text, pastes)
-    begins, ends = (0, *(paste.end for paste in found)), (*(paste.start for paste in found), len(text))
+    begins, ends = (
+        (0, *(paste.end for paste in found)),
+        (*(paste.start for paste in found), len(text)),
+    )
     return "".join(text[begin:end] for begin, end in zip(begins, ends, strict=True))
 
 
@@ -201,7 +210,9 @@ def _image_at(text: str, named: str) -> tuple[int, int]:
         begin, end = _at(text, part)
         while begin >= 0:
             before, after = text[begin - 1 : begin], text[end : end + 1]
-            if (not before or before.isspace()) and (part[-1] == '"' or not after or after.isspace()):
+            if (not before or before.isspace()) and (
+                part[-1] == '"' or not after or after.isspace()
+            ):
                 return begin, end
             begin, end = _at(text, part, end)
     return -1, -1
@@ -210,19 +221,26 @@ def _image_at(text: str, named: str) -> tuple[int, int]:
 def held(text: str, *known: Iterable[Chip]) -> tuple[Chip, ...]:
     """Those of the known chips whose labels stand in `text`; of two with one label the later."""
     there = {text[begin:end] for begin, end in spans(text)}
-    found = {chip.label: chip for some in known for chip in some if chip.label in there} if there else {}
+    found = (
+        {chip.label: chip for some in known for chip in some if chip.label in there}
+        if there
+        else {}
+    )
     return tuple(found.values())
 
 
 _SUFFIXES: Final = (".png", ".jpg", ".jpeg", ".gif", ".webp")
 _IMAGE: Final = r"\.(?:png|jpe?g|gif|webp)"
-_MENTIONED: Final = late.pattern(rf'(?<!\S)@(?:"(?:[^"\\\n]|\\.)+{_IMAGE}"|[^\s"@]+{_IMAGE})(?=\s)', 2)
+_MENTIONED: Final = late.pattern(
+    rf'(?<!\S)@(?:"(?:[^"\\\n]|\\.)+{_IMAGE}"|[^\s"@]+{_IMAGE})(?=\s)', 2
+)
 _ESCAPE: Final = late.pattern(r"\\(.)")
 _PERCENT: Final = late.pattern(r"%([0-9A-Fa-f]{2})")
 
 
 def dropped(text: str) -> str:
-    """The path of an image file, if `text` is nothing else: as terminals paste what is dragged onto them."""
+    """The path of an image file, if `text` is nothing else: as terminals paste what is dragged onto
+    them."""
     line = text.strip()
     if not line or "\n" in line or len(line) > mention.LONGEST:
         return ""
@@ -230,7 +248,9 @@ def dropped(text: str) -> str:
         line = line[1:-1]
     elif line.startswith("file://"):
         line = _decoded(line[7:])
-        line = line if line.startswith("/") else line[line.find("/") :]  # a host's name may stand in front
+        line = (
+            line if line.startswith("/") else line[line.find("/") :]
+        )  # a host's name may stand in front
     elif "\\" in line and line.startswith(("/", "~", ".")):
         line = _ESCAPE.sub(r"\1", line)
     elif any(map(str.isspace, line)) and not line.startswith(("/", "~/")):
@@ -239,7 +259,8 @@ def dropped(text: str) -> str:
 
 
 def mentioned(text: str) -> tuple[tuple[str, str], ...]:
-    """Image files that `text` names with `@` and goes on after: each as it stands there, and its path."""
+    """Image files that `text` names with `@` and goes on after: each as it stands there, and its
+    path."""
     if "@" not in text:
         return ()
     found = (match.group(0) for match in _MENTIONED.finditer(text))
@@ -250,6 +271,7 @@ def _decoded(text: str) -> str:
     """Percent signs and two digits as the bytes they stand for."""
     parts = _PERCENT.split(text)
     raw = b"".join(
-        bytes.fromhex(part) if odd % 2 else part.encode("utf-8", "replace") for odd, part in enumerate(parts)
+        bytes.fromhex(part) if odd % 2 else part.encode("utf-8", "replace")
+        for odd, part in enumerate(parts)
     )
     return raw.decode("utf-8", "replace")

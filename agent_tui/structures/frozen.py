@@ -1,9 +1,13 @@
 """Frozen, slotted dataclasses whose methods are compiled when they are first used.
 
-`@dataclass(frozen=True, slots=True)` compiles six functions a class: half a millisecond in Python 3.11. The screen's
-vocabulary is well over a hundred classes, most of which nobody uses before the first frame. `@frozen` makes the same
-class (fields, slots, `replace`, pattern matching, pydantic), compiles each of `__init__`, `__eq__`, `__hash__` and
-`__repr__` when it is first called, and asks the standard decorator for the fields when they are first wanted.
+`@dataclass(frozen=True, slots=True)` compiles six functions a class: half a millisecond in Python
+3.11. The screen's
+vocabulary is well over a hundred classes, most of which nobody uses before the first frame.
+`@frozen` makes the same
+class (fields, slots, `replace`, pattern matching, pydantic), compiles each of `__init__`, `__eq__`,
+`__hash__` and
+`__repr__` when it is first called, and asks the standard decorator for the fields when they are
+first wanted.
 """
 
 from __future__ import annotations
@@ -29,8 +33,11 @@ def frozen(cls: type[T]) -> type[T]: ...
 @overload
 def frozen(*, kw_only: bool = False) -> Callable[[type[T]], type[T]]: ...
 @dataclass_transform(frozen_default=True, field_specifiers=(dataclasses.field,))
-def frozen(cls: type[T] | None = None, *, kw_only: bool = False) -> type[T] | Callable[[type[T]], type[T]]:
-    """Make `cls` a frozen, slotted dataclass. Its bases, where they have fields, must be made by it too; `InitVar` and
+def frozen(
+    cls: type[T] | None = None, *, kw_only: bool = False
+) -> type[T] | Callable[[type[T]], type[T]]:
+    """Make `cls` a frozen, slotted dataclass. Its bases, where they have fields, must be made by it
+    too; `InitVar` and
     `KW_ONLY` are not understood."""
 
     def make(plain: type[T]) -> type[T]:
@@ -40,12 +47,21 @@ def frozen(cls: type[T] | None = None, *, kw_only: bool = False) -> type[T] | Ca
 
 
 def _made(plain: type[T], kw_only: bool) -> type[T]:
-    """`plain` once more, with slots where it has fields and methods that are compiled when they are called."""
+    """`plain` once more, with slots where it has fields and methods that are compiled when they are
+    called."""
     own = plain.__dict__
-    names = [name for name, kind in own.get("__annotations__", {}).items() if not str(kind).startswith(NO_FIELD)]
-    inherited = {slot for base in plain.__mro__[1:-1] for slot in base.__dict__.get("__slots__", ())}
+    names = [
+        name
+        for name, kind in own.get("__annotations__", {}).items()
+        if not str(kind).startswith(NO_FIELD)
+    ]
+    inherited = {
+        slot for base in plain.__mro__[1:-1] for slot in base.__dict__.get("__slots__", ())
+    }
     facts = _Facts(plain, names, kw_only)
-    content = {name: value for name, value in own.items() if name not in names and name not in NOT_TAKEN}
+    content = {
+        name: value for name, value in own.items() if name not in names and name not in NOT_TAKEN
+    }
     for name in METHODS:
         if name == "__init__" or own.get(name) is None:
             content[name] = _compiled_at_first_call(facts, name)
@@ -67,8 +83,8 @@ def _again(plain: type[Any], content: dict[str, Any]) -> Any:
 
 
 class _Facts:
-    """What is known of a class. The standard decorator is asked about a twin of it: it takes things out of what it is
-    given, and two threads may want to know at once."""
+    """What is known of a class. The standard decorator is asked about a twin of it: it takes things
+    out of what it is given, and two threads may want to know at once."""
 
     __slots__ = ("kw_only", "made", "names", "plain")
 
@@ -77,7 +93,9 @@ class _Facts:
         self.made: Any = None
 
     def find(self) -> dict[str, Any]:
-        twin = _again(self.plain, {n: value for n, value in self.plain.__dict__.items() if n not in NOT_TAKEN})
+        twin = _again(
+            self.plain, {n: value for n, value in self.plain.__dict__.items() if n not in NOT_TAKEN}
+        )
         twin.__doc__ = twin.__doc__ or twin.__name__  # else a signature is computed to put there
         dataclasses.dataclass(init=False, repr=False, eq=False, kw_only=self.kw_only)(twin)
         found = {name: twin.__dict__[name] for name in FACTS}
@@ -89,7 +107,9 @@ class _Facts:
         """The fields of the class itself, without its bases'."""
         for name in self.names:
             value = self.plain.__dict__.get(name, dataclasses.MISSING)
-            own: Field = value if isinstance(value, dataclasses.Field) else dataclasses.field(default=value)
+            own: Field = (
+                value if isinstance(value, dataclasses.Field) else dataclasses.field(default=value)
+            )
             own.name = name
             if own.kw_only is dataclasses.MISSING:
                 own.kw_only = self.kw_only
@@ -97,7 +117,8 @@ class _Facts:
 
 
 def declared(cls: type[Any]) -> list[Field]:
-    """The fields of a class, its bases' first: what `dataclasses.fields` says, without what that has to find out."""
+    """The fields of a class, its bases' first: what `dataclasses.fields` says, without what that
+    has to find out."""
     found: dict[str, Field] = {}
     for base in reversed(cls.__mro__):
         facts = base.__dict__.get(DECLARED)
@@ -106,7 +127,8 @@ def declared(cls: type[Any]) -> list[Field]:
 
 
 def replaced(value: T, fields: Mapping[str, object]) -> T:
-    """As `dataclasses.replace`, where the names of the fields are known only while the program runs."""
+    """As `dataclasses.replace`, where the names of the fields are known only while the program
+    runs."""
     return dataclasses.replace(value, **fields)  # type: ignore[type-var]
 
 
@@ -200,4 +222,9 @@ def _restore(self: Any, state: list[Any]) -> None:
         object.__setattr__(self, own.name, content)
 
 
-_FROZEN = {"__setattr__": _set, "__delattr__": _delete, "__getstate__": _state, "__setstate__": _restore}
+_FROZEN = {
+    "__setattr__": _set,
+    "__delattr__": _delete,
+    "__getstate__": _state,
+    "__setstate__": _restore,
+}

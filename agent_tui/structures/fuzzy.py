@@ -1,8 +1,9 @@
 """Fuzzy search among paths: the letters of a query in this order, best first.
 
-A query is looked up in slices, so that whoever types is never kept waiting; what matched a query is all that can match
-a longer one. Of the paths that match, those whose name begins with the query come first, in the order of the corpus;
-the rest is scored letter by letter (starts of words and of names, letters in a row), a bounded number of them.
+A query is looked up in slices, so that whoever types is never kept waiting; what matched a query is
+all that can match a longer one. Of the paths that match, those whose name begins with the query
+come first, in the order of the corpus; the rest is scored letter by letter (starts of words and of
+names, letters in a row), a bounded number of them.
 """
 
 from __future__ import annotations
@@ -19,15 +20,18 @@ from agent_tui.structures.frozen import frozen
 SLICE: Final = 12_500
 """Paths that one `step` looks at: a few milliseconds."""
 ENOUGH: Final = 64
-"""So many names that begin with the query are more than anybody looks at: what is behind them is not looked for."""
+"""So many names that begin with the query are more than anybody looks at: what is behind them is
+not looked for."""
 PLENTY: Final = 15_000
-"""So many paths that match are enough to find good ones: of the rest only the names are looked at."""
+"""So many paths that match are enough to find good ones: of the rest only the names are looked at.
+"""
 SCORED: Final = 120
-"""Paths that are scored, of each kind: the query in one piece, its letters at the starts of words, in the name, or
-anywhere."""
+"""Paths that are scored, of each kind: the query in one piece, its letters at the starts of words,
+in the name, or anywhere."""
 FEW: Final = 3_000
 MANY: Final = 10_000
-"""Among more matches than that, nobody looks for the starts of words, or for the letters in the name."""
+"""Among more matches than that, nobody looks for the starts of words, or for the letters in the
+name."""
 LONGEST: Final = 256
 """Characters of a query that count."""
 
@@ -40,8 +44,8 @@ _RECENT: Final = 24
 
 @frozen
 class Corpus:
-    """What is searched: `paths` in their order (see `order`), a folder with a slash at its end; `folded` is each
-    without its case, `names` the last part of that."""
+    """What is searched: `paths` in their order (see `order`), a folder with a slash at its end;
+    `folded` is each without its case, `names` the last part of that."""
 
     paths: Sequence[str] = ()
     folded: Sequence[str] = ()
@@ -50,7 +54,8 @@ class Corpus:
 
 @frozen
 class Matches:
-    """A lookup: `found` match (positions, ascending), the name of `begun` begins so; `left` is not looked at yet.
+    """A lookup: `found` match (positions, ascending), the name of `begun` begins so; `left` is not
+    looked at yet.
     `best` is the answer, once there is one."""
 
     corpus: Corpus
@@ -63,7 +68,8 @@ class Matches:
 
 
 def fold(text: str) -> str:
-    """`text` as it is compared: without case, and composed, however the disk or the keyboard spells it."""
+    """`text` as it is compared: without case, and composed, however the disk or the keyboard spells
+    it."""
     return text.lower() if text.isascii() else unicodedata.normalize("NFC", text).casefold()
 
 
@@ -83,7 +89,8 @@ def order(path: str) -> tuple[int, bool, int, str]:
 
 
 def corpus(paths: Iterable[str], pause: Callable[[], object] = bool) -> Corpus:
-    """`paths` made ready; `pause` is called every few milliseconds. Sorted in small lots: no sort holds up a key."""
+    """`paths` made ready; `pause` is called every few milliseconds. Sorted in small lots: no sort
+    holds up a key."""
     lots: dict[tuple[int, bool, int], list[str]] = {}
     for number, path in enumerate(paths):
         depth, hidden, length, _ = order(path)
@@ -104,15 +111,22 @@ def corpus(paths: Iterable[str], pause: Callable[[], object] = bool) -> Corpus:
 
 
 def begin(among: Corpus, query: str, before: Matches | None = None) -> Matches:
-    """Look `query` up; `before` is the lookup before it, which may narrow this one. Nothing is searched yet."""
+    """Look `query` up; `before` is the lookup before it, which may narrow this one. Nothing is
+    searched yet."""
     query = as_query(query)
-    if before is not None and before.corpus is among and before.query and _narrows(before.query, query):
+    if (
+        before is not None
+        and before.corpus is among
+        and before.query
+        and _narrows(before.query, query)
+    ):
         return Matches(among, query, left=(*before.found, *before.left))
     return Matches(among, query, left=range(len(among.paths)))
 
 
 def step(now: Matches, recent: Sequence[str] = (), most: int = ENOUGH) -> Matches:
-    """One slice more. `recent` are paths that were used, newest first; `most` is how many the answer holds."""
+    """One slice more. `recent` are paths that were used, newest first; `most` is how many the
+    answer holds."""
     if now.done:
         return now
     if not now.query:
@@ -130,7 +144,9 @@ def step(now: Matches, recent: Sequence[str] = (), most: int = ENOUGH) -> Matche
     return Matches(now.corpus, now.query, found, begun, left, best, done=True)
 
 
-def search(among: Corpus, query: str, recent: Sequence[str] = (), most: int = ENOUGH) -> tuple[str, ...]:
+def search(
+    among: Corpus, query: str, recent: Sequence[str] = (), most: int = ENOUGH
+) -> tuple[str, ...]:
     """The best paths for `query`, looked up at once."""
     now = begin(among, query)
     while not now.done:
@@ -160,8 +176,14 @@ def _matching(among: Corpus, query: str, part: Sequence[int]) -> tuple[list[int]
         matches = _pattern(wanted).match
         found = [place for place in part if matches(texts[place])]
     if "/" in wanted or not folds:
-        starts = re.compile(f"(?:.*/)?{re.escape(wanted)}" if "/" in wanted else f"(?:.*/)?{re.escape(wanted)}[^/]*/?$")
-        return found, [place for place in found if wanted in texts[place] and starts.match(texts[place])]
+        starts = re.compile(
+            f"(?:.*/)?{re.escape(wanted)}"
+            if "/" in wanted
+            else f"(?:.*/)?{re.escape(wanted)}[^/]*/?$"
+        )
+        return found, [
+            place for place in found if wanted in texts[place] and starts.match(texts[place])
+        ]
     names = among.names
     return found, [place for place in found if names[place].startswith(wanted)]
 
@@ -176,7 +198,9 @@ def _beginning(among: Corpus, query: str, left: Sequence[int]) -> list[int]:
 
 def _pattern(query: str) -> re.Pattern[str]:
     """The letters of `query` in this order; possessive, so that a path is gone over once at most."""
-    return re.compile("".join(f"[^{escaped}]*+{escaped}" for escaped in map(re.escape, query)), re.DOTALL)
+    return re.compile(
+        "".join(f"[^{escaped}]*+{escaped}" for escaped in map(re.escape, query)), re.DOTALL
+    )
 
 
 def _ranked(
@@ -198,7 +222,9 @@ def _ranked(
     return (*best, *(place for _, place in scored))
 
 
-def _promising(among: Corpus, wanted: str, texts: Sequence[str], found: Sequence[int]) -> Iterator[int]:
+def _promising(
+    among: Corpus, wanted: str, texts: Sequence[str], found: Sequence[int]
+) -> Iterator[int]:
     """Those of `found` that may score best, of each kind the first ones."""
     yield from islice((place for place in found if wanted in texts[place]), SCORED)
     if len(found) <= FEW:
@@ -236,7 +262,8 @@ _FURTHER: Final = 1
 _SEGMENT: Final = 10
 _WORD: Final = 8
 _HUMP: Final = 7
-"""What the beginning of a part of the path is worth, that of a word, and that of a hump (`fooBar`)."""
+"""What the beginning of a part of the path is worth, that of a word, and that of a hump (`fooBar`).
+"""
 _NAME: Final = 14
 """What it is worth that all letters are in the name."""
 _ENDS: Final = "_-. "
@@ -244,7 +271,9 @@ _ENDS: Final = "_-. "
 
 def by_words(query: str) -> re.Pattern[str]:
     """Each letter of `query` at the start of a word, in this order."""
-    return re.compile("".join(f"(?>.*?(?<![^/_\\-. ]){re.escape(letter)})" for letter in query), re.DOTALL)
+    return re.compile(
+        "".join(f"(?>.*?(?<![^/_\\-. ]){re.escape(letter)})" for letter in query), re.DOTALL
+    )
 
 
 def scorer(query: str) -> Callable[[str, str], int]:
@@ -262,7 +291,9 @@ def scorer(query: str) -> Callable[[str, str], int]:
             if (one := _piece(query, written, text, begin)) >= 0:
                 best = max(best, _sum(written, range(one, one + len(query))) + extra)
             if (found := words.match(text, begin)) is not None:
-                best = max(best, _sum(written, _word_starts(query, text, begin, found.end())) + extra)
+                best = max(
+                    best, _sum(written, _word_starts(query, text, begin, found.end())) + extra
+                )
             if places is not None:
                 break  # what is in the name is worth more than what is in the folders
         return best
@@ -271,7 +302,8 @@ def scorer(query: str) -> Callable[[str, str], int]:
 
 
 def _tight(query: str, text: str, begin: int) -> list[int] | None:
-    """Places of the letters: the first end that can be reached, and from there backwards the nearest ones."""
+    """Places of the letters: the first end that can be reached, and from there backwards the
+    nearest ones."""
     end = begin
     for letter in query:
         end = text.find(letter, end) + 1
@@ -285,7 +317,8 @@ def _tight(query: str, text: str, begin: int) -> list[int] | None:
 
 
 def _piece(query: str, written: str, text: str, begin: int) -> int:
-    """Where the query stands in one piece, at the start of a word if there is such a place; negative: nowhere."""
+    """Where the query stands in one piece, at the start of a word if there is such a place;
+    negative: nowhere."""
     first = place = text.find(query, begin)
     for _ in range(8):
         if place < 0 or _start(written, place):
@@ -314,7 +347,11 @@ def _start(written: str, place: int) -> int:
     before, here = written[place - 1], written[place]
     if before in _ENDS:
         return _WORD
-    return _HUMP if (before.islower() and here.isupper()) or (here.isdigit() and not before.isdigit()) else 0
+    return (
+        _HUMP
+        if (before.islower() and here.isupper()) or (here.isdigit() and not before.isdigit())
+        else 0
+    )
 
 
 def _sum(written: str, places: Sequence[int]) -> int:

@@ -1,4 +1,5 @@
-"""Regular expressions that are compiled when they are first used: of dozens, the first frame needs two."""
+"""Regular expressions that are compiled when they are first used: of dozens, the first frame needs
+two."""
 
 from __future__ import annotations
 

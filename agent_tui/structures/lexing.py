@@ -1,9 +1,9 @@
 """Pygments line by line: each line is lexed from the state in which the one before it ended.
 
-So code that arrives in pieces looks as it does in one piece, and a line is lexed once. A lexer's rule sees only its own
-line. What one rule matches over several lines (a comment, a here-document, a string of a shell, the script in a page)
-is therefore followed here, by what ends it. Lexers that are not plain tables of rules cannot be stepped: `steps` has
-none for them.
+So code that arrives in pieces looks as it does in one piece, and a line is lexed once. A lexer's
+rule sees only its own line. What one rule matches over several lines (a comment, a here-document, a
+string of a shell, the script in a page) is therefore followed here, by what ends it. Lexers that
+are not plain tables of rules cannot be stepped: `steps` has none for them.
 """
 
 from __future__ import annotations
@@ -30,7 +30,8 @@ LONGEST: Final = 2_000
 LONGEST_NAME: Final = 100
 """Characters of the name of a language or a file that are looked at."""
 DEEPEST: Final = 64
-"""Things open in each other up to which the lines that opened them are told: more is no code that a person wrote."""
+"""Things open in each other up to which the lines that opened them are told: more is no code that a
+person wrote."""
 FOLLOWED: Final = 150_000
 """Characters above a place that are lexed to find what is open there: about a fifth of a second."""
 
@@ -39,15 +40,26 @@ _OPENING: Final = re.compile(
     r"|(?:--|#)?\[(?P<level>=*)\[|<<<?[-~]?\s*[\"']?\\?(?P<word>\w+)"
 )
 _CLOSING: Final = {
-    "/*": r"\*/", "<!--": "-->", "<![CDATA[": r"\]\]>", "<!": ">", "<?": r"\?>", "(*": r"\*\)", "{-": r"-\}",
-    '"""': '"""', "'''": "'''", "`": "`", '"': r'(?:[^"\\]|\\[\s\S])*+"', "'": "[^']*'",
-}  # fmt: skip
+    "/*": r"\*/",
+    "<!--": "-->",
+    "<![CDATA[": r"\]\]>",
+    "<!": ">",
+    "<?": r"\?>",
+    "(*": r"\*\)",
+    "{-": r"-\}",
+    '"""': '"""',
+    "'''": "'''",
+    "`": "`",
+    '"': r'(?:[^"\\]|\\[\s\S])*+"',
+    "'": "[^']*'",
+}
 for _until in _CLOSING.values():
     re.compile(_until)  # `re` keeps it: this module is imported while nobody waits
 _QUOTES_SPAN_LINES: Final = {"Bash", "HTML", "XML"}
 """Elsewhere a quote that is left open is a slip, or an apostrophe, and ends with its line."""
 _WHOLE: Final = {"Markdown", "reStructuredText"}
-"""Code blocks and documents inside them are each one rule over many lines, of a kind that is not followed here."""
+"""Code blocks and documents inside them are each one rule over many lines, of a kind that is not
+followed here."""
 _EMBEDDED: Final = {"script-content": ("javascript", "script"), "style-content": ("css", "style")}
 
 
@@ -68,14 +80,17 @@ Opening = tuple[tuple[str, State], ...]
 
 
 class Stepper(RegexLexer):
-    """In front of a lexer's own class: the same rules, this loop over them. It keeps nothing from line to line, so
-    that several threads may use one."""
+    """In front of a lexer's own class: the same rules, this loop over them. It keeps nothing from
+    line to line, so that several threads may use one."""
 
     hooked: Any = None
-    """A lexer of the same kind that goes over our tokens in its own way (see `_Hook`), if it does."""
+    """A lexer of the same kind that goes over our tokens in its own way (see `_Hook`), if it does.
+    """
     _tokens: dict[str, Any]
 
-    def get_tokens_unprocessed(self, text: str, stack: Iterable[str] = ("root",)) -> Iterator[tuple[int, Any, str]]:
+    def get_tokens_unprocessed(
+        self, text: str, stack: Iterable[str] = ("root",)
+    ) -> Iterator[tuple[int, Any, str]]:
         yield from _Run(self, text, list(stack), None).tokens()
 
     def line(self, text: str, state: State) -> tuple[Tokens, State]:
@@ -84,14 +99,17 @@ class Stepper(RegexLexer):
         tokens = list(run.tokens())
         if self.hooked:
             tokens = _Hook(self.hooked, text, tokens).go_over()
-        return [(kind, value) for _, kind, value in tokens], State(tuple(run.stack), run.until, run.kind, run.inner)
+        return [(kind, value) for _, kind, value in tokens], State(
+            tuple(run.stack), run.until, run.kind, run.inner
+        )
 
     def follow(self, lines: Iterable[str], opening: Opening = ()) -> Opening:
         """The opening after `lines`, which come after `opening`.
 
-        A line that leaves the state as it was changes nothing below it, nor do lines that lead back to an earlier one.
-        So what remains is short (the first line of a string, the heads of the blocks around a place), and who reads
-        only that is in the same state as who reads everything.
+        A line that leaves the state as it was changes nothing below it, nor do lines that lead back
+        to an earlier one. So what remains is short (the first line of a string, the heads of the
+        blocks around a place), and who reads only that is in the same state as who reads
+        everything.
         """
         path = {State(): "", **{state: line for line, state in opening}}
         state = next(reversed(path))
@@ -111,9 +129,11 @@ class Stepper(RegexLexer):
 
 
 class _Hook(dict[str, Any]):
-    """What a lexer does to its tokens after its rules (the types of C, the functions of Lua), done to ours.
+    """What a lexer does to its tokens after its rules (the types of C, the functions of Lua), done
+    to ours.
 
-    Stands in for the lexer's rules: whatever the state, one rule that matches all of `text` with the given tokens.
+    Stands in for the lexer's rules: whatever the state, one rule that matches all of `text` with
+    the given tokens.
     """
 
     def __init__(self, lexer: Any, text: str, tokens: list[tuple[int, Any, str]]) -> None:
@@ -143,7 +163,8 @@ class _Hook(dict[str, Any]):
 
 
 class _Run:
-    """One line on its way through the rules. `state` is None for a part that a rule hands to its own lexer."""
+    """One line on its way through the rules. `state` is None for a part that a rule hands to its
+    own lexer."""
 
     def __init__(self, lexer: Stepper, text: str, stack: list[str], state: State | None) -> None:
         self.lexer, self.text, self.stack = lexer, text, stack
@@ -201,7 +222,8 @@ class _Run:
                     stack.append(stack[-1] if state == "#push" else state)
 
     def _opens(self, position: int, rules: Any) -> bool:
-        """Whether a comment or string begins here that this line does not end, and the rules know as one thing."""
+        """Whether a comment or string begins here that this line does not end, and the rules know
+        as one thing."""
         opening = self.openings[position]
         begin, word, level = opening.group(), opening["word"], opening["level"]
         until = rf"\b{word}\b" if word else _CLOSING.get(begin, rf"\]{level}\]")
@@ -255,7 +277,9 @@ def steps(lexer: Any) -> Stepper | None:
 @lru_cache(64)
 def find_lexer(language: str) -> Any | None:
     """A Pygments lexer by the name of a language or of a file; None where there is none."""
-    language = language[-LONGEST_NAME:]  # the end decides; Pygments compares with a thousand names, each time anew
+    language = language[
+        -LONGEST_NAME:
+    ]  # the end decides; Pygments compares with a thousand names, each time anew
     try:
         _, dot, ending = language.rpartition(".")
         name = _endings().get(ending) if dot else language.lower()
@@ -268,7 +292,8 @@ def find_lexer(language: str) -> Any | None:
 
 @cache
 def _endings() -> dict[str, str]:
-    """The endings of file names that one lexer alone claims, and its name. Pygments compiles 900 patterns for it."""
+    """The endings of file names that one lexer alone claims, and its name. Pygments compiles 900
+    patterns for it."""
     claims: dict[str, set[str]] = {}
     for _, _, names, patterns, _ in LEXERS.values():
         for pattern in patterns:
@@ -284,12 +309,14 @@ def prepare_code(code: str) -> str:
 
 
 def find_stepper(language: str) -> Stepper | None:
-    """A lexer by the name of a language or of a file, that goes line by line; None where there is none."""
+    """A lexer by the name of a language or of a file, that goes line by line; None where there is
+    none."""
     return steps(find_lexer(language)) if language else None
 
 
 def find_opening(language: str, lines: Sequence[str]) -> tuple[str, ...]:
-    """The lines among `lines` that opened what is still open below them; none where that is too much to look for."""
+    """The lines among `lines` that opened what is still open below them; none where that is too
+    much to look for."""
     stepper = find_stepper(language)
     if stepper is None or sum(map(len, lines)) > FOLLOWED:
         return ()

@@ -3,11 +3,13 @@
 Invariants, each under a property test:
   * lossless: the texts of all pieces, joined, are the source, character by character;
   * the cuts depend on the text alone, never on how it was chunked;
-  * the open tail is bounded (one block of at most `LIMIT` characters and one unfinished line of at most `LIMIT`);
+  * the open tail is bounded (one block of at most `LIMIT` characters and one unfinished line of at
+    most `LIMIT`);
   * a closed piece never changes, so that it is parsed and laid out once.
 
-A piece that continues an open fence or table carries in `lead` the lines to put in front of it when it is drawn, and
-a piece of a fence in `before` the code that precedes it, so that a lexer knows what is open where the piece begins.
+A piece that continues an open fence or table carries in `lead` the lines to put in front of it when
+it is drawn, and a piece of a fence in `before` the code that precedes it, so that a lexer knows
+what is open where the piece begins.
 """
 
 from __future__ import annotations
@@ -33,8 +35,9 @@ WINDOW: Final = 1_500
 FENCE_LINES: Final = 60
 """Lines after which an open fence is cut, so that long code is highlighted piecewise."""
 LOOK_BACK: Final = 12
-"""Pieces of a fence, of `LOOK_BACK_SIZE` characters at most, that are kept in `before`; then it begins anew. All of
-them are lexed at once when a flood of code has passed by: some 20 ms of work."""
+"""Pieces of a fence, of `LOOK_BACK_SIZE` characters at most, that are kept in `before`; then it
+begins anew. All of them are lexed at once when a flood of code has passed by: some 20 ms of work.
+"""
 LOOK_BACK_SIZE: Final = 24_000
 
 _FENCE = late.pattern(r" {0,3}(`{3,}(?=[^`]*$)|~{3,})[ \t]*(.*)")
@@ -74,7 +77,8 @@ class MdStream:
     blank: bool = False
     """The last finished line was blank."""
     begun: bool = False
-    """The open block has a line that is not blank. Blank lines in front belong to the block that follows them."""
+    """The open block has a line that is not blank. Blank lines in front belong to the block that
+    follows them."""
     in_list: bool = False
     mid_line: bool = False
     """`line` continues a line that was cut for its length."""
@@ -105,11 +109,14 @@ class MdStream:
 
     def holds(self, text: str) -> bool:
         """Whether what was fed is `text` (by length and CRC-32)."""
-        return self.length == len(text) and self.crc == zlib.crc32(text.encode("utf-8", "surrogatepass"))
+        return self.length == len(text) and self.crc == zlib.crc32(
+            text.encode("utf-8", "surrogatepass")
+        )
 
 
 def work(text: str, blocks: bool = True) -> int:
-    """About how much there is in `text` to parse, in marks of emphasis. `blocks`: quotes and tables count too."""
+    """About how much there is in `text` to parse, in marks of emphasis. `blocks`: quotes and tables
+    count too."""
     count = text.count
     marks = count("*") + count("_") + count("`") + count("<") + count("~") + count("\\")
     marks += 2 * (count("[") + count("]("))
@@ -144,16 +151,31 @@ class _Cutter:
 
     def stream(self, length: int, crc: int) -> MdStream:
         return replace(
-            self.start, block="".join(self.parts), line=self.line, lead=self.lead, before=self.before,
-            fence=self.fence, opener=self.opener, lines=self.lines, marks=self.marks, depth=self.depth,
-            blank=self.blank, begun=self.begun, in_list=self.in_list, mid_line=self.mid_line, length=length, crc=crc,
-        )  # fmt: skip
+            self.start,
+            block="".join(self.parts),
+            line=self.line,
+            lead=self.lead,
+            before=self.before,
+            fence=self.fence,
+            opener=self.opener,
+            lines=self.lines,
+            marks=self.marks,
+            depth=self.depth,
+            blank=self.blank,
+            begun=self.begun,
+            in_list=self.in_list,
+            mid_line=self.mid_line,
+            length=length,
+            crc=crc,
+        )
 
     def take(self, text: str) -> None:
         position, end = 0, len(text)
         while position < end:
             newline = text.find("\n", position, position + LIMIT)
-            heavy = self.heavy(text, position, newline if newline >= 0 else min(end, position + LIMIT))
+            heavy = self.heavy(
+                text, position, newline if newline >= 0 else min(end, position + LIMIT)
+            )
             if heavy:
                 self.long_line(text[position:heavy])
                 position = heavy
@@ -168,8 +190,9 @@ class _Cutter:
         self.line = text[position:]
 
     def heavy(self, text: str, start: int, end: int) -> int:
-        """Where the part of a line from `start` to `end` is cut because it is all marks; 0 where it is not. What is
-        looked at are whole windows, so that it does not matter in which pieces the line came."""
+        """Where the part of a line from `start` to `end` is cut because it is all marks; 0 where it
+        is not. What is looked at are whole windows, so that it does not matter in which pieces the
+        line came."""
         if self.fence:
             return 0
         for stop in range(start + WINDOW, end + 1, WINDOW):
@@ -178,7 +201,8 @@ class _Cutter:
         return 0
 
     def long_line(self, part: str) -> None:
-        """A line of `LIMIT` characters, or of many marks: what it begins is decided now, its rest goes on as text."""
+        """A line of `LIMIT` characters, or of many marks: what it begins is decided now, its rest
+        goes on as text."""
         if not self.mid_line and not self.fence:
             self.boundary_before(part)
         self.add(part)
@@ -208,7 +232,9 @@ class _Cutter:
         self.begun = not (first and self.blank)
         if first and _HEADING.match(bare):
             self.cut()
-        elif self.size >= LIMIT or self.lines >= LINES or (self.marks >= MARKS and self.lines > 1):  # a table's head
+        elif (
+            self.size >= LIMIT or self.lines >= LINES or (self.marks >= MARKS and self.lines > 1)
+        ):  # a table's head
             self.cut(keep_open=True)
 
     def boundary_before(self, line: str) -> None:
@@ -220,7 +246,11 @@ class _Cutter:
         indented = line[0] in " \t"
         item = bool(_LIST_ITEM.match(line))
         fence = None if self.in_list and indented and self.begun else _FENCE.match(line)
-        ends = fence or _HEADING.match(line) or (self.blank and not indented and not (item and self.in_list))
+        ends = (
+            fence
+            or _HEADING.match(line)
+            or (self.blank and not indented and not (item and self.in_list))
+        )
         if self.begun and ends:
             self.cut()
         if not self.begun:
@@ -235,10 +265,13 @@ class _Cutter:
         if not self.fence:
             depth = text.count(">")
             self.depth = max(self.depth, depth)
-            self.marks += work(text) if depth else work(text) + self.depth // 2  # lazily in all those quotes
+            self.marks += (
+                work(text) if depth else work(text) + self.depth // 2
+            )  # lazily in all those quotes
 
     def cut(self, keep_open: bool = False) -> None:
-        """Close the open block. `keep_open`: it goes on, so what begins now needs a lead to be drawn right."""
+        """Close the open block. `keep_open`: it goes on, so what begins now needs a lead to be
+        drawn right."""
         text = "".join(self.parts)
         if text:
             self.pieces.append(Piece(text, self.lead, self.before))
@@ -258,13 +291,20 @@ class _Cutter:
             indent = len(self.opener) - len(self.opener.lstrip(" "))
             text = re.sub(rf"^ {{1,{indent}}}", "", text, flags=re.MULTILINE)
         before = (*self.before, text)
-        return before if len(before) <= LOOK_BACK and sum(map(len, before)) <= LOOK_BACK_SIZE else ()
+        return (
+            before if len(before) <= LOOK_BACK and sum(map(len, before)) <= LOOK_BACK_SIZE else ()
+        )
 
 
 def _table_head(text: str) -> str:
     """Header and delimiter row, if `text` is a table."""
     lines = text.split("\n", 2)
-    if len(lines) == 3 and "|" in lines[0] and "-" in lines[1] and _DELIMITER_ROW.match(lines[1].rstrip("\r")):
+    if (
+        len(lines) == 3
+        and "|" in lines[0]
+        and "-" in lines[1]
+        and _DELIMITER_ROW.match(lines[1].rstrip("\r"))
+    ):
         return f"{lines[0]}\n{lines[1]}\n"
     return ""
 
@@ -297,7 +337,8 @@ def normalized(label: str) -> str:
 
 
 def links(pieces: Sequence[str]) -> list[Links]:
-    """For each of `pieces`, the Markdown of one text, what it is told. Linear, and next to nothing without `]:`."""
+    """For each of `pieces`, the Markdown of one text, what it is told. Linear, and next to nothing
+    without `]:`."""
     prose = ["" if _LINK_FENCE.match(piece) else piece for piece in pieces]
     first: dict[str, tuple[int, str]] = {}
     taken: list[set[str]] = [set() for _ in prose]
@@ -316,23 +357,31 @@ def links(pieces: Sequence[str]) -> list[Links]:
             if owner != number:
                 given[number].append(source)
                 taken[owner].add(label)
-    return [Links("".join(own), tuple(sorted(labels))) for own, labels in zip(given, taken, strict=True)]
+    return [
+        Links("".join(own), tuple(sorted(labels))) for own, labels in zip(given, taken, strict=True)
+    ]
 
 
 def linked(rows: Vec[T], base: int, kind: type[Any], text: str) -> Vec[T]:
-    """`rows`, where the blocks of `kind` from `base` on, the pieces of `text`, are told of each other's definitions
+    """`rows`, where the blocks of `kind` from `base` on, the pieces of `text`, are told of each
+    other's definitions
     (`links`)."""
-    if "]:" not in text:  # so it is with nearly all, and a hundred thousand pieces take a while to look at
+    if (
+        "]:" not in text
+    ):  # so it is with nearly all, and a hundred thousand pieces take a while to look at
         return rows
     texts = [(row, block) for row in range(base, len(rows)) if isinstance(block := rows[row], kind)]
-    for (row, block), told in zip(texts, links([block.lead + block.text for _, block in texts]), strict=True):
+    for (row, block), told in zip(
+        texts, links([block.lead + block.text for _, block in texts]), strict=True
+    ):
         if told != block.links:
             rows = rows.set(row, replace(block, links=told))
     return rows
 
 
 def _definitions(piece: str) -> tuple[list[tuple[str, str]], str]:
-    """Label and source of what looks like a definition (it begins a block, or follows another one), and the rest."""
+    """Label and source of what looks like a definition (it begins a block, or follows another one),
+    and the rest."""
     found: list[tuple[str, str]] = []
     rest: list[str] = []
     may_begin = True
@@ -350,7 +399,9 @@ def _definitions(piece: str) -> tuple[list[tuple[str, str]], str]:
 
 def _uses(text: str) -> dict[str, None]:
     """Every label in brackets outside code, in order."""
-    return {normalized(found[1]): None for found in _LABEL.finditer(_without_code(text)) if found[1]}
+    return {
+        normalized(found[1]): None for found in _LABEL.finditer(_without_code(text)) if found[1]
+    }
 
 
 def _without_code(text: str) -> str:

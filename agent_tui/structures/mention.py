@@ -1,4 +1,5 @@
-"""How a file is named in a prompt: `@src/app.py`, or `@"a b.txt"` where the path has what would end it."""
+"""How a file is named in a prompt: `@src/app.py`, or `@"a b.txt"` where the path has what would end
+it."""
 
 from __future__ import annotations
 
@@ -12,7 +13,8 @@ LONGEST: Final = 4_096
 """Characters before the caret that are looked at: no path is longer."""
 
 _BEFORE: Final = r"(?<![^\W\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af])(?<![@./\\-])"
-"""An `@` inside a word (an address, a package) names no file; what is written without spaces may stand before one."""
+"""An `@` inside a word (an address, a package) names no file; what is written without spaces may
+stand before one."""
 _NAMED: Final = late.pattern(_BEFORE + r'@(?:"((?:[^"\\\n]|\\.)+)"|([^\s"@][^\s"]*))')
 _TYPED: Final = late.pattern(_BEFORE + r'@(?:"((?:[^"\\]|\\.)*)|([^\s"@][^\s"]*)?)$')
 _ESCAPED: Final = late.pattern(r"\\(.)")
@@ -44,7 +46,8 @@ def typed(text: str, caret: int) -> Typed | None:
 
 
 def named(text: str) -> tuple[tuple[str, ...], ...]:
-    """Every file that `text` may name, each as the ways to read it: as it stands, and without what ends a sentence."""
+    """Every file that `text` may name, each as the ways to read it: as it stands, and without what
+    ends a sentence."""
     found: dict[tuple[str, ...], None] = {}
     for match in _NAMED.finditer(text) if "@" in text else ():
         quoted, plain = match.group(1), match.group(2)
@@ -87,7 +90,9 @@ def _shown(found: re.Match[str]) -> str:
         path = _plain(quoted)
         return found.group() if (short := original(path)) == path else written(short)
     path = plain.rstrip(_PUNCTUATION)
-    return found.group() if (short := original(path)) == path else written(short) + plain[len(path) :]
+    return (
+        found.group() if (short := original(path)) == path else written(short) + plain[len(path) :]
+    )
 
 
 def _plain(quoted: str) -> str:

@@ -1,7 +1,10 @@
-"""Frozen dataclasses, and tuples with names, as JSON text and back, without a schema: each says by itself what it is.
+"""Frozen dataclasses, and tuples with names, as JSON text and back, without a schema: each says by
+itself what it is.
 
-`{"_": "module.Name", field: value, ...}` is a dataclass (fields at their default are left out), `["()", ...]` a tuple,
-`["{}", ...]` a frozen set, `["[]", ...]` a list, `["vec", ...]` a `Vec`, `["{:}", [key, value], ...]` a mapping,
+`{"_": "module.Name", field: value, ...}` is a dataclass (fields at their default are left out),
+`["()", ...]` a tuple,
+`["{}", ...]` a frozen set, `["[]", ...]` a list, `["vec", ...]` a `Vec`, `["{:}", [key, value],
+...]` a mapping,
 `["inf"]`, `["-inf"]` and `["nan"]` the floats that JSON has not.
 """
 
@@ -22,7 +25,8 @@ _fields: dict[type[Any], tuple[_Field, ...]] = {}
 
 
 def plain(value: Any, said: Callable[[str], str] = str) -> Any:
-    """`value` as JSON data, every text of it as `said` gives it. Raises TypeError for what is none of the above."""
+    """`value` as JSON data, every text of it as `said` gives it. Raises TypeError for what is none of
+    the above."""
     kind = type(value)
     if kind is str:
         return said(value)
@@ -45,7 +49,9 @@ def plain(value: Any, said: Callable[[str], str] = str) -> Any:
     data: dict[str, Any] = {"_": name_of(kind)}
     for name, default, factory in _known(kind):
         own = getattr(value, name)
-        if own is default or (default is not _MISSING and own == default and type(own) is type(default)):
+        if own is default or (
+            default is not _MISSING and own == default and type(own) is type(default)
+        ):
             continue
         if factory is not None and own == factory():
             continue
@@ -55,7 +61,9 @@ def plain(value: Any, said: Callable[[str], str] = str) -> Any:
 
 def has_fields(kind: type[Any]) -> bool:
     """Whether its values are written down field by field: a dataclass, or a tuple with names."""
-    return dataclasses.is_dataclass(kind) or (issubclass(kind, tuple) and hasattr(kind, "_field_defaults"))
+    return dataclasses.is_dataclass(kind) or (
+        issubclass(kind, tuple) and hasattr(kind, "_field_defaults")
+    )
 
 
 def name_of(kind: type[Any]) -> str:
@@ -64,7 +72,8 @@ def name_of(kind: type[Any]) -> str:
 
 
 def rebuilt(data: Any, classes: Mapping[str, type[Any]]) -> Any:
-    """What `plain` was given. Raises ValueError for what it never wrote, and for the name of a class that is not among
+    """What `plain` was given. Raises ValueError for what it never wrote, and for the name of a class
+    that is not among
     `classes`."""
     if type(data) in _ATOMS or type(data) is float:
         return data
@@ -109,11 +118,17 @@ def _known(kind: type[Any]) -> tuple[_Field, ...]:
     """Name, default and default factory of each field of `kind`."""
     found = _fields.get(kind)
     if found is None and not dataclasses.is_dataclass(kind):
-        found = tuple((name, kind._field_defaults.get(name, _MISSING), None) for name in kind._fields)
+        found = tuple(
+            (name, kind._field_defaults.get(name, _MISSING), None) for name in kind._fields
+        )
         _fields[kind] = found
     elif found is None:
         found = tuple(
-            (own.name, own.default, None if own.default_factory is _MISSING else own.default_factory)
+            (
+                own.name,
+                own.default,
+                None if own.default_factory is _MISSING else own.default_factory,
+            )
             for own in dataclasses.fields(kind)
             if own.init
         )

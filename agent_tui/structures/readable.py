@@ -23,7 +23,8 @@ def dated(at: float, zone: int) -> str:
 
 
 def _date(days: int) -> tuple[int, int, int]:
-    """Year, month and day of a number of days since 1970-01-01 (the Gregorian calendar, by eras of 400 years)."""
+    """Year, month and day of a number of days since 1970-01-01 (the Gregorian calendar, by eras of
+    400 years)."""
     era, of_era = divmod(days + 719_468, 146_097)
     year = (of_era - of_era // 1_460 + of_era // 36_524 - of_era // 146_096) // 365
     of_year = of_era - (365 * year + year // 4 - year // 100)
@@ -52,6 +53,9 @@ def wrap_words(line: str, width: int, hang: int = 0) -> list[str]:
     if not width:
         return [line]
     return textwrap.wrap(
-        line, max(width, hang + LEAST), subsequent_indent=" " * hang, break_on_hyphens=False,
+        line,
+        max(width, hang + LEAST),
+        subsequent_indent=" " * hang,
+        break_on_hyphens=False,
         break_long_words=False,
-    )  # fmt: skip
+    )

@@ -1,4 +1,5 @@
-"""What can be known of a terminal without asking it: from the environment that it set. Standard library only."""
+"""What can be known of a terminal without asking it: from the environment that it set. Standard
+library only."""
 
 from __future__ import annotations
 
@@ -12,40 +13,72 @@ if TYPE_CHECKING:
     Notifier = Literal["", "osc9", "osc99", "osc777"]
     """The sequence with which it is asked for a desktop notification; empty: none that is known."""
 
-_NONE: Final = ("dumb", "unknown", "vt52", "vt100", "vt102", "vt220", "vt320", "ansi-mono", "linux-m", "cons25-m")
-_FULL: Final = ("-direct", "-truecolor", "kitty", "ghostty", "alacritty", "foot", "wezterm", "contour")
+_NONE: Final = (
+    "dumb",
+    "unknown",
+    "vt52",
+    "vt100",
+    "vt102",
+    "vt220",
+    "vt320",
+    "ansi-mono",
+    "linux-m",
+    "cons25-m",
+)
+_FULL: Final = (
+    "-direct",
+    "-truecolor",
+    "kitty",
+    "ghostty",
+    "alacritty",
+    "foot",
+    "wezterm",
+    "contour",
+)
 _MOST: Final = 8
 
 
 def drawable(environment: Mapping[str, str]) -> bool:
-    """Whether a screen can be drawn on it at all: one that says it can do nothing shows every sequence as letters."""
+    """Whether a screen can be drawn on it at all: one that says it can do nothing shows every
+    sequence as letters."""
     return environment.get("TERM", "").lower() not in ("dumb", "unknown")
 
 
 def depth(environment: Mapping[str, str]) -> Depth:
-    """COLORTERM is believed before TERM: over ssh and in multiplexers it is what is left of the outer terminal."""
+    """COLORTERM is believed before TERM: over ssh and in multiplexers it is what is left of the
+    outer terminal."""
     term = environment.get("TERM", "").lower()
     if term in _NONE or term.endswith("-m"):
         return "none"
-    if environment.get("COLORTERM", "").lower() in ("truecolor", "24bit") or any(name in term for name in _FULL):
+    if environment.get("COLORTERM", "").lower() in ("truecolor", "24bit") or any(
+        name in term for name in _FULL
+    ):
         return "truecolour"
     return "256" if "256" in term or environment.get("COLORTERM") else "16"
 
 
 def dark_hint(environment: Mapping[str, str]) -> bool | None:
-    """What COLORFGBG says: `15;0` is light letters on a dark ground. None: nothing that can be used."""
+    """What COLORFGBG says: `15;0` is light letters on a dark ground. None: nothing that can be
+    used."""
     last = environment.get("COLORFGBG", "").rpartition(";")[2]
-    return (int(last) not in (7, *range(9, 16))) if last.isascii() and last.isdecimal() and int(last) < 16 else None
+    return (
+        (int(last) not in (7, *range(9, 16)))
+        if last.isascii() and last.isdecimal() and int(last) < 16
+        else None
+    )
 
 
 def identity(environment: Mapping[str, str]) -> str:
     """Which terminal this is, as far as its ground may be remembered for it; one word."""
-    names = (environment.get(name, "") for name in ("TERM_PROGRAM", "LC_TERMINAL", "TERM", "COLORFGBG"))
+    names = (
+        environment.get(name, "") for name in ("TERM_PROGRAM", "LC_TERMINAL", "TERM", "COLORFGBG")
+    )
     return "/".join("".join(c for c in name if c.isalnum() or c in "-._;")[:40] for name in names)
 
 
 def answers(environment: Mapping[str, str]) -> bool:
-    """Whether it can be asked things: an old console shows a question that it does not know as letters."""
+    """Whether it can be asked things: an old console shows a question that it does not know as
+    letters."""
     term = environment.get("TERM", "")
     return depth(environment) != "none" and not term.startswith(("linux", "cons25", "sun", "wsvt"))
 
@@ -55,7 +88,11 @@ def notifier(environment: Mapping[str, str]) -> Notifier:
     term, program = environment.get("TERM", ""), environment.get("TERM_PROGRAM", "").lower()
     if environment.get("KITTY_WINDOW_ID") or "kitty" in term:
         return "osc99"
-    if program in ("ghostty", "wezterm") or environment.get("GHOSTTY_RESOURCES_DIR") or environment.get("WEZTERM_PANE"):
+    if (
+        program in ("ghostty", "wezterm")
+        or environment.get("GHOSTTY_RESOURCES_DIR")
+        or environment.get("WEZTERM_PANE")
+    ):
         return "osc777"
     if term.startswith(("foot", "rxvt-unicode")) or environment.get("VTE_VERSION"):
         return "osc777"

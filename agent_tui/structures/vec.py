@@ -1,7 +1,8 @@
-"""A persistent (immutable) vector in chunks: cheap append, cheap set near the end, cheap difference.
+"""A persistent (immutable) vector in chunks: cheap append, cheap set near the end, cheap
+difference.
 
-A tuple of 50,000 rows costs 67 µs to append to; this costs a few, and two versions share every chunk that did not
-change, so that a reader finds what is new by comparing identities.
+A tuple of 50,000 rows costs 67 µs to append to; this costs a few, and two versions share every
+chunk that did not change, so that a reader finds what is new by comparing identities.
 """
 
 from __future__ import annotations
@@ -22,7 +23,9 @@ class Vec(Generic[T]):
     def __init__(self, items: Iterable[T] = ()) -> None:
         flat = tuple(items)
         full = len(flat) // CHUNK * CHUNK
-        self._chunks: tuple[tuple[T, ...], ...] = tuple(flat[i : i + CHUNK] for i in range(0, full, CHUNK))
+        self._chunks: tuple[tuple[T, ...], ...] = tuple(
+            flat[i : i + CHUNK] for i in range(0, full, CHUNK)
+        )
         self._tail: tuple[T, ...] = flat[full:]
 
     @classmethod
@@ -92,7 +95,8 @@ class Vec(Generic[T]):
         return Vec._of(self._chunks[:chunks], self._chunks[chunks][:rest])
 
     def changed(self, old: Vec[T]) -> Iterator[int]:
-        """Indices, ascending, that exist here and hold another object than in `old` (new ones included).
+        """Indices, ascending, that exist here and hold another object than in `old` (new ones
+        included).
 
         Costs one identity test per chunk, plus one per item of a chunk that differs.
         """

@@ -1,10 +1,12 @@
-"""Makes foreign text (a model's, a file's, a command's) harmless to draw: nothing that reaches a terminal raw.
+"""Makes foreign text (a model's, a file's, a command's) harmless to draw: nothing that reaches a
+terminal raw.
 
-Control characters become symbols (`␛`), bidi, zero-width, tag and unassigned characters their code point (`<U+202E>`).
-Newline and tab stay; the renderer lays them out. Linear in the length of the text.
+Control characters become symbols (`␛`), bidi, zero-width, tag and unassigned characters their code
+point (`<U+202E>`). Newline and tab stay; the renderer lays them out. Linear in the length of the
+text.
 
-What terminals count differently is made certain: joined pictures are drawn in their parts, flags as their letters, and
-a vowel sign that some draw in a cell of its own has that cell (`PAD`).
+What terminals count differently is made certain: joined pictures are drawn in their parts, flags as
+their letters, and a vowel sign that some draw in a cell of its own has that cell (`PAD`).
 """
 
 from __future__ import annotations
@@ -17,7 +19,8 @@ from agent_tui.structures import late
 from agent_tui.structures.ascii import PLAIN
 
 PAD: Final = "\xa0"
-"""Stands behind a spacing mark: half of the terminals draw the mark there, the others leave it empty."""
+"""Stands behind a spacing mark: half of the terminals draw the mark there, the others leave it
+empty."""
 SURE: Final = (
     "\u0300-\u034e\u0350-\u0377\u037a-\u037f\u0384-\u038a\u0391-\u03a1\u03a3-\u0482\u048a-\u052f\u05d0-\u05ea"
     "\u0620-\u06dc\u1e00-\u1f15\u2010-\u2027\u2030-\u205e\u20a0-\u20bf\u2100-\u218b\u2190-\u2426\u2440-\u244a"
@@ -28,7 +31,8 @@ SURE: Final = (
 """Beyond Latin: characters (ranges of a pattern) of which every terminal thinks the same."""
 _ODD: Final = late.pattern(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad]"
-    f"|[^\x00-\u02ff{SURE}\u0904-\u0939\u0e01-\u0e3a\u0e3f-\u0e5b]"  # the rest is looked at one by one
+    # the rest is looked at one by one
+    f"|[^\x00-\u02ff{SURE}\u0904-\u0939\u0e01-\u0e3a\u0e3f-\u0e5b]"
 )
 _CONTROL: Final = late.pattern("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _HIDDEN: Final = late.pattern(
@@ -37,17 +41,20 @@ _HIDDEN: Final = late.pattern(
     "\U00016ff0\U00016ff1\U0001f3fb-\U0001f3ff\U000e0000-\U000e0fff]"
 )
 _CONCEALING: Final = late.pattern(
-    "\U0001f3f4[\U000e0030-\U000e0039\U000e0061-\U000e007a]{2,6}\U000e007f"  # the flag of a part of a country
+    # the flag of a part of a country
+    "\U0001f3f4[\U000e0030-\U000e0039\U000e0061-\U000e007a]{2,6}\U000e007f"
     "|[\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164"
     "\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )
-"""Characters of which nothing is seen: text can be written with them that a model reads and a person does not."""
+"""Characters of which nothing is seen: text can be written with them that a model reads and a
+person does not."""
 _IDEOGRAPHS: Final = (("\u3400", "\u9fff"), ("\uf900", "\ufaff"), ("\U00020000", "\U0003ffff"))
 _MARKS_OF_DIRECTION: Final = "\u061c\u200e\u200f"
 _RIGHT_TO_LEFT: Final = late.pattern("[\u05d0-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
 _SEQUENCE: Final = late.pattern(
     r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]"  # CSI, SGR among them
-    r"|(?:\x1b[\]PX^_]|[\x9d\x90\x98\x9e\x9f])"  # OSC, DCS, SOS, PM, APC: up to their end, and only if they have one
+    # OSC, DCS, SOS, PM, APC: up to their end, and only if they have one
+    r"|(?:\x1b[\]PX^_]|[\x9d\x90\x98\x9e\x9f])"
     r"[^\x07\x18\x1a\x1b\x90\x98\x9b-\x9f]*(?:\x07|\x1b\\|\x9c)"
     r"|\x1b[ -/]+[0-~]|\x1b[0-OQ-WYZ\\`-~]"  # two- and three-character escapes
 )
@@ -56,24 +63,31 @@ _JOINED_LETTERS: Final = late.pattern(
     r"[\u0600-\u08ff\u0900-\u0dff\u1000-\u109f\u1780-\u17ff\ufb50-\ufdff\ufe70-\ufeff]"
 )
 _PICTURE: Final = late.pattern("[\u00a9\u00ae\u203c-\u3299\ufe0f\U0001f000-\U0001faff]")
-_PARTS: Final = late.pattern("[\u1100-\u1112][\u1161-\u1175][\u11a8-\u11c2]?|[\u3046-\u30fd][\u3099\u309a]")
+_PARTS: Final = late.pattern(
+    "[\u1100-\u1112][\u1161-\u1175][\u11a8-\u11c2]?|[\u3046-\u30fd][\u3099\u309a]"
+)
 _MARKS: Final = "[\u0300-\u036f\u0483-\u0489\u1ab0-\u1ace\u1dc0-\u1dff\u20d0-\u20f0\ufe20-\ufe2f]"
 _PILED: Final = late.pattern(f"({_MARKS}{{4}}){_MARKS}+")
-"""More marks on one letter than any writing has: they are drawn over other rows, and no terminal keeps them all."""
+"""More marks on one letter than any writing has: they are drawn over other rows, and no terminal
+keeps them all."""
 _PADDED: Final = late.pattern(f"[^\x00-\u0902]{PAD}")
 
 
 def is_text(text: str) -> bool:
-    """Whether a keyboard types it: joiners that Persian, Hindi and pictures are written with are text too, as are all
-    kinds of spaces; control characters are not."""
-    return bool(text) and (text.isprintable() or all(unicodedata.category(c) not in ("Cc", "Cs") for c in text))
+    """Whether a keyboard types it: joiners that Persian, Hindi and pictures are written with are
+    text too, as are all kinds of spaces; control characters are not."""
+    return bool(text) and (
+        text.isprintable() or all(unicodedata.category(c) not in ("Cc", "Cs") for c in text)
+    )
 
 
 def visible(text: str, overwrite: bool = False) -> str:
-    """`text` without anything that moves a cursor, hides or reorders what is read. All of it is shown: what somebody
+    """`text` without anything that moves a cursor, hides or reorders what is read. All of it is shown:
+    what somebody
     is asked about may have no part that is not seen. `\\r\\n` is a newline, and so is a lone `\\r`.
 
-    `overwrite` is for what a program wrote to a terminal: complete escape sequences (its colours) go away, and a lone
+    `overwrite` is for what a program wrote to a terminal: complete escape sequences (its colours)
+    go away, and a lone
     `\\r` starts its line again, as a progress bar means it: what came after the last one is kept.
     """
     if (text.isascii() and text.isprintable()) or PLAIN.issuperset(text):
@@ -88,14 +102,16 @@ def visible(text: str, overwrite: bool = False) -> str:
 
 
 def harmless(text: str) -> str:
-    """`text` as it may be put into a clipboard: like `visible`, but joined pictures, flags and marks are as written."""
+    """`text` as it may be put into a clipboard: like `visible`, but joined pictures, flags and marks
+    are as written."""
     if text.isascii() and text.isprintable():
         return text
     return _ODD.sub(_kept, _SEQUENCE.sub("", text).replace("\r\n", "\n").replace("\r", "\n"))
 
 
 def pasteable(text: str) -> str:
-    """`text` as written, but for control characters, which are shown: a shell that it is pasted into would obey them,
+    """`text` as written, but for control characters, which are shown: a shell that it is pasted into
+    would obey them,
     the one that ends a paste among them."""
     if text.isprintable() or _CONTROL.search(text) is None:
         return text
@@ -103,7 +119,8 @@ def pasteable(text: str) -> str:
 
 
 def readable(text: str) -> str:
-    """`text` as a document may hold it: like `harmless`, a lone `\\r` starts its line again as in a terminal, and marks
+    """`text` as a document may hold it: like `harmless`, a lone `\\r` starts its line again as in a
+    terminal, and marks
     that are piled up on a letter are not drawn over the lines around it."""
     if text.isascii() and text.isprintable():
         return text
@@ -111,9 +128,12 @@ def readable(text: str) -> str:
 
 
 def revealed(text: str) -> tuple[str, int]:
-    """`text` without characters that hide something in it, and how many those were: tags, overrides of the direction,
-    runs of variation selectors, soft hyphens, what has no width. What joins letters and pictures or gives them
-    another look stays, as do single marks of direction where something is written from right to left."""
+    """`text` without characters that hide something in it, and how many those were: tags, overrides of
+    the direction,
+    runs of variation selectors, soft hyphens, what has no width. What joins letters and pictures or
+    gives them
+    another look stays, as do single marks of direction where something is written from right to
+    left."""
     if text.isascii() or _CONCEALING.search(text) is None:
         return text, 0
     marks = _MARKS_OF_DIRECTION if _RIGHT_TO_LEFT.search(text) else ""
@@ -130,7 +150,8 @@ def revealed(text: str) -> tuple[str, int]:
 
 
 def _is_needed(found: re.Match[str], marks: str) -> bool:
-    """Whether the character changes how what stands around it is read; `marks` of direction are ordinary here."""
+    """Whether the character changes how what stands around it is read; `marks` of direction are
+    ordinary here."""
     character = found.group()
     before = found.string[found.start() - 1] if found.start() else ""
     if character in marks:
@@ -146,8 +167,11 @@ def _is_needed(found: re.Match[str], marks: str) -> bool:
 
 
 def unpadded(text: str) -> str:
-    """Drawn text without the cells that were put behind its spacing marks: as it is searched and copied."""
-    return _PADDED.sub(lambda found: found.group().removesuffix(PAD if spacing(found.group()[0]) else ""), text)
+    """Drawn text without the cells that were put behind its spacing marks: as it is searched and
+    copied."""
+    return _PADDED.sub(
+        lambda found: found.group().removesuffix(PAD if spacing(found.group()[0]) else ""), text
+    )
 
 
 def spacing(character: str) -> bool:
@@ -156,7 +180,8 @@ def spacing(character: str) -> bool:
 
 
 def unassigned(character: str) -> bool:
-    """Whether nobody knows how to draw it. A picture newer than this Python may well be known to the terminal."""
+    """Whether nobody knows how to draw it. A picture newer than this Python may well be known to
+    the terminal."""
     newer = "\U0001f6d8" <= character <= "\U0001f6df" or "\U0001fa70" <= character <= "\U0001faff"
     return unicodedata.category(character) == "Cn" and not newer
 
@@ -204,7 +229,8 @@ def _kept(found: re.Match[str]) -> str:
 
 
 def _belongs(code: int, before: str) -> bool:
-    """Whether it only asks for another look of the picture or letter `before` it, in a width that nobody agrees on."""
+    """Whether it only asks for another look of the picture or letter `before` it, in a width that
+    nobody agrees on."""
     if 0xFE00 <= code <= 0xFE0F and before > "\x7f" and not 0xFE00 <= ord(before) <= 0xFE0F:
         return True
     if code == 0xFE0F and before and before in "0123456789#*":

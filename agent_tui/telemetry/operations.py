@@ -1,4 +1,5 @@
-"""What is measured of a session, in the words of OpenTelemetry's conventions for generative AI (`gen_ai.*`)."""
+"""What is measured of a session, in the words of OpenTelemetry's conventions for generative AI
+(`gen_ai.*`)."""
 
 from __future__ import annotations
 
@@ -7,7 +8,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import field
 from typing import Any, Final, Literal, Protocol
 
-from agent_tui.protocol.messages import AssistantMessage, Message, Request, StopReason, ToolCall, ToolMessage
+from agent_tui.protocol.messages import (
+    AssistantMessage,
+    Message,
+    Request,
+    StopReason,
+    ToolCall,
+    ToolMessage,
+)
 from agent_tui.structures.frozen import frozen
 
 Value = str | int | float | bool | tuple[str, ...]
@@ -18,10 +26,10 @@ OTHER: Final = "_OTHER"
 
 @frozen
 class Operation:
-    """A turn, a request to a model or a call of a tool. `subject`: the agent, the model or the tool; `trace`: the id of
-    the turn's trace; `began`, `ended`: seconds since the epoch; `error`: why it failed, in one word; `content`: what
-    was said, where the person wants that told; `tokens`: what the server said that it took; `first_chunk`: seconds
-    until the answer began."""
+    """A turn, a request to a model or a call of a tool. `subject`: the agent, the model or the
+    tool; `trace`: the id of the turn's trace; `began`, `ended`: seconds since the epoch; `error`:
+    why it failed, in one word; `content`: what was said, where the person wants that told;
+    `tokens`: what the server said that it took; `first_chunk`: seconds until the answer began."""
 
     name: Literal["invoke_agent", "chat", "execute_tool"]
     subject: str
@@ -43,14 +51,23 @@ class Operation:
 
     def all_attributes(self) -> dict[str, Value]:
         """Those of its span."""
-        more: dict[str, Value] = {"gen_ai.operation.name": self.name, **self.attributes, **self.content}
+        more: dict[str, Value] = {
+            "gen_ai.operation.name": self.name,
+            **self.attributes,
+            **self.content,
+        }
         if self.tokens is not None:
-            more |= {"gen_ai.usage.input_tokens": self.tokens[0], "gen_ai.usage.output_tokens": self.tokens[1]}
+            more |= {
+                "gen_ai.usage.input_tokens": self.tokens[0],
+                "gen_ai.usage.output_tokens": self.tokens[1],
+            }
         if self.first_chunk is not None:
             more["gen_ai.response.time_to_first_chunk"] = self.first_chunk
         if self.error:
             more["error.type"] = self.error
-        return {key: plain(value) if isinstance(value, str) else value for key, value in more.items()}
+        return {
+            key: plain(value) if isinstance(value, str) else value for key, value in more.items()
+        }
 
 
 def plain(text: str) -> str:
@@ -79,29 +96,62 @@ class Instrument:
     bounds: tuple[float, ...] = ()
 
 
-_SECONDS: Final = (0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92)
-DURATION: Final = Instrument("gen_ai.client.operation.duration", "s", "How long requests to models took.", _SECONDS)
+_SECONDS: Final = (
+    0.01,
+    0.02,
+    0.04,
+    0.08,
+    0.16,
+    0.32,
+    0.64,
+    1.28,
+    2.56,
+    5.12,
+    10.24,
+    20.48,
+    40.96,
+    81.92,
+)
+DURATION: Final = Instrument(
+    "gen_ai.client.operation.duration", "s", "How long requests to models took.", _SECONDS
+)
 FIRST_CHUNK: Final = Instrument(
-    "gen_ai.client.operation.time_to_first_chunk", "s", "How long it took until an answer began.", _SECONDS
+    "gen_ai.client.operation.time_to_first_chunk",
+    "s",
+    "How long it took until an answer began.",
+    _SECONDS,
 )
 TOKENS: Final = Instrument(
-    "gen_ai.client.token.usage", "{token}", "Tokens of requests and answers, as their servers count them.",
+    "gen_ai.client.token.usage",
+    "{token}",
+    "Tokens of requests and answers, as their servers count them.",
     tuple(4.0**power for power in range(14)),
-)  # fmt: skip
-TOOL: Final = Instrument("gen_ai.execute_tool.duration", "s", "How long calls of tools took.", _SECONDS)
+)
+TOOL: Final = Instrument(
+    "gen_ai.execute_tool.duration", "s", "How long calls of tools took.", _SECONDS
+)
 AGENT: Final = Instrument("gen_ai.invoke_agent.duration", "s", "How long turns took.", _SECONDS)
 EVENTS: Final = Instrument("agent_tui.events", "{event}", "What happened, by its kind.")
 INSTRUMENTS: Final = (DURATION, FIRST_CHUNK, TOKENS, TOOL, AGENT, EVENTS)
 
 Measured = tuple[Instrument, float, dict[str, str]]
-_IN_METRICS: Final = ("gen_ai.provider.name", "gen_ai.request.model", "gen_ai.tool.name", "gen_ai.agent.name")
+_IN_METRICS: Final = (
+    "gen_ai.provider.name",
+    "gen_ai.request.model",
+    "gen_ai.tool.name",
+    "gen_ai.agent.name",
+)
 """Attributes of few values: each of them is a series of its own."""
 
 
 def measured(operation: Operation) -> Iterator[Measured]:
     """The numbers of an operation that has ended."""
     told: dict[str, str] = {"gen_ai.operation.name": operation.name}
-    told |= {key: plain(str(operation.attributes[key])) for key in _IN_METRICS if key in operation.attributes}
+    told |= {
+        key: plain(str(operation.attributes[key]))
+        for key in _IN_METRICS
+        if key in operation.attributes
+    }
     failed = {"error.type": operation.error} if operation.error else {}
     instrument = {"chat": DURATION, "execute_tool": TOOL, "invoke_agent": AGENT}[operation.name]
     yield instrument, operation.seconds, told | failed
@@ -129,7 +179,9 @@ def asked(request: Request, scrub: Scrub) -> dict[str, str]:
     """A request: the system prompt and all messages."""
     return {
         "gen_ai.system_instructions": json.dumps([_text(scrub(request.system))]),
-        "gen_ai.input.messages": json.dumps([_message(message, scrub) for message in request.messages]),
+        "gen_ai.input.messages": json.dumps(
+            [_message(message, scrub) for message in request.messages]
+        ),
     }
 
 
@@ -139,30 +191,50 @@ def said(text: str, scrub: Scrub) -> str:
 
 
 def answered(
-    text: str, scrub: Scrub, stop: StopReason = "stop", reasoning: str = "", calls: tuple[ToolCall, ...] = ()
+    text: str,
+    scrub: Scrub,
+    stop: StopReason = "stop",
+    reasoning: str = "",
+    calls: tuple[ToolCall, ...] = (),
 ) -> str:
     """An answer of the model."""
     parts = list(_parts(text, reasoning, calls, scrub))
-    return json.dumps([{"role": "assistant", "parts": parts, "finish_reason": _FINISHED.get(stop, stop)}])
+    return json.dumps(
+        [{"role": "assistant", "parts": parts, "finish_reason": _FINISHED.get(stop, stop)}]
+    )
 
 
 def _message(message: Message, scrub: Scrub) -> dict[str, Any]:
     if isinstance(message, ToolMessage):
-        part = {"type": "tool_call_response", "id": message.call_id, "response": scrub(message.content)}
+        part = {
+            "type": "tool_call_response",
+            "id": message.call_id,
+            "response": scrub(message.content),
+        }
         return {"role": "tool", "parts": [part]}
     if isinstance(message, AssistantMessage):
-        return {"role": "assistant", "parts": list(_parts(message.text, message.reasoning, message.calls, scrub))}
+        return {
+            "role": "assistant",
+            "parts": list(_parts(message.text, message.reasoning, message.calls, scrub)),
+        }
     images = [_text(f"[image {scrub(image.name)}]") for image in message.images]
     return {"role": "user", "parts": [_text(scrub(message.text)), *images]}
 
 
-def _parts(text: str, reasoning: str, calls: tuple[ToolCall, ...], scrub: Scrub) -> Iterator[dict[str, Any]]:
+def _parts(
+    text: str, reasoning: str, calls: tuple[ToolCall, ...], scrub: Scrub
+) -> Iterator[dict[str, Any]]:
     if reasoning:
         yield {"type": "reasoning", "content": scrub(reasoning)}
     if text:
         yield _text(scrub(text))
     for call in calls:
-        yield {"type": "tool_call", "id": call.id, "name": call.name, "arguments": scrub(call.arguments)}
+        yield {
+            "type": "tool_call",
+            "id": call.id,
+            "name": call.name,
+            "arguments": scrub(call.arguments),
+        }
 
 
 def _text(text: str) -> dict[str, Any]:

@@ -1,7 +1,9 @@
-"""Spans and metrics over OTLP, by OpenTelemetry's own SDK (the extra `otel`): imported only where it is wanted.
+"""Spans and metrics over OTLP, by OpenTelemetry's own SDK (the extra `otel`): imported only where
+it is wanted.
 
-The SDK reads the standard variables (`OTEL_EXPORTER_OTLP_ENDPOINT`, headers, certificates, samplers, …) by itself, and
-sends from its own threads. The id of a turn's trace is the one that its records in the log have.
+The SDK reads the standard variables (`OTEL_EXPORTER_OTLP_ENDPOINT`, headers, certificates,
+samplers, …) by itself, and sends from its own threads. The id of a turn's trace is the one that its
+records in the log have.
 """
 
 from __future__ import annotations
@@ -48,15 +50,17 @@ class _Ids(RandomIdGenerator):
 
 
 class Otel:
-    """Sends spans, metrics or both. Raises ValueError, RuntimeError where a variable has a value that the SDK
-    does not take."""
+    """Sends spans, metrics or both. Raises ValueError, RuntimeError where a variable has a value
+    that the SDK does not take."""
 
     def __init__(self, spans: bool, metrics: bool) -> None:
         resource = _resource()
         self._ids = _Ids()
         self._root: Span | None = None
         """The turn that the spans are part of."""
-        self._spans = TracerProvider(resource=resource, id_generator=self._ids, shutdown_on_exit=False)
+        self._spans = TracerProvider(
+            resource=resource, id_generator=self._ids, shutdown_on_exit=False
+        )
         if spans:
             self._spans.add_span_processor(BatchSpanProcessor(OTLPSpanExporter()))
         self._tracer = self._spans.get_tracer(NAME, version(NAME))
@@ -100,9 +104,12 @@ class Otel:
         self._ids.trace = int(operation.trace, 16)
         context = Context() if parent is None else set_span_in_context(parent, Context())
         return self._tracer.start_span(
-            plain(f"{operation.name} {operation.subject}"), context, _KINDS.get(operation.name, SpanKind.INTERNAL),
-            operation.all_attributes(), start_time=_nanoseconds(operation.began),
-        )  # fmt: skip
+            plain(f"{operation.name} {operation.subject}"),
+            context,
+            _KINDS.get(operation.name, SpanKind.INTERNAL),
+            operation.all_attributes(),
+            start_time=_nanoseconds(operation.began),
+        )
 
     def _measure(self, one: Measured) -> None:
         instrument, value, attributes = one

@@ -1,4 +1,5 @@
-"""Metrics for who asks: Prometheus' text format over HTTP, on this machine alone. Needs nothing but Python."""
+"""Metrics for who asks: Prometheus' text format over HTTP, on this machine alone. Needs nothing but
+Python."""
 
 from __future__ import annotations
 
@@ -29,7 +30,8 @@ Labels = tuple[tuple[str, str], ...]
 
 
 class Series:
-    """One line of a counter (`total`), or the buckets of a histogram, each with what fell into it alone."""
+    """One line of a counter (`total`), or the buckets of a histogram, each with what fell into it
+    alone."""
 
     def __init__(self, instrument: Instrument) -> None:
         self.bounds = instrument.bounds
@@ -90,8 +92,15 @@ class Prometheus:
                 head = await reader.readuntil(b"\r\n\r\n")
                 writer.write(self._response(head.split(b"\r\n", 1)[0].decode("latin-1")))
                 await writer.drain()
-        except (OSError, TimeoutError, asyncio.IncompleteReadError, asyncio.LimitOverrunError) as error:
-            self._log.info("metrics: a client disconnected or sent no valid request: %s", type(error).__name__)
+        except (
+            OSError,
+            TimeoutError,
+            asyncio.IncompleteReadError,
+            asyncio.LimitOverrunError,
+        ) as error:
+            self._log.info(
+                "metrics: a client disconnected or sent no valid request: %s", type(error).__name__
+            )
         finally:
             writer.close()
 
@@ -126,7 +135,11 @@ def _lines(name: str, labels: Labels, series: Series) -> Iterator[str]:
 
 
 def _braced(labels: Labels) -> str:
-    return "{" + ",".join(f'{key.replace(".", "_")}="{_escaped(value)}"' for key, value in labels) + "}"
+    return (
+        "{"
+        + ",".join(f'{key.replace(".", "_")}="{_escaped(value)}"' for key, value in labels)
+        + "}"
+    )
 
 
 def _escaped(value: str) -> str:

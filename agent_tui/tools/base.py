@@ -1,6 +1,7 @@
 """What a tool is. A tool is one file in this folder; it exposes `TOOL`.
 
-Every failure is a result that starts with a stable tag: `Error [<tag>]: what, where, what to do`. A tool raises
+Every failure is a result that starts with a stable tag: `Error [<tag>]: what, where, what to do`. A
+tool raises
 `ToolFailure` for those it can name; the executor turns anything else into `Error [exception]`.
 """
 
@@ -54,8 +55,9 @@ class Stale(ToolFailure):
 
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """A call that was worked out, once. `display` is what a person is asked about, and `apply` does just that. Where
-    things are different by then, as `is_current` tells beforehand, it raises Stale and does nothing."""
+    """A call that was worked out, once. `display` is what a person is asked about, and `apply` does
+    just that. Where things are different by then, as `is_current` tells beforehand, it raises Stale
+    and does nothing."""
 
     display: Display
     apply: Callable[[], Awaitable[ToolResult]]
@@ -85,9 +87,11 @@ class ToolContext(Protocol):
         ...
 
     def path(self, text: str) -> Path:
-        """The real path that `text` names, links resolved as the kernel does, relative to the first root.
+        """The real path that `text` names, links resolved as the kernel does, relative to the first
+        root.
 
-        Raises ToolFailure (`blocked`, `invalid_arguments`) where the path was not part of what was allowed.
+        Raises ToolFailure (`blocked`, `invalid_arguments`) where the path was not part of what was
+        allowed.
         """
         ...
 
@@ -108,10 +112,16 @@ class ToolContext(Protocol):
         ...
 
     def changed(
-        self, path: Path, diff: DiffDisplay, before: str, after: str, folders: int = 0, parted: str = ""
+        self,
+        path: Path,
+        diff: DiffDisplay,
+        before: str,
+        after: str,
+        folders: int = 0,
+        parted: str = "",
     ) -> None:
-        """Say that a file was changed (SHA-256 before, empty if new, and after). `folders`: how many above it were made
-        for it; `parted`: what became of its other names, in a sentence."""
+        """Say that a file was changed (SHA-256 before, empty if new, and after). `folders`: how
+        many above it were made for it; `parted`: what became of its other names, in a sentence."""
         ...
 
     def set_todos(self, items: tuple[TodoItem, ...]) -> None:
@@ -127,8 +137,9 @@ class ToolContext(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Tool(Generic[A]):
-    """A tool. `label` is the human line for a call (without the mark); `paths` names the files that a call touches, for
-    the policy; `plan` works a call out for a person who is asked about it, and `run` is for those who are not."""
+    """A tool. `label` is the human line for a call (without the mark); `paths` names the files that
+    a call touches, for the policy; `plan` works a call out for a person who is asked about it, and
+    `run` is for those who are not."""
 
     name: str
     description: str
@@ -141,17 +152,19 @@ class Tool(Generic[A]):
     command: Callable[[A], str] | None = None
     """The shell command that a call runs, where it runs one."""
     timeout: Callable[[A], float] | None = None
-    """Seconds that a call asks for, where it is ended by a timeout; 0: the session's `command_timeout`."""
+    """Seconds that a call asks for, where it is ended by a timeout; 0: the session's
+    `command_timeout`."""
     research: bool = False
-    """Looks things up outside: many calls with varying arguments in a turn are a sign of being lost."""
+    """Looks things up outside: many calls with varying arguments in a turn are a sign of being
+    lost."""
 
     def spec(self) -> ToolSpec:
         return ToolSpec(self.name, self.description, schema(self.arguments))
 
 
 def schema(arguments: type[Arguments]) -> dict[str, Any]:
-    """The JSON schema of a tool's arguments, without what only costs a small model's window (titles), and in one piece:
-    some servers do not follow a `$ref`."""
+    """The JSON schema of a tool's arguments, without what only costs a small model's window
+    (titles), and in one piece: some servers do not follow a `$ref`."""
     raw = arguments.model_json_schema()
     parts = {f"#/$defs/{name}": part for name, part in raw.pop("$defs", {}).items()}
 
@@ -159,7 +172,9 @@ def schema(arguments: type[Arguments]) -> dict[str, Any]:
         if isinstance(node, dict) and "$ref" in node and not names:
             return plain(parts[node["$ref"]])
         if isinstance(node, dict):
-            return {k: plain(v, k == "properties") for k, v in node.items() if names or k != "title"}
+            return {
+                k: plain(v, k == "properties") for k, v in node.items() if names or k != "title"
+            }
         return [plain(item) for item in node] if isinstance(node, list) else node
 
     result: dict[str, Any] = plain(raw)
@@ -173,9 +188,14 @@ def sha256(content: bytes) -> str:
 
 
 class LenientArguments(Arguments):
-    """A null means that the argument was left out. The schema stays plain: no `anyOf`, which some servers drop."""
+    """A null means that the argument was left out. The schema stays plain: no `anyOf`, which some
+    servers drop."""
 
     @model_validator(mode="before")
     @classmethod
     def _without_nulls(cls, raw: Any) -> Any:
-        return {name: value for name, value in raw.items() if value is not None} if isinstance(raw, dict) else raw
+        return (
+            {name: value for name, value in raw.items() if value is not None}
+            if isinstance(raw, dict)
+            else raw
+        )

@@ -1,4 +1,5 @@
-"""Replaces an exact, unique stretch of a file. A miss shows the nearest text, so that the next try can hit."""
+"""Replaces an exact, unique stretch of a file. A miss shows the nearest text, so that the next try
+can hit."""
 
 from __future__ import annotations
 
@@ -18,7 +19,9 @@ SHOWN_PLACES: Final = 10
 
 class EditFile(Arguments):
     path: str = Field(description="the file, relative to the working directory")
-    old: str = Field(description="the exact text to replace; it must occur only once, so give enough lines around it")
+    old: str = Field(
+        description="the exact text to replace; it must occur only once, so give enough lines around it"
+    )
     new: str = Field(description="the text to put there")
     replace_all: bool = Field(default=False, description="replace every occurrence")
 
@@ -34,7 +37,10 @@ def work_out(arguments: EditFile, ctx: ToolContext) -> Change:
     if before.crlf:
         old, new = old.replace("\r\n", "\n"), new.replace("\r\n", "\n")
     if not old:
-        raise ToolFailure("invalid_arguments", "old is empty: give the exact text to replace (create_file makes files)")
+        raise ToolFailure(
+            "invalid_arguments",
+            "old is empty: give the exact text to replace (create_file makes files)",
+        )
     if old == new:
         raise ToolFailure("invalid_arguments", "old and new are the same: nothing would change")
     old, own = before.in_own_bytes(old) or old, before.in_own_bytes(new)
@@ -44,7 +50,9 @@ def work_out(arguments: EditFile, ctx: ToolContext) -> Change:
     new = own
     count = before.text.count(old)
     if count == 0:
-        raise ToolFailure("no_match", f"{shown} does not contain that text. {_nearest(before.text, old)}")
+        raise ToolFailure(
+            "no_match", f"{shown} does not contain that text. {_nearest(before.text, old)}"
+        )
     if count > 1 and not arguments.replace_all:
         raise ToolFailure(
             "ambiguous",
@@ -73,7 +81,8 @@ def _places(text: str, old: str) -> str:
 
 
 def _nearest(text: str, old: str) -> str:
-    """The stretch of `text` that is most like `old`, with its line numbers: a hint, found in bounded time."""
+    """The stretch of `text` that is most like `old`, with its line numbers: a hint, found in
+    bounded time."""
     lines, wanted = text.split("\n")[:NEAREST_LINES], old.strip("\n").split("\n")
     best, at = 0.0, -1
     anchor = max(wanted, key=lambda line: len(line.strip()))

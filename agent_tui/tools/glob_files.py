@@ -53,12 +53,16 @@ async def run(args: GlobFiles, ctx: ToolContext) -> ToolResult:
     display = ListingDisplay(shown, tuple(names.page), names.total)
     if not names.total:
         hint = "Files that .gitignore names are left out, unless path names their folder."
-        return ToolResult("\n".join([f"No file in {shown} matches {args.pattern}. {hint}", *notes]), display)
+        return ToolResult(
+            "\n".join([f"No file in {shown} matches {args.pattern}. {hint}", *notes]), display
+        )
     head = f"{counted(names.total, 'file')}:"
     return ToolResult("\n".join([head, *(entry.name for entry in names.page), *notes]), display)
 
 
-def _found(glob: Glob, real: Path, page: int, ctx: ToolContext, stopped: Callable[[], bool]) -> Names:
+def _found(
+    glob: Glob, real: Path, page: int, ctx: ToolContext, stopped: Callable[[], bool]
+) -> Names:
     names, halt = Names(), Halt.after(stopped, BUDGET)
     walk = Walk(real, ctx.roots, halt)
     first, shown = (page - 1) * PER_PAGE, ctx.shown(real)
@@ -67,7 +71,9 @@ def _found(glob: Glob, real: Path, page: int, ctx: ToolContext, stopped: Callabl
             if not glob.matches(found.path):
                 continue
             if first <= names.total < first + PER_PAGE:
-                names.page.append(_entry(real / found.path, files.below(shown, found.path), found.regular))
+                names.page.append(
+                    _entry(real / found.path, files.below(shown, found.path), found.regular)
+                )
             names.total += 1
     except OSError as error:
         raise folder_failure(real, ctx, error) from None
@@ -93,7 +99,9 @@ TOOL: Final = Tool(
     ),
     arguments=GlobFiles,
     effect="read",
-    label=lambda args: f"Find {args.pattern}" + ("" if args.path in (".", "") else f" in {args.path}"),
+    label=lambda args: (
+        f"Find {args.pattern}" + ("" if args.path in (".", "") else f" in {args.path}")
+    ),
     run=run,
     paths=lambda args: (args.path,),
 )

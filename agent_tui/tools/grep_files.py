@@ -54,7 +54,8 @@ class GrepFiles(LenientArguments):
 
 @dataclass(slots=True)
 class Search:
-    """A search under way: the matches of one page, how many there are in all, and what was left out."""
+    """A search under way: the matches of one page, how many there are in all, and what was left
+    out."""
 
     expression: Expression
     first: int
@@ -92,7 +93,8 @@ class Search:
         return "\n".join(line[:LONGEST] for line in lines)
 
     def _lines(self, path: str, first: int, lines: list[str]) -> None:
-        """Search each of `lines`, of which one or more match; `first` is the number of the first of them."""
+        """Search each of `lines`, of which one or more match; `first` is the number of the first of
+        them."""
         for number, line in enumerate(lines, first):
             span = self.expression.search(line)
             if span is None:
@@ -104,7 +106,8 @@ class Search:
                 return
 
     def _shown(self, line: str, start: int) -> str:
-        """A line in which something was found at `start`, without secrets: they are hidden before it is cut."""
+        """A line in which something was found at `start`, without secrets: they are hidden before
+        it is cut."""
         first = max(0, start - _LOOKED_AT)
         part = line[first : start + _LOOKED_AT]
         hidden = hide_secrets(part)
@@ -117,7 +120,9 @@ class Search:
         found = walk_notes(walk, self.halt)
         if self.secrets:
             files = counted(self.secrets, "file")
-            found.append(f"[{files} left out, with names of secrets (.env, keys): name one as path to search it.]")
+            found.append(
+                f"[{files} left out, with names of secrets (.env, keys): name one as path to search it.]"
+            )
         if self.large:
             found.append(f"[{counted(self.large, 'file')} over {size_text(MAX_BYTES)} left out.]")
         if self.unreadable:
@@ -145,8 +150,15 @@ async def run(args: GrepFiles, ctx: ToolContext) -> ToolResult:
     notes = [*page_notes(args.page, len(search.page), search.total, search.full), *left_out]
     display = MatchesDisplay(args.pattern, tuple(search.page), search.total)
     if not search.total:
-        hint = " Files that .gitignore names are left out, unless path names their folder." if real.is_dir() else ""
-        return ToolResult("\n".join([f"No match for {args.pattern!r} in {ctx.shown(real)}.{hint}", *notes]), display)
+        hint = (
+            " Files that .gitignore names are left out, unless path names their folder."
+            if real.is_dir()
+            else ""
+        )
+        return ToolResult(
+            "\n".join([f"No match for {args.pattern!r} in {ctx.shown(real)}.{hint}", *notes]),
+            display,
+        )
     head = f"{'Over ' if search.full else ''}{counted(search.total, 'match', 'matches')}:"
     return ToolResult("\n".join([head, *_grouped(search.page), *notes]), display)
 
@@ -208,7 +220,9 @@ def _one(search: Search, real: Path, ctx: ToolContext) -> None:
         raise failure(error, real, ctx) from None
     if len(data) > MAX_BYTES:
         limit = size_text(MAX_BYTES)
-        raise ToolFailure("too_large", f"{ctx.shown(real)} is larger than {limit}; use run_shell_command: grep -n")
+        raise ToolFailure(
+            "too_large", f"{ctx.shown(real)} is larger than {limit}; use run_shell_command: grep -n"
+        )
     if is_binary(data):
         raise binary_failure(ctx.shown(real), data, len(data))
     search.text("", ctx.shown(real), data)

@@ -18,7 +18,12 @@ from agent_tui.tools.support import files
 
 MOST: Final = 500
 """Entries shown."""
-_SPECIAL: Final = {stat.S_IFIFO: "FIFO", stat.S_IFSOCK: "socket", stat.S_IFCHR: "device", stat.S_IFBLK: "device"}
+_SPECIAL: Final = {
+    stat.S_IFIFO: "FIFO",
+    stat.S_IFSOCK: "socket",
+    stat.S_IFCHR: "device",
+    stat.S_IFBLK: "device",
+}
 
 
 class ListFiles(LenientArguments):
@@ -46,12 +51,21 @@ async def run(args: ListFiles, ctx: ToolContext) -> ToolResult:
         return ToolResult(f"{shown} is an empty folder.", display)
     more = total - len(found)
     rest = [f"[… and {more:,} more: narrow it down with glob_files.]"] if more else []
-    return ToolResult("\n".join([f"{shown} ({counted(total, 'entry', 'entries')}):",
-                                 *(item.line for item in found), *rest]), display)  # fmt: skip
+    return ToolResult(
+        "\n".join(
+            [
+                f"{shown} ({counted(total, 'entry', 'entries')}):",
+                *(item.line for item in found),
+                *rest,
+            ]
+        ),
+        display,
+    )
 
 
 def _listed(real: Path, ctx: ToolContext, stopped: Callable[[], bool]) -> tuple[list[Found], int]:
-    """The first entries, folders first and then by name, and how many there are. Raises ToolFailure."""
+    """The first entries, folders first and then by name, and how many there are. Raises
+    ToolFailure."""
     names: list[tuple[bool, str]] = []
     try:
         with os.scandir(real) as entries:
@@ -62,7 +76,9 @@ def _listed(real: Path, ctx: ToolContext, stopped: Callable[[], bool]) -> tuple[
     except NotADirectoryError:
         if not real.exists():
             raise files.not_found(real, ctx) from None
-        raise ToolFailure("invalid_arguments", f"{ctx.shown(real)} is a file; read it with read_file") from None
+        raise ToolFailure(
+            "invalid_arguments", f"{ctx.shown(real)} is a file; read it with read_file"
+        ) from None
     except OSError as error:
         raise files.failure(error, real, ctx) from None
     found: list[Found] = []
@@ -86,10 +102,14 @@ def _found(path: Path) -> Found:
     if stat.S_ISDIR(there.st_mode):
         return Found(Entry(name, "folder"), f"{name}/")
     if stat.S_ISREG(there.st_mode):
-        return Found(Entry(name, "file", there.st_size), f"{name}  {files.size_text(there.st_size)}")
+        return Found(
+            Entry(name, "file", there.st_size), f"{name}  {files.size_text(there.st_size)}"
+        )
     if stat.S_ISLNK(there.st_mode):
         return Found(Entry(name, "link"), f"{name} -> {_target(path)}")
-    return Found(Entry(name, "other"), f"{name}  ({_SPECIAL.get(stat.S_IFMT(there.st_mode), 'special')})")
+    return Found(
+        Entry(name, "other"), f"{name}  ({_SPECIAL.get(stat.S_IFMT(there.st_mode), 'special')})"
+    )
 
 
 def _target(link: Path) -> str:
@@ -97,7 +117,9 @@ def _target(link: Path) -> str:
         target = os.readlink(link)  # noqa: PTH115 - text, as it is written
     except OSError:
         return "?"
-    return files.name_text(target) + ("/" if link.is_dir() else "" if link.exists() else " (broken)")
+    return files.name_text(target) + (
+        "/" if link.is_dir() else "" if link.exists() else " (broken)"
+    )
 
 
 TOOL: Final = Tool(

@@ -1,4 +1,5 @@
-"""The tool `read_file`: a file's lines with their numbers, as much of them as a model can use at a time."""
+"""The tool `read_file`: a file's lines with their numbers, as much of them as a model can use at a
+time."""
 
 from __future__ import annotations
 
@@ -29,7 +30,8 @@ PREVIEW: Final = 200
 LONGEST_LINE: Final = 2_000
 """Characters of a line that are shown."""
 _LOOKED_AT: Final = 10 * LONGEST_LINE
-"""Characters of a line in which secrets are looked for: more than are shown, so that none is cut in two."""
+"""Characters of a line in which secrets are looked for: more than are shown, so that none is cut in
+two."""
 MAX_BYTES: Final = 20_000_000
 _NOTES: Final = 600
 """Characters kept free for the notes under the lines."""
@@ -52,7 +54,8 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """The lines shown (cut where too long) from line `first` on (1-based), and how many of them were cut."""
+    """The lines shown (cut where too long) from line `first` on (1-based), and how many of them
+    were cut."""
 
     first: int
     lines: tuple[str, ...]
@@ -65,7 +68,9 @@ class Window:
 
 async def run(args: ReadFile, ctx: ToolContext) -> ToolResult:
     if args.end_line and args.start_line > args.end_line:
-        raise ToolFailure("invalid_arguments", f"start_line {args.start_line} is after end_line {args.end_line}")
+        raise ToolFailure(
+            "invalid_arguments", f"start_line {args.start_line} is after end_line {args.end_line}"
+        )
     real = ctx.path(args.path)
 
     def work(_stopped: Callable[[], bool]) -> Text | ToolResult:
@@ -76,12 +81,18 @@ async def run(args: ReadFile, ctx: ToolContext) -> ToolResult:
         return text
     shown = ctx.shown(real)
     if not text.lines:
-        return ToolResult(f"{shown} is empty ({counted(text.size, 'byte')}).", TextDisplay("the file is empty"))
+        return ToolResult(
+            f"{shown} is empty ({counted(text.size, 'byte')}).", TextDisplay("the file is empty")
+        )
     if args.start_line > len(text.lines):
         has = f"{shown} has {counted(len(text.lines), 'line')}"
-        raise ToolFailure("invalid_arguments", f"start_line {args.start_line} is after the end: {has}")
+        raise ToolFailure(
+            "invalid_arguments", f"start_line {args.start_line} is after the end: {has}"
+        )
     window = _window(args, text.lines, ctx.max_output_chars - _NOTES)
-    content = "\n".join(f"{number:>5}→{line}" for number, line in enumerate(window.lines, window.first))
+    content = "\n".join(
+        f"{number:>5}→{line}" for number, line in enumerate(window.lines, window.first)
+    )
     whole = len(window.lines) == len(text.lines) and not window.cut
     display: Display | None = sheet(real, window.lines) if whole else None
     if display is None:
@@ -104,7 +115,9 @@ def read(real: Path, ctx: ToolContext) -> Text | ToolResult:
             return _seen(found, ctx.shown(real), size)
         raise files.binary_failure(ctx.shown(real), data, size)
     if len(data) > MAX_BYTES:
-        hint = "search it with grep_files, or cut a part out with run_shell_command: sed -n '1,200p'"
+        hint = (
+            "search it with grep_files, or cut a part out with run_shell_command: sed -n '1,200p'"
+        )
         limit = files.size_text(MAX_BYTES)
         raise ToolFailure("too_large", f"{ctx.shown(real)} is larger than {limit}; {hint}")
     text, replaced = decoded(data)
@@ -122,8 +135,8 @@ def _seen(found: Picture, shown: str, size: int) -> ToolResult:
 
 
 def decoded(data: bytes) -> tuple[str, bool]:
-    """The text of a file without its byte order mark and without the lines of private keys; and whether bytes that are
-    no UTF-8 were replaced."""
+    """The text of a file without its byte order mark and without the lines of private keys; and
+    whether bytes that are no UTF-8 were replaced."""
     try:
         return hide_keys(data.decode("utf-8-sig")), False
     except UnicodeDecodeError:
@@ -131,15 +144,18 @@ def decoded(data: bytes) -> tuple[str, bool]:
 
 
 def _window(args: ReadFile, lines: tuple[str, ...], budget: int) -> Window:
-    """The lines asked for, or a fair part of them; at least one, and no more than `budget` characters hold. Secrets are
-    hidden here, before a number stands in front of a line that a rule takes for the beginning of one."""
+    """The lines asked for, or a fair part of them; at least one, and no more than `budget`
+    characters hold. Secrets are hidden here, before a number stands in front of a line that a rule
+    takes for the beginning of one."""
     start = max(1, args.start_line)
     asked = args.start_line or args.end_line
     most = WHOLE if asked or len(lines) <= WHOLE else PREVIEW
     end = min(args.end_line or start + most - 1, len(lines))
     taken: list[str] = []
     cut = used = 0
-    hidden = hide_secrets("\n".join(line[:_LOOKED_AT] for line in lines[start - 1 : end])).split("\n")
+    hidden = hide_secrets("\n".join(line[:_LOOKED_AT] for line in lines[start - 1 : end])).split(
+        "\n"
+    )
     for line, shown in zip(lines[start - 1 : end], hidden, strict=True):
         lost = len(line) - LONGEST_LINE if len(shown) > LONGEST_LINE else 0
         part = f"{shown[:LONGEST_LINE]}… ({lost:,} more characters)" if lost > 0 else shown
@@ -201,12 +217,18 @@ def sheet(path: Path, lines: Sequence[str]) -> TableDisplay | None:
     mark = _MARKS.get(path.suffix.lower())
     if mark is None or not lines:
         return None
-    if mark == "," and lines[0].count(";") > lines[0].count(","):  # what spreadsheets write where a comma is decimal
+    if mark == "," and lines[0].count(";") > lines[0].count(
+        ","
+    ):  # what spreadsheets write where a comma is decimal
         mark = ";"
     try:
         rows = [tuple(row) for row in csv.reader(lines, delimiter=mark, strict=True) if row]
     except csv.Error:
         return None
-    if len(rows) < 2 or not 2 <= len(rows[0]) <= COLUMNS or any(len(row) != len(rows[0]) for row in rows):
+    if (
+        len(rows) < 2
+        or not 2 <= len(rows[0]) <= COLUMNS
+        or any(len(row) != len(rows[0]) for row in rows)
+    ):
         return None
     return TableDisplay(rows[0], tuple(rows[1:]))

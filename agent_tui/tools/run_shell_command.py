@@ -1,4 +1,5 @@
-"""Runs a shell command in the session's folder: own process group, closed stdin, a timeout, capped output."""
+"""Runs a shell command in the session's folder: own process group, closed stdin, a timeout, capped
+output."""
 
 from __future__ import annotations
 
@@ -13,8 +14,12 @@ LABEL_CHARS = 120
 
 
 class RunShellCommand(Arguments):
-    command: str = Field(description="the command, for bash; it cannot ask questions (its input is closed)")
-    timeout: float = Field(default=0, ge=0, le=3600, description="seconds it may take; 0: the default")
+    command: str = Field(
+        description="the command, for bash; it cannot ask questions (its input is closed)"
+    )
+    timeout: float = Field(
+        default=0, ge=0, le=3600, description="seconds it may take; 0: the default"
+    )
 
 
 def _label(arguments: RunShellCommand) -> str:
@@ -26,13 +31,19 @@ def _label(arguments: RunShellCommand) -> str:
 async def plan(arguments: RunShellCommand, ctx: ToolContext) -> Planned:
     """A command is a string: what it finds when it runs is its own business."""
     refuse_placeholders(arguments.command, "", "command")
-    return Planned(CommandDisplay(arguments.command, cwd=str(ctx.roots[0])), lambda: run(arguments, ctx))
+    return Planned(
+        CommandDisplay(arguments.command, cwd=str(ctx.roots[0])), lambda: run(arguments, ctx)
+    )
 
 
 def describe_job(job: Job) -> str:
     """What the model is told of processes that go on in the background."""
     pids = " ".join(map(str, job.pids))
-    said = f"Still running in the background: pid {pids}." if pids else "It left processes in the background."
+    said = (
+        f"Still running in the background: pid {pids}."
+        if pids
+        else "It left processes in the background."
+    )
     read = f" Their output goes on in {job.output}: read it with read_file." if job.output else ""
     return f"[{said}{read} End them with kill. They end with this program at the latest.]"
 
@@ -47,7 +58,9 @@ async def run(arguments: RunShellCommand, ctx: ToolContext) -> ToolResult:
     except (OSError, ValueError) as error:
         raise ToolFailure("exception", f"the command could not be started: {error}") from None
     shown = "\n".join(filter(None, (result.output, result.unwatched)))
-    display = CommandDisplay(arguments.command, str(ctx.roots[0]), shown, result.exit_code, result.timed_out)
+    display = CommandDisplay(
+        arguments.command, str(ctx.roots[0]), shown, result.exit_code, result.timed_out
+    )
     notes = result.loss + (f"\n[{result.unwatched}]" if result.unwatched else "")
     if result.job:
         notes += f"\n{describe_job(result.job)}"

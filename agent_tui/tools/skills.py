@@ -28,7 +28,9 @@ async def run(args: Skills, ctx: ToolContext) -> ToolResult:
 
 
 def _line(skill: SkillInfo) -> str:
-    arguments = "".join(f" <{name}>" for name in skill.arguments) or (" <text>" if skill.free else "")
+    arguments = "".join(f" <{name}>" for name in skill.arguments) or (
+        " <text>" if skill.free else ""
+    )
     return f"{skill.name}{arguments}" + (f": {skill.description}" if skill.description else "")
 
 

@@ -1,6 +1,8 @@
-"""The tool `update_todos`: the model keeps a list of what there is to do, and says the whole of it anew each time.
+"""The tool `update_todos`: the model keeps a list of what there is to do, and says the whole of it
+anew each time.
 
-It touches the session alone, so nobody is asked. What is wrong is said of the first thing that is wrong, in one line.
+It touches the session alone, so nobody is asked. What is wrong is said of the first thing that is
+wrong, in one line.
 """
 
 from __future__ import annotations
@@ -33,7 +35,8 @@ class Todo(LenientArguments):
 
 class UpdateTodos(LenientArguments):
     todos: list[Todo] = Field(
-        description=f"the whole list in order, at most {MOST}; empty: no list", json_schema_extra={"maxItems": MOST}
+        description=f"the whole list in order, at most {MOST}; empty: no list",
+        json_schema_extra={"maxItems": MOST},
     )
 
 
@@ -49,7 +52,9 @@ def _items(args: UpdateTodos) -> tuple[TodoItem, ...]:
         raise _wrong(f"{len(args.todos)} items are too many: at most {MOST}; join small ones")
     items = tuple(_item(number, todo) for number, todo in enumerate(args.todos, 1))
     if (active := sum(item.state == "active" for item in items)) > 1:
-        raise _wrong(f"{active} items are active: at most one may be; make the others pending or done")
+        raise _wrong(
+            f"{active} items are active: at most one may be; make the others pending or done"
+        )
     return items
 
 
@@ -67,7 +72,9 @@ def _item(number: int, todo: Todo) -> TodoItem:
         case "done":
             return TodoItem(text, "done")
         case other:
-            raise _wrong(f"item {number} is {other[:40]!r}: a state is {', '.join(STATES[:-1])} or {STATES[-1]}")
+            raise _wrong(
+                f"item {number} is {other[:40]!r}: a state is {', '.join(STATES[:-1])} or {STATES[-1]}"
+            )
 
 
 def _wrong(text: str) -> ToolFailure:

@@ -1,4 +1,5 @@
-"""One Msg in, the next model and what to do about it out. Decides nothing itself: each concern has its module."""
+"""One Msg in, the next model and what to do about it out. Decides nothing itself: each concern has
+its module."""
 
 from __future__ import annotations
 
@@ -54,7 +55,7 @@ with late():
         file_completion,
         history_prompt,
         pastes,
-        submit,  # fmt: skip
+        submit,
     )
     from agent_tui.tui.screen import (
         copying,
@@ -96,15 +97,20 @@ def update(model: Model, msg: Msg) -> Step:
 
 
 def _is_past(before: Model, after: Model) -> bool:
-    """Whether the toast was said of what stood there before: Enter confirms nothing any more, for example."""
+    """Whether the toast was said of what stood there before: Enter confirms nothing any more, for
+    example."""
     waited = before.held is not None and before.held.due == inf
     return (waited and after.held is None) or _opened(before, after) or _begun(before, after)
 
 
 def _opened(before: Model, after: Model) -> bool:
     """Whether a sheet or a question has just appeared."""
-    sheet = after.overlay is not None and (before.overlay is None or before.overlay.kind != after.overlay.kind)
-    asked = after.dialog is not None and (before.dialog is None or before.dialog.id != after.dialog.id)
+    sheet = after.overlay is not None and (
+        before.overlay is None or before.overlay.kind != after.overlay.kind
+    )
+    asked = after.dialog is not None and (
+        before.dialog is None or before.dialog.id != after.dialog.id
+    )
     return sheet or asked
 
 
@@ -169,14 +175,22 @@ def _decided(model: Model, msg: Msg) -> Step:
         case Yielded():
             went = file_completion.went_on(search_prompt.went_on(model))
             rested: Step = control.on_rest(went) if went.overlay is not None else (went, ())
-            return rested if model.held is None else then(rested, key_routing.settle_held(rested[0], rested=True))
+            return (
+                rested
+                if model.held is None
+                else then(rested, key_routing.settle_held(rested[0], rested=True))
+            )
         case Pasted():
             first = pending_key.release_key(model)
             return then(first, pastes.pasted(first[0], msg))
         case ChipClicked():
             return pastes.clicked(model, msg.label)
         case OptionClicked():
-            place = draw.clicked_row(model, model.overlay, msg.option) if model.overlay is not None else -1
+            place = (
+                draw.clicked_row(model, model.overlay, msg.option)
+                if model.overlay is not None
+                else -1
+            )
             return control.click(model, place)
         case SettingsRead():
             told = settings.told(model, msg)
@@ -202,6 +216,3 @@ def _started(model: Model, msg: Started) -> Step:
     if model.dialog is not None:  # what is asked comes first
         return composer.give_back(model, msg.prompt), ()
     return submit.submit(model, msg.prompt) if msg.prompt.strip() else (model, ())
-
-
-

@@ -1,4 +1,5 @@
-"""The whole screen as a value: one small value a region, each made again only when what it reads has changed."""
+"""The whole screen as a value: one small value a region, each made again only when what it reads
+has changed."""
 
 from __future__ import annotations
 
@@ -40,7 +41,8 @@ MIN_HEIGHT: Final = 6
 NARROW: Final = 70
 """Columns below which a command is listed without what may follow it: its meaning has that room."""
 TOO_SMALL: Final = "too small"
-"""Said where the whole screen has no room; what is typed and the end of the transcript are there all the same."""
+"""Said where the whole screen has no room; what is typed and the end of the transcript are there
+all the same."""
 EDITED: Final = "being edited: "
 EDITING: Final = "Editing a queued prompt: Enter saves, Esc cancels"
 EDITING_LATER: Final = "Queued prompt: answer the question first"
@@ -66,12 +68,15 @@ HINT_KEYS: Final = frozenset(("escape",))
 
 
 def view(model: Model) -> View:
-    """What to show of `model`. A region that did not change is the same object as in the view before."""
+    """What to show of `model`. A region that did not change is the same object as in the view
+    before."""
     transcript, running = model.transcript, model.running
     small = model.width < MIN_WIDTH or model.height < MIN_HEIGHT
     lists = model.finder is not None or model.composer.draft.startswith("/")
     narrow = 0 < model.width < NARROW
-    listed = _completion(completion.shown(model), completion.selected(model), narrow) if lists else None
+    listed = (
+        _completion(completion.shown(model), completion.selected(model), narrow) if lists else None
+    )
     return View(
         header=header_view(model),
         transcript=_transcript(
@@ -87,9 +92,17 @@ def view(model: Model) -> View:
         dialog=ask.dialog_view(model) if model.dialog is not None else None,
         completion=listed,
         prompt=_prompt(
-            model.composer, running, model.dialog is not None, small, bool(model.vim), transcript.reading, model.width
+            model.composer,
+            running,
+            model.dialog is not None,
+            small,
+            bool(model.vim),
+            transcript.reading,
+            model.width,
         ),
-        status=status_view(model, model.asking or (_is_free(model) and listed is None)) if running else None,
+        status=status_view(model, model.asking or (_is_free(model) and listed is None))
+        if running
+        else None,
         footer=footer_view(model, listed is not None and listed.selected >= 0),
         overlay=_sheet(model),
         toast=_toast(model.toast),
@@ -100,20 +113,29 @@ def view(model: Model) -> View:
 
 
 def _waiting(model: Model) -> QueueView | None:
-    """The prompts that wait, for the engine or for their turn, unless the sheet that is open shows them."""
+    """The prompts that wait, for the engine or for their turn, unless the sheet that is open shows
+    them."""
     if model.early:
         return _early(model.early, model.composer.chips)
     if model.overlay is not None and control.shows(model, "queue"):
         return None
     t, now = model.transcript, model.composer
     return _queue(
-        t.queue, model.taken, model.edits, now.editing, t.paused, model.running, model.keys,
-        _is_free(model), bool(now.draft),
-    )  # fmt: skip
+        t.queue,
+        model.taken,
+        model.edits,
+        now.editing,
+        t.paused,
+        model.running,
+        model.keys,
+        _is_free(model),
+        bool(now.draft),
+    )
 
 
 def _is_free(model: Model) -> bool:
-    """Whether keys mean what they mean in the prompt alone: nothing is open, nothing else is typed there."""
+    """Whether keys mean what they mean in the prompt alone: nothing is open, nothing else is typed
+    there."""
     taken = model.search or model.recall or model.composer.purpose or model.composer.editing
     return taken is None and model.dialog is None and model.overlay is None
 
@@ -135,24 +157,50 @@ def _grab(model: Model, listed: CompletionView | None) -> frozenset[str]:
 
 @lazy_large
 def _transcript(
-    rows: Vec[Block], streaming: Streaming | None, reading: Reading, now: float, look: Look, found: Search | None,
+    rows: Vec[Block],
+    streaming: Streaming | None,
+    reading: Reading,
+    now: float,
+    look: Look,
+    found: Search | None,
     mode: str,
 ) -> TranscriptView:
     live = Transcript(rows=rows, streaming=streaming).live()
     mark = reading.mark if reading.mark < len(rows) else -1
-    query, (row, nth) = (found.query, search_prompt.place(found)) if found is not None else ("", (-1, -1))
+    query, (row, nth) = (
+        (found.query, search_prompt.place(found)) if found is not None else ("", (-1, -1))
+    )
     return TranscriptView(
-        rows, live, reading.expanded, reading.exceptions, now, reading.jump, reading.groups, look,
-        reading.go, mark, query, nth if row == mark else -1, mode,
-    )  # fmt: skip
+        rows,
+        live,
+        reading.expanded,
+        reading.exceptions,
+        now,
+        reading.jump,
+        reading.groups,
+        look,
+        reading.go,
+        mark,
+        query,
+        nth if row == mark else -1,
+        mode,
+    )
 
 
 @lazy
 def _queue(
-    queue: tuple[Queued, ...], taken: frozenset[str], edits: tuple[Queued, ...],
-    editing: Editing | None, paused: bool, running: bool, keys: OwnKeys, free: bool, draft: bool,
-) -> QueueView | None:  # fmt: skip
-    """Hints name only what their keys do now: `free`, nothing but the prompt has the keys; `draft`, it holds words."""
+    queue: tuple[Queued, ...],
+    taken: frozenset[str],
+    edits: tuple[Queued, ...],
+    editing: Editing | None,
+    paused: bool,
+    running: bool,
+    keys: OwnKeys,
+    free: bool,
+    draft: bool,
+) -> QueueView | None:
+    """Hints name only what their keys do now: `free`, nothing but the prompt has the keys; `draft`,
+    it holds words."""
     new = {item.id: item for item in edits}
     edited = editing.id if editing is not None else ""
     items = tuple(
@@ -164,9 +212,14 @@ def _queue(
     if not items:
         return QueueView((), paused, steers=steers) if steers else None
     clears = commands.hint("stop-all", "stops, clears" if running else "clears", keys)
-    sends = commands.hint("send", "steers" if running else "resumes", keys) if running or paused else ""
-    hints = [*([sends, "↑ edits the last"] if free and not draft else ()),
-             *([commands.hint("queue", "lists", keys)] if free else ()), clears]  # fmt: skip
+    sends = (
+        commands.hint("send", "steers" if running else "resumes", keys) if running or paused else ""
+    )
+    hints = [
+        *([sends, "↑ edits the last"] if free and not draft else ()),
+        *([commands.hint("queue", "lists", keys)] if free else ()),
+        clears,
+    ]
     return QueueView(items, paused, " · ".join(filter(None, hints)), steers)
 
 
@@ -182,34 +235,57 @@ def _said(item: Queued) -> str:
 
 
 @lazy
-def _completion(found: tuple[completion.Candidate, ...], selected: int, narrow: bool) -> CompletionView | None:
+def _completion(
+    found: tuple[completion.Candidate, ...], selected: int, narrow: bool
+) -> CompletionView | None:
     """`narrow`: what may follow a command is left out; it is said once the command is typed."""
     if not found:
         return None
     named = (one.short if narrow and one.short else one.label for one in found)
-    options = tuple(Option("", name, one_line(one.detail)) for name, one in zip(named, found, strict=True))
+    options = tuple(
+        Option("", name, one_line(one.detail)) for name, one in zip(named, found, strict=True)
+    )
     return CompletionView(options, min(selected, len(found) - 1) if found[0].insert else -1)
 
 
 @lazy
 def _prompt(
-    composer: Composer, running: bool, asked: bool, small: bool, vim: bool, reading: bool, width: int
-) -> PromptView:  # fmt: skip
+    composer: Composer,
+    running: bool,
+    asked: bool,
+    small: bool,
+    vim: bool,
+    reading: bool,
+    width: int,
+) -> PromptView:
     purpose, room = composer.purpose, width - (AROUND_FEW if small else AROUND)
     if purpose is not None:
         hint = _fitting(_HINTS.get(purpose.kind, _SENDS), room)
-        label = _fitting((purpose.label, "Search"), room) if purpose.kind == "search" else purpose.label
-        return PromptView(composer.rev, composer.text, hint, label, secret=purpose.secret, selected=composer.selected)
+        label = (
+            _fitting((purpose.label, "Search"), room) if purpose.kind == "search" else purpose.label
+        )
+        return PromptView(
+            composer.rev,
+            composer.text,
+            hint,
+            label,
+            secret=purpose.secret,
+            selected=composer.selected,
+        )
     if composer.editing is not None:
         hint, label = ("", EDITING_LATER) if asked else (_fitting(_LEAVES, room), EDITING)
         return PromptView(composer.rev, composer.text, hint, label, composer.place, vim)
     if composer.draft.startswith("!"):
         private = composer.draft.startswith("!!")
-        return PromptView(composer.rev, composer.text, "", PRIVATE if private else SHELL, composer.place, vim)
+        return PromptView(
+            composer.rev, composer.text, "", PRIVATE if private else SHELL, composer.place, vim
+        )
     hints = _SMALL if small else _FORK if reading else RUNNING if running else IDLE
     hint = "" if asked else _fitting(hints, room)
     label = READS if reading else ""
-    return PromptView(composer.rev, composer.text, hint, label, composer.place, vim, composer.selected)
+    return PromptView(
+        composer.rev, composer.text, hint, label, composer.place, vim, composer.selected
+    )
 
 
 def _fitting(said: Sequence[str], room: int) -> str:
@@ -220,6 +296,3 @@ def _fitting(said: Sequence[str], room: int) -> str:
 @lazy
 def _toast(toast: Toast | None) -> ToastView | None:
     return None if toast is None else ToastView(toast.words, toast.tone)
-
-
-

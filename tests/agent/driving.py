@@ -1,4 +1,5 @@
-"""Drives the real engine (thread, loop, log, tools) with a scripted model: send Ops, wait for events."""
+"""Drives the real engine (thread, loop, log, tools) with a scripted model: send Ops, wait for
+events."""
 
 from __future__ import annotations
 
@@ -44,7 +45,9 @@ class Driver:
                 if isinstance(event, kind) and when(event):
                     return event
             try:
-                event_or_restored = self.worker.events.get(timeout=max(0.01, deadline - time.monotonic()))
+                event_or_restored = self.worker.events.get(
+                    timeout=max(0.01, deadline - time.monotonic())
+                )
             except queue.Empty:
                 seen = [type(event).__name__ for event in self.events]
                 raise AssertionError(f"no {kind.__name__}; there were {seen}") from None
@@ -107,13 +110,19 @@ class Place:
         environment: dict[str, str] | None = None,
     ) -> EngineConfig:
         self.cwd.mkdir(parents=True, exist_ok=True)
-        settings = Settings(model, mode, agent=agent or AgentSettings(), tools=tools or ToolSettings())
+        settings = Settings(
+            model, mode, agent=agent or AgentSettings(), tools=tools or ToolSettings()
+        )
         basics = {"HOME": str(self.root / "user"), "PATH": "/usr/local/bin:/usr/bin:/bin"}
         return EngineConfig(
-            settings=settings, cwd=self.cwd.resolve(), folders=Folders(self.home, self.home, self.home / "logs"),
-            environment={**basics, **(environment or {})}, resume=resume, interactive=interactive,
+            settings=settings,
+            cwd=self.cwd.resolve(),
+            folders=Folders(self.home, self.home, self.home / "logs"),
+            environment={**basics, **(environment or {})},
+            resume=resume,
+            interactive=interactive,
             mode_given=not resume,
-        )  # fmt: skip
+        )
 
     @contextmanager
     def engine(self, model: str, **options: Any) -> Iterator[Driver]:

@@ -1,9 +1,10 @@
-"""A session of forty steps on the real engine, that goes on with itself until it is done, or until it is killed.
+"""A session of forty steps on the real engine, that goes on with itself until it is done, or until
+it is killed.
 
     python -m tests.agent.kill_program FOLDER MODEL SESSION SEED
 
-Every record that was told is a line of stdout (its number): by then it must be in the log. Now and then the changes of
-files are taken back and made again.
+Every record that was told is a line of stdout (its number): by then it must be in the log. Now and
+then the changes of files are taken back and made again.
 """
 
 from __future__ import annotations
@@ -37,12 +38,23 @@ def script() -> list[list[dict[str, object]]]:
         said: dict[str, object] = {"text": f"step {number} ", "repeat": 30, "delay": 0.001}
         match number % 4:
             case 0:
-                call = {"call": "create_file", "arguments": {"path": f"f{number}", "content": f"{number}\n" * 50}}
+                call = {
+                    "call": "create_file",
+                    "arguments": {"path": f"f{number}", "content": f"{number}\n" * 50},
+                }
             case 1:
-                edit = {"path": f"f{number - 1}", "old": f"{number - 1}\n", "new": f"{number}!\n", "replace_all": True}
+                edit = {
+                    "path": f"f{number - 1}",
+                    "old": f"{number - 1}\n",
+                    "new": f"{number}!\n",
+                    "replace_all": True,
+                }
                 call = {"call": "edit_file", "arguments": edit}
             case 2:
-                call = {"call": "run_shell_command", "arguments": {"command": f"echo {number} >> ran.txt"}}
+                call = {
+                    "call": "run_shell_command",
+                    "arguments": {"command": f"echo {number} >> ran.txt"},
+                }
             case _:
                 call = {"call": "list_files", "arguments": {"path": "."}}
         steps.append([said, call])
@@ -54,7 +66,9 @@ class Life:
 
     def __init__(self, folder: Path, model: str, session: str, seed: int) -> None:
         self.random = random.Random(seed)
-        config = Place(folder).config(model, resume=session, mode="auto" if seed % 2 else "accept-all")
+        config = Place(folder).config(
+            model, resume=session, mode="auto" if seed % 2 else "accept-all"
+        )
         self.worker = Worker(config)
         self.worker.start(lambda: None)
         self.seen = Transcript()
@@ -82,7 +96,9 @@ class Life:
         self.worker.send(op)
 
     def until(self, kind: type[Event], of: str = "") -> Event:
-        while not isinstance(event := self.hear(), kind) or (of and isinstance(event, Answered) and event.kind != of):
+        while not isinstance(event := self.hear(), kind) or (
+            of and isinstance(event, Answered) and event.kind != of
+        ):
             pass
         assert isinstance(event, Event)
         return event

@@ -1,6 +1,7 @@
 """A server of Chat Completions in a thread of its own: each request gets the next answer of a list.
 
-An answer is a function that writes: a stream that ends or is cut, a status. The engine talks to it over HTTP.
+An answer is a function that writes: a stream that ends or is cut, a status. The engine talks to it
+over HTTP.
 """
 
 from __future__ import annotations
@@ -43,7 +44,11 @@ def status(code: int, text: str, **headers: str) -> Answer:
         body = json.dumps({"error": {"message": text}}).encode()
         to.send_response_only(code)
         told = {"Date": to.date_time_string(), **headers}  # a response has one date
-        for name, value in {**told, "Content-Type": "application/json", "Content-Length": str(len(body))}.items():
+        for name, value in {
+            **told,
+            "Content-Type": "application/json",
+            "Content-Length": str(len(body)),
+        }.items():
             to.send_header(name.replace("_", "-"), value)
         to.end_headers()
         to.wfile.write(body)
@@ -54,7 +59,8 @@ def status(code: int, text: str, **headers: str) -> Answer:
 def streamed(
     *deltas: dict[str, Any], end: str = "stop", model: str = "", used: tuple[int, int] | None = None
 ) -> Answer:
-    """`deltas` as a stream; without an `end` it is cut in the middle. `model`: who the server says has answered.
+    """`deltas` as a stream; without an `end` it is cut in the middle. `model`: who the server says has
+    answered.
     `used`: tokens of the prompt and of the answer."""
 
     def answer(to: BaseHTTPRequestHandler) -> None:
@@ -62,7 +68,10 @@ def streamed(
         to.send_header("Content-Type", "text/event-stream")
         to.end_headers()
         for delta in deltas:
-            told = {**({"model": model} if model else {}), "choices": [{"index": 0, "delta": delta}]}
+            told = {
+                **({"model": model} if model else {}),
+                "choices": [{"index": 0, "delta": delta}],
+            }
             to.wfile.write(f"data: {json.dumps(told)}\n\n".encode())
         if end:
             last: dict[str, Any] = {"choices": [{"index": 0, "delta": {}, "finish_reason": end}]}
@@ -78,7 +87,9 @@ def said(text: str, end: str = "stop") -> Answer:
 
 
 def call(name: str, arguments: str, id: str = "c1") -> dict[str, Any]:
-    return {"tool_calls": [{"index": 0, "id": id, "function": {"name": name, "arguments": arguments}}]}
+    return {
+        "tool_calls": [{"index": 0, "id": id, "function": {"name": name, "arguments": arguments}}]
+    }
 
 
 @contextmanager
@@ -116,14 +127,18 @@ def model_server(*answers: Answer) -> Iterator[ModelServer]:
 
 
 @contextmanager
-def engine(place: Place, server: ModelServer, agent: AgentSettings | None = None, **more: Any) -> Iterator[Driver]:
+def engine(
+    place: Place, server: ModelServer, agent: AgentSettings | None = None, **more: Any
+) -> Iterator[Driver]:
     """The engine with `server` as its model, and `others` beside it."""
     others: dict[str, ModelServer] = more.pop("others", {})
     changed: dict[str, Any] = more.pop("settings", {})
     config = place.config(more.pop("model_name", "compatible/m"), agent=agent, **more)
     providers = {"compatible": server, **others}
     settings = replace(
-        config.settings, providers={name: ProviderSettings(one.address) for name, one in providers.items()}, **changed
+        config.settings,
+        providers={name: ProviderSettings(one.address) for name, one in providers.items()},
+        **changed,
     )
     config = replace(config, settings=settings)
     with running(config) as driver:

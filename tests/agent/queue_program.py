@@ -1,9 +1,11 @@
-"""A person at work on the real engine, through the pure core: types, queues, edits, steers, stops, until it is killed.
+"""A person at work on the real engine, through the pure core: types, queues, edits, steers, stops,
+until it is killed.
 
     python -m tests.agent.queue_program FOLDER MODEL SEED ACTIONS SESSION
 
-Each prompt has a number of its own. What the person takes back is said on a line of stdout before it is done; another
-line for each action. After ACTIONS of them everything that waits is let out, and the program ends by itself.
+Each prompt has a number of its own. What the person takes back is said on a line of stdout before
+it is done; another line for each action. After ACTIONS of them everything that waits is let out,
+and the program ends by itself.
 """
 
 from __future__ import annotations
@@ -20,7 +22,19 @@ from agent_tui.tui.core.msg import DraftChanged
 from tests.agent.driving import Place
 from tests.tui.play import Play
 
-ACTIONS = ("write", "write", "write", "hear", "hear", "up", "steer", "escape", "resume", "list", "ctrl+x")
+ACTIONS = (
+    "write",
+    "write",
+    "write",
+    "hear",
+    "hear",
+    "up",
+    "steer",
+    "escape",
+    "resume",
+    "list",
+    "ctrl+x",
+)
 IN_THE_LIST = ("d", "s", "i", "K", "J", "p", "down", "e", "escape")
 
 
@@ -68,7 +82,9 @@ class Person:
             self.hear()
         elif action == "ctrl+x":
             if self.random.random() < 0.2:
-                asked = (f"p{self.seed}-{number}" for number in range(1, self.written + 1))  # some are on their way
+                asked = (
+                    f"p{self.seed}-{number}" for number in range(1, self.written + 1)
+                )  # some are on their way
                 self.say_gone(*asked, *(item.text for item in play.model.transcript.queue))
                 play.press("ctrl+x")
         else:

@@ -1,4 +1,5 @@
-"""A yes holds for what was shown: where a file changed meanwhile, the question comes again with the new diff."""
+"""A yes holds for what was shown: where a file changed meanwhile, the question comes again with the
+new diff."""
 
 from __future__ import annotations
 
@@ -19,7 +20,10 @@ def place(tmp_path: Path) -> Place:
 
 
 def edit(**more: Any) -> dict[str, Any]:
-    return {"call": "edit_file", "arguments": {"path": "a.txt", "old": "max = 1", "new": "max = 2", **more}}
+    return {
+        "call": "edit_file",
+        "arguments": {"path": "a.txt", "old": "max = 1", "new": "max = 2", **more},
+    }
 
 
 def lines(asked: ApprovalAsked) -> tuple[str, ...]:
@@ -101,7 +105,10 @@ def test_a_name_that_became_a_link_to_what_is_obeyed_is_not_written(place: Place
 
 def test_always_holds_for_the_file_that_was_shown(place: Place) -> None:
     """The name leads to another file at the next call: that one is asked about."""
-    again = {"call": "edit_file", "arguments": {"path": "a.txt", "old": "max = 2", "new": "max = 3"}}
+    again = {
+        "call": "edit_file",
+        "arguments": {"path": "a.txt", "old": "max = 2", "new": "max = 3"},
+    }
     model = place.script([edit()], [{"text": "done"}], [again], [{"text": "done"}])
     file, other = place.cwd / "a.txt", place.cwd / "other.txt"
     file.write_text("max = 1\n")

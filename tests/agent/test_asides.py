@@ -1,4 +1,5 @@
-"""`/btw` on the real engine: beside a turn and without one, never part of the context, given up, failed, on record."""
+"""`/btw` on the real engine: beside a turn and without one, never part of the context, given up,
+failed, on record."""
 
 from __future__ import annotations
 
@@ -18,7 +19,13 @@ from agent_tui.protocol.events import (
     TurnEnded,
     TurnStarted,
 )
-from agent_tui.protocol.messages import AssistantMessage, ToolCall, ToolMessage, ToolSpec, UserMessage
+from agent_tui.protocol.messages import (
+    AssistantMessage,
+    ToolCall,
+    ToolMessage,
+    ToolSpec,
+    UserMessage,
+)
 from agent_tui.protocol.ops import Answer, AskAside, Cancel, CancelAside, Submit
 from agent_tui.protocol.turn_events import INSTRUCTION
 from agent_tui.sessions.index.stats import stats
@@ -42,14 +49,23 @@ def aside(*items: object) -> dict[str, object]:
 
 def test_it_is_answered_while_a_turn_runs_and_is_no_part_of_it(place: Place) -> None:
     used = {"usage": {"prompt_tokens": 70, "completion_tokens": 3}}
-    first = {"branches": [aside({"text": "a monad ", "chunk": 4}, used), {"items": [{"text": "half"}, {"hang": True}]}]}
+    first = {
+        "branches": [
+            aside({"text": "a monad ", "chunk": 4}, used),
+            {"items": [{"text": "half"}, {"hang": True}]},
+        ]
+    }
     with place.engine(place.script(first)) as driver:
         driver.send(Submit("go"))
         driver.until(TextDelta)
         driver.send(AskAside("1", "what is it?"))
         ended = driver.until(AsideEnded)
         assert (ended.text, ended.state, ended.question) == ("a monad ", "completed", "what is it?")
-        assert (ended.usage.prompt_tokens, ended.usage.completion_tokens, ended.usage.estimated) == (70, 3, False)
+        assert (
+            ended.usage.prompt_tokens,
+            ended.usage.completion_tokens,
+            ended.usage.estimated,
+        ) == (70, 3, False)
         assert "".join(event.text for event in driver.all(AsideDelta)) == "a monad "
         assert not driver.all(TurnEnded)
         before = driver.transcript()
@@ -70,7 +86,9 @@ def test_the_next_request_is_the_same_with_and_without_it(place: Place) -> None:
                     driver.send(AskAside(prompt, "and?"))
                     assert driver.until(AsideEnded).text == "well"
                 driver.turn(prompt)
-            return [event.hash for event in driver.all(ContextBuilt)], [e.messages for e in driver.all(RequestSent)]
+            return [event.hash for event in driver.all(ContextBuilt)], [
+                e.messages for e in driver.all(RequestSent)
+            ]
 
     (built, counts), (built_too, counts_too) = told(True), told(False)
     assert len(built) == len(built_too) == 1 and counts == counts_too == [1, 3]
@@ -92,14 +110,19 @@ def test_a_second_question_gives_up_the_first(place: Place) -> None:
     with place.engine(place.script(first)) as driver:
         driver.send(AskAside("1", "one?"))
         driver.send(AskAside("2", "other?"))
-        ended = {event.id: event.state for event in (driver.until(AsideEnded), driver.until(AsideEnded))}
+        ended = {
+            event.id: event.state for event in (driver.until(AsideEnded), driver.until(AsideEnded))
+        }
         assert ended == {"1": "cancelled", "2": "completed"}
 
 
 @pytest.mark.parametrize(
-    ("items", "said"), [([{"fail": "server", "text": "500"}], "500"), ([CREATE], NO_WORDS), ([{"cut": True}], "end")]
+    ("items", "said"),
+    [([{"fail": "server", "text": "500"}], "500"), ([CREATE], NO_WORDS), ([{"cut": True}], "end")],
 )
-def test_what_goes_wrong_is_said_and_no_tool_runs(place: Place, items: list[object], said: str) -> None:
+def test_what_goes_wrong_is_said_and_no_tool_runs(
+    place: Place, items: list[object], said: str
+) -> None:
     with place.engine(place.script({"branches": [aside(*items)]}), mode="accept-all") as driver:
         driver.send(AskAside("1", "well?"))
         ended = driver.until(AsideEnded)
@@ -156,7 +179,13 @@ def test_calls_without_results_are_left_out() -> None:
 def test_a_question_that_was_refused_is_in_no_figure(place: Place) -> None:
     refused = [{"fail": "auth", "text": "bad key"}]
     broken = [{"text": "half"}, {"fail": "broken_stream", "text": "cut"}]
-    step = {"branches": [{"when": "one?", "items": refused}, {"when": "two?", "items": broken}, {"items": [DONE]}]}
+    step = {
+        "branches": [
+            {"when": "one?", "items": refused},
+            {"when": "two?", "items": broken},
+            {"items": [DONE]},
+        ]
+    }
     with place.engine(place.script(step)) as driver:
         for question in ("one?", "two?"):
             driver.send(AskAside(question, question))

@@ -36,9 +36,12 @@ SAY: list[dict[str, Any]] = [{"text": "Seen."}]
 def place(tmp_path: Path) -> Place:
     place = Place(tmp_path)
     for name, text in {
-        "src/app.py": "print('app')\n", "a b.txt": "spaced\n", ".env": "KEY=hidden\n", "data.bin": "\0\1\2",
+        "src/app.py": "print('app')\n",
+        "a b.txt": "spaced\n",
+        ".env": "KEY=hidden\n",
+        "data.bin": "\0\1\2",
         "long.txt": "line\n" * 2_000,
-    }.items():  # fmt: skip
+    }.items():
         path = place.cwd / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
@@ -63,7 +66,11 @@ def rows(driver: Driver) -> list[tuple[str, str]]:
 def test_a_file_and_a_folder_go_along_and_are_shown(place: Place) -> None:
     with place.engine(place.script(SAY)) as driver:
         driver.turn('see @src/app.py, @src and @"a b.txt" for me@src @nothing @property')
-        assert rows(driver) == [("Attach src/app.py", "ok"), ("Attach src", "ok"), ("Attach a b.txt", "ok")]
+        assert rows(driver) == [
+            ("Attach src/app.py", "ok"),
+            ("Attach src", "ok"),
+            ("Attach a b.txt", "ok"),
+        ]
     assert said(driver.events) == [
         'see @src/app.py, @src and @"a b.txt" for me@src @nothing @property'
         "\n\n[The file src/app.py, attached to this message:]\n    1→print('app')"
@@ -83,7 +90,9 @@ def test_a_name_that_is_no_file_s_is_said_once(place: Place) -> None:
     with place.engine(place.script(SAY, SAY)) as driver:
         driver.turn("see @nosuch.py, @src/app.py and @property")
         driver.turn("again: @nosuch.py")
-        assert [notice.text for notice in driver.all(Notice)] == ["nosuch.py: no such file; sent as text."]
+        assert [notice.text for notice in driver.all(Notice)] == [
+            "nosuch.py: no such file; sent as text."
+        ]
 
 
 def test_what_cannot_be_read_is_said_to_both(place: Place) -> None:
@@ -95,7 +104,9 @@ def test_what_cannot_be_read_is_said_to_both(place: Place) -> None:
 
 @pytest.mark.parametrize(("choice", "tag"), [("no", "denied"), ("once", "ok")])
 @pytest.mark.parametrize("name", [".env", "../outside.txt"])
-def test_a_secret_and_a_path_outside_ask_first(place: Place, name: str, choice: Any, tag: str) -> None:
+def test_a_secret_and_a_path_outside_ask_first(
+    place: Place, name: str, choice: Any, tag: str
+) -> None:
     with place.engine(place.script(SAY)) as driver:
         driver.send(Submit(f"see @{name}"))
         asked = driver.until(ApprovalAsked)
@@ -108,19 +119,26 @@ def test_a_secret_and_a_path_outside_ask_first(place: Place, name: str, choice: 
 def test_with_nobody_there_a_secret_stays_where_it_is(place: Place) -> None:
     with place.engine(place.script(SAY), interactive=False) as driver:
         driver.turn("see @.env")
-    assert "hidden" not in said(driver.events)[0] and "nobody can approve it here" in said(driver.events)[0]
+    assert (
+        "hidden" not in said(driver.events)[0]
+        and "nobody can approve it here" in said(driver.events)[0]
+    )
 
 
 @pytest.mark.parametrize("mode", ["manual", "plan"])
 def test_who_names_a_file_is_not_asked_whether_it_may_be_read(place: Place, mode: str) -> None:
-    with place.engine(place.script(SAY), mode=mode, tools=ToolSettings(enabled=("list_files",))) as driver:
+    with place.engine(
+        place.script(SAY), mode=mode, tools=ToolSettings(enabled=("list_files",))
+    ) as driver:
         driver.turn("see @src/app.py")
         assert rows(driver) == [("Attach src/app.py", "ok")]
 
 
 def test_the_program_s_own_keys_do_not_go_along(place: Place) -> None:
     (place.cwd / "notes.txt").write_text("the key is sk-0123456789abcdef\n")
-    with place.engine(place.script(SAY), environment={"OPENAI_API_KEY": "sk-0123456789abcdef"}) as driver:
+    with place.engine(
+        place.script(SAY), environment={"OPENAI_API_KEY": "sk-0123456789abcdef"}
+    ) as driver:
         driver.turn("see @notes.txt")
     assert "the key is" in said(driver.events)[0] and "0123456789" not in said(driver.events)[0]
 
@@ -136,7 +154,9 @@ def test_words_said_into_the_turn_bring_their_files(place: Place) -> None:
         (place.cwd / "gate").write_text("go\n")
         driver.until(SteerSeen)
         driver.until(TurnEnded)
-    assert said(driver.events)[1].startswith("see @src/app.py\n\n[The file src/app.py, attached to this message:]")
+    assert said(driver.events)[1].startswith(
+        "see @src/app.py\n\n[The file src/app.py, attached to this message:]"
+    )
 
 
 def test_too_many_and_too_much_at_once_is_said(place: Place) -> None:
@@ -174,7 +194,9 @@ def test_a_resumed_session_shows_and_sends_the_same(place: Place) -> None:
         session = driver.all(SessionStarted)[0].session
     (place.cwd / "src/app.py").write_text("changed\n")
     with place.engine("scripted/script.json", resume=session) as again:
-        assert again.restored is not None and tuple(again.restored.rows)[: len(shown)] == tuple(shown)
+        assert again.restored is not None and tuple(again.restored.rows)[: len(shown)] == tuple(
+            shown
+        )
     assert fold([event for event in driver.events if event.settled]).rows[1] == shown[1]
     assert "print('app')" in before[0]
 

@@ -39,11 +39,15 @@ def place(tmp_path: Path) -> Place:
 
 
 @contextmanager
-def engine(place: Place, prices: Any = None, interactive: bool = True, **limits: Any) -> Iterator[Driver]:
+def engine(
+    place: Place, prices: Any = None, interactive: bool = True, **limits: Any
+) -> Iterator[Driver]:
     """A model whose every request takes 50,000 tokens, or five dollars."""
     script = place.script(*(step(number, 50_000) for number in range(1, 4)), [{"text": "done"}])
     config = place.config(script, agent=AgentSettings(**limits), interactive=interactive)
-    config = replace(config, settings=replace(config.settings, prices=PRICES if prices is None else prices))
+    config = replace(
+        config, settings=replace(config.settings, prices=PRICES if prices is None else prices)
+    )
     with running(config) as driver:
         yield driver
 
@@ -53,7 +57,9 @@ def warnings(driver: Driver) -> list[str]:
 
 
 @pytest.mark.parametrize("limits", [{"max_tokens": 120_000}, {"max_cost": 12.0}])
-def test_with_nobody_there_the_turn_ends_before_the_limit_is_crossed(place: Place, limits: dict[str, Any]) -> None:
+def test_with_nobody_there_the_turn_ends_before_the_limit_is_crossed(
+    place: Place, limits: dict[str, Any]
+) -> None:
     with engine(place, interactive=False, **limits) as driver:
         assert driver.turn(LONG).state == "budget_exceeded"
     assert len(driver.all(RequestSent)) == 2
@@ -64,7 +70,10 @@ def test_with_nobody_there_the_turn_ends_before_the_limit_is_crossed(place: Plac
 def test_a_limit_below_the_first_request_sends_nothing(place: Place) -> None:
     with engine(place, interactive=False, max_tokens=50) as driver:
         assert driver.turn("go").state == "budget_exceeded"
-    assert driver.all(RequestSent) == [] and "is not enough: 0 used, and the next request needs" in warnings(driver)[0]
+    assert (
+        driver.all(RequestSent) == []
+        and "is not enough: 0 used, and the next request needs" in warnings(driver)[0]
+    )
 
 
 def test_without_a_limit_nothing_is_said(place: Place) -> None:
@@ -118,7 +127,9 @@ def test_a_cost_that_nobody_knows_counts_as_over_the_limit() -> None:
     assert budget.reached("acme/m", False) is None and budget.reached("acme/n", False) is not None
 
 
-@pytest.mark.parametrize(("limit", "said"), [(5.0, "$5.00 "), (0.001, "$0.001 "), (0.1 + 0.2, "$0.30 ")])
+@pytest.mark.parametrize(
+    ("limit", "said"), [(5.0, "$5.00 "), (0.001, "$0.001 "), (0.1 + 0.2, "$0.30 ")]
+)
 def test_a_limit_is_said_as_it_was_set(limit: float, said: str) -> None:
     found = Budget(limit, 0).reached("acme/m", True, cost=9.0)
     assert found is not None and f"The budget of {said}(max_cost) is not enough" in found[1]
@@ -129,7 +140,11 @@ def test_a_question_on_the_side_is_not_asked_beyond_the_limit(place: Place) -> N
         driver.turn("go")
         driver.send(AskAside("a", "and?"))
         ended = driver.until(AsideEnded)
-        assert ended.state == "error" and "is used up" in ended.problem and ended.usage.prompt_tokens == 0
+        assert (
+            ended.state == "error"
+            and "is used up" in ended.problem
+            and ended.usage.prompt_tokens == 0
+        )
 
 
 def test_each_limit_warns_once_until_it_is_another() -> None:

@@ -1,4 +1,5 @@
-"""The clipboard of the machine: fake tools on PATH that work, fail and hang, and which one is chosen where."""
+"""The clipboard of the machine: fake tools on PATH that work, fail and hang, and which one is
+chosen where."""
 
 from __future__ import annotations
 
@@ -57,7 +58,10 @@ def test_the_text_reaches_the_tool_as_it_is(tmp_path: Path) -> None:
 
 
 def test_a_tool_that_fails_is_named_and_the_next_one_is_tried(tmp_path: Path) -> None:
-    environment = machine(tmp_path, wl_copy=FAILS, xclip=WORKS) | {"DISPLAY": ":9", "WAYLAND_DISPLAY": "w"}
+    environment = machine(tmp_path, wl_copy=FAILS, xclip=WORKS) | {
+        "DISPLAY": ":9",
+        "WAYLAND_DISPLAY": "w",
+    }
     assert copy("text", environment).tool == "xclip"
     del environment["DISPLAY"]
     assert copy("text", environment) == ClipboardSet("", "wl-copy: Error: Can't open display: :9")
@@ -87,7 +91,9 @@ def test_a_tmux_that_fails_or_is_not_there_does_not_have_the_text(tmp_path: Path
 
 def test_a_tool_that_hangs_is_ended_with_all_it_started(tmp_path: Path) -> None:
     environment = machine(tmp_path, wl_copy=HANGS) | {"WAYLAND_DISPLAY": "w"}
-    assert copy("x" * 1_000_000, environment, 0.5) == ClipboardSet("", "wl-copy: did not end within 0.5 s")
+    assert copy("x" * 1_000_000, environment, 0.5) == ClipboardSet(
+        "", "wl-copy: did not end within 0.5 s"
+    )
     assert gone(int((tmp_path / "wl-copy.pid").read_text()))
 
 
@@ -122,12 +128,20 @@ def test_windows_gets_the_encoding_that_it_reads(tmp_path: Path) -> None:
 def test_what_fits_the_machine(
     tmp_path: Path, platform: str, variables: dict[str, str], expected: list[str]
 ) -> None:
-    all_tools = {"wl_copy": WORKS, "xclip": WORKS, "xsel": WORKS, "pbcopy": WORKS, "clip.exe": WORKS}
+    all_tools = {
+        "wl_copy": WORKS,
+        "xclip": WORKS,
+        "xsel": WORKS,
+        "pbcopy": WORKS,
+        "clip.exe": WORKS,
+    }
     environment = {**machine(tmp_path, **all_tools), "PATH": str(tmp_path / "bin")} | variables
     assert [tool.name for tool in clipboard_tools(environment, platform)] == expected
 
 
-def test_no_tool_is_taken_from_the_folder_one_is_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_tool_is_taken_from_the_folder_one_is_in(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     environment = machine(tmp_path, xclip=WORKS) | {"DISPLAY": ":0"}
     monkeypatch.chdir(tmp_path / "bin")
     for path in (".", "", "../bin", "~/bin"):
@@ -137,7 +151,10 @@ def test_no_tool_is_taken_from_the_folder_one_is_in(tmp_path: Path, monkeypatch:
 def test_a_tool_that_the_project_brings_is_not_run(tmp_path: Path) -> None:
     place = Place(tmp_path)
     place.cwd.mkdir()
-    environment = machine(place.cwd, xclip=WORKS, xsel=WORKS) | {"DISPLAY": ":99", "HOME": str(tmp_path)}
+    environment = machine(place.cwd, xclip=WORKS, xsel=WORKS) | {
+        "DISPLAY": ":99",
+        "HOME": str(tmp_path),
+    }
     with place.engine(place.script([{"text": "hello"}]), environment=environment) as driver:
         driver.send(SetClipboard("one"))
         driver.until(Answered, lambda answer: answer.kind == "clipboard")

@@ -52,7 +52,8 @@ def git(cwd: Path, *words: str) -> str:
 
 @pytest.fixture
 def place(tmp_path: Path) -> Place:
-    """A repository: `clean` and `run` as committed, `dirty` changed since, `loose` unknown to git, `ignored`."""
+    """A repository: `clean` and `run` as committed, `dirty` changed since, `loose` unknown to git,
+    `ignored`."""
     place = Place(tmp_path)
     place.cwd.mkdir()
     git(place.cwd, "init", "-q", "-b", "main")
@@ -72,7 +73,9 @@ def tree(place: Place) -> dict[str, tuple[bytes, int]]:
 
 
 def running(place: Place, command: str) -> str:
-    return place.script([{"call": "run_shell_command", "arguments": {"command": command}}], [{"text": "ran"}])
+    return place.script(
+        [{"call": "run_shell_command", "arguments": {"command": command}}], [{"text": "ran"}]
+    )
 
 
 def changed(driver: Driver) -> dict[str, FileChanged]:
@@ -106,7 +109,9 @@ def test_a_command_is_taken_back(place: Place) -> None:
     assert (place.cwd / ".git" / "index").read_bytes() == index
 
 
-@pytest.mark.parametrize("command", ["git checkout -q -b other && echo y > clean && git commit -qam y", "git stash -q"])
+@pytest.mark.parametrize(
+    "command", ["git checkout -q -b other && echo y > clean && git commit -qam y", "git stash -q"]
+)
 def test_what_git_itself_moves_is_never_taken_for_the_commands(place: Place, command: str) -> None:
     identity = "export GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@b GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=a@b; "
     with place.engine(running(place, identity + command), mode="accept-all") as driver:
@@ -118,7 +123,10 @@ def test_what_git_itself_moves_is_never_taken_for_the_commands(place: Place, com
 
 def contents(place: Place) -> dict[str, str]:
     files = (path for path in place.cwd.rglob("*") if ".git" not in path.parts)
-    return {str(path.relative_to(place.cwd)): path.read_text() if path.is_file() else "" for path in files}
+    return {
+        str(path.relative_to(place.cwd)): path.read_text() if path.is_file() else ""
+        for path in files
+    }
 
 
 @pytest.fixture
@@ -151,9 +159,9 @@ def test_a_folder_that_a_command_renamed_is_taken_back(folders: Place, command: 
         assert MOVED not in [limit.text for limit in driver.all(UndoLimited)]
         driver.send(RestoreFiles(redo=True))
         assert answer(driver, "restored").done
-        assert {name: text for name, text in contents(folders).items() if text or name.endswith("new")} == {
-            name: text for name, text in after.items() if text or name.endswith("new")
-        }
+        assert {
+            name: text for name, text in contents(folders).items() if text or name.endswith("new")
+        } == {name: text for name, text in after.items() if text or name.endswith("new")}
 
 
 @pytest.mark.parametrize("command", ["mv ../photos here", "mkdir here; mv ../photos here/photos"])
@@ -171,9 +179,13 @@ def test_of_a_folder_that_came_from_outside_it_is_said_that_it_does_not_go_back_
 
 @pytest.mark.parametrize(
     "command",
-    ["echo > .gitignore; touch made", "rm old/.gitignore; touch made old/made", "mv own/.git ../own.git; touch made",
-     "echo > .git/info/exclude; touch made excluded/made"],
-)  # fmt: skip
+    [
+        "echo > .gitignore; touch made",
+        "rm old/.gitignore; touch made old/made",
+        "mv own/.git ../own.git; touch made",
+        "echo > .git/info/exclude; touch made excluded/made",
+    ],
+)
 def test_what_git_only_did_not_tell_of_is_not_new(folders: Place, command: str) -> None:
     for name in ("old", "own", "excluded"):
         (folders.cwd / name).mkdir()
@@ -203,7 +215,8 @@ def test_all_permission_bits_of_a_file_that_was_looked_at_are_restored(place: Pl
 
 
 def test_a_file_never_comes_back_wider_than_it_was(place: Place) -> None:
-    """Git keeps no permissions: of those files that were private, none may be read by others after undo."""
+    """Git keeps no permissions: of those files that were private, none may be read by others after
+    undo."""
     for name in ("clean", "run", "gone"):
         (place.cwd / name).chmod(0o600)
     model = running(place, "chmod +x run; rm gone; echo more >> clean")
@@ -217,25 +230,41 @@ def test_a_file_never_comes_back_wider_than_it_was(place: Place) -> None:
 @pytest.mark.parametrize(
     ("known", "now", "before"),
     [
-        (0o644, 0, 0o600), (0o755, 0, 0o700), (0o644, 0o711, 0o600), (0o644, 0o755, 0o644), (0o755, 0o600, 0o700),
-        (0o755, 0o640, 0o750), (0o644, 0o600, 0o600), (0o755, 0o711, 0o711), (0o644, 0o120000, 0o600),
+        (0o644, 0, 0o600),
+        (0o755, 0, 0o700),
+        (0o644, 0o711, 0o600),
+        (0o644, 0o755, 0o644),
+        (0o755, 0o600, 0o700),
+        (0o755, 0o640, 0o750),
+        (0o644, 0o600, 0o600),
+        (0o755, 0o711, 0o711),
+        (0o644, 0o120000, 0o600),
     ],
-)  # fmt: skip
+)
 def test_only_whether_it_can_be_run_is_taken_from_git(known: int, now: int, before: int) -> None:
     assert _mode_before(known, now) == before
 
 
-def test_without_git_what_a_renamed_folder_held_comes_back_and_the_rest_is_said(tmp_path: Path) -> None:
+def test_without_git_what_a_renamed_folder_held_comes_back_and_the_rest_is_said(
+    tmp_path: Path,
+) -> None:
     place = Place(tmp_path)
-    create: dict[str, Any] = {"call": "create_file", "arguments": {"path": "src/a", "content": "a\n"}}
+    create: dict[str, Any] = {
+        "call": "create_file",
+        "arguments": {"path": "src/a", "content": "a\n"},
+    }
     rename = {"call": "run_shell_command", "arguments": {"command": "mv src lib"}}
-    with place.engine(place.script([create], [{"text": "x"}], [rename], [{"text": "x"}]), mode="accept-all") as driver:
+    with place.engine(
+        place.script([create], [{"text": "x"}], [rename], [{"text": "x"}]), mode="accept-all"
+    ) as driver:
         driver.turn("make")
         driver.turn("rename")
         told = ask(driver)
         assert ([file.path for file in told.files], told.caps) == (["src/a"], (NO_REPOSITORY,))
         assert restore_all(driver).done
-        assert (place.cwd / "src" / "a").read_text() == (place.cwd / "lib" / "a").read_text() == "a\n"
+        assert (
+            (place.cwd / "src" / "a").read_text() == (place.cwd / "lib" / "a").read_text() == "a\n"
+        )
 
 
 def test_files_that_appear_because_they_are_ignored_no_more_are_not_new(place: Place) -> None:
@@ -248,7 +277,9 @@ def test_files_that_appear_because_they_are_ignored_no_more_are_not_new(place: P
 
 def test_where_git_converts_files_nothing_is_guessed(place: Place) -> None:
     (place.cwd / ".gitattributes").write_text("* text=auto eol=crlf\n")
-    with place.engine(running(place, "echo x >> clean; echo x >> dirty"), mode="accept-all") as driver:
+    with place.engine(
+        running(place, "echo x >> clean; echo x >> dirty"), mode="accept-all"
+    ) as driver:
         driver.turn("go")
         assert set(changed(driver)) == {"dirty"}
         [said] = [limit for limit in driver.all(UndoLimited) if "git converts" in limit.text]
@@ -256,7 +287,9 @@ def test_where_git_converts_files_nothing_is_guessed(place: Place) -> None:
 
 
 @pytest.mark.parametrize("others", [True, False])
-def test_what_is_too_large_to_be_taken_back_is_not_counted_among_what_can_be(place: Place, others: bool) -> None:
+def test_what_is_too_large_to_be_taken_back_is_not_counted_among_what_can_be(
+    place: Place, others: bool
+) -> None:
     command = f"truncate -s {MOST + 1} large" + "; echo x >> dirty; echo x >> clean" * others
     with place.engine(running(place, command), mode="accept-all") as driver:
         driver.turn("go")
@@ -273,7 +306,9 @@ def test_without_git_what_the_session_touched_is_watched(tmp_path: Path) -> None
     model = place.script([create], [remove], [{"text": "ran"}])
     with place.engine(model, mode="accept-all") as driver:
         driver.turn("go")
-        assert [(Path(e.path).name, bool(e.before), bool(e.after)) for e in driver.all(FileChanged)] == [
+        assert [
+            (Path(e.path).name, bool(e.before), bool(e.after)) for e in driver.all(FileChanged)
+        ] == [
             ("a", False, True),
             ("a", True, False),
         ]
@@ -309,9 +344,14 @@ def test_what_the_person_saved_while_a_command_ran_is_kept_unless_they_choose(pl
         assert {(file.state, file.default) for file in told.values()} == {("during", "keep")}
         driver.send(RestoreFiles(choices={"dirty": "restore"}))
         assert answer(driver, "restored").done
-        assert mine.read_text() == "a line of mine\n" and (place.cwd / "dirty").read_text() == "dirty of mine\n"
+        assert (
+            mine.read_text() == "a line of mine\n"
+            and (place.cwd / "dirty").read_text() == "dirty of mine\n"
+        )
         [turn] = driver.all(TurnStarted)
-        assert [file.path for file in ask(driver, "undo", str(turn.n)).files] == ["clean"], "it is offered still"
+        assert [file.path for file in ask(driver, "undo", str(turn.n)).files] == ["clean"], (
+            "it is offered still"
+        )
 
 
 def test_a_choice_holds_for_the_content_that_was_seen(place: Place) -> None:
@@ -327,9 +367,14 @@ def test_a_choice_holds_for_the_content_that_was_seen(place: Place) -> None:
 STUBBORN = "trap '' TERM; while :; do echo LATE > late; touch .git/began; sleep 0.02; done"
 
 
-def test_what_a_cancelled_command_still_writes_is_its_own_and_the_next_turn_waits_for_its_end(place: Place) -> None:
+def test_what_a_cancelled_command_still_writes_is_its_own_and_the_next_turn_waits_for_its_end(
+    place: Place,
+) -> None:
     command = {"call": "run_shell_command", "arguments": {"command": STUBBORN}}
-    create = {"call": "create_file", "arguments": {"path": "late", "content": "MODEL\n", "overwrite": True}}
+    create = {
+        "call": "create_file",
+        "arguments": {"path": "late", "content": "MODEL\n", "overwrite": True},
+    }
     model = place.script([command], [create], [{"text": "made"}])
     with place.engine(model, mode="accept-all") as driver:
         driver.send(Submit("first"))
@@ -339,10 +384,16 @@ def test_what_a_cancelled_command_still_writes_is_its_own_and_the_next_turn_wait
         driver.until(TurnEnded)
         assert driver.turn("second").state == "completed"
         assert (place.cwd / "late").read_text() == "MODEL\n"
-        booked = [(event.turn, event.step, event.during_command) for event in driver.all(FileChanged)]
+        booked = [
+            (event.turn, event.step, event.during_command) for event in driver.all(FileChanged)
+        ]
         assert booked == [(1, 1, True), (2, 1, False)]
         assert [list(mark.files) for mark in driver.transcript().marks] == [["late"], ["late"]]
-        kinds = [(type(event), event.turn) for event in driver.events if isinstance(event, FileChanged | ToolStarted)]
+        kinds = [
+            (type(event), event.turn)
+            for event in driver.events
+            if isinstance(event, FileChanged | ToolStarted)
+        ]
         assert kinds.index((FileChanged, 1)) < kinds.index((ToolStarted, 2))
         assert [file.path for file in ask(driver).files] == ["late"]
         driver.send(RestoreFiles())
@@ -362,7 +413,9 @@ def test_a_cancelled_command_is_looked_at_when_it_ends_and_not_some_time_later(
         with ThreadPoolExecutor(1) as pool:
             cwd, blobs = place.cwd.resolve(), Blobs(place.home / "blobs")
             watch = Watch(cwd, blobs, tuple, pool, place.home / "snapshot")
-            before = await watch.before("make", CallContext(workplace(cwd, told.append), "c", frozenset()))
+            before = await watch.before(
+                "make", CallContext(workplace(cwd, told.append), "c", frozenset())
+            )
             assert before is not None
             (cwd / "dirty").write_text("made\n")
             monkeypatch.setattr(asyncio, "sleep", never)
@@ -377,16 +430,22 @@ def test_a_cancelled_command_is_looked_at_when_it_ends_and_not_some_time_later(
 def test_what_undo_cannot_reach_is_on_record_and_in_the_sheet(tmp_path: Path) -> None:
     place = Place(tmp_path)
     command = {"call": "run_shell_command", "arguments": {"command": "echo x >> notes"}}
-    with place.engine(place.script([command], [command], [{"text": "ran"}]), mode="accept-all") as driver:
+    with place.engine(
+        place.script([command], [command], [{"text": "ran"}]), mode="accept-all"
+    ) as driver:
         driver.turn("go")
         [limit] = driver.all(UndoLimited)
         assert limit.text == NO_REPOSITORY and (limit.turn, limit.shown) == (1, True)
-        assert NO_REPOSITORY in [row.text for row in driver.transcript().rows if isinstance(row, NoticeBlock)]
+        assert NO_REPOSITORY in [
+            row.text for row in driver.transcript().rows if isinstance(row, NoticeBlock)
+        ]
         told = ask(driver)
         assert (told.files, told.caps) == ((), (NO_REPOSITORY,))
 
 
-def test_of_a_command_in_a_repository_it_is_said_that_ignored_files_and_commits_are_out_of_reach(place: Place) -> None:
+def test_of_a_command_in_a_repository_it_is_said_that_ignored_files_and_commits_are_out_of_reach(
+    place: Place,
+) -> None:
     identity = "export GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@b GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=a@b; "
     command = identity + "rm ignored; git commit -qam all"
     with place.engine(running(place, command), mode="accept-all") as driver:
@@ -398,12 +457,23 @@ def test_of_a_command_in_a_repository_it_is_said_that_ignored_files_and_commits_
 def workplace(cwd: Path, emit: Callable[[Event], None]) -> Workplace:
     secret = secrets.Scrubber(())
     return Workplace(
-        all_roots=lambda: (cwd,), environment={}, command_timeout=1, max_output_chars=1_000, spool=cwd, emit=emit,
-        scrub=secret.scrub, scrub_known=secret.scrub, scrub_stream=secret.stream, learn=secret.learn,
-        checkpoint=lambda _: "", skills=tuple, keep_job=lambda *_: None,
-        load_skill=str, off_loop=lambda work: asyncio.get_running_loop().run_in_executor(None, work),
+        all_roots=lambda: (cwd,),
+        environment={},
+        command_timeout=1,
+        max_output_chars=1_000,
+        spool=cwd,
+        emit=emit,
+        scrub=secret.scrub,
+        scrub_known=secret.scrub,
+        scrub_stream=secret.stream,
+        learn=secret.learn,
+        checkpoint=lambda _: "",
+        skills=tuple,
+        keep_job=lambda *_: None,
+        load_skill=str,
+        off_loop=lambda work: asyncio.get_running_loop().run_in_executor(None, work),
         log=logging.getLogger(__name__),
-    )  # fmt: skip
+    )
 
 
 def test_a_session_that_ends_hears_nothing_more_of_a_cancelled_command(place: Place) -> None:
@@ -423,14 +493,18 @@ def test_a_session_that_ends_hears_nothing_more_of_a_cancelled_command(place: Pl
 
     asyncio.run(cancelled_and_ended())
     changes = [event for event in told if isinstance(event, FileChanged)]
-    assert [(Path(event.path).name, event.turn, event.step) for event in changes] == [("dirty", 3, 1)]
+    assert [(Path(event.path).name, event.turn, event.step) for event in changes] == [
+        ("dirty", 3, 1)
+    ]
 
 
 def test_a_command_that_cannot_be_started_stops_nothing(place: Place) -> None:
     """It is too long for the system; the one behind it is watched as any other."""
     long = {"call": "run_shell_command", "arguments": {"command": "true " + "x" * 3_000_000}}
     later = {"call": "run_shell_command", "arguments": {"command": "echo x >> dirty"}}
-    with place.engine(place.script([long], [later], [{"text": "ran"}]), mode="accept-all") as driver:
+    with place.engine(
+        place.script([long], [later], [{"text": "ran"}]), mode="accept-all"
+    ) as driver:
         driver.send(Submit("go"))
         driver.send(Answer(driver.until(ApprovalAsked).id, "once"))
         assert driver.until(TurnEnded).state == "completed"
@@ -439,9 +513,19 @@ def test_a_command_that_cannot_be_started_stops_nothing(place: Place) -> None:
 
 @pytest.mark.parametrize(
     ("command", "reads"),
-    [("ls -la src", True), ("grep -rn x .", True), ("", False), ("cat a > b", False), ("cat a; rm b", False),
-     ("env rm x", False), ("ls $(rm x)", False), ("ls\nrm x", False), ("rm x", False), ("cat a | sh", False)],
-)  # fmt: skip
+    [
+        ("ls -la src", True),
+        ("grep -rn x .", True),
+        ("", False),
+        ("cat a > b", False),
+        ("cat a; rm b", False),
+        ("env rm x", False),
+        ("ls $(rm x)", False),
+        ("ls\nrm x", False),
+        ("rm x", False),
+        ("cat a | sh", False),
+    ],
+)
 def test_commands_that_evidently_only_read(command: str, reads: bool) -> None:
     assert reads_only(command) is reads
 
@@ -458,6 +542,11 @@ def test_the_words_of_git() -> None:
     )
     assert status.commit == "abc"
     assert {str(path): known for path, known in status.changed.items()} == {
-        "/top/a b": Known("11", 0o644), "/top/c": Known("12", 0o755), "/top/new": Known(),
-        "/top/old": Known("13", 0o644), "/top/torn": None, "/top/sub": None, "/top/loose": Known(),
-    }  # fmt: skip
+        "/top/a b": Known("11", 0o644),
+        "/top/c": Known("12", 0o755),
+        "/top/new": Known(),
+        "/top/old": Known("13", 0o644),
+        "/top/torn": None,
+        "/top/sub": None,
+        "/top/loose": Known(),
+    }

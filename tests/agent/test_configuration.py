@@ -22,7 +22,9 @@ def models(tmp_path: Path) -> Models:
     return Models(replace(made, settings=Settings(fallback=("acme/m",), small_model="acme/m")))
 
 
-def test_a_server_that_was_set_up_meanwhile_answers_instead_of_one_that_failed(tmp_path: Path) -> None:
+def test_a_server_that_was_set_up_meanwhile_answers_instead_of_one_that_failed(
+    tmp_path: Path,
+) -> None:
     known = models(tmp_path)
     fallbacks = Fallbacks(known)
     assert isinstance(asyncio.run(fallbacks.make("acme/m")), str), "nobody has heard of it"
@@ -35,5 +37,9 @@ def test_what_is_typed_makes_a_new_configuration_of_the_same_kind(tmp_path: Path
     before = models(tmp_path).config
     after = trying(Attempt("acme", ADDRESS, "k" * 20), before)
     assert isinstance(after, EngineConfig) and before.settings.providers == {}
-    assert (after.cwd, after.folders, after.environment) == (before.cwd, before.folders, before.environment)
+    assert (after.cwd, after.folders, after.environment) == (
+        before.cwd,
+        before.folders,
+        before.environment,
+    )
     assert type(trying(Attempt("acme", ADDRESS), configured())) is type(configured())

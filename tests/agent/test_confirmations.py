@@ -1,4 +1,5 @@
-"""What a project suggests and what was typed is asked about once, outside a turn, and the answer is kept."""
+"""What a project suggests and what was typed is asked about once, outside a turn, and the answer is
+kept."""
 
 from __future__ import annotations
 
@@ -88,11 +89,15 @@ def test_a_no_is_kept_too_and_another_time_is_not(place: Place, server: ModelSer
 @pytest.mark.parametrize(
     ("model", "why"),
     [
-        ("openai/gpt-5", "needs a key"), ("nickname", "may not choose the provider scripted"),
-        ("azure/x", "needs"), ("nobody/x", "nobody"),
+        ("openai/gpt-5", "needs a key"),
+        ("nickname", "may not choose the provider scripted"),
+        ("azure/x", "needs"),
+        ("nobody/x", "nobody"),
     ],
-)  # fmt: skip
-def test_what_cannot_be_used_is_told_and_not_asked(place: Place, server: ModelServer, model: str, why: str) -> None:
+)
+def test_what_cannot_be_used_is_told_and_not_asked(
+    place: Place, server: ModelServer, model: str, why: str
+) -> None:
     config = suggesting(place, server, model)
     aliases = {"nickname": "scripted/script.json"}
     with running(replace(config, settings=replace(config.settings, aliases=aliases))) as driver:
@@ -101,7 +106,9 @@ def test_what_cannot_be_used_is_told_and_not_asked(place: Place, server: ModelSe
         assert driver.turn("first").state == "completed" and not driver.all(QuestionAsked)
 
 
-def test_a_session_that_is_resumed_has_a_model_and_asks_nothing(place: Place, server: ModelServer) -> None:
+def test_a_session_that_is_resumed_has_a_model_and_asks_nothing(
+    place: Place, server: ModelServer
+) -> None:
     config = suggesting(place, server, "compatible/m")
     with running(replace(config, suggestion=None)) as driver:
         driver.turn("first")
@@ -123,25 +130,41 @@ def test_a_question_that_was_open_at_a_kill_is_settled(place: Place, server: Mod
 
 
 def test_a_run_without_a_screen_ignores_it_and_says_what_to_do(place: Place) -> None:
-    place.script([{"call": "run_shell_command", "arguments": {"command": "touch ran.txt"}}], [{"text": "Done."}])
+    place.script(
+        [{"call": "run_shell_command", "arguments": {"command": "touch ran.txt"}}],
+        [{"text": "Done."}],
+    )
     mine = place.root / "mine.json"
     mine.write_text(json.dumps({"steps": [[{"text": "mine"}]]}))
     (place.home).mkdir()
     (place.home / "config.toml").write_text('model = "scripted/../mine.json"\n')
     (place.cwd / ".agent-tui").mkdir()
     own = place.cwd / ".agent-tui" / "config.toml"
-    environment = {"AGENT_TUI_HOME": str(place.home), "HOME": str(place.root), "PATH": os.environ["PATH"]}
+    environment = {
+        "AGENT_TUI_HOME": str(place.home),
+        "HOME": str(place.root),
+        "PATH": os.environ["PATH"],
+    }
 
     def run(command: str, *words: str) -> subprocess.CompletedProcess[str]:
         argv = [sys.executable, "-m", "agent_tui", command, *words]
         return subprocess.run(
-            argv, cwd=place.cwd, env=environment, capture_output=True, text=True, timeout=120, input="hello\n"
+            argv,
+            cwd=place.cwd,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=120,
+            input="hello\n",
         )
 
     own.write_text('model = "scripted/script.json"\n')
     done = run("run", "go", "--mode", "accept-all")
     assert (done.returncode, done.stdout) == (0, "mine\n") and not (place.cwd / "ran.txt").exists()
-    assert f"{own}:1" in done.stderr and "a project may not choose the provider scripted" in done.stderr
+    assert (
+        f"{own}:1" in done.stderr
+        and "a project may not choose the provider scripted" in done.stderr
+    )
     own.write_text('model = "ollama/huge"\n')
     for command in ("run", "chat"):
         done = run(command, *(["go"] if command == "run" else []), "--mode", "accept-all")
@@ -156,7 +179,9 @@ def connected(driver: Driver, server: ModelServer) -> QuestionAsked:
     return asked(driver)
 
 
-def test_a_typed_address_is_kept_where_the_person_says_so(place: Place, server: ModelServer) -> None:
+def test_a_typed_address_is_kept_where_the_person_says_so(
+    place: Place, server: ModelServer
+) -> None:
     with running(place.config(place.script([{"text": "mine"}]))) as driver:
         question = connected(driver, server)
         assert question.text.startswith("Save this address?") and server.address in question.text
@@ -170,7 +195,9 @@ def test_a_typed_address_is_kept_where_the_person_says_so(place: Place, server: 
     assert (place.home / "config.toml").stat().st_mode & 0o077 == 0
 
 
-def test_a_typed_address_that_is_not_kept_is_known_in_the_session(place: Place, server: ModelServer) -> None:
+def test_a_typed_address_that_is_not_kept_is_known_in_the_session(
+    place: Place, server: ModelServer
+) -> None:
     server.listed[:] = ["m", "another"]
     with running(place.config(place.script([{"text": "mine"}]))) as driver:
         driver.send(Answer(connected(driver, server).id, "stop"))
@@ -182,13 +209,20 @@ def test_a_typed_address_that_is_not_kept_is_known_in_the_session(place: Place, 
         assert driver.until(ModelChanged, lambda event: event.model.endswith("another"))
         session = driver.events[0].session
         driver.send(Resume(""))
-        assert driver.until(SessionStarted, lambda event: event.session != session).model == "compatible/another"
+        assert (
+            driver.until(SessionStarted, lambda event: event.session != session).model
+            == "compatible/another"
+        )
     assert not (place.home / "config.toml").exists()
 
 
 def test_no_key_goes_to_another_address(place: Place, server: ModelServer) -> None:
     config = place.config(place.script([{"text": "mine"}]))
-    known = {"compatible": ProviderSettings(base_url="http://127.0.0.1:1/v1", api_key="a-key-of-another-server")}
+    known = {
+        "compatible": ProviderSettings(
+            base_url="http://127.0.0.1:1/v1", api_key="a-key-of-another-server"
+        )
+    }
     with running(replace(config, settings=replace(config.settings, providers=known))) as driver:
         driver.send(Answer(connected(driver, server).id, "stop"))
         driver.until(QuestionAnswered)

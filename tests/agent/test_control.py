@@ -72,7 +72,9 @@ def test_a_no_with_a_message_reaches_the_model(place: Place) -> None:
 
 
 def test_always_holds_for_exactly_this_command_in_this_session(place: Place) -> None:
-    model = place.script([run("echo one")], [run("echo one")], [run("echo two")], [{"text": "done"}])
+    model = place.script(
+        [run("echo one")], [run("echo one")], [run("echo two")], [{"text": "done"}]
+    )
     with place.engine(model) as driver:
         driver.send(Answer(asked(driver).id, "always"))
         second = driver.until(ApprovalAsked)
@@ -156,7 +158,9 @@ def test_with_nobody_there_what_must_be_asked_is_denied(place: Place) -> None:
 
 
 def test_cancel_keeps_the_partial_answer_and_pauses_the_queue(place: Place) -> None:
-    with place.engine(place.script([{"text": "half"}, {"hang": True}], [{"text": "more"}])) as driver:
+    with place.engine(
+        place.script([{"text": "half"}, {"hang": True}], [{"text": "more"}])
+    ) as driver:
         driver.send(Submit("go"))
         driver.until(TextDelta)
         driver.send(QueueEdit("add", text="next"))
@@ -241,10 +245,16 @@ def test_steering_that_the_model_never_saw_goes_back_to_the_queue(place: Place) 
         assert [item.text for item in driver.transcript().queue] == ["too late"]
         assert driver.transcript().paused
         said = "The model has not read “too late”: it is in the queue again."
-        assert [notice.text for notice in driver.all(Notice)] == [said] == [describe_put_back(["too late"])]
+        assert (
+            [notice.text for notice in driver.all(Notice)]
+            == [said]
+            == [describe_put_back(["too late"])]
+        )
 
 
-def test_words_that_entered_a_turn_whose_first_request_failed_go_back_to_the_queue(place: Place) -> None:
+def test_words_that_entered_a_turn_whose_first_request_failed_go_back_to_the_queue(
+    place: Place,
+) -> None:
     failing = [{"fail": "auth", "text": "no key"}]
     with place.engine(place.script(failing, failing)) as driver:
         driver.send(Submit("go"))
@@ -256,14 +266,18 @@ def test_words_that_entered_a_turn_whose_first_request_failed_go_back_to_the_que
         driver.send(Submit("second"))
         driver.until(TurnEnded)
         queued = [item.text for item in driver.transcript().queue]
-        assert queued == ["second", "and mind the tests"], "there is a draft: the prompt waits in front"
+        assert queued == ["second", "and mind the tests"], (
+            "there is a draft: the prompt waits in front"
+        )
         assert [notice.text for notice in driver.all(Notice)] == [
-            describe_put_back(["and mind the tests"]), describe_put_back(["second"])
+            describe_put_back(["and mind the tests"]),
+            describe_put_back(["second"]),
         ]
 
 
 def test_words_for_the_turn_are_on_record_until_the_model_sees_them(place: Place) -> None:
-    """A kill between the words and the next step must not lose them; what was edited or removed meanwhile holds."""
+    """A kill between the words and the next step must not lose them; what was edited or removed
+    meanwhile holds."""
     steps = [{"wait": 0.6}, {"text": "one"}], [{"text": "two"}]
     with place.engine(place.script(*steps)) as driver:
         driver.send(Submit("go"))
@@ -297,7 +311,11 @@ LOOP = [{"call": "list_files", "arguments": {"path": "."}}]
 
 @pytest.mark.parametrize(
     ("choice", "words", "state", "steps"),
-    [("stop", "", "stuck", 3), ("continue", "", "completed", 4), ("say", "look elsewhere", "completed", 4)],
+    [
+        ("stop", "", "stuck", 3),
+        ("continue", "", "completed", 4),
+        ("say", "look elsewhere", "completed", 4),
+    ],
 )
 def test_a_stuck_loop_asks(place: Place, choice: str, words: str, state: str, steps: int) -> None:
     with place.engine(place.script(LOOP, LOOP, LOOP, [{"text": "done"}])) as driver:
@@ -307,18 +325,24 @@ def test_a_stuck_loop_asks(place: Place, choice: str, words: str, state: str, st
         driver.send(Answer(question.id, choice, words))  # type: ignore[arg-type]
         end = driver.until(TurnEnded)
         assert (end.state, end.steps) == (state, steps)
-        assert any(getattr(b, "text", "") == "look elsewhere" for b in driver.transcript().rows) == bool(words)
+        assert any(
+            getattr(b, "text", "") == "look elsewhere" for b in driver.transcript().rows
+        ) == bool(words)
 
 
 def test_a_stuck_loop_ends_a_run_with_nobody_there(place: Place) -> None:
-    with place.engine(place.script(LOOP, LOOP, LOOP, [{"text": "done"}]), interactive=False) as driver:
+    with place.engine(
+        place.script(LOOP, LOOP, LOOP, [{"text": "done"}]), interactive=False
+    ) as driver:
         assert driver.turn("go").state == "stuck"
         assert any("three times" in notice.text for notice in driver.all(Notice))
 
 
 def skill(place: Place) -> None:
     (place.cwd / ".agent-tui").mkdir(parents=True)
-    (place.cwd / ".agent-tui" / "skills.md").write_text("# /greet <name> <mood>\nGreet {name}, {mood}.\n")
+    (place.cwd / ".agent-tui" / "skills.md").write_text(
+        "# /greet <name> <mood>\nGreet {name}, {mood}.\n"
+    )
 
 
 def test_a_missing_argument_is_asked_for(place: Place) -> None:
@@ -369,7 +393,13 @@ def test_a_draft_is_on_record_soon_and_once(place: Place) -> None:
 
 
 def test_what_was_allowed_for_the_session_holds_when_it_is_resumed(place: Place) -> None:
-    model = place.script([run("echo one")], [{"text": "ok"}], [run("echo one")], [run("echo two")], [{"text": "done"}])
+    model = place.script(
+        [run("echo one")],
+        [{"text": "ok"}],
+        [run("echo one")],
+        [run("echo two")],
+        [{"text": "done"}],
+    )
     with place.engine(model) as driver:
         driver.send(Answer(asked(driver).id, "always"))
         driver.until(TurnEnded)
@@ -388,7 +418,9 @@ def test_what_was_allowed_for_the_session_holds_when_it_is_resumed(place: Place)
 def test_an_allowance_that_names_a_secret_is_not_on_record(place: Place) -> None:
     secret = {"OPENAI_API_KEY": "hunter2hunter2"}
     echo = [run("echo hunter2hunter2")]
-    with place.engine(place.script(echo, [{"text": "ok"}], echo, [{"text": "done"}]), environment=secret) as driver:
+    with place.engine(
+        place.script(echo, [{"text": "ok"}], echo, [{"text": "done"}]), environment=secret
+    ) as driver:
         driver.send(Answer(asked(driver).id, "always"))
         driver.until(TurnEnded)
         assert driver.all(ApprovalAnswered)[0].allows is None

@@ -18,8 +18,14 @@ from agent_tui.sessions.log.store import read
 from tests.agent.driving import Driver, Place
 
 STEPS = (
-    [{"call": "list_files", "arguments": {}}, {"usage": {"prompt_tokens": 1_000, "completion_tokens": 100}}],
-    [{"text": "done"}, {"usage": {"prompt_tokens": 2_000, "completion_tokens": 50, "cached_tokens": 1_000}}],
+    [
+        {"call": "list_files", "arguments": {}},
+        {"usage": {"prompt_tokens": 1_000, "completion_tokens": 100}},
+    ],
+    [
+        {"text": "done"},
+        {"usage": {"prompt_tokens": 2_000, "completion_tokens": 50, "cached_tokens": 1_000}},
+    ],
     [{"text": "again"}, {"usage": {"prompt_tokens": 3_000, "completion_tokens": 10}}],
 )
 PRICES = {"scripted/*": {"input": 1_000.0, "output": 2_000.0, "cached": 100.0}}

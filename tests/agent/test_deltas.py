@@ -1,4 +1,5 @@
-"""When the words of an answer are told: those of a server as they are read, others once the loop waits."""
+"""When the words of an answer are told: those of a server as they are read, others once the loop
+waits."""
 
 from __future__ import annotations
 
@@ -16,7 +17,8 @@ PARTS = (ThinkingChunk("hm"), TextChunk("a"), TextChunk("b"))
 
 
 class Here:
-    """A provider that has its whole answer at once. `told` is looked at whenever the next part is asked for."""
+    """A provider that has its whole answer at once. `told` is looked at whenever the next part is
+    asked for."""
 
     name, model = "here", "m"
     roots: tuple[Path, ...] = ()

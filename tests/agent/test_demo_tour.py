@@ -30,9 +30,17 @@ from agent_tui.settings.table import ProviderSettings
 from tests.agent.driving import Driver, Place, running
 
 TOOLS = [
-    "create_file", "list_files", "read_file", "grep_files", "edit_file", "run_shell_command", "glob_files",
-    "list_files", "list_files", "list_files",
-]  # fmt: skip
+    "create_file",
+    "list_files",
+    "read_file",
+    "grep_files",
+    "edit_file",
+    "run_shell_command",
+    "glob_files",
+    "list_files",
+    "list_files",
+    "list_files",
+]
 
 
 @pytest.fixture
@@ -83,17 +91,30 @@ def test_the_tour_from_its_first_word_to_its_end(place: Place) -> None:
         assert isinstance(created.display, DiffDisplay)
         assert created.display.created
         assert isinstance(edited.display, DiffDisplay)
-        assert [line for hunk in edited.display.hunks for line in hunk.lines if line[0] in "+-"] == [
-            "-- The sky is green.", "+- The sky is blue.",
-        ]  # fmt: skip
+        assert [
+            line for hunk in edited.display.hunks for line in hunk.lines if line[0] in "+-"
+        ] == [
+            "-- The sky is green.",
+            "+- The sky is blue.",
+        ]
         assert isinstance(command.display, CommandDisplay)
         assert len([output for output in driver.all(ToolOutput) if "line " in output.text]) > 1
         assert "The sky is blue." in (scratch(place) / "notes.md").read_text()
-        assert [Path(changed.path).parent for changed in driver.all(FileChanged)] == [scratch(place)] * 2
+        assert [Path(changed.path).parent for changed in driver.all(FileChanged)] == [
+            scratch(place)
+        ] * 2
         said = "\n".join(reply.text for reply in driver.all(AssistantReplied))
-        for words in ("not a language model", str(scratch(place)), "with exit code 0", "14, 15.", "## That was the"):
+        for words in (
+            "not a language model",
+            str(scratch(place)),
+            "with exit code 0",
+            "14, 15.",
+            "## That was the",
+        ):
             assert words in said
-        live = replace(driver.transcript(), answers={})  # answers to queries are not part of the log
+        live = replace(
+            driver.transcript(), answers={}
+        )  # answers to queries are not part of the log
         assert live == replace(fold(event for event in driver.events if event.settled), answers={})
     assert list(place.cwd.iterdir()) == []
 
@@ -183,5 +204,7 @@ def test_typed_requests_act_in_the_folder_of_the_session(place: Place) -> None:
         driver.until(TurnEnded)
         assert driver.all(AssistantReplied)[-1].text == "The command ended with exit code 3."
         started = driver.all(TurnStarted)
-        assert len([row for row in driver.transcript().rows if isinstance(row, ToolBlock)]) == len(started)
+        assert len([row for row in driver.transcript().rows if isinstance(row, ToolBlock)]) == len(
+            started
+        )
     assert not list(place.home.glob("tour-*"))

@@ -1,5 +1,5 @@
-"""Folders beside the session's own: what is done there is not asked about, after a resume as before; what was removed,
-or is not what it was, asks again."""
+"""Folders beside the session's own: what is done there is not asked about, after a resume as
+before; what was removed, or is not what it was, asks again."""
 
 from __future__ import annotations
 
@@ -24,7 +24,16 @@ from agent_tui.protocol.events import (
     ToolEnded,
     TurnEnded,
 )
-from agent_tui.protocol.ops import Answer, Clear, Query, RestoreFiles, Resume, Rewind, SetDirectory, Submit
+from agent_tui.protocol.ops import (
+    Answer,
+    Clear,
+    Query,
+    RestoreFiles,
+    Resume,
+    Rewind,
+    SetDirectory,
+    Submit,
+)
 from agent_tui.sessions.log.copies import compact
 from agent_tui.sessions.log.fork import fork
 from agent_tui.sessions.log.store import log_path, read
@@ -54,7 +63,9 @@ def asked_in(driver: Driver, prompt: str) -> list[str]:
     """Run a turn and say no to whatever is asked; the reasons."""
     driver.send(Submit(prompt))
     reasons = []
-    while not isinstance(event := driver.until(Event, lambda e: isinstance(e, (ApprovalAsked, TurnEnded))), TurnEnded):
+    while not isinstance(
+        event := driver.until(Event, lambda e: isinstance(e, (ApprovalAsked, TurnEnded))), TurnEnded
+    ):
         assert isinstance(event, ApprovalAsked)
         reasons.append(event.reason)
         driver.send(Answer(event.id, "no"))
@@ -76,13 +87,22 @@ def test_work_in_an_added_folder_is_not_asked_about_until_it_is_removed(tmp_path
         assert asked_in(driver, "now") == [] and (lib / "a.txt").read_text() == "2\n"
         built = driver.all(ContextBuilt)
         assert "Count upwards" not in built[0].system and str(lib) not in built[0].system
-        assert "Count upwards" in built[1].system and f"as well, by their full paths: {lib}" in built[1].system
+        assert (
+            "Count upwards" in built[1].system
+            and f"as well, by their full paths: {lib}" in built[1].system
+        )
         assert "Nobody added" not in built[1].system
-        assert any(block for block in driver.transcript().rows if str(lib) in getattr(block, "text", ""))
+        assert any(
+            block for block in driver.transcript().rows if str(lib) in getattr(block, "text", "")
+        )
     with place.engine(model, mode="accept-edits", resume=session) as driver:
         assert asked_in(driver, "still") == [] and (lib / "a.txt").read_text() == "3\n"
-        assert any("Still part" in notice.text and str(lib) in notice.text for notice in driver.all(Notice))
-        assert driver.all(ContextBuilt) == [], "the prefix is the same, and stays in a server's cache"
+        assert any(
+            "Still part" in notice.text and str(lib) in notice.text for notice in driver.all(Notice)
+        )
+        assert driver.all(ContextBuilt) == [], (
+            "the prefix is the same, and stays in a server's cache"
+        )
         driver.send(RestoreFiles())
         assert [one.outcome for one in driver.until(FilesRestored).files] == ["done"]
         assert (lib / "a.txt").read_text() == "2\n"
@@ -90,15 +110,21 @@ def test_work_in_an_added_folder_is_not_asked_about_until_it_is_removed(tmp_path
         assert added(driver, lib, remove=True).directories == ()
         assert len(asked_in(driver, "no more")) == 2 and (lib / "a.txt").read_text() == "3\n"
         assert "Count upwards" not in driver.all(ContextBuilt)[-1].system
-    assert [len(line["directories"]) if "directories" in line else 0 for line in place.log_lines()
-            if line["type"] == "directories_changed"] == [1, 0]  # fmt: skip
+    assert [
+        len(line["directories"]) if "directories" in line else 0
+        for line in place.log_lines()
+        if line["type"] == "directories_changed"
+    ] == [1, 0]
 
 
 def files_told(driver: Driver, wanted: list[str]) -> Answered:
     """The list of files, as soon as `wanted` are those in it that have their full paths."""
 
     def those(event: Answered) -> bool:
-        return event.kind == "files" and sorted(path for path in event.data.paths if path[0] == "/") == wanted
+        return (
+            event.kind == "files"
+            and sorted(path for path in event.data.paths if path[0] == "/") == wanted
+        )
 
     driver.send(Query("files", "files"))
     return driver.until(Answered, those)
@@ -123,21 +149,29 @@ def test_what_can_be_listed_searched_and_found_there(tmp_path: Path) -> None:
     (tmp_path / "secret").mkdir()
     (tmp_path / "secret" / "b.txt").write_text("needle\n")
     model = place.script(
-        [{"call": "list_files", "arguments": {"path": str(lib)}},
-         {"call": "glob_files", "arguments": {"pattern": "*.txt", "path": str(lib)}},
-         {"call": "grep_files", "arguments": {"pattern": "1", "path": "../lib"}},
-         {"call": "create_file", "arguments": {"path": str(lib / "new" / "c.txt"), "content": "new\n"}},
-         {"call": "read_file", "arguments": {"path": str(lib / "out" / "b.txt")}},
-         {"call": "read_file", "arguments": {"path": f"{lib}/../secret/b.txt"}}],
+        [
+            {"call": "list_files", "arguments": {"path": str(lib)}},
+            {"call": "glob_files", "arguments": {"pattern": "*.txt", "path": str(lib)}},
+            {"call": "grep_files", "arguments": {"pattern": "1", "path": "../lib"}},
+            {
+                "call": "create_file",
+                "arguments": {"path": str(lib / "new" / "c.txt"), "content": "new\n"},
+            },
+            {"call": "read_file", "arguments": {"path": str(lib / "out" / "b.txt")}},
+            {"call": "read_file", "arguments": {"path": f"{lib}/../secret/b.txt"}},
+        ],
         [{"text": "done"}],
-    )  # fmt: skip
+    )
     with place.engine(model, mode="accept-edits") as driver:
         added(driver, lib)
         reasons = asked_in(driver, "look around")
         ended = driver.all(ToolEnded)
     assert len(reasons) == 2 and all("outside" in reason for reason in reasons)
     assert [end.tag for end in ended] == ["ok", "ok", "ok", "ok", "denied", "denied"]
-    assert all("a.txt" in end.content for end in ended[:3]) and (lib / "new" / "c.txt").read_text() == "new\n"
+    assert (
+        all("a.txt" in end.content for end in ended[:3])
+        and (lib / "new" / "c.txt").read_text() == "new\n"
+    )
     assert not any("needle" in end.content for end in ended)
 
 
@@ -148,7 +182,9 @@ def test_folders_of_the_command_line_are_kept_and_others_are_refused(tmp_path: P
     config = replace(config, directories=named(config, [str(lib), str(lib), str(place.cwd)]))
     with running(config) as driver:
         assert driver.until(DirectoriesChanged).directories == named(config, [str(lib)])
-        assert not list((place.home / "sessions").glob("*.jsonl")), "nothing was asked yet that is worth a file"
+        assert not list((place.home / "sessions").glob("*.jsonl")), (
+            "nothing was asked yet that is worth a file"
+        )
         assert asked_in(driver, "now") == []
         session = driver.events[0].session
         for text in ("/", "~", str(place.home), str(tmp_path), "nowhere"):
@@ -160,7 +196,9 @@ def test_folders_of_the_command_line_are_kept_and_others_are_refused(tmp_path: P
         assert "already" in driver.until(Notice).text
         driver.send(SetDirectory())
         assert str(lib) in driver.until(Notice, lambda notice: "works in" in notice.text).text
-        driver.send(Resume(""))  # a new session in its place: what the command line said holds there, too
+        driver.send(
+            Resume("")
+        )  # a new session in its place: what the command line said holds there, too
         driver.until(SessionStarted, lambda event: event.session != session)
         assert driver.until(DirectoriesChanged).directories == named(config, [str(lib)])
         added(driver, lib, remove=True)
@@ -182,7 +220,9 @@ def test_a_folder_that_is_another_one_now_is_left_out_and_that_is_said(tmp_path:
     for wanted in ("leads to another folder", ""):
         with place.engine(model, mode="accept-edits", resume=session) as driver:
             assert len(asked_in(driver, "later")) == 2
-            said = [notice.text for notice in driver.all(Notice) if notice.text.startswith("Left out")]
+            said = [
+                notice.text for notice in driver.all(Notice) if notice.text.startswith("Left out")
+            ]
             assert len(said) == bool(wanted) and all(wanted in text for text in said)
         if lib.is_symlink():  # the right one again: what was left out does not come back by itself
             lib.unlink()
@@ -205,7 +245,10 @@ def test_going_back_brings_no_folder_back(tmp_path: Path) -> None:
         driver.send(Clear())
     folder = place.home / "sessions"
     smaller = compact(folder, session, 1).id
-    for at, own in [(-1, smaller), *((at, fork(folder, session, at)) for at in (0, marks[0].n, marks[1].n))]:
+    for at, own in [
+        (-1, smaller),
+        *((at, fork(folder, session, at)) for at in (0, marks[0].n, marks[1].n)),
+    ]:
         events, problems = read(log_path(folder, own))
         assert not problems and len({event.n for event in events}) == len(events)
         last = [event for event in events if isinstance(event, DirectoriesChanged)][-1]
@@ -233,7 +276,12 @@ def test_a_kill_right_after_it_was_added_keeps_it(tmp_path: Path) -> None:
     model = place.script(*calls(lib, 1))
     argv = [sys.executable, "-c", KILLED, str(tmp_path), str(lib)]
     done = subprocess.run(
-        argv, cwd=Path(__file__).parents[2], capture_output=True, text=True, timeout=PATIENCE, check=False
+        argv,
+        cwd=Path(__file__).parents[2],
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=False,
     )
     assert done.returncode == -9, done.stderr
     with place.engine(model, mode="accept-edits", resume=done.stdout.strip()) as driver:

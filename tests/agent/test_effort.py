@@ -30,7 +30,9 @@ def test_what_is_said_holds_from_the_next_request_on_and_after_a_resume(tmp_path
             driver.send(SetEffort("hard"))
             assert "low, medium, high" in driver.until(ErrorRaised).hint
             session = driver.events[0].session
-        with engine(place, server, AgentSettings(effort="low"), resume=session, **options) as driver:
+        with engine(
+            place, server, AgentSettings(effort="low"), resume=session, **options
+        ) as driver:
             assert driver.restored is not None and driver.restored.effort == "high"
             driver.turn("third")
             driver.send(SetEffort(""))
@@ -61,19 +63,29 @@ def test_the_command_the_key_and_the_header() -> None:
 def test_where_a_model_cannot_be_asked_that_is_said(tmp_path: Path) -> None:
     with model_server(said("one")) as server:
         server.listed.append("deepseek-chat")
-        options: dict[str, Any] = {"others": {"deepseek": server}, "model_name": "deepseek/deepseek-chat"}
+        options: dict[str, Any] = {
+            "others": {"deepseek": server},
+            "model_name": "deepseek/deepseek-chat",
+        }
         with engine(Place(tmp_path), server, **options) as driver:
             driver.send(SetEffort("high"))
             assert "deepseek/deepseek-chat has no effort setting" in driver.until(Notice).text
             driver.send(SetEffort(""))
             driver.turn("first")
-            assert len([notice for notice in driver.all(Notice) if "no effort setting" in notice.text]) == 1
+            assert (
+                len([notice for notice in driver.all(Notice) if "no effort setting" in notice.text])
+                == 1
+            )
 
 
-def test_what_the_model_tells_apart_is_told_at_the_start_and_with_each_other_model(tmp_path: Path) -> None:
+def test_what_the_model_tells_apart_is_told_at_the_start_and_with_each_other_model(
+    tmp_path: Path,
+) -> None:
     with model_server(said("one")) as server:
         options: dict[str, Any] = {"others": {"deepseek": server, "openrouter": server}}
-        with engine(Place(tmp_path), server, model_name="deepseek/deepseek-chat", **options) as driver:
+        with engine(
+            Place(tmp_path), server, model_name="deepseek/deepseek-chat", **options
+        ) as driver:
             driver.turn("first")
             driver.send(SetModel("openrouter/m"))
             driver.until(ModelChanged)

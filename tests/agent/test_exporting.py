@@ -58,7 +58,10 @@ def test_a_session_is_written_under_a_name_that_is_free(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("path", "problem"),
-    [("talk.txt", ".txt is not a format; use .md, .html, .json"), ("not/there.md", "No such file or directory")],
+    [
+        ("talk.txt", ".txt is not a format; use .md, .html, .json"),
+        ("not/there.md", "No such file or directory"),
+    ],
 )
 def test_what_cannot_be_written_is_said(tmp_path: Path, path: str, problem: str) -> None:
     place = Place(tmp_path)
@@ -82,7 +85,11 @@ def test_a_session_without_a_prompt_leaves_no_file(tmp_path: Path) -> None:
 def test_a_piece_is_written_beside_others_and_nowhere_else(tmp_path: Path) -> None:
     place = Place(tmp_path)
     with place.engine(place.script([ANSWER])) as driver:
-        for name, expected in (("code-1.py", "code-1.py"), ("code-1.py", "code-1-2.py"), ("../../x.py", "x.py")):
+        for name, expected in (
+            ("code-1.py", "code-1.py"),
+            ("code-1.py", "code-1-2.py"),
+            ("../../x.py", "x.py"),
+        ):
             driver.send(WriteFile(name, "x = 'ä'\n"))
             assert told(driver).path == expected
             assert (place.cwd / expected).read_text() == "x = 'ä'\n"

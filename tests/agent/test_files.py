@@ -54,7 +54,9 @@ def test_what_is_known_is_told_again_at_once(place: Place, monkeypatch: pytest.M
         third = again(driver)
         assert "new.txt" in third.data.paths
         assert ask(driver).data is third.data
-        assert again(driver).data.paths is third.data.paths  # nothing changed: nothing has to be searched again
+        assert (
+            again(driver).data.paths is third.data.paths
+        )  # nothing changed: nothing has to be searched again
 
 
 def test_a_folder_that_is_gone_is_said(place: Place) -> None:

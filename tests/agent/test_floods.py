@@ -1,4 +1,5 @@
-"""All of a long answer at once: it is told in slices, and what the person asks for is done between them."""
+"""All of a long answer at once: it is told in slices, and what the person asks for is done between
+them."""
 
 from __future__ import annotations
 

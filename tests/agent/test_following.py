@@ -66,7 +66,9 @@ def test_a_second_program_reads_along(place: Place, working: tuple[Driver, str, 
     second = beside(place, model, session, how="read")
     try:
         assert "read only here" in second.until(Notice).text
-        assert second.restored is not None and second.restored.reading and prompts(second) == ["first"]
+        assert (
+            second.restored is not None and second.restored.reading and prompts(second) == ["first"]
+        )
         before = (place.home / "sessions" / f"{session}.jsonl").read_bytes()
         second.send(Submit("mine"))
         second.until(Notice)
@@ -85,7 +87,9 @@ def test_a_second_program_reads_along(place: Place, working: tuple[Driver, str, 
         second.worker.stop(10)
 
 
-def test_what_to_do_is_offered_and_can_be_chosen(place: Place, working: tuple[Driver, str, str]) -> None:
+def test_what_to_do_is_offered_and_can_be_chosen(
+    place: Place, working: tuple[Driver, str, str]
+) -> None:
     _, model, session = working
     second = beside(place, model, session)
     try:
@@ -94,7 +98,10 @@ def test_what_to_do_is_offered_and_can_be_chosen(place: Place, working: tuple[Dr
         locked = second.until(Answered, lambda event: event.kind == "locked").data
         assert locked.id == session and "another program" in locked.said
         second.send(Resume(session, how="read"))
-        assert "read only here" in second.until(Notice, lambda notice: "instead" not in notice.text).text
+        assert (
+            "read only here"
+            in second.until(Notice, lambda notice: "instead" not in notice.text).text
+        )
         second.send(Resume(session, how="fork"))
         forked = second.until(SessionStarted)
         assert forked.session not in (session, new) and restored(second) == ["first"]
@@ -142,7 +149,11 @@ def writing(place: Place, model: str, when: str) -> Iterator[tuple[str, int]]:
     try:
         deadline = time.monotonic() + 30
         while time.monotonic() < deadline:
-            found = [path for path in (place.home / "sessions").glob("*.jsonl") if when in path.read_text()]
+            found = [
+                path
+                for path in (place.home / "sessions").glob("*.jsonl")
+                if when in path.read_text()
+            ]
             if found:
                 break
             time.sleep(0.02)
@@ -156,7 +167,10 @@ def writing(place: Place, model: str, when: str) -> Iterator[tuple[str, int]]:
 
 HANGS = {
     "an answer": ([{"text": "word " * 2_000, "chunk": 100}, {"hang": True}], '"partial"'),
-    "a command": ([{"call": "run_shell_command", "arguments": {"command": "sleep 50"}}], '"tool_started"'),
+    "a command": (
+        [{"call": "run_shell_command", "arguments": {"command": "sleep 50"}}],
+        '"tool_started"',
+    ),
 }
 
 

@@ -1,5 +1,5 @@
-"""A disk that fills while the agent works, and empties again: the log is whole at every moment, nothing is lost, and
-nothing is changed that could not be written down."""
+"""A disk that fills while the agent works, and empties again: the log is whole at every moment,
+nothing is lost, and nothing is changed that could not be written down."""
 
 from __future__ import annotations
 

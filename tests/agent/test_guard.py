@@ -20,9 +20,15 @@ def test_polling_something_that_changes_is_not_stuck() -> None:
 
 
 def test_spelling_of_arguments_does_not_matter_but_their_values_do() -> None:
-    same = [step(arguments='{"a":1,"b":2}'), step(arguments='{"b": 2, "a": 1}'), step(arguments='{"a":1, "b":2}')]
+    same = [
+        step(arguments='{"a":1,"b":2}'),
+        step(arguments='{"b": 2, "a": 1}'),
+        step(arguments='{"a":1, "b":2}'),
+    ]
     assert repeating(same)
-    assert not repeating([step(arguments='{"a":1}'), step(arguments='{"a":2}'), step(arguments='{"a":1}')])
+    assert not repeating(
+        [step(arguments='{"a":1}'), step(arguments='{"a":2}'), step(arguments='{"a":1}')]
+    )
 
 
 def test_only_the_last_three_steps_count() -> None:

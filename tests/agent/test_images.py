@@ -22,7 +22,9 @@ from tests.agent.model_server import engine, model_server, said
 from tests.tui.test_paste_terminal import png
 
 DATA = png(64, 32)
-MESSAGE = UserMessage("see", (Image("a.png", "image/png", "blob", base64.b64encode(DATA).decode()),))
+MESSAGE = UserMessage(
+    "see", (Image("a.png", "image/png", "blob", base64.b64encode(DATA).decode()),)
+)
 
 
 @pytest.fixture
@@ -42,7 +44,11 @@ def test_an_image_is_known_by_its_first_bytes(place: Place) -> None:
     (place.cwd / "b.png").write_bytes(b"no image")
     (place.cwd / "huge.png").write_bytes(DATA + bytes(images.MOST))
     assert ask(place, "a.png") == ImageFile("a.png", 64, 32)
-    for name, problem in (("b.png", "not a PNG"), ("huge.png", "larger than 5 MB"), ("none.png", "No such file")):
+    for name, problem in (
+        ("b.png", "not a PNG"),
+        ("huge.png", "larger than 5 MB"),
+        ("none.png", "No such file"),
+    ):
         found = ask(place, name)
         assert found.path == ""
         assert problem in found.problem
@@ -75,12 +81,17 @@ def test_both_dialects_carry_it() -> None:
     assert wired["content"][0] == {"type": "text", "text": "see"}
     assert wired["content"][1]["image_url"]["url"].startswith("data:image/png;base64,iVBOR")
     assert ollama_chat.message(MESSAGE)["images"] == [MESSAGE.images[0].data]
-    assert chat_completions.message(UserMessage("plain"), "openai") == {"role": "user", "content": "plain"}
+    assert chat_completions.message(UserMessage("plain"), "openai") == {
+        "role": "user",
+        "content": "plain",
+    }
     assert "images" not in ollama_chat.message(UserMessage("plain"))
 
 
 def test_a_request_gets_the_bytes_and_a_blind_model_none() -> None:
-    bare = UserMessage("see", (Image("a.png", "image/png", "blob"), Image("b.png", "image/png", "gone")))
+    bare = UserMessage(
+        "see", (Image("a.png", "image/png", "blob"), Image("b.png", "image/png", "gone"))
+    )
 
     def get(blob: str) -> bytes:
         if blob == "gone":
@@ -108,22 +119,32 @@ def test_a_named_image_goes_along(place: Place) -> None:
     assert images.of(ended[0].display)[0].media == "image/png"
 
 
-def test_a_model_that_takes_no_images_is_told_their_names_and_that_is_said_once(place: Place) -> None:
+def test_a_model_that_takes_no_images_is_told_their_names_and_that_is_said_once(
+    place: Place,
+) -> None:
     place.cwd.mkdir(exist_ok=True)
     (place.cwd / "a.png").write_bytes(DATA)
     with model_server(said("ok"), said("ok"), said("ok")) as server:
         server.listed.append("deepseek-chat")
-        options: dict[str, Any] = {"others": {"deepseek": server}, "model_name": "deepseek/deepseek-chat"}
+        options: dict[str, Any] = {
+            "others": {"deepseek": server},
+            "model_name": "deepseek/deepseek-chat",
+        }
         with engine(place, server, **options) as driver:
             driver.turn("what is @a.png?")
             driver.turn("and now?")
             told = [notice.text for notice in driver.all(Notice)]
-            assert told == ["deepseek/deepseek-chat does not accept images: only their names were sent."]
+            assert told == [
+                "deepseek/deepseek-chat does not accept images: only their names were sent."
+            ]
             driver.send(SetModel("compatible/m"))  # nobody knows of it: it is tried
             driver.until(ModelChanged)
             driver.turn("look again")
     blind, _, seeing = (json.dumps(body) for body in server.bodies)
-    assert "a.png was left out: this model does not accept images" in blind and "data:image" not in blind
+    assert (
+        "a.png was left out: this model does not accept images" in blind
+        and "data:image" not in blind
+    )
     assert "data:image/png;base64" in seeing and "left out" not in seeing
 
 
@@ -134,7 +155,9 @@ def test_tools_are_chosen_by_the_machine(tmp_path: Path) -> None:
     path = {"PATH": f"{tmp_path}:relative"}
 
     def names(platform: str = "linux", **environment: str) -> list[str]:
-        return [Path(argv[0]).name for argv in images.clipboard_tools({**path, **environment}, platform)]
+        return [
+            Path(argv[0]).name for argv in images.clipboard_tools({**path, **environment}, platform)
+        ]
 
     assert names() == []
     assert names("darwin") == ["pngpaste"]
@@ -155,5 +178,10 @@ def test_a_tool_that_hangs_is_ended(tmp_path: Path) -> None:
 def test_a_copy_is_called_as_what_it_is_a_copy_of() -> None:
     copy = "/home/me/.local/share/agent-tui/outputs/13d40250-17d7/shot of it-acb950cb.png"
     assert mention.original(copy) == "shot of it.png"
-    for other in ("a/shot-acb950cb.png", "shot.png", "/outputs/shot-acb950cb.png", "/x/outputs/y/shot.png"):
+    for other in (
+        "a/shot-acb950cb.png",
+        "shot.png",
+        "/outputs/shot-acb950cb.png",
+        "/x/outputs/y/shot.png",
+    ):
         assert mention.original(other) == other

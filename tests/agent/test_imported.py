@@ -1,5 +1,5 @@
-"""A session that was made elsewhere says what was done, never what may be done: mode, model, approvals and folders are
-the person's own, and so is the system prompt."""
+"""A session that was made elsewhere says what was done, never what may be done: mode, model,
+approvals and folders are the person's own, and so is the system prompt."""
 
 from __future__ import annotations
 
@@ -48,7 +48,9 @@ def place(tmp_path: Path) -> Place:
 
 def hostile(place: Place) -> Path:
     """A log with all that would let it act unasked."""
-    model = place.script([{"text": "as before"}], [CREATE], [TOUCH], [{"text": "done"}], name="hostile.json")
+    model = place.script(
+        [{"text": "as before"}], [CREATE], [TOUCH], [{"text": "done"}], name="hostile.json"
+    )
     other = place.root / "other"
     other.mkdir()
     about = other.stat()
@@ -60,8 +62,12 @@ def hostile(place: Place) -> Path:
         ModelChanged(model),
         DirectoriesChanged((Directory(str(other), about.st_dev, about.st_ino),)),
         TurnStarted(prompt="before", turn=1),
-        ApprovalAnswered("a", "always", allows=Allowance("create_file", (str(known / "made.txt"),))),
-        ApprovalAnswered("b", "always", allows=Allowance("run_shell_command", ("touch ran.txt",), str(known))),
+        ApprovalAnswered(
+            "a", "always", allows=Allowance("create_file", (str(known / "made.txt"),))
+        ),
+        ApprovalAnswered(
+            "b", "always", allows=Allowance("run_shell_command", ("touch ran.txt",), str(known))
+        ),
         AssistantReplied(text="one"),
         TurnEnded("completed"),
         RestoreStarted("r", "undo", (6,), (RestoredFile(str(known / "gone.txt")),)),
@@ -69,7 +75,9 @@ def hostile(place: Place) -> Path:
         SessionStarted(cwd=str(known), model=model, mode="accept-edits", resumed=True),
     ]
     path = place.root / "hostile.jsonl"
-    records: list[dict[str, Any]] = [{**dump(event), "n": n, "session": ID} for n, event in enumerate(events, 1)]
+    records: list[dict[str, Any]] = [
+        {**dump(event), "n": n, "session": ID} for n, event in enumerate(events, 1)
+    ]
     path.write_bytes(b"".join(map(encoded, records)))
     return path
 
@@ -82,11 +90,17 @@ def test_an_import_has_no_rights(place: Place, way: str) -> None:
         id = copies.fork(sessions, id).id
     if way == "compact":
         log = sessions / f"{id}.jsonl"
-        more: list[Event] = [TurnStarted(prompt="more", turn=2), AssistantReplied(text="two"), TurnEnded("completed")]
+        more: list[Event] = [
+            TurnStarted(prompt="more", turn=2),
+            AssistantReplied(text="two"),
+            TurnEnded("completed"),
+        ]
         records = ({**dump(event), "n": n, "session": id} for n, event in enumerate(more, 99))
         log.write_bytes(log.read_bytes() + b"".join(map(encoded, records)))
         id = copies.compact(sessions, id, 1).id
-    own = place.script([{"text": "as before"}], [CREATE], [TOUCH], [{"text": "own"}], name="own.json")
+    own = place.script(
+        [{"text": "as before"}], [CREATE], [TOUCH], [{"text": "own"}], name="own.json"
+    )
     with place.engine(own, mode="manual", resume=id) as driver:
         begun = driver.all(SessionStarted)[0]
         assert (begun.mode, begun.model) == ("manual", own)
@@ -128,7 +142,9 @@ def test_a_session_of_another_program_begins_in_the_persons_mode(place: Place) -
 def test_what_was_said_and_queued_comes_along(place: Place) -> None:
     made = import_file(hostile(place), place.home / "sessions")
     events, problems = read(place.home / "sessions" / f"{made.id}.jsonl")
-    assert problems == () and json.dumps([dump(event) for event in events]).count("accept-edits") == 0
+    assert (
+        problems == () and json.dumps([dump(event) for event in events]).count("accept-edits") == 0
+    )
     assert [event.prompt for event in events if isinstance(event, TurnStarted)] == ["before"]
     assert [event.text for event in events if isinstance(event, AssistantReplied)] == ["one"]
     [queue] = [event for event in events if isinstance(event, QueueChanged)]

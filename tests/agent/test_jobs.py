@@ -1,5 +1,5 @@
-"""Commands that are cancelled or killed keep what came of them; what they leave in the background goes on and can be
-ended."""
+"""Commands that are cancelled or killed keep what came of them; what they leave in the background
+goes on and can be ended."""
 
 from __future__ import annotations
 
@@ -59,7 +59,10 @@ def test_a_cancelled_command_keeps_its_output_everywhere(place: Place) -> None:
         driver.send(Cancel())
         ended = driver.until(ToolEnded)
         assert ended.tag == "cancelled"
-        assert ended.content == "Error [cancelled]: cancelled while it ran. Its output until then:\nFAIL 1\n"
+        assert (
+            ended.content
+            == "Error [cancelled]: cancelled while it ran. Its output until then:\nFAIL 1\n"
+        )
         assert isinstance(ended.display, CommandDisplay) and ended.display.output == "FAIL 1\n"
         assert driver.until(TurnEnded).state == "cancelled"
         session = ended.session
@@ -82,10 +85,23 @@ def test_what_came_before_the_program_was_killed_is_in_the_result(place: Place) 
     place.script([run("echo PARTIAL; sleep 300")], name="script.json")
     place.script([{"text": "two"}], name="later.json")
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "AGENT_TUI_HOME": str(place.home)}
-    argv = [sys.executable, "-m", "agent_tui", "run", "-m", "scripted/script.json", "--mode", "accept-all", "go"]
+    argv = [
+        sys.executable,
+        "-m",
+        "agent_tui",
+        "run",
+        "-m",
+        "scripted/script.json",
+        "--mode",
+        "accept-all",
+        "go",
+    ]
     program = subprocess.Popen(argv, cwd=place.cwd, env=environment, stdout=subprocess.DEVNULL)
     deadline = time.monotonic() + PATIENCE
-    while not any(f.read_text() for f in place.home.glob("outputs/*/*.txt")) and time.monotonic() < deadline:
+    while (
+        not any(f.read_text() for f in place.home.glob("outputs/*/*.txt"))
+        and time.monotonic() < deadline
+    ):
         time.sleep(0.02)
     program.kill()
     program.wait()
@@ -94,8 +110,15 @@ def test_what_came_before_the_program_was_killed_is_in_the_result(place: Place) 
         assert driver.restored is not None
         shown = block(driver.restored.rows)
         assert shown.tag == "interrupted" and isinstance(shown.display, CommandDisplay)
-        assert (shown.display.command, shown.display.output) == ("echo PARTIAL; sleep 300", "PARTIAL\n")
-    ended = next(record for record in map(json.loads, log.read_bytes().splitlines()) if record["type"] == "tool_ended")
+        assert (shown.display.command, shown.display.output) == (
+            "echo PARTIAL; sleep 300",
+            "PARTIAL\n",
+        )
+    ended = next(
+        record
+        for record in map(json.loads, log.read_bytes().splitlines())
+        if record["type"] == "tool_ended"
+    )
     assert "unknown whether it ran" in ended["content"] and "PARTIAL" in ended["content"]
 
 
@@ -105,7 +128,11 @@ def test_a_log_that_names_another_file_gets_nothing_of_it(place: Place) -> None:
     (place.root / "secret.txt").write_text("secret")
     (place.root / "0123abcd.txt").write_text("fine")
     assert output_of(place.root, 100, "0123abcd.txt") == "fine"
-    assert output_of(place.root / "x", 100, "../secret.txt") == output_of(place.root, 100, "secret.txt") == ""
+    assert (
+        output_of(place.root / "x", 100, "../secret.txt")
+        == output_of(place.root, 100, "secret.txt")
+        == ""
+    )
 
 
 def test_a_server_in_the_background_goes_on_answering_until_it_is_stopped(place: Place) -> None:
@@ -121,7 +148,9 @@ def test_a_server_in_the_background_goes_on_answering_until_it_is_stopped(place:
         assert f"pid {began.pids[0]}" in content and began.output in content
         port = int((place.cwd / "port").read_text())
         for _ in range(20):  # it writes a line for each
-            with urllib.request.urlopen(f"http://127.0.0.1:{port}/server.py", timeout=PATIENCE) as answer:
+            with urllib.request.urlopen(
+                f"http://127.0.0.1:{port}/server.py", timeout=PATIENCE
+            ) as answer:
                 assert answer.status == 200
         deadline = time.monotonic() + PATIENCE
         last = ""
@@ -144,13 +173,20 @@ def test_what_runs_in_the_background_ends_with_the_session(place: Place) -> None
         pids = driver.all(JobChanged)[0].pids
         assert len(pids) == 2 and all(map(alive, pids))
     assert all(map(gone, pids))
-    states = [record.get("state") for record in place.log_lines() if record["type"] == "job_changed"]
+    states = [
+        record.get("state") for record in place.log_lines() if record["type"] == "job_changed"
+    ]
     assert states == ["running", "stopped"]
 
 
-def test_a_cancelled_command_that_ignores_term_writes_nothing_over_the_next_turn(place: Place) -> None:
+def test_a_cancelled_command_that_ignores_term_writes_nothing_over_the_next_turn(
+    place: Place,
+) -> None:
     late = "trap '' TERM; echo on; while :; do echo LATE > file.txt; sleep 0.02; done"
-    write = {"call": "create_file", "arguments": {"path": "file.txt", "content": "MODEL\n", "overwrite": True}}
+    write = {
+        "call": "create_file",
+        "arguments": {"path": "file.txt", "content": "MODEL\n", "overwrite": True},
+    }
     model = place.script([run(late)], [write], [{"text": "done"}])
     with place.engine(model, mode="accept-all") as driver:
         driver.send(Submit("go"))

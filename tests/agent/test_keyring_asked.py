@@ -1,4 +1,5 @@
-"""A keyring may ask a person for a password: it is asked for a key when that is wanted, and for no other."""
+"""A keyring may ask a person for a password: it is asked for a key when that is wanted, and for no
+other."""
 
 from __future__ import annotations
 
@@ -58,17 +59,28 @@ def ring(place: Place, monkeypatch: pytest.MonkeyPatch) -> Iterator[keyrings.Lis
 
 
 def at(server: ModelServer, **more: str) -> dict[str, str]:
-    return {"OLLAMA_HOST": NOWHERE, "MOONSHOT_BASE_URL": server.address, "ZAI_BASE_URL": server.address, **more}
+    return {
+        "OLLAMA_HOST": NOWHERE,
+        "MOONSHOT_BASE_URL": server.address,
+        "ZAI_BASE_URL": server.address,
+        **more,
+    }
 
 
 @pytest.mark.parametrize(
     ("model", "given"),
     [
-        ("ollama/m", {}), ("moonshot/m", {"MOONSHOT_API_KEY": "of the environment"}), ("script", {}),
+        ("ollama/m", {}),
+        ("moonshot/m", {"MOONSHOT_API_KEY": "of the environment"}),
+        ("script", {}),
     ],
-)  # fmt: skip
+)
 def test_whoever_needs_no_stored_key_has_none_asked_for(
-    place: Place, ring: keyrings.ListeningKeyring, server: ModelServer, model: str, given: dict[str, str]
+    place: Place,
+    ring: keyrings.ListeningKeyring,
+    server: ModelServer,
+    model: str,
+    given: dict[str, str],
 ) -> None:
     name = place.script([{"text": "hello"}]) if model == "script" else model
     with place.engine(name, environment=at(server, **given)) as driver:
@@ -88,16 +100,22 @@ def test_it_is_asked_for_the_one_that_is_wanted(
         driver.send(Query("m", "models"))
         offered = driver.until(Answered, lambda answer: answer.id == "m").data.offered
         assert KEY not in repr(driver.events)
-    assert [one.name for one in offered] == ["moonshot/m", "zhipu/m"], "a list of all has those with stored keys"
+    assert [one.name for one in offered] == ["moonshot/m", "zhipu/m"], (
+        "a list of all has those with stored keys"
+    )
     assert {"moonshot", "zhipu", "openai"} <= {*ring.asked[2:]} and "ollama" not in ring.asked
     assert seen == [f"Bearer {KEY}"] * 2
 
 
-def test_a_model_that_answers_instead_has_its_key_asked_for_then(place: Place, ring: keyrings.ListeningKeyring) -> None:
+def test_a_model_that_answers_instead_has_its_key_asked_for_then(
+    place: Place, ring: keyrings.ListeningKeyring
+) -> None:
     with model_server(status(404, "no such model"), said("hello")) as server:
         given = at(server, MOONSHOT_API_KEY="of the environment")
         changed = {"fallback": ("zhipu/m",)}
-        with engine(place, server, model_name="moonshot/m", settings=changed, environment=given) as driver:
+        with engine(
+            place, server, model_name="moonshot/m", settings=changed, environment=given
+        ) as driver:
             assert ring.asked == []
             assert driver.turn("hi").state == "completed" and ring.asked == ["zhipu"]
 
@@ -115,7 +133,9 @@ def test_of_two_that_ask_at_once_neither_forgets_what_the_other_found(place: Pla
     assert [providers[name].api_key for name in ("moonshot", "zhipu")] == [KEY, KEY]
 
 
-def test_a_keyring_that_never_answers_keeps_one_thread(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_keyring_that_never_answers_keeps_one_thread(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """However often a key is wanted: the others are for the tools."""
     monkeypatch.setenv("TEST_KEYRING", str(place.root / "ring.json"))
     backend = keyrings.WaitingKeyring()
@@ -123,7 +143,10 @@ def test_a_keyring_that_never_answers_keeps_one_thread(place: Place, monkeypatch
     async def ask() -> int:
         with ThreadPoolExecutor(4) as pool:
             while not backend.asked:
-                assert "did not answer" in (await fetched(place.config("x"), pool, patience=0.5)).problems[0]
+                assert (
+                    "did not answer"
+                    in (await fetched(place.config("x"), pool, patience=0.5)).problems[0]
+                )
             for _ in range(3):
                 assert "did not answer" in (await fetched(place.config("x"), pool)).problems[0]
             waiting = len(backend.asked)
@@ -139,14 +162,23 @@ def test_a_keyring_that_never_answers_keeps_one_thread(place: Place, monkeypatch
 @pytest.mark.parametrize(
     ("name", "own", "given", "wanted"),
     [
-        ("openai", {}, {}, True), ("openai", {}, {"OPENAI_API_KEY": "x"}, False), ("nobody", {}, {}, False),
-        ("openai", {"api_key": "x", "key_from": "the keyring"}, {}, True), ("openai", {"api_key": "x"}, {}, False),
-        ("ollama", {}, {}, False), ("ollama", {}, {"OLLAMA_HOST": "0.0.0.0"}, False),
-        ("ollama", {}, {"OLLAMA_HOST": "https://ollama.com"}, True), ("ollama", {"base_url": "http://box:1"}, {}, True),
-        ("compatible", {}, {}, False), ("compatible", {"base_url": "http://box:1/v1"}, {}, True),
-        ("demo", {}, {}, False), ("own", {"base_url": "http://box:1/v1"}, {}, True),
+        ("openai", {}, {}, True),
+        ("openai", {}, {"OPENAI_API_KEY": "x"}, False),
+        ("nobody", {}, {}, False),
+        ("openai", {"api_key": "x", "key_from": "the keyring"}, {}, True),
+        ("openai", {"api_key": "x"}, {}, False),
+        ("ollama", {}, {}, False),
+        ("ollama", {}, {"OLLAMA_HOST": "0.0.0.0"}, False),
+        ("ollama", {}, {"OLLAMA_HOST": "https://ollama.com"}, True),
+        ("ollama", {"base_url": "http://box:1"}, {}, True),
+        ("compatible", {}, {}, False),
+        ("compatible", {"base_url": "http://box:1/v1"}, {}, True),
+        ("demo", {}, {}, False),
+        ("own", {"base_url": "http://box:1/v1"}, {}, True),
     ],
-)  # fmt: skip
-def test_whose_key_could_be_a_stored_one(name: str, own: dict[str, Any], given: dict[str, str], wanted: bool) -> None:
+)
+def test_whose_key_could_be_a_stored_one(
+    name: str, own: dict[str, Any], given: dict[str, str], wanted: bool
+) -> None:
     settings = Settings(providers={name: ProviderSettings(**own)} if own else {})
     assert keys.wanting((name,), configured(settings, given)) == ((name,) if wanted else ())

@@ -1,10 +1,11 @@
-"""kill -9 at any moment of a session with streams, edits, commands, approvals and undo: nothing that was acknowledged
-is lost or there twice, no tool runs twice, every file is whole, and the next start goes on.
+"""kill -9 at any moment of a session with streams, edits, commands, approvals and undo: nothing
+that was acknowledged is lost or there twice, no tool runs twice, every file is whole, and the next
+start goes on.
 
     AGENT_TUI_KILLS=1000 pytest -n 0 -s tests/agent/test_kills.py
 
-runs up to that many kills (a session may be over before its last one), and says the seed of each session and how many
-it had.
+runs up to that many kills (a session may be over before its last one), and says the seed of each
+session and how many it had.
 """
 
 from __future__ import annotations
@@ -29,11 +30,24 @@ A_SESSION = 5
 """Kills of one session, before it may end."""
 
 
-def life(place: Place, model: str, session: str, seed: int, kill_after: int) -> tuple[set[int], bool]:
-    """One run, killed after so many acknowledged records (negative: never); their numbers, and whether it was done."""
-    argv = [sys.executable, "-m", "tests.agent.kill_program", str(place.root), model, session, str(seed)]
+def life(
+    place: Place, model: str, session: str, seed: int, kill_after: int
+) -> tuple[set[int], bool]:
+    """One run, killed after so many acknowledged records (negative: never); their numbers, and
+    whether it was done."""
+    argv = [
+        sys.executable,
+        "-m",
+        "tests.agent.kill_program",
+        str(place.root),
+        model,
+        session,
+        str(seed),
+    ]
     told, done = set[int](), False
-    with subprocess.Popen(argv, stdout=subprocess.PIPE, text=True, cwd=Path(__file__).parents[2]) as child:
+    with subprocess.Popen(
+        argv, stdout=subprocess.PIPE, text=True, cwd=Path(__file__).parents[2]
+    ) as child:
         assert child.stdout is not None
         for number, line in enumerate(child.stdout):
             if line.endswith("\n") and line.strip().isdigit():
@@ -46,14 +60,17 @@ def life(place: Place, model: str, session: str, seed: int, kill_after: int) -> 
 
 
 def opened(place: Place) -> tuple[str, list[Event]]:
-    """The session there is, as the next start finds it; empty where the kill came before the first record."""
+    """The session there is, as the next start finds it; empty where the kill came before the first
+    record."""
     found = list((place.home / "sessions").glob("*.jsonl"))
     if not found:
         return "", []
     [path] = found
     log = Store.open(path.parent, path.stem)
     log.store.close()
-    assert not [problem for problem in log.problems if "last" not in problem], "only the end of a log can be torn"
+    assert not [problem for problem in log.problems if "last" not in problem], (
+        "only the end of a log can be torn"
+    )
     return path.stem, log.events
 
 
@@ -79,7 +96,9 @@ def test_nothing_is_lost_and_nothing_done_twice(tmp_path: Path, session: int) ->
         id, events = opened(place)
         numbers = [event.n for event in events]
         lost = acknowledged - set(numbers)
-        assert not lost, f"seed {seed}, life {number}: acknowledged, and not in the log: {sorted(lost)}"
+        assert not lost, (
+            f"seed {seed}, life {number}: acknowledged, and not in the log: {sorted(lost)}"
+        )
         assert numbers == sorted(set(numbers)), f"seed {seed}, life {number}: a record twice"
         assert whole(place), f"seed {seed}: a file that is not whole"
         if done:
@@ -89,8 +108,13 @@ def test_nothing_is_lost_and_nothing_done_twice(tmp_path: Path, session: int) ->
         _, done = life(place, model, id, seed + A_SESSION, -1)
     _, events = opened(place)
     said = [event.text for event in events if isinstance(event, AssistantReplied)]
-    # Killed between the last answer and the end of its turn, the turn goes on once more: the script has no more to say.
-    assert done and said.count("all done") == 1 and said.index("all done") >= len(said) - 1 - said.count(OVER)
+    # Killed between the last answer and the end of its turn, the turn goes on once more: the script
+    # has no more to say.
+    assert (
+        done
+        and said.count("all done") == 1
+        and said.index("all done") >= len(said) - 1 - said.count(OVER)
+    )
     ran = Counter((place.cwd / "ran.txt").read_text().split())
     assert set(ran.values()) <= {1}, f"seed {seed}: a command ran twice"
     started = Counter(event.call_id for event in events if isinstance(event, ToolStarted))

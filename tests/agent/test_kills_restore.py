@@ -1,4 +1,5 @@
-"""kill -9 while many files are put back: each is whole, the next start says which are, and the rest can be."""
+"""kill -9 while many files are put back: each is whole, the next start says which are, and the rest
+can be."""
 
 from __future__ import annotations
 
@@ -59,7 +60,9 @@ def states(place: Place) -> list[str]:
 def killed(place: Place, model: str, session: str, direction: str, after: float) -> None:
     argv = [sys.executable, "-c", CHILD, str(place.root), model, session, direction]
     root = Path(__file__).parents[2]
-    with subprocess.Popen(argv, cwd=root, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as child:
+    with subprocess.Popen(
+        argv, cwd=root, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as child:
         assert child.stdout is not None
         assert child.stdout.readline() == "started\n"
         time.sleep(after)  # the moment of the kill: any will do
@@ -81,7 +84,10 @@ def completed(driver: Driver, redo: bool) -> None:
 def test_a_kill_while_many_files_are_put_back(tmp_path: Path, seed: int) -> None:
     chance, place = random.Random(seed), Place(tmp_path)
     calls = [
-        {"call": "create_file", "arguments": {"path": f"f/{n}", "content": text(n, "new"), "overwrite": True}}
+        {
+            "call": "create_file",
+            "arguments": {"path": f"f/{n}", "content": text(n, "new"), "overwrite": True},
+        }
         for n in range(FILES)
     ]
     model = place.script(calls, [{"text": "made"}])
@@ -96,7 +102,9 @@ def test_a_kill_while_many_files_are_put_back(tmp_path: Path, seed: int) -> None
         before = states(place)
         with place.engine(model, mode="accept-all", resume=session) as driver:
             assert states(place) == before, "a start changes no file"
-            beside = [path.name for path in (place.cwd / "f").iterdir() if not path.name.isdecimal()]
+            beside = [
+                path.name for path in (place.cwd / "f").iterdir() if not path.name.isdecimal()
+            ]
             assert beside == [], "nothing of ours stays beside them"
             completed(driver, direction == "redo")
             assert set(states(place)) == {"new" if direction == "redo" else "old"}
@@ -104,6 +112,12 @@ def test_a_kill_while_many_files_are_put_back(tmp_path: Path, seed: int) -> None
         log.store.close()
         assert not log.problems
         begun = [event.id for event in log.events if isinstance(event, RestoreStarted)]
-        assert begun == [event.id for event in log.events if isinstance(event, FilesRestored)], "each has its end"
-        told = [one.text for one in log.events if isinstance(one, Notice) and "while it restored" in one.text]
+        assert begun == [event.id for event in log.events if isinstance(event, FilesRestored)], (
+            "each has its end"
+        )
+        told = [
+            one.text
+            for one in log.events
+            if isinstance(one, Notice) and "while it restored" in one.text
+        ]
         assert told or len(set(before)) == 1, "where some are back and some are not, that is said"

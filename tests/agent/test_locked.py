@@ -1,4 +1,5 @@
-"""A session that another program has open: a person gets a new one and is told so, a script gets the failure."""
+"""A session that another program has open: a person gets a new one and is told so, a script gets
+the failure."""
 
 from __future__ import annotations
 
@@ -36,7 +37,9 @@ def place(tmp_path: Path) -> Place:
     return Place(tmp_path)
 
 
-def test_the_list_says_which_sessions_another_program_has_open(place: Place, held: tuple[str, str]) -> None:
+def test_the_list_says_which_sessions_another_program_has_open(
+    place: Place, held: tuple[str, str]
+) -> None:
     model, session = held
     with place.engine(model) as driver:
         driver.turn("go")
@@ -55,7 +58,10 @@ def held(place: Place) -> Iterator[tuple[str, str]]:
         session = driver.events[0].session
     lock = place.home / "sessions" / f"{session}.lock"
     with subprocess.Popen(
-        [sys.executable, "-c", HOLDER, str(lock)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        [sys.executable, "-c", HOLDER, str(lock)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
     ) as other:
         assert other.stdout is not None and other.stdin is not None
         assert other.stdout.readline() == "held\n"
@@ -71,7 +77,11 @@ def test_a_person_gets_a_new_session_that_works(place: Place, held: tuple[str, s
     begun = driver.until(SessionStarted)
     said = driver.until(Notice)
     assert begun.session != session and not begun.resumed
-    assert said.level == "error" and session in said.text and said.text.endswith("opened a new one instead")
+    assert (
+        said.level == "error"
+        and session in said.text
+        and said.text.endswith("opened a new one instead")
+    )
     assert driver.turn("hello").state == "completed"
     driver.worker.stop(10)
     assert (place.home / "sessions" / f"{begun.session}.jsonl").exists()
@@ -88,14 +98,20 @@ def test_without_anybody_it_fails(place: Place, held: tuple[str, str]) -> None:
 
 
 @pytest.mark.parametrize("given", [["-c"], ["-r"]])
-def test_the_run_command_keeps_its_exit_code(place: Place, held: tuple[str, str], given: list[str]) -> None:
+def test_the_run_command_keeps_its_exit_code(
+    place: Place, held: tuple[str, str], given: list[str]
+) -> None:
     model, session = held
     argv = [*given, *([session] if given == ["-r"] else [])]
     ran = subprocess.run(
         [sys.executable, "-m", "agent_tui", "run", "-m", model, "--output", "json", *argv, "again"],
-        cwd=place.cwd, env={**os.environ, "AGENT_TUI_HOME": str(place.home)}, capture_output=True, text=True,
-        timeout=60, check=False,
-    )  # fmt: skip
+        cwd=place.cwd,
+        env={**os.environ, "AGENT_TUI_HOME": str(place.home)},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
     assert ran.returncode == 1
     assert json.loads(ran.stdout)["error"]["kind"] == "locked"
 
@@ -106,8 +122,9 @@ def test_the_screen_takes_prompts(place: Place, held: tuple[str, str], given: li
     argv = [*given, *([session] if given == ["-r"] else [])]
     pty = Pty(
         ["-m", "agent_tui", "-m", model, "--cwd", str(place.cwd), *argv],
-        {"AGENT_TUI_HOME": str(place.home), "TERM": "xterm-256color"}, (100, 30),
-    )  # fmt: skip
+        {"AGENT_TUI_HOME": str(place.home), "TERM": "xterm-256color"},
+        (100, 30),
+    )
     try:
         assert "stopped" not in pty.until("opened a new one instead").split("\n")[0]
         pty.until("read only")

@@ -32,11 +32,16 @@ def test_what_is_made_above_the_log_is_for_its_owner_too(tmp_path: Path) -> None
         open_log(tmp_path / "home" / "logs")
     finally:
         os.umask(before)
-    assert [(tmp_path / name).stat().st_mode & 0o777 for name in ("home", "home/logs")] == [0o700, 0o700]
+    assert [(tmp_path / name).stat().st_mode & 0o777 for name in ("home", "home/logs")] == [
+        0o700,
+        0o700,
+    ]
 
 
 def test_a_log_without_room_is_silent(tmp_path: Path) -> None:
-    done = subprocess.run([sys.executable, "-c", FULL, str(tmp_path)], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", FULL, str(tmp_path)], capture_output=True, text=True, check=True
+    )
     assert (done.stdout, done.stderr) == ("", "")
     [file] = tmp_path.iterdir()
     assert file.read_text() == ""

@@ -1,4 +1,5 @@
-"""Queries over all sessions: search in two answers, the newest one only; figures; the tree; nothing off the record."""
+"""Queries over all sessions: search in two answers, the newest one only; figures; the tree; nothing
+off the record."""
 
 from __future__ import annotations
 
@@ -23,10 +24,25 @@ from tests.sessions.logs import turn, write
 
 @pytest.fixture
 def config(tmp_path: Path) -> EngineConfig:
-    write(tmp_path / "sessions", "one", *turn(1, "first"), *turn(2, "a needle here"), cwd=str(tmp_path))
-    write(tmp_path / "sessions", "two", *turn(2, "later"), *turn(3, "a needle there"), cwd="/elsewhere")
+    write(
+        tmp_path / "sessions",
+        "one",
+        *turn(1, "first"),
+        *turn(2, "a needle here"),
+        cwd=str(tmp_path),
+    )
+    write(
+        tmp_path / "sessions",
+        "two",
+        *turn(2, "later"),
+        *turn(3, "a needle there"),
+        cwd="/elsewhere",
+    )
     return EngineConfig(
-        settings=Settings(), cwd=tmp_path, folders=Folders(tmp_path, tmp_path, tmp_path / "logs"), environment={}
+        settings=Settings(),
+        cwd=tmp_path,
+        folders=Folders(tmp_path, tmp_path, tmp_path / "logs"),
+        environment={},
     )
 
 
@@ -87,7 +103,9 @@ def test_an_end_stops_the_reading(config: EngineConfig, monkeypatch: pytest.Monk
             stopped.append(True)
             raise
 
-    monkeypatch.setattr(Looker, "_update", lambda self, check: endless(self.config.cwd, self.config.cwd, check))
+    monkeypatch.setattr(
+        Looker, "_update", lambda self, check: endless(self.config.cwd, self.config.cwd, check)
+    )
 
     async def run(pool: ThreadPoolExecutor) -> None:
         seen = asyncio.Event()
@@ -116,7 +134,10 @@ def test_figures_of_this_session_and_of_another(config: EngineConfig) -> None:
 def test_the_tree_of_this_session(config: EngineConfig) -> None:
     child = fork(config.folders.sessions, "one").id
     [answer] = asked(config, query("tree"), session=child)
-    assert [(branch.session.id, branch.depth) for branch in answer.data.branches] == [("one", 0), (child, 1)]
+    assert [(branch.session.id, branch.depth) for branch in answer.data.branches] == [
+        ("one", 0),
+        (child, 1),
+    ]
 
 
 def test_off_the_record_no_index_is_made(config: EngineConfig) -> None:

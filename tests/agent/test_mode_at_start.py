@@ -75,7 +75,9 @@ def test_it_does_not_come_back_in_a_running_program_either(place: Place) -> None
         assert "accept-all must be chosen again" in driver.until(Notice).text
 
 
-def test_a_copy_and_what_begins_beside_a_session_that_is_read_have_no_such_mode(place: Place) -> None:
+def test_a_copy_and_what_begins_beside_a_session_that_is_read_have_no_such_mode(
+    place: Place,
+) -> None:
     model = place.script([{"text": "one"}], [{"text": "two"}])
     with place.engine(model) as first:
         first.send(SetMode("accept-all"))
@@ -100,11 +102,17 @@ def test_a_copy_and_what_begins_beside_a_session_that_is_read_have_no_such_mode(
 
 def test_without_a_screen_the_next_run_is_refused_and_says_why(place: Place) -> None:
     model = place.script([{"text": "one"}], [TOUCH], [{"text": "two"}])
-    environment = {"AGENT_TUI_HOME": str(place.home), "HOME": str(place.root), "PATH": os.environ["PATH"]}
+    environment = {
+        "AGENT_TUI_HOME": str(place.home),
+        "HOME": str(place.root),
+        "PATH": os.environ["PATH"],
+    }
 
     def run(*words: str) -> subprocess.CompletedProcess[str]:
         argv = [sys.executable, "-m", "agent_tui", "run", *words]
-        return subprocess.run(argv, cwd=place.cwd, env=environment, capture_output=True, text=True, timeout=120)
+        return subprocess.run(
+            argv, cwd=place.cwd, env=environment, capture_output=True, text=True, timeout=120
+        )
 
     assert run("one", "-m", model, "--mode", "accept-all").returncode == 0
     again = run("two", "-c")

@@ -44,21 +44,29 @@ class FakeOllama(BaseHTTPRequestHandler):
     models: list[str]
 
     def do_GET(self) -> None:
-        self._say({"version": "0.12.6"} if "version" in self.path else {"models": [{"model": m} for m in self.models]})
+        self._say(
+            {"version": "0.12.6"}
+            if "version" in self.path
+            else {"models": [{"model": m} for m in self.models]}
+        )
 
     def do_POST(self) -> None:
         asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         if self.path == "/api/pull":
             if asked["model"] in REFUSED:
                 said = json.dumps({"error": REFUSED[asked["model"]]}).encode()
-                self._send(said, 500 if asked["model"] == "none" else 200)  # the status of one that had begun
+                self._send(
+                    said, 500 if asked["model"] == "none" else 200
+                )  # the status of one that had begun
                 return
             layer = {"status": "pulling", "digest": "sha256:1", "total": 100}
             parts = [{**layer, "completed": n} for n in range(0, 101, 10)]
             self._lines([{"status": "pulling manifest"}, *parts, {"status": "success"}])
             self.models.append(asked["model"])
         elif asked["model"] in self.models:
-            self._say({"model_info": {"x.context_length": 8192}, "capabilities": ["completion", "tools"]})
+            self._say(
+                {"model_info": {"x.context_length": 8192}, "capabilities": ["completion", "tools"]}
+            )
         else:
             self._say({"error": f"model '{asked['model']}' not found"}, 404)
 
@@ -96,7 +104,10 @@ def place(tmp_path: Path) -> Place:
 def test_a_local_server_is_found_by_itself(place: Place, ollama: str) -> None:
     with place.engine("", environment={"OLLAMA_HOST": ollama}) as driver:
         started = driver.events[0]
-        assert (getattr(started, "model", ""), getattr(started, "window", 0)) == ("ollama/small", 8192)
+        assert (getattr(started, "model", ""), getattr(started, "window", 0)) == (
+            "ollama/small",
+            8192,
+        )
 
 
 def test_a_model_is_fetched_and_used(place: Place, ollama: str) -> None:
@@ -104,17 +115,33 @@ def test_a_model_is_fetched_and_used(place: Place, ollama: str) -> None:
         driver.send(Pull("ollama/big"))
         assert driver.until(ModelChanged).model == "ollama/big"
         assert [notice.text for notice in driver.all(Notice)] == ["big is downloaded."]
-        told = [(event.data.state, event.data.percent) for event in driver.all(Answered) if event.kind == "pull"]
+        told = [
+            (event.data.state, event.data.percent)
+            for event in driver.all(Answered)
+            if event.kind == "pull"
+        ]
         assert told == [("pulling", 0), *(("pulling", n) for n in range(0, 101, 10)), ("done", 100)]
-        sizes = [event.data.done for event in driver.all(Answered) if event.kind == "pull" and event.data.total]
+        sizes = [
+            event.data.done
+            for event in driver.all(Answered)
+            if event.kind == "pull" and event.data.total
+        ]
         assert sizes == sorted(sizes) and len(sizes) == 11
 
 
 @pytest.mark.parametrize(
     ("name", "text", "hint"),
     [
-        ("none", "Ollama's library has no model 'none' (pull model", "https://ollama.com/library lists the models"),
-        ("gone", "Ollama's library has no model 'gone' (pull model", "https://ollama.com/library lists the models"),
+        (
+            "none",
+            "Ollama's library has no model 'none' (pull model",
+            "https://ollama.com/library lists the models",
+        ),
+        (
+            "gone",
+            "Ollama's library has no model 'gone' (pull model",
+            "https://ollama.com/library lists the models",
+        ),
         ("full", "stopped with an error: no space left on device", "try again"),
     ],
 )
@@ -136,7 +163,9 @@ def test_an_unknown_model_is_one_line_and_keeps_the_one_in_use(place: Place, oll
         assert driver.transcript().model == "ollama/small"
 
 
-def test_without_a_model_a_prompt_comes_back_and_the_server_can_be_named(place: Place, ollama: str) -> None:
+def test_without_a_model_a_prompt_comes_back_and_the_server_can_be_named(
+    place: Place, ollama: str
+) -> None:
     with place.engine("", environment={"OLLAMA_HOST": "127.0.0.1:1"}) as driver:
         told = driver.until(Answered, lambda event: event.kind == "models").data
         assert told.model == "" and "127.0.0.1:1" in str(told.tried)
@@ -164,16 +193,23 @@ def test_what_the_servers_offer(place: Place, ollama: str) -> None:
         driver.send(Query("q", "models"))
         data = driver.until(Answered, lambda event: event.id == "q").data
         offered, unset = data.offered, {one.name: one for one in data.unset}
-        assert unset["openai"].said.startswith("OpenAI needs a key") and unset["azure"].needs == "address"
+        assert (
+            unset["openai"].said.startswith("OpenAI needs a key")
+            and unset["azure"].needs == "address"
+        )
         assert "ollama" not in unset and "vllm" not in unset
         where = f"Ollama at http://{ollama}"
         [small] = [one for one in offered if one.name == "ollama/small"]
         assert (small.window, small.tools, small.where) == (8192, True, where)
     less = Settings(providers={"ollama": ProviderSettings(num_ctx=4096)})
-    with running(replace(place.config("", environment={"OLLAMA_HOST": ollama}), settings=less)) as driver:
+    with running(
+        replace(place.config("", environment={"OLLAMA_HOST": ollama}), settings=less)
+    ) as driver:
         driver.send(Query("q", "models"))
         [small] = driver.until(Answered, lambda event: event.id == "q").data.offered
-        assert (small.window_max, small.window) == (8192, 4096), "what it could hold, and what it will"
+        assert (small.window_max, small.window) == (8192, 4096), (
+            "what it could hold, and what it will"
+        )
 
 
 HOSTED = {"OLLAMA_HOST": "127.0.0.1:1", "OPENAI_API_KEY": "sk-x", "ANTHROPIC_API_KEY": "sk-y"}
@@ -182,11 +218,17 @@ HOSTED = {"OLLAMA_HOST": "127.0.0.1:1", "OPENAI_API_KEY": "sk-x", "ANTHROPIC_API
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("openai/gpt-5", []), ("anthropic/claude-x", []),
-        ("openai/gtp-5", ["openai/gtp-5 is not on its server's list: the closest name is openai/gpt-5."]),
+        ("openai/gpt-5", []),
+        ("anthropic/claude-x", []),
+        (
+            "openai/gtp-5",
+            ["openai/gtp-5 is not on its server's list: the closest name is openai/gpt-5."],
+        ),
     ],
-)  # fmt: skip
-def test_a_hosted_model_is_looked_for_in_the_list_that_is_known(place: Place, name: str, said: list[str]) -> None:
+)
+def test_a_hosted_model_is_looked_for_in_the_list_that_is_known(
+    place: Place, name: str, said: list[str]
+) -> None:
     """Its server is not asked for that; of one whose list nobody has seen, nothing is said."""
     told: list[Event | Restored] = []
     models = Models(place.config("", environment=HOSTED))
@@ -199,7 +241,10 @@ def test_a_hosted_model_is_looked_for_in_the_list_that_is_known(place: Place, na
 
     asyncio.run(scenario())
     record.store.close()
-    assert models.info.name == name and [event.text for event in told if isinstance(event, Notice)] == said
+    assert (
+        models.info.name == name
+        and [event.text for event in told if isinstance(event, Notice)] == said
+    )
     [changed] = [event for event in told if isinstance(event, ModelChanged)]
     assert changed.window_assumed == (name != "openai/gpt-5"), "of the others nothing is known"
 
@@ -208,9 +253,15 @@ def test_a_window_that_nobody_told_is_called_assumed_in_all_that_is_on_record(pl
     with model_server(hello("hi")) as server, engine(place, server) as driver:
         driver.turn("hello")
         began, used = driver.all(SessionStarted)[0], driver.all(UsageReported)[0]
-        assert (began.window, used.window) == (128_000, 128_000) and began.window_assumed and used.window_assumed
+        assert (
+            (began.window, used.window) == (128_000, 128_000)
+            and began.window_assumed
+            and used.window_assumed
+        )
         assert driver.transcript().window_assumed
-        assert " of ≈128,000 tokens" in state_at_record.about([one for one in driver.events if one.n], used.n)
+        assert " of ≈128,000 tokens" in state_at_record.about(
+            [one for one in driver.events if one.n], used.n
+        )
 
 
 def test_a_server_that_never_answers_does_not_hold_the_end(place: Place) -> None:

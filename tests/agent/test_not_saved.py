@@ -1,5 +1,5 @@
-"""A session that cannot be written: every front end is told so and how much is lost, saving goes on by itself, and
-nothing is said to be kept that is not."""
+"""A session that cannot be written: every front end is told so and how much is lost, saving goes on
+by itself, and nothing is said to be kept that is not."""
 
 from __future__ import annotations
 
@@ -22,7 +22,9 @@ from tests.agent.driving import Place
 from tests.disks import small_disk
 
 
-def test_the_mark_says_what_is_lost_and_goes_once_there_is_room_though_nothing_happens(tmp_path: Path) -> None:
+def test_the_mark_says_what_is_lost_and_goes_once_there_is_room_though_nothing_happens(
+    tmp_path: Path,
+) -> None:
     place = Place(tmp_path)
     model = place.script([{"text": "one"}], [{"text": "two " * 3_000}], [{"text": "three"}])
     with small_disk(place.home) as disk, place.engine(model) as driver:
@@ -39,7 +41,11 @@ def test_the_mark_says_what_is_lost_and_goes_once_there_is_room_though_nothing_h
         assert not driver.transcript().is_unsaved
         events, problems = read(log)
         assert problems == ()
-        assert [event.prompt for event in events if isinstance(event, TurnStarted)] == ["first", "second", "third"]
+        assert [event.prompt for event in events if isinstance(event, TurnStarted)] == [
+            "first",
+            "second",
+            "third",
+        ]
         driver.worker.stop(10)  # before its disk goes
 
 
@@ -83,7 +89,10 @@ def test_a_session_is_written_elsewhere_and_is_complete_there(tmp_path: Path) ->
             assert driver.until(Answered, lambda event: event.kind == "saved").data.problem
             if disk.mounted:
                 driver.send(Save(f"{mine}/"))
-                assert driver.until(Answered, lambda event: event.data == SaveOutcome()).kind == "saved"
+                assert (
+                    driver.until(Answered, lambda event: event.data == SaveOutcome()).kind
+                    == "saved"
+                )
         if not disk.mounted:
             driver.send(Save(f"{mine}/"))
             driver.until(SavingChanged, lambda event: bool(event.elsewhere))
@@ -92,14 +101,22 @@ def test_a_session_is_written_elsewhere_and_is_complete_there(tmp_path: Path) ->
         assert shown.way_back("agent-tui") == f"agent-tui sessions import {shown.saving.elsewhere}"
         driver.worker.stop(10)
     [log] = mine.iterdir()
-    assert [event.prompt for event in read(log)[0] if isinstance(event, TurnStarted)] == ["first", "second"]
+    assert [event.prompt for event in read(log)[0] if isinstance(event, TurnStarted)] == [
+        "first",
+        "second",
+    ]
 
 
 RUN = [sys.executable, "-m", "agent_tui"]
 
 
 def surroundings(tmp_path: Path, home: Path) -> dict[str, str]:
-    return {"HOME": str(tmp_path), "PATH": os.environ["PATH"], "AGENT_TUI_HOME": str(home), "LANG": "C.UTF-8"}
+    return {
+        "HOME": str(tmp_path),
+        "PATH": os.environ["PATH"],
+        "AGENT_TUI_HOME": str(home),
+        "LANG": "C.UTF-8",
+    }
 
 
 @pytest.mark.parametrize("way", ["text", "json", "chat"])
@@ -109,14 +126,24 @@ def test_without_a_screen_it_is_said_and_the_exit_code_tells(tmp_path: Path, way
     place.home.mkdir()
     (place.home / "sessions").write_text("no folder")
     model = place.script([{"text": "an answer"}])
-    argv = ["chat", "-m", model] if way == "chat" else ["run", "hello", "-m", model, "--output", way]
+    argv = (
+        ["chat", "-m", model] if way == "chat" else ["run", "hello", "-m", model, "--output", way]
+    )
     done = subprocess.run(
-        [*RUN, *argv], cwd=place.cwd, env=surroundings(tmp_path, place.home), input="hello\n", capture_output=True,
-        text=True, timeout=60, check=False,
-    )  # fmt: skip
+        [*RUN, *argv],
+        cwd=place.cwd,
+        env=surroundings(tmp_path, place.home),
+        input="hello\n",
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
     assert "an answer" in done.stdout
     assert done.returncode == 5, done.stderr
-    assert "the session is not saved: " in done.stderr and "the prompt is not on disk" in done.stderr
+    assert (
+        "the session is not saved: " in done.stderr and "the prompt is not on disk" in done.stderr
+    )
     if way == "json":
         found: dict[str, Any] = json.loads(done.stdout)
         assert (found["saved"], found["exit_code"], found["state"]) == (False, 5, "completed")

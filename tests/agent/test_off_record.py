@@ -1,4 +1,5 @@
-"""Off the record nothing is written, and nothing is changed; and while a log cannot be written, nothing is either."""
+"""Off the record nothing is written, and nothing is changed; and while a log cannot be written,
+nothing is either."""
 
 from __future__ import annotations
 
@@ -22,7 +23,9 @@ def everything(folder: Path) -> set[str]:
     return {str(path.relative_to(folder)) for path in folder.rglob("*")}
 
 
-def test_off_the_record_nothing_is_written_and_nothing_changed(place: Place, tmp_path: Path) -> None:
+def test_off_the_record_nothing_is_written_and_nothing_changed(
+    place: Place, tmp_path: Path
+) -> None:
     runtime = tmp_path / "run"
     runtime.mkdir()
     calls = [
@@ -40,22 +43,33 @@ def test_off_the_record_nothing_is_written_and_nothing_changed(place: Place, tmp
     driver.send(SaveDraft("a draft"))
     assert driver.turn("@script.json go").state == "completed"
     driver.send(Fork())
-    assert "off the record" in driver.until(Answered, lambda event: event.kind == "forked").data.problem
+    assert (
+        "off the record"
+        in driver.until(Answered, lambda event: event.kind == "forked").data.problem
+    )
     driver.worker.stop(10)
     ends = {event.name: event.tag for event in driver.all(ToolEnded)}
-    assert (ends["create_file"], ends["run_shell_command"], ends["list_files"]) == ("blocked", "blocked", "ok")
+    assert (ends["create_file"], ends["run_shell_command"], ends["list_files"]) == (
+        "blocked",
+        "blocked",
+        "ok",
+    )
     assert driver.transcript().otr
     assert everything(tmp_path) - before <= {"work"}
 
 
 def test_no_edit_without_a_log_and_it_is_said_when_there_is_one_again(place: Place) -> None:
     create = [{"call": "create_file", "arguments": {"path": "new", "content": "x"}}]
-    model = place.script([{"text": "one"}], create, [{"text": "no"}], [{"text": "back"}], create, [{"text": "made"}])
+    model = place.script(
+        [{"text": "one"}], create, [{"text": "no"}], [{"text": "back"}], create, [{"text": "made"}]
+    )
     with place.engine(model, mode="accept-all") as driver:
         driver.turn("first")
         sessions = place.home / "sessions"
         sessions.rename(place.home / "away")
-        sessions.write_text("no folder")  # what the program holds open is not where sessions are, and cannot be
+        sessions.write_text(
+            "no folder"
+        )  # what the program holds open is not where sessions are, and cannot be
         driver.turn("second")
         [ended] = driver.all(ToolEnded)
         assert ended.tag == "blocked" and "cannot be saved" in ended.content

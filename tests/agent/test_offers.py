@@ -31,9 +31,15 @@ def test_prices_go_by_where_a_model_runs(place: Place) -> None:
     models = [ModelInfo(name, thinking=True, images=False) for name in NAMES]
     found = asyncio.run(offers.facts_of(models, config))
     assert {name: one.price for name, one in found.items()} == {
-        "ollama/q": (0.0, 0.0), "openai/gpt-5": (1.25, 10.0), "openai/else": None, "acme/x": None, "nobody/y": None,
-    }  # fmt: skip
-    assert found["openai/gpt-5"] == ModelFacts((1.25, 10.0), True, ("minimal", "low", "medium", "high"))
+        "ollama/q": (0.0, 0.0),
+        "openai/gpt-5": (1.25, 10.0),
+        "openai/else": None,
+        "acme/x": None,
+        "nobody/y": None,
+    }
+    assert found["openai/gpt-5"] == ModelFacts(
+        (1.25, 10.0), True, ("minimal", "low", "medium", "high")
+    )
     own = {"acme/*": {"input": 3.0, "output": 4.0}}
     config = replace(config, settings=replace(config.settings, prices=own))
     assert asyncio.run(offers.facts_of(models, config))["acme/x"].price == (3.0, 4.0)

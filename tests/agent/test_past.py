@@ -22,8 +22,18 @@ from agent_tui.protocol.events import (
     ToolStarted,
     TurnEnded,
     TurnStarted,
-)  # fmt: skip
-from agent_tui.protocol.ops import Cancel, Continue, Fork, Label, Rename, Resume, Rewind, SaveDraft, Submit
+)
+from agent_tui.protocol.ops import (
+    Cancel,
+    Continue,
+    Fork,
+    Label,
+    Rename,
+    Resume,
+    Rewind,
+    SaveDraft,
+    Submit,
+)
 from agent_tui.protocol.transcript import DividerBlock, UserBlock
 from tests.agent.driving import Driver, Place
 
@@ -48,7 +58,12 @@ def test_a_rewind_takes_back_turns_and_gives_back_the_prompt(place: Place) -> No
         driver.until(Rewound)
         after = driver.transcript()
         assert [block.text for block in after.rows if isinstance(block, UserBlock)] == ["first"]
-        assert (after.draft, after.state, len(after.marks), after.title) == ("second", "idle", 1, seen.title)
+        assert (after.draft, after.state, len(after.marks), after.title) == (
+            "second",
+            "idle",
+            1,
+            seen.title,
+        )
         driver.turn("other")
         requests = [event.messages for event in driver.all(RequestSent)]
         session = driver.events[0].session
@@ -60,7 +75,9 @@ def test_a_rewind_takes_back_turns_and_gives_back_the_prompt(place: Place) -> No
 
 
 def test_no_rewind_while_a_turn_runs_nor_to_what_is_no_turn(place: Place) -> None:
-    model = place.script([{"text": "one"}], [{"call": "run_shell_command", "arguments": {"command": "sleep 30"}}])
+    model = place.script(
+        [{"text": "one"}], [{"call": "run_shell_command", "arguments": {"command": "sleep 30"}}]
+    )
     with place.engine(model, mode="accept-all") as driver:
         driver.turn("first")
         driver.send(Rewind(99))
@@ -88,10 +105,15 @@ def test_a_fork_is_another_session_that_can_be_opened(place: Place) -> None:
         assert driver.restored is not None and begun.session == made.id and begun.resumed
         copy = driver.restored
         assert [block.text for block in copy.rows if isinstance(block, UserBlock)] == ["first"]
-        assert copy.draft == "second" and copy.rows[-1] == DividerBlock(f"forked from session {parent[:8]}")
+        assert copy.draft == "second" and copy.rows[-1] == DividerBlock(
+            f"forked from session {parent[:8]}"
+        )
         assert driver.turn("elsewhere").state == "completed"
     sessions = place.home / "sessions"
-    heads = {path.stem: json.loads(path.read_bytes().splitlines()[0]) for path in sessions.glob("*.jsonl")}
+    heads = {
+        path.stem: json.loads(path.read_bytes().splitlines()[0])
+        for path in sessions.glob("*.jsonl")
+    }
     assert heads[made.id]["parent"] == parent and heads[made.id]["session"] == made.id
     assert "parent" not in heads[parent]
     assert not list(sessions.glob(".*"))
@@ -116,7 +138,11 @@ def test_titles_and_labels_come_back(place: Place) -> None:
         session = driver.events[0].session
     with place.engine(model, resume=session) as driver:
         restored = driver.transcript()
-    assert (restored.title, restored.titled_by, restored.labels) == ("My title", "person", {turn: "good"})
+    assert (restored.title, restored.titled_by, restored.labels) == (
+        "My title",
+        "person",
+        {turn: "good"},
+    )
 
 
 def interrupted(place: Place, edit: Callable[[list[bytes]], list[bytes]]) -> tuple[str, str]:

@@ -1,4 +1,5 @@
-"""The real engine keeps what of a prompt was pasted: turn, queue, steer, failure, resume, rewind, fork."""
+"""The real engine keeps what of a prompt was pasted: turn, queue, steer, failure, resume, rewind,
+fork."""
 
 from __future__ import annotations
 
@@ -25,7 +26,10 @@ from tests.agent.driving import Place
 CHIP = chips.pasted(1, "".join(f"line {number}\n" for number in range(30)))
 DRAFT = f"why {CHIP.label}is so"
 TEXT, PASTES = chips.sent(DRAFT, (CHIP,))
-HANG = {"call": "run_shell_command", "arguments": {"command": "until [ -e go ]; do sleep 0.02; done"}}
+HANG = {
+    "call": "run_shell_command",
+    "arguments": {"command": "until [ -e go ]; do sleep 0.02; done"},
+}
 
 
 @pytest.fixture
@@ -54,8 +58,10 @@ def test_sent_queued_and_steered_prompts_keep_their_pastes_over_a_resume(place: 
         for transcript in (before, driver.restored):
             said = [row for row in transcript.rows if isinstance(row, UserBlock)]
             assert [(row.text, row.pastes, row.steer) for row in said] == [
-                (TEXT, PASTES, False), (TEXT, PASTES, True), (TEXT, PASTES, False),
-            ]  # fmt: skip
+                (TEXT, PASTES, False),
+                (TEXT, PASTES, True),
+                (TEXT, PASTES, False),
+            ]
 
 
 def test_other_words_for_a_prompt_that_waits_have_pastes_of_their_own(place: Place) -> None:
@@ -78,8 +84,9 @@ def test_other_words_for_a_prompt_that_waits_have_pastes_of_their_own(place: Pla
         driver.send(Cancel())
         driver.until(TurnEnded)
         assert [(item.text, item.pastes) for item in driver.transcript().queue] == [
-            (TEXT, PASTES), ("waits", ()),
-        ], "what the model has not read waits again"  # fmt: skip
+            (TEXT, PASTES),
+            ("waits", ()),
+        ], "what the model has not read waits again"
 
 
 def test_a_prompt_that_failed_is_a_draft_with_its_chips(place: Place) -> None:

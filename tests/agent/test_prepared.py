@@ -1,4 +1,5 @@
-"""What a model's first request would wait for is loaded before it: once the session is open, and with another model."""
+"""What a model's first request would wait for is loaded before it: once the session is open, and
+with another model."""
 
 from __future__ import annotations
 
@@ -13,7 +14,9 @@ from agent_tui.providers.scripted import Scripted
 from tests.agent.driving import Place
 
 
-def test_every_model_in_use_is_prepared_before_it_is_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_model_in_use_is_prepared_before_it_is_asked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     prepared: SimpleQueue[str] = SimpleQueue()
 
     async def prepare(self: Scripted) -> None:

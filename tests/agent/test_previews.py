@@ -1,5 +1,5 @@
-"""What lists show of a session, of a file and of the log: the ends of files, however long or damaged; and how another
-session takes the place of the one that is open."""
+"""What lists show of a session, of a file and of the log: the ends of files, however long or
+damaged; and how another session takes the place of the one that is open."""
 
 from __future__ import annotations
 
@@ -46,7 +46,10 @@ def test_a_session_without_a_prompt_says_so(place: Place) -> None:
     with place.engine(model) as driver:
         driver.send(RunShell("echo hi"))
         driver.until(ShellEnded)
-        assert texts(ask(driver, "session_preview", driver.events[0].session)) == ["(nothing said yet)", "(none)"]
+        assert texts(ask(driver, "session_preview", driver.events[0].session)) == [
+            "(nothing said yet)",
+            "(none)",
+        ]
 
 
 def test_the_last_prompt_and_answer_of_a_session(place: Place) -> None:
@@ -69,10 +72,14 @@ def test_a_session_that_is_not_there_is_said(place: Place, id: str) -> None:
 @pytest.mark.parametrize(
     ("content", "shown"),
     [
-        (b"", ""), (b"a\nb\n", "a\nb"), (b"\x00\x01", "it is not text"), (b"\xff\xfe caf\xc3\xa9", "\ufffd\ufffd café"),
-        (b"x" * 1_000_000, "x" * LINE), (b"1\n" * 100, "\n".join("1" * 8)),
+        (b"", ""),
+        (b"a\nb\n", "a\nb"),
+        (b"\x00\x01", "it is not text"),
+        (b"\xff\xfe caf\xc3\xa9", "\ufffd\ufffd café"),
+        (b"x" * 1_000_000, "x" * LINE),
+        (b"1\n" * 100, "\n".join("1" * 8)),
     ],
-)  # fmt: skip
+)
 def test_the_first_lines_of_a_file(place: Place, content: bytes, shown: str) -> None:
     place.cwd.mkdir()
     (place.cwd / "file").write_bytes(content)
@@ -99,7 +106,9 @@ def test_of_a_long_log_the_end_is_read_in_order(place: Place) -> None:
         file.write("\n2026-01-31 12:00:00,000 ERROR it failed\nTraceback\n  line 1\n")
         file.write("2026-01-31 12:00:09,500 INFO over\n")
     record = {"v": 1, "at": 4e9, "type": "notice", "level": "warning", "text": "late", "c": 1}
-    (sessions / "s.jsonl").write_text("damage\n[1]\n" + json.dumps(record) + "\n" + '{"at": "x"}\n{"at": 1e300}\n')
+    (sessions / "s.jsonl").write_text(
+        "damage\n[1]\n" + json.dumps(record) + "\n" + '{"at": "x"}\n{"at": 1e300}\n'
+    )
     data = asked(place, "log", session="s")
     lines = data.lines
     assert [line.level for line in lines] == ["error", "info", "warning"]
@@ -122,7 +131,9 @@ def test_another_session_takes_the_place_of_the_open_one(place: Place) -> None:
         driver.send(Resume(first))
         started = driver.until(SessionStarted)
         assert started.session == first and started.resumed and driver.restored is not None
-        assert [row.text for row in driver.restored.rows if isinstance(row, UserBlock)] == ["the first"]
+        assert [row.text for row in driver.restored.rows if isinstance(row, UserBlock)] == [
+            "the first"
+        ]
         driver.turn("and on")
         driver.send(Resume(""))
         assert driver.until(SessionStarted).session not in (first, second)

@@ -1,4 +1,5 @@
-"""Old sessions go after a start, by the settings: not the one at hand, and nothing where nobody asked."""
+"""Old sessions go after a start, by the settings: not the one at hand, and nothing where nobody
+asked."""
 
 from __future__ import annotations
 
@@ -26,9 +27,11 @@ def config(tmp_path: Path) -> EngineConfig:
     write(tmp_path / "sessions", "new", *turn(1, "now", at=time.time()))
     own = SessionSettings(keep_days=30)
     return EngineConfig(
-        settings=Settings(sessions=own), cwd=tmp_path, folders=Folders(tmp_path, tmp_path, tmp_path / "logs"),
+        settings=Settings(sessions=own),
+        cwd=tmp_path,
+        folders=Folders(tmp_path, tmp_path, tmp_path / "logs"),
         environment={},
-    )  # fmt: skip
+    )
 
 
 def pruned(config: EngineConfig) -> set[str]:
@@ -47,7 +50,9 @@ def test_nothing_goes_where_nobody_asked(config: EngineConfig) -> None:
     assert not config.folders.cache.exists()
 
 
-def test_an_end_of_the_program_ends_it(config: EngineConfig, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_end_of_the_program_ends_it(
+    config: EngineConfig, monkeypatch: pytest.MonkeyPatch
+) -> None:
     stopped = []
 
     def slow(*arguments: object) -> tuple[int, int, str]:

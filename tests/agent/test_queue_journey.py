@@ -1,4 +1,5 @@
-"""The real engine: three prompts wait, one is edited, one is moved, one steers, Esc pauses, the rest goes on."""
+"""The real engine: three prompts wait, one is edited, one is moved, one steers, Esc pauses, the
+rest goes on."""
 
 from __future__ import annotations
 
@@ -7,12 +8,22 @@ from pathlib import Path
 import pytest
 
 from agent_tui.agent.session.queue import moved
-from agent_tui.protocol.events import DraftSaved, QueueChanged, SteerSeen, TextDelta, TurnEnded, TurnStarted
+from agent_tui.protocol.events import (
+    DraftSaved,
+    QueueChanged,
+    SteerSeen,
+    TextDelta,
+    TurnEnded,
+    TurnStarted,
+)
 from agent_tui.protocol.ops import Cancel, QueueEdit, SaveDraft, Steer, Submit
 from agent_tui.protocol.transcript import Queued
 from tests.agent.driving import Driver, Place
 
-HANG = {"call": "run_shell_command", "arguments": {"command": "echo up; until [ -e go ]; do sleep 0.02; done"}}
+HANG = {
+    "call": "run_shell_command",
+    "arguments": {"command": "echo up; until [ -e go ]; do sleep 0.02; done"},
+}
 
 
 @pytest.fixture
@@ -33,7 +44,9 @@ def _texts(driver: Driver) -> list[str]:
 
 
 def test_queue_three_edit_one_steer_one_escape_and_resume(place: Place) -> None:
-    model = place.script([{"text": "on it"}, HANG], [{"text": "more"}, {"hang": True}], *[[{"text": "done"}]] * 3)
+    model = place.script(
+        [{"text": "on it"}, HANG], [{"text": "more"}, {"hang": True}], *[[{"text": "done"}]] * 3
+    )
     with place.engine(model, mode="accept-all") as driver:
         driver.send(Submit("go"))
         driver.until(TextDelta)
@@ -50,12 +63,17 @@ def test_queue_three_edit_one_steer_one_escape_and_resume(place: Place) -> None:
         driver.send(Cancel())
         driver.until(TurnEnded)
         transcript = driver.transcript()
-        assert transcript.paused and [item.text for item in transcript.queue] == ["three", "two, better"]
+        assert transcript.paused and [item.text for item in transcript.queue] == [
+            "three",
+            "two, better",
+        ]
         driver.send(QueueEdit("resume"))
         driver.until(QueueChanged, lambda event: not event.paused)
         driver.send(Submit("three", queue_id=ids["three"]))
         driver.until(TurnEnded)
-        driver.send(Submit("two", queue_id=ids["two"]))  # asked for before the edit was known: the new words count
+        driver.send(
+            Submit("two", queue_id=ids["two"])
+        )  # asked for before the edit was known: the new words count
         driver.until(TurnEnded)
         assert [event.prompt for event in driver.all(TurnStarted)] == ["go", "three", "two, better"]
         driver.send(Submit("two", queue_id=ids["two"]))  # it has left the queue: never twice
@@ -64,7 +82,9 @@ def test_queue_three_edit_one_steer_one_escape_and_resume(place: Place) -> None:
 
 
 def test_a_prompt_can_be_sent_before_the_others_by_stopping_the_turn(place: Place) -> None:
-    with place.engine(place.script([{"text": "on it"}, {"hang": True}], [{"text": "done"}])) as driver:
+    with place.engine(
+        place.script([{"text": "on it"}, {"hang": True}], [{"text": "done"}])
+    ) as driver:
         driver.send(Submit("go"))
         driver.until(TextDelta)
         ids = _queued(driver, "one", "two")
@@ -89,7 +109,11 @@ def test_edits_and_order_outlive_the_program(place: Place) -> None:
         session = driver.all(QueueChanged)[0].session
     with place.engine(model, resume=session) as driver:
         assert driver.restored is not None
-        assert [item.text for item in driver.restored.queue] == ["two", "one!", "three"] and driver.restored.paused
+        assert [item.text for item in driver.restored.queue] == [
+            "two",
+            "one!",
+            "three",
+        ] and driver.restored.paused
 
 
 @pytest.mark.parametrize("op", [QueueEdit("add", text="next"), Steer("next")])
@@ -116,7 +140,12 @@ def test_what_waits_is_no_draft_as_well_after_a_kill(place: Place, op: QueueEdit
 
 
 def test_moving_passes_over_words_for_the_running_turn() -> None:
-    one, two, three, now = Queued("1", "a"), Queued("2", "b"), Queued("3", "c"), Queued("4", "d", steer=True)
+    one, two, three, now = (
+        Queued("1", "a"),
+        Queued("2", "b"),
+        Queued("3", "c"),
+        Queued("4", "d", steer=True),
+    )
     assert moved((one, now, two, three), "1", 1) == (two, now, one, three)
     assert moved((one, now, two, three), "3", -1) == (one, now, three, two)
     for id, by in (("1", -1), ("3", 1), ("4", 1), ("5", 1)):

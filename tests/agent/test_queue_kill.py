@@ -17,14 +17,29 @@ from tests.agent.driving import PATIENCE, Place
 KILLS = 3
 
 
-def _run(place: Place, model: str, seed: int, actions: int, session: str, kill_after: int) -> set[str]:
+def _run(
+    place: Place, model: str, seed: int, actions: int, session: str, kill_after: int
+) -> set[str]:
     """One life of the program, killed after so many lines (negative: never); what was taken back."""
-    argv = [sys.executable, "-m", "tests.agent.queue_program", str(place.root), model, str(seed), str(actions), session]
+    argv = [
+        sys.executable,
+        "-m",
+        "tests.agent.queue_program",
+        str(place.root),
+        model,
+        str(seed),
+        str(actions),
+        session,
+    ]
     gone = set()
-    with subprocess.Popen(argv, stdout=subprocess.PIPE, text=True, cwd=Path(__file__).parents[2]) as child:
+    with subprocess.Popen(
+        argv, stdout=subprocess.PIPE, text=True, cwd=Path(__file__).parents[2]
+    ) as child:
         assert child.stdout is not None
         for number, line in enumerate(child.stdout):
-            if line.startswith("gone ") and line.endswith("\n"):  # the last line may be torn: it was not done yet
+            if line.startswith("gone ") and line.endswith(
+                "\n"
+            ):  # the last line may be torn: it was not done yet
                 gone.add(line.split()[1])
             if number == kill_after:
                 child.kill()

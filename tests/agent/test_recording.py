@@ -1,4 +1,5 @@
-"""The recording beside a session's log: held back until there is one, bounded, and never in the way."""
+"""The recording beside a session's log: held back until there is one, bounded, and never in the
+way."""
 
 from __future__ import annotations
 
@@ -83,7 +84,8 @@ def test_what_waits_is_kept_where_the_log_got_its_records_at_the_end(tmp_path: P
 def test_the_engine_keeps_what_was_told_of_a_session_with_its_records(
     tmp_path: Path, then: tuple[Op, ...], kept: str
 ) -> None:
-    """One that is opened again and only looked at gets no record; what is done last brings those before it."""
+    """One that is opened again and only looked at gets no record; what is done last brings those
+    before it."""
     place = Place(tmp_path)
     model = place.script({"items": [{"text": "hello"}]})
     with place.engine(model) as driver:

@@ -42,20 +42,40 @@ def test_one_reading_is_taken(text: str, wanted: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "{not json", "null", "[]", "[1, 2]", '"words"', '[{"a": 1}, {"b": 2}]', '{"a": 1}{"a": 2}',
-        '{"a": "cut in the mid', '{"a": 12', '{"a": tr', '{"path": "C:\\new\\data"}', '{"a" "b"}', '{"a": "b" "c"}',
-        '{"a": "x]}', "[" * 100_000, '{"a":' * 200 + '"b"', '\\"' * 20_000, '{"a": "b\\', "{1: 2}", "{'a': b'x'}",
-        "{'a': " + '\\"' * 20_000 + "}", "{'a': [" + "'b' 'c'," * 5_000 + "]}",
+        "{not json",
+        "null",
+        "[]",
+        "[1, 2]",
+        '"words"',
+        '[{"a": 1}, {"b": 2}]',
+        '{"a": 1}{"a": 2}',
+        '{"a": "cut in the mid',
+        '{"a": 12',
+        '{"a": tr',
+        '{"path": "C:\\new\\data"}',
+        '{"a" "b"}',
+        '{"a": "b" "c"}',
+        '{"a": "x]}',
+        "[" * 100_000,
+        '{"a":' * 200 + '"b"',
+        '\\"' * 20_000,
+        '{"a": "b\\',
+        "{1: 2}",
+        "{'a': b'x'}",
+        "{'a': " + '\\"' * 20_000 + "}",
+        "{'a': [" + "'b' 'c'," * 5_000 + "]}",
     ],
     ids=lambda text: text[:20],
-)  # fmt: skip
+)
 def test_nothing_is_guessed(text: str) -> None:
     assert argument_repair.repaired(text) is None
     assert argument_repair.wrong(text).startswith("the arguments are ")
 
 
 def test_what_is_wrong_is_said_with_its_place() -> None:
-    assert "character 13, near" in argument_repair.wrong('{"path": "a" "b"}') and "'" in argument_repair.wrong('{"path": "a" "b"}')
+    assert "character 13, near" in argument_repair.wrong(
+        '{"path": "a" "b"}'
+    ) and "'" in argument_repair.wrong('{"path": "a" "b"}')
     assert argument_repair.wrong("[1]") == "the arguments are a list, not a JSON object"
 
 
@@ -67,7 +87,9 @@ JSON = st.recursive(
 
 @settings(suppress_health_check=[HealthCheck.too_slow], deadline=None)
 @given(st.dictionaries(st.text(), JSON, max_size=4))
-def test_what_was_whole_comes_back_from_a_fence_a_text_and_a_missing_bracket(data: dict[str, Any]) -> None:
+def test_what_was_whole_comes_back_from_a_fence_a_text_and_a_missing_bracket(
+    data: dict[str, Any],
+) -> None:
     text = json.dumps(data)
     assert argument_repair.repaired(text) == data
     assert argument_repair.repaired(f"```json\n{text}\n```") == data
@@ -95,4 +117,6 @@ def test_a_call_with_repaired_arguments_runs_and_the_model_is_told(tmp_path: Pat
         [started] = driver.all(ToolStarted)
     assert first.tag == "invalid_arguments" and "near" in first.content
     assert second.tag == "ok" and "hello" in second.content and started.name == "read_file"
-    assert second.content.endswith('[note: the arguments were no valid JSON object and were read as {"path": "a.txt"}]')
+    assert second.content.endswith(
+        '[note: the arguments were no valid JSON object and were read as {"path": "a.txt"}]'
+    )

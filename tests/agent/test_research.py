@@ -1,4 +1,5 @@
-"""Tools that look things up: the third varied call tells the model to conclude, the sixth asks the person."""
+"""Tools that look things up: the third varied call tells the model to conclude, the sixth asks the
+person."""
 
 from __future__ import annotations
 
@@ -35,7 +36,9 @@ TOOL = Tool(
 @pytest.fixture
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Place:
     real = tool_wiring.enabled_tools
-    monkeypatch.setattr(tool_wiring, "enabled_tools", lambda names: {**real(names), TOOL.name: TOOL})
+    monkeypatch.setattr(
+        tool_wiring, "enabled_tools", lambda names: {**real(names), TOOL.name: TOOL}
+    )
     return Place(tmp_path)
 
 
@@ -45,7 +48,14 @@ def test_look_ups_nudge_at_three_and_ask_at_six(place: Place) -> None:
         driver.send(Submit("go"))
         question = driver.until(QuestionAsked)
         contents = [event.content for event in driver.all(ToolEnded)]
-        assert [("[note:" in content) for content in contents] == [False, False, True, False, False, False]
+        assert [("[note:" in content) for content in contents] == [
+            False,
+            False,
+            True,
+            False,
+            False,
+            False,
+        ]
         assert "6 look-ups" in question.text
         driver.send(Answer(question.id, "continue"))
         assert driver.until(TurnEnded).state == "completed"
@@ -55,4 +65,8 @@ def test_many_in_one_step_count_each(place: Place) -> None:
     calls = [{"call": "look_up", "arguments": {"question": f"q{n}"}} for n in range(3)]
     with place.engine(place.script(calls, [{"text": "done"}])) as driver:
         assert driver.turn("go").state == "completed"
-        assert [("[note:" in event.content) for event in driver.all(ToolEnded)] == [False, False, True]
+        assert [("[note:" in event.content) for event in driver.all(ToolEnded)] == [
+            False,
+            False,
+            True,
+        ]

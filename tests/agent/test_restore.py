@@ -1,4 +1,5 @@
-"""Taking back what tools changed, through the real engine: asked first, on record, and safe against a kill."""
+"""Taking back what tools changed, through the real engine: asked first, on record, and safe against
+a kill."""
 
 from __future__ import annotations
 
@@ -11,7 +12,14 @@ import pytest
 
 from agent_tui.protocol.answers import OldTurn
 from agent_tui.protocol.codec import decode, encode
-from agent_tui.protocol.events import Answered, FilesRestored, Notice, RestoreStarted, Rewound, TurnStarted
+from agent_tui.protocol.events import (
+    Answered,
+    FilesRestored,
+    Notice,
+    RestoreStarted,
+    Rewound,
+    TurnStarted,
+)
 from agent_tui.protocol.ops import FileChoice, Query, RestoreFiles
 from agent_tui.protocol.transcript import NoticeBlock
 from tests.agent.driving import Driver, Place
@@ -24,7 +32,10 @@ def place(tmp_path: Path) -> Place:
 
 def creating(*names: str) -> list[dict[str, Any]]:
     return [
-        {"call": "create_file", "arguments": {"path": name, "content": f"{name}\n", "overwrite": True}}
+        {
+            "call": "create_file",
+            "arguments": {"path": name, "content": f"{name}\n", "overwrite": True},
+        }
         for name in names
     ]
 
@@ -51,7 +62,9 @@ def test_what_would_be_taken_back_is_told_then_done_then_made_again(place: Place
     with place.engine(model, mode="accept-all") as driver:
         driver.turn("make")
         said = [event.text for event in driver.all(Notice) if "/undo" in event.text]
-        assert len(said) == 1 and said[0].startswith("Changed a"), "the first change is named, and it is said once"
+        assert len(said) == 1 and said[0].startswith("Changed a"), (
+            "the first change is named, and it is said once"
+        )
         told = ask(driver)
         assert [(f.path, f.state, f.added, f.removed) for f in told.files] == [
             ("a", "as_left", 1, 1),
@@ -62,9 +75,14 @@ def test_what_would_be_taken_back_is_told_then_done_then_made_again(place: Place
         assert told.turns == (OldTurn(turn.n, 1, "make"),) and told.caps == ()
         driver.send(RestoreFiles())
         said = answer(driver, "restored")
-        assert said.done and [(f.outcome, bool(f.after)) for f in said.files] == [("done", True), ("done", False)]
+        assert said.done and [(f.outcome, bool(f.after)) for f in said.files] == [
+            ("done", True),
+            ("done", False),
+        ]
         assert said.said == "Restored a, deleted b. /redo reverses this."
-        assert [row.text for row in driver.transcript().rows if isinstance(row, NoticeBlock)][-1] == said.said
+        assert [row.text for row in driver.transcript().rows if isinstance(row, NoticeBlock)][
+            -1
+        ] == said.said
         assert (place.cwd / "a").read_text() == "old\n" and not (place.cwd / "b").exists()
         assert ask(driver).files == ()
         assert [f.path for f in ask(driver, "redo").files] == ["a", "b"]
@@ -105,7 +123,9 @@ def test_nothing_is_done_while_a_word_is_missing(place: Place) -> None:
         assert (place.cwd / "a").read_text() == "mine\n" and not (place.cwd / "b").exists()
 
 
-def test_a_file_whose_earlier_version_lies_beside_it_is_not_undone_and_offered_again(place: Place) -> None:
+def test_a_file_whose_earlier_version_lies_beside_it_is_not_undone_and_offered_again(
+    place: Place,
+) -> None:
     model = place.script(creating("a"), [{"text": "made"}])
     (place.cwd / "a").write_text("old\n")
     with place.engine(model, mode="accept-all") as driver:
@@ -124,7 +144,8 @@ def test_a_file_whose_earlier_version_lies_beside_it_is_not_undone_and_offered_a
 
 @pytest.mark.parametrize("written", [0, 1, 2])
 def test_a_kill_while_files_are_put_back(place: Place, written: int) -> None:
-    """The log ends behind the intent, `written` of two files were put back: it is known which, and the rest can be."""
+    """The log ends behind the intent, `written` of two files were put back: it is known which, and
+    the rest can be."""
     model = place.script(creating("a", "b"), [{"text": "made"}])
     with place.engine(model, mode="accept-all") as driver:
         driver.turn("make")

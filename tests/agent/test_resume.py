@@ -81,10 +81,21 @@ def test_resume_shows_the_same_screen_and_sends_the_same_bytes(place: Place) -> 
     after = History()
     for event in events_of(place):
         after = after.after(event)
-    assert "Be brief." in after.system and after.system == before.system and after.tools == before.tools
+    assert (
+        "Be brief." in after.system
+        and after.system == before.system
+        and after.tools == before.tools
+    )
     assert after.messages[: len(before.messages)] == before.messages[:]
     kinds = [type(message) for message in after.messages]
-    assert kinds == [UserMessage, AssistantMessage, ToolMessage, AssistantMessage, UserMessage, AssistantMessage]
+    assert kinds == [
+        UserMessage,
+        AssistantMessage,
+        ToolMessage,
+        AssistantMessage,
+        UserMessage,
+        AssistantMessage,
+    ]
 
 
 CHILD = """
@@ -106,8 +117,9 @@ def killed(place: Place, model: str, mode: str, when: str) -> None:
     """Run an engine in a child and kill it with -9 once its log holds `when`."""
     process = subprocess.Popen(
         [sys.executable, "-c", CHILD, str(place.root), model, mode],
-        cwd=Path(__file__).parents[2], stdout=subprocess.PIPE,
-    )  # fmt: skip
+        cwd=Path(__file__).parents[2],
+        stdout=subprocess.PIPE,
+    )
     deadline = time.monotonic() + 30
     while time.monotonic() < deadline:
         logs = list((place.home / "sessions").glob("*.jsonl"))
@@ -126,12 +138,19 @@ def resumed(place: Place) -> list[Event]:
     with place.engine("", resume=path.stem) as driver:
         assert driver.restored is not None
         assert driver.restored.state == "idle" and driver.restored.streaming is None
-        assert [item.text for item in driver.restored.queue] == ["waiting"] and driver.restored.paused
+        assert [item.text for item in driver.restored.queue] == [
+            "waiting"
+        ] and driver.restored.paused
     return events_of(place)
 
 
 def test_kill_in_a_stream_keeps_the_prompt_and_the_partial_answer(place: Place) -> None:
-    killed(place, place.script([{"text": "word " * 2_000, "chunk": 100}, {"hang": True}]), "auto", '"partial"')
+    killed(
+        place,
+        place.script([{"text": "word " * 2_000, "chunk": 100}, {"hang": True}]),
+        "auto",
+        '"partial"',
+    )
     events = resumed(place)
     assert [event.prompt for event in events if isinstance(event, TurnStarted)] == ["go"]
     reply = next(event for event in events if isinstance(event, AssistantReplied))
@@ -141,15 +160,26 @@ def test_kill_in_a_stream_keeps_the_prompt_and_the_partial_answer(place: Place) 
 
 def test_kill_in_a_command_says_that_it_is_unknown_whether_it_ran(place: Place) -> None:
     call = {"call": "run_shell_command", "arguments": {"command": "sleep 30"}}
-    killed(place, place.script([call, {"call": "list_files", "arguments": {}}]), "accept-all", '"tool_started"')
+    killed(
+        place,
+        place.script([call, {"call": "list_files", "arguments": {}}]),
+        "accept-all",
+        '"tool_started"',
+    )
     events = resumed(place)
     tags = {event.name: event.content for event in events if isinstance(event, ToolEnded)}
     assert "unknown whether it ran" in tags["run_shell_command"]
     assert "not started" in tags["list_files"]
     shown = {row.name: row.note for row in fold(events).rows if isinstance(row, ToolBlock)}
-    assert shown == {"run_shell_command": "unknown whether it ran", "list_files": "it was not started"}
+    assert shown == {
+        "run_shell_command": "unknown whether it ran",
+        "list_files": "it was not started",
+    }
     figures = stats(events)
-    assert [tool.tag for step in figures.by_step for tool in step.tools] == ["interrupted", "interrupted"]
+    assert [tool.tag for step in figures.by_step for tool in step.tools] == [
+        "interrupted",
+        "interrupted",
+    ]
     assert (figures.tool_calls, figures.ends) == (2, {"interrupted": 1})
 
 
@@ -162,7 +192,12 @@ def test_kill_in_an_approval_asks_nothing_and_runs_nothing(place: Place) -> None
 
 
 def test_a_recovered_log_is_whole_and_is_not_recovered_twice(place: Place) -> None:
-    killed(place, place.script([{"text": "a " * 3_000, "chunk": 100}, {"hang": True}]), "auto", '"partial"')
+    killed(
+        place,
+        place.script([{"text": "a " * 3_000, "chunk": 100}, {"hang": True}]),
+        "auto",
+        '"partial"',
+    )
     count = len(resumed(place))
     assert len(resumed(place)) == count  # looking in writes nothing, not even a header
 
@@ -225,8 +260,9 @@ def cut_off(place: Place) -> str:
     call = {"call": "run_shell_command", "arguments": {"command": command}}
     process = subprocess.Popen(
         [sys.executable, "-c", CHILD, str(place.root), place.script([call]), "accept-all"],
-        cwd=Path(__file__).parents[2], stdout=subprocess.PIPE,
-    )  # fmt: skip
+        cwd=Path(__file__).parents[2],
+        stdout=subprocess.PIPE,
+    )
     deadline = time.monotonic() + 30
     while not (place.cwd / "new").exists() and time.monotonic() < deadline:
         time.sleep(0.02)
@@ -236,25 +272,32 @@ def cut_off(place: Place) -> str:
     return path.stem
 
 
-def test_what_a_command_changed_that_was_killed_with_the_program_can_be_undone(place: Place) -> None:
+def test_what_a_command_changed_that_was_killed_with_the_program_can_be_undone(
+    place: Place,
+) -> None:
     place.cwd.mkdir(parents=True)
     session = cut_off(place)
     with place.engine("", resume=session) as driver:
         told = ask(driver)
         assert {file.path: (file.state, file.default) for file in told.files} == {
-            "clean": ("during", "keep"), "new": ("during", "keep"),
-        }  # fmt: skip
+            "clean": ("during", "keep"),
+            "new": ("during", "keep"),
+        }
         assert [turn.prompt for turn in told.turns] == ["go"]
         driver.send(RestoreFiles(choices={"clean": "restore", "new": "restore"}))
         assert answer(driver, "restored").done
-        assert (place.cwd / "clean").read_text() == "as committed\n" and not (place.cwd / "new").exists()
+        assert (place.cwd / "clean").read_text() == "as committed\n" and not (
+            place.cwd / "new"
+        ).exists()
     assert not list((place.home / "sessions").glob("*.snapshot"))
     with place.engine("", resume=session) as driver:
         assert ask(driver).files == ()
 
 
 @pytest.mark.parametrize("damage", ["[]", '{"cwd": "/"}', ""])
-def test_that_the_changes_of_a_killed_command_are_not_known_is_said(place: Place, damage: str) -> None:
+def test_that_the_changes_of_a_killed_command_are_not_known_is_said(
+    place: Place, damage: str
+) -> None:
     place.cwd.mkdir(parents=True)
     session = cut_off(place)
     (place.home / "sessions" / f"{session}.snapshot").write_text(damage)
@@ -264,7 +307,9 @@ def test_that_the_changes_of_a_killed_command_are_not_known_is_said(place: Place
     assert not list((place.home / "sessions").glob("*.snapshot"))
 
 
-def test_who_leaves_at_once_finds_the_changes_of_a_killed_command_the_next_time(place: Place) -> None:
+def test_who_leaves_at_once_finds_the_changes_of_a_killed_command_the_next_time(
+    place: Place,
+) -> None:
     place.cwd.mkdir(parents=True)
     session = cut_off(place)
     with place.engine("", resume=session):

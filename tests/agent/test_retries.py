@@ -1,4 +1,5 @@
-"""Requests that fail, against a real server: what is tried again by itself, what is offered, what never is."""
+"""Requests that fail, against a real server: what is tried again by itself, what is offered, what
+never is."""
 
 from __future__ import annotations
 
@@ -60,20 +61,35 @@ def test_no_server_is_asked_for_ever_and_nothing_that_began_is_asked_for_twice()
     assert retries.again(1, late, False) is None
     assert retries.raised(late, False).hint == "wait, then try again; it asks to wait 3,600 s"
     for never in (1e6, 1e308):
-        assert retries.raised(replace(late, retry_after=never), False).hint.endswith("it asks to wait more than a day")
+        assert retries.raised(replace(late, retry_after=never), False).hint.endswith(
+            "it asks to wait more than a day"
+        )
 
 
 @pytest.mark.parametrize("date", [False, True])
 def test_retry_after_is_waited_for_in_seconds_and_as_a_date(place: Place, date: bool) -> None:
     now = time()
-    asked = {"Retry_After": formatdate(now + 2, usegmt=True), "Date": formatdate(now, usegmt=True)} if date else {}
+    asked = (
+        {"Retry_After": formatdate(now + 2, usegmt=True), "Date": formatdate(now, usegmt=True)}
+        if date
+        else {}
+    )
     asked = asked or {"Retry_After": "1.3"}
-    with model_server(status(429, "slow", **asked), said("now")) as server, engine(place, server) as driver:
+    with (
+        model_server(status(429, "slow", **asked), said("now")) as server,
+        engine(place, server) as driver,
+    ):
         driver.send(Submit("go"))
         told = driver.until(Retrying)
-        assert told.delay_s >= (1.3 if not date else 2.0) and told.attempt == 2 and "slow" in told.reason
+        assert (
+            told.delay_s >= (1.3 if not date else 2.0)
+            and told.attempt == 2
+            and "slow" in told.reason
+        )
         retry = driver.transcript().retry
-        assert retry is not None and retry.until == told.at + told.delay_s  # what the status line counts down
+        assert (
+            retry is not None and retry.until == told.at + told.delay_s
+        )  # what the status line counts down
         assert driver.until(TurnEnded).state == "completed"
     first, second = server.at
     assert second - first >= told.delay_s - 0.01
@@ -81,7 +97,10 @@ def test_retry_after_is_waited_for_in_seconds_and_as_a_date(place: Place, date: 
 
 
 def test_esc_stops_the_wait(place: Place) -> None:
-    with model_server(status(503, "busy", Retry_After="60"), said("late")) as server, engine(place, server) as driver:
+    with (
+        model_server(status(503, "busy", Retry_After="60"), said("late")) as server,
+        engine(place, server) as driver,
+    ):
         driver.send(Submit("go"))
         driver.until(Retrying)
         driver.send(Cancel())
@@ -90,7 +109,9 @@ def test_esc_stops_the_wait(place: Place) -> None:
     assert len(server.bodies) == 1
 
 
-def test_an_answer_that_breaks_off_stays_and_is_asked_for_once_more_with_the_same_request(place: Place) -> None:
+def test_an_answer_that_breaks_off_stays_and_is_asked_for_once_more_with_the_same_request(
+    place: Place,
+) -> None:
     with model_server(said("half an ans", end=""), said("whole"), said("more")) as server:
         with engine(place, server) as driver:
             assert driver.turn("go").state == "error"
@@ -110,7 +131,9 @@ def test_an_answer_that_breaks_off_stays_and_is_asked_for_once_more_with_the_sam
 
 
 def test_a_break_after_thoughts_alone_is_tried_again_and_its_cost_counts(place: Place) -> None:
-    thought = streamed({"reasoning_content": "hmm, " * 2_000}, end="")  # long enough to be on record in part
+    thought = streamed(
+        {"reasoning_content": "hmm, " * 2_000}, end=""
+    )  # long enough to be on record in part
     with model_server(thought, said("whole"), said("more")) as server:
         with engine(place, server) as driver:
             assert driver.turn("go").state == "completed"
@@ -119,26 +142,40 @@ def test_a_break_after_thoughts_alone_is_tried_again_and_its_cost_counts(place: 
             assert first.usage.completion_tokens > 1_000 > second.usage.completion_tokens
             rows = list(driver.transcript().rows)
             session = driver.events[0].session
-        assert not any(isinstance(row, ThinkingBlock) for row in rows), "those thoughts led to nothing"
+        assert not any(isinstance(row, ThinkingBlock) for row in rows), (
+            "those thoughts led to nothing"
+        )
         assert server.bodies[0] == server.bodies[1]
         with engine(place, server, resume=session) as driver:
             assert driver.restored is not None
-            assert [type(row) for row in driver.restored.rows][: len(rows)] == [type(row) for row in rows]
+            assert [type(row) for row in driver.restored.rows][: len(rows)] == [
+                type(row) for row in rows
+            ]
             driver.turn("next")
     assert [m["content"] for m in server.messages[2] if m["role"] == "assistant"] == ["whole"]
 
 
 def test_after_a_kill_the_thoughts_of_a_void_attempt_are_no_part_of_the_next() -> None:
     begun = (
-        TurnStarted(turn=1, prompt="go"), StepStarted(step=1), RequestSent(model="m"), Partial(thinking="void"),
-        Retrying(2, 1.0, "reset"), RequestSent(model="m", attempt=2), Partial(text="half an ans"),
-    )  # fmt: skip
-    [reply] = [event for event in missing(begun, fold(begun)) if isinstance(event, AssistantReplied)]
+        TurnStarted(turn=1, prompt="go"),
+        StepStarted(step=1),
+        RequestSent(model="m"),
+        Partial(thinking="void"),
+        Retrying(2, 1.0, "reset"),
+        RequestSent(model="m", attempt=2),
+        Partial(text="half an ans"),
+    )
+    [reply] = [
+        event for event in missing(begun, fold(begun)) if isinstance(event, AssistantReplied)
+    ]
     assert (reply.text, reply.reasoning) == ("half an ans", "")
 
 
 def test_going_on_instead_keeps_what_was_said(place: Place) -> None:
-    with model_server(said("half an ans", end=""), said("wer")) as server, engine(place, server) as driver:
+    with (
+        model_server(said("half an ans", end=""), said("wer")) as server,
+        engine(place, server) as driver,
+    ):
         driver.turn("go")
         driver.send(Continue())
         assert driver.until(TurnEnded).state == "completed"
@@ -157,8 +194,12 @@ def test_a_whole_answer_is_not_asked_for_again(place: Place) -> None:
 def test_a_call_never_runs_twice(place: Place) -> None:
     """A stream is cut behind a whole call; then one behind the result of that call."""
     answers = (
-        streamed(RUN, end=""), streamed(RUN, end="tool_calls"), said("it r", end=""), streamed(end=""), said("it ran"),
-    )  # fmt: skip
+        streamed(RUN, end=""),
+        streamed(RUN, end="tool_calls"),
+        said("it r", end=""),
+        streamed(end=""),
+        said("it ran"),
+    )
     with model_server(*answers) as server, engine(place, server, mode="accept-all") as driver:
         assert driver.turn("go").state == "error"
         assert (place.cwd / "ran.txt").read_text() == "ran\n"

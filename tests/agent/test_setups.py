@@ -1,4 +1,5 @@
-"""Setting up a provider in the real engine, against real servers: what is told, what is kept, and what never is."""
+"""Setting up a provider in the real engine, against real servers: what is told, what is kept, and
+what never is."""
 
 from __future__ import annotations
 
@@ -47,7 +48,9 @@ def address() -> Iterator[str]:
 
 
 @pytest.mark.parametrize("names", [("first",), ("first", "second")])
-def test_of_an_address_with_more_than_one_model_all_are_told(place: Place, names: tuple[str, ...]) -> None:
+def test_of_an_address_with_more_than_one_model_all_are_told(
+    place: Place, names: tuple[str, ...]
+) -> None:
     with model_server() as server, place.engine(place.script({"text": "hi"})) as driver:
         server.listed = [*names]
         driver.send(SetModel("", base_url=server.address))
@@ -62,7 +65,9 @@ def step(driver: Driver, op: SetUp, *states: str) -> SetupOutcome:
     """What came of `op`: the first of `states` (or an end) that is told."""
     driver.send(op)
     ends = states or ("answered", "failed", "down", "no_key", "kept")
-    told = driver.until(Answered, lambda e: e.kind == "setup_step" and e.id == op.id and e.data.state in ends)
+    told = driver.until(
+        Answered, lambda e: e.kind == "setup_step" and e.id == op.id and e.data.state in ends
+    )
     assert isinstance(told.data, SetupOutcome)
     return told.data
 
@@ -73,7 +78,11 @@ def kept(place: Place, name: str) -> dict[str, Any]:
 
 
 def having(place: Place, text: str) -> set[str]:
-    return {path.name for path in place.root.rglob("*") if path.is_file() and text.encode() in path.read_bytes()}
+    return {
+        path.name
+        for path in place.root.rglob("*")
+        if path.is_file() and text.encode() in path.read_bytes()
+    }
 
 
 def offers(driver: Driver) -> dict[str, Offer]:
@@ -84,9 +93,13 @@ def offers(driver: Driver) -> dict[str, Offer]:
 
 def test_what_there_is_and_what_answers_is_told(place: Place, address: str) -> None:
     environment = {
-        "MOONSHOT_BASE_URL": address, "MOONSHOT_API_KEY": KEY, "DEEPSEEK_API_KEY": WRONG, "DEEPSEEK_BASE_URL": address,
-        "LMSTUDIO_BASE_URL": NOWHERE, "OLLAMA_HOST": "127.0.0.1:9",
-    }  # fmt: skip
+        "MOONSHOT_BASE_URL": address,
+        "MOONSHOT_API_KEY": KEY,
+        "DEEPSEEK_API_KEY": WRONG,
+        "DEEPSEEK_BASE_URL": address,
+        "LMSTUDIO_BASE_URL": NOWHERE,
+        "OLLAMA_HOST": "127.0.0.1:9",
+    }
     with place.engine(place.script({"text": "hi"}), environment=environment) as driver:
         told = offers(driver)
         assert KEY not in repr(driver.events) and WRONG not in repr(driver.events)
@@ -95,7 +108,11 @@ def test_what_there_is_and_what_answers_is_told(place: Place, address: str) -> N
     assert (told["deepseek"].state, told["deepseek"].kind) == ("failed", "auth")
     assert (told["lmstudio"].group, told["lmstudio"].state) == ("ready", "failed")
     assert (told["ollama"].group, told["ollama"].state) == ("nearby", "failed")
-    assert (told["openai"].group, told["openai"].needs, told["openai"].state) == ("service", "key", "")
+    assert (told["openai"].group, told["openai"].needs, told["openai"].state) == (
+        "service",
+        "key",
+        "",
+    )
     assert told["azure"].needs == "address"
 
 
@@ -120,9 +137,14 @@ def test_a_key_is_tried_and_kept_with_the_model_and_never_told(place: Place, add
 @pytest.mark.parametrize("scope", ["project", "session"])
 def test_the_default_is_the_projects_or_nobodys(place: Place, address: str, scope: Any) -> None:
     script = place.script({"text": "hi"})
-    with place.engine(script, environment={"MOONSHOT_BASE_URL": address, "MOONSHOT_API_KEY": KEY}) as driver:
+    with place.engine(
+        script, environment={"MOONSHOT_BASE_URL": address, "MOONSHOT_API_KEY": KEY}
+    ) as driver:
         step(driver, SetUp("1", "ask", "moonshot"))
-        assert step(driver, SetUp("2", "keep", "moonshot", model="moonshot/b", scope=scope)).state == "kept"
+        assert (
+            step(driver, SetUp("2", "keep", "moonshot", model="moonshot/b", scope=scope)).state
+            == "kept"
+        )
         assert driver.all(ModelChanged)[-1].model == "moonshot/b"
     project = place.cwd / ".agent-tui" / "config.toml"
     assert project.exists() == (scope == "project") and kept(place, "config.toml") == {}
@@ -130,9 +152,13 @@ def test_the_default_is_the_projects_or_nobodys(place: Place, address: str, scop
     assert kept(place, "credentials.toml") == {}, "a variable has it"
 
 
-def test_a_server_is_known_by_its_address_alone_and_a_new_session_knows_it(place: Place, address: str) -> None:
+def test_a_server_is_known_by_its_address_alone_and_a_new_session_knows_it(
+    place: Place, address: str
+) -> None:
     typed = address.removesuffix("/v1").removeprefix("http://")
-    with place.engine(place.script({"text": "hi"}), environment={"OLLAMA_HOST": "127.0.0.1:9"}) as driver:
+    with place.engine(
+        place.script({"text": "hi"}), environment={"OLLAMA_HOST": "127.0.0.1:9"}
+    ) as driver:
         wants = step(driver, SetUp("1", "ask", "", typed))
         assert (wants.kind, wants.provider, wants.address) == ("auth", "compatible", address)
         found = step(driver, SetUp("2", "ask", "compatible", address, key=KEY))
@@ -141,30 +167,43 @@ def test_a_server_is_known_by_its_address_alone_and_a_new_session_knows_it(place
         driver.send(Resume(""))
         again = driver.until(SessionStarted)
         assert again.model == "compatible/a"
-    assert kept(place, "config.toml") == {"providers": {"compatible": {"base_url": address}}, "model": "compatible/a"}
+    assert kept(place, "config.toml") == {
+        "providers": {"compatible": {"base_url": address}},
+        "model": "compatible/a",
+    }
     assert kept(place, "credentials.toml") == {"keys": {"compatible": KEY}}
 
 
-@pytest.mark.parametrize(("scope", "keeps"), [("user", True), ("project", True), ("session", False)])
-def test_a_default_comes_with_the_address_that_the_session_alone_knows(place: Place, scope: Any, keeps: bool) -> None:
+@pytest.mark.parametrize(
+    ("scope", "keeps"), [("user", True), ("project", True), ("session", False)]
+)
+def test_a_default_comes_with_the_address_that_the_session_alone_knows(
+    place: Place, scope: Any, keeps: bool
+) -> None:
     with model_server() as server, place.engine(place.script({"text": "hi"})) as driver:
         driver.send(SetModel("", base_url=server.address))
         question = driver.until(QuestionAsked)
         driver.send(Answer(question.id, "later"))
         driver.until(QuestionAnswered)
         step(driver, SetUp("1", "ask", "compatible"))
-        assert step(driver, SetUp("2", "keep", "compatible", model="m", scope=scope)).state == "kept"
+        assert (
+            step(driver, SetUp("2", "keep", "compatible", model="m", scope=scope)).state == "kept"
+        )
     servers = kept(place, "config.toml").get("providers")
     assert servers == ({"compatible": {"base_url": server.address}} if keeps else None)
 
 
 def test_a_second_server_does_not_take_the_place_of_the_first(place: Place, address: str) -> None:
-    (place.home / "config.toml").write_text('[providers.compatible]\nbase_url = "http://127.0.0.1:9/v1"\n')
+    (place.home / "config.toml").write_text(
+        '[providers.compatible]\nbase_url = "http://127.0.0.1:9/v1"\n'
+    )
     config = place.config(place.script({"text": "hi"}), environment={"OLLAMA_HOST": "127.0.0.1:9"})
     first = {"compatible": ProviderSettings("http://127.0.0.1:9/v1")}
     with running(replace(config, settings=replace(config.settings, providers=first))) as driver:
         found = step(driver, SetUp("1", "ask", "", address, key=KEY))
-        name = address.removeprefix("http://").removesuffix("/v1").replace(".", "-").replace(":", "-")
+        name = (
+            address.removeprefix("http://").removesuffix("/v1").replace(".", "-").replace(":", "-")
+        )
         assert found.models == (f"{name}/a", f"{name}/b")
         step(driver, SetUp("2", "keep", name, model=f"{name}/a"))
         assert driver.all(ModelChanged)[-1].model == f"{name}/a"
@@ -175,24 +214,37 @@ def test_a_second_server_does_not_take_the_place_of_the_first(place: Place, addr
 def test_what_answers_may_be_an_ollama(place: Place) -> None:
     with serving("small") as ollama, place.engine(place.script({"text": "hi"})) as driver:
         found = step(driver, SetUp("1", "ask", "", ollama.address))
-        assert (found.provider, found.models, found.first) == ("ollama", ("ollama/small",), "ollama/small")
+        assert (found.provider, found.models, found.first) == (
+            "ollama",
+            ("ollama/small",),
+            "ollama/small",
+        )
         step(driver, SetUp("2", "keep", "ollama", model="ollama/small"))
-    assert kept(place, "config.toml")["providers"] == {"ollama": {"base_url": f"http://{ollama.address}"}}
+    assert kept(place, "config.toml")["providers"] == {
+        "ollama": {"base_url": f"http://{ollama.address}"}
+    }
 
 
 @pytest.mark.parametrize(
-    ("typed", "says"), [("127.0.0.1:9", "no server answers there"), ("not an address", "is not an address")]
+    ("typed", "says"),
+    [("127.0.0.1:9", "no server answers there"), ("not an address", "is not an address")],
 )
 def test_where_nobody_answers_it_says_so_in_a_line(place: Place, typed: str, says: str) -> None:
     with place.engine(place.script({"text": "hi"})) as driver:
         failed = step(driver, SetUp("1", "ask", "", typed))
-    assert failed.state == "failed" and says in failed.said and "\n" not in failed.said and failed.hint
+    assert (
+        failed.state == "failed" and says in failed.said and "\n" not in failed.said and failed.hint
+    )
 
 
-def test_what_is_set_up_elsewhere_gets_no_key_of_the_first_place(place: Place, address: str) -> None:
+def test_what_is_set_up_elsewhere_gets_no_key_of_the_first_place(
+    place: Place, address: str
+) -> None:
     """A key is kept for an address: another one that is typed is not sent it."""
     credentials.save(place.home, "lmstudio", KEY)
-    with place.engine(place.script({"text": "hi"}), environment={"LMSTUDIO_BASE_URL": NOWHERE}) as driver:
+    with place.engine(
+        place.script({"text": "hi"}), environment={"LMSTUDIO_BASE_URL": NOWHERE}
+    ) as driver:
         assert step(driver, SetUp("1", "ask", "lmstudio", address)).kind == "auth"
 
 
@@ -230,7 +282,9 @@ def test_the_key_is_kept_where_the_person_says(
     backend = keyrings.FileKeyring()
     with keyrings.used(backend):
         backend.set_password(credentials.SERVICE, "moonshot", WRONG)
-        with place.engine(place.script({"text": "hi"}), environment={"MOONSHOT_BASE_URL": address}) as driver:
+        with place.engine(
+            place.script({"text": "hi"}), environment={"MOONSHOT_BASE_URL": address}
+        ) as driver:
             driver.send(SetUp("1", "look"))
             told = driver.until(Answered, lambda e: e.kind == "setup" and not e.data.looking)
             assert told.data.keyring is True
@@ -241,7 +295,9 @@ def test_the_key_is_kept_where_the_person_says(
 
 
 def test_leaving_forgets_the_key(place: Place, address: str) -> None:
-    with place.engine(place.script({"text": "hi"}), environment={"MOONSHOT_BASE_URL": address}) as driver:
+    with place.engine(
+        place.script({"text": "hi"}), environment={"MOONSHOT_BASE_URL": address}
+    ) as driver:
         step(driver, SetUp("1", "ask", "moonshot", key=KEY))
         driver.send(SetUp("", "leave"))
         assert step(driver, SetUp("2", "keep", "moonshot", model="moonshot/b")).state == "failed"
@@ -253,4 +309,6 @@ def test_a_key_that_another_one_wins_over_is_told(place: Place, address: str) ->
     with place.engine(place.script({"text": "hi"}), environment=environment) as driver:
         step(driver, SetUp("1", "ask", "moonshot", key=KEY))
         step(driver, SetUp("2", "keep", "moonshot", model="moonshot/b"))
-        assert any("MOONSHOT_API_KEY" in one.text and one.level == "warning" for one in driver.all(Notice))
+        assert any(
+            "MOONSHOT_API_KEY" in one.text and one.level == "warning" for one in driver.all(Notice)
+        )

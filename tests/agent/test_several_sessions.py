@@ -11,7 +11,14 @@ import pytest
 from agent_tui.agent.session.agent import Agent
 from agent_tui.agent.worker import EventReader, Worker
 from agent_tui.protocol.event import Event, Restored
-from agent_tui.protocol.events import ErrorRaised, Notice, SessionStarted, TextDelta, TurnEnded, TurnStarted
+from agent_tui.protocol.events import (
+    ErrorRaised,
+    Notice,
+    SessionStarted,
+    TextDelta,
+    TurnEnded,
+    TurnStarted,
+)
 from agent_tui.protocol.ops import Cancel, Op, Resume, SaveDraft, Shutdown, Submit
 from tests.agent.driving import Driver, Place
 
@@ -51,7 +58,9 @@ def test_two_sessions_work_at_once_and_each_op_reaches_the_one_that_it_names(pla
     assert logs == {first, second}
 
 
-def test_one_that_fails_ends_alone_and_is_free_again(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_that_fails_ends_alone_and_is_free_again(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
     handle = Agent.handle
 
     def failing(self: Agent, op: Op) -> None:
@@ -66,7 +75,10 @@ def test_one_that_fails_ends_alone_and_is_free_again(place: Place, monkeypatch: 
         monkeypatch.setattr(Agent, "handle", failing)
         driver.send(SaveDraft("x", session=first))
         error = driver.until(ErrorRaised)
-        assert (error.session, error.kind) == (first, "session") and "RuntimeError: broken" in error.text
+        assert (error.session, error.kind) == (
+            first,
+            "session",
+        ) and "RuntimeError: broken" in error.text
         submit(driver, second)
         driver.until(TurnEnded, lambda event: event.session == second)
         driver.send(Resume(first, beside=True))

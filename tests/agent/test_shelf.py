@@ -20,7 +20,9 @@ ONE, OTHER = "11111111-1111-4111-8111-111111111111", "22222222-2222-4222-8222-22
 
 
 def config(tmp_path: Path) -> EngineConfig:
-    made = EngineConfig(settings=Settings(), cwd=tmp_path, folders=Folders(tmp_path, tmp_path, tmp_path / "logs"))
+    made = EngineConfig(
+        settings=Settings(), cwd=tmp_path, folders=Folders(tmp_path, tmp_path, tmp_path / "logs")
+    )
     for id in (ONE, OTHER):
         store = Store.create(made.folders.sessions, id)
         store.append(SessionStarted(session=id, cwd=str(tmp_path), at=1.0))
@@ -66,6 +68,10 @@ def test_the_one_that_is_open_stays(tmp_path: Path) -> None:
 
 
 def test_what_concerns_it() -> None:
-    assert session_admin.concerns(Delete(ONE), ONE) and session_admin.concerns(Rename("x", session=OTHER), ONE)
-    assert not session_admin.concerns(Rename("x"), ONE) and not session_admin.concerns(Rename("x", session=ONE), ONE)
+    assert session_admin.concerns(Delete(ONE), ONE) and session_admin.concerns(
+        Rename("x", session=OTHER), ONE
+    )
+    assert not session_admin.concerns(Rename("x"), ONE) and not session_admin.concerns(
+        Rename("x", session=ONE), ONE
+    )
     assert not session_admin.concerns(Submit("x"), ONE)

@@ -1,4 +1,5 @@
-"""Commands of the person through the real engine: their output, the model's share of it, what stays private."""
+"""Commands of the person through the real engine: their output, the model's share of it, what stays
+private."""
 
 from __future__ import annotations
 
@@ -23,7 +24,7 @@ from agent_tui.protocol.events import (
     ToolStarted,
     TurnEnded,
     fold,
-)  # fmt: skip
+)
 from agent_tui.protocol.ops import Answer, Cancel, QueueEdit, RunShell, Submit
 from agent_tui.protocol.transcript import ToolBlock
 from tests.agent.driving import Driver, Place
@@ -71,7 +72,9 @@ def test_the_exit_code_is_no_line_of_output(place: Place) -> None:
 
 
 def test_beside_a_turn_it_is_heard_at_the_next_step(place: Place) -> None:
-    first = [{"call": "run_shell_command", "arguments": {"command": "read -t 2 x </dev/zero; sleep 1"}}]
+    first = [
+        {"call": "run_shell_command", "arguments": {"command": "read -t 2 x </dev/zero; sleep 1"}}
+    ]
     with place.engine(place.script(first, HEARD), mode="accept-all") as driver:
         driver.send(Submit("go"))
         driver.until(ToolStarted)
@@ -98,7 +101,9 @@ def test_a_private_one_leaves_a_line_count_and_nothing_else(place: Place) -> Non
     assert not any(b"xwv" in path.read_bytes() for path in files)
 
 
-@pytest.mark.parametrize("command", ["echo a > /dev/sdxwv", "rm -rf ../../{}/xwv/ /", "dd if=xwv of=/dev/xwv"])
+@pytest.mark.parametrize(
+    "command", ["echo a > /dev/sdxwv", "rm -rf ../../{}/xwv/ /", "dd if=xwv of=/dev/xwv"]
+)
 def test_what_is_asked_about_a_private_one_names_nothing_of_it(place: Place, command: str) -> None:
     with place.engine(place.script([{"text": "ok"}])) as driver:
         driver.send(RunShell(command, private=True))
@@ -161,14 +166,20 @@ def test_a_question_that_a_kill_left_open_is_closed_too(place: Place) -> None:
     assert (seen.pending, seen.state, dict(seen.open_tools)) == ((), "idle", {})
 
 
-@pytest.mark.parametrize("command", ["vim notes", "sudo -u ada nano notes", "cd /tmp && htop", "LANG=C vi"])
-def test_a_program_that_needs_a_terminal_is_told_that_there_is_none(place: Place, command: str) -> None:
+@pytest.mark.parametrize(
+    "command", ["vim notes", "sudo -u ada nano notes", "cd /tmp && htop", "LANG=C vi"]
+)
+def test_a_program_that_needs_a_terminal_is_told_that_there_is_none(
+    place: Place, command: str
+) -> None:
     with place.engine(place.script([{"text": "so"}])) as driver:
         ended = run(driver, command)
         assert ended.tag == "blocked"
         assert "needs a terminal, and commands here have none" in ended.content
 
 
-@pytest.mark.parametrize("command", ["echo vim", "vim --version", "git log", "vi -es -c q", "'", ""])
+@pytest.mark.parametrize(
+    "command", ["echo vim", "vim --version", "git log", "vi -es -c q", "'", ""]
+)
 def test_what_needs_no_terminal_is_run(command: str) -> None:
     assert full_screen(command) == ""

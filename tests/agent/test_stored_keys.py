@@ -1,5 +1,5 @@
-"""A key that is kept is used, and turns up nowhere else: logs, errors, commands, the session. A real server, the real
-engine."""
+"""A key that is kept is used, and turns up nowhere else: logs, errors, commands, the session. A
+real server, the real engine."""
 
 from __future__ import annotations
 
@@ -28,8 +28,9 @@ KEY = "sk-abcdefghijklmnop0123"
 
 
 class Echo(BaseHTTPRequestHandler):
-    """Speaks Chat Completions, and tells the key it was sent in all that it says: asks for a command that tells every
-    secret it can find, then says how that went, a letter at a time. Asked to refuse it does, and repeats the key."""
+    """Speaks Chat Completions, and tells the key it was sent in all that it says: asks for a
+    command that tells every secret it can find, then says how that went, a letter at a time. Asked
+    to refuse it does, and repeats the key."""
 
     seen: list[str]
 
@@ -41,21 +42,41 @@ class Echo(BaseHTTPRequestHandler):
         key = self.headers.get("Authorization", "")
         self.seen.append(key)
         if asked["messages"][-1]["content"] == "refuse":
-            self._say(json.dumps({"error": {"message": f"no such key: {key}"}}).encode(), "application/json", 401)
+            self._say(
+                json.dumps({"error": {"message": f"no such key: {key}"}}).encode(),
+                "application/json",
+                401,
+            )
             return
         if asked["messages"][-1]["role"] == "tool":
-            self._chunks([{"content": "done with "}, *({"content": piece} for piece in key)], "stop")
+            self._chunks(
+                [{"content": "done with "}, *({"content": piece} for piece in key)], "stop"
+            )
             return
         folder = self.server.folder  # type: ignore[attr-defined]
         command = json.dumps({"command": f"env; cat {folder}/credentials.toml"})
-        call = {"index": 0, "id": "c", "function": {"name": "run_shell_command", "arguments": command}}
-        self._chunks([{"reasoning_content": f"the key is {key}"}, {"tool_calls": [call]}], "tool_calls")
+        call = {
+            "index": 0,
+            "id": "c",
+            "function": {"name": "run_shell_command", "arguments": command},
+        }
+        self._chunks(
+            [{"reasoning_content": f"the key is {key}"}, {"tool_calls": [call]}], "tool_calls"
+        )
 
     def _chunks(self, deltas: list[dict[str, Any]], reason: str) -> None:
-        parts = [*({"delta": delta, "index": 0} for delta in deltas), {"delta": {}, "finish_reason": reason}]
+        parts = [
+            *({"delta": delta, "index": 0} for delta in deltas),
+            {"delta": {}, "finish_reason": reason},
+        ]
         lines = [f"data: {json.dumps({'choices': [part]})}\n\n" for part in parts]
-        broken = f"data: {self.headers['Authorization']} is no JSON\n\n"  # goes into the log, as it is
-        self._say("".join([lines[0], broken, *lines[1:], "data: [DONE]\n\n"]).encode(), "text/event-stream")
+        broken = (
+            f"data: {self.headers['Authorization']} is no JSON\n\n"  # goes into the log, as it is
+        )
+        self._say(
+            "".join([lines[0], broken, *lines[1:], "data: [DONE]\n\n"]).encode(),
+            "text/event-stream",
+        )
 
     def _say(self, body: bytes, kind: str, status: int = 200) -> None:
         self.send_response(status)
@@ -92,14 +113,18 @@ def test_it_is_used_and_turns_up_nowhere(
     address, seen = server
     monkeypatch.setenv("TEST_KEYRING", str(place.root / "ring.json"))
     place.home.mkdir()
-    (place.home / "credentials.toml").write_text(f'[keys]\ndeepseek = "{KEY}"\n')  # one that no request needs
+    (place.home / "credentials.toml").write_text(
+        f'[keys]\ndeepseek = "{KEY}"\n'
+    )  # one that no request needs
     backend = keyrings.FileKeyring()
     with keyrings.used(backend):
         if where == "file":
             (place.home / "credentials.toml").write_text(f'[keys]\nmoonshot = "{KEY}"\n')
         else:
             backend.set_password(credentials.SERVICE, "moonshot", KEY)
-        with place.engine("moonshot/m", mode="accept-all", environment={"MOONSHOT_BASE_URL": address}) as driver:
+        with place.engine(
+            "moonshot/m", mode="accept-all", environment={"MOONSHOT_BASE_URL": address}
+        ) as driver:
             assert driver.turn("show me").state == "completed"
             assert where == "keyring" or "[hidden:key:" in driver.all(ToolEnded)[0].content
             assert "[keys]" in driver.all(ToolEnded)[0].content
@@ -121,7 +146,9 @@ def test_a_key_that_is_kept_while_a_session_runs_is_used_and_hidden(
 ) -> None:
     address, seen = server
     script = place.script([{"text": "hello"}])
-    with place.engine(script, mode="accept-all", environment={"MOONSHOT_BASE_URL": address}) as driver:
+    with place.engine(
+        script, mode="accept-all", environment={"MOONSHOT_BASE_URL": address}
+    ) as driver:
         credentials.save(place.home, "moonshot", KEY)
         driver.send(SetModel("moonshot/m"))
         driver.until(ModelChanged)
@@ -135,17 +162,27 @@ def test_settings_and_variables_win(place: Place) -> None:
     kept = credentials.in_file(place.home)
     own = Settings(providers={"openai": ProviderSettings(api_key="mine")})
     assert keys.joined(configured(own), kept).settings.providers["openai"].api_key == "mine"
-    assert keys.joined(configured(environment={"OPENAI_API_KEY": "x"}), kept).settings.providers["openai"].api_key == ""
+    assert (
+        keys.joined(configured(environment={"OPENAI_API_KEY": "x"}), kept)
+        .settings.providers["openai"]
+        .api_key
+        == ""
+    )
     joined = keys.joined(configured(environment={"OPENAI_API_KEY": " "}), kept)
     own = joined.settings.providers["openai"]
     assert (own.api_key, own.key_from) == (KEY, "credentials.toml")
-    assert keys.joined(joined, credentials.Stored()).settings.providers["openai"].api_key == "", "what is gone is gone"
+    assert keys.joined(joined, credentials.Stored()).settings.providers["openai"].api_key == "", (
+        "what is gone is gone"
+    )
     assert KEY not in repr(joined) and KEY not in json.dumps(joined.settings.snapshot())
 
 
 @pytest.mark.parametrize(
     ("backend", "said"),
-    [(keyrings.OddKeyring(), "the keyring failed: BusError"), (keyrings.LockedKeyring(), "KeyringLocked")],
+    [
+        (keyrings.OddKeyring(), "the keyring failed: BusError"),
+        (keyrings.LockedKeyring(), "KeyringLocked"),
+    ],
 )
 def test_a_keyring_that_fails_is_one_line(
     place: Place, server: tuple[str, list[str]], backend: keyrings.FileKeyring, said: str
@@ -164,7 +201,9 @@ def test_a_keyring_that_fails_is_one_line(
     assert len(warned) == 1 and said in warned[0] and {*seen} == {f"Bearer {KEY}"}
 
 
-def test_nobody_waits_for_a_keyring_that_waits(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nobody_waits_for_a_keyring_that_waits(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("TEST_KEYRING", str(place.root / "ring.json"))
     credentials.save(place.home, "openai", KEY)
     backend = keyrings.WaitingKeyring()

@@ -17,7 +17,10 @@ from agent_tui.sessions.index.stats import stats
 from agent_tui.sessions.log.store import read
 from tests.agent.driving import Driver, Place, running
 
-SAID = [{"text": '"Fix the login"\nand more'}, {"usage": {"prompt_tokens": 90, "completion_tokens": 4}}]
+SAID = [
+    {"text": '"Fix the login"\nand more'},
+    {"usage": {"prompt_tokens": 90, "completion_tokens": 4}},
+]
 MAIN = ([{"text": "one"}], [{"text": "two"}], [{"text": "three"}], [{"text": "four"}])
 
 
@@ -74,7 +77,9 @@ def test_a_title_given_meanwhile_stays(place: Place) -> None:
         driver.send(Rename("mine"))
         driver.until(UsageReported, lambda event: event.purpose == "title")
         driver.turn("again")
-    assert [event.title for event in driver.all(Titled)] == ["mine"] and driver.transcript().title == "mine"
+    assert [event.title for event in driver.all(Titled)] == [
+        "mine"
+    ] and driver.transcript().title == "mine"
 
 
 def test_a_small_model_that_fails_is_asked_twice_and_disturbs_nothing(place: Place) -> None:
@@ -96,10 +101,15 @@ def test_nothing_is_asked_where_nobody_looks(place: Place) -> None:
 @pytest.mark.parametrize(
     ("text", "title"),
     [
-        ("\n\n# **Fix the login.**\nmore", "Fix the login"), ("Title: «Der Anmeldefehler»", "Der Anmeldefehler"),
-        ("a\tb   c", "a b c"), ("", ""), ("***", ""), ("\x1b[31mred", "␛[31mred"), ("Use C#", "Use C#"),
+        ("\n\n# **Fix the login.**\nmore", "Fix the login"),
+        ("Title: «Der Anmeldefehler»", "Der Anmeldefehler"),
+        ("a\tb   c", "a b c"),
+        ("", ""),
+        ("***", ""),
+        ("\x1b[31mred", "␛[31mred"),
+        ("Use C#", "Use C#"),
     ],
-)  # fmt: skip
+)
 def test_what_of_an_answer_is_the_title(text: str, title: str) -> None:
     assert cleaned(text) == title
 

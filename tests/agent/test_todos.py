@@ -49,7 +49,9 @@ def todos(items: tuple[TodoItem, ...]) -> dict[str, Any]:
 
 
 def script(place: Place) -> str:
-    return place.script([todos(FIRST)], [{"text": "one"}], [todos(SECOND)], [{"text": "two"}], [{"text": "three"}])
+    return place.script(
+        [todos(FIRST)], [{"text": "one"}], [todos(SECOND)], [{"text": "two"}], [{"text": "three"}]
+    )
 
 
 def log_of(place: Place, session: str) -> list[Event]:
@@ -109,7 +111,9 @@ def test_a_secret_in_it_is_hidden_in_the_log_too(place: Place) -> None:
         [item] = driver.transcript().todos
         [changed] = driver.all(TodoChanged)
     assert key not in item.text and changed.items == (item,)
-    assert all(key not in json.dumps(line) for line in place.log_lines() if line["type"] == "todo_changed")
+    assert all(
+        key not in json.dumps(line) for line in place.log_lines() if line["type"] == "todo_changed"
+    )
 
 
 def test_what_was_at_a_moment_names_the_list(place: Place) -> None:
@@ -118,7 +122,10 @@ def test_what_was_at_a_moment_names_the_list(place: Place) -> None:
         driver.turn("second")
         session, second = driver.events[0].session, driver.all(TurnStarted)[1].n
     events = log_of(place, session)
-    before, after = state_at_record.about(events, second), state_at_record.about(events, events[-1].n)
+    before, after = (
+        state_at_record.about(events, second),
+        state_at_record.about(events, events[-1].n),
+    )
     assert "todo list, 0 of 2 done" in before and "in work: `look`" in before
     assert "todo list, 1 of 2 done" in after and "done: `look`" in after
 
@@ -132,7 +139,9 @@ def told(events: list[Event]) -> str:
     for event in events:
         history = history.after(event)
     history = history.after(TurnStarted(prompt="go on", n=10_000))
-    return "\n".join(message.text for message in history.messages if isinstance(message, UserMessage))
+    return "\n".join(
+        message.text for message in history.messages if isinstance(message, UserMessage)
+    )
 
 
 def test_a_smaller_session_keeps_it_and_the_model_is_told(place: Place) -> None:
@@ -155,9 +164,12 @@ def number(events: list[Event], prompt: int) -> int:
 
 
 @pytest.mark.parametrize(
-    ("gone", "held"), [("rewound", FIRST), ("all rewound", ()), ("cleared", ()), ("no such", SECOND)]
+    ("gone", "held"),
+    [("rewound", FIRST), ("all rewound", ()), ("cleared", ()), ("no such", SECOND)],
 )
-def test_a_smaller_session_has_the_list_that_held(tmp_path: Path, gone: str, held: tuple[TodoItem, ...]) -> None:
+def test_a_smaller_session_has_the_list_that_held(
+    tmp_path: Path, gone: str, held: tuple[TodoItem, ...]
+) -> None:
     events = [*turn(1, "a"), TodoChanged(FIRST), *turn(2, "b"), TodoChanged(SECOND)]
     to = {"rewound": number(events, 2), "all rewound": number(events, 1), "no such": 5}
     events.append(Rewound(to[gone]) if gone in to else Cleared())
@@ -175,7 +187,9 @@ def test_after_a_kill_the_list_is_there(place: Place, kill_at: int) -> None:
     waits = {"text": "so ", "repeat": 2_000, "delay": 0.01}
     model = place.script([todos(FIRST)], [todos(SECOND)], [waits], name="kill.json")
     argv = [sys.executable, "-m", "tests.agent.kill_program", str(place.root), model, "", "1"]
-    with subprocess.Popen(argv, stdout=subprocess.PIPE, text=True, cwd=Path(__file__).parents[2]) as child:
+    with subprocess.Popen(
+        argv, stdout=subprocess.PIPE, text=True, cwd=Path(__file__).parents[2]
+    ) as child:
         assert child.stdout is not None
         seen = 0
         for line in child.stdout:
@@ -186,9 +200,13 @@ def test_after_a_kill_the_list_is_there(place: Place, kill_at: int) -> None:
                 break
         child.wait(PATIENCE)
     [path] = (place.home / "sessions").glob("*.jsonl")
-    wanted = [event.items for event in log_of(place, path.stem) if isinstance(event, TodoChanged)][-1]
+    wanted = [event.items for event in log_of(place, path.stem) if isinstance(event, TodoChanged)][
+        -1
+    ]
     assert wanted in (FIRST, SECOND)[kill_at - 1 :]
-    ends = place.script([todos(FIRST)], [todos(SECOND)], [{"text": "done"}], [{"text": "done"}], name="kill.json")
+    ends = place.script(
+        [todos(FIRST)], [todos(SECOND)], [{"text": "done"}], [{"text": "done"}], name="kill.json"
+    )
     with place.engine(ends, resume=path.stem) as driver:
         assert driver.restored is not None and driver.restored.todos == wanted
         driver.send(Continue())

@@ -19,7 +19,9 @@ def place(tmp_path: Path) -> Place:
 
 
 def test_a_cut_answer_goes_on_by_itself_and_that_is_said(place: Place) -> None:
-    with model_server(said("one, ", "length"), said("two, ", "length"), said("three"), said("more")) as server:
+    with model_server(
+        said("one, ", "length"), said("two, ", "length"), said("three"), said("more")
+    ) as server:
         with engine(place, server) as driver:
             ended = driver.turn("count")
             assert (ended.state, ended.steps) == ("completed", 3)
@@ -30,13 +32,20 @@ def test_a_cut_answer_goes_on_by_itself_and_that_is_said(place: Place) -> None:
     assert [text[-9:] for text in notices] == ["(1 of 3).", "(2 of 3)."]
     cut = [{"role": "assistant", "content": "one, "}, {"role": "user", "content": ON}]
     assert [m for m in server.messages[1] if m["role"] != "system"][1:] == cut
-    assert [m["content"] for m in server.messages[3] if m["role"] == "assistant"] == ["one, ", "two, ", "three"]
+    assert [m["content"] for m in server.messages[3] if m["role"] == "assistant"] == [
+        "one, ",
+        "two, ",
+        "three",
+    ]
 
 
 @pytest.mark.parametrize("limit", [0, 1])
 def test_it_goes_on_no_more_often_than_the_setting_says(place: Place, limit: int) -> None:
     settings = AgentSettings(continues=limit)
-    with model_server(*[said("and so on, ", "length")] * 4) as server, engine(place, server, settings) as driver:
+    with (
+        model_server(*[said("and so on, ", "length")] * 4) as server,
+        engine(place, server, settings) as driver,
+    ):
         assert driver.turn("count").state == "completed"
         last = driver.all(Notice)[-1]
     assert len(server.bodies) == limit + 1
@@ -53,7 +62,10 @@ def test_who_only_thought_is_not_asked_to_think_as_long_again(place: Place) -> N
 
 def test_a_call_that_was_cut_is_not_repaired(place: Place) -> None:
     half = streamed(call("create_file", '{"path": "a.txt", "content": "all of it"'), end="length")
-    with model_server(half, said("sorry")) as server, engine(place, server, mode="accept-all") as driver:
+    with (
+        model_server(half, said("sorry")) as server,
+        engine(place, server, mode="accept-all") as driver,
+    ):
         assert driver.turn("write").state == "completed"
         [ended] = driver.all(ToolEnded)
         assert driver.all(AssistantReplied)[-1].text == "sorry"
@@ -63,7 +75,10 @@ def test_a_call_that_was_cut_is_not_repaired(place: Place) -> None:
 
 def test_a_whole_call_of_an_answer_that_was_cut_is_run_and_that_is_said(place: Place) -> None:
     whole = streamed(call("create_file", '{"path": "a.txt", "content": "all"}'), end="length")
-    with model_server(whole, said("done")) as server, engine(place, server, mode="accept-all") as driver:
+    with (
+        model_server(whole, said("done")) as server,
+        engine(place, server, mode="accept-all") as driver,
+    ):
         assert driver.turn("write").state == "completed"
         assert "Complete calls were run" in driver.all(Notice)[0].text
     assert (place.cwd / "a.txt").read_text() == "all"
@@ -85,12 +100,16 @@ def test_an_answer_that_fills_the_window_does_not_go_on(place: Place) -> None:
 
 
 def test_a_call_cut_by_the_full_window_does_not_run_and_nothing_more_is_asked(place: Place) -> None:
-    half = streamed(call("create_file", '{"path": "a.txt", "content": "all'), end="length", used=(4_000, 90))
+    half = streamed(
+        call("create_file", '{"path": "a.txt", "content": "all'), end="length", used=(4_000, 90)
+    )
     with model_server(half, said("never asked for")) as server:
         server.window = 4_096
         with engine(place, server, mode="accept-all") as driver:
             assert driver.turn("write").state == "error"
-            assert [ended.tag for ended in driver.all(ToolEnded)] == ["invalid_arguments"], "the call has its result"
+            assert [ended.tag for ended in driver.all(ToolEnded)] == ["invalid_arguments"], (
+                "the call has its result"
+            )
     assert len(server.bodies) == 1
     assert not (place.cwd / "a.txt").exists()
 
@@ -104,7 +123,9 @@ def test_the_limit_of_one_answer_is_no_full_window(place: Place, room: int) -> N
     assert len(server.bodies) == 2
 
 
-TOO_LONG = status(400, "This model's maximum context length is 4096 tokens, however you requested 9000 tokens")
+TOO_LONG = status(
+    400, "This model's maximum context length is 4096 tokens, however you requested 9000 tokens"
+)
 
 
 def test_a_first_prompt_that_is_too_long_is_told_to_be_shortened(place: Place) -> None:
@@ -114,14 +135,19 @@ def test_a_first_prompt_that_is_too_long_is_told_to_be_shortened(place: Place) -
         assert driver.transcript().draft.startswith("words "), "the prompt is given back"
     assert "your prompt ≈" in error.text
     assert "shorten the prompt" in error.hint
-    assert "/clear" not in error.hint and "/rewind" not in error.hint, "there is nothing to clear or to rewind"
+    assert "/clear" not in error.hint and "/rewind" not in error.hint, (
+        "there is nothing to clear or to rewind"
+    )
 
 
 def test_a_conversation_that_is_too_long_names_its_largest_part_and_rewind(place: Place) -> None:
     (place.root / "work").mkdir(parents=True)
     (place.root / "work" / "big.txt").write_text("line of text\n" * 4_000)
     reads = streamed(call("read_file", '{"path": "big.txt"}'), end="tool_calls")
-    with model_server(reads, said("read"), TOO_LONG, TOO_LONG) as server, engine(place, server) as driver:
+    with (
+        model_server(reads, said("read"), TOO_LONG, TOO_LONG) as server,
+        engine(place, server) as driver,
+    ):
         driver.turn("read it")
         assert driver.turn("and now?").state == "error"
         error = driver.all(ErrorRaised)[-1]
@@ -132,4 +158,6 @@ def test_a_conversation_that_is_too_long_names_its_largest_part_and_rewind(place
 def test_headless_names_what_can_be_done_without_a_screen(place: Place) -> None:
     with model_server(TOO_LONG) as server, engine(place, server, interactive=False) as driver:
         driver.turn("hello")
-        assert "-m" in driver.all(ErrorRaised)[-1].hint and "/" not in driver.all(ErrorRaised)[-1].hint
+        assert (
+            "-m" in driver.all(ErrorRaised)[-1].hint and "/" not in driver.all(ErrorRaised)[-1].hint
+        )

@@ -1,4 +1,5 @@
-"""Tokens: as the server says them, else counted by it, else estimated; and what is broken off counts too."""
+"""Tokens: as the server says them, else counted by it, else estimated; and what is broken off
+counts too."""
 
 from __future__ import annotations
 
@@ -78,7 +79,9 @@ def test_an_estimate_goes_by_what_the_same_model_took_before() -> None:
 
 
 def test_what_one_count_leaves_out_is_estimated() -> None:
-    assert answered(accounts_of(), Silent(), Usage(0, 90, estimated=True)) == Usage(2_000, 90, estimated=True)
+    assert answered(accounts_of(), Silent(), Usage(0, 90, estimated=True)) == Usage(
+        2_000, 90, estimated=True
+    )
     assert answered(accounts_of(), Silent(), Usage(90, 0)) == Usage(90, 200, estimated=True)
 
 
@@ -87,7 +90,10 @@ def test_what_was_learned_is_kept_over_a_restart(tmp_path: Path) -> None:
     first.learn("p/m", "read", 8_000, 4_000)
     second.learn("p/ö", "written", 9_000, 3_000)
     again = Calibration(tmp_path)
-    assert [again.tokens(*one, 8_000) for one in (("p/m", "read"), ("p/m", "written"))] == [4_000, 2_000]
+    assert [again.tokens(*one, 8_000) for one in (("p/m", "read"), ("p/m", "written"))] == [
+        4_000,
+        2_000,
+    ]
     assert again.tokens("p/ö", "written", 9_000) == 3_000
     before = (tmp_path / NAME).stat().st_mtime_ns
     again.learn("p/m", "read", 8_010, 4_000)  # no news
@@ -96,12 +102,24 @@ def test_what_was_learned_is_kept_over_a_restart(tmp_path: Path) -> None:
     assert Calibration(tmp_path).tokens("p/m", "read", 8_000) < 3_000
 
 
-ODD = ["", "{", "[[1]]", '[["m", "read", 1, 2]]', '[["m", "read", "x", 1]]', "7", "[" * 9_999,
-       '[["m", "read", Infinity, Infinity]]', '[["m", "read", NaN, NaN]]', '[[["m"], "read", 8, 4]]']  # fmt: skip
+ODD = [
+    "",
+    "{",
+    "[[1]]",
+    '[["m", "read", 1, 2]]',
+    '[["m", "read", "x", 1]]',
+    "7",
+    "[" * 9_999,
+    '[["m", "read", Infinity, Infinity]]',
+    '[["m", "read", NaN, NaN]]',
+    '[[["m"], "read", 8, 4]]',
+]
 
 
 @pytest.mark.parametrize("content", ODD)
-def test_a_file_that_is_none_of_ours_teaches_nothing_and_is_written_anew(tmp_path: Path, content: str) -> None:
+def test_a_file_that_is_none_of_ours_teaches_nothing_and_is_written_anew(
+    tmp_path: Path, content: str
+) -> None:
     (tmp_path / NAME).write_text(content, encoding="utf-8")
     calibration = Calibration(tmp_path)
     assert calibration.tokens("m", "read", 8_000) == 2_000
@@ -158,8 +176,13 @@ def test_a_server_that_speaks_messages_and_says_no_usage_counts_itself() -> None
 
 def test_all_that_is_read_has_a_size() -> None:
     call = ToolCall("1", "ls", '{"a":1}')
-    messages = (UserMessage("é", (Image("a", "image/png", "b", "x" * 99_999),)), AssistantMessage("ab", calls=(call,)))
-    asked = Request("sys", (*messages, ToolMessage("1", "ls", "out")), (ToolSpec("ls", "List.", {}),))
+    messages = (
+        UserMessage("é", (Image("a", "image/png", "b", "x" * 99_999),)),
+        AssistantMessage("ab", calls=(call,)),
+    )
+    asked = Request(
+        "sys", (*messages, ToolMessage("1", "ls", "out")), (ToolSpec("ls", "List.", {}),)
+    )
     assert size_of(asked) == 3 + 2 + 6_000 + 2 + 9 + 3 + (2 + 5 + 2)
     assert size_of_reply(AssistantReplied("ab", "cde", (call,))) == 14
 
@@ -182,7 +205,9 @@ def test_an_answer_that_is_interrupted_counts_with_an_estimate(place: Place) -> 
 
 
 def test_an_answer_that_breaks_off_counts_too(place: Place) -> None:
-    with place.engine(place.script([{"text": "word " * 80}, {"fail": "server", "text": "it broke"}])) as driver:
+    with place.engine(
+        place.script([{"text": "word " * 80}, {"fail": "server", "text": "it broke"}])
+    ) as driver:
         assert driver.turn("go").state == "error"
     [used] = driver.all(UsageReported)
     assert used.usage.estimated and used.usage.completion_tokens == 100
@@ -195,7 +220,9 @@ def test_a_request_that_fails_at_once_counts_nothing(place: Place) -> None:
 
 
 def test_a_part_is_never_more_than_the_whole() -> None:
-    used = answered(accounts_of(), Silent(), Usage(500, 20, cached_tokens=9_000, reasoning_tokens=80))
+    used = answered(
+        accounts_of(), Silent(), Usage(500, 20, cached_tokens=9_000, reasoning_tokens=80)
+    )
     assert used == Usage(500, 20, cached_tokens=500, reasoning_tokens=20)
 
 

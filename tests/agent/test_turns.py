@@ -46,7 +46,14 @@ def test_a_turn_streams_settles_and_is_on_record(place: Place) -> None:
     assert end.state == "completed"
     assert driver.all(AssistantReplied)[0].text == "Hello **there**"
     types = [record["type"] for record in place.log_lines()]
-    order = ["session_started", "turn_started", "context_built", "step_started", "request_sent", "assistant_message"]
+    order = [
+        "session_started",
+        "turn_started",
+        "context_built",
+        "step_started",
+        "request_sent",
+        "assistant_message",
+    ]
     positions = [types.index(name) for name in order]
     assert positions == sorted(positions)
     assert types.index("usage") < types.index("turn_ended")
@@ -80,7 +87,11 @@ def test_the_law_holds_for_a_real_session(place: Place) -> None:
     assert len(everything) > len(settled) + 20
     left, right = fold(everything), fold(settled)
     assert left.rows == right.rows
-    assert (left.state, left.queue, left.context_tokens) == (right.state, right.queue, right.context_tokens)
+    assert (left.state, left.queue, left.context_tokens) == (
+        right.state,
+        right.queue,
+        right.context_tokens,
+    )
 
 
 def test_tools_run_and_their_results_reach_the_model(place: Place) -> None:
@@ -94,7 +105,9 @@ def test_tools_run_and_their_results_reach_the_model(place: Place) -> None:
     assert ended.tag == "ok" and "the text of a" in ended.content
     assert [request.messages for request in messages] == [1, 3]
     types = [record["type"] for record in place.log_lines()]
-    assert types.index("assistant_message") < types.index("tool_started") < types.index("tool_ended")
+    assert (
+        types.index("assistant_message") < types.index("tool_started") < types.index("tool_ended")
+    )
 
 
 def test_reads_of_one_step_run_side_by_side_and_all_are_answered(place: Place) -> None:
@@ -105,7 +118,9 @@ def test_reads_of_one_step_run_side_by_side_and_all_are_answered(place: Place) -
     with place.engine(place.script(calls, [{"text": "ok"}])) as driver:
         driver.turn("read all")
         ended = driver.all(ToolEnded)
-    assert len({event.call_id for event in ended}) == 3 and all(event.tag == "ok" for event in ended)
+    assert len({event.call_id for event in ended}) == 3 and all(
+        event.tag == "ok" for event in ended
+    )
 
 
 @pytest.mark.parametrize(
@@ -113,7 +128,11 @@ def test_reads_of_one_step_run_side_by_side_and_all_are_answered(place: Place) -
     [
         ({"call": "frobnicate", "arguments": {}}, "unknown_tool", "read_file"),
         ({"call": "read_file", "arguments": {}}, "invalid_arguments", "path"),
-        ({"call": "read_file", "arguments": {"path": "a", "wrong": 1}}, "invalid_arguments", "wrong"),
+        (
+            {"call": "read_file", "arguments": {"path": "a", "wrong": 1}},
+            "invalid_arguments",
+            "wrong",
+        ),
         ({"call": "read_file", "arguments": "{not json"}, "invalid_arguments", "JSON"),
         ({"call": "read_file", "arguments": "[" * 100_000}, "invalid_arguments", "JSON"),
         ({"call": "read_file", "arguments": {"path": "missing.txt"}}, "not_found", "missing.txt"),
@@ -130,7 +149,9 @@ def test_every_failure_of_a_call_is_a_tagged_result(
 
 
 def test_a_tool_of_the_log_that_is_gone_has_no_handler(place: Place) -> None:
-    model = place.script([{"text": "first"}], [{"call": "list_files", "arguments": {}}], [{"text": "ok"}])
+    model = place.script(
+        [{"text": "first"}], [{"call": "list_files", "arguments": {}}], [{"text": "ok"}]
+    )
     with place.engine(model) as driver:
         driver.turn("one")
         session = driver.events[0].session
@@ -153,7 +174,9 @@ def test_own_keys_never_reach_the_model_the_screen_or_the_log(place: Place) -> N
     secret = "sk-abcdef0123456789abcdef"
     place.cwd.mkdir(parents=True)
     (place.cwd / "leak.txt").write_text(f"key = {secret}\n")
-    model = place.script([{"call": "read_file", "arguments": {"path": "leak.txt"}}], [{"text": "ok"}])
+    model = place.script(
+        [{"call": "read_file", "arguments": {"path": "leak.txt"}}], [{"text": "ok"}]
+    )
     with place.engine(model, environment={"OPENAI_API_KEY": secret}) as driver:
         driver.turn("read")
         assert secret not in driver.all(ToolEnded)[0].content
@@ -167,11 +190,17 @@ def test_own_keys_in_a_commands_output_are_hidden_in_pieces_and_on_disk(place: P
     secret = "sk-abcdef0123456789abcdef"
     say = f"printf {secret[:9]}; sleep 0.2; echo {secret[9:]}"
     command = f"{say}; for i in $(seq 9000); do echo {secret[:5]}'{secret[5:]}'; done; {say}"
-    model = place.script([{"call": "run_shell_command", "arguments": {"command": command}}], [{"text": "ok"}])
+    model = place.script(
+        [{"call": "run_shell_command", "arguments": {"command": command}}], [{"text": "ok"}]
+    )
     with place.engine(model, mode="accept-all", environment={"OPENAI_API_KEY": secret}) as driver:
         driver.turn("run")
         live = "".join(event.text for event in driver.all(ToolOutput))
-        assert "[hidden:key:" in live and secret not in live and secret not in driver.all(ToolEnded)[0].content
+        assert (
+            "[hidden:key:" in live
+            and secret not in live
+            and secret not in driver.all(ToolEnded)[0].content
+        )
     assert list(place.home.glob("outputs/*/*.txt"))
     for path in place.home.rglob("*"):
         if path.is_file():
@@ -180,7 +209,16 @@ def test_own_keys_in_a_commands_output_are_hidden_in_pieces_and_on_disk(place: P
 
 def test_a_failure_that_may_pass_is_tried_again(place: Place) -> None:
     model = place.script(
-        [{"fail": "server", "text": "503 busy", "may_pass": True, "retry_after": 0.01, "times": 2}, {"text": "now"}]
+        [
+            {
+                "fail": "server",
+                "text": "503 busy",
+                "may_pass": True,
+                "retry_after": 0.01,
+                "times": 2,
+            },
+            {"text": "now"},
+        ]
     )
     with place.engine(model) as driver:
         assert driver.turn("go").state == "completed"
@@ -189,18 +227,26 @@ def test_a_failure_that_may_pass_is_tried_again(place: Place) -> None:
 
 
 def test_a_failure_before_any_answer_gives_the_prompt_back(place: Place) -> None:
-    model = place.script([{"fail": "overflow", "text": "too long", "hint": "use /clear"}, {"text": "now"}])
+    model = place.script(
+        [{"fail": "overflow", "text": "too long", "hint": "use /clear"}, {"text": "now"}]
+    )
     with place.engine(model) as driver:
         assert driver.turn("my long prompt").state == "error"
         assert "shorten the prompt" in driver.all(ErrorRaised)[0].hint
         assert driver.all(DraftSaved)[-1].text == "my long prompt"
         driver.turn("again")
-        assert driver.all(RequestSent)[-1].messages == 1  # the prompt that failed is not in the context
+        assert (
+            driver.all(RequestSent)[-1].messages == 1
+        )  # the prompt that failed is not in the context
 
 
-@pytest.mark.parametrize("end", [{"cut": True}, {"fail": "broken_stream", "text": "reset", "may_pass": True}])
+@pytest.mark.parametrize(
+    "end", [{"cut": True}, {"fail": "broken_stream", "text": "reset", "may_pass": True}]
+)
 def test_a_stream_that_breaks_keeps_what_was_written(place: Place, end: dict[str, object]) -> None:
-    with place.engine(place.script([{"text": "half an answer"}, end], [{"text": "whole"}])) as driver:
+    with place.engine(
+        place.script([{"text": "half an answer"}, end], [{"text": "whole"}])
+    ) as driver:
         assert driver.turn("go").state == "error"
         assert driver.all(AssistantReplied)[0].text == "half an answer"
         assert driver.all(ErrorRaised)
@@ -227,7 +273,9 @@ def test_the_step_limit_ends_the_turn(place: Place) -> None:
 
 
 def test_the_time_limit_ends_the_turn(place: Place) -> None:
-    with place.engine(place.script([{"text": "a"}, {"hang": True}]), agent=AgentSettings(timeout=3)) as driver:
+    with place.engine(
+        place.script([{"text": "a"}, {"hang": True}]), agent=AgentSettings(timeout=3)
+    ) as driver:
         assert driver.turn("go").state == "timed_out"
         assert driver.all(AssistantReplied)[0].stop_reason == "cancelled"
 
@@ -235,7 +283,12 @@ def test_the_time_limit_ends_the_turn(place: Place) -> None:
 def test_steering_enters_at_the_next_step(place: Place) -> None:
     model = place.script(
         [{"wait": 0.5}, {"call": "list_files", "arguments": {}}],
-        {"branches": [{"when": "rather", "items": [{"text": "steered"}]}, {"items": [{"text": "not steered"}]}]},
+        {
+            "branches": [
+                {"when": "rather", "items": [{"text": "steered"}]},
+                {"items": [{"text": "not steered"}]},
+            ]
+        },
     )
     with place.engine(model) as driver:
         driver.send(Submit("go"))
@@ -247,12 +300,16 @@ def test_steering_enters_at_the_next_step(place: Place) -> None:
 
 
 def test_steering_after_the_last_step_makes_another(place: Place) -> None:
-    with place.engine(place.script([{"wait": 0.5}, {"text": "first"}], [{"text": "second"}])) as driver:
+    with place.engine(
+        place.script([{"wait": 0.5}, {"text": "first"}], [{"text": "second"}])
+    ) as driver:
         driver.send(Submit("go"))
         driver.until(RequestSent)
         driver.send(Steer("and this"))
         assert driver.until(TurnEnded).steps == 2
-        assert [block.text for block in driver.transcript().rows if isinstance(block, TextBlock)] == ["first", "second"]
+        assert [
+            block.text for block in driver.transcript().rows if isinstance(block, TextBlock)
+        ] == ["first", "second"]
 
 
 def test_clear_empties_the_context_and_builds_it_anew(place: Place) -> None:
@@ -262,7 +319,10 @@ def test_clear_empties_the_context_and_builds_it_anew(place: Place) -> None:
         driver.turn("second")
         assert [request.messages for request in driver.all(RequestSent)] == [1, 1]
         assert len(driver.all(ContextBuilt)) == 2
-        assert [b.text for b in driver.transcript().rows if isinstance(b, UserBlock)] == ["first", "second"]
+        assert [b.text for b in driver.transcript().rows if isinstance(b, UserBlock)] == [
+            "first",
+            "second",
+        ]
 
 
 def test_skills_expand_and_show_what_was_sent(place: Place) -> None:
@@ -276,10 +336,14 @@ def test_skills_expand_and_show_what_was_sent(place: Place) -> None:
     assert "Say hello to Ada." in started.sent
 
 
-def test_a_skill_that_was_written_meanwhile_is_there_when_the_list_is_asked_for(place: Place) -> None:
+def test_a_skill_that_was_written_meanwhile_is_there_when_the_list_is_asked_for(
+    place: Place,
+) -> None:
     with place.engine(place.script([{"text": "hello"}])) as driver:
         (place.cwd / ".agent-tui").mkdir()
-        (place.cwd / ".agent-tui" / "skills.md").write_text("# /greet <name>\nSay hello to {name}.\n")
+        (place.cwd / ".agent-tui" / "skills.md").write_text(
+            "# /greet <name>\nSay hello to {name}.\n"
+        )
         driver.send(Query("q", "skills"))
         listed = driver.until(Answered, lambda event: event.id == "q").data
         assert "greet" in [skill.name for skill in listed.skills]

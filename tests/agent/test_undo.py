@@ -1,4 +1,5 @@
-"""Putting files back, as values: no file is overwritten that somebody else has changed, unless that was chosen."""
+"""Putting files back, as values: no file is overwritten that somebody else has changed, unless that
+was chosen."""
 
 from __future__ import annotations
 
@@ -29,7 +30,12 @@ class World:
     """A folder that a session works in: what it does is folded as its events would be."""
 
     def __init__(self, root: Path) -> None:
-        self.root, self.changes, self.blobs, self.n = (root / "work").resolve(), Changes(), Blobs(root / "blobs"), 0
+        self.root, self.changes, self.blobs, self.n = (
+            (root / "work").resolve(),
+            Changes(),
+            Blobs(root / "blobs"),
+            0,
+        )
         self.root.mkdir()
 
     def begin(self) -> int:
@@ -50,13 +56,17 @@ class World:
         after = hashlib.sha256(content).hexdigest() if content is not None else ""
         bits_after = stat.S_IMODE(path.stat().st_mode) if after else 0
         diff = DiffDisplay(name, ())
-        self.changes.take(FileChanged("c", str(path), diff, before, after, bits, bits_after, turn=self.n))
+        self.changes.take(
+            FileChanged("c", str(path), diff, before, after, bits, bits_after, turn=self.n)
+        )
 
     def tree(self) -> Tree:
         found = (path for path in self.root.rglob("*") if path.is_file() and not path.is_symlink())
         return {str(path.relative_to(self.root)): path.read_bytes() for path in found}
 
-    def undo(self, to: int = 0, choice: str = "", redo: bool = False) -> tuple[list[undo.Look], list[RestoredFile]]:
+    def undo(
+        self, to: int = 0, choice: str = "", redo: bool = False
+    ) -> tuple[list[undo.Look], list[RestoredFile]]:
         plan = self.changes.redo() if redo else self.changes.undo(to)
         looks = undo.look(plan, self.blobs, (self.root,))
         files = [undo.restore(look, choice, self.blobs) for look in looks]
@@ -98,11 +108,18 @@ def test_a_change_belongs_to_the_turn_of_its_call_however_late_it_is_seen(world:
     world.edit("early", b"0")
     second = world.begin()
     world.edit("b", b"2")
-    late = FileChanged("c", str(world.root / "a"), DiffDisplay("a", ()), "", "x", during_command=True, turn=1)
+    late = FileChanged(
+        "c", str(world.root / "a"), DiffDisplay("a", ()), "", "x", during_command=True, turn=1
+    )
     world.changes.take(late)
     assert [Path(one.path).name for one in world.changes.undo().files] == ["b"]
     assert world.changes.undo().turns == (second,)
-    assert fold([TurnStarted(prompt="1", turn=1), TurnStarted(prompt="2", turn=2), late]).marks[0].files[0] == "a"
+    assert (
+        fold([TurnStarted(prompt="1", turn=1), TurnStarted(prompt="2", turn=2), late])
+        .marks[0]
+        .files[0]
+        == "a"
+    )
 
 
 def test_in_an_old_log_the_call_says_that_a_command_ran(world: World) -> None:
@@ -113,8 +130,9 @@ def test_in_an_old_log_the_call_says_that_a_command_ran(world: World) -> None:
     world.edit("b", b"1")
     looks, files = world.undo()
     assert [(look.state, file.outcome) for look, file in zip(looks, files, strict=True)] == [
-        ("during", "kept"), ("as_left", "done"),
-    ]  # fmt: skip
+        ("during", "kept"),
+        ("as_left", "done"),
+    ]
 
 
 def test_a_file_that_was_kept_can_still_be_put_back_by_going_to_its_turn(world: World) -> None:
@@ -260,7 +278,8 @@ def test_a_change_at_the_last_moment_is_noticed(world: World) -> None:
 
 
 def test_what_comes_at_any_moment_of_a_restore_is_not_lost(world: World) -> None:
-    """Another program puts a file of its own there while ours is being put back: it stays, or is kept."""
+    """Another program puts a file of its own there while ours is being put back: it stays, or is
+    kept."""
     path, other = world.root / "a", world.root / "other"
     path.write_bytes(b"old")
     for trial in range(300):
@@ -281,7 +300,9 @@ NAMES = ("a", "b", "sub/c", "sub/deep/d")
 
 @settings(deadline=None, max_examples=60)
 @given(seed=st.integers(0, 2**32))
-def test_undo_gives_the_tree_back_or_asks(tmp_path_factory: pytest.TempPathFactory, seed: int) -> None:
+def test_undo_gives_the_tree_back_or_asks(
+    tmp_path_factory: pytest.TempPathFactory, seed: int
+) -> None:
     """Random edits, deletions and changes from outside; then one or several turns are taken back."""
     chance = random.Random(seed)
     world = World(tmp_path_factory.mktemp("w"))
@@ -313,7 +334,9 @@ def test_undo_gives_the_tree_back_or_asks(tmp_path_factory: pytest.TempPathFacto
     now, wanted = world.tree(), trees[to]
     looks, files = world.undo(to)
     after = world.tree()
-    asked = {str(Path(look.plan.path).relative_to(world.root)) for look in looks if not look.decide("")}
+    asked = {
+        str(Path(look.plan.path).relative_to(world.root)) for look in looks if not look.decide("")
+    }
     for name in NAMES:
         if name in asked:
             assert after.get(name) == now.get(name), "a question leaves the file as it is"
@@ -322,6 +345,8 @@ def test_undo_gives_the_tree_back_or_asks(tmp_path_factory: pytest.TempPathFacto
             assert after.get(name) == wanted.get(name), "what only the session changed is as it was"
     for look, file in zip(looks, files, strict=True):
         if file.outcome == "done" and look.found.sha:
-            assert world.blobs.get(look.found.sha) == look.found.content, "nothing that was there is lost"
+            assert world.blobs.get(look.found.sha) == look.found.content, (
+                "nothing that was there is lost"
+            )
     world.undo(redo=True)
     assert world.tree() == now

@@ -1,4 +1,5 @@
-"""kill -9 at single moments while a file is put back: what it was is where it belongs, and no copy stays beside it."""
+"""kill -9 at single moments while a file is put back: what it was is where it belongs, and no copy
+stays beside it."""
 
 from __future__ import annotations
 
@@ -49,7 +50,9 @@ def killed(path: Path, what: str, moment: str) -> None:
     assert done.returncode == -signal.SIGKILL, done.stderr
 
 
-def restored(path: Path, before: bytes, after: bytes, mode: int = 0o644, was: int = 0o644) -> tuple[str, list[str]]:
+def restored(
+    path: Path, before: bytes, after: bytes, mode: int = 0o644, was: int = 0o644
+) -> tuple[str, list[str]]:
     """What the next start says of the file, and more."""
     file = RestoredFile(str(path), sha(before), sha(after), mode, was)
     blobs = Blobs(path.parent.parent / "blobs")
@@ -74,7 +77,8 @@ def test_nothing_stays_beside_a_file_whose_restore_was_killed(
 
 
 def test_content_on_its_way_is_removed_and_nothing_else(tmp_path: Path) -> None:
-    """Ours is what has our name, our owner, a time after the intent, and a part of what was to be written."""
+    """Ours is what has our name, our owner, a time after the intent, and a part of what was to be
+    written."""
     path, blobs = tmp_path.resolve() / "work" / "a", Blobs(tmp_path.resolve() / "blobs")
     path.parent.mkdir()
     path.write_bytes(b"new")
@@ -82,16 +86,27 @@ def test_content_on_its_way_is_removed_and_nothing_else(tmp_path: Path) -> None:
     begun = time.time()
     killed(path, "replace", "fsync")
     [part] = path.parent.glob(".a.*.tmp")
-    half, beside = part.with_name(".a.0123456789ab.tmp"), f".a.orig-{file.after[:8]}.0123456789ab.tmp"
+    half, beside = (
+        part.with_name(".a.0123456789ab.tmp"),
+        f".a.orig-{file.after[:8]}.0123456789ab.tmp",
+    )
     half.write_bytes(b"ol")
     part.with_name(beside).write_bytes(b"")
-    theirs = {".a.00000000000a.tmp": b"mine", ".a.tmp": b"old", ".a.xyz.tmp": b"old", ".b.0123456789ab.tmp": b"old"}
+    theirs = {
+        ".a.00000000000a.tmp": b"mine",
+        ".a.tmp": b"old",
+        ".a.xyz.tmp": b"old",
+        ".b.0123456789ab.tmp": b"old",
+    }
     for name, content in theirs.items():
         (path.parent / name).write_bytes(content)
     recovery.restored(RestoreStarted("r", "undo", (1,), (file,), at=begun + 60), blobs)
     assert part.exists() and half.exists(), "they were there before the restore began"
     recovery.restored(RestoreStarted("r", "undo", (1,), (file,), at=begun), blobs)
-    assert {one.name for one in path.parent.iterdir()} == {"a", *theirs} and path.read_bytes() == b"new"
+    assert {one.name for one in path.parent.iterdir()} == {
+        "a",
+        *theirs,
+    } and path.read_bytes() == b"new"
 
 
 def test_what_another_program_wrote_at_that_moment_is_kept_and_named(tmp_path: Path) -> None:
@@ -123,7 +138,11 @@ def test_the_old_content_can_be_put_beside_a_file_with_a_long_name(tmp_path: Pat
     path.write_bytes(b"theirs")
     look = undo.look_at(Restoration(str(path), sha(b"new"), target), blobs, (path.parent,))
     file = undo.restore(look, "both", blobs)
-    assert file.outcome == "beside" and Path(file.beside).read_bytes() == b"old" and path.read_bytes() == b"theirs"
+    assert (
+        file.outcome == "beside"
+        and Path(file.beside).read_bytes() == b"old"
+        and path.read_bytes() == b"theirs"
+    )
     assert len(os.fsencode(Path(file.beside).name)) <= 255
 
 
@@ -134,6 +153,10 @@ def test_a_folder_is_read_once_however_many_files_are_put_back(tmp_path: Path) -
         (work / str(number)).write_bytes(b"new")
     files = tuple(RestoredFile(str(path), sha(b"new"), sha(b"old")) for path in work.iterdir())
     read: list[str] = []
-    sys.addaudithook(lambda name, given: read.append(str(given[0])) if name in ("os.listdir", "os.scandir") else None)
+    sys.addaudithook(
+        lambda name, given: (
+            read.append(str(given[0])) if name in ("os.listdir", "os.scandir") else None
+        )
+    )
     recovery.restored(RestoreStarted("r", "undo", (1,), files), Blobs(tmp_path / "blobs"))
     assert read.count(str(work)) == 1

@@ -1,4 +1,5 @@
-"""Symbolic links that commands make, change and remove; folders made for one file; files with several names."""
+"""Symbolic links that commands make, change and remove; folders made for one file; files with
+several names."""
 
 from __future__ import annotations
 
@@ -70,7 +71,9 @@ def there_and_back(driver: Driver, place: Place, before: dict[str, tuple[str, st
         "mv to-file moved; ln -s moved to-file",
     ],
 )
-def test_links_that_a_command_made_changed_or_removed_are_taken_back(linked: Place, command: str) -> None:
+def test_links_that_a_command_made_changed_or_removed_are_taken_back(
+    linked: Place, command: str
+) -> None:
     before = tree(linked)
     with linked.engine(running(linked, command), mode="accept-all") as driver:
         driver.turn("go")
@@ -110,13 +113,19 @@ def test_a_link_in_the_place_of_a_file_is_never_followed_nor_replaced(place: Pla
 def test_folders_made_for_a_file_go_with_it_and_others_stay(place: Place) -> None:
     (place.cwd / "had").mkdir()
     names = ("new/deep/one", "new/two", "had/three", "used/four")
-    with place.engine(place.script(creating(*names), [{"text": "made"}]), mode="accept-all") as driver:
+    with place.engine(
+        place.script(creating(*names), [{"text": "made"}]), mode="accept-all"
+    ) as driver:
         driver.turn("go")
         assert [change.folders for change in driver.all(FileChanged)] == [2, 0, 0, 1]
         (place.cwd / "used" / "mine").write_text("mine\n")
         driver.send(RestoreFiles())
         assert answer(driver, "restored").done
-        assert {path.name for path in place.cwd.rglob("*") if path.suffix != ".json"} == {"had", "used", "mine"}
+        assert {path.name for path in place.cwd.rglob("*") if path.suffix != ".json"} == {
+            "had",
+            "used",
+            "mine",
+        }
         driver.send(RestoreFiles(redo=True))
         assert answer(driver, "restored").done
         assert (place.cwd / "new" / "deep" / "one").read_text() == "new/deep/one\n"
@@ -137,7 +146,9 @@ def test_other_names_of_a_file_are_told_of_before_and_after(place: Place) -> Non
         assert "hard link" in ask(driver).files[0].why
         driver.send(RestoreFiles())
         assert answer(driver, "restored").done
-        assert (place.cwd / "a").read_text() == "old\n" and (place.cwd / "third").read_text() == "a\n"
+        assert (place.cwd / "a").read_text() == "old\n" and (
+            place.cwd / "third"
+        ).read_text() == "a\n"
 
 
 @pytest.mark.parametrize(
@@ -150,7 +161,9 @@ def test_other_names_of_a_file_are_told_of_before_and_after(place: Place) -> Non
         "echo two > a.txt; mkdir deep; ln a.txt deep/d.txt",
     ],
 )
-def test_names_of_one_file_are_all_taken_back_and_stay_one_file(linked: Place, command: str) -> None:
+def test_names_of_one_file_are_all_taken_back_and_stay_one_file(
+    linked: Place, command: str
+) -> None:
     (linked.cwd / "a.txt").write_text("one\n")
     os.link(linked.cwd / "a.txt", linked.cwd / "b.txt")
     git(linked.cwd, "add", "-A")
@@ -161,7 +174,9 @@ def test_names_of_one_file_are_all_taken_back_and_stay_one_file(linked: Place, c
         driver.turn("go")
         after = tree(linked)
         were_one = names[0].samefile(names[1])
-        assert not any("hard link" in file.why for file in ask(driver).files if file.path in ("a.txt", "b.txt"))
+        assert not any(
+            "hard link" in file.why for file in ask(driver).files if file.path in ("a.txt", "b.txt")
+        )
         outcome = restore_all(driver)
         assert outcome.done, [file.problem for file in outcome.files]
         assert (tree(linked), [path.stat().st_mode for path in names]) == before
@@ -179,4 +194,7 @@ def test_of_names_of_one_file_only_the_chosen_one_is_taken_back(linked: Place) -
         driver.turn("go")
         driver.send(RestoreFiles(choices={"a.txt": "restore"}))
         assert answer(driver, "restored").done
-        assert [(linked.cwd / name).read_text() for name in ("a.txt", "b.txt")] == ["one\n", "two\n"]
+        assert [(linked.cwd / name).read_text() for name in ("a.txt", "b.txt")] == [
+            "one\n",
+            "two\n",
+        ]

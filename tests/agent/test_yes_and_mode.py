@@ -1,4 +1,5 @@
-"""A yes that holds for all edits from then on: where the engine offers it, and what still asks after it."""
+"""A yes that holds for all edits from then on: where the engine offers it, and what still asks
+after it."""
 
 from __future__ import annotations
 
@@ -30,7 +31,9 @@ def asked(driver: Driver) -> ApprovalAsked:
 
 @pytest.mark.parametrize("mode", ["auto", "manual"])
 def test_after_it_changes_run_and_commands_and_protected_names_ask(place: Place, mode: str) -> None:
-    model = place.script([create("a.txt"), create("b.txt"), COMMAND, create(".envrc")], [{"text": "done"}])
+    model = place.script(
+        [create("a.txt"), create("b.txt"), COMMAND, create(".envrc")], [{"text": "done"}]
+    )
     with place.engine(model) as driver:
         driver.send(SetMode(mode))
         driver.until(ModeChanged)
@@ -40,7 +43,9 @@ def test_after_it_changes_run_and_commands_and_protected_names_ask(place: Place,
         driver.send(SetMode(first.mode))
         driver.send(Answer(first.id, "once"))
         second = asked(driver)
-        assert ("echo one" in second.label, second.mode) == (True, ""), "the second file was not asked about"
+        assert ("echo one" in second.label, second.mode) == (True, ""), (
+            "the second file was not asked about"
+        )
         assert (place.cwd / "b.txt").exists()
         driver.send(Answer(second.id, "no"))
         third = asked(driver)

@@ -1,4 +1,5 @@
-"""The server of the benchmark of providers: every provider reads from it all that it was asked to send."""
+"""The server of the benchmark of providers: every provider reads from it all that it was asked to
+send."""
 
 from __future__ import annotations
 
@@ -46,5 +47,8 @@ def test_every_provider_reads_all_that_the_server_was_asked_for(name: str) -> No
 
 @pytest.mark.parametrize("name", DIALECTS)
 def test_each_token_says_when_it_was_sent(name: str) -> None:
-    moments = [float(stamp) for stamp in STAMP.findall(words(answered(name, "stream 5@1000 stamped")).encode())]
+    moments = [
+        float(stamp)
+        for stamp in STAMP.findall(words(answered(name, "stream 5@1000 stamped")).encode())
+    ]
     assert len(moments) == 5 and moments == sorted(moments)

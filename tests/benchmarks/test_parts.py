@@ -1,4 +1,5 @@
-"""What the benchmarks measure with: what counts as drawn, what the server sends, what a written session holds."""
+"""What the benchmarks measure with: what counts as drawn, what the server sends, what a written
+session holds."""
 
 from __future__ import annotations
 
@@ -37,7 +38,9 @@ def test_drawn_is_what_can_be_seen(output: bytes, text: bool, blanks: bool) -> N
 def test_what_came_while_nobody_read_is_not_missing(tmp_path: Path) -> None:
     terminal = Pty(["sh", "-c", "echo here; read _"], tmp_path, environment(tmp_path))
     try:
-        select.select([terminal.fd], [], [])  # it is written, and this process was stopped until its patience was over
+        select.select(
+            [terminal.fd], [], []
+        )  # it is written, and this process was stopped until its patience was over
         assert terminal.pump(0.0, lambda: b"here" in terminal.seen)
         assert not terminal.pump(0.0, lambda: b"more" in terminal.seen)
     finally:

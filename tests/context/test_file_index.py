@@ -20,7 +20,9 @@ CASES: list[dict[str, Any]] = json.loads(
 LOG = logging.getLogger("test")
 
 
-def index(start: Path, environment: Mapping[str, str] | None = None, most: int = 200_000) -> FileIndex:
+def index(
+    start: Path, environment: Mapping[str, str] | None = None, most: int = 200_000
+) -> FileIndex:
     return FileIndex(start, {"HOME": str(start / "no-home"), **(environment or {})}, LOG, most)
 
 
@@ -40,7 +42,9 @@ def tree(root: Path, **texts: str) -> None:
 
 
 def git_lists(folder: Path) -> set[str]:
-    return set(git(folder, "ls-files", "-z", "--cached", "--others", "--exclude-standard").split("\0")[:-1])
+    return set(
+        git(folder, "ls-files", "-z", "--cached", "--others", "--exclude-standard").split("\0")[:-1]
+    )
 
 
 @pytest.mark.parametrize("case", CASES, ids=range(len(CASES)))
@@ -53,10 +57,19 @@ def test_what_is_ignored_is_what_git_ignores(tmp_path: Path, case: dict[str, Any
 
 
 RULES = {
-    ".gitignore": "*.log\n/out/\nnode/\n", "src/.gitignore": "!keep.log\n", "src/a.py": "", "src/keep.log": "",
-    "src/b.log": "", "out/x": "", "out/tracked": "", "node/m/x.js": "", "new.txt": "", "b.excluded": "",
-    "mine.global": "", "deep/down/file": "",
-}  # fmt: skip
+    ".gitignore": "*.log\n/out/\nnode/\n",
+    "src/.gitignore": "!keep.log\n",
+    "src/a.py": "",
+    "src/keep.log": "",
+    "src/b.log": "",
+    "out/x": "",
+    "out/tracked": "",
+    "node/m/x.js": "",
+    "new.txt": "",
+    "b.excluded": "",
+    "mine.global": "",
+    "deep/down/file": "",
+}
 
 
 def made(folder: Path) -> dict[str, str]:
@@ -110,7 +123,9 @@ def test_what_is_gone_is_no_longer_listed_and_what_is_new_is(tmp_path: Path) -> 
     assert at_once is not None and "brand/new.py" in at_once.paths
 
 
-@pytest.mark.parametrize("damage", [b"", b"DIRC\0\0\0\x09", b"DIRC\0\0\0\2\xff\xff\xff\xff" + bytes(100)])
+@pytest.mark.parametrize(
+    "damage", [b"", b"DIRC\0\0\0\x09", b"DIRC\0\0\0\2\xff\xff\xff\xff" + bytes(100)]
+)
 def test_a_broken_index_is_said_once_and_walked_around(
     tmp_path: Path, damage: bytes, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -131,10 +146,20 @@ def test_a_submodule_and_a_repository_inside_are_folders(tmp_path: Path) -> None
 
 
 def test_without_a_repository_junk_is_left_out(tmp_path: Path) -> None:
-    tree(tmp_path, **{
-        "a.py": "", "node_modules/x/y.js": "", ".venv/bin/python": "", "src/__pycache__/a.pyc": "", "src/b.py": "",
-        "dist/out": "", ".git": "no repository", "c.log": "", ".gitignore": "*.log\n",
-    })  # fmt: skip
+    tree(
+        tmp_path,
+        **{
+            "a.py": "",
+            "node_modules/x/y.js": "",
+            ".venv/bin/python": "",
+            "src/__pycache__/a.pyc": "",
+            "src/b.py": "",
+            "dist/out": "",
+            ".git": "no repository",
+            "c.log": "",
+            ".gitignore": "*.log\n",
+        },
+    )
     assert index(tmp_path).at_once(lambda: False) is None
     assert sorted(whole(tmp_path)) == [".gitignore", "a.py", "src/", "src/b.py"]
 
@@ -145,17 +170,33 @@ def test_links_in_a_circle_special_files_and_odd_names(tmp_path: Path) -> None:
     (tmp_path / "self").symlink_to("self")
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / os.fsdecode(b"\xff\xfe")).write_text("")
-    assert sorted(whole(tmp_path)) == ["a/", "a/back", "a/x", "pipe", 'quo"te', "self", "spa ce", "ünï/", "ünï/ñ"]
+    assert sorted(whole(tmp_path)) == [
+        "a/",
+        "a/back",
+        "a/x",
+        "pipe",
+        'quo"te',
+        "self",
+        "spa ce",
+        "ünï/",
+        "ünï/ñ",
+    ]
 
 
 def test_a_limit_keeps_what_is_near_the_top_and_says_so(tmp_path: Path) -> None:
-    tree(tmp_path, **{f"deep/er/{number}": "" for number in range(50)}, **{f"{number}": "" for number in range(5)})
+    tree(
+        tmp_path,
+        **{f"deep/er/{number}": "" for number in range(50)},
+        **{f"{number}": "" for number in range(5)},
+    )
     listing = index(tmp_path, most=20).whole(lambda: False)
     assert listing.more and len(files(listing.paths)) == 20
     assert {str(number) for number in range(5)} <= set(listing.paths)
 
 
-def test_a_folder_that_cannot_be_listed_is_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_folder_that_cannot_be_listed_is_counted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     tree(tmp_path, **{"a": "", "locked/x": "", "open/" * 40 + "end": ""})
     scan = os.scandir
 

@@ -14,11 +14,26 @@ from hypothesis import strategies as st
 from agent_tui.context.file_index import BadIndex, Stopped, parsed, tracked
 from agent_tui.safety.git_config import Repository, find_repository
 
-NAMES = ("a", "b c.txt", "src/app.py", "src/app_test.py", "src/deep/er/x", "zz/ünï.txt", *(f"n/{n}" for n in range(90)))
+NAMES = (
+    "a",
+    "b c.txt",
+    "src/app.py",
+    "src/app_test.py",
+    "src/deep/er/x",
+    "zz/ünï.txt",
+    *(f"n/{n}" for n in range(90)),
+)
 
 
 def git(folder: Path, *arguments: str) -> str:
-    command = ["git", "-c", "init.defaultBranch=main", "-c", "protocol.file.allow=always", *arguments]
+    command = [
+        "git",
+        "-c",
+        "init.defaultBranch=main",
+        "-c",
+        "protocol.file.allow=always",
+        *arguments,
+    ]
     return subprocess.run(command, cwd=folder, check=True, capture_output=True, text=True).stdout
 
 
@@ -46,7 +61,9 @@ def listed(folder: Path) -> list[str]:
 def test_every_version_lists_what_git_lists(tmp_path: Path, version: int, format: str) -> None:
     where = repo(tmp_path, f"--object-format={format}")
     (tmp_path / "later").write_text("")
-    git(tmp_path, "add", "--intent-to-add", "later")  # an extended flag, which version 2 cannot hold
+    git(
+        tmp_path, "add", "--intent-to-add", "later"
+    )  # an extended flag, which version 2 cannot hold
     git(tmp_path, "update-index", "--index-version", str(version))
     assert (tmp_path / ".git/index").read_bytes()[7] == max(version, 3)
     assert read(where) == listed(tmp_path) == sorted((*NAMES, "later"), key=str.encode)
@@ -101,7 +118,15 @@ def test_a_sparse_index_names_folders(tmp_path: Path) -> None:
     git(tmp_path, "commit", "-m", "1")
     git(tmp_path, "sparse-checkout", "init", "--cone", "--sparse-index")
     git(tmp_path, "sparse-checkout", "set", "src")
-    assert read(where) == ["a", "b c.txt", "n/", "src/app.py", "src/app_test.py", "src/deep/er/x", "zz/"]
+    assert read(where) == [
+        "a",
+        "b c.txt",
+        "n/",
+        "src/app.py",
+        "src/app_test.py",
+        "src/deep/er/x",
+        "zz/",
+    ]
 
 
 def test_without_an_index_nothing_is_tracked(tmp_path: Path) -> None:
@@ -122,19 +147,34 @@ def test_a_folder_that_only_looks_like_a_repository_is_none(tmp_path: Path) -> N
 
 
 def entry(name: bytes, mode: int = 0o100644, flags: int = 0) -> bytes:
-    fixed = bytes(24) + mode.to_bytes(4, "big") + bytes(12 + 20) + (flags | min(len(name), 0xFFF)).to_bytes(2, "big")
+    fixed = (
+        bytes(24)
+        + mode.to_bytes(4, "big")
+        + bytes(12 + 20)
+        + (flags | min(len(name), 0xFFF)).to_bytes(2, "big")
+    )
     return (fixed + name).ljust((len(fixed) + len(name) + 8) // 8 * 8, b"\0")
 
 
 def index(*names: bytes, version: int = 2, count: int = -1, more: bytes = b"") -> bytes:
     size = len(names) if count < 0 else count
-    body = b"DIRC" + version.to_bytes(4, "big") + size.to_bytes(4, "big") + b"".join(map(entry, names)) + more
+    body = (
+        b"DIRC"
+        + version.to_bytes(4, "big")
+        + size.to_bytes(4, "big")
+        + b"".join(map(entry, names))
+        + more
+    )
     return body + hashlib.sha1(body).digest()
 
 
 def test_long_names_and_unknown_extensions() -> None:
     long = b"x" * 5_000
-    assert parsed(index(b"a", long, b"b", more=b"FSMN\0\0\0\4abcd" + b"ZZZZ\0\0\0\0")) == ["a", long.decode(), "b"]
+    assert parsed(index(b"a", long, b"b", more=b"FSMN\0\0\0\4abcd" + b"ZZZZ\0\0\0\0")) == [
+        "a",
+        long.decode(),
+        "b",
+    ]
     assert parsed(index(b"\xff")) == ["\udcff"]
     assert parsed(index()) == []
 
@@ -152,7 +192,13 @@ def test_an_index_without_a_checksum_is_one_too() -> None:
         (index(b"a", count=2_000_000), "cut off"),
         (index(b"a", b"b", b"c")[:-40], "cut off|checksum"),
         (index(b"a")[:-1] + b"\0", "checksum"),
-        (index(b"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", version=4), "damaged|cut"),
+        (
+            index(
+                b"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
+                version=4,
+            ),
+            "damaged|cut",
+        ),
     ],
 )
 def test_damage_is_said(data: bytes, said: str) -> None:

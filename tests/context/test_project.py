@@ -40,7 +40,12 @@ def test_from_the_person_to_the_folder(home: Path, project: Path) -> None:
     (project / "CLAUDE.md").write_text("claude")
     (project / "inner" / ".agent-tui" / "context.md").write_text("inner")
     found = instructions(project / "inner", home)
-    assert names(found) == ["~/.claude/CLAUDE.md", "AGENTS.md", "CLAUDE.md", "inner/.agent-tui/context.md"]
+    assert names(found) == [
+        "~/.claude/CLAUDE.md",
+        "AGENTS.md",
+        "CLAUDE.md",
+        "inner/.agent-tui/context.md",
+    ]
     assert [one.text for one in found] == ["mine", "root \n rules", "claude", "inner"]
     assert [one.problem for one in found] == [""] * 4
 
@@ -76,7 +81,9 @@ def test_links_out_of_the_project(home: Path, project: Path, tmp_path: Path) -> 
     own, first, second, inside = instructions(project / "inner", home)
     assert [own.text, first.text, second.text, inside.text] == ["shared", "", "", "inside"]
     why = f"leads outside the project, to {tmp_path / 'shared.md'}: not used"
-    assert [one.problem for one in (first, second)] == [f"{one.path} {why}" for one in (first, second)]
+    assert [one.problem for one in (first, second)] == [
+        f"{one.path} {why}" for one in (first, second)
+    ]
     assert inside.problem == ""
 
 
@@ -94,7 +101,9 @@ SECRET_PLACES = (".env", "server.key", ".ssh/x.md", "deploy/.aws/notes.md", ".en
 @pytest.mark.parametrize("place", SECRET_PLACES)
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("inside", [True, False])
-def test_no_link_to_a_secret_is_followed(home: Path, project: Path, name: str, place: str, inside: bool) -> None:
+def test_no_link_to_a_secret_is_followed(
+    home: Path, project: Path, name: str, place: str, inside: bool
+) -> None:
     secret = (project if inside else project.parent) / place
     secret.parent.mkdir(parents=True, exist_ok=True)
     secret.write_text("word from a secret file")
@@ -103,10 +112,15 @@ def test_no_link_to_a_secret_is_followed(home: Path, project: Path, name: str, p
     (home / ".claude" / "CLAUDE.md").symlink_to(secret)
     found = instructions(project, home)
     assert [one.text for one in found] == [""] * len(found)
-    assert found[0].problem == f"{home}/.claude/CLAUDE.md leads to {secret}, which may hold secrets: not used"
+    assert (
+        found[0].problem
+        == f"{home}/.claude/CLAUDE.md leads to {secret}, which may hold secrets: not used"
+    )
 
 
-def test_no_hard_link_to_what_lies_elsewhere_is_read(home: Path, project: Path, tmp_path: Path) -> None:
+def test_no_hard_link_to_what_lies_elsewhere_is_read(
+    home: Path, project: Path, tmp_path: Path
+) -> None:
     (project / ".env").write_text("inside")
     (tmp_path / "private.md").write_text("outside")
     (project / "AGENTS.md").hardlink_to(project / ".env")
@@ -170,7 +184,9 @@ def test_what_belongs_to_somebody_else_above_the_folder_is_not_used(
     above, chosen = instructions(project / "inner", home)
     assert (above.text, chosen.text) == ("", "chosen")
     assert "belongs to another user" in above.problem and chosen.problem == ""
-    assert [one.text for one in instructions(project, home)] == ["theirs"], "the person chose to work there"
+    assert [one.text for one in instructions(project, home)] == ["theirs"], (
+        "the person chose to work there"
+    )
 
 
 def test_an_added_folder_of_somebody_else_was_chosen(
@@ -194,7 +210,9 @@ def test_a_folder_above_that_wants_nothing_is_not_spoken_of(
 def test_a_long_file_is_cut_and_says_so(home: Path, project: Path) -> None:
     (project / "AGENTS.md").write_text("é" * 40_000)
     (found,) = instructions(project, home)
-    assert found.text.startswith("é" * 32_000 + "\n[cut here: only the first 64 kB of AGENTS.md are used]")
+    assert found.text.startswith(
+        "é" * 32_000 + "\n[cut here: only the first 64 kB of AGENTS.md are used]"
+    )
     assert "longer than 64 kB" in found.problem
 
 
@@ -235,7 +253,16 @@ def test_empty_files_and_missing_folders_say_nothing(home: Path, project: Path) 
 
 
 def git(folder: Path, *arguments: str) -> None:
-    command = ["git", "-c", "user.name=n", "-c", "user.email=e@x", "-c", "init.defaultBranch=main", *arguments]
+    command = [
+        "git",
+        "-c",
+        "user.name=n",
+        "-c",
+        "user.email=e@x",
+        "-c",
+        "init.defaultBranch=main",
+        *arguments,
+    ]
     subprocess.run(command, cwd=folder, check=True, capture_output=True)
 
 
@@ -279,7 +306,9 @@ def test_a_repository_that_cannot_be_read_is_not_taken_for_none(tmp_path: Path) 
     assert "Git: unknown (git says: " in said and "index" in said
 
 
-def test_a_git_that_hangs_is_not_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_git_that_hangs_is_not_waited_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     top, slow = tmp_path / "top", tmp_path / "bin" / "git"
     top.mkdir()
     git(top, "init")
@@ -287,4 +316,6 @@ def test_a_git_that_hangs_is_not_waited_for(tmp_path: Path, monkeypatch: pytest.
     slow.write_text("#!/bin/sh\nexec sleep 60\n")
     slow.chmod(0o755)
     monkeypatch.setenv("PATH", f"{slow.parent}:{os.environ['PATH']}")
-    assert "Git: unknown (git did not answer in time)" in asyncio.run(asyncio.wait_for(facts(top), 30))
+    assert "Git: unknown (git did not answer in time)" in asyncio.run(
+        asyncio.wait_for(facts(top), 30)
+    )

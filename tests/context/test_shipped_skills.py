@@ -1,4 +1,5 @@
-"""The skills that come with the program: they load without a complaint and keep to the published format."""
+"""The skills that come with the program: they load without a complaint and keep to the published
+format."""
 
 from __future__ import annotations
 
@@ -54,4 +55,6 @@ def test_the_published_format(folder: Path) -> None:
 
 
 def test_the_reference_validator_has_no_complaint() -> None:
-    assert {folder.name: validate(folder) for folder in FOLDERS} == {folder.name: [] for folder in FOLDERS}
+    assert {folder.name: validate(folder) for folder in FOLDERS} == {
+        folder.name: [] for folder in FOLDERS
+    }

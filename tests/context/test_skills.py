@@ -1,4 +1,5 @@
-"""Skills: who wins, what `/name args` stands for, what is asked for, and that nothing odd is refused."""
+"""Skills: who wins, what `/name args` stands for, what is asked for, and that nothing odd is
+refused."""
 
 from __future__ import annotations
 
@@ -27,7 +28,9 @@ class Places:
 
 @pytest.fixture
 def places(tmp_path: Path) -> Places:
-    found = Places(tmp_path / "shipped", tmp_path / "config", tmp_path / "project" / "inner", tmp_path / "home")
+    found = Places(
+        tmp_path / "shipped", tmp_path / "config", tmp_path / "project" / "inner", tmp_path / "home"
+    )
     for folder in (found.shipped, found.config, found.cwd, found.home):
         folder.mkdir(parents=True)
     (tmp_path / "project" / ".git").mkdir()
@@ -68,10 +71,15 @@ def test_the_later_source_wins(places: Places) -> None:
         last = places.discover().list()[-1]
         seen.append((places.discover().body(last.name).split("\n")[0], last.source))
     assert seen == [
-        ("shipped", "shipped"), ("claude", "~/.claude"), ("user section", "user"), ("user folder", "user"),
-        ("root section", "project"), ("root folder", "project"), ("nearest section", "project"),
+        ("shipped", "shipped"),
+        ("claude", "~/.claude"),
+        ("user section", "user"),
+        ("user folder", "user"),
+        ("root section", "project"),
+        ("root folder", "project"),
+        ("nearest section", "project"),
         ("nearest folder", "project"),
-    ]  # fmt: skip
+    ]
 
 
 @pytest.mark.parametrize("whose", ["shipped", "~/.claude", "user section", "user folder"])
@@ -86,7 +94,9 @@ def test_a_projects_skill_never_takes_the_place_of_another(places: Places, whose
     folder_skill(own / "skills", "review", "theirs alone")
     skills = places.discover()
     assert skills.body("commit").startswith("mine")
-    assert skills.body("project:commit") == "theirs" and skills.body("review").startswith("theirs alone")
+    assert skills.body("project:commit") == "theirs" and skills.body("review").startswith(
+        "theirs alone"
+    )
     line = skills.expand("/project:commit")
     assert isinstance(line, Expansion) and line.text == "theirs"
     said = "shipped" if whose == "shipped" else "your own"
@@ -98,10 +108,15 @@ def test_a_projects_skill_never_takes_the_place_of_another(places: Places, whose
 
 def test_hidden_characters_are_taken_out_of_a_skill_and_told(places: Places) -> None:
     tags = "".join(chr(0xE0000 + ord(character)) for character in "run evil")
-    folder_skill(places.cwd / ".agent-tui" / "skills", "it", f"Do{tags} this. \U0001f469\u200d\U0001f4bb")
+    folder_skill(
+        places.cwd / ".agent-tui" / "skills", "it", f"Do{tags} this. \U0001f469\u200d\U0001f4bb"
+    )
     skills = places.discover()
     assert skills.body("it").startswith("Do this. \U0001f469\u200d\U0001f4bb\n")
-    assert any("8 hidden characters: removed before the model reads it" in problem for problem in skills.problems)
+    assert any(
+        "8 hidden characters: removed before the model reads it" in problem
+        for problem in skills.problems
+    )
 
 
 def test_nothing_above_the_git_root(places: Places) -> None:
@@ -119,7 +134,12 @@ def test_sections_and_their_bodies(places: Places) -> None:
     assert skills.problems == ()
     assert [(s.name, s.arguments, s.free, s.description) for s in skills.list()] == [
         ("fix", ("error",), False, "Fix {error} now."),
-        ("greet", ("who", "how so"), False, "**Say** hello to {who} {how so}, {who}; {other} and {} stay."),
+        (
+            "greet",
+            ("who", "how so"),
+            False,
+            "**Say** hello to {who} {how so}, {who}; {other} and {} stay.",
+        ),
     ]
     assert skills.expand("/fix  the build\nand this ") == Expansion(
         "fix", "Fix the build\nand this now.\n\n## Steps\n1. look\n```sh\n# /not-a-skill\n```"
@@ -189,12 +209,18 @@ def test_arguments_are_split_as_in_a_shell(text: str, count: int, given: tuple[s
     assert split(text, count) == given
 
 
-@given(st.lists(st.text(alphabet="ab {}$\\'\"\n/", min_size=1).filter(str.strip), min_size=2, max_size=2))
+@given(
+    st.lists(
+        st.text(alphabet="ab {}$\\'\"\n/", min_size=1).filter(str.strip), min_size=2, max_size=2
+    )
+)
 def test_what_is_put_in_is_never_read_again(given_: list[str]) -> None:
     skills = of("<{a}|{b}|{c}|{{a}}>", "a", "b")
     one, two = (text.strip() for text in given_)
     assert skills.complete(Missing("do", "a", ()), one) == Missing("do", "b", (one,))
-    assert skills.complete(Missing("do", "b", (one,)), two) == Expansion("do", f"<{one}|{two}|{{c}}|{{{one}}}>")
+    assert skills.complete(Missing("do", "b", (one,)), two) == Expansion(
+        "do", f"<{one}|{two}|{{c}}|{{{one}}}>"
+    )
 
 
 @given(st.text(alphabet="ab '\"\\\n#{}", max_size=30), st.integers(1, 4))
@@ -204,8 +230,12 @@ def test_any_line_can_be_split(text: str, count: int) -> None:
     assert bool(given_) == bool(text.strip())
 
 
-@given(st.text(alphabet="#/ab<> {}\n`-~:|>'\"", max_size=80), st.text(alphabet="abc'\" ", max_size=10))
-def test_no_file_is_too_strange(tmp_path_factory: pytest.TempPathFactory, text: str, words: str) -> None:
+@given(
+    st.text(alphabet="#/ab<> {}\n`-~:|>'\"", max_size=80), st.text(alphabet="abc'\" ", max_size=10)
+)
+def test_no_file_is_too_strange(
+    tmp_path_factory: pytest.TempPathFactory, text: str, words: str
+) -> None:
     config = tmp_path_factory.mktemp("config")
     (config / "skills.md").write_text(text)
     (config / "skills" / "odd").mkdir(parents=True)
@@ -268,8 +298,18 @@ def test_front_matter(places: Places) -> None:
     [
         ("long", f"---\nname: long\ndescription: {'x' * 1025}\n---\nb", "long", "1,025 characters"),
         ("Bad_Name", "---\nname: Bad_Name\ndescription: d\n---\nb", "Bad_Name", "small letters"),
-        ("here", "---\nname: there\ndescription: d\n---\nb", "", "its name 'there' is not that of its folder"),
-        ("spaced", "---\nname: two words\ndescription: d\n---\nb", "", "its name 'two words' is not"),
+        (
+            "here",
+            "---\nname: there\ndescription: d\n---\nb",
+            "",
+            "its name 'there' is not that of its folder",
+        ),
+        (
+            "spaced",
+            "---\nname: two words\ndescription: d\n---\nb",
+            "",
+            "its name 'two words' is not",
+        ),
         ("$x", "---\nname: $x\ndescription: d\n---\nb", "", "cannot be typed"),
         ("none", "---\nname: none\n---\nDo the thing.", "none", "has no description"),
         ("bare", "Do the thing.", "bare", "has no front matter"),
@@ -277,7 +317,9 @@ def test_front_matter(places: Places) -> None:
         ("binary", "\0\ufffd", "binary", "has no front matter"),
     ],
 )
-def test_odd_folders_are_used_and_named(places: Places, name: str, text: str, usable: str, says: str) -> None:
+def test_odd_folders_are_used_and_named(
+    places: Places, name: str, text: str, usable: str, says: str
+) -> None:
     (places.config / "skills" / name).mkdir(parents=True)
     (places.config / "skills" / name / "SKILL.md").write_text(text)
     skills = places.discover()
@@ -293,7 +335,11 @@ def test_odd_folders_are_used_and_named(places: Places, name: str, text: str, us
         ("# /a <x> <x>\n{x}", ["a"], "skills.md:1: /a names an argument twice"),
         ("# /a <x> <y>\n{x}", ["a"], "does not contain {y}"),
         ("# /a", ["a"], "/a has no text"),
-        ("# /a\nb\n# /b <x> please\nc", ["a"], "skills.md:3: '# /b <x> please' is not a skill's heading"),
+        (
+            "# /a\nb\n# /b <x> please\nc",
+            ["a"],
+            "skills.md:3: '# /b <x> please' is not a skill's heading",
+        ),
         ("#/a\nno heading", [], ""),
     ],
 )
@@ -331,11 +377,16 @@ def test_no_skill_leads_to_a_secret(places: Places) -> None:
         (folder / "SKILL.md").symlink_to(project / ".env")
     found = places.discover()
     assert found.list() == ()
-    assert found.problems[-1] == f"{own}/s1/SKILL.md leads to {project}/.env, which may hold secrets: not used"
+    assert (
+        found.problems[-1]
+        == f"{own}/s1/SKILL.md leads to {project}/.env, which may hold secrets: not used"
+    )
     assert len(found.problems) == 3
 
 
-def test_links_of_skills_inside_the_project_and_of_the_persons_own(places: Places, tmp_path: Path) -> None:
+def test_links_of_skills_inside_the_project_and_of_the_persons_own(
+    places: Places, tmp_path: Path
+) -> None:
     project = places.cwd.parent
     folder_skill(project / "shared", "one", "of the project")
     folder_skill(tmp_path / "dotfiles", "two", "the person's")
@@ -346,7 +397,9 @@ def test_links_of_skills_inside_the_project_and_of_the_persons_own(places: Place
     assert [info.name for info in skills.list()] == ["one", "two"] and skills.problems == ()
 
 
-def test_a_folder_of_skills_outside_the_project_is_named_once(places: Places, tmp_path: Path) -> None:
+def test_a_folder_of_skills_outside_the_project_is_named_once(
+    places: Places, tmp_path: Path
+) -> None:
     folder_skill(tmp_path / "elsewhere", "one", "text")
     folder_skill(tmp_path / "elsewhere", "two", "text")
     own = places.cwd / ".agent-tui"
@@ -354,7 +407,9 @@ def test_a_folder_of_skills_outside_the_project_is_named_once(places: Places, tm
     (own / "skills").symlink_to(tmp_path / "elsewhere")
     skills = places.discover()
     assert skills.list() == ()
-    assert skills.problems == (f"{own}/skills leads outside the project, to {tmp_path}/elsewhere: not used",)
+    assert skills.problems == (
+        f"{own}/skills leads outside the project, to {tmp_path}/elsewhere: not used",
+    )
 
 
 def test_secrets_in_a_projects_skills_are_hidden(places: Places) -> None:
@@ -362,7 +417,9 @@ def test_secrets_in_a_projects_skills_are_hidden(places: Places) -> None:
     folder_skill(places.cwd / ".agent-tui" / "skills", "leaky", f"Use {key}.", f"Knows {key}.")
     skills = places.discover()
     [info] = skills.list()
-    assert info.description.startswith("Knows [hidden:") and skills.body("leaky").startswith("Use [hidden:")
+    assert info.description.startswith("Knows [hidden:") and skills.body("leaky").startswith(
+        "Use [hidden:"
+    )
     assert key not in str(skills.expand("/leaky now"))
     assert "SKILL.md contains secrets: hidden from the model" in skills.problems[0]
 

@@ -74,11 +74,12 @@ def weather(tmp_path: Path) -> Iterator[Any]:
 
 def ended(display: Any, tag: str = "ok", label: str = "Ask the sky") -> list[Event]:
     return [
-        SessionStarted(session="s"), TurnStarted(prompt="How is it?", turn=1),
+        SessionStarted(session="s"),
+        TurnStarted(prompt="How is it?", turn=1),
         ToolStarted(call_id="c", name="sky", label=label),
         ToolEnded(call_id="c", name="sky", label=label, content="", display=display, tag=tag),
         TurnEnded("completed"),
-    ]  # fmt: skip
+    ]
 
 
 def tool_of(events: list[Event]) -> ToolBlock:
@@ -98,11 +99,17 @@ def test_a_new_result_is_one_function(weather: Any) -> None:
     events = ended(weather)
     block = tool_of(events)
     assert drawn(block) == [
-        "⚙ Ask the sky  2 days", "  In      Köln:", "  ☑ Monday  sunny  21 degrees", "  ☑ Tuesday  sunny  24 degrees"
-    ]  # fmt: skip
+        "⚙ Ask the sky  2 days",
+        "  In      Köln:",
+        "  ☑ Monday  sunny  21 degrees",
+        "  ☑ Tuesday  sunny  24 degrees",
+    ]
     assert plain.block_lines(block, DEFAULT, False) == [
-        "Tool: Ask the sky, 2 days", "In\tKöln:", "Monday, sunny: done: 21 degrees", "Tuesday, sunny: done: 24 degrees"
-    ]  # fmt: skip
+        "Tool: Ask the sky, 2 days",
+        "In\tKöln:",
+        "Monday, sunny: done: 21 degrees",
+        "Tuesday, sunny: done: 24 degrees",
+    ]
     said = "In\tKöln:\nMonday  sunny  [x] 21 degrees\nTuesday  sunny  [x] 24 degrees"
     for form in ("md", "html"):
         assert said in export(events, form)  # type: ignore[arg-type]
@@ -148,11 +155,12 @@ NO = d.TextDisplay("Error [denied]: the person said no: in English, please")
 
 def refused(display: d.Display, label: str = "Edit notes.md") -> list[Event]:
     return [
-        SessionStarted(session="s"), TurnStarted(prompt="go", turn=1),
+        SessionStarted(session="s"),
+        TurnStarted(prompt="go", turn=1),
         ApprovalAsked(id="a", call_id="c", tool="edit_file", label=label, display=display),
         ApprovalAnswered(id="a", choice="no", text="in English, please"),
         ToolEnded(call_id="c", name="edit_file", label=label, content="", display=NO, tag="denied"),
-    ]  # fmt: skip
+    ]
 
 
 def test_a_refused_change_is_in_documents() -> None:
@@ -170,9 +178,15 @@ def test_a_refused_change_is_in_documents() -> None:
 def test_a_refused_change_is_in_line_mode() -> None:
     block = tool_of(refused(DIFF))
     said = [
-        "Tool: Edit notes.md, denied", "you said no: in English, please", "Not done:",
-        "Diff of notes.md: 1 line added, 1 removed", "At line 1:", " one", "-two", "+zwei",
-    ]  # fmt: skip
+        "Tool: Edit notes.md, denied",
+        "you said no: in English, please",
+        "Not done:",
+        "Diff of notes.md: 1 line added, 1 removed",
+        "At line 1:",
+        " one",
+        "-two",
+        "+zwei",
+    ]
     assert plain.block_lines(block, DEFAULT, False) == said
     assert plain.tool_lines(block, DEFAULT, False, known=True) == said[:2], (
         "the question has said it"

@@ -1,4 +1,5 @@
-"""Answers as records: each kind comes back as it went, older shapes are read, and a bad one says what is wrong."""
+"""Answers as records: each kind comes back as it went, older shapes are read, and a bad one says
+what is wrong."""
 
 from __future__ import annotations
 
@@ -48,7 +49,10 @@ def test_every_answer_round_trips_and_is_the_newest_of_its_kind(kind: type[Answe
     def check(answer: Answer) -> None:
         event = Answered("q", answer, session="s")
         written = json.loads(json.dumps(codec.dump(event)))
-        assert (written["kind"], set(written)) == (kind.type, {"v", "n", "at", "type", "session", "id", "kind", "data"})
+        assert (written["kind"], set(written)) == (
+            kind.type,
+            {"v", "n", "at", "type", "session", "id", "kind", "data"},
+        )
         assert codec.load(written) == event and codec.decode(codec.encode(event)) == event
         assert getattr(fold([event]).answers, kind.type) == answer
 
@@ -106,7 +110,13 @@ def test_a_kind_is_a_name(kind: Any) -> None:
 
 
 def test_a_list_alone_stands_for_its_answer() -> None:
-    tidy = {"name": "tidy", "description": "Tidies.", "arguments": ["what"], "free": False, "source": ""}
+    tidy = {
+        "name": "tidy",
+        "description": "Tidies.",
+        "arguments": ["what"],
+        "free": False,
+        "source": "",
+    }
     skills = answer_event("q", "skills", [tidy])
     assert skills.data == Skills((SkillInfo("tidy", "Tidies.", ("what",)),))
     assert codec.dump(skills)["data"] == [{**tidy, "hint": ""}]
@@ -119,7 +129,11 @@ def test_of_each_session_it_was_said_whether_it_is_here() -> None:
     listed = [session("a", here=True), session("b", cwd="/elsewhere", here=False)]
     found = answer_event("q", "sessions", listed).data
     assert [found.is_here(one) for one in found.sessions] == [True, False]
-    assert answer_event("q", "sessions", []).data == Sessions() == answer_event("q", "sessions", {}).data
+    assert (
+        answer_event("q", "sessions", []).data
+        == Sessions()
+        == answer_event("q", "sessions", {}).data
+    )
 
 
 def test_what_a_model_can_do_stood_with_its_price() -> None:
@@ -127,8 +141,18 @@ def test_what_a_model_can_do_stood_with_its_price() -> None:
         {"name": "ollama/q", "window": 32_768, "room": 8_192, "tools": True, "where": "here"},
         {"name": "acme/x", "window": 0, "tools": None, "where": ""},
     ]
-    facts = {"ollama/q": {"price": [0, 0.5], "sure": True, "thinking": True, "images": None, "efforts": ["low"]}}
-    found = answer_event("q", "models", {"model": "acme/x", "offered": offered, "facts": facts, "unset": []}).data
+    facts = {
+        "ollama/q": {
+            "price": [0, 0.5],
+            "sure": True,
+            "thinking": True,
+            "images": None,
+            "efforts": ["low"],
+        }
+    }
+    found = answer_event(
+        "q", "models", {"model": "acme/x", "offered": offered, "facts": facts, "unset": []}
+    ).data
     can = ModelInfo("ollama/q", 8_192, 32_768, tools=True, thinking=True, where="here")
     known = {"ollama/q": ModelFacts((0.0, 0.5), True, ("low",))}
     assert found == Models("acme/x", (can, ModelInfo("acme/x")), facts=known, unset=())
@@ -139,13 +163,23 @@ def test_what_can_be_made_again_had_a_kind_of_its_own() -> None:
 
 
 def test_what_nobody_looked_for_is_not_written() -> None:
-    assert codec.dump(Answered("q", ClipboardSet("xclip")))["data"] == {"tool": "xclip", "problem": ""}
+    assert codec.dump(Answered("q", ClipboardSet("xclip")))["data"] == {
+        "tool": "xclip",
+        "problem": "",
+    }
     told = codec.dump(Answered("start", Models(variables=("KEY",))))["data"]
     assert told == {"model": "", "offered": [], "tried": [], "variables": ["KEY"], "aliases": {}}
-    assert codec.dump(Answered("start", Efforts("m")))["data"] == {"model": "m", "auto": "", "levels": [], "cycle": []}
+    assert codec.dump(Answered("start", Efforts("m")))["data"] == {
+        "model": "m",
+        "auto": "",
+        "levels": [],
+        "cycle": [],
+    }
 
 
 def test_files_are_what_is_searched() -> None:
     paths = ["a", "b"]
-    found = answer_event("q", "files", {"paths": paths, "folded": paths, "names": paths, "whole": True, "note": ""})
+    found = answer_event(
+        "q", "files", {"paths": paths, "folded": paths, "names": paths, "whole": True, "note": ""}
+    )
     assert found.data == Files(paths, paths, paths, whole=True)

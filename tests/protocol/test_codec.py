@@ -1,4 +1,5 @@
-"""Records: every event comes back as it went, newer ones survive, and a bad line says what is wrong with it."""
+"""Records: every event comes back as it went, newer ones survive, and a bad line says what is wrong
+with it."""
 
 from __future__ import annotations
 
@@ -29,7 +30,9 @@ from agent_tui.protocol.transcript import Queued
 from agent_tui.structures.chips import Paste
 from tests.strategies import EVENT_TYPES, events, instances, json_values
 
-NAMES = {cls: next(f.default for f in dataclasses.fields(cls) if f.name == "type") for cls in EVENT_TYPES}
+NAMES = {
+    cls: next(f.default for f in dataclasses.fields(cls) if f.name == "type") for cls in EVENT_TYPES
+}
 COMMON = {f.name for f in dataclasses.fields(Event)}
 
 
@@ -64,7 +67,9 @@ def test_no_default_leaks_into_a_record(event: Event) -> None:
     for own in dataclasses.fields(event):
         if own.name in ("n", "at", "type"):
             continue
-        default = own.default if own.default_factory is dataclasses.MISSING else own.default_factory()
+        default = (
+            own.default if own.default_factory is dataclasses.MISSING else own.default_factory()
+        )
         assert (own.name in record) is (getattr(event, own.name) != default)
 
 
@@ -74,8 +79,12 @@ def test_a_plain_record_is_what_it_says_and_nothing_more() -> None:
     )
     queue = codec.dump(QueueChanged(items=(Queued("q1", "later"),)))
     assert queue["items"] == [{"id": "q1", "text": "later", "steer": False}]
-    ended = codec.dump(ToolEnded(call_id="c", name="n", label="l", content="", display=CodeDisplay("x")))
-    assert ended["display"]["type"] == "code", "what is nested keeps its type: it is told apart by it"
+    ended = codec.dump(
+        ToolEnded(call_id="c", name="n", label="l", content="", display=CodeDisplay("x"))
+    )
+    assert ended["display"]["type"] == "code", (
+        "what is nested keeps its type: it is told apart by it"
+    )
 
 
 def test_a_prompt_without_pastes_is_written_as_before_there_were_any() -> None:
@@ -126,7 +135,9 @@ def test_unknown_types_survive_unchanged(fields: dict[str, Any], version: int) -
 
 @given(
     events(),
-    st.dictionaries(st.sampled_from(["newer", "colour", "raw", "extra"]), json_values, min_size=1, max_size=3),
+    st.dictionaries(
+        st.sampled_from(["newer", "colour", "raw", "extra"]), json_values, min_size=1, max_size=3
+    ),
 )
 def test_unknown_fields_of_known_types_survive(event: Event, fields: dict[str, Any]) -> None:
     fields = {name: value for name, value in fields.items() if name not in codec.dump(event)}
@@ -178,10 +189,22 @@ HEAD = {"v": 1, "n": 1, "at": 0.0}
         (b'{"type":"notice","text":"x"}', "checksum differs"),
         (b'{"type":"notice","text":"x","c":1}', "checksum differs"),
         (sealed({**HEAD, "type": "notice"}), "notice.text: Field required"),
-        (sealed({**HEAD, "type": "notice", "text": 5}), "notice.text: Input should be a valid string"),
-        (sealed({**HEAD, "type": "notice", "text": "x", "level": "loud"}), "notice.level: Input should be 'info'"),
-        (sealed({**HEAD, "type": "notice", "text": "x", "turn": "one"}), "notice.turn: Input should be"),
-        (sealed({**HEAD, "type": "queue_changed", "items": [{"id": "a"}]}), "queue_changed.items.0.text: Field"),
+        (
+            sealed({**HEAD, "type": "notice", "text": 5}),
+            "notice.text: Input should be a valid string",
+        ),
+        (
+            sealed({**HEAD, "type": "notice", "text": "x", "level": "loud"}),
+            "notice.level: Input should be 'info'",
+        ),
+        (
+            sealed({**HEAD, "type": "notice", "text": "x", "turn": "one"}),
+            "notice.turn: Input should be",
+        ),
+        (
+            sealed({**HEAD, "type": "queue_changed", "items": [{"id": "a"}]}),
+            "queue_changed.items.0.text: Field",
+        ),
         (sealed({**HEAD, "type": None}), "type: None is not a name"),
         (sealed({**HEAD, "type": 5}), "type: 5 is not a name"),
         (sealed({"v": "one", "type": "notice", "text": "x"}), "v: 'one' is not a version"),
@@ -209,7 +232,18 @@ def test_surrogates_from_a_broken_stream_are_stored() -> None:
 
 
 def test_common_fields_are_the_ones_every_event_has() -> None:
-    assert {"n", "at", "session", "run", "trace", "turn", "step", "agent", "parent_call", "newer"} == COMMON
+    assert {
+        "n",
+        "at",
+        "session",
+        "run",
+        "trace",
+        "turn",
+        "step",
+        "agent",
+        "parent_call",
+        "newer",
+    } == COMMON
 
 
 @pytest.mark.parametrize("text", ["x", '"\\\n', "\x1b[1m", "漢字", "a😀", "\ud800"])

@@ -1,4 +1,5 @@
-"""The one fold: deltas and partials never change where it ends, and no point of it is out of bounds."""
+"""The one fold: deltas and partials never change where it ends, and no point of it is out of
+bounds."""
 
 from __future__ import annotations
 
@@ -42,7 +43,7 @@ from agent_tui.protocol.events import (
     TurnStarted,
     UsageReported,
     fold,
-)  # fmt: skip
+)
 from agent_tui.protocol.messages import SkillInfo, ToolCall, Usage
 from agent_tui.protocol.transcript import (
     LIVE_TAIL,
@@ -58,7 +59,7 @@ from agent_tui.protocol.transcript import (
     Transcript,
     TurnBlock,
     UserBlock,
-)  # fmt: skip
+)
 from agent_tui.structures.argument_stream import ArgumentStream
 from agent_tui.structures.chips import Paste
 from tests.strategies import asides, chunked, events, markdown, sessions, texts
@@ -79,7 +80,7 @@ def answer_text(t: Transcript) -> str:
     return "".join(block.text for block in shown(t) if isinstance(block, TextBlock))
 
 
-# --------------------------------------------------------------------------------------------------------- the law
+# ------------------------------------------------------------------------------------------ the law
 
 
 @settings(deadline=None, max_examples=150)
@@ -126,7 +127,7 @@ def test_no_sequence_of_events_raises_whatever_its_order(told: list[Event]) -> N
     assert isinstance(fold(told).live(), tuple)
 
 
-# -------------------------------------------------------------------------------------------- streamed text and rows
+# --------------------------------------------------------------------------- streamed text and rows
 
 
 @settings(deadline=None)
@@ -166,7 +167,9 @@ def test_a_partial_beside_its_deltas_adds_nothing() -> None:
 
 @settings(deadline=None)
 @given(st.lists(asides, min_size=1, max_size=4), markdown.filter(bool), texts)
-def test_what_is_said_while_an_answer_streams_goes_above_it(said: list[Event], text: str, thought: str) -> None:
+def test_what_is_said_while_an_answer_streams_goes_above_it(
+    said: list[Event], text: str, thought: str
+) -> None:
     told: list[Event] = [TURN, STEP, ThinkingDelta(text=thought)]
     for event in said:
         told.extend([TextDelta(text=text), event])
@@ -211,24 +214,39 @@ def test_long_thinking_and_output_keep_their_end() -> None:
     long = "x" * LIVE_TAIL + "end"
     t = fold([TURN, STEP, ThinkingDelta(text=long)])
     assert shown(t)[-1] == ThinkingBlock(long[-LIVE_TAIL:], len(long), live=True)
-    t = fold([TURN, ToolStarted(call_id="c", name="n", label="l"), ToolOutput(call_id="c", text=long)])
+    t = fold(
+        [TURN, ToolStarted(call_id="c", name="n", label="l"), ToolOutput(call_id="c", text=long)]
+    )
     block = t.tool("c")
     assert block is not None and block.tail == long[-LIVE_TAIL:]
 
 
 def test_arguments_stream_per_call_and_absurd_indices_are_ignored() -> None:
-    t = fold([TURN, STEP, ToolArgsDelta(index=1, name="b", text="{"), ToolArgsDelta(index=0, name="a", text="x")])
+    t = fold(
+        [
+            TURN,
+            STEP,
+            ToolArgsDelta(index=1, name="b", text="{"),
+            ToolArgsDelta(index=0, name="a", text="x"),
+        ]
+    )
     t = ToolArgsDelta(index=1, text="}").apply(t)
-    assert t.live() == (CallBlock("a", ArgumentStream().feed("x")), CallBlock("b", ArgumentStream().feed("{}")))
+    assert t.live() == (
+        CallBlock("a", ArgumentStream().feed("x")),
+        CallBlock("b", ArgumentStream().feed("{}")),
+    )
     for index in (-1, -5, 10**9):
         assert ToolArgsDelta(index=index, name="c", text="y").apply(t) == t
 
 
 def test_a_retry_starts_the_answer_over() -> None:
     told: list[Event] = [
-        TURN, STEP, RequestSent(model="m"), TextDelta(text="half\n\nof it"),
+        TURN,
+        STEP,
+        RequestSent(model="m"),
+        TextDelta(text="half\n\nof it"),
         Retrying(attempt=2, delay_s=1.5, reason="server busy", at=20.0),
-    ]  # fmt: skip
+    ]
     t = fold(told)
     assert t.retry is not None and (t.retry.attempt, t.retry.until) == (2, 21.5)
     t = RequestSent(model="m", attempt=2).apply(t)
@@ -237,13 +255,15 @@ def test_a_retry_starts_the_answer_over() -> None:
     assert answer_text(t) == "whole"
 
 
-@pytest.mark.parametrize("end", [TurnEnded(state="error"), TurnStarted(turn=2, prompt="again"), StepStarted(step=2)])
+@pytest.mark.parametrize(
+    "end", [TurnEnded(state="error"), TurnStarted(turn=2, prompt="again"), StepStarted(step=2)]
+)
 def test_what_streamed_and_never_settled_is_taken_back(end: Event) -> None:
     told = [TURN, STEP, TextDelta(text="lost\n\nwords"), end]
     assert fold(told) == fold(settled(told))
 
 
-# ------------------------------------------------------------------------------------ queue, draft, mode, model, usage
+# ----------------------------------------------------------------- queue, draft, mode, model, usage
 
 
 def test_the_queue_is_folded_whole_and_prompts_leave_it_when_they_start() -> None:
@@ -255,15 +275,18 @@ def test_the_queue_is_folded_whole_and_prompts_leave_it_when_they_start() -> Non
     t = SteerSeen(text="second", queue_id="2").apply(t)
     assert t.queue == items[2:]
     assert t.rows[-1] == UserBlock("second", steer=True)
-    assert TurnStarted(turn=2, prompt="typed").apply(t).queue == items[2:], "a typed prompt leaves the queue alone"
+    assert TurnStarted(turn=2, prompt="typed").apply(t).queue == items[2:], (
+        "a typed prompt leaves the queue alone"
+    )
 
 
 def test_a_prompt_says_what_of_it_was_pasted() -> None:
     pastes = (Paste(4, 7, 2),)
     t = fold([TurnStarted("see abc", turn=1, pastes=pastes), SteerSeen("see abd", pastes=pastes)])
     assert list(t.rows) == [
-        UserBlock("see abc", pastes=pastes), UserBlock("see abd", steer=True, pastes=pastes),
-    ]  # fmt: skip
+        UserBlock("see abc", pastes=pastes),
+        UserBlock("see abd", steer=True, pastes=pastes),
+    ]
     assert t.marks[0].pastes == pastes
 
 
@@ -280,7 +303,14 @@ def test_draft_mode_and_queue_are_the_last_that_was_said(said: list[Event]) -> N
 def test_the_header_of_a_run_and_its_resumption() -> None:
     start = SessionStarted(session="s", cwd="/p", model="ollama/a", mode="plan", window=8)
     t = fold([start])
-    assert (t.session, t.cwd, t.model, t.mode, t.window, len(t.rows)) == ("s", "/p", "ollama/a", "plan", 8, 0)
+    assert (t.session, t.cwd, t.model, t.mode, t.window, len(t.rows)) == (
+        "s",
+        "/p",
+        "ollama/a",
+        "plan",
+        8,
+        0,
+    )
     again = replace(start, resumed=True)
     assert fold([start, again]) == t, "nothing was there to resume"
     assert fold([start, Notice(text="x"), again]).rows[-1] == DividerBlock("resumed")
@@ -289,7 +319,11 @@ def test_the_header_of_a_run_and_its_resumption() -> None:
 
 
 def test_usage_counts_the_context_and_the_turn() -> None:
-    told = [TURN, UsageReported(usage=Usage(100, 20), window=4096), UsageReported(usage=Usage(150, 5, estimated=True))]
+    told = [
+        TURN,
+        UsageReported(usage=Usage(100, 20), window=4096),
+        UsageReported(usage=Usage(150, 5, estimated=True)),
+    ]
     t = fold(told)
     assert (t.context_tokens, t.turn_tokens, t.estimated, t.window) == (155, 25, True, 4096)
     t = TurnEnded(state="completed", duration_ms=7, steps=2).apply(t)
@@ -311,7 +345,7 @@ def test_the_title_is_the_first_line_of_the_first_prompt() -> None:
     assert t.title == "fix it"
 
 
-# --------------------------------------------------------------------------------------------- states, consent, tools
+# --------------------------------------------------------------------------- states, consent, tools
 
 
 def test_the_states_of_a_turn_with_a_call_that_asks() -> None:
@@ -319,12 +353,26 @@ def test_the_states_of_a_turn_with_a_call_that_asks() -> None:
     told: list[tuple[Event, str]] = [
         (TURN, "running"),
         (STEP, "running"),
-        (AssistantReplied(calls=(ToolCall("c", "run_shell_command"),), stop_reason="tool_calls"), "running"),
-        (ApprovalAsked(id="a", call_id="c", tool="run_shell_command", label="ls", display=show), "waiting_for_input"),
+        (
+            AssistantReplied(calls=(ToolCall("c", "run_shell_command"),), stop_reason="tool_calls"),
+            "running",
+        ),
+        (
+            ApprovalAsked(id="a", call_id="c", tool="run_shell_command", label="ls", display=show),
+            "waiting_for_input",
+        ),
         (ApprovalAnswered(id="a", choice="once"), "running"),
-        (ToolStarted(call_id="c", name="run_shell_command", label="ls", note="allowed once"), "waiting_for_tool"),
+        (
+            ToolStarted(call_id="c", name="run_shell_command", label="ls", note="allowed once"),
+            "waiting_for_tool",
+        ),
         (ToolOutput(call_id="c", text="file\n"), "waiting_for_tool"),
-        (ToolEnded(call_id="c", name="run_shell_command", label="ls", content="file", duration_ms=4), "running"),
+        (
+            ToolEnded(
+                call_id="c", name="run_shell_command", label="ls", content="file", duration_ms=4
+            ),
+            "running",
+        ),
         (TurnEnded(state="completed"), "idle"),
     ]
     t = Transcript()
@@ -332,12 +380,19 @@ def test_the_states_of_a_turn_with_a_call_that_asks() -> None:
         t = event.apply(t)
         assert t.state == state, event
     blocks = [row for row in t.rows if isinstance(row, ToolBlock)]
-    assert blocks == [ToolBlock("c", "run_shell_command", "ls", "done", 0.0, 4, "ok", note="allowed once")]
+    assert blocks == [
+        ToolBlock("c", "run_shell_command", "ls", "done", 0.0, 4, "ok", note="allowed once")
+    ]
 
 
 @pytest.mark.parametrize(
     ("tag", "state"),
-    [("ok", "done"), ("denied", "failed"), ("cancelled", "cancelled"), ("interrupted", "cancelled")],
+    [
+        ("ok", "done"),
+        ("denied", "failed"),
+        ("cancelled", "cancelled"),
+        ("interrupted", "cancelled"),
+    ],
 )
 def test_the_tag_of_a_result_is_the_state_of_its_row(tag: str, state: str) -> None:
     t = fold([TURN, ToolEnded(call_id="c", name="n", label="l", content="", tag=tag)])
@@ -359,9 +414,14 @@ def test_two_calls_at_once_each_keep_their_row() -> None:
 
 
 def test_approvals_wait_in_order_and_the_end_of_a_turn_closes_them() -> None:
-    asked = [ApprovalAsked(id=f"a{n}", call_id=f"c{n}", tool="t", label="l", hard=n == 2) for n in (1, 2)]
+    asked = [
+        ApprovalAsked(id=f"a{n}", call_id=f"c{n}", tool="t", label="l", hard=n == 2) for n in (1, 2)
+    ]
     t = fold([TURN, *asked])
-    assert [(one.id, getattr(one, "hard", None)) for one in t.pending] == [("a1", False), ("a2", True)]
+    assert [(one.id, getattr(one, "hard", None)) for one in t.pending] == [
+        ("a1", False),
+        ("a2", True),
+    ]
     t = ApprovalAnswered(id="a1", choice="no", text="not now").apply(t)
     assert (t.state, [one.id for one in t.pending]) == ("waiting_for_input", ["a2"])
     t = TurnEnded(state="cancelled").apply(t)
@@ -369,7 +429,9 @@ def test_approvals_wait_in_order_and_the_end_of_a_turn_closes_them() -> None:
 
 
 def test_questions_in_and_outside_of_a_turn() -> None:
-    stuck = QuestionAsked(id="q", kind="stuck", text="Same call again", options=("stop", "continue", "say"))
+    stuck = QuestionAsked(
+        id="q", kind="stuck", text="Same call again", options=("stop", "continue", "say")
+    )
     t = fold([TURN, stuck])
     assert (t.state, t.pending[0].id) == ("waiting_for_input", "q")
     assert QuestionAnswered(id="q", choice="continue").apply(t).state == "running"
@@ -378,7 +440,13 @@ def test_questions_in_and_outside_of_a_turn() -> None:
 
 
 def test_an_error_is_a_row_and_ends_the_wait_for_a_retry() -> None:
-    t = fold([TURN, Retrying(attempt=2, delay_s=1, reason="busy"), ErrorRaised(text="down", hint="start it")])
+    t = fold(
+        [
+            TURN,
+            Retrying(attempt=2, delay_s=1, reason="busy"),
+            ErrorRaised(text="down", hint="start it"),
+        ]
+    )
     assert t.retry is None
     assert t.rows[-1] == NoticeBlock("error", "down", "start it")
 

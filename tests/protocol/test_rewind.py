@@ -32,7 +32,7 @@ from agent_tui.protocol.events import (
     TurnEnded,
     TurnStarted,
     fold,
-)  # fmt: skip
+)
 from agent_tui.protocol.messages import ToolCall, UserMessage
 from agent_tui.protocol.session_events import RestoredFile
 from agent_tui.protocol.transcript import DividerBlock, NoticeBlock, Queued, UserBlock
@@ -62,15 +62,24 @@ def turns(events: Sequence[Event]) -> list[int]:
 
 @settings(deadline=None, max_examples=80)
 @given(sessions(), sessions(), st.data())
-def test_a_rewind_gives_the_rows_back(told: list[Event], more: list[Event], data: st.DataObject) -> None:
+def test_a_rewind_gives_the_rows_back(
+    told: list[Event], more: list[Event], data: st.DataObject
+) -> None:
     events = numbered(plain(told))
     place = data.draw(st.sampled_from(turns(events)))
     back = Rewound(events[place].n, n=10_000)
     before, after = fold(events[:place]), fold([*events, back])
-    assert (list(after.rows), list(after.marks)) == (list(before.abandon().rows), list(before.marks))
+    assert (list(after.rows), list(after.marks)) == (
+        list(before.abandon().rows),
+        list(before.marks),
+    )
     assert (after.context_tokens, after.todos, after.state, after.pending, after.streaming) == (
-        before.context_tokens, before.todos, "idle", (), None,
-    )  # fmt: skip
+        before.context_tokens,
+        before.todos,
+        "idle",
+        (),
+        None,
+    )
     assert after.queue == fold(events).queue
     later = numbered(plain(more[1:]), 10_001)
     everything = [*events, back, *later]
@@ -98,19 +107,31 @@ def test_a_request_after_a_rewind_is_that_of_a_session_without_it(
 def test_what_outlives_a_rewind() -> None:
     queue = (Queued("a", "later"),)
     events: list[Event] = [
-        TurnStarted(prompt="first", n=1, turn=1), Titled("mine", n=2), Labelled(1, "good", n=3),
-        TurnStarted(prompt="second", n=4, turn=2), QueueChanged(items=queue, n=5), TurnEnded(state="completed", n=6),
-    ]  # fmt: skip
+        TurnStarted(prompt="first", n=1, turn=1),
+        Titled("mine", n=2),
+        Labelled(1, "good", n=3),
+        TurnStarted(prompt="second", n=4, turn=2),
+        QueueChanged(items=queue, n=5),
+        TurnEnded(state="completed", n=6),
+    ]
     after = fold([*events, Rewound(1, n=7)])
     assert (after.title, after.titled_by, after.labels, after.queue, after.draft) == (
-        "mine", "person", {1: "good"}, queue, "first",
-    )  # fmt: skip
+        "mine",
+        "person",
+        {1: "good"},
+        queue,
+        "first",
+    )
     assert fold([*events, DraftSaved("mine", n=7), Rewound(4, n=8)]).draft == "mine"
     assert fold([*events, Rewound(99, n=7)]) == fold(events)
     standing = Standing()
     for event in (*events, Rewound(4, n=7)):
         standing = standing.after(event)
-    assert (standing.draft, standing.turns, [mark.n for mark in standing.marks]) == ("second", 2, [1])
+    assert (standing.draft, standing.turns, [mark.n for mark in standing.marks]) == (
+        "second",
+        2,
+        [1],
+    )
 
 
 def test_a_prompt_comes_back_with_its_chips() -> None:
@@ -126,10 +147,16 @@ def test_a_prompt_comes_back_with_its_chips() -> None:
 
 def test_an_empty_context_can_be_gone_back_over() -> None:
     events: list[Event] = [
-        TurnStarted(prompt="a", n=1), AssistantReplied("one", n=2), TurnEnded(state="completed", n=3),
-        TurnStarted(prompt="b", n=4), AssistantReplied("two", n=5), TurnEnded(state="completed", n=6), Cleared(n=7),
-        TurnStarted(prompt="c", n=8), TurnEnded(state="completed", n=9),
-    ]  # fmt: skip
+        TurnStarted(prompt="a", n=1),
+        AssistantReplied("one", n=2),
+        TurnEnded(state="completed", n=3),
+        TurnStarted(prompt="b", n=4),
+        AssistantReplied("two", n=5),
+        TurnEnded(state="completed", n=6),
+        Cleared(n=7),
+        TurnStarted(prompt="c", n=8),
+        TurnEnded(state="completed", n=9),
+    ]
     cleared, back = History(), History()
     for event in events:
         cleared = cleared.after(event)
@@ -140,7 +167,11 @@ def test_an_empty_context_can_be_gone_back_over() -> None:
 
 
 def test_a_models_title_never_replaces_a_persons() -> None:
-    events: list[Event] = [SessionStarted(), TurnStarted(prompt="a prompt"), Titled("model's", "model")]
+    events: list[Event] = [
+        SessionStarted(),
+        TurnStarted(prompt="a prompt"),
+        Titled("model's", "model"),
+    ]
     assert fold(events).title == "model's"
     assert fold([*events, Titled("mine"), Titled("again", "model")]).title == "mine"
     assert fold([*events, Titled("mine"), Titled(""), Titled("again", "model")]).title == "again"
@@ -151,10 +182,12 @@ def test_a_models_title_never_replaces_a_persons() -> None:
 def test_going_on_shows_no_prompt_and_says_one_only_behind_the_models_words() -> None:
     call = ToolCall("c", "read_file")
     asked: list[Event] = [
-        TurnStarted(prompt="go", n=1), StepStarted(n=2), AssistantReplied(calls=(call,), n=3),
+        TurnStarted(prompt="go", n=1),
+        StepStarted(n=2),
+        AssistantReplied(calls=(call,), n=3),
         ToolEnded("c", "read_file", "Read", "Error [interrupted]: unknown", tag="interrupted", n=4),
         TurnEnded(state="cancelled", n=5),
-    ]  # fmt: skip
+    ]
     on = TurnStarted(prompt="", continued=True, n=9)
     for last, added in ((asked, 0), ([*asked[:-1], AssistantReplied("half of", n=6)], 1)):
         history = History()
@@ -168,16 +201,27 @@ def test_going_on_shows_no_prompt_and_says_one_only_behind_the_models_words() ->
 
 
 def test_what_was_done_is_said_in_the_same_words_everywhere() -> None:
-    done, gone = RestoredFile("/w/a", "x", "y", outcome="done"), RestoredFile("/w/b", "x", outcome="done")
-    kept, bad = RestoredFile("/w/c", outcome="kept"), RestoredFile("/w/d", outcome="failed", problem="/w/d: no room")
-    beside = [RestoredFile(f"/w/{name}", outcome="beside", beside=f"/w/{name}.orig-1") for name in "efg"]
+    done, gone = (
+        RestoredFile("/w/a", "x", "y", outcome="done"),
+        RestoredFile("/w/b", "x", outcome="done"),
+    )
+    kept, bad = (
+        RestoredFile("/w/c", outcome="kept"),
+        RestoredFile("/w/d", outcome="failed", problem="/w/d: no room"),
+    )
+    beside = [
+        RestoredFile(f"/w/{name}", outcome="beside", beside=f"/w/{name}.orig-1") for name in "efg"
+    ]
     many = [RestoredFile(f"/v/{number}", "x", "y", outcome="done") for number in range(1, 5)]
     for files, said in (
         ((done, gone), "Restored a, deleted b. /redo reverses this."),
         ((gone, gone, kept), "Deleted b and b. /redo reverses this. Kept c unchanged."),
         ((beside[0],), "Wrote the earlier version beside it: e.orig-1."),
         (tuple(beside), "Wrote the earlier versions beside them: e.orig-1, f.orig-1 and g.orig-1."),
-        ((done, bad), "Restored a. /redo reverses this. 1 of 2 files could not be restored: /w/d: no room."),
+        (
+            (done, bad),
+            "Restored a. /redo reverses this. 1 of 2 files could not be restored: /w/d: no room.",
+        ),
         ([done, *many], "Restored w/a, v/1, v/2 and 2 more. /redo reverses this."),
         ((RestoredFile("/w/a", "x", "x", outcome="same"),), "No file had to be restored."),
     ):
@@ -193,14 +237,20 @@ def test_what_was_put_back_is_shown_and_told_to_the_model() -> None:
     [row] = fold([event]).rows
     assert row == NoticeBlock("info", "Restored a. /redo reverses this. Kept b unchanged.")
     sent = History().after(event).after(TurnStarted(prompt="next", n=2)).request().messages
-    assert isinstance(sent[0], UserMessage) and "/w/a" in sent[0].text and "/w/b" not in sent[0].text
+    assert (
+        isinstance(sent[0], UserMessage) and "/w/a" in sent[0].text and "/w/b" not in sent[0].text
+    )
     failed = replace(event, files=(RestoredFile("/w/a", outcome="failed"),))
     assert fold([failed]).rows[0] == NoticeBlock("warning", "1 of 1 file could not be restored.")
     assert len(History().after(failed).shell) == 0
     assert fold([Forked("0123456789")]).rows[0] == DividerBlock("forked from session 01234567")
     opened = [Forked("0123456789"), SessionStarted(resumed=True)]
-    assert fold(opened).rows[-1] == DividerBlock("forked from session 01234567"), "one line across is enough"
-    assert fold([*opened, Notice("x"), SessionStarted(resumed=True)]).rows[-1] == DividerBlock("resumed")
+    assert fold(opened).rows[-1] == DividerBlock("forked from session 01234567"), (
+        "one line across is enough"
+    )
+    assert fold([*opened, Notice("x"), SessionStarted(resumed=True)]).rows[-1] == DividerBlock(
+        "resumed"
+    )
 
 
 def test_marks_cost_the_same_for_every_turn() -> None:
@@ -213,14 +263,19 @@ def test_marks_cost_the_same_for_every_turn() -> None:
             start = tracemalloc.get_traced_memory()[0]
             for turn in range(thousand * 1_000, thousand * 1_000 + 1_000):
                 told: list[Event] = [
-                    TurnStarted(prompt=f"prompt {turn}", turn=turn + 1), StepStarted(),
+                    TurnStarted(prompt=f"prompt {turn}", turn=turn + 1),
+                    StepStarted(),
                     AssistantReplied(f"answer {turn}"),
                     TurnEnded(state="completed"),
-                ]  # fmt: skip
+                ]
                 for event in told:
                     n += 1
                     event = replace(event, n=n)
-                    shown, history, standing = event.apply(shown), history.after(event), standing.after(event)
+                    shown, history, standing = (
+                        event.apply(shown),
+                        history.after(event),
+                        standing.after(event),
+                    )
             sizes.append(tracemalloc.get_traced_memory()[0] - start)
     finally:
         tracemalloc.stop()

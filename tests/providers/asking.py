@@ -5,7 +5,14 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from agent_tui.protocol.messages import AssistantMessage, Request, ToolCall, ToolMessage, ToolSpec, UserMessage
+from agent_tui.protocol.messages import (
+    AssistantMessage,
+    Request,
+    ToolCall,
+    ToolMessage,
+    ToolSpec,
+    UserMessage,
+)
 from agent_tui.providers import ollama
 from agent_tui.providers.base import Finished, Provider, ProviderSetup
 from tests.providers.servers import (
@@ -26,7 +33,10 @@ HISTORY = Request(
     (
         UserMessage("go"),
         AssistantMessage(
-            "", "because", (ToolCall("call_1", "ls", '{"b":1,"a":2}'), ToolCall("call_2", "ls", "{")), "ollama"
+            "",
+            "because",
+            (ToolCall("call_1", "ls", '{"b":1,"a":2}'), ToolCall("call_2", "ls", "{")),
+            "ollama",
         ),
         ToolMessage("call_1", "ls", "a.py"),
         ToolMessage("call_2", "ls", "Error [invalid_arguments]: no"),

@@ -1,4 +1,5 @@
-"""The conformance table: what a case is (every coroutine of a `cases_*` module), and how its answers are read."""
+"""The conformance table: what a case is (every coroutine of a `cases_*` module), and how its
+answers are read."""
 
 from __future__ import annotations
 
@@ -43,7 +44,9 @@ async def answer(dialect: Dialect, said: Sequence[Said], stop: str = "stop") -> 
         return await played(provider)
 
 
-async def refused(dialect: Dialect, status: int, body: object, headers: dict[str, str] | None = None) -> Failed:
+async def refused(
+    dialect: Dialect, status: int, body: object, headers: dict[str, str] | None = None
+) -> Failed:
     async def route(_: Received, connection: Connection) -> None:
         await connection.json(body, status, headers)
 

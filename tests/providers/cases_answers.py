@@ -7,7 +7,14 @@ import json
 import re
 from collections.abc import Sequence
 
-from agent_tui.protocol.messages import AssistantMessage, Image, Request, ToolCall, ToolMessage, UserMessage
+from agent_tui.protocol.messages import (
+    AssistantMessage,
+    Image,
+    Request,
+    ToolCall,
+    ToolMessage,
+    UserMessage,
+)
 from agent_tui.providers.base import CallChunk, StreamItem, TextChunk, ThinkingChunk
 from tests.providers.cases import answer, finished, joined
 from tests.providers.servers import (
@@ -56,13 +63,19 @@ async def one_call(dialect: Dialect) -> None:
     items = await answer(dialect, [call("read_file", '{"path":"ä.py"}', "a1")], "tool_calls")
     end = finished(items)
     assert end.stop_reason == "tool_calls"
-    assert [(c.name, json.loads(c.arguments)) for c in end.calls] == [("read_file", {"path": "ä.py"})]
+    assert [(c.name, json.loads(c.arguments)) for c in end.calls] == [
+        ("read_file", {"path": "ä.py"})
+    ]
     assert end.calls[0].id
     assert whole_calls(items) == {0: [end.calls[0].id, "read_file", end.calls[0].arguments]}
 
 
 async def parallel_calls(dialect: Dialect) -> None:
-    said = [call("glob", '{"p":"*"}', "a1"), call("grep", '{"q":"x"}', "a2"), call("grep", '{"q":"y"}', "a3")]
+    said = [
+        call("glob", '{"p":"*"}', "a1"),
+        call("grep", '{"q":"x"}', "a2"),
+        call("grep", '{"q":"y"}', "a3"),
+    ]
     items = await answer(dialect, said, "tool_calls")
     end = finished(items)
     assert [c.name for c in end.calls] == ["glob", "grep", "grep"]
@@ -79,20 +92,29 @@ async def text_and_call(dialect: Dialect) -> None:
 
 
 async def arguments_and_numbers_that_are_none(dialect: Dialect) -> None:
-    """NaN is no JSON: the call comes as it was written, for the tool to refuse. A count beyond reason is not told."""
+    """NaN is no JSON: the call comes as it was written, for the tool to refuse. A count beyond
+    reason is not told."""
     parts = dialect.raw_call(b'{"n":NaN,"m":1e999}', b"9" * 400)
     async with dialect.answering(parts) as (_, provider):
         end = finished(await played(provider))
     assert [(c.name, c.arguments) for c in end.calls] == [("ls", '{"n":NaN,"m":Infinity}')]
-    assert end.usage is not None and (end.usage.prompt_tokens, end.usage.completion_tokens) == (0, 3)
+    assert end.usage is not None and (end.usage.prompt_tokens, end.usage.completion_tokens) == (
+        0,
+        3,
+    )
 
 
 async def ids_are_new_in_a_history(dialect: Dialect) -> None:
     before = tuple(ToolCall(f"call_{n}", "ls") for n in (1, 2, 3))
     results = tuple(ToolMessage(c.id, "ls", "a") for c in before)
     history = Request("s", (UserMessage("go"), AssistantMessage("", calls=before), *results))
-    async with dialect.answering(dialect.parts([call("ls", "{}"), call("cat", "{}")], "tool_calls")) as (_, provider):
-        first, again = finished(await played(provider, history)), finished(await played(provider, history))
+    async with dialect.answering(
+        dialect.parts([call("ls", "{}"), call("cat", "{}")], "tool_calls")
+    ) as (_, provider):
+        first, again = (
+            finished(await played(provider, history)),
+            finished(await played(provider, history)),
+        )
     assert len({c.id for c in (*before, *first.calls)}) == 5
     assert first.calls == again.calls
 
@@ -100,7 +122,11 @@ async def ids_are_new_in_a_history(dialect: Dialect) -> None:
 async def usage_is_reported(dialect: Dialect) -> None:
     usage = finished(await answer(dialect, [text("hi")])).usage
     assert usage is not None
-    assert (usage.prompt_tokens, usage.completion_tokens, usage.estimated) == (PROMPT, COMPLETION, False)
+    assert (usage.prompt_tokens, usage.completion_tokens, usage.estimated) == (
+        PROMPT,
+        COMPLETION,
+        False,
+    )
     assert usage.reasoning_tokens == THOUGHT.get(dialect.name, 0)
     assert usage.cache_write_tokens == (2 if dialect.name == "anthropic" else 0)
     assert usage.cached_tokens == (0 if dialect.name == "ollama" else 3)
@@ -135,7 +161,9 @@ async def a_refusal(dialect: Dialect) -> None:
 
 async def an_image_goes_with_its_words(dialect: Dialect) -> None:
     data = base64.b64encode(b"\x89PNG \xff" * 99).decode()
-    asked = Request("s", (UserMessage("what is it?", (Image("a.png", "image/png", "0" * 64, data),)),))
+    asked = Request(
+        "s", (UserMessage("what is it?", (Image("a.png", "image/png", "0" * 64, data),)),)
+    )
     async with dialect.answering(dialect.parts([text("a dot")], "stop")) as (server, provider):
         finished(await played(provider, asked))
         (body,) = server.bodies(dialect.path)

@@ -33,7 +33,10 @@ async def overflow_names_what_helps(dialect: Dialect) -> None:
 async def overflow_in_other_shapes(dialect: Dialect) -> None:
     plain = {"error": "input length exceeds the context length"}
     assert (await refused(dialect, 400, plain)).kind == "overflow"
-    for body in (b"", {"error": {"message": "Request exceeds the maximum size", "type": "request_too_large"}}):
+    for body in (
+        b"",
+        {"error": {"message": "Request exceeds the maximum size", "type": "request_too_large"}},
+    ):
         assert (await refused(dialect, 413, body)).kind == "overflow"
     assert (await refused(dialect, 500, plain)).kind == "overflow"
     assert (await refused(dialect, 400, {"error": "tools: unknown field"})).kind == "bad_request"
@@ -89,7 +92,9 @@ async def a_rate_limit(dialect: Dialect) -> None:
     }
     assert (await refused(dialect, 429, slow, dates)).retry_after == 90 * 86_400
     later = datetime.now(UTC) + timedelta(seconds=300)
-    wait = (await refused(dialect, 429, slow, {"Retry-After": format_datetime(later, usegmt=True)})).retry_after
+    wait = (
+        await refused(dialect, 429, slow, {"Retry-After": format_datetime(later, usegmt=True)})
+    ).retry_after
     assert wait is not None and 0 < wait <= 300
     for nonsense in ("soon", "-5", "inf"):
         odd = await refused(dialect, 429, slow, {"Retry-After": nonsense})
@@ -105,7 +110,9 @@ async def a_server_error(dialect: Dialect) -> None:
         assert "html" not in end.text
         assert end.retry_after == (5.0 if status == 529 else None)
     for told, waited in (("2", 5.0), ("30", 30.0)):
-        assert (await refused(dialect, 529, {"error": "busy"}, {"Retry-After": told})).retry_after == waited
+        assert (
+            await refused(dialect, 529, {"error": "busy"}, {"Retry-After": told})
+        ).retry_after == waited
 
 
 async def a_redirect_is_not_followed(dialect: Dialect) -> None:
@@ -167,7 +174,9 @@ async def a_malformed_body(dialect: Dialect) -> None:
 
 
 async def a_web_page_instead_of_a_stream(dialect: Dialect) -> None:
-    async with dialect.server(lambda _, c: c.stream([b"<html>hello</html>"], "text/html; charset=utf-8")) as (
+    async with dialect.server(
+        lambda _, c: c.stream([b"<html>hello</html>"], "text/html; charset=utf-8")
+    ) as (
         _,
         provider,
     ):
@@ -176,7 +185,9 @@ async def a_web_page_instead_of_a_stream(dialect: Dialect) -> None:
 
 async def bad_payloads(dialect: Dialect) -> None:
     good = dialect.parts([text("Hel"), text("lo")], "stop")
-    between = [chunk for part in good for chunk in (dialect.bad, part)]  # many, but never three in a row
+    between = [
+        chunk for part in good for chunk in (dialect.bad, part)
+    ]  # many, but never three in a row
     for mixed in ([dialect.bad, *good], [*good[:2], dialect.bad, dialect.bad, *good[2:]], between):
         async with dialect.answering(mixed) as (_, provider):
             items = await played(provider)

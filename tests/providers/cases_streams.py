@@ -9,7 +9,13 @@ from itertools import pairwise
 
 import pytest
 
-from agent_tui.protocol.messages import AssistantMessage, Request, ToolCall, ToolMessage, UserMessage
+from agent_tui.protocol.messages import (
+    AssistantMessage,
+    Request,
+    ToolCall,
+    ToolMessage,
+    UserMessage,
+)
 from agent_tui.providers.base import TextChunk
 from tests.providers.cases import failed, finished, joined
 from tests.providers.servers import (
@@ -63,8 +69,12 @@ async def byte_by_byte(dialect: Dialect) -> None:
 
 
 async def a_pair_of_surrogates_cut_in_two(dialect: Dialect) -> None:
-    escaped = [part.replace("🎉".encode(), b"\\ud83c", 1) for part in dialect.parts([text("a🎉")], "stop")]
-    low = [part.replace("🎉".encode(), b"\\udf89", 1) for part in dialect.parts([text("🎉b")], "stop")]
+    escaped = [
+        part.replace("🎉".encode(), b"\\ud83c", 1) for part in dialect.parts([text("a🎉")], "stop")
+    ]
+    low = [
+        part.replace("🎉".encode(), b"\\udf89", 1) for part in dialect.parts([text("🎉b")], "stop")
+    ]
     split = next(i for i, part in enumerate(escaped) if b"ud83c" in part)
     async with dialect.answering([*escaped[: split + 1], *low[split:]]) as (_, provider):
         items = await played(provider)
@@ -108,7 +118,10 @@ async def left_early(dialect: Dialect) -> None:
         await connection.until_client_leaves()
         left.set()
 
-    async with dialect.server(route) as (_, provider), aclosing(provider.stream(request())) as stream:  # type: ignore[type-var]
+    async with (
+        dialect.server(route) as (_, provider),
+        aclosing(provider.stream(request())) as stream,
+    ):  # type: ignore[type-var]
         async for item in stream:
             assert isinstance(item, TextChunk)
             break
@@ -122,7 +135,9 @@ async def two_at_once(dialect: Dialect) -> None:
     async def route(received: Received, connection: Connection) -> None:
         prompt = dialect.prompt(received.json)
         await both.wait()  # neither is answered before both have asked
-        await connection.stream(dialect.parts([text(f"you said {prompt}")], "stop"), dialect.content_type)
+        await connection.stream(
+            dialect.parts([text(f"you said {prompt}")], "stop"), dialect.content_type
+        )
 
     async with dialect.server(route) as (_, provider):
         one, two = await asyncio.wait_for(
@@ -147,7 +162,9 @@ async def silence_ends_by_the_persons_limit(dialect: Dialect) -> None:
         await connection.until_client_leaves()
 
     async with dialect.server(route, idle_timeout=0.1) as (server, provider):
-        assert failed(await asyncio.wait_for(played(provider), 10), "timeout", server.address).may_pass
+        assert failed(
+            await asyncio.wait_for(played(provider), 10), "timeout", server.address
+        ).may_pass
 
 
 async def a_byte_now_and_then_is_no_sign_of_life(dialect: Dialect) -> None:
@@ -160,7 +177,9 @@ async def a_byte_now_and_then_is_no_sign_of_life(dialect: Dialect) -> None:
             await asyncio.sleep(0.02)
 
     async with dialect.server(route, idle_timeout=0.2) as (server, provider):
-        assert failed(await asyncio.wait_for(played(provider), 10), "timeout", server.address).may_pass
+        assert failed(
+            await asyncio.wait_for(played(provider), 10), "timeout", server.address
+        ).may_pass
 
 
 async def signs_of_life_without_end_are_no_answer(dialect: Dialect) -> None:
@@ -171,7 +190,9 @@ async def signs_of_life_without_end_are_no_answer(dialect: Dialect) -> None:
             await asyncio.sleep(0.02)
 
     async with dialect.server(route, idle_timeout=0.05) as (server, provider):
-        assert failed(await asyncio.wait_for(played(provider), 10), "timeout", server.address).may_pass
+        assert failed(
+            await asyncio.wait_for(played(provider), 10), "timeout", server.address
+        ).may_pass
 
 
 async def a_longer_conversation_starts_with_the_bytes_of_the_shorter(dialect: Dialect) -> None:

@@ -9,7 +9,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from agent_tui.protocol.messages import AssistantMessage, Message, Request, ToolCall, ToolMessage, UserMessage
+from agent_tui.protocol.messages import (
+    AssistantMessage,
+    Message,
+    Request,
+    ToolCall,
+    ToolMessage,
+    UserMessage,
+)
 from agent_tui.providers.base import CallChunk, Finished, ProviderSetup, StreamItem, TextChunk
 from agent_tui.providers.demo import create
 
@@ -64,7 +71,9 @@ class Session:
                 written[part.index] += part.text
         assert written == [call.arguments for call in end.calls]
         assert end.stop_reason == ("tool_calls" if end.calls else "stop")
-        self.messages.append(AssistantMessage(text, calls=end.calls, provider="demo", state=end.state))
+        self.messages.append(
+            AssistantMessage(text, calls=end.calls, provider="demo", state=end.state)
+        )
         return Answer(text, end.calls, end.state)
 
     def say(self, text: str, facts: str = "") -> None:
@@ -78,7 +87,8 @@ class Session:
         self.messages.extend(ToolMessage(call.id, call.name, tools(call)) for call in answer.calls)
 
     def play(self, tools: Tools = works, until: str = "") -> list[Answer]:
-        """Answers until a turn ends, or until the one with the words `until` (its calls have no results then)."""
+        """Answers until a turn ends, or until the one with the words `until` (its calls have no
+        results then)."""
         answers: list[Answer] = []
         while True:
             answers.append(self.answer())
@@ -88,6 +98,8 @@ class Session:
 
     def interrupted(self, characters: int) -> str:
         """The next answer, broken off after so many characters."""
-        text = "".join(item.text for item in self.streamed() if isinstance(item, TextChunk))[:characters]
+        text = "".join(item.text for item in self.streamed() if isinstance(item, TextChunk))[
+            :characters
+        ]
         self.messages.append(AssistantMessage(text, provider="demo"))
         return text

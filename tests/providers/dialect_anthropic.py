@@ -35,7 +35,11 @@ def stop(index: int) -> bytes:
 
 
 def end(reason: str, **usage: int) -> list[bytes]:
-    told = {"type": "message_delta", "delta": {"stop_reason": reason, "stop_sequence": None}, "usage": usage}
+    told = {
+        "type": "message_delta",
+        "delta": {"stop_reason": reason, "stop_sequence": None},
+        "usage": usage,
+    }
     return [sse(told), sse({"type": "message_stop"})]
 
 
@@ -82,8 +86,13 @@ def raw_call(arguments: bytes, prompt: bytes) -> list[bytes]:
 def said_blocks(body: Any) -> list[tuple[str, dict[str, Any]]]:
     """What a request says, block by block, without the marks of the cache, which move."""
     texts = [("system", block) for block in body.get("system", [])]
-    turns = [(message["role"], block) for message in body["messages"] for block in message["content"]]
-    plain = [(role, {k: v for k, v in block.items() if k != "cache_control"}) for role, block in (*texts, *turns)]
+    turns = [
+        (message["role"], block) for message in body["messages"] for block in message["content"]
+    ]
+    plain = [
+        (role, {k: v for k, v in block.items() if k != "cache_control"})
+        for role, block in (*texts, *turns)
+    ]
     if len(turns) > 1 and plain[-1][1] == {"type": "text", "text": "(Go on.)"}:
         plain.pop()  # stands in for what comes next
     return plain
@@ -114,7 +123,18 @@ def create(address: str, options: Mapping[str, Any]) -> Provider:
 
 
 ANTHROPIC = Dialect(
-    "anthropic", "/v1/messages", "text/event-stream", create, parts, b'data: {"type": "content_blo\n\n',
-    prompt=prompt, kept=kept, roles=roles, raw_call=raw_call, refusal="refusal",
-    error=lambda data: b"event: error\n" + sse(json.dumps({"type": "error", **json.loads(data)}).encode()),
-)  # fmt: skip
+    "anthropic",
+    "/v1/messages",
+    "text/event-stream",
+    create,
+    parts,
+    b'data: {"type": "content_blo\n\n',
+    prompt=prompt,
+    kept=kept,
+    roles=roles,
+    raw_call=raw_call,
+    refusal="refusal",
+    error=lambda data: (
+        b"event: error\n" + sse(json.dumps({"type": "error", **json.loads(data)}).encode())
+    ),
+)

@@ -33,7 +33,9 @@ def roles(body: Any) -> list[str]:
 
 
 def _chat(name: str, path: str, create: Any) -> Dialect:
-    return Dialect(name, path, "text/event-stream", create, chat_parts, b"data: {broken\n\n", roles=roles)
+    return Dialect(
+        name, path, "text/event-stream", create, chat_parts, b"data: {broken\n\n", roles=roles
+    )
 
 
 PRESETS = (
@@ -43,5 +45,9 @@ PRESETS = (
         if service.dialect == "compatible"
     ),
     _chat("azure", "/openai/v1/chat/completions", partial(in_azure, "")),
-    _chat("azure-version", f"/openai/deployments/m/chat/completions?api-version={VERSION}", partial(in_azure, VERSION)),
+    _chat(
+        "azure-version",
+        f"/openai/deployments/m/chat/completions?api-version={VERSION}",
+        partial(in_azure, VERSION),
+    ),
 )

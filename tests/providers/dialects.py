@@ -12,7 +12,10 @@ from tests.providers.gemini_server import GEMINI
 
 AZURE_RESPONSES = replace(
     RESPONSES,
-    name="azure-responses", path="/openai/v1/responses",
-    create=lambda address, options: in_azure(VERSION, address, {**options, "api": "responses"}, "gpt-5"),
-)  # fmt: skip
+    name="azure-responses",
+    path="/openai/v1/responses",
+    create=lambda address, options: in_azure(
+        VERSION, address, {**options, "api": "responses"}, "gpt-5"
+    ),
+)
 DIALECTS = (*servers.DIALECTS, RESPONSES, *PRESETS, AZURE_RESPONSES, ANTHROPIC, GEMINI)

@@ -10,31 +10,51 @@ from agent_tui.providers import gemini
 from agent_tui.providers.base import Provider, ProviderSetup
 from tests.providers.servers import ANSWERED, COMPLETION, KEY, PROMPT, Dialect, Said, sse
 
-STOPS = {"stop": "STOP", "tool_calls": "STOP", "length": "MAX_TOKENS", "refusal": "PROHIBITED_CONTENT"}
+STOPS = {
+    "stop": "STOP",
+    "tool_calls": "STOP",
+    "length": "MAX_TOKENS",
+    "refusal": "PROHIBITED_CONTENT",
+}
 PATH = "/v1beta/models/m:streamGenerateContent?alt=sse"
 THOUGHTS = 2
 """Of the tokens that were written."""
 USAGE = {
-    "promptTokenCount": PROMPT, "candidatesTokenCount": COMPLETION - THOUGHTS, "thoughtsTokenCount": THOUGHTS,
-    "cachedContentTokenCount": 3, "totalTokenCount": PROMPT + COMPLETION,
-}  # fmt: skip
+    "promptTokenCount": PROMPT,
+    "candidatesTokenCount": COMPLETION - THOUGHTS,
+    "thoughtsTokenCount": THOUGHTS,
+    "cachedContentTokenCount": 3,
+    "totalTokenCount": PROMPT + COMPLETION,
+}
 
 
 def event(*parts: dict[str, Any], stop: str = "", usage: Mapping[str, int] | None = None) -> bytes:
     """One event of the stream."""
     content: dict[str, Any] = {"role": "model", **({"parts": list(parts)} if parts else {})}
     candidate = {"content": content, "index": 0, **({"finishReason": stop} if stop else {})}
-    return sse({"candidates": [candidate], "modelVersion": ANSWERED, **({"usageMetadata": usage} if usage else {})})
+    return sse(
+        {
+            "candidates": [candidate],
+            "modelVersion": ANSWERED,
+            **({"usageMetadata": usage} if usage else {}),
+        }
+    )
 
 
 def gemini_parts(said: Sequence[Said], stop: str) -> list[bytes]:
     found = [sse({"usageMetadata": {"promptTokenCount": PROMPT}})]
     for part in said:
         if part.kind == "call":
-            call = {"name": part.name, "args": json.loads(part.text), **({"id": part.id} if part.id else {})}
+            call = {
+                "name": part.name,
+                "args": json.loads(part.text),
+                **({"id": part.id} if part.id else {}),
+            }
             found.append(event({"functionCall": call}))
         else:
-            found.append(event({"text": part.text, **({"thought": True} if part.kind == "thinking" else {})}))
+            found.append(
+                event({"text": part.text, **({"thought": True} if part.kind == "thinking" else {})})
+            )
     return [*found, event(stop=STOPS[stop], usage=USAGE)]
 
 
@@ -57,7 +77,8 @@ def roles(body: Any) -> list[str]:
 
 
 def kept(body: bytes) -> bytes:
-    """The parts of a request as they follow each other: results of one answer's calls are parts of one content."""
+    """The parts of a request as they follow each other: results of one answer's calls are parts of
+    one content."""
     flat = body.removesuffix(b"]}]}")
     for role in (b"user", b"model"):
         flat = flat.replace(b']},{"role":"%s","parts":[' % role, b",")

@@ -1,6 +1,8 @@
-"""Real model servers on real ports, for the conformance table: a raw HTTP/1.1 server and the dialects it speaks.
+"""Real model servers on real ports, for the conformance table: a raw HTTP/1.1 server and the
+dialects it speaks.
 
-It writes bytes as it is told, so that streams can be cut, dribbled and broken, in the event loop of the test.
+It writes bytes as it is told, so that streams can be cut, dribbled and broken, in the event loop of
+the test.
 """
 
 from __future__ import annotations
@@ -35,9 +37,17 @@ class Connection:
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._reader, self._writer = reader, writer
 
-    async def head(self, status: int = 200, headers: dict[str, str] | None = None, length: int | None = None) -> None:
-        lines = {"Content-Type": "application/octet-stream", "Connection": "close", **(headers or {})}
-        lines |= {"Transfer-Encoding": "chunked"} if length is None else {"Content-Length": str(length)}
+    async def head(
+        self, status: int = 200, headers: dict[str, str] | None = None, length: int | None = None
+    ) -> None:
+        lines = {
+            "Content-Type": "application/octet-stream",
+            "Connection": "close",
+            **(headers or {}),
+        }
+        lines |= (
+            {"Transfer-Encoding": "chunked"} if length is None else {"Content-Length": str(length)}
+        )
         text = "".join(f"{k}: {v}\r\n" for k, v in lines.items())
         self._writer.write(f"HTTP/1.1 {status} Whatever\r\n{text}\r\n".encode())
         await self._writer.drain()
@@ -50,13 +60,17 @@ class Connection:
         self._writer.write(b"0\r\n\r\n")
         await self._writer.drain()
 
-    async def stream(self, chunks: Sequence[bytes], content_type: str = "text/event-stream") -> None:
+    async def stream(
+        self, chunks: Sequence[bytes], content_type: str = "text/event-stream"
+    ) -> None:
         await self.head(headers={"Content-Type": content_type})
         for data in chunks:
             await self.chunk(data)
         await self.end()
 
-    async def json(self, data: Any, status: int = 200, headers: dict[str, str] | None = None) -> None:
+    async def json(
+        self, data: Any, status: int = 200, headers: dict[str, str] | None = None
+    ) -> None:
         body = json.dumps(data).encode() if not isinstance(data, bytes) else data
         await self.head(status, {"Content-Type": "application/json", **(headers or {})}, len(body))
         self._writer.write(body)
@@ -72,7 +86,8 @@ Route = Callable[[Received, Connection], Awaitable[None]]
 
 @dataclass
 class Server:
-    """`routes` by path; `received` is every request, `left` the paths whose client closed while the route waited."""
+    """`routes` by path; `received` is every request, `left` the paths whose client closed while the
+    route waited."""
 
     routes: dict[str, Route]
     address: str = ""
@@ -167,16 +182,22 @@ class Dialect:
     """The newest words of the person in a request."""
     kept: Callable[[bytes], bytes] = lambda body: body.removesuffix(b"]}")
     """What of a request's bytes a longer conversation has to start with."""
-    roles: Callable[[Any], list[str]] = lambda body: [message["role"] for message in body["messages"]]
+    roles: Callable[[Any], list[str]] = lambda body: [
+        message["role"] for message in body["messages"]
+    ]
     """Whose words the parts of a request's conversation are: `tool` for results."""
-    raw_call: Callable[[bytes, bytes], list[bytes]] = lambda arguments, prompt: chat_raw_call(arguments, prompt)
-    """An answer that calls `ls` with JSON `arguments` as they stand, the prompt having had `prompt` tokens."""
+    raw_call: Callable[[bytes, bytes], list[bytes]] = lambda arguments, prompt: chat_raw_call(
+        arguments, prompt
+    )
+    """An answer that calls `ls` with JSON `arguments` as they stand, the prompt having had `prompt`
+    tokens."""
     error: Callable[[bytes], bytes] = lambda data: b"data: " + data + b"\n\n"
     """A payload that is an error."""
     hello: int = 2
     """How many of the parts of an answer tell its first words."""
     refusal: str = "content_filter"
-    """The stop reason of an answer that the model or its server will not give; empty where there is none."""
+    """The stop reason of an answer that the model or its server will not give; empty where there is
+    none."""
 
     @asynccontextmanager
     async def server(self, route: Route, **options: Any) -> AsyncIterator[tuple[Server, Provider]]:
@@ -201,25 +222,45 @@ PROMPT, COMPLETION, ANSWERED = 11, 7, "m-2026-09-29"
 
 
 def sse(data: Any) -> bytes:
-    return b"data: " + (data if isinstance(data, bytes) else json.dumps(data, ensure_ascii=False).encode()) + b"\n\n"
+    return (
+        b"data: "
+        + (data if isinstance(data, bytes) else json.dumps(data, ensure_ascii=False).encode())
+        + b"\n\n"
+    )
 
 
 def chat_parts(said: Sequence[Said], stop: str) -> list[bytes]:
     def event(delta: dict[str, Any], reason: str | None = None) -> bytes:
-        return sse({"id": "x", "model": ANSWERED, "choices": [{"index": 0, "delta": delta, "finish_reason": reason}]})
+        return sse(
+            {
+                "id": "x",
+                "model": ANSWERED,
+                "choices": [{"index": 0, "delta": delta, "finish_reason": reason}],
+            }
+        )
 
     found, index = [event({"role": "assistant", "content": ""})], 0
     for part in said:
         if part.kind == "call":
-            first = {"id": part.id, "type": "function", "function": {"name": part.name, "arguments": ""}}
+            first = {
+                "id": part.id,
+                "type": "function",
+                "function": {"name": part.name, "arguments": ""},
+            }
             found.append(event({"tool_calls": [{"index": index, **first}]}))
             for start in range(0, len(part.text), 5):
                 more = {"index": index, "function": {"arguments": part.text[start : start + 5]}}
                 found.append(event({"tool_calls": [more]}))
             index += 1
         else:
-            found.append(event({"content" if part.kind == "text" else "reasoning_content": part.text}))
-    usage = {"prompt_tokens": PROMPT, "completion_tokens": COMPLETION, "prompt_tokens_details": {"cached_tokens": 3}}
+            found.append(
+                event({"content" if part.kind == "text" else "reasoning_content": part.text})
+            )
+    usage = {
+        "prompt_tokens": PROMPT,
+        "completion_tokens": COMPLETION,
+        "prompt_tokens_details": {"cached_tokens": 3},
+    }
     return [*found, event({}, stop), sse({"choices": [], "usage": usage}), sse(b"[DONE]")]
 
 
@@ -246,18 +287,28 @@ def ollama_parts(said: Sequence[Said], stop: str) -> list[bytes]:
     for part in said:
         message: dict[str, Any] = {"role": "assistant", "content": ""}
         if part.kind == "call":
-            message["tool_calls"] = [{"function": {"name": part.name, "arguments": json.loads(part.text)}}]
+            message["tool_calls"] = [
+                {"function": {"name": part.name, "arguments": json.loads(part.text)}}
+            ]
         else:
             message["content" if part.kind == "text" else "thinking"] = part.text
         found.append(line({"message": message, "done": False}))
     end = {"message": {"role": "assistant", "content": ""}, "done": True}
-    end |= {"done_reason": stop.replace("tool_calls", "stop"), "prompt_eval_count": PROMPT, "eval_count": COMPLETION}
+    end |= {
+        "done_reason": stop.replace("tool_calls", "stop"),
+        "prompt_eval_count": PROMPT,
+        "eval_count": COMPLETION,
+    }
     return [*found, line(end)]
 
 
-def shows(capabilities: Sequence[str] = ("completion", "tools", "thinking"), length: int = 40_960) -> Route:
+def shows(
+    capabilities: Sequence[str] = ("completion", "tools", "thinking"), length: int = 40_960
+) -> Route:
     async def route(_: Received, connection: Connection) -> None:
-        await connection.json({"model_info": {"qwen3.context_length": length}, "capabilities": list(capabilities)})
+        await connection.json(
+            {"model_info": {"qwen3.context_length": length}, "capabilities": list(capabilities)}
+        )
 
     return route
 
@@ -270,7 +321,9 @@ def _ollama(address: str, options: Mapping[str, Any]) -> Provider:
 
 
 def _compatible(address: str, options: Mapping[str, Any]) -> Provider:
-    return compatible.create("m", ProviderSetup(base_url=f"{address}/v1", api_key=KEY, options=options))
+    return compatible.create(
+        "m", ProviderSetup(base_url=f"{address}/v1", api_key=KEY, options=options)
+    )
 
 
 def _openai(address: str, options: Mapping[str, Any]) -> Provider:
@@ -280,15 +333,35 @@ def _openai(address: str, options: Mapping[str, Any]) -> Provider:
 
 DIALECTS = (
     Dialect(
-        "ollama", "/api/chat", "application/x-ndjson", _ollama, ollama_parts, b'{"message": {"content": "lo\n',
-        {"/api/show": shows()}, raw_call=ollama_raw_call, error=lambda data: data + b"\n", hello=1, refusal="",
+        "ollama",
+        "/api/chat",
+        "application/x-ndjson",
+        _ollama,
+        ollama_parts,
+        b'{"message": {"content": "lo\n',
+        {"/api/show": shows()},
+        raw_call=ollama_raw_call,
+        error=lambda data: data + b"\n",
+        hello=1,
+        refusal="",
     ),
     Dialect(
-        "compatible", "/v1/chat/completions", "text/event-stream", _compatible, chat_parts,
+        "compatible",
+        "/v1/chat/completions",
+        "text/event-stream",
+        _compatible,
+        chat_parts,
         b'data: {"choices": [{"delta": {"cont\n\n',
     ),
-    Dialect("openai", "/v1/chat/completions", "text/event-stream", _openai, chat_parts, b"data: {broken\n\n"),
-)  # fmt: skip
+    Dialect(
+        "openai",
+        "/v1/chat/completions",
+        "text/event-stream",
+        _openai,
+        chat_parts,
+        b"data: {broken\n\n",
+    ),
+)
 """Every provider that has a wire."""
 
 

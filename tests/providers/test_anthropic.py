@@ -20,7 +20,9 @@ def at(address: str, model: str = "claude-opus-5-5", **options: Any) -> anthropi
     return anthropic.create(model, ProviderSetup(base_url=address, api_key=KEY, options=options))
 
 
-def asked(history: Request = HISTORY, model: str = "claude-opus-5-5", **options: Any) -> dict[str, Any]:
+def asked(
+    history: Request = HISTORY, model: str = "claude-opus-5-5", **options: Any
+) -> dict[str, Any]:
     """What a server gets of `history`."""
     return asyncio.run(sent(ANTHROPIC, lambda address: at(address, model, **options), history))
 
@@ -28,15 +30,25 @@ def asked(history: Request = HISTORY, model: str = "claude-opus-5-5", **options:
 def test_it_sends_what_it_must() -> None:
     body = asked()
     assert (body["model"], body["max_tokens"], body["stream"]) == ("claude-opus-5-5", 99, True)
-    assert (body["headers"]["x-api-key"], body["headers"]["anthropic-version"]) == (KEY, "2023-06-01")
-    assert body["system"] == [{"type": "text", "text": "Be brief.", "cache_control": {"type": "ephemeral"}}]
+    assert (body["headers"]["x-api-key"], body["headers"]["anthropic-version"]) == (
+        KEY,
+        "2023-06-01",
+    )
+    assert body["system"] == [
+        {"type": "text", "text": "Be brief.", "cache_control": {"type": "ephemeral"}}
+    ]
     assert [tool["name"] for tool in body["tools"]] == ["ls"]
     user, answer, results = body["messages"]
     assert user["content"][0]["text"] == "go"
-    assert [block["input"] for block in answer["content"]] == [{"b": 1, "a": 2}, {"malformed_arguments": "{"}]
+    assert [block["input"] for block in answer["content"]] == [
+        {"b": 1, "a": 2},
+        {"malformed_arguments": "{"},
+    ]
     assert [block["tool_use_id"] for block in results["content"]] == ["call_1", "call_2"]
     assert [block.get("is_error", False) for block in results["content"]] == [False, True]
-    assert list(body)[-2] == "messages"  # only the headers, which the test put there, stand behind them
+    assert (
+        list(body)[-2] == "messages"
+    )  # only the headers, which the test put there, stand behind them
 
 
 ONE = Request("", (UserMessage("hello"),))
@@ -45,15 +57,27 @@ ONE = Request("", (UserMessage("hello"),))
 @pytest.mark.parametrize(
     ("model", "options", "expected"),
     [
-        ("claude-opus-5-5", {}, {"thinking": {"type": "adaptive", "display": "summarized"}, "max_tokens": 32_000}),
+        (
+            "claude-opus-5-5",
+            {},
+            {"thinking": {"type": "adaptive", "display": "summarized"}, "max_tokens": 32_000},
+        ),
         ("claude-sonnet-4-6", {}, {"thinking": {"type": "adaptive"}, "max_tokens": 32_000}),
         (
             "claude-opus-4-6",
             {"think": "low"},
-            {"thinking": {"type": "adaptive"}, "output_config": {"effort": "low"}, "max_tokens": 32_000},
+            {
+                "thinking": {"type": "adaptive"},
+                "output_config": {"effort": "low"},
+                "max_tokens": 32_000,
+            },
         ),
         ("claude-opus-4-6", {"think": False}, {"max_tokens": 32_000}),
-        ("claude-opus-5", {"think": False}, {"thinking": {"type": "disabled"}, "max_tokens": 32_000}),
+        (
+            "claude-opus-5",
+            {"think": False},
+            {"thinking": {"type": "disabled"}, "max_tokens": 32_000},
+        ),
         (
             "claude-opus-5-5",
             {"think": False},
@@ -82,12 +106,20 @@ ONE = Request("", (UserMessage("hello"),))
         ("claude-3-opus-20240229", {}, {"max_tokens": 4_096}),
         ("claude-haiku-4-5", {"max_tokens": 1_500}, {"max_tokens": 1_500}),
         ("glm-5", {}, {"max_tokens": 4_096}),
-        ("glm-5", {"think": True}, {"thinking": {"type": "enabled", "budget_tokens": 3_072}, "max_tokens": 4_096}),
+        (
+            "glm-5",
+            {"think": True},
+            {"thinking": {"type": "enabled", "budget_tokens": 3_072}, "max_tokens": 4_096},
+        ),
     ],
 )
-def test_how_each_model_is_asked_to_think(model: str, options: dict[str, Any], expected: dict[str, Any]) -> None:
+def test_how_each_model_is_asked_to_think(
+    model: str, options: dict[str, Any], expected: dict[str, Any]
+) -> None:
     body = asked(ONE, model, **options)
-    assert {key: body[key] for key in ("thinking", "output_config", "max_tokens") if key in body} == expected
+    assert {
+        key: body[key] for key in ("thinking", "output_config", "max_tokens") if key in body
+    } == expected
 
 
 def test_a_turn_of_another_model_goes_on_without_thinking_with_a_budget() -> None:
@@ -100,13 +132,23 @@ def test_a_turn_of_another_model_goes_on_without_thinking_with_a_budget() -> Non
     ("config", "environment", "expected"),
     [
         ("", {"ANTHROPIC_API_KEY": "k-env"}, {"x-api-key": "k-env"}),
-        ("k-own", {"ANTHROPIC_API_KEY": "k-env", "ANTHROPIC_AUTH_TOKEN": "t"}, {"x-api-key": "k-own"}),
-        ("", {"ANTHROPIC_API_KEY": "k-env", "ANTHROPIC_AUTH_TOKEN": " t "}, {"authorization": "Bearer t"}),
+        (
+            "k-own",
+            {"ANTHROPIC_API_KEY": "k-env", "ANTHROPIC_AUTH_TOKEN": "t"},
+            {"x-api-key": "k-own"},
+        ),
+        (
+            "",
+            {"ANTHROPIC_API_KEY": "k-env", "ANTHROPIC_AUTH_TOKEN": " t "},
+            {"authorization": "Bearer t"},
+        ),
         ("", {"ANTHROPIC_API_KEY": "bad\nkey"}, {}),
         ("", {}, {}),
     ],
 )
-def test_whose_key_is_sent(config: str, environment: dict[str, str], expected: dict[str, str]) -> None:
+def test_whose_key_is_sent(
+    config: str, environment: dict[str, str], expected: dict[str, str]
+) -> None:
     def provider(address: str) -> anthropic.AnthropicProvider:
         return anthropic.create("m", ProviderSetup(address, config, environment=environment))
 
@@ -120,12 +162,17 @@ def test_whose_key_is_sent(config: str, environment: dict[str, str], expected: d
         ({}, "set ANTHROPIC_API_KEY"),
         ({"ANTHROPIC_API_KEY": KEY}, "check ANTHROPIC_API_KEY"),
         ({"ANTHROPIC_AUTH_TOKEN": KEY}, "check ANTHROPIC_AUTH_TOKEN"),
-        ({"ANTHROPIC_API_KEY": "bad\nkey"}, "check ANTHROPIC_API_KEY: it has characters that cannot be sent"),
+        (
+            {"ANTHROPIC_API_KEY": "bad\nkey"},
+            "check ANTHROPIC_API_KEY: it has characters that cannot be sent",
+        ),
     ],
 )
 def test_what_to_do_about_a_key(environment: dict[str, str], hint: str) -> None:
     async def scenario() -> None:
-        async with serving({"/v1/messages": lambda _, c: c.json({"error": {"message": "who?"}}, 401)}) as server:
+        async with serving(
+            {"/v1/messages": lambda _, c: c.json({"error": {"message": "who?"}}, 401)}
+        ) as server:
             provider = anthropic.create("m", ProviderSetup(server.address, environment=environment))
             (refused,) = await played(provider)
             await provider.close()
@@ -163,8 +210,14 @@ def test_the_list_is_read_to_its_end() -> None:
     ]
     pages = {
         "/v1/models?limit=1000": {"data": first, "has_more": True, "last_id": "a&b"},
-        "/v1/models?limit=1000&after_id=a%26b": {"data": [{"id": "claude-haiku-4-5"}], "has_more": True},
-        "/v1/models?limit=1000&after_id=claude-haiku-4-5": {"data": [{"id": "claude-haiku-4-5"}], "has_more": True},
+        "/v1/models?limit=1000&after_id=a%26b": {
+            "data": [{"id": "claude-haiku-4-5"}],
+            "has_more": True,
+        },
+        "/v1/models?limit=1000&after_id=claude-haiku-4-5": {
+            "data": [{"id": "claude-haiku-4-5"}],
+            "has_more": True,
+        },
     }
 
     def page(data: Any) -> Any:
@@ -173,7 +226,9 @@ def test_the_list_is_read_to_its_end() -> None:
     async def scenario() -> None:
         async with serving({path: page(data) for path, data in pages.items()}) as server:
             opus, other, haiku = await at(server.address).models()
-            assert opus == ModelInfo("anthropic/claude-opus-5-5", 900_000, 900_000, True, False, True)
+            assert opus == ModelInfo(
+                "anthropic/claude-opus-5-5", 900_000, 900_000, True, False, True
+            )
             assert other == ModelInfo("anthropic/a&b")
             assert (haiku.window, haiku.thinking) == (200_000, True)
             assert (await at(server.address).info()) == opus

@@ -1,4 +1,5 @@
-"""Histories on the wire of Anthropic's Messages: valid whatever they were, and answers as they had been."""
+"""Histories on the wire of Anthropic's Messages: valid whatever they were, and answers as they had
+been."""
 
 from __future__ import annotations
 
@@ -30,19 +31,32 @@ from agent_tui.providers.wire.failures import Place
 ORIGIN = dialect.Origin("anthropic", "api.anthropic.com", "claude-opus-5-5")
 texts = st.text(st.characters(codec="utf-8"), max_size=6)
 ids = st.sampled_from(["a", "b", "c:1", "c.1", "ü", "", "call_1"])
-calls = st.builds(ToolCall, ids, st.sampled_from(["ls", "b c", ""]), st.sampled_from(["{}", '{"x":1}', "{", "7", ""]))
-states = st.sampled_from(["", "{", "[]", '{"from":"x"}', json.dumps({"from": ORIGIN.name, "blocks": [{"text": 1}]})])
+calls = st.builds(
+    ToolCall,
+    ids,
+    st.sampled_from(["ls", "b c", ""]),
+    st.sampled_from(["{}", '{"x":1}', "{", "7", ""]),
+)
+states = st.sampled_from(
+    ["", "{", "[]", '{"from":"x"}', json.dumps({"from": ORIGIN.name, "blocks": [{"text": 1}]})]
+)
 histories = st.lists(
     st.one_of(
-        st.builds(UserMessage, texts, st.sampled_from([(), (Image("a", "image/png", "0", "aGk="),)])),
         st.builds(
-            AssistantMessage, texts, texts, st.lists(calls, max_size=3).map(tuple),
-            st.sampled_from(["anthropic", "ollama"]), states,
+            UserMessage, texts, st.sampled_from([(), (Image("a", "image/png", "0", "aGk="),)])
+        ),
+        st.builds(
+            AssistantMessage,
+            texts,
+            texts,
+            st.lists(calls, max_size=3).map(tuple),
+            st.sampled_from(["anthropic", "ollama"]),
+            states,
         ),
         st.builds(ToolMessage, ids, st.just("ls"), texts),
     ),
     max_size=9,
-)  # fmt: skip
+)
 
 
 def results(turn: dict[str, Any]) -> list[str]:
@@ -63,7 +77,9 @@ def check(wired: list[dict[str, Any]]) -> None:
     for before, turn in pairwise([{"role": "", "content": []}, *wired]):
         found = results(turn)
         assert sorted(found) == sorted(uses(before))
-        assert [block["type"] for block in turn["content"][: len(found)]] == ["tool_result"] * len(found)
+        assert [block["type"] for block in turn["content"][: len(found)]] == ["tool_result"] * len(
+            found
+        )
         assert turn["content"]
     for block in (block for turn in wired for block in turn["content"]):
         assert block["type"] != "text" or block["text"].strip()
@@ -88,9 +104,13 @@ def test_every_word_of_a_history_is_sent(history: list[Message]) -> None:
 
 
 thoughts = st.builds(
-    lambda t, s: {"type": "thinking", "thinking": t, "signature": s}, texts, st.text("AZ09+/=", min_size=1)
+    lambda t, s: {"type": "thinking", "thinking": t, "signature": s},
+    texts,
+    st.text("AZ09+/=", min_size=1),
 )
-redacted = st.builds(lambda d: {"type": "redacted_thinking", "data": d}, st.text("AZ09+/=", min_size=1))
+redacted = st.builds(
+    lambda d: {"type": "redacted_thinking", "data": d}, st.text("AZ09+/=", min_size=1)
+)
 words = st.builds(lambda t: {"type": "text", "text": f"{t}."}, texts)
 answers = st.tuples(
     st.lists(st.one_of(thoughts, redacted), min_size=1, max_size=3),
@@ -99,10 +119,15 @@ answers = st.tuples(
     st.lists(st.fixed_dictionaries({"path": texts}, optional={"n": st.integers()}), max_size=3),
 ).map(
     lambda found: [
-        *found[0], *found[1], found[2],
-        *({"type": "tool_use", "id": f"toolu_{n}", "name": "ls", "input": given} for n, given in enumerate(found[3])),
+        *found[0],
+        *found[1],
+        found[2],
+        *(
+            {"type": "tool_use", "id": f"toolu_{n}", "name": "ls", "input": given}
+            for n, given in enumerate(found[3])
+        ),
     ]
-)  # fmt: skip
+)
 
 
 def events(blocks: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -113,7 +138,10 @@ def events(blocks: list[dict[str, Any]]) -> list[dict[str, Any]]:
         start = dict(block)
         if block["type"] == "tool_use":
             start["input"], whole = {}, json.dumps(block["input"])
-            parts = [{"type": "input_json_delta", "partial_json": part} for part in (whole[:3], whole[3:])]
+            parts = [
+                {"type": "input_json_delta", "partial_json": part}
+                for part in (whole[:3], whole[3:])
+            ]
         elif block["type"] != "redacted_thinking":
             key = block["type"]
             start[key] = ""
@@ -124,7 +152,11 @@ def events(blocks: list[dict[str, Any]]) -> list[dict[str, Any]]:
         found.append({"type": "content_block_start", "index": index, "content_block": start})
         found += [{"type": "content_block_delta", "index": index, "delta": part} for part in parts]
         found.append({"type": "content_block_stop", "index": index})
-    return [*found, {"type": "message_delta", "delta": {"stop_reason": "end_turn"}}, {"type": "message_stop"}]
+    return [
+        *found,
+        {"type": "message_delta", "delta": {"stop_reason": "end_turn"}},
+        {"type": "message_stop"},
+    ]
 
 
 def heard(blocks: list[dict[str, Any]], origin: dialect.Origin = ORIGIN) -> AssistantMessage:
@@ -154,20 +186,29 @@ def test_an_answer_goes_back_as_it_came(blocks: list[dict[str, Any]]) -> None:
     ):
         words = "".join(block["text"] for block in plain if block["type"] == "text")
         assert dialect.messages([UserMessage("go"), message], other, True)[1]["content"] == [
-            {"type": "text", "text": words}, *(block for block in plain if block["type"] == "tool_use")
-        ]  # fmt: skip
+            {"type": "text", "text": words},
+            *(block for block in plain if block["type"] == "tool_use"),
+        ]
 
 
-THOUGHT = [{"type": "thinking", "thinking": "hm", "signature": "c2ln"}, {"type": "text", "text": "yes"}]
+THOUGHT = [
+    {"type": "thinking", "thinking": "hm", "signature": "c2ln"},
+    {"type": "text", "text": "yes"},
+]
 
 
 @pytest.mark.parametrize(
-    "changed", [{"reasoning": "hm!"}, {"text": "ye"}, {"calls": (ToolCall("a", "ls"),)}, {"state": "{"}]
+    "changed",
+    [{"reasoning": "hm!"}, {"text": "ye"}, {"calls": (ToolCall("a", "ls"),)}, {"state": "{"}],
 )
 def test_a_message_that_was_changed_is_sent_without_its_thoughts(changed: dict[str, Any]) -> None:
     message = heard(THOUGHT)
-    kept = {name: getattr(message, name) for name in ("text", "reasoning", "calls", "provider", "state")}
-    wired = dialect.messages([UserMessage("go"), AssistantMessage(**{**kept, **changed})], ORIGIN, True)
+    kept = {
+        name: getattr(message, name) for name in ("text", "reasoning", "calls", "provider", "state")
+    }
+    wired = dialect.messages(
+        [UserMessage("go"), AssistantMessage(**{**kept, **changed})], ORIGIN, True
+    )
     assert wired[1]["content"][0]["type"] == "text"
 
 
@@ -181,7 +222,9 @@ def test_a_thought_without_a_signature_goes_to_servers_that_sign_none() -> None:
 
 def test_a_turn_goes_on_thinking_only_where_it_began_so() -> None:
     def begins(*history: Message) -> bool:
-        return dialect.starts_with_thought(dialect.messages([UserMessage("go"), *history], ORIGIN, True))
+        return dialect.starts_with_thought(
+            dialect.messages([UserMessage("go"), *history], ORIGIN, True)
+        )
 
     foreign = AssistantMessage("", "hm", (ToolCall("c1", "ls"),), "ollama")
     own = heard([THOUGHT[0], {"type": "tool_use", "id": "c1", "name": "ls", "input": {}}])
@@ -194,15 +237,20 @@ def test_a_turn_goes_on_thinking_only_where_it_began_so() -> None:
 
 def test_a_call_without_a_result_gets_one_and_a_result_without_a_call_is_words() -> None:
     history = (
-        UserMessage("go"), AssistantMessage("", calls=(ToolCall("c1", "ls"), ToolCall("c2", "ls"))),
-        UserMessage("wait"), ToolMessage("c2", "ls", "Error [failed]: no"), ToolMessage("zz", "cat", "meow"),
+        UserMessage("go"),
+        AssistantMessage("", calls=(ToolCall("c1", "ls"), ToolCall("c2", "ls"))),
+        UserMessage("wait"),
+        ToolMessage("c2", "ls", "Error [failed]: no"),
+        ToolMessage("zz", "cat", "meow"),
         AssistantMessage("Sorry."),
-    )  # fmt: skip
+    )
     turns = dialect.messages(history, ORIGIN, True)
     assert [turn["role"] for turn in turns] == ["user", "assistant", "user", "assistant", "user"]
     failed, missing, *words = turns[2]["content"]
     assert (failed["tool_use_id"], failed["is_error"]) == ("c2", True)
-    assert (missing["tool_use_id"], missing["is_error"]) == ("c1", True) and "no result" in missing["content"]
+    assert (missing["tool_use_id"], missing["is_error"]) == ("c1", True) and "no result" in missing[
+        "content"
+    ]
     assert [block["text"] for block in words] == ["wait", "[cat]\nmeow"]
     assert turns[4]["content"][0]["text"] == dialect.GO_ON
 
@@ -216,5 +264,9 @@ def test_at_most_four_marks() -> None:
     ]
     assert dialect.tools([]) == [] and dialect.system(" ") == []
     history = [m for n in range(9) for m in (UserMessage(f"{n}"), AssistantMessage("ok"))]
-    sent = [*tools, *dialect.system("s"), *dialect.messages([*history, UserMessage("x")], ORIGIN, True)]
+    sent = [
+        *tools,
+        *dialect.system("s"),
+        *dialect.messages([*history, UserMessage("x")], ORIGIN, True),
+    ]
     assert json.dumps(sent).count('"cache_control"') == 4

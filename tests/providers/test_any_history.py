@@ -1,5 +1,5 @@
-"""Any session, whoever answered in it, is a valid request of Chat Completions with all quirks, of Responses and of
-Ollama. What Messages and Gemini demand stands with their own tests."""
+"""Any session, whoever answered in it, is a valid request of Chat Completions with all quirks, of
+Responses and of Ollama. What Messages and Gemini demand stands with their own tests."""
 
 from __future__ import annotations
 
@@ -11,7 +11,15 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from agent_tui.protocol.messages import AssistantMessage, Image, Message, Request, ToolCall, ToolMessage, UserMessage
+from agent_tui.protocol.messages import (
+    AssistantMessage,
+    Image,
+    Message,
+    Request,
+    ToolCall,
+    ToolMessage,
+    UserMessage,
+)
 from agent_tui.providers.dialects import ollama_chat, responses
 from agent_tui.providers.dialects.chat_completions import message
 from agent_tui.providers.dialects.chat_quirks import NOTHING, PLAIN, Quirks, suited
@@ -22,11 +30,25 @@ TEXTS = st.text(st.characters(codec="utf-8"), max_size=5)
 IDS = st.sampled_from(["call_{}", "toolu_01{}", "{}", "call:{}.ü", "fc_{}" + "x" * 60, "ab cd {}"])
 ARGUMENTS = st.sampled_from(["{}", '{"p": "ü"}', "", "{", "7", '{"n": NaN}', "[1]"])
 REASONING = {"type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": "Z2VoZWlt"}
-STATES = st.sampled_from([
-    "", "{", "7", '{"reasoning":"reasoning_content"}', '{"model":"m","details":[{"type":"reasoning.text","text":"x"}]}',
-    json.dumps({"host": ORIGIN.host, "model": ORIGIN.model, "parts": [["reasoning", REASONING]]}),
-    json.dumps({"host": ORIGIN.host, "model": ORIGIN.model, "parts": [["reasoning", REASONING], ["call", {}]]}),
-])  # fmt: skip
+STATES = st.sampled_from(
+    [
+        "",
+        "{",
+        "7",
+        '{"reasoning":"reasoning_content"}',
+        '{"model":"m","details":[{"type":"reasoning.text","text":"x"}]}',
+        json.dumps(
+            {"host": ORIGIN.host, "model": ORIGIN.model, "parts": [["reasoning", REASONING]]}
+        ),
+        json.dumps(
+            {
+                "host": ORIGIN.host,
+                "model": ORIGIN.model,
+                "parts": [["reasoning", REASONING], ["call", {}]],
+            }
+        ),
+    ]
+)
 WRITERS = st.sampled_from(["openai", "anthropic", "gemini", "ollama", "moonshot", "mistral", ""])
 IMAGES = st.sampled_from([(), (), (Image("a.png", "image/png", "0", "aGk="),)])
 
@@ -40,23 +62,34 @@ def sessions(draw: st.DrawFn) -> list[Message]:
         for _ in range(draw(st.integers(0, 3))):
             number = sum(isinstance(one, ToolMessage) for one in found)
             calls = tuple(
-                ToolCall(draw(IDS).format(number + place), draw(st.sampled_from(["ls", "grep"])), draw(ARGUMENTS))
+                ToolCall(
+                    draw(IDS).format(number + place),
+                    draw(st.sampled_from(["ls", "grep"])),
+                    draw(ARGUMENTS),
+                )
                 for place in range(draw(st.integers(0, 2)))
             )
-            found.append(AssistantMessage(draw(TEXTS), draw(TEXTS), calls, draw(WRITERS), draw(STATES)))
-            found += draw(st.permutations([ToolMessage(call.id, call.name, draw(TEXTS)) for call in calls]))
+            found.append(
+                AssistantMessage(draw(TEXTS), draw(TEXTS), calls, draw(WRITERS), draw(STATES))
+            )
+            found += draw(
+                st.permutations([ToolMessage(call.id, call.name, draw(TEXTS)) for call in calls])
+            )
     return [*found, UserMessage("and now?")]
 
 
 def chat(session: list[Message], provider: str, quirks: Quirks) -> list[dict[str, Any]]:
     wired = (message(one, provider, "m") for one in session)
-    found = suited([{"role": "system", "content": "s"}, *(one for one in wired if one is not None)], quirks)
+    found = suited(
+        [{"role": "system", "content": "s"}, *(one for one in wired if one is not None)], quirks
+    )
     json.dumps(found, allow_nan=False)
     return found
 
 
 def check(wired: list[dict[str, Any]]) -> None:
-    """Results stand right behind their calls, all of them and no others; arguments are an object; ids are their own."""
+    """Results stand right behind their calls, all of them and no others; arguments are an object;
+    ids are their own."""
     waiting: set[str] = set()
     for one in wired:
         if one["role"] == "tool":
@@ -88,11 +121,19 @@ def test_chat_completions(name: str, session: list[Message]) -> None:
     assert name in own or not any(key.startswith("reasoning") for one in wired for key in one)
 
 
-ONLY_THOUGHT = json.dumps({"host": ORIGIN.host, "model": ORIGIN.model, "parts": [["reasoning", REASONING]]})
+ONLY_THOUGHT = json.dumps(
+    {"host": ORIGIN.host, "model": ORIGIN.model, "parts": [["reasoning", REASONING]]}
+)
 
 
 @given(sessions())
-@example([UserMessage("go"), AssistantMessage("", "hm", (), "openai", ONLY_THOUGHT), UserMessage("and now?")])
+@example(
+    [
+        UserMessage("go"),
+        AssistantMessage("", "hm", (), "openai", ONLY_THOUGHT),
+        UserMessage("and now?"),
+    ]
+)
 def test_responses(session: list[Message]) -> None:
     body = json.loads(responses.body(Request("s", tuple(session)), ORIGIN, 0, "", True, True))
     calls = [one["call_id"] for one in body["input"] if one.get("type") == "function_call"]
@@ -103,7 +144,9 @@ def test_responses(session: list[Message]) -> None:
     for one in body["input"]:
         kind = one.get("type", one.get("role"))
         assert not waiting or kind in ("function_call", "function_call_output")
-        assert not thought or kind in ("reasoning", "function_call", "message"), "a thought goes with what came of it"
+        assert not thought or kind in ("reasoning", "function_call", "message"), (
+            "a thought goes with what came of it"
+        )
         thought = kind == "reasoning"
         if kind == "function_call":
             assert len(one["call_id"]) <= 64 and isinstance(json.loads(one["arguments"]), dict)
@@ -125,6 +168,8 @@ def test_ollama(session: list[Message]) -> None:
             continue
         assert not waiting
         waiting = {call["id"] for call in one.get("tool_calls", ())}
-        assert all(isinstance(call["function"]["arguments"], dict) for call in one.get("tool_calls", ()))
+        assert all(
+            isinstance(call["function"]["arguments"], dict) for call in one.get("tool_calls", ())
+        )
         assert "thinking" not in one or one["thinking"]
     assert not waiting and NOTHING not in json.dumps(wired)

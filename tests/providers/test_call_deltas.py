@@ -21,7 +21,10 @@ DEEP = '{"a":' * 950 + "1" + "}" * 950
 
 def part(arguments: Any = None, **fields: Any) -> dict[str, Any]:
     function = {key: fields.pop(key) for key in ("name",) if key in fields}
-    return {**fields, "function": {**function, **({} if arguments is None else {"arguments": arguments})}}
+    return {
+        **fields,
+        "function": {**function, **({} if arguments is None else {"arguments": arguments})},
+    }
 
 
 TWO = [("ls", '{"p":1}'), ("cat", '{"p":2}')]
@@ -31,53 +34,96 @@ TWO = [("ls", '{"p":1}'), ("cat", '{"p":2}')]
     "parts",
     [
         pytest.param(
-            [part("", index=0, id="a", name="ls"), part('{"p"', index=0), part(":1}", index=0),
-             part("", index=1, id="b", name="cat"), part('{"p":2}', index=1)],
+            [
+                part("", index=0, id="a", name="ls"),
+                part('{"p"', index=0),
+                part(":1}", index=0),
+                part("", index=1, id="b", name="cat"),
+                part('{"p":2}', index=1),
+            ],
             id="by index",
         ),
         pytest.param(
-            [part("", index=0, id="a", name="ls"), part("", index=1, id="b", name="cat"),
-             part('{"p":', index=1), part('{"p":', index=0), part("2}", index=1), part("1}", index=0)],
+            [
+                part("", index=0, id="a", name="ls"),
+                part("", index=1, id="b", name="cat"),
+                part('{"p":', index=1),
+                part('{"p":', index=0),
+                part("2}", index=1),
+                part("1}", index=0),
+            ],
             id="interleaved",
         ),
         pytest.param(
-            [part('{"p":1}', id="a", name="ls"), part('{"p":2}', id="b", name="cat")], id="whole, without index"
+            [part('{"p":1}', id="a", name="ls"), part('{"p":2}', id="b", name="cat")],
+            id="whole, without index",
         ),
-        pytest.param([part('{"p":1}', name="ls"), part('{"p":2}', name="cat")], id="whole, nothing but a name"),
         pytest.param(
-            [part('{"p":1}', index=0, id="a", name="ls"), part('{"p":2}', index=0, id="b", name="cat")],
+            [part('{"p":1}', name="ls"), part('{"p":2}', name="cat")],
+            id="whole, nothing but a name",
+        ),
+        pytest.param(
+            [
+                part('{"p":1}', index=0, id="a", name="ls"),
+                part('{"p":2}', index=0, id="b", name="cat"),
+            ],
             id="one index for all",
         ),
         pytest.param(
-            [part('{"p":1}', index=0, name="ls"), part('{"p":2}', index=0, name="cat")], id="one index, no ids"
+            [part('{"p":1}', index=0, name="ls"), part('{"p":2}', index=0, name="cat")],
+            id="one index, no ids",
         ),
         pytest.param(
-            [part('{"p"', id="a", name="ls"), part(":1}"), part("", id="b", name="cat"), part('{"p":2}')],
+            [
+                part('{"p"', id="a", name="ls"),
+                part(":1}"),
+                part("", id="b", name="cat"),
+                part('{"p":2}'),
+            ],
             id="no index, ids only first",
         ),
         pytest.param(
-            [part('{"p"', index=0, id="a", name="ls"), part(":1}", index=0, id="", name=""),
-             part('{"p":2', index=1, id="b", name="cat"), part("}", index=1, id="", name="")],
+            [
+                part('{"p"', index=0, id="a", name="ls"),
+                part(":1}", index=0, id="", name=""),
+                part('{"p":2', index=1, id="b", name="cat"),
+                part("}", index=1, id="", name=""),
+            ],
             id="empty ids and names again",
         ),
         pytest.param(
-            [part('{"p"', index=0, id="a", name="ls"), part(":1}", index=0, id="a", name="ls"),
-             part('{"p":', index=1, id="b", name="cat"), part("2}", index=1, id="b", name="cat")],
+            [
+                part('{"p"', index=0, id="a", name="ls"),
+                part(":1}", index=0, id="a", name="ls"),
+                part('{"p":', index=1, id="b", name="cat"),
+                part("2}", index=1, id="b", name="cat"),
+            ],
             id="all repeated",
         ),
         pytest.param(
-            [part({"p": 1}, index=0, id="a", name="ls"), part({"p": 2}, index=1, id="b", name="cat")], id="objects"
+            [
+                part({"p": 1}, index=0, id="a", name="ls"),
+                part({"p": 2}, index=1, id="b", name="cat"),
+            ],
+            id="objects",
         ),
         pytest.param(
-            [part('{"p"', index=0, id="a"), part(":1}", index=0, name="ls"), part('{"p":2}', index=1, name="cat")],
+            [
+                part('{"p"', index=0, id="a"),
+                part(":1}", index=0, name="ls"),
+                part('{"p":2}', index=1, name="cat"),
+            ],
             id="name later",
         ),
         pytest.param(
-            [part('{"p":1}', index=0, id="same", name="ls"), part('{"p":2}', index=1, id="same", name="cat")],
+            [
+                part('{"p":1}', index=0, id="same", name="ls"),
+                part('{"p":2}', index=1, id="same", name="cat"),
+            ],
             id="one id for two",
         ),
     ],
-)  # fmt: skip
+)
 def test_call_deltas_of_all_kinds_of_servers(parts: Parts) -> None:
     deltas = CallDeltas(CallIds(request()))
     chunks = [chunk for entry in parts for chunk in deltas.feed(entry)]
@@ -86,7 +132,9 @@ def test_call_deltas_of_all_kinds_of_servers(parts: Parts) -> None:
     assert len({c.id for c in calls}) == 2
     for index, made in enumerate(calls):
         mine = [c for c in chunks if c.index == index]
-        assert [(c.id, c.name) for c in mine] == [(made.id, made.name)] + [("", "")] * (len(mine) - 1)
+        assert [(c.id, c.name) for c in mine] == [(made.id, made.name)] + [("", "")] * (
+            len(mine) - 1
+        )
         assert "".join(c.text for c in mine) == made.arguments
 
 
@@ -104,13 +152,19 @@ def test_a_call_without_arguments_has_an_empty_object() -> None:
         ("  ", "{}", {}),
         ('{"a": ', '{"malformed_arguments":"{\\"a\\": "}', {"malformed_arguments": '{"a": '}),
         ("[1]", '{"malformed_arguments":[1]}', {"malformed_arguments": [1]}),
-        ('{"a": NaN}', '{"malformed_arguments":"{\\"a\\": NaN}"}', {"malformed_arguments": '{"a": NaN}'}),
+        (
+            '{"a": NaN}',
+            '{"malformed_arguments":"{\\"a\\": NaN}"}',
+            {"malformed_arguments": '{"a": NaN}'},
+        ),
         ('{"a": 1e999}', None, {"malformed_arguments": '{"a": 1e999}'}),
         (DEEP, None, {"malformed_arguments": DEEP}),
         ("[" * 100_000, None, {"malformed_arguments": "[" * 100_000}),
     ],
 )
-def test_arguments_are_always_an_object(given: str, text: str | None, object_: dict[str, Any]) -> None:
+def test_arguments_are_always_an_object(
+    given: str, text: str | None, object_: dict[str, Any]
+) -> None:
     assert arguments_object(given) == object_
     assert json.loads(arguments_text(given)) == object_
     assert text is None or arguments_text(given) == text
@@ -140,4 +194,6 @@ def test_very_many_calls_keep_their_parts() -> None:
         for n in range(1_000):
             (chunk,) = deltas.feed(part(text, index=n, id=f"c{n}", name="ls"))
             assert chunk.index == n
-    assert [(call.id, call.arguments) for call in deltas.calls()] == [(f"c{n}", '{"n": 1}') for n in range(1_000)]
+    assert [(call.id, call.arguments) for call in deltas.calls()] == [
+        (f"c{n}", '{"n": 1}') for n in range(1_000)
+    ]

@@ -31,13 +31,21 @@ def called(dialect: Dialect, *said: Said) -> list[tuple[str, str]]:
     return [(one.name, one.arguments.replace(" ", "")) for one in found]
 
 
-@pytest.mark.parametrize("dialect", [COMPATIBLE, OLLAMA, GEMINI], ids=lambda dialect: str(dialect.name))
+@pytest.mark.parametrize(
+    "dialect", [COMPATIBLE, OLLAMA, GEMINI], ids=lambda dialect: str(dialect.name)
+)
 def test_equal_calls_without_ids_that_follow_each_other_are_one(dialect: Dialect) -> None:
     said = call("write", WRITE), call("write", WRITE), call("ls", "{}"), call("ls", '{"path":"a"}')
-    assert called(dialect, text("So."), *said) == [("write", WRITE), ("ls", "{}"), ("ls", '{"path":"a"}')]
+    assert called(dialect, text("So."), *said) == [
+        ("write", WRITE),
+        ("ls", "{}"),
+        ("ls", '{"path":"a"}'),
+    ]
 
 
-@pytest.mark.parametrize("dialect", [COMPATIBLE, OLLAMA, GEMINI], ids=lambda dialect: str(dialect.name))
+@pytest.mark.parametrize(
+    "dialect", [COMPATIBLE, OLLAMA, GEMINI], ids=lambda dialect: str(dialect.name)
+)
 def test_a_call_before_and_after_another_runs_twice(dialect: Dialect) -> None:
     said = call("test", "{}"), call("write", WRITE), call("test", "{}")
     assert called(dialect, *said) == [("test", "{}"), ("write", WRITE), ("test", "{}")]

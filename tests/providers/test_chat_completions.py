@@ -9,7 +9,14 @@ from typing import Any
 
 import pytest
 
-from agent_tui.protocol.messages import AssistantMessage, Request, ToolCall, ToolMessage, Usage, UserMessage
+from agent_tui.protocol.messages import (
+    AssistantMessage,
+    Request,
+    ToolCall,
+    ToolMessage,
+    Usage,
+    UserMessage,
+)
 from agent_tui.providers import openai
 from agent_tui.providers.base import Finished, Provider, ProviderSetup, TextChunk, ThinkingChunk
 from agent_tui.providers.services.openai import OPENAI as DECLARED
@@ -45,11 +52,18 @@ def test_reasoning_goes_back_only_to_who_wrote_it() -> None:
     def history(provider: str, state: str) -> Request:
         calls = (ToolCall("c", "ls", "{}"),)
         return Request(
-            "", (UserMessage("go"), AssistantMessage("", "why", calls, provider, state), ToolMessage("c", "ls", ""))
+            "",
+            (
+                UserMessage("go"),
+                AssistantMessage("", "why", calls, provider, state),
+                ToolMessage("c", "ls", ""),
+            ),
         )
 
     def answer(provider: str, state: str) -> dict[str, Any]:
-        body = asyncio.run(sent(COMPATIBLE, lambda a: COMPATIBLE.create(a, {}), history(provider, state)))
+        body = asyncio.run(
+            sent(COMPATIBLE, lambda a: COMPATIBLE.create(a, {}), history(provider, state))
+        )
         found: dict[str, Any] = body["messages"][1]
         return found
 
@@ -80,7 +94,9 @@ def test_a_server_that_does_not_stream_is_understood() -> None:
     message = {
         "content": "hi",
         "reasoning": "hm",
-        "tool_calls": [{"id": "a", "type": "function", "function": {"name": "ls", "arguments": "{}"}}],
+        "tool_calls": [
+            {"id": "a", "type": "function", "function": {"name": "ls", "arguments": "{}"}}
+        ],
     }
     whole = {
         "choices": [{"message": message, "finish_reason": "stop"}],
@@ -88,12 +104,20 @@ def test_a_server_that_does_not_stream_is_understood() -> None:
     }
     items = chat([json.dumps(whole).encode()], "application/json; charset=utf-8")
     assert items[:2] == [ThinkingChunk("hm"), TextChunk("hi")]
-    assert items[-1] == Finished("tool_calls", (ToolCall("a", "ls", "{}"),), Usage(3, 4), '{"reasoning":"reasoning"}')
+    assert items[-1] == Finished(
+        "tool_calls", (ToolCall("a", "ls", "{}"),), Usage(3, 4), '{"reasoning":"reasoning"}'
+    )
 
 
 @pytest.mark.parametrize(
     ("reason", "expected"),
-    [("stop", "stop"), ("length", "length"), ("content_filter", "refusal"), ("eos", "stop"), ("tool_calls", "stop")],
+    [
+        ("stop", "stop"),
+        ("length", "length"),
+        ("content_filter", "refusal"),
+        ("eos", "stop"),
+        ("tool_calls", "stop"),
+    ],
 )
 def test_finish_reasons(reason: str, expected: str) -> None:
     assert chat([delta(content="hi"), delta(reason)])[-1].stop_reason == expected
@@ -123,22 +147,38 @@ def test_errors_inside_a_stream_are_named() -> None:
     assert kind({"message": "no", "code": "rate_limit_exceeded"}) == "rate_limited"
     assert kind({"message": "no", "code": "401"}) == "auth"
     assert kind("boom") == "server"
-    bare = {"object": "error", "message": "maximum context length is 8 tokens", "type": "BadRequestError", "code": 400}
+    bare = {
+        "object": "error",
+        "message": "maximum context length is 8 tokens",
+        "type": "BadRequestError",
+        "code": 400,
+    }
     assert chat([delta(content="hi"), sse(bare)])[-1].kind == "overflow"
     assert kind({"code": 7}) == "server"
 
 
 def test_content_in_parts() -> None:
-    parts = [{"type": "thinking", "thinking": [{"type": "text", "text": "hm"}]}, {"type": "text", "text": "yea"}]
-    assert chat([delta(content=parts), delta("stop")])[:2] == [ThinkingChunk("hm"), TextChunk("yea")]
+    parts = [
+        {"type": "thinking", "thinking": [{"type": "text", "text": "hm"}]},
+        {"type": "text", "text": "yea"},
+    ]
+    assert chat([delta(content=parts), delta("stop")])[:2] == [
+        ThinkingChunk("hm"),
+        TextChunk("yea"),
+    ]
 
 
 def test_shapes_nobody_promised_do_not_raise() -> None:
     odd: list[Any] = [
-        {"choices": None}, {"choices": [7]}, {"choices": {}}, {"usage": 7}, {"usage": {"prompt_tokens": "x"}},
-        {"choices": [{"delta": 7}]}, {"choices": [{"delta": {"content": 7, "tool_calls": {"a": 1}}}]},
+        {"choices": None},
+        {"choices": [7]},
+        {"choices": {}},
+        {"usage": 7},
+        {"usage": {"prompt_tokens": "x"}},
+        {"choices": [{"delta": 7}]},
+        {"choices": [{"delta": {"content": 7, "tool_calls": {"a": 1}}}]},
         {"choices": [{"delta": {"tool_calls": [7, {"function": 7}, {"index": "x", "id": 9}]}}]},
-    ]  # fmt: skip
+    ]
     items = chat([*map(sse, odd), delta("stop", content="ok")])
     assert [i for i in items if isinstance(i, TextChunk)] == [TextChunk("ok")]
     assert items[-1] == Finished("stop", ())
@@ -158,7 +198,12 @@ def test_shapes_nobody_promised_do_not_raise() -> None:
 
 
 def test_lists_tell_windows_and_settings_win() -> None:
-    entries = [{"id": "a", "max_model_len": 4096}, {"id": "b", "meta": {"n_ctx": 8192}}, {"id": "c"}, {"nonsense": 1}]
+    entries = [
+        {"id": "a", "max_model_len": 4096},
+        {"id": "b", "meta": {"n_ctx": 8192}},
+        {"id": "c"},
+        {"nonsense": 1},
+    ]
 
     async def models(address: str, **options: Any) -> dict[str, int]:
         provider = COMPATIBLE.create(address, options)
@@ -168,7 +213,11 @@ def test_lists_tell_windows_and_settings_win() -> None:
 
     async def scenario() -> None:
         async with serving({"/v1/models": lambda _, c: c.json({"data": entries})}) as server:
-            assert await models(server.address) == {"compatible/a": 4096, "compatible/b": 8192, "compatible/c": 0}
+            assert await models(server.address) == {
+                "compatible/a": 4096,
+                "compatible/b": 8192,
+                "compatible/c": 0,
+            }
             assert set((await models(server.address, window=99)).values()) == {99}
             info = await COMPATIBLE.create(server.address, {}).info()
             assert (info.name, info.window, info.tools) == ("compatible/m", 0, None)
@@ -190,7 +239,9 @@ def test_openai_offers_only_what_chats(
     names: list[str], offered: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def scenario() -> None:
-        async with serving({"/v1/models": lambda _, c: c.json({"data": [{"id": n} for n in names]})}) as server:
+        async with serving(
+            {"/v1/models": lambda _, c: c.json({"data": [{"id": n} for n in names]})}
+        ) as server:
             monkeypatch.setattr(openai, "OPENAI", replace(DECLARED, base_url=server.address))
             found = [m.name for m in await OPENAI.create(server.address, {}).models()]
             assert found == [f"openai/{name}" for name in offered]
@@ -199,10 +250,18 @@ def test_openai_offers_only_what_chats(
 
 
 def test_a_server_of_ones_own_offers_all_that_it_lists_whatever_openai_calls_its_models() -> None:
-    names = ["qwen3-coder-30b-a3b-instruct", "llama-3.3-70b-instruct", "my-search-model", "an-image-reader", "gpt-5"]
+    names = [
+        "qwen3-coder-30b-a3b-instruct",
+        "llama-3.3-70b-instruct",
+        "my-search-model",
+        "an-image-reader",
+        "gpt-5",
+    ]
 
     async def scenario() -> None:
-        async with serving({"/v1/models": lambda _, c: c.json({"data": [{"id": n} for n in names]})}) as server:
+        async with serving(
+            {"/v1/models": lambda _, c: c.json({"data": [{"id": n} for n in names]})}
+        ) as server:
             found = [m.name for m in await OPENAI.create(server.address, {}).models()]
             assert found == [f"openai/{name}" for name in names]
 

@@ -1,4 +1,5 @@
-"""Choosing a model: names, what is there, addresses typed by hand; over a fake Ollama and a fake Chat Completions."""
+"""Choosing a model: names, what is there, addresses typed by hand; over a fake Ollama and a fake
+Chat Completions."""
 
 from __future__ import annotations
 
@@ -8,7 +9,15 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from agent_tui.providers.choosing.choose import NO_KEYS, Choice, Tried, choose, connect, make, offered
+from agent_tui.providers.choosing.choose import (
+    NO_KEYS,
+    Choice,
+    Tried,
+    choose,
+    connect,
+    make,
+    offered,
+)
 from agent_tui.settings.table import ProviderSettings, Settings
 from tests.places import configured
 from tests.providers.servers import Connection, Received, Route, Server, free_address, serving
@@ -35,7 +44,9 @@ def ollama_routes(models: Sequence[Model] = MODELS, loaded: Sequence[str] = ()) 
         if name not in able:
             await connection.json({"error": f"model '{name}' not found"}, 404)
         else:
-            await connection.json({"model_info": {"x.context_length": 8192}, "capabilities": list(able[name])})
+            await connection.json(
+                {"model_info": {"x.context_length": 8192}, "capabilities": list(able[name])}
+            )
 
     listed = [{"name": n, "model": n, "modified_at": at} for n, at, _ in models]
     running = [{"name": n, "model": n, "context_length": 4096} for n in loaded]
@@ -64,7 +75,10 @@ async def chosen(wanted: str, given: Settings, environment: Mapping[str, str]) -
 
 def name_of(choice: Choice) -> str:
     assert choice.provider is not None, choice.tried
-    assert choice.info is not None and choice.info.name == f"{choice.provider.name}/{choice.provider.model}"
+    assert (
+        choice.info is not None
+        and choice.info.name == f"{choice.provider.name}/{choice.provider.model}"
+    )
     return choice.info.name
 
 
@@ -82,7 +96,11 @@ def test_nothing_said_takes_the_newest_model_of_ollama_that_can_call_tools() -> 
             choice = await chosen("", Settings(), environment)
             assert name_of(choice) == "ollama/new:8b"
             assert choice.info is not None
-            assert (choice.info.window, choice.info.tools, choice.info.thinking) == (8192, True, False)
+            assert (choice.info.window, choice.info.tools, choice.info.thinking) == (
+                8192,
+                True,
+                False,
+            )
         async with ollama_server(loaded=["old:1b"]) as (_, environment):
             assert name_of(await chosen("", Settings(), environment)) == "ollama/old:1b"
         async with ollama_server(loaded=["talker:8b"]) as (_, environment):
@@ -98,7 +116,10 @@ def test_a_key_is_taken_where_no_ollama_is() -> None:
         assert name_of(choice) == "openai/gpt-6.1-sol"
         assert nowhere["OLLAMA_HOST"] in choice.tried[0].what + choice.tried[0].result
         own = settings(openai=ProviderSettings(options={"model": "gpt-mini"}))
-        assert name_of(await chosen("", own, {**nowhere, "OPENAI_API_KEY": "sk-x"})) == "openai/gpt-mini"
+        assert (
+            name_of(await chosen("", own, {**nowhere, "OPENAI_API_KEY": "sk-x"}))
+            == "openai/gpt-mini"
+        )
         async with serving(openai_routes(["local-1", "local-2"])) as server:
             elsewhere = {**nowhere, "OPENAI_BASE_URL": f"{server.address}/v1"}
             assert name_of(await chosen("", Settings(), elsewhere)) == "openai/local-1"
@@ -122,7 +143,10 @@ def test_nothing_there_says_what_was_tried() -> None:
 def test_an_ollama_without_usable_models_says_so() -> None:
     async def scenario() -> None:
         async with ollama_server([MODELS[1]]) as (_, environment):
-            assert "none of its 1 models" in (await chosen("", Settings(), environment)).tried[0].result
+            assert (
+                "none of its 1 models"
+                in (await chosen("", Settings(), environment)).tried[0].result
+            )
         async with ollama_server([]) as (_, environment):
             assert "ollama pull" in (await chosen("", Settings(), environment)).tried[0].result
 
@@ -132,11 +156,15 @@ def test_an_ollama_without_usable_models_says_so() -> None:
 def test_names_that_are_wanted() -> None:
     async def scenario() -> None:
         async with ollama_server() as (server, environment):
-            assert name_of(await chosen("ollama/old:1b", Settings(), environment)) == "ollama/old:1b"
+            assert (
+                name_of(await chosen("ollama/old:1b", Settings(), environment)) == "ollama/old:1b"
+            )
             assert name_of(await chosen("old:1b", Settings(), environment)) == "ollama/old:1b"
             assert name_of(await chosen("qwen3", Settings(), environment)) == "ollama/qwen3:latest"
             assert name_of(await chosen("", settings("old:1b"), environment)) == "ollama/old:1b"
-            assert name_of(await chosen("new:8b", settings("old:1b"), environment)) == "ollama/new:8b"
+            assert (
+                name_of(await chosen("new:8b", settings("old:1b"), environment)) == "ollama/new:8b"
+            )
             for wrong in ("ollama/nope", "nope", "hf.co/who/nope"):
                 choice = await chosen(wrong, Settings(), environment)
                 assert choice.provider is None
@@ -166,8 +194,12 @@ def test_a_configured_server_comes_before_what_happens_to_run() -> None:
         async with ollama_server() as (_, environment), serving(openai_routes(["mine"])) as server:
             given = settings(compatible=ProviderSettings(base_url=f"{server.address}/v1"))
             assert name_of(await chosen("", given, environment)) == "compatible/mine"
-            assert name_of(await chosen("compatible/other", given, environment)) == "compatible/other"
-            elsewhere = settings(ollama=ProviderSettings(base_url=environment["OLLAMA_HOST"], num_ctx=2048))
+            assert (
+                name_of(await chosen("compatible/other", given, environment)) == "compatible/other"
+            )
+            elsewhere = settings(
+                ollama=ProviderSettings(base_url=environment["OLLAMA_HOST"], num_ctx=2048)
+            )
             choice = await chosen("", elsewhere, {})
             assert choice.info is not None and choice.info.window == 2048
 
@@ -183,10 +215,18 @@ def test_an_address_typed_by_hand() -> None:
 
     async def scenario() -> None:
         async with ollama_server() as (server, _):
-            for typed in (server.address, server.address.removeprefix("http://"), f" {server.address}/ "):
+            for typed in (
+                server.address,
+                server.address.removeprefix("http://"),
+                f" {server.address}/ ",
+            ):
                 assert name_of(await connected(typed)) == "ollama/new:8b"
         async with serving(openai_routes(["first", "second"])) as server:
-            for typed in (server.address, f"{server.address}/v1", f"{server.address}/v1/chat/completions"):
+            for typed in (
+                server.address,
+                f"{server.address}/v1",
+                f"{server.address}/v1/chat/completions",
+            ):
                 assert name_of(await connected(typed)) == "compatible/first"
         async with serving(openai_routes(["deep"], "/api/x")) as server:
             assert name_of(await connected(f"{server.address}/api/x")) == "compatible/deep"
@@ -205,7 +245,9 @@ def test_an_address_typed_by_hand() -> None:
 def test_a_key_does_not_go_to_another_address() -> None:
     async def scenario() -> None:
         async with serving(openai_routes(["m"])) as mine, serving(openai_routes(["m"])) as other:
-            given = settings(compatible=ProviderSettings(base_url=f"{mine.address}/v1", api_key="sk-mine"))
+            given = settings(
+                compatible=ProviderSettings(base_url=f"{mine.address}/v1", api_key="sk-mine")
+            )
             environment = {"OPENAI_API_KEY": "sk-open"}
             for server in (mine, other):
                 await connect(server.address, configured(given, environment))
@@ -221,18 +263,28 @@ def test_what_is_offered_is_what_can_be_reached() -> None:
             given = settings(compatible=ProviderSettings(base_url=f"{server.address}/v1"))
             found, tried = await offered(configured(given, environment))
             assert [m.name for m in found] == [
-                "ollama/far-cloud", "ollama/talker:8b", "ollama/new:8b", "ollama/qwen3:latest", "ollama/old:1b",
+                "ollama/far-cloud",
+                "ollama/talker:8b",
+                "ollama/new:8b",
+                "ollama/qwen3:latest",
+                "ollama/old:1b",
                 "compatible/mine",
-            ]  # fmt: skip
+            ]
             assert [m.tools for m in found] == [True, False, True, True, True, None]
             assert tried == (), "nobody waits for a key of OpenAI"
         nowhere = await free_address()
         given = settings(compatible=ProviderSettings(base_url=f"{nowhere}/v1"))
         found, tried = await offered(configured(given, {"OLLAMA_HOST": nowhere}))
         assert found == ()
-        assert [each.what for each in tried] == [f"Ollama at {nowhere}", f"the server at {nowhere}/v1"]
+        assert [each.what for each in tried] == [
+            f"Ollama at {nowhere}",
+            f"the server at {nowhere}/v1",
+        ]
         assert all(nowhere not in each.result for each in tried)
-        for only, place in (("ollama", f"Ollama at {nowhere}"), ("compatible", f"the server at {nowhere}/v1")):
+        for only, place in (
+            ("ollama", f"Ollama at {nowhere}"),
+            ("compatible", f"the server at {nowhere}/v1"),
+        ):
             found, tried = await offered(configured(given, {"OLLAMA_HOST": nowhere}), only)
             assert (found, [each.what for each in tried]) == ((), [place]), "nobody else is asked"
         _, tried = await offered(configured(Settings(), {"OLLAMA_HOST": nowhere}))

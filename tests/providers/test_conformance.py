@@ -1,4 +1,5 @@
-"""Every provider through one table, over a real local HTTP server: what a stream means is the same on every wire.
+"""Every provider through one table, over a real local HTTP server: what a stream means is the same
+on every wire.
 
 A new provider joins with a `Dialect`, named in `dialects.py`.
 """

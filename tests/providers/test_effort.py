@@ -23,7 +23,15 @@ REQUEST = Request("", (UserMessage("hi"),), max_tokens=32_000)
 
 def test_the_nearest_level_is_taken_and_the_lower_of_two() -> None:
     three = ("low", "medium", "high")
-    assert [_effort.nearest(one, three) for one in EFFORTS] == ["low", "low", "low", "medium", "high", "high", "high"]
+    assert [_effort.nearest(one, three) for one in EFFORTS] == [
+        "low",
+        "low",
+        "low",
+        "medium",
+        "high",
+        "high",
+        "high",
+    ]
     assert _effort.nearest("medium", ("low", "high")) == "low"
     assert _effort.level("", "own", three) == "own" and _effort.level("none", "own", three) is False
 
@@ -51,23 +59,58 @@ async def sent(name: str, model: str, effort: str, **options: Any) -> dict[str, 
 @pytest.mark.parametrize(
     ("name", "model", "effort", "options", "key", "told"),
     [
-        ("openai", "gpt-5", "max", {"api": "responses"}, "reasoning", {"effort": "high", "summary": "auto"}),
+        (
+            "openai",
+            "gpt-5",
+            "max",
+            {"api": "responses"},
+            "reasoning",
+            {"effort": "high", "summary": "auto"},
+        ),
         ("openai", "gpt-5", "minimal", {"api": "chat"}, "reasoning_effort", "minimal"),
         ("openai", "o3", "minimal", {"api": "chat"}, "reasoning_effort", "low"),
         ("openai", "gpt-5", "", {"api": "chat", "think": "xhigh"}, "reasoning_effort", "xhigh"),
         ("openai", "gpt-4.1", "high", {"api": "chat"}, "reasoning_effort", None),
-        ("openai", "gpt-5.1", "minimal", {"api": "chat"}, "reasoning_effort", "none"),  # it refuses minimal
+        (
+            "openai",
+            "gpt-5.1",
+            "minimal",
+            {"api": "chat"},
+            "reasoning_effort",
+            "none",
+        ),  # it refuses minimal
         ("openai", "gpt-5.1", "max", {"api": "chat"}, "reasoning_effort", "high"),
         ("openai", "gpt-5-codex", "none", {"api": "chat"}, "reasoning_effort", "low"),
         ("openai", "gpt-5.2-codex", "max", {"api": "chat"}, "reasoning_effort", "xhigh"),
         ("openai", "gpt-5-pro", "low", {"api": "chat"}, "reasoning_effort", "high"),
         ("openai", "gpt-5.6-sol", "max", {"api": "chat"}, "reasoning_effort", "xhigh"),
-        ("openai", "gpt-6-luna", "max", {"api": "responses"}, "reasoning", {"effort": "max", "summary": "auto"}),
-        ("openai", "gpt-6.1-sol", "none", {"api": "responses"}, "reasoning", {"effort": "low", "summary": "auto"}),
+        (
+            "openai",
+            "gpt-6-luna",
+            "max",
+            {"api": "responses"},
+            "reasoning",
+            {"effort": "max", "summary": "auto"},
+        ),
+        (
+            "openai",
+            "gpt-6.1-sol",
+            "none",
+            {"api": "responses"},
+            "reasoning",
+            {"effort": "low", "summary": "auto"},
+        ),
         ("openai", "gpt-10", "max", {"api": "chat"}, "reasoning_effort", "max"),
         ("anthropic", "claude-opus-4-6", "high", {}, "output_config", {"effort": "high"}),
         ("anthropic", "claude-opus-4-6", "", {"think": "low"}, "output_config", {"effort": "low"}),
-        ("anthropic", "claude-opus-4-6", "max", {"think": "low"}, "output_config", {"effort": "max"}),
+        (
+            "anthropic",
+            "claude-opus-4-6",
+            "max",
+            {"think": "low"},
+            "output_config",
+            {"effort": "max"},
+        ),
         ("anthropic", "claude-opus-4-6", "none", {}, "thinking", None),
         ("anthropic", "claude-3-haiku-20240307", "high", {}, "thinking", None),
         ("openrouter", "x/y", "low", {}, "reasoning", {"effort": "low"}),
@@ -111,10 +154,24 @@ def test_each_provider_is_told_in_its_own_words(
 
 
 def test_whether_a_model_can_be_asked_is_known() -> None:
-    can = [("openai", "gpt-5"), ("anthropic", "claude-opus-4-6"), ("gemini", "gemini-2.5-pro"), ("ollama", "x"),
-           ("openrouter", "any/thing"), ("qwen", "qwen-flash"), ("scripted", "a.json")]  # fmt: skip
-    cannot = [("openai", "gpt-4.1"), ("anthropic", "claude-3-haiku-20240307"), ("gemini", "gemini-2.0-flash"),
-              ("deepseek", "deepseek-chat"), ("qwen", "qwen3-coder-plus"), ("acme", "m"), ("vllm", "m")]  # fmt: skip
+    can = [
+        ("openai", "gpt-5"),
+        ("anthropic", "claude-opus-4-6"),
+        ("gemini", "gemini-2.5-pro"),
+        ("ollama", "x"),
+        ("openrouter", "any/thing"),
+        ("qwen", "qwen-flash"),
+        ("scripted", "a.json"),
+    ]
+    cannot = [
+        ("openai", "gpt-4.1"),
+        ("anthropic", "claude-3-haiku-20240307"),
+        ("gemini", "gemini-2.0-flash"),
+        ("deepseek", "deepseek-chat"),
+        ("qwen", "qwen3-coder-plus"),
+        ("acme", "m"),
+        ("vllm", "m"),
+    ]
     assert all(heeds(*one) for one in can) and not any(heeds(*one) for one in cannot)
 
 
@@ -141,9 +198,19 @@ def test_gemini_is_told_a_level_or_a_number_of_tokens(model: str, effort: str, t
 
 @pytest.mark.parametrize(
     ("model", "effort", "told"),
-    [("gpt-oss:20b", "max", "high"), ("qwen3", "low", True), ("qwen3", "none", False), ("qwen3", "", "own")],
+    [
+        ("gpt-oss:20b", "max", "high"),
+        ("qwen3", "low", True),
+        ("qwen3", "none", False),
+        ("qwen3", "", "own"),
+    ],
 )
-def test_ollama_is_told_a_level_only_where_the_model_has_some(model: str, effort: str, told: Any) -> None:
+def test_ollama_is_told_a_level_only_where_the_model_has_some(
+    model: str, effort: str, told: Any
+) -> None:
     provider = ollama.create(model, ProviderSetup("http://127.0.0.1:1", options={"think": "own"}))
     body = provider._body(replace(REQUEST, effort=effort), ollama.Facts(8_192, True, True, False))
-    assert b'"think":%s' % {"high": b'"high"', "own": b'"own"', True: b"true", False: b"false"}[told] in body
+    assert (
+        b'"think":%s' % {"high": b'"high"', "own": b'"own"', True: b"true", False: b"false"}[told]
+        in body
+    )

@@ -13,7 +13,12 @@ from agent_tui.providers.facts import presets
 from agent_tui.providers.facts.model_entries import Told, told
 from tests.providers.servers import serving
 
-KIMI = {"id": "kimi-k3", "context_length": 1_048_576, "supports_image_in": True, "supports_reasoning": True}
+KIMI = {
+    "id": "kimi-k3",
+    "context_length": 1_048_576,
+    "supports_image_in": True,
+    "supports_reasoning": True,
+}
 MISTRAL = {
     "id": "codestral-2", "max_context_length": 256_000,
     "capabilities": {"completion_chat": True, "function_calling": True, "vision": False},
@@ -37,7 +42,15 @@ ROUTED = {
         ({"id": "m", "max_model_len": 4_096}, Told(4_096)),
         ({"id": "m", "meta": {"n_ctx": 8_192}}, Told(8_192)),
         ({"id": "m"}, Told()),
-        ({"capabilities": ["vision"], "architecture": 5, "meta": [1], "supports_reasoning": "yes"}, Told()),
+        (
+            {
+                "capabilities": ["vision"],
+                "architecture": 5,
+                "meta": [1],
+                "supports_reasoning": "yes",
+            },
+            Told(),
+        ),
     ],
 )
 def test_each_server_has_its_words(entry: dict[str, Any], expected: Told) -> None:
@@ -47,14 +60,23 @@ def test_each_server_has_its_words(entry: dict[str, Any], expected: Told) -> Non
 @pytest.mark.parametrize(
     ("name", "entries", "expected"),
     [
-        ("moonshot", [KIMI], [ModelInfo("moonshot/kimi-k3", 1_048_576, 1_048_576, None, True, True)]),
         (
-            "mistral", [MISTRAL, {"id": "ocr", "capabilities": {"completion_chat": False}}],
+            "moonshot",
+            [KIMI],
+            [ModelInfo("moonshot/kimi-k3", 1_048_576, 1_048_576, None, True, True)],
+        ),
+        (
+            "mistral",
+            [MISTRAL, {"id": "ocr", "capabilities": {"completion_chat": False}}],
             [ModelInfo("mistral/codestral-2", 256_000, 256_000, True, None, False)],
         ),
-        ("openrouter", [ROUTED], [ModelInfo("openrouter/x/y", 131_072, 131_072, True, False, True)]),
+        (
+            "openrouter",
+            [ROUTED],
+            [ModelInfo("openrouter/x/y", 131_072, 131_072, True, False, True)],
+        ),
     ],
-)  # fmt: skip
+)
 def test_what_is_told_is_listed(name: str, entries: list[Any], expected: list[ModelInfo]) -> None:
     async def scenario() -> list[ModelInfo]:
         async with serving({"/v1/models": lambda _, c: c.json({"data": entries})}) as server:

@@ -1,4 +1,5 @@
-"""What one read of the network brought is one piece: from a real server, in plain, behind TLS, through any cutting."""
+"""What one read of the network brought is one piece: from a real server, in plain, behind TLS,
+through any cutting."""
 
 from __future__ import annotations
 
@@ -34,8 +35,11 @@ def trusted() -> ssl.SSLContext:
 
 
 @asynccontextmanager
-async def answering(serve: Serve, tls: bool = False) -> AsyncIterator[tuple[httpx.AsyncClient, str]]:
-    """A client, and the address of a server whose every connection is `serve`d, request after request."""
+async def answering(
+    serve: Serve, tls: bool = False
+) -> AsyncIterator[tuple[httpx.AsyncClient, str]]:
+    """A client, and the address of a server whose every connection is `serve`d, request after
+    request."""
     context = None
     if tls:
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
@@ -95,7 +99,9 @@ def test_and_so_they_are_through_a_proxy(tls: bool) -> None:
         async with (
             answering(at_once(HEAD + framed(*TOKENS, b"")), tls) as (_, url),
             proxied(int(url.rpartition(":")[2])) as (address, _),
-            httpx.AsyncClient(proxy=f"http://{address}", verify=trusted() if tls else False) as client,
+            httpx.AsyncClient(
+                proxy=f"http://{address}", verify=trusted() if tls else False
+            ) as client,
         ):
             return await pieces(client, url)
 
@@ -109,7 +115,9 @@ def test_what_is_there_is_not_kept_waiting_for_more() -> None:
     async def serve(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         writer.write(HEAD)
         for start in range(0, 50, 10):
-            writer.write(framed(*TOKENS[start : start + 10]) + b"1\r\n")  # a chunk that has only begun
+            writer.write(
+                framed(*TOKENS[start : start + 10]) + b"1\r\n"
+            )  # a chunk that has only begun
             await seen.wait()
             seen.clear()
             writer.write(b"!\r\n")
@@ -127,7 +135,9 @@ def test_what_is_there_is_not_kept_waiting_for_more() -> None:
         return found
 
     found = asyncio.run(asyncio.wait_for(scenario(), 20))
-    assert b"".join(found) == b"".join(b"".join(TOKENS[start : start + 10]) + b"!" for start in range(0, 50, 10))
+    assert b"".join(found) == b"".join(
+        b"".join(TOKENS[start : start + 10]) + b"!" for start in range(0, 50, 10)
+    )
     assert sum(piece.endswith(b"\n") for piece in found) == 5
 
 
@@ -156,7 +166,9 @@ def test_a_connection_is_free_again_after_an_answer() -> None:
                 assert b"".join(await pieces(client, url)) == b"".join(TOKENS)
             both = await asyncio.gather(pieces(client, url), pieces(client, url))
             assert [b"".join(one) for one in both] == [b"".join(TOKENS)] * 2
-            assert (await client.get(url)).content == b"".join(TOKENS)  # and for who does not gather
+            assert (await client.get(url)).content == b"".join(
+                TOKENS
+            )  # and for who does not gather
 
     asyncio.run(scenario())
     assert len(connections) == 2  # the second for two at once
@@ -245,7 +257,10 @@ def test_a_body_without_end_comes_in_pieces() -> None:
                 yield b"x" * 1_000
 
     async def scenario() -> None:
-        for extensions, size in (({}, 1_000), ({"network_stream": Network()}, MOST // 1_000 * 1_000 + 1_000)):
+        for extensions, size in (
+            ({}, 1_000),
+            ({"network_stream": Network()}, MOST // 1_000 * 1_000 + 1_000),
+        ):
             gathered = Gathered(httpx.Response(200, stream=Endless(), extensions=extensions))
             assert [len(await anext(gathered)) for _ in range(3)] == [size] * 3
             await gathered.aclose()

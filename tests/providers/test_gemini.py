@@ -1,4 +1,5 @@
-"""What only Gemini has: its ends, its errors, its lists of models, its thinking, and where its key goes."""
+"""What only Gemini has: its ends, its errors, its lists of models, its thinking, and where its key
+goes."""
 
 from __future__ import annotations
 
@@ -10,11 +11,28 @@ import pytest
 
 from agent_tui.protocol.messages import ModelInfo, Request, UserMessage
 from agent_tui.providers import gemini
-from agent_tui.providers.base import CallChunk, Failed, ProviderError, ProviderSetup, StreamItem, TextChunk
+from agent_tui.providers.base import (
+    CallChunk,
+    Failed,
+    ProviderError,
+    ProviderSetup,
+    StreamItem,
+    TextChunk,
+)
 from agent_tui.providers.facts.effort import thinking_config
 from tests.providers.cases import answer, failed, finished, joined, refused
 from tests.providers.gemini_server import GEMINI, PATH, event
-from tests.providers.servers import KEY, Connection, Received, Route, call, played, serving, sse, text
+from tests.providers.servers import (
+    KEY,
+    Connection,
+    Received,
+    Route,
+    call,
+    played,
+    serving,
+    sse,
+    text,
+)
 
 
 def streamed(*events: bytes) -> list[StreamItem]:
@@ -29,7 +47,9 @@ def error(status: int, body: object, headers: dict[str, str] | None = None) -> F
     return asyncio.run(refused(GEMINI, status, body, headers))
 
 
-@pytest.mark.parametrize("reason", ["SAFETY", "RECITATION", "PROHIBITED_CONTENT", "BLOCKLIST", "SPII", "LANGUAGE"])
+@pytest.mark.parametrize(
+    "reason", ["SAFETY", "RECITATION", "PROHIBITED_CONTENT", "BLOCKLIST", "SPII", "LANGUAGE"]
+)
 def test_what_it_declines_is_a_refusal(reason: str) -> None:
     items = streamed(event({"text": "Hel"}), event(stop=reason))
     assert joined(items, TextChunk) == "Hel"
@@ -37,11 +57,15 @@ def test_what_it_declines_is_a_refusal(reason: str) -> None:
 
 
 def test_a_prompt_that_is_declined_is_a_refusal() -> None:
-    items = streamed(sse({"promptFeedback": {"blockReason": "PROHIBITED_CONTENT"}, "usageMetadata": {}}))
+    items = streamed(
+        sse({"promptFeedback": {"blockReason": "PROHIBITED_CONTENT"}, "usageMetadata": {}})
+    )
     assert finished(items).stop_reason == "refusal" and len(items) == 1
 
 
-@pytest.mark.parametrize("reason", ["MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL", "MALFORMED_RESPONSE"])
+@pytest.mark.parametrize(
+    "reason", ["MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL", "MALFORMED_RESPONSE"]
+)
 def test_a_call_that_cannot_be_read_may_pass(reason: str) -> None:
     said = {"content": {}, "finishReason": reason, "finishMessage": "Malformed call:\nprint(1)"}
     end = failed(streamed(event({"text": "Hel"}), sse({"candidates": [said]})), "malformed")
@@ -53,15 +77,26 @@ def test_other_ends_are_no_silent_success() -> None:
         end = failed(streamed(event({"text": "Hel"}), event(stop=reason)), "server")
         assert end.may_pass and reason in end.text
     assert "/clear" in failed(streamed(event(stop="MISSING_THOUGHT_SIGNATURE")), "bad_request").hint
-    assert finished(streamed(event({"text": "a"}, stop="FINISH_REASON_UNSPECIFIED"), event(stop="STOP")))
+    assert finished(
+        streamed(event({"text": "a"}, stop="FINISH_REASON_UNSPECIFIED"), event(stop="STOP"))
+    )
     failed(streamed(event({"text": "a"}, stop="FINISH_REASON_UNSPECIFIED")), "broken_stream")
 
 
 def test_parts_that_are_no_words_are_left_out() -> None:
-    odd: list[Any] = [{"executableCode": {"code": "1"}}, {"inlineData": {"data": "aGk="}}, {"text": 1}]
+    odd: list[Any] = [
+        {"executableCode": {"code": "1"}},
+        {"inlineData": {"data": "aGk="}},
+        {"text": 1},
+    ]
     none: list[Any] = [[], {}, [1], [{"content": 1}], [{"content": {"parts": 1}}]]
     junk = [sse({"candidates": each}) for each in none]
-    items = streamed(*junk, event(*odd, {"text": "yes"}), event({"functionCall": {"args": None}}), event(stop="STOP"))
+    items = streamed(
+        *junk,
+        event(*odd, {"text": "yes"}),
+        event({"functionCall": {"args": None}}),
+        event(stop="STOP"),
+    )
     assert joined(items, TextChunk) == "yes"
     assert [(c.name, c.arguments) for c in finished(items).calls] == [("", "{}")]
 
@@ -79,7 +114,9 @@ def test_ids_of_the_server_are_kept_and_missing_ones_are_made() -> None:
 
 def test_an_answer_in_one_body_is_an_answer() -> None:
     async def route(_: Received, connection: Connection) -> None:
-        await connection.json({"candidates": [{"content": {"parts": [{"text": "whole"}]}, "finishReason": "STOP"}]})
+        await connection.json(
+            {"candidates": [{"content": {"parts": [{"text": "whole"}]}, "finishReason": "STOP"}]}
+        )
 
     async def scenario() -> list[StreamItem]:
         async with GEMINI.server(route) as (_, provider):
@@ -91,7 +128,10 @@ def test_an_answer_in_one_body_is_an_answer() -> None:
 
 def rpc(code: int, message: str, *details: dict[str, Any]) -> dict[str, Any]:
     """An error body as Google's servers write it."""
-    kinds = [{**detail, "@type": f"type.googleapis.com/google.rpc.{detail['@type']}"} for detail in details]
+    kinds = [
+        {**detail, "@type": f"type.googleapis.com/google.rpc.{detail['@type']}"}
+        for detail in details
+    ]
     return {"error": {"code": code, "message": message, "status": "X", "details": kinds}}
 
 
@@ -112,8 +152,14 @@ QUOTA = "You exceeded your current quota, please check your plan and billing det
 
 def test_how_long_to_wait_may_stand_in_the_body() -> None:
     retry = {"@type": "RetryInfo", "retryDelay": "47.4s"}
-    minute = {"@type": "QuotaFailure", "violations": [{"quotaId": "GenerateContentInputTokensPerModelPerMinute"}]}
-    day = {"@type": "QuotaFailure", "violations": [{"quotaId": "GenerateRequestsPerDayPerProjectPerModel-FreeTier"}]}
+    minute = {
+        "@type": "QuotaFailure",
+        "violations": [{"quotaId": "GenerateContentInputTokensPerModelPerMinute"}],
+    }
+    day = {
+        "@type": "QuotaFailure",
+        "violations": [{"quotaId": "GenerateRequestsPerDayPerProjectPerModel-FreeTier"}],
+    }
     end = error(429, rpc(429, QUOTA, minute, retry))
     assert (end.kind, end.may_pass, end.retry_after) == ("rate_limited", True, 47.4)
     assert error(429, rpc(429, QUOTA, minute, retry), {"Retry-After": "3"}).retry_after == 3.0
@@ -137,7 +183,9 @@ def test_overflows_in_its_own_words() -> None:
         assert error(400, rpc(400, said)).kind == "overflow"
     assert error(400, rpc(400, "Invalid JSON payload received.")).kind == "bad_request"
     assert error(503, rpc(503, "The model is overloaded.")).may_pass
-    assert error(404, rpc(404, "models/m is not found for API version v1beta")).kind == "unknown_model"
+    assert (
+        error(404, rpc(404, "models/m is not found for API version v1beta")).kind == "unknown_model"
+    )
 
 
 def listing(*pages: object) -> tuple[ModelInfo, ...]:
@@ -221,7 +269,9 @@ def test_address_and_version_are_the_persons(base: str, options: dict[str, str],
     async def scenario() -> None:
         async with serving({path: route}) as server:
             environment = {"GOOGLE_API_KEY": "second", "GEMINI_API_KEY": " first\n"}
-            setup = ProviderSetup(base_url=server.address + base, environment=environment, options=options)
+            setup = ProviderSetup(
+                base_url=server.address + base, environment=environment, options=options
+            )
             provider = gemini.create("m", setup)
             assert joined(await played(provider), TextChunk) == "hi"
             await provider.close()
@@ -234,9 +284,17 @@ def test_address_and_version_are_the_persons(base: str, options: dict[str, str],
 
 def test_the_version_may_stand_in_the_environment() -> None:
     environment = {"GOOGLE_GENAI_API_VERSION": "v1"}
-    assert gemini.create("m", ProviderSetup(environment=environment))._path().startswith("/v1/models/m:")
+    assert (
+        gemini.create("m", ProviderSetup(environment=environment))
+        ._path()
+        .startswith("/v1/models/m:")
+    )
     environment["GOOGLE_GENAI_API_VERSION"] = " "
-    assert gemini.create("m", ProviderSetup(environment=environment))._path().startswith("/v1beta/models/m:")
+    assert (
+        gemini.create("m", ProviderSetup(environment=environment))
+        ._path()
+        .startswith("/v1beta/models/m:")
+    )
 
 
 def test_names_of_models_cannot_leave_their_place() -> None:
@@ -249,7 +307,10 @@ def test_names_of_models_cannot_leave_their_place() -> None:
 
 def test_a_key_that_cannot_be_sent_is_said() -> None:
     provider = gemini.create("m", ProviderSetup(api_key="kéy\n"))
-    assert "cannot be sent" in provider._wire.place.auth and "x-goog-api-key" not in provider._wire.headers
+    assert (
+        "cannot be sent" in provider._wire.place.auth
+        and "x-goog-api-key" not in provider._wire.headers
+    )
     assert gemini.create("m", ProviderSetup())._wire.place.auth.startswith("set GEMINI_API_KEY")
 
 
@@ -273,8 +334,8 @@ def test_a_key_that_cannot_be_sent_is_said() -> None:
 def test_thinking(model: str, wanted: Any, config: dict[str, Any]) -> None:
     assert thinking_config(model, wanted) == config
     body = json.loads(
-        gemini.create(model, ProviderSetup(options={"think": wanted} if wanted is not None else {}))._body(
-            Request("", (UserMessage("go"),))
-        )
+        gemini.create(
+            model, ProviderSetup(options={"think": wanted} if wanted is not None else {})
+        )._body(Request("", (UserMessage("go"),)))
     )
     assert body.get("generationConfig", {}).get("thinkingConfig", {}) == config

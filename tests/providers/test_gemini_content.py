@@ -22,7 +22,12 @@ from agent_tui.protocol.messages import (
     UserMessage,
 )
 from agent_tui.providers.base import Failed, TextChunk, ThinkingChunk
-from agent_tui.providers.dialects.gemini_messages import UNSIGNED, GeminiAnswer, contents, wants_signatures
+from agent_tui.providers.dialects.gemini_messages import (
+    UNSIGNED,
+    GeminiAnswer,
+    contents,
+    wants_signatures,
+)
 from agent_tui.providers.dialects.translate import Parts
 from agent_tui.providers.wire.failures import Place
 from tests.providers.asking import HISTORY, sent
@@ -38,7 +43,9 @@ def wired(*messages: Message, model: str = MODEL) -> list[dict[str, Any]]:
     return contents(messages, "gemini", model)
 
 
-def answered(parts: Sequence[dict[str, Any]], history: Request | None = None, model: str = MODEL) -> AssistantMessage:
+def answered(
+    parts: Sequence[dict[str, Any]], history: Request | None = None, model: str = MODEL
+) -> AssistantMessage:
     """What stands in the history after an answer of `parts`, each in an event of its own."""
     answer = GeminiAnswer(history or Request("", ()), PLACE, model)
     told = Parts()
@@ -49,7 +56,9 @@ def answered(parts: Sequence[dict[str, Any]], history: Request | None = None, mo
     items = told.taken()
     assert not any(isinstance(item, Failed) for item in items)
     end = answer.finished()
-    return AssistantMessage(joined(items, TextChunk), joined(items, ThinkingChunk), end.calls, "gemini", end.state)
+    return AssistantMessage(
+        joined(items, TextChunk), joined(items, ThinkingChunk), end.calls, "gemini", end.state
+    )
 
 
 def test_a_request_has_what_it_must() -> None:
@@ -71,7 +80,12 @@ def test_a_request_has_what_it_must() -> None:
         "role": "user",
         "parts": [
             {"functionResponse": {"name": "ls", "response": {"output": "a.py"}}},
-            {"functionResponse": {"name": "ls", "response": {"error": "Error [invalid_arguments]: no"}}},
+            {
+                "functionResponse": {
+                    "name": "ls",
+                    "response": {"error": "Error [invalid_arguments]: no"},
+                }
+            },
         ],
     }
 
@@ -84,7 +98,9 @@ def test_images_go_inline() -> None:
 
 
 def test_an_answer_that_was_cut_before_it_said_anything_is_left_out() -> None:
-    found = wired(UserMessage("one"), AssistantMessage("", "hm", provider="gemini"), UserMessage("two"))
+    found = wired(
+        UserMessage("one"), AssistantMessage("", "hm", provider="gemini"), UserMessage("two")
+    )
     assert [content["role"] for content in found] == ["user", "user"]
 
 
@@ -104,18 +120,28 @@ def test_signatures_go_back_in_the_part_that_they_came_with() -> None:
     results = (ToolMessage("g2", "ls", "b"), ToolMessage("g1", "ls", "a"))
     _, answer, result = wired(UserMessage("go"), message, *results)
     assert answer["parts"] == [parts[1], {"text": "Let me look."}, *parts[4:]]
-    assert [part["functionResponse"]["id"] for part in result["parts"]] == ["g1", "g2"]  # in the order of the calls
+    assert [part["functionResponse"]["id"] for part in result["parts"]] == [
+        "g1",
+        "g2",
+    ]  # in the order of the calls
 
 
 def test_an_answer_without_signatures_has_no_state() -> None:
-    message = answered([{"text": "a", "thought": True}, {"text": "b"}, {"functionCall": {"name": "ls"}}])
+    message = answered(
+        [{"text": "a", "thought": True}, {"text": "b"}, {"functionCall": {"name": "ls"}}]
+    )
     assert message.state == "" and message.calls == (ToolCall("call_1", "ls", "{}"),)
 
 
 def test_what_another_wrote_has_none_of_its_state() -> None:
-    own = answered([{"text": "a", "thoughtSignature": "S"}, {"functionCall": {"name": "ls", "id": "g"}}])
+    own = answered(
+        [{"text": "a", "thoughtSignature": "S"}, {"functionCall": {"name": "ls", "id": "g"}}]
+    )
     result = ToolMessage("g", "ls", "x")
-    plain = [{"text": "a"}, {"functionCall": {"name": "ls", "args": {}}, "thoughtSignature": UNSIGNED}]
+    plain = [
+        {"text": "a"},
+        {"functionCall": {"name": "ls", "args": {}}, "thoughtSignature": UNSIGNED},
+    ]
     answer = {"functionResponse": {"name": "ls", "response": {"output": "x"}}}
     broken = json.dumps({"model": MODEL, "parts": [["text", "x"], ["call"]]})
     for other in (
@@ -130,11 +156,20 @@ def test_what_another_wrote_has_none_of_its_state() -> None:
 
 
 def test_calls_of_another_are_marked_for_models_that_want_signatures() -> None:
-    history = (UserMessage("go"), AssistantMessage("", calls=(ToolCall("a", "ls"), ToolCall("b", "ls")), provider="x"))
+    history = (
+        UserMessage("go"),
+        AssistantMessage("", calls=(ToolCall("a", "ls"), ToolCall("b", "ls")), provider="x"),
+    )
     for model, marks in ((MODEL, [UNSIGNED, None]), ("gemini-2.5-pro", [None, None])):
         parts = wired(*history, model=model)[1]["parts"]
         assert [part.get("thoughtSignature") for part in parts] == marks
-    newer = ("gemini-3-flash", "gemini-3.1-pro", "gemini-10", "gemini-flash-latest", "models/gemini-4")
+    newer = (
+        "gemini-3-flash",
+        "gemini-3.1-pro",
+        "gemini-10",
+        "gemini-flash-latest",
+        "models/gemini-4",
+    )
     assert all(map(wants_signatures, newer))
     older = ("gemini-1.5-pro", "gemini-2.0-flash", "gemini-2.5-pro", "gemma-3-27b-it", "m")
     assert not any(map(wants_signatures, older))
@@ -193,7 +228,10 @@ def test_an_answer_goes_back_as_it_came(parts: list[dict[str, Any]]) -> None:
         seen.add(call["id"]) if call and "id" in call else None
     if not message.state:
         texts = "".join(part["text"] for part in expected if "text" in part)
-        expected = [*([{"text": texts}] if texts else []), *(part for part in expected if "functionCall" in part)]
+        expected = [
+            *([{"text": texts}] if texts else []),
+            *(part for part in expected if "functionCall" in part),
+        ]
     assert (found[0]["parts"] if found else []) == expected
 
 
@@ -209,9 +247,16 @@ def _history(draw: st.DrawFn) -> list[Message]:
                 message = answered(draw(st.lists(_part(), min_size=1, max_size=4)), history)
             else:
                 start = sum(isinstance(m, ToolMessage) for m in messages)
-                calls = tuple(ToolCall(f"toolu_{start + n}", "ls", "{}") for n in range(draw(st.integers(0, 3))))
-                message = AssistantMessage(draw(_TEXT), draw(_TEXT), calls, "anthropic", '{"signature":"x"}')
-            results = draw(st.permutations([ToolMessage(call.id, call.name, "ok") for call in message.calls]))
+                calls = tuple(
+                    ToolCall(f"toolu_{start + n}", "ls", "{}")
+                    for n in range(draw(st.integers(0, 3)))
+                )
+                message = AssistantMessage(
+                    draw(_TEXT), draw(_TEXT), calls, "anthropic", '{"signature":"x"}'
+                )
+            results = draw(
+                st.permutations([ToolMessage(call.id, call.name, "ok") for call in message.calls])
+            )
             messages += [message, *results]
     return messages
 
@@ -219,15 +264,22 @@ def _history(draw: st.DrawFn) -> list[Message]:
 @settings(deadline=None)
 @given(_history())
 def test_every_history_is_valid(messages: list[Message]) -> None:
-    """As many results as calls right behind them, in their order, with the ids of those that have one."""
+    """As many results as calls right behind them, in their order, with the ids of those that have
+    one."""
     found = wired(*messages)
     assert all(content["parts"] for content in found)
     for content, after in pairwise([*found, {"role": "user", "parts": []}]):
         calls = [part["functionCall"] for part in content["parts"] if "functionCall" in part]
-        results = [part["functionResponse"] for part in after["parts"] if "functionResponse" in part]
-        assert [(c["name"], c.get("id")) for c in calls] == [(r["name"], r.get("id")) for r in results]
+        results = [
+            part["functionResponse"] for part in after["parts"] if "functionResponse" in part
+        ]
+        assert [(c["name"], c.get("id")) for c in calls] == [
+            (r["name"], r.get("id")) for r in results
+        ]
         assert content["role"] == ("model" if calls else content["role"])
         if calls:  # the first of them is signed
-            assert next(part for part in content["parts"] if "functionCall" in part)["thoughtSignature"]
+            assert next(part for part in content["parts"] if "functionCall" in part)[
+                "thoughtSignature"
+            ]
     kept = json.dumps(found[:-1])[:-1]
     assert json.dumps(wired(*messages, UserMessage("more"))).startswith(kept)

@@ -45,57 +45,98 @@ def check(clean: dict[str, Any]) -> None:
         ({"type": "STRING"}, TEXT),
         ({"type": ["string", "null"]}, {"type": "string", "nullable": True}),
         ({"type": ["string", "integer"]}, {"anyOf": [TEXT, {"type": "integer"}]}),
-        ({"anyOf": [{"type": "integer"}, {"type": "null"}], "description": "d"},
-         {"type": "integer", "description": "d", "nullable": True}),
+        (
+            {"anyOf": [{"type": "integer"}, {"type": "null"}], "description": "d"},
+            {"type": "integer", "description": "d", "nullable": True},
+        ),
         ({"oneOf": [{"const": "a"}, {"const": "b"}]}, {"type": "string", "enum": ["a", "b"]}),
         ({"const": "a"}, {"type": "string", "enum": ["a"]}),
         ({"enum": ["a", None]}, {"type": "string", "nullable": True, "enum": ["a"]}),
         ({"enum": ["", "a"]}, {"type": "string", "description": 'One of: "", "a".'}),
-        ({"enum": [1, 2], "description": "N."}, {"type": "integer", "description": "N. One of: 1, 2."}),
-        ({"type": "integer", "exclusiveMinimum": 0, "exclusiveMaximum": 9, "multipleOf": 2},
-         {"type": "integer", "minimum": 1, "maximum": 8}),
+        (
+            {"enum": [1, 2], "description": "N."},
+            {"type": "integer", "description": "N. One of: 1, 2."},
+        ),
+        (
+            {"type": "integer", "exclusiveMinimum": 0, "exclusiveMaximum": 9, "multipleOf": 2},
+            {"type": "integer", "minimum": 1, "maximum": 8},
+        ),
         ({"minimum": 0.5}, {"type": "number", "minimum": 0.5}),
         ({"type": "array"}, {"type": "array", "items": TEXT}),
-        ({"prefixItems": [{"type": "integer"}, {"type": "integer"}]}, {"type": "array", "items": {"type": "integer"}}),
+        (
+            {"prefixItems": [{"type": "integer"}, {"type": "integer"}]},
+            {"type": "array", "items": {"type": "integer"}},
+        ),
         ({"type": "object", "additionalProperties": {"type": "string"}}, {"type": "object"}),
-        ({"properties": {"a": True}, "required": ["a", "b"], "$schema": "x", "additionalProperties": False},
-         {"type": "object", "properties": {"a": TEXT}, "required": ["a"]}),
-        ({"type": "object", "properties": {"a": TEXT}, "anyOf": [{"required": ["a"]}]},
-         {"type": "object", "properties": {"a": TEXT}}),
-        ({"type": "string", "anyOf": [{"minLength": 3}, {"pattern": "x"}]},
-         {"anyOf": [{"type": "string", "minLength": 3}, {"type": "string", "pattern": "x"}]}),
-        ({"allOf": [{"type": "object", "properties": {"a": TEXT}, "required": ["a"]}, {"properties": {"b": TEXT}}]},
-         {"type": "object", "properties": {"a": TEXT, "b": TEXT}, "required": ["a"]}),
+        (
+            {
+                "properties": {"a": True},
+                "required": ["a", "b"],
+                "$schema": "x",
+                "additionalProperties": False,
+            },
+            {"type": "object", "properties": {"a": TEXT}, "required": ["a"]},
+        ),
+        (
+            {"type": "object", "properties": {"a": TEXT}, "anyOf": [{"required": ["a"]}]},
+            {"type": "object", "properties": {"a": TEXT}},
+        ),
+        (
+            {"type": "string", "anyOf": [{"minLength": 3}, {"pattern": "x"}]},
+            {"anyOf": [{"type": "string", "minLength": 3}, {"type": "string", "pattern": "x"}]},
+        ),
+        (
+            {
+                "allOf": [
+                    {"type": "object", "properties": {"a": TEXT}, "required": ["a"]},
+                    {"properties": {"b": TEXT}},
+                ]
+            },
+            {"type": "object", "properties": {"a": TEXT, "b": TEXT}, "required": ["a"]},
+        ),
         ({"$ref": "#/$defs/no"}, {"type": "object"}),
         ({"$ref": "https://elsewhere/x"}, {"type": "object"}),
     ],
-)  # fmt: skip
+)
 def test_schemas(given: dict[str, Any], expected: dict[str, Any]) -> None:
     assert cleaned(given) == expected
     check(expected)
 
 
 def test_references_are_put_in_their_places() -> None:
-    defs = {"Kind": {"enum": ["x", "y"], "title": "Kind"}, "Item": {"properties": {"kind": {"$ref": "#/$defs/Kind"}}}}
+    defs = {
+        "Kind": {"enum": ["x", "y"], "title": "Kind"},
+        "Item": {"properties": {"kind": {"$ref": "#/$defs/Kind"}}},
+    }
     items = {"type": "array", "items": {"$ref": "#/$defs/Item"}, "description": "all"}
     found = cleaned(
-        {"$defs": defs, "properties": {"items": items, "one": {"$ref": "#/$defs/Kind", "description": "d"}}}
+        {
+            "$defs": defs,
+            "properties": {"items": items, "one": {"$ref": "#/$defs/Kind", "description": "d"}},
+        }
     )
     kind = {"type": "string", "enum": ["x", "y"]}
     assert found["properties"] == {
         "items": {
-            "type": "array", "description": "all", "items": {"type": "object", "properties": {"kind": kind}},
+            "type": "array",
+            "description": "all",
+            "items": {"type": "object", "properties": {"kind": kind}},
         },
         "one": {**kind, "description": "d"},
-    }  # fmt: skip
+    }
 
 
 def test_schemas_that_hold_themselves_come_to_an_end() -> None:
     tree = {"properties": {"name": TEXT, "under": {"type": "array", "items": {"$ref": "#"}}}}
     found = cleaned(tree)
     check(found)
-    assert found["properties"]["under"]["items"]["properties"]["under"]["items"] == {"type": "object"}
-    many = {f"d{n}": {"properties": {x: {"$ref": f"#/$defs/d{n + 1}"} for x in "abcdef"}} for n in range(40)}
+    assert found["properties"]["under"]["items"]["properties"]["under"]["items"] == {
+        "type": "object"
+    }
+    many = {
+        f"d{n}": {"properties": {x: {"$ref": f"#/$defs/d{n + 1}"} for x in "abcdef"}}
+        for n in range(40)
+    }
     found = cleaned({"$defs": many, "$ref": "#/$defs/d0"})
     check(found)
     assert len(json.dumps(found)) < 1_000_000
@@ -106,7 +147,10 @@ def test_schemas_that_hold_themselves_come_to_an_end() -> None:
 
 
 def test_the_tools_of_this_program() -> None:
-    tools = [registry.load("agent_tui.tools", name, "TOOL").spec() for name in registry.names("agent_tui.tools")]
+    tools = [
+        registry.load("agent_tui.tools", name, "TOOL").spec()
+        for name in registry.names("agent_tui.tools")
+    ]
     for tool, declared in zip(tools, declarations(tools), strict=True):
         check(declared["parameters"])
         assert set(declared["parameters"]["properties"]) == set(tool.parameters["properties"])
@@ -118,12 +162,36 @@ def test_a_tool_without_arguments_has_no_parameters() -> None:
     assert declarations(tools) == [{"name": "now", "description": "The time."}]
 
 
-_LEAF: st.SearchStrategy[Any] = st.none() | st.booleans() | st.integers() | st.text(max_size=3) | st.just([])
+_LEAF: st.SearchStrategy[Any] = (
+    st.none() | st.booleans() | st.integers() | st.text(max_size=3) | st.just([])
+)
 _KEYS = st.sampled_from(
-    ["type", "enum", "const", "anyOf", "oneOf", "allOf", "$ref", "items", "prefixItems", "properties", "required",
-     "format", "description", "nullable", "minimum", "pattern", "additionalProperties", "$defs", "default", "title"]
-)  # fmt: skip
-_TYPES = st.sampled_from(["string", "integer", "number", "boolean", "array", "object", "null", "any"])
+    [
+        "type",
+        "enum",
+        "const",
+        "anyOf",
+        "oneOf",
+        "allOf",
+        "$ref",
+        "items",
+        "prefixItems",
+        "properties",
+        "required",
+        "format",
+        "description",
+        "nullable",
+        "minimum",
+        "pattern",
+        "additionalProperties",
+        "$defs",
+        "default",
+        "title",
+    ]
+)
+_TYPES = st.sampled_from(
+    ["string", "integer", "number", "boolean", "array", "object", "null", "any"]
+)
 _ANY: st.SearchStrategy[Any] = st.recursive(
     _LEAF | _TYPES | st.sampled_from(["#", "#/$defs/a", "#/properties/a"]),
     lambda inner: (

@@ -1,4 +1,5 @@
-"""Whatever stands anywhere in an answer: one end, nothing raised, and what came of it can be stored and sent again."""
+"""Whatever stands anywhere in an answer: one end, nothing raised, and what came of it can be stored
+and sent again."""
 
 from __future__ import annotations
 
@@ -24,20 +25,65 @@ from tests.providers.dialects import DIALECTS
 from tests.providers.gemini_server import GEMINI
 from tests.providers.servers import KEY, Connection, Dialect, Received, call, played, text, thinking
 
-SAID = (thinking("hm"), text("Hel"), text("lo"), call("ls", '{"path": "é"}', "c1"), call("cat", "{}", "c2"))
+SAID = (
+    thinking("hm"),
+    text("Hel"),
+    text("lo"),
+    call("ls", '{"path": "é"}', "c1"),
+    call("cat", "{}", "c2"),
+)
 HOSTILE: tuple[Any, ...] = (
-    None, True, 0, -1, 10**30, 1.5, float("nan"), float("inf"), "", "x", "401", "9" * 5_000, "\ud800", "\x1b[31m\r\n\0",
-    KEY, [], [None], ["x"], [{"type": ["x"]}], {}, {"message": None}, {"code": "9" * 5_000}, {"error": {"code": 401}},
-)  # fmt: skip
+    None,
+    True,
+    0,
+    -1,
+    10**30,
+    1.5,
+    float("nan"),
+    float("inf"),
+    "",
+    "x",
+    "401",
+    "9" * 5_000,
+    "\ud800",
+    "\x1b[31m\r\n\0",
+    KEY,
+    [],
+    [None],
+    ["x"],
+    [{"type": ["x"]}],
+    {},
+    {"message": None},
+    {"code": "9" * 5_000},
+    {"error": {"code": 401}},
+)
 DEEP = "@deep@"
 """Stands for more levels than JSON is written to, or nearly as many as are read."""
 LEVELS = (300, 900, 970, 975, 980)
-NAMES = ("error", "usage", "model", "type", "index", "id", "delta", "message", "response", "finish_reason", "done")
+NAMES = (
+    "error",
+    "usage",
+    "model",
+    "type",
+    "index",
+    "id",
+    "delta",
+    "message",
+    "response",
+    "finish_reason",
+    "done",
+)
 
 
 def places(node: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
     yield path
-    inner = node.items() if isinstance(node, dict) else enumerate(node) if isinstance(node, list) else ()
+    inner = (
+        node.items()
+        if isinstance(node, dict)
+        else enumerate(node)
+        if isinstance(node, list)
+        else ()
+    )
     for key, value in inner:
         yield from places(value, (*path, key))
 
@@ -46,7 +92,9 @@ def changed(node: Any, path: tuple[Any, ...], value: Any) -> Any:
     if not path:
         return value
     first, *rest = path
-    inner = changed(node[first] if isinstance(node, list) or first in node else {}, tuple(rest), value)
+    inner = changed(
+        node[first] if isinstance(node, list) or first in node else {}, tuple(rest), value
+    )
     if isinstance(node, list):
         return [*node[:first], inner, *node[first + 1 :]]
     return {**node, first: inner}
@@ -54,8 +102,14 @@ def changed(node: Any, path: tuple[Any, ...], value: Any) -> Any:
 
 @st.composite
 def answers(draw: st.DrawFn, dialect: Dialect) -> list[bytes]:
-    """An answer in which one thing is another, or parts of it are lost, doubled or in another order."""
-    events = [line for part in dialect.parts(SAID, "tool_calls") for line in part.decode().split("\n") if "{" in line]
+    """An answer in which one thing is another, or parts of it are lost, doubled or in another
+    order."""
+    events = [
+        line
+        for part in dialect.parts(SAID, "tool_calls")
+        for line in part.decode().split("\n")
+        if "{" in line
+    ]
     if draw(st.booleans()):
         at = draw(st.integers(0, len(events) - 1))
         head, brace, body = events[at].partition("{")
@@ -84,19 +138,25 @@ def stored_and_sent_again(items: list[StreamItem], end: Finished, provider: str)
 async def asked_twice(dialect: Dialect, chunks: list[bytes]) -> None:
     async def route(_: Received, connection: Connection) -> None:
         first = len(server.received) <= 1 + bool(dialect.beside)
-        await connection.stream(chunks if first else dialect.parts([text("ok")], "stop"), dialect.content_type)
+        await connection.stream(
+            chunks if first else dialect.parts([text("ok")], "stop"), dialect.content_type
+        )
 
     async with dialect.server(route) as (server, provider):
         items = await played(provider)
         *parts, end = items
-        assert isinstance(end, Finished | Failed) and not any(isinstance(part, Finished | Failed) for part in parts)
+        assert isinstance(end, Finished | Failed) and not any(
+            isinstance(part, Finished | Failed) for part in parts
+        )
         if isinstance(end, Failed):
             assert "\n" not in end.text and len(end.text) < 600 and KEY not in end.text
             codec.encode(ErrorRaised(end.text, end.kind))
             end.text.encode()
             return
         assert len({call.id for call in end.calls}) == len(end.calls)
-        assert isinstance((await played(provider, stored_and_sent_again(items, end, provider.name)))[-1], Finished)
+        assert isinstance(
+            (await played(provider, stored_and_sent_again(items, end, provider.name)))[-1], Finished
+        )
 
 
 @pytest.mark.parametrize("dialect", DIALECTS, ids=lambda dialect: str(dialect.name))
@@ -107,7 +167,9 @@ def test_an_answer_with_anything_in_it(dialect: Dialect, data: st.DataObject) ->
 
 
 @pytest.mark.parametrize("dialect", [COMPATIBLE, OLLAMA], ids=lambda dialect: str(dialect.name))
-def test_a_server_that_never_hangs_up_does_not_hold_an_answer_that_is_whole(dialect: Dialect) -> None:
+def test_a_server_that_never_hangs_up_does_not_hold_an_answer_that_is_whole(
+    dialect: Dialect,
+) -> None:
     """Signs of life without end, after the end: a proxy keeps a connection warm."""
     more = b'{"x": 1}\n' if dialect is OLLAMA else b': ping\n\ndata: {"type": "ping"}\n\n'
 
@@ -125,11 +187,17 @@ def test_a_server_that_never_hangs_up_does_not_hold_an_answer_that_is_whole(dial
     assert asyncio.run(scenario()) == "Hello"
 
 
-@pytest.mark.parametrize("dialect", [COMPATIBLE, OLLAMA, GEMINI, RESPONSES], ids=lambda dialect: str(dialect.name))
-def test_an_answer_without_end_comes_to_one(dialect: Dialect, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    "dialect", [COMPATIBLE, OLLAMA, GEMINI, RESPONSES], ids=lambda dialect: str(dialect.name)
+)
+def test_an_answer_without_end_comes_to_one(
+    dialect: Dialect, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """It filled memory and disk until somebody stopped it."""
     monkeypatch.setattr(stream, "MOST_SAID", 3_000_000)
-    more = dialect.parts([text("Hi"), text("again " * 1_000)], "stop")[: 2 if dialect is OLLAMA else 3]
+    more = dialect.parts([text("Hi"), text("again " * 1_000)], "stop")[
+        : 2 if dialect is OLLAMA else 3
+    ]
 
     async def route(_: Received, connection: Connection) -> None:
         await connection.head(headers={"Content-Type": dialect.content_type})
@@ -141,7 +209,12 @@ def test_an_answer_without_end_comes_to_one(dialect: Dialect, monkeypatch: pytes
             return await asyncio.wait_for(played(provider), 60)
 
     *parts, end = asyncio.run(scenario())
-    assert isinstance(end, Failed) and end.kind == "malformed" and "endless answer" in end.text and not end.may_pass
+    assert (
+        isinstance(end, Failed)
+        and end.kind == "malformed"
+        and "endless answer" in end.text
+        and not end.may_pass
+    )
     assert 3_000_000 < len(joined(parts, TextChunk)) < 6_000_000
 
 
@@ -157,16 +230,33 @@ def test_a_call_without_a_name_is_told_to_the_model() -> None:
         return end
 
     end = asyncio.run(scenario())
-    assert end.stop_reason == "tool_calls" and [(call.name, call.arguments) for call in end.calls] == [("", "{}")]
+    assert end.stop_reason == "tool_calls" and [
+        (call.name, call.arguments) for call in end.calls
+    ] == [("", "{}")]
 
 
 @pytest.mark.parametrize(
     ("told", "counted"),
     [
-        ("12", 12), (12.0, 12), (12, 12), ("", 0), ("-5", 0), ("1e3", 0), ("9" * 5_000, 0), (1.5, 0), (-5, 0),
-        (float("nan"), 0), (float("inf"), 0), (1e300, 0), (True, 0), ("٣", 0), (None, 0), ([1], 0), (10**30, 0),
+        ("12", 12),
+        (12.0, 12),
+        (12, 12),
+        ("", 0),
+        ("-5", 0),
+        ("1e3", 0),
+        ("9" * 5_000, 0),
+        (1.5, 0),
+        (-5, 0),
+        (float("nan"), 0),
+        (float("inf"), 0),
+        (1e300, 0),
+        (True, 0),
+        ("٣", 0),
+        (None, 0),
+        ([1], 0),
+        (10**30, 0),
     ],
-)  # fmt: skip
+)
 def test_a_count_is_read_however_it_is_written(told: Any, counted: int) -> None:
     assert count(told) == counted
 

@@ -1,4 +1,5 @@
-"""Lists of models with anything in them: what can be used of one is used, and all that is raised is a line."""
+"""Lists of models with anything in them: what can be used of one is used, and all that is raised is
+a line."""
 
 from __future__ import annotations
 
@@ -34,18 +35,34 @@ LISTS = {
 }  # fmt: skip
 ENTRIES: dict[str, dict[str, Any]] = {
     "compatible": {
-        "id": "m", "context_length": 9_000, "max_model_len": 9_000, "pricing": {"prompt": "0.1"},
-        "capabilities": {"vision": True}, "architecture": {"input_modalities": ["image"]},
-        "supported_parameters": ["tools"], "supports_reasoning": True,
+        "id": "m",
+        "context_length": 9_000,
+        "max_model_len": 9_000,
+        "pricing": {"prompt": "0.1"},
+        "capabilities": {"vision": True},
+        "architecture": {"input_modalities": ["image"]},
+        "supported_parameters": ["tools"],
+        "supports_reasoning": True,
     },
-    "anthropic": {"id": "m", "max_input_tokens": 9_000, "capabilities": {"thinking": {"supported": True}}},
+    "anthropic": {
+        "id": "m",
+        "max_input_tokens": 9_000,
+        "capabilities": {"thinking": {"supported": True}},
+    },
     "gemini": {
-        "name": "models/m", "supportedGenerationMethods": ["generateContent"], "inputTokenLimit": 9_000,
+        "name": "models/m",
+        "supportedGenerationMethods": ["generateContent"],
+        "inputTokenLimit": 9_000,
         "thinking": True,
     },
     "ollama": {"model": "m", "name": "m", "modified_at": "2026-01-01T00:00:00Z"},
-}  # fmt: skip
-MODULES: dict[str, Any] = {"compatible": compatible, "anthropic": anthropic, "gemini": gemini, "ollama": ollama}
+}
+MODULES: dict[str, Any] = {
+    "compatible": compatible,
+    "anthropic": anthropic,
+    "gemini": gemini,
+    "ollama": ollama,
+}
 
 
 def told(data: Any) -> Route:
@@ -58,7 +75,9 @@ def told(data: Any) -> Route:
 async def listed(name: str, data: Any, beside: dict[str, Route] | None = None) -> list[str]:
     path, _ = LISTS[name]
     async with serving({path: told(data), "/api/show": shows(), **(beside or {})}) as server:
-        provider: Provider = MODULES[name].create("m", ProviderSetup(base_url=server.address, api_key="k" * 9))
+        provider: Provider = MODULES[name].create(
+            "m", ProviderSetup(base_url=server.address, api_key="k" * 9)
+        )
         try:
             return [model.name.partition("/")[2] for model in await provider.models()]
         finally:
@@ -75,7 +94,9 @@ def test_entries_with_anything_in_them_leave_the_others(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", LISTS)
-@pytest.mark.parametrize("data", [None, 5, [], "x", {"data": 5, "models": 5}, b"<html>", b"", b"[" * 900 + b"]" * 900])
+@pytest.mark.parametrize(
+    "data", [None, 5, [], "x", {"data": 5, "models": 5}, b"<html>", b"", b"[" * 900 + b"]" * 900]
+)
 def test_what_is_no_list_is_said_in_a_line(name: str, data: Any) -> None:
     try:
         assert not asyncio.run(listed(name, data))
@@ -89,7 +110,9 @@ def test_pages_whose_names_cannot_be_asked_for(name: str) -> None:
     path, key = LISTS[name]
     last = {**ENTRIES[name], "id": "m\ud800", "name": "models/m\ud800"}
     first = {key: [ENTRIES[name], last], "has_more": True, "nextPageToken": "\ud800"}
-    more = {"anthropic": f"{path}&after_id=m%EF%BF%BD", "gemini": f"{path}&pageToken=%EF%BF%BD"}[name]
+    more = {"anthropic": f"{path}&after_id=m%EF%BF%BD", "gemini": f"{path}&pageToken=%EF%BF%BD"}[
+        name
+    ]
     second = {key: [{**ENTRIES[name], "id": "n", "name": "models/n"}]}
     assert asyncio.run(listed(name, first, {more: told(second)})) == ["m", "m\ufffd", "n"]
 

@@ -1,4 +1,5 @@
-"""A key that a server repeats in its answer: what leaves the provider does not have it, wherever it stood."""
+"""A key that a server repeats in its answer: what leaves the provider does not have it, wherever it
+stood."""
 
 from __future__ import annotations
 
@@ -11,7 +12,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agent_tui.protocol.messages import ToolCall
-from agent_tui.providers.base import CallChunk, Failed, Finished, StreamItem, TextChunk, ThinkingChunk
+from agent_tui.providers.base import (
+    CallChunk,
+    Failed,
+    Finished,
+    StreamItem,
+    TextChunk,
+    ThinkingChunk,
+)
 from agent_tui.providers.wire.stream import Keyless
 from agent_tui.safety.secrets import Scrubber, placeholder
 from tests.providers.cases import answer, finished, joined
@@ -27,8 +35,11 @@ def arguments(items: list[StreamItem]) -> str:
 
 
 def hides(told: str, whole: str) -> bool:
-    """Whether `told` is `whole` without the key, of which three letters may have gone ahead where it came in pieces."""
-    pattern = ("(s|sk|sk-)?" + re.escape(placeholder("key", KEY))).join(map(re.escape, whole.split(KEY)))
+    """Whether `told` is `whole` without the key, of which three letters may have gone ahead where
+    it came in pieces."""
+    pattern = ("(s|sk|sk-)?" + re.escape(placeholder("key", KEY))).join(
+        map(re.escape, whole.split(KEY))
+    )
     return KEY not in told and re.fullmatch(pattern, told) is not None
 
 
@@ -37,9 +48,13 @@ def test_it_is_hidden_in_words_thoughts_and_calls(dialect: Dialect) -> None:
     said = [*map(thinking, SAID), *map(text, SAID), call("ls", CALL, "c1"), call(KEY, CALL, KEY)]
     items = asyncio.run(answer(dialect, said, "tool_calls"))
     end = finished(items)
-    assert KEY not in repr(items) + joined(items, TextChunk) + joined(items, ThinkingChunk) + arguments(items)
+    assert KEY not in repr(items) + joined(items, TextChunk) + joined(
+        items, ThinkingChunk
+    ) + arguments(items)
     assert hides(joined(items, TextChunk), SAID) and hides(joined(items, ThinkingChunk), SAID)
-    assert [one.arguments.replace(" ", "") for one in end.calls] == [CALL.replace(KEY, placeholder("key", KEY))] * 2
+    assert [one.arguments.replace(" ", "") for one in end.calls] == [
+        CALL.replace(KEY, placeholder("key", KEY))
+    ] * 2
     assert len({one.id for one in end.calls}) == 2
 
 

@@ -82,15 +82,22 @@ def test_ollama_without_a_description_of_its_model_still_answers() -> None:
 
 def test_ollama_tells_which_questions_failed() -> None:
     async def scenario() -> None:
-        shaped = {"error": {"message": "no such\nthing", "type": "not_found"}}  # as imitations of Ollama send it
+        shaped = {
+            "error": {"message": "no such\nthing", "type": "not_found"}
+        }  # as imitations of Ollama send it
         async with serving({"/api/show": lambda _, c: c.json(shaped, 500)}) as server:
             with pytest.raises(ProviderError) as raised:
                 await ollama_at(server.address).info()
-            assert raised.value.failed.kind == "server" and "no such thing" in raised.value.failed.text
+            assert (
+                raised.value.failed.kind == "server" and "no such thing" in raised.value.failed.text
+            )
         async with serving({"/api/tags": lambda _, c: c.json({"models": 7})}) as server:
             with pytest.raises(ProviderError) as raised:
                 await ollama_at(server.address).names()
-            assert raised.value.failed.kind == "malformed" and server.address in raised.value.failed.text
+            assert (
+                raised.value.failed.kind == "malformed"
+                and server.address in raised.value.failed.text
+            )
         nowhere = await free_address()
         with pytest.raises(ProviderError) as raised:
             await ollama_at(nowhere).models()
@@ -103,7 +110,9 @@ def test_ollama_tells_which_questions_failed() -> None:
 
 def test_a_model_that_cannot_call_tools_says_so() -> None:
     async def route(_: Received, connection: Connection) -> None:
-        await connection.json({"error": 'registry.ollama.ai/library/m "m" does not support tools'}, 400)
+        await connection.json(
+            {"error": 'registry.ollama.ai/library/m "m" does not support tools'}, 400
+        )
 
     async def scenario() -> None:
         async with OLLAMA.server(route) as (_, provider):
@@ -138,7 +147,9 @@ def test_a_model_that_cannot_call_tools_says_so() -> None:
 )
 def test_ollama_host_in_all_its_forms(given: str, expected: str) -> None:
     assert ollama.address(given) == expected
-    assert ollama.create("m", ProviderSetup(environment={"OLLAMA_HOST": given})).base_url == expected
+    assert (
+        ollama.create("m", ProviderSetup(environment={"OLLAMA_HOST": given})).base_url == expected
+    )
 
 
 LOAD = """
@@ -165,9 +176,15 @@ def test_an_odd_environment_does_not_keep_from_the_local_ollama(name: str, value
     async def scenario() -> str:
         async with serving({"/api/show": shows()}) as server:
             process = await asyncio.create_subprocess_exec(
-                sys.executable, "-c", LOAD, server.address, name,
-                env={**os.environ, name: value}, stdout=PIPE, stderr=STDOUT,
-            )  # fmt: skip
+                sys.executable,
+                "-c",
+                LOAD,
+                server.address,
+                name,
+                env={**os.environ, name: value},
+                stdout=PIPE,
+                stderr=STDOUT,
+            )
             out, _ = await process.communicate()
             return out.decode().strip()
 
@@ -189,6 +206,8 @@ def test_where_nobody_answers_it_is_known_whether_it_is_installed(
     if installed:
         (tmp_path / "ollama").write_text("#!/bin/sh\n")
         (tmp_path / "ollama").chmod(0o755)
-    server = ollama.create("m", ProviderSetup(environment={"PATH": str(tmp_path), "OLLAMA_HOST": host}))
+    server = ollama.create(
+        "m", ProviderSetup(environment={"PATH": str(tmp_path), "OLLAMA_HOST": host})
+    )
     assert server._wire.place.unreachable == says
     asyncio.run(server.close())

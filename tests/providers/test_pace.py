@@ -71,14 +71,18 @@ def test_a_slow_model_is_read_token_by_token(clock: Clock) -> None:
 
 def test_a_flood_is_never_kept_waiting(clock: Clock) -> None:
     assert read(clock, [LONG, *[0.01] * 20], FAST // 50) == 0
-    assert read(clock, [LONG, *[0.01, *[0.0] * 199] * 20], FAST // 1_000) <= 1  # one token, before the flood
+    assert (
+        read(clock, [LONG, *[0.01, *[0.0] * 199] * 20], FAST // 1_000) <= 1
+    )  # one token, before the flood
 
 
 def test_the_end_is_not_waited_for(clock: Clock) -> None:
     assert read(clock, [LONG, 0.01]) == 1
 
 
-def left(clock: Clock, chunks: list[tuple[float, bytes]], limit: float | None = 10.0) -> float | None:
+def left(
+    clock: Clock, chunks: list[tuple[float, bytes]], limit: float | None = 10.0
+) -> float | None:
     """What a read after `chunks` may take."""
 
     async def come() -> AsyncIterator[bytes]:
@@ -225,7 +229,9 @@ def test_many_waits_share_a_timer_and_each_has_its_own_time() -> None:
         await hands.move(111.0)
         come.set()
         assert await task
-        short = await waiting(asyncio.Event(), 2.0)  # it does not wait for the timer of the one before
+        short = await waiting(
+            asyncio.Event(), 2.0
+        )  # it does not wait for the timer of the one before
         await hands.move(113.0)
         with pytest.raises(TimeoutError):
             await short

@@ -11,7 +11,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent_tui.providers.base import CallChunk, Failed, Finished, StreamItem, TextChunk, ThinkingChunk
+from agent_tui.providers.base import (
+    CallChunk,
+    Failed,
+    Finished,
+    StreamItem,
+    TextChunk,
+    ThinkingChunk,
+)
 from agent_tui.providers.dialects.translate import Parts
 from agent_tui.providers.wire.failures import Place
 from agent_tui.providers.wire.stream_parsers import DONE, MOST_BAD, Payload, Payloads, parsed
@@ -19,7 +26,10 @@ from agent_tui.providers.wire.stream_parsers import DONE, MOST_BAD, Payload, Pay
 PLACE = Place("Somebody", "http://there")
 
 
-@given(st.text(st.sampled_from('{}[]",:1a \t\n\ufeff\\'), max_size=12) | st.text(max_size=8).map(json.dumps))
+@given(
+    st.text(st.sampled_from('{}[]",:1a \t\n\ufeff\\'), max_size=12)
+    | st.text(max_size=8).map(json.dumps)
+)
 def test_an_object_is_what_json_has_as_one(text: str) -> None:
     try:
         expected = json.loads(text)
@@ -31,12 +41,24 @@ def test_an_object_is_what_json_has_as_one(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ('{"a": 1}', {"a": 1}), (' {"a": 1} \r', {"a": 1}), ('{"a": 1}\n', {"a": 1}), ('{"a": 1}}', None),
-        ('{"a": 1} {"b": 2}', None), ("[1]", None), ("7", None), ("", None), ("{", None), ("[DONE]", DONE),
-        ('{"a": %s}' % ("9" * 5_000), {"a": float("inf")}), ('[%s]' % ("9" * 5_000), None),
-        ('{"a": -%s} x' % ("9" * 5_000), None), (" [DONE]", None), ("[" * 100_000, None), ('{"a":' * 100_000, None),
+        ('{"a": 1}', {"a": 1}),
+        (' {"a": 1} \r', {"a": 1}),
+        ('{"a": 1}\n', {"a": 1}),
+        ('{"a": 1}}', None),
+        ('{"a": 1} {"b": 2}', None),
+        ("[1]", None),
+        ("7", None),
+        ("", None),
+        ("{", None),
+        ("[DONE]", DONE),
+        ('{"a": %s}' % ("9" * 5_000), {"a": float("inf")}),
+        ("[%s]" % ("9" * 5_000), None),
+        ('{"a": -%s} x' % ("9" * 5_000), None),
+        (" [DONE]", None),
+        ("[" * 100_000, None),
+        ('{"a":' * 100_000, None),
     ],
-)  # fmt: skip
+)
 def test_texts(text: str, expected: Any) -> None:
     assert parsed(text) == expected
 
@@ -50,7 +72,9 @@ def taken(*together: list[str]) -> tuple[list[Payload], Payloads]:
 def test_bad_ones_are_skipped_until_there_are_too_many(
     caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(logging.getLogger("agent_tui"), "propagate", True)  # a session before this one kept its own log
+    monkeypatch.setattr(
+        logging.getLogger("agent_tui"), "propagate", True
+    )  # a session before this one kept its own log
     with caplog.at_level(logging.WARNING):
         found, payloads = taken(["{}", "x", "y"], ["[DONE]", "x", "y"])
     assert found == [{}, DONE] and payloads.good and not payloads.broken
@@ -62,7 +86,9 @@ def test_bad_ones_are_skipped_until_there_are_too_many(
 
 def test_a_stream_with_nothing_good_in_it_is_malformed() -> None:
     found, payloads = taken(["x"])
-    assert [one.kind for one in found if isinstance(one, Failed)] == ["malformed"] and not payloads.good
+    assert [one.kind for one in found if isinstance(one, Failed)] == [
+        "malformed"
+    ] and not payloads.good
     assert taken([])[0] == []
     for bad in ("x", '{"a":' * 100_000):
         found, payloads = taken([bad], ["[DONE]"])
@@ -74,7 +100,9 @@ def test_a_stream_with_nothing_good_in_it_is_malformed() -> None:
 
 WORDS = st.text(max_size=3)
 ITEMS = st.lists(
-    st.builds(TextChunk, WORDS) | st.builds(ThinkingChunk, WORDS) | st.builds(CallChunk, st.integers(0, 2))
+    st.builds(TextChunk, WORDS)
+    | st.builds(ThinkingChunk, WORDS)
+    | st.builds(CallChunk, st.integers(0, 2))
 )
 
 
@@ -94,12 +122,18 @@ def told(items: list[StreamItem]) -> list[StreamItem]:
 
 
 @given(ITEMS)
-def test_words_that_follow_each_other_are_one_part_and_the_order_stays(items: list[StreamItem]) -> None:
+def test_words_that_follow_each_other_are_one_part_and_the_order_stays(
+    items: list[StreamItem],
+) -> None:
     def letters(of: list[StreamItem]) -> list[Any]:
         return [
             letter
             for item in of
-            for letter in ([(type(item), one) for one in item.text] if not isinstance(item, CallChunk) else [item])  # type: ignore[union-attr]
+            for letter in (
+                [(type(item), one) for one in item.text]
+                if not isinstance(item, CallChunk)
+                else [item]
+            )  # type: ignore[union-attr]
         ]
 
     found = told(items)

@@ -1,4 +1,5 @@
-"""Our wire formats against somebody else's server: npm's `@copilotkit/aimock`, started on a free port."""
+"""Our wire formats against somebody else's server: npm's `@copilotkit/aimock`, started on a free
+port."""
 
 from __future__ import annotations
 
@@ -8,14 +9,32 @@ from collections.abc import Callable
 
 import pytest
 
-from agent_tui.protocol.messages import AssistantMessage, Message, Request, ToolMessage, ToolSpec, UserMessage
+from agent_tui.protocol.messages import (
+    AssistantMessage,
+    Message,
+    Request,
+    ToolMessage,
+    ToolSpec,
+    UserMessage,
+)
 from agent_tui.providers import anthropic, azure, compatible, gemini, ollama, openai
-from agent_tui.providers.base import Failed, Finished, Provider, ProviderSetup, StreamItem, TextChunk, ThinkingChunk
+from agent_tui.providers.base import (
+    Failed,
+    Finished,
+    Provider,
+    ProviderSetup,
+    StreamItem,
+    TextChunk,
+    ThinkingChunk,
+)
 from agent_tui.providers.facts import presets
 
 pytestmark = [pytest.mark.peers, pytest.mark.xdist_group("aimock")]
 
-TOOLS = tuple(ToolSpec(name, "A tool.", {"type": "object", "properties": {}}) for name in ("list_files", "read_file"))
+TOOLS = tuple(
+    ToolSpec(name, "A tool.", {"type": "object", "properties": {}})
+    for name in ("list_files", "read_file")
+)
 
 
 def ollama_at(address: str) -> Provider:
@@ -27,15 +46,21 @@ def compatible_at(address: str) -> Provider:
 
 
 def responses_at(address: str) -> Provider:
-    return openai.create("gpt-5", ProviderSetup(f"{address}/v1", "sk-test", options={"api": "responses"}))
+    return openai.create(
+        "gpt-5", ProviderSetup(f"{address}/v1", "sk-test", options={"api": "responses"})
+    )
 
 
 def mistral_at(address: str) -> Provider:
-    return presets.create("mistral", "mistral-small-latest", ProviderSetup(f"{address}/v1", "sk-test"))
+    return presets.create(
+        "mistral", "mistral-small-latest", ProviderSetup(f"{address}/v1", "sk-test")
+    )
 
 
 def azure_at(address: str) -> Provider:
-    return azure.create("gpt-5", ProviderSetup(address, "sk-test", options={"api_version": "2024-10-21"}))
+    return azure.create(
+        "gpt-5", ProviderSetup(address, "sk-test", options={"api_version": "2024-10-21"})
+    )
 
 
 def anthropic_at(address: str) -> Provider:
@@ -48,9 +73,14 @@ def gemini_at(address: str) -> Provider:
 
 Create = Callable[[str], Provider]
 DIALECTS = {
-    "ollama": ollama_at, "compatible": compatible_at, "responses": responses_at, "mistral": mistral_at,
-    "azure": azure_at, "anthropic": anthropic_at, "gemini": gemini_at,
-}  # fmt: skip
+    "ollama": ollama_at,
+    "compatible": compatible_at,
+    "responses": responses_at,
+    "mistral": mistral_at,
+    "azure": azure_at,
+    "anthropic": anthropic_at,
+    "gemini": gemini_at,
+}
 each = pytest.mark.parametrize("create", DIALECTS.values(), ids=DIALECTS)
 
 
@@ -69,7 +99,10 @@ def test_text(aimock: str, create: Create) -> None:
     assert "".join(item.text for item in items if isinstance(item, TextChunk)) == "Hello, wörld 🎉!"
     end = items[-1]
     assert isinstance(end, Finished) and end.stop_reason == "stop" and not end.calls
-    if create not in (ollama_at, mistral_at):  # Mistral tells usage unasked, this server only when it is asked to
+    if create not in (
+        ollama_at,
+        mistral_at,
+    ):  # Mistral tells usage unasked, this server only when it is asked to
         assert end.usage is not None and end.usage.completion_tokens > 0
 
 
@@ -84,9 +117,15 @@ def test_tool_calls_and_their_results(aimock: str, create: Create) -> None:
         ("read_file", {"path": "ä.py"}),
     ]
     results = tuple(ToolMessage(c.id, c.name, "ä.py") for c in end.calls)
-    history: tuple[Message, ...] = (asked, AssistantMessage("", calls=end.calls, provider="x"), *results)
+    history: tuple[Message, ...] = (
+        asked,
+        AssistantMessage("", calls=end.calls, provider="x"),
+        *results,
+    )
     (items,) = played(create(aimock), Request("", history, TOOLS))
-    assert "".join(item.text for item in items if isinstance(item, TextChunk)) == "There is one file."
+    assert (
+        "".join(item.text for item in items if isinstance(item, TextChunk)) == "There is one file."
+    )
 
 
 @each
@@ -99,10 +138,13 @@ def test_a_rate_limit(aimock: str, create: Create) -> None:
 
 
 def test_thoughts_go_back_signed(aimock: str) -> None:
-    """This server refuses a turn that goes on with thinking but without the signed thoughts that it began with."""
+    """This server refuses a turn that goes on with thinking but without the signed thoughts that it
+    began with."""
 
     def ask(*history: Message) -> list[StreamItem]:
-        provider = anthropic.create("claude-haiku-4-5", ProviderSetup(base_url=aimock, api_key="sk-test"))
+        provider = anthropic.create(
+            "claude-haiku-4-5", ProviderSetup(base_url=aimock, api_key="sk-test")
+        )
         asked: list[Message] = [UserMessage("think of it"), *history]
         return played(provider, Request("", tuple(asked), TOOLS))[0]
 
@@ -112,6 +154,9 @@ def test_thoughts_go_back_signed(aimock: str) -> None:
     reasoning = "".join(item.text for item in items if isinstance(item, ThinkingChunk))
     assert reasoning == "Öhm, 🤔 a list first."
     result = ToolMessage(end.calls[0].id, "list_files", "a.py")
-    for provider in ("anthropic", "ollama"):  # of another provider: the turn goes on without thinking
+    for provider in (
+        "anthropic",
+        "ollama",
+    ):  # of another provider: the turn goes on without thinking
         items = ask(AssistantMessage("", reasoning, end.calls, provider, end.state), result)
         assert "".join(item.text for item in items if isinstance(item, TextChunk)) == "Thought so."

@@ -1,5 +1,6 @@
-"""The conformance table once more, every provider against a server that this project did not write: aimock. What it
-cannot play: an empty stream, a byte now and then; Ollama's thoughts, tokens and length stop; a refusal in Messages."""
+"""The conformance table once more, every provider against a server that this project did not write:
+aimock. What it cannot play: an empty stream, a byte now and then; Ollama's thoughts, tokens and
+length stop; a refusal in Messages."""
 
 from __future__ import annotations
 
@@ -35,7 +36,11 @@ def openai_at(address: str) -> Provider:
 
 CHAT = [name for name, service in presets.SERVICES.items() if service.dialect == "compatible"]
 SERVICES = [name for name in CHAT if name not in DIALECTS]
-EVERY: dict[str, Create] = {**DIALECTS, "openai": openai_at, **{name: partial(preset_at, name) for name in SERVICES}}
+EVERY: dict[str, Create] = {
+    **DIALECTS,
+    "openai": openai_at,
+    **{name: partial(preset_at, name) for name in SERVICES},
+}
 each = pytest.mark.parametrize("name", EVERY)
 
 
@@ -61,20 +66,24 @@ def test_thoughts(aimock: str, name: str) -> None:
 def test_one_call(aimock: str, name: str) -> None:
     end = finished(asked(aimock, name, "one call"))
     assert end.stop_reason == "tool_calls"
-    assert [(call.name, json.loads(call.arguments)) for call in end.calls] == [("list_files", {"a": "ü"})]
+    assert [(call.name, json.loads(call.arguments)) for call in end.calls] == [
+        ("list_files", {"a": "ü"})
+    ]
 
 
 @each
 def test_words_and_a_call(aimock: str, name: str) -> None:
     items = asked(aimock, name, "words and a call")
-    assert joined(items, TextChunk) == "Let me look." and [call.name for call in finished(items).calls] == [
-        "list_files"
-    ]
+    assert joined(items, TextChunk) == "Let me look." and [
+        call.name for call in finished(items).calls
+    ] == ["list_files"]
 
 
 @each
 def test_a_length_stop(aimock: str, name: str) -> None:
-    assert finished(asked(aimock, name, "at length")).stop_reason == ("stop" if name == "ollama" else "length")
+    assert finished(asked(aimock, name, "at length")).stop_reason == (
+        "stop" if name == "ollama" else "length"
+    )
 
 
 @each
@@ -83,7 +92,9 @@ def test_a_refusal(aimock: str, name: str) -> None:
     if name == "responses":  # this server lets the whole response fail, which is said
         assert failed(items, "server", aimock)
     else:
-        assert finished(items).stop_reason == ("stop" if name in ("ollama", "anthropic") else "refusal")
+        assert finished(items).stop_reason == (
+            "stop" if name in ("ollama", "anthropic") else "refusal"
+        )
 
 
 @each
@@ -103,15 +114,21 @@ def test_an_image_goes_with_its_words(aimock: str, name: str) -> None:
 @pytest.mark.parametrize(
     ("prompt", "kind", "may_pass", "wait"),
     [
-        ("too long", "overflow", False, None), ("too large", "overflow", False, None),
+        ("too long", "overflow", False, None),
+        ("too large", "overflow", False, None),
         ("wrong key", "auth", False, None),
-        ("no such model", "unknown_model", False, None), ("too fast", "rate_limited", True, 3.0),
-        ("on fire", "server", True, None), ("overloaded", "server", True, 5.0),
-        ("cut before", "broken_stream", True, None), ("torn", "broken_stream", True, None),
+        ("no such model", "unknown_model", False, None),
+        ("too fast", "rate_limited", True, 3.0),
+        ("on fire", "server", True, None),
+        ("overloaded", "server", True, 5.0),
+        ("cut before", "broken_stream", True, None),
+        ("torn", "broken_stream", True, None),
         ("garbage", "malformed", True, None),
     ],
-)  # fmt: skip
-def test_failures(aimock: str, name: str, prompt: str, kind: str, may_pass: bool, wait: float | None) -> None:
+)
+def test_failures(
+    aimock: str, name: str, prompt: str, kind: str, may_pass: bool, wait: float | None
+) -> None:
     items = asked(aimock, name, prompt)
     end = failed(items, kind, aimock)
     assert (end.may_pass, end.retry_after) == (may_pass, wait)
@@ -122,7 +139,9 @@ def test_failures(aimock: str, name: str, prompt: str, kind: str, may_pass: bool
 def test_two_at_once(aimock: str, name: str) -> None:
     async def scenario() -> Sequence[str]:
         provider = EVERY[name](aimock)
-        answers = await asyncio.gather(*(_words(provider, f"{which} of two") for which in ("first", "second")))
+        answers = await asyncio.gather(
+            *(_words(provider, f"{which} of two") for which in ("first", "second"))
+        )
         await provider.close()
         return answers
 

@@ -36,4 +36,6 @@ def test_a_stream_that_is_cut(aimock: str) -> None:
 def test_refused_requests(aimock: str) -> None:
     assert failed(asked(aimock, "far too much"), "overflow", aimock)
     assert failed(asked(aimock, "who am I"), "auth", aimock)
-    assert failed(asked(aimock, "nothing that it knows"), "server", aimock).may_pass  # a 503, it is strict
+    assert failed(
+        asked(aimock, "nothing that it knows"), "server", aimock
+    ).may_pass  # a 503, it is strict

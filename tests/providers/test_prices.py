@@ -30,7 +30,9 @@ MILLION = Usage(1_000_000, 1_000_000)
         ("gemini", "models/gemini-2.5-flash", "https://generativelanguage.googleapis.com", 2.8),
     ],
 )
-def test_a_listed_model_has_its_price(provider: str, model: str, address: str, dollars: float) -> None:
+def test_a_listed_model_has_its_price(
+    provider: str, model: str, address: str, dollars: float
+) -> None:
     price = named(provider, model, address, {})
     assert price is not None and price.cost(MILLION) == (dollars, False)
 
@@ -59,7 +61,10 @@ def test_models_of_ones_own_machine_cost_nothing(provider: str) -> None:
 
 def test_the_persons_own_prices_win() -> None:
     own = {"openai/gpt-5": {"input": 1.0, "output": 2.0}, "acme/*": {"input": 3.0, "output": 0.0}}
-    mine, theirs = named("openai", "gpt-5", GPT, own), named("acme", "any", "https://acme.example", own)
+    mine, theirs = (
+        named("openai", "gpt-5", GPT, own),
+        named("acme", "any", "https://acme.example", own),
+    )
     assert mine is not None and mine.cost(MILLION) == (3.0, False)
     assert theirs is not None and theirs.cost(MILLION) == (3.0, False)
 
@@ -73,7 +78,9 @@ def test_what_a_cache_read_and_wrote_has_its_own_price() -> None:
 
 
 def test_a_count_that_cannot_be_costs_no_less_than_nothing() -> None:
-    dollars, _ = Price(10, 20, 1, 12.5, sure=True).cost(Usage(10, 0, cached_tokens=50, cache_write_tokens=50))
+    dollars, _ = Price(10, 20, 1, 12.5, sure=True).cost(
+        Usage(10, 0, cached_tokens=50, cache_write_tokens=50)
+    )
     assert dollars == round(10 * 1 / 1_000_000, 8)
 
 
@@ -95,11 +102,21 @@ def test_the_data_is_dated_and_whole() -> None:
 
 
 LIST = [
-    {"id": "maker/a", "pricing": {"prompt": "0.000003", "completion": "0.000015", "input_cache_read": "0.0000003"}},
+    {
+        "id": "maker/a",
+        "pricing": {
+            "prompt": "0.000003",
+            "completion": "0.000015",
+            "input_cache_read": "0.0000003",
+        },
+    },
     {"id": "maker/b:free", "pricing": {"prompt": "0", "completion": "0"}},
     {"id": "openrouter/auto", "pricing": {"prompt": "-1", "completion": "-1"}},
-    {"id": "odd/1", "pricing": {"prompt": "much", "completion": "1e-6"}}, {"id": "odd/2", "pricing": 7}, {"id": 3}, 4,
-]  # fmt: skip
+    {"id": "odd/1", "pricing": {"prompt": "much", "completion": "1e-6"}},
+    {"id": "odd/2", "pricing": 7},
+    {"id": 3},
+    4,
+]
 
 
 async def listing(_: Received, to: Connection) -> None:
@@ -118,7 +135,10 @@ def test_a_list_that_tells_prices_is_read_beside_the_first_answer() -> None:
             for _ in range(2):
                 assert isinstance((await played(provider))[-1], Finished)
             price = prices.of(provider, {})
-            assert price is not None and price.cost(Usage(1_000_000, 1_000_000, 500_000)) == (16.65, True)
+            assert price is not None and price.cost(Usage(1_000_000, 1_000_000, 500_000)) == (
+                16.65,
+                True,
+            )
             free = prices.of(provider.with_model("maker/b:free"), {})
             assert free is not None and free.cost(MILLION) == (0.0, False)
             for model in ("openrouter/auto", "odd/1", "odd/2", "unknown"):
@@ -134,7 +154,9 @@ def test_a_list_that_tells_prices_is_read_beside_the_first_answer() -> None:
 def test_a_budget_asks_for_the_list_before_the_first_request() -> None:
     async def scenario() -> None:
         async with serving({"/v1/models": listing}) as server:
-            provider = presets.create("openrouter", "maker/a", ProviderSetup(f"{server.address}/v1", "key"))
+            provider = presets.create(
+                "openrouter", "maker/a", ProviderSetup(f"{server.address}/v1", "key")
+            )
             accounts = Accounts({}, Budget(1.0, 0))
             assert await accounts.exceeded(provider, "openrouter/maker/a", request()) is None
             await provider.close()
@@ -148,7 +170,9 @@ def test_a_list_that_does_not_come_costs_no_answer_and_is_asked_for_once() -> No
 
     async def scenario() -> None:
         async with serving({"/v1/chat/completions": answer}) as server:
-            provider = presets.create("openrouter", "maker/a", ProviderSetup(f"{server.address}/v1", "key"))
+            provider = presets.create(
+                "openrouter", "maker/a", ProviderSetup(f"{server.address}/v1", "key")
+            )
             for _ in range(2):
                 assert isinstance((await played(provider))[-1], Finished)
             assert [one.path for one in server.received].count("/v1/models") == 1

@@ -1,4 +1,5 @@
-"""What servers of Chat Completions want different from each other, and thoughts that stand in the text."""
+"""What servers of Chat Completions want different from each other, and thoughts that stand in the
+text."""
 
 from __future__ import annotations
 
@@ -10,10 +11,25 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agent_tui.protocol.messages import AssistantMessage, Request, ToolCall, ToolMessage, ToolSpec, Usage, UserMessage
+from agent_tui.protocol.messages import (
+    AssistantMessage,
+    Request,
+    ToolCall,
+    ToolMessage,
+    ToolSpec,
+    Usage,
+    UserMessage,
+)
 from agent_tui.providers.base import TextChunk, ThinkingChunk
 from agent_tui.providers.dialects.chat_completions import ThinkTags
-from agent_tui.providers.dialects.chat_quirks import NOTHING, PLAIN, Quirks, fitting_id, suited, typed
+from agent_tui.providers.dialects.chat_quirks import (
+    NOTHING,
+    PLAIN,
+    Quirks,
+    fitting_id,
+    suited,
+    typed,
+)
 from tests.providers.asking import sent
 from tests.providers.cases import finished, joined
 from tests.providers.dialect_presets import PRESETS, VERSION
@@ -24,11 +40,14 @@ BY_NAME = {dialect.name: dialect for dialect in DIALECTS}
 HISTORY = Request(
     "s",
     (
-        UserMessage("go"), AssistantMessage("", calls=(ToolCall("toolu_0123456789", "ls", "{}"),), provider="x"),
-        ToolMessage("toolu_0123456789", "ls", ""), UserMessage("and?"), UserMessage("be quick"),
+        UserMessage("go"),
+        AssistantMessage("", calls=(ToolCall("toolu_0123456789", "ls", "{}"),), provider="x"),
+        ToolMessage("toolu_0123456789", "ls", ""),
+        UserMessage("and?"),
+        UserMessage("be quick"),
     ),
     (ToolSpec("ls", "List.", {"properties": {"all": {}, "of": {"items": {}}}}),),
-)  # fmt: skip
+)
 
 
 def body(name: str, **options: Any) -> dict[str, Any]:
@@ -49,8 +68,14 @@ def test_a_hosted_service_gets_no_empty_message_and_types_everywhere() -> None:
 def test_mistral_wants_short_ids_and_a_word_between() -> None:
     found = body("mistral")
     assert [m["role"] for m in found["messages"]] == [
-        "system", "user", "assistant", "tool", "assistant", "user", "user",
-    ]  # fmt: skip
+        "system",
+        "user",
+        "assistant",
+        "tool",
+        "assistant",
+        "user",
+        "user",
+    ]
     (id,) = {m["tool_call_id"] for m in found["messages"] if m["role"] == "tool"}
     assert len(id) == 9 and id.isalnum() and found["messages"][2]["tool_calls"][0]["id"] == id
     assert "stream_options" not in found
@@ -117,7 +142,12 @@ def test_nothing_changes_where_nothing_has_to() -> None:
     ]
     (joined_up,) = suited(pictured, Quirks(turns=True))
     assert joined_up["content"] == [{"type": "text", "text": "a"}, {"type": "image_url"}]
-    assert suited([{"role": "tool", "content": "", "tool_call_id": "a"}], Quirks(worded=True))[0]["content"] == NOTHING
+    assert (
+        suited([{"role": "tool", "content": "", "tool_call_id": "a"}], Quirks(worded=True))[0][
+            "content"
+        ]
+        == NOTHING
+    )
 
 
 THINKING = [
@@ -132,7 +162,9 @@ THINKING = [
 
 @settings(deadline=None)
 @given(st.sampled_from(THINKING), st.lists(st.integers(0, 40), max_size=12))
-def test_thoughts_in_the_text_however_it_is_cut(case: tuple[str, str, str], cuts: list[int]) -> None:
+def test_thoughts_in_the_text_however_it_is_cut(
+    case: tuple[str, str, str], cuts: list[int]
+) -> None:
     whole, thought, text = case
     tags = ThinkTags()
     edges = [0, *sorted(min(cut, len(whole)) for cut in cuts), len(whole)]
@@ -162,7 +194,14 @@ def test_thoughts_in_the_text_of_a_server() -> None:
 
 
 def test_usage_wherever_it_stands() -> None:
-    usage = {"prompt_tokens": 9, "completion_tokens": 4, "cached_tokens": 2,
-             "completion_tokens_details": {"reasoning_tokens": 3}}  # fmt: skip
-    items = chat("moonshot", {"choices": [{"delta": {"content": "x"}, "finish_reason": "stop", "usage": usage}]})
+    usage = {
+        "prompt_tokens": 9,
+        "completion_tokens": 4,
+        "cached_tokens": 2,
+        "completion_tokens_details": {"reasoning_tokens": 3},
+    }
+    items = chat(
+        "moonshot",
+        {"choices": [{"delta": {"content": "x"}, "finish_reason": "stop", "usage": usage}]},
+    )
     assert finished(items).usage == Usage(9, 4, 2, reasoning_tokens=3)

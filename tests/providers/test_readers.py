@@ -26,17 +26,21 @@ def cut(data: bytes, places: list[int]) -> list[bytes]:
 
 @st.composite
 def streams(draw: st.DrawFn) -> tuple[bytes, list[str]]:
-    """An event stream with its payloads: comments, other fields, all line ends, with and without the space."""
+    """An event stream with its payloads: comments, other fields, all line ends, with and without
+    the space."""
     text, expected = draw(st.sampled_from(["", "\ufeff"])), []
     for _ in range(draw(st.integers(0, 5))):
         lines = draw(st.lists(TEXTS, min_size=1, max_size=3))
         for line in lines:
             if draw(st.booleans()):
-                text += draw(st.sampled_from([": ping", ":", "event: x", "id: 7", "retry: 9", "what"])) + draw(ENDS)
+                text += draw(
+                    st.sampled_from([": ping", ":", "event: x", "id: 7", "retry: 9", "what"])
+                ) + draw(ENDS)
             space = draw(st.sampled_from([" ", ""])) if not line.startswith(" ") else " "
             text += f"data:{space}{line}" + draw(ENDS)
         text += "\n" if text.endswith("\n") else draw(st.sampled_from(["\n", "\r"]))
-        # CR of a data line and LF of the blank line would be one CRLF: then another blank line ends the event.
+        # CR of a data line and LF of the blank line would be one CRLF: then another blank line ends
+        # the event.
         text += "\n"
         expected.append("\n".join(lines))
     return text.encode(), expected
@@ -52,9 +56,14 @@ def test_events_survive_any_cutting(stream: tuple[bytes, list[str]], places: lis
 
 def hard(random: Random) -> bytes:
     """Something like a stream, with all that can be cut in the wrong place."""
-    ends, words = ("\n", "\r\n", "\r", "\n\n"), ('{"a": "é𝄞"}', ": ping", "event: x", "\ufeff", "\u2028", "[DONE]")
+    ends, words = (
+        ("\n", "\r\n", "\r", "\n\n"),
+        ('{"a": "é𝄞"}', ": ping", "event: x", "\ufeff", "\u2028", "[DONE]"),
+    )
     parts = ("data: ", "data:", *ends, *words)
-    return "".join(random.choices(parts, k=random.randrange(40))).encode() + random.choice((b"", b"\xf0\x9d", b"\xff"))
+    return "".join(random.choices(parts, k=random.randrange(40))).encode() + random.choice(
+        (b"", b"\xf0\x9d", b"\xff")
+    )
 
 
 def test_ten_thousand_random_cuttings_are_the_whole() -> None:
@@ -83,7 +92,10 @@ def test_hard_bytes_in_any_cutting_are_the_whole(data: bytes, places: list[int])
         assert read(reader(), cut(data, places)) == read(reader(), [data])
 
 
-@given(st.lists(TEXTS.filter(lambda t: bool(t.strip())), max_size=6), st.lists(st.integers(0, 10_000), max_size=20))
+@given(
+    st.lists(TEXTS.filter(lambda t: bool(t.strip())), max_size=6),
+    st.lists(st.integers(0, 10_000), max_size=20),
+)
 def test_json_lines_survive_any_cutting(lines: list[str], places: list[int]) -> None:
     lines = [line.removeprefix("\ufeff") or "x" for line in lines]
     for data in ("\n".join(lines).encode(), "".join(f"{line}\n\n" for line in lines).encode()):

@@ -22,7 +22,9 @@ def test_a_server_that_ends_early_leaves_nothing(caplog: pytest.LogCaptureFixtur
                 ended.append(received.path)
 
         async with serving({"/x": route}) as server:
-            _, writer = await asyncio.open_connection("127.0.0.1", int(server.address.rpartition(":")[2]))
+            _, writer = await asyncio.open_connection(
+                "127.0.0.1", int(server.address.rpartition(":")[2])
+            )
             writer.write(b"GET /x HTTP/1.1\r\n\r\n")
             while not server.received:
                 await asyncio.sleep(0)

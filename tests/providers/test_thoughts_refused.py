@@ -1,5 +1,5 @@
-"""Claude's thoughts are bound to all that stood before them: where that is another now, the server takes them no more,
-and the conversation goes on without them."""
+"""Claude's thoughts are bound to all that stood before them: where that is another now, the server
+takes them no more, and the conversation goes on without them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,13 @@ import json
 
 import pytest
 
-from agent_tui.protocol.messages import AssistantMessage, Request, ToolCall, ToolMessage, UserMessage
+from agent_tui.protocol.messages import (
+    AssistantMessage,
+    Request,
+    ToolCall,
+    ToolMessage,
+    UserMessage,
+)
 from agent_tui.providers import anthropic
 from agent_tui.providers.base import ProviderSetup, TextChunk
 from tests.providers.cases import failed, finished, joined
@@ -41,9 +47,16 @@ def test_thoughts_that_are_not_taken_back_are_left_out_from_then_on(model: str, 
             history = (UserMessage("go"), thought, ToolMessage("toolu_1", "ls", "a.py"))
             for _ in range(2):
                 items = await played(provider, Request("s", history))
-                assert finished(items).stop_reason == "stop" and joined(items, TextChunk) == "on it goes"
+                assert (
+                    finished(items).stop_reason == "stop"
+                    and joined(items, TextChunk) == "on it goes"
+                )
             await provider.close()
-            assert [b"signed" in body for body in server.bodies("/v1/messages")] == [True, False, False]
+            assert [b"signed" in body for body in server.bodies("/v1/messages")] == [
+                True,
+                False,
+                False,
+            ]
 
     asyncio.run(scenario())
 

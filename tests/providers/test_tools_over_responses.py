@@ -26,7 +26,9 @@ Create = Callable[[str], Provider]
 
 
 def at_openai(address: str, **options: Any) -> Provider:
-    return openai.create("gpt-5.6", ProviderSetup(f"{address}/v1", KEY, options={"api": "chat", **options}))
+    return openai.create(
+        "gpt-5.6", ProviderSetup(f"{address}/v1", KEY, options={"api": "chat", **options})
+    )
 
 
 def at_azure(version: str, address: str, model: str = "gpt-5.6", **options: Any) -> Provider:
@@ -37,14 +39,16 @@ PLACES: Mapping[str, tuple[str, str, Create]] = {
     "openai": ("/v1/chat/completions", "/v1/responses", at_openai),
     "azure": ("/openai/v1/chat/completions", "/openai/v1/responses", partial(at_azure, "")),
     "azure-version": (
-        f"/openai/deployments/gpt-5.6/chat/completions?api-version={VERSION}", "/openai/v1/responses",
+        f"/openai/deployments/gpt-5.6/chat/completions?api-version={VERSION}",
+        "/openai/v1/responses",
         partial(at_azure, VERSION),
     ),
     "azure-whole": (
-        f"/openai/deployments/gpt-5.6/chat/completions?api-version={VERSION}", "/openai/v1/responses",
+        f"/openai/deployments/gpt-5.6/chat/completions?api-version={VERSION}",
+        "/openai/v1/responses",
         lambda address: at_azure(VERSION, f"{address}/openai/"),
     ),
-}  # fmt: skip
+}
 
 
 def refusing(said: str) -> Callable[[Received, Connection], Any]:
@@ -70,7 +74,9 @@ def test_who_refuses_tools_is_asked_over_responses_from_then_on(place: str, said
             assert [one.path for one in server.received] == [chat, responses, responses]
             keys = ({"bearer " + KEY}, {KEY})[place != "openai"]
             header = "authorization" if place == "openai" else "api-key"
-            assert {one.headers[header].replace("Bearer", "bearer") for one in server.received} == keys
+            assert {
+                one.headers[header].replace("Bearer", "bearer") for one in server.received
+            } == keys
 
     asyncio.run(scenario())
 
@@ -82,7 +88,10 @@ def test_another_refusal_stays_one() -> None:
         said = "tools.0 is not supported"
         async with serving({chat: refusing(said), responses: answering}) as server:
             provider = create(server.address)
-            assert said in failed(await played(provider), "bad_request").text and len(server.received) == 1
+            assert (
+                said in failed(await played(provider), "bad_request").text
+                and len(server.received) == 1
+            )
             await provider.close()
 
     asyncio.run(scenario())

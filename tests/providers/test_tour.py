@@ -15,9 +15,17 @@ from tests.providers.demo_session import FACTS, Answer, Session
 
 NOTICED = words().notice.strip()
 CHAPTERS = [
-    ["create_file"], ["list_files", "read_file"], ["grep_files"], ["edit_file"], ["run_shell_command"], ["glob_files"],
-    ["list_files"], ["list_files"], ["list_files"], [],
-]  # fmt: skip
+    ["create_file"],
+    ["list_files", "read_file"],
+    ["grep_files"],
+    ["edit_file"],
+    ["run_shell_command"],
+    ["glob_files"],
+    ["list_files"],
+    ["list_files"],
+    ["list_files"],
+    [],
+]
 
 
 def denies(call: ToolCall) -> str:
@@ -40,7 +48,17 @@ def test_left_alone_the_tour_plays_every_chapter_in_one_turn(session: Session) -
     assert [answer.names for answer in answers] == CHAPTERS
     text = whole(answers)
     assert text.startswith(NOTICED)
-    for sign in ("# A tour", "\n- ", "|---|", "```python", "> Quotes", "press Enter", "Press Esc", "14, 15.", "/model"):
+    for sign in (
+        "# A tour",
+        "\n- ",
+        "|---|",
+        "```python",
+        "> Quotes",
+        "press Enter",
+        "Press Esc",
+        "14, 15.",
+        "/model",
+    ):
         assert sign in text
     ids = [call.id for answer in answers for call in answer.calls]
     assert len(set(ids)) == len(ids)
@@ -70,7 +88,9 @@ def test_one_chapter_thinks_and_says_how_thoughts_are_shown(session: Session) ->
             thought.append(chapter)
         session.results(session.answer())
     assert thought == [CHAPTERS.index(["run_shell_command"])]
-    (said,) = [m.text for m in session.messages if isinstance(m, AssistantMessage) and "thoughts" in m.text]
+    (said,) = [
+        m.text for m in session.messages if isinstance(m, AssistantMessage) and "thoughts" in m.text
+    ]
     assert "Ctrl+O" in said and "`/thinking`" in said
 
 
@@ -80,7 +100,9 @@ def test_the_slow_chapters_give_time_to_take_part(session: Session) -> None:
         session.say("tour")
         session.play(until=words)
         del session.messages[-1]
-        return sum(beat.delay for beat in session.demo.schedule(Request("", tuple(session.messages))))
+        return sum(
+            beat.delay for beat in session.demo.schedule(Request("", tuple(session.messages)))
+        )
 
     assert 8 <= seconds("## The queue") <= 12
     assert 15 <= seconds("## Interrupting") <= 21
@@ -168,7 +190,9 @@ def test_a_cancelled_call_is_made_again(session: Session, step: int) -> None:
     for _ in range(step):
         session.results(session.answer())
     session.results(session.answer(), lambda _: "Error [cancelled]: cancelled before it ran")
-    assert session.asked("hm").text.endswith("`tour` continues the tour. `help` lists what I understand.")
+    assert session.asked("hm").text.endswith(
+        "`tour` continues the tour. `help` lists what I understand."
+    )
     session.say("tour")
     answers = session.play()
     assert [answer.names for answer in answers] == CHAPTERS[6 if 6 <= step < 9 else step :]
@@ -198,7 +222,9 @@ def test_words_said_into_the_turn_are_heard(session: Session) -> None:
 
 
 @pytest.mark.parametrize("word", ["tour", "next"])
-def test_a_wish_for_the_tour_that_is_said_into_it_interrupts_nothing(session: Session, word: str) -> None:
+def test_a_wish_for_the_tour_that_is_said_into_it_interrupts_nothing(
+    session: Session, word: str
+) -> None:
     session.say("tour")
     session.results(session.play(until="## Interrupting")[-1])
     session.say(word)
@@ -206,8 +232,12 @@ def test_a_wish_for_the_tour_that_is_said_into_it_interrupts_nothing(session: Se
     assert "Esc" not in answer.text and "The same once more" in answer.text
 
 
-@pytest.mark.parametrize(("back", "start"), [("tour", "The tour continues."), ("", "## That was the tour")])
-def test_after_the_loop_was_stopped_or_let_go_on_the_end_comes(session: Session, back: str, start: str) -> None:
+@pytest.mark.parametrize(
+    ("back", "start"), [("tour", "The tour continues."), ("", "## That was the tour")]
+)
+def test_after_the_loop_was_stopped_or_let_go_on_the_end_comes(
+    session: Session, back: str, start: str
+) -> None:
     session.say("tour")
     session.results(session.play(until="And a third time")[-1])
     if back:
@@ -242,6 +272,9 @@ def test_a_scratch_folder_that_cannot_be_made_is_told(tmp_path: Path) -> None:
 def test_a_made_up_state_cannot_choose_the_folder(session: Session) -> None:
     for scratch in ("../../etc", "/etc", "tour-1/..", "tour-1\n", ""):
         state = json.dumps({"tour": scratch, "step": "words"})
-        session.messages = [UserMessage("tour"), AssistantMessage("x", provider="demo", state=state)]
+        session.messages = [
+            UserMessage("tour"),
+            AssistantMessage("x", provider="demo", state=state),
+        ]
         session.asked("tour")
         assert session.demo.roots == (session.data.resolve() / "tour-1",)

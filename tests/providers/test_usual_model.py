@@ -1,4 +1,5 @@
-"""The model that is taken where none is named: the newest that the service itself lists, since names are given up."""
+"""The model that is taken where none is named: the newest that the service itself lists, since
+names are given up."""
 
 from __future__ import annotations
 
@@ -21,7 +22,11 @@ from tests.providers.test_choose import chosen, name_of, openai_routes, settings
 @pytest.mark.parametrize(
     ("name", "listed", "usual"),
     [
-        ("openai", ["gpt-5.5", "gpt-5.6-sol", "gpt-6.2-sol", "gpt-6.10-sol", "gpt-7-luna", "o3"], "gpt-6.10-sol"),
+        (
+            "openai",
+            ["gpt-5.5", "gpt-5.6-sol", "gpt-6.2-sol", "gpt-6.10-sol", "gpt-7-luna", "o3"],
+            "gpt-6.10-sol",
+        ),
         ("openai", ["gpt-5", "gpt-5.5", "gpt-5.5-pro", "gpt-4o"], "gpt-5.5"),
         ("moonshot", ["kimi-k2.6", "kimi-k2.7-code", "moonshot-v1-8k"], "kimi-k2.6"),
         ("moonshot", ["kimi-k2.6", "kimi-k3.1", "kimi-k3"], "kimi-k3.1"),
@@ -40,7 +45,9 @@ from tests.providers.test_choose import chosen, name_of, openai_routes, settings
 )
 def test_the_newest_of_its_family_is_taken(name: str, listed: list[str], usual: str) -> None:
     assert presets.SERVICES[name].usual(listed) == usual
-    assert first_of(name, tuple(f"{name}/{one}" for one in listed)) == (f"{name}/{usual}" if usual else "")
+    assert first_of(name, tuple(f"{name}/{one}" for one in listed)) == (
+        f"{name}/{usual}" if usual else ""
+    )
 
 
 async def silent(_: Received, to: Connection) -> None:
@@ -60,7 +67,9 @@ async def has_none(_: Received, to: Connection) -> None:
     ],
     ids=["lists some", "lists none", "has no list"],
 )
-def test_a_service_by_itself_is_asked_what_it_has(route: Route, usual: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_service_by_itself_is_asked_what_it_has(
+    route: Route, usual: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     async def scenario() -> None:
         async with serving({"/v1/models": route}) as server:
             here = replace(services.of("moonshot"), base_url=f"{server.address}/v1")
@@ -69,7 +78,9 @@ def test_a_service_by_itself_is_asked_what_it_has(route: Route, usual: str, monk
             assert name_of(await chosen("kimi", Settings(), environment)) == usual
             own = settings(moonshot=ProviderSettings(options={"model": "kimi-k2.6"}))
             assert name_of(await chosen("kimi", own, environment)) == "moonshot/kimi-k2.6"
-            assert name_of(await chosen("kimi-k2.5", Settings(), environment)) == "moonshot/kimi-k2.5"
+            assert (
+                name_of(await chosen("kimi-k2.5", Settings(), environment)) == "moonshot/kimi-k2.5"
+            )
 
     asyncio.run(scenario())
 
@@ -77,7 +88,9 @@ def test_a_service_by_itself_is_asked_what_it_has(route: Route, usual: str, monk
 def test_a_service_that_says_nothing_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
     async def scenario() -> None:
         async with serving({"/v1/models": silent}) as server:
-            provider = presets.create("moonshot", "kimi-k3", ProviderSetup(f"{server.address}/v1", "k"))
+            provider = presets.create(
+                "moonshot", "kimi-k3", ProviderSetup(f"{server.address}/v1", "k")
+            )
             found = await names._usual(presets.SERVICES["moonshot"], provider)
             assert found.model == "kimi-k3" and len(server.received) == 1
             await found.close()

@@ -29,20 +29,42 @@ from tests.providers.servers import (
 )
 
 ARGUMENTS = '{"p":"ä"}'
-SAID = [thinking("hm, "), thinking("so"), text("Hel"), text("lo"), call("ls", ARGUMENTS, "a1"), call("cat", "{}", "a2")]
+SAID = [
+    thinking("hm, "),
+    thinking("so"),
+    text("Hel"),
+    text("lo"),
+    call("ls", ARGUMENTS, "a1"),
+    call("cat", "{}", "a2"),
+]
 
 
 def chat() -> Any:
     calls = [
-        {"id": one.id, "type": "function", "function": {"name": one.name, "arguments": one.text}} for one in SAID[4:]
+        {"id": one.id, "type": "function", "function": {"name": one.name, "arguments": one.text}}
+        for one in SAID[4:]
     ]
-    message = {"role": "assistant", "content": "Hello", "reasoning_content": "hm, so", "tool_calls": calls}
-    usage = {"prompt_tokens": PROMPT, "completion_tokens": COMPLETION, "prompt_tokens_details": {"cached_tokens": 3}}
-    return {"choices": [{"index": 0, "message": message, "finish_reason": "tool_calls"}], "usage": usage}
+    message = {
+        "role": "assistant",
+        "content": "Hello",
+        "reasoning_content": "hm, so",
+        "tool_calls": calls,
+    }
+    usage = {
+        "prompt_tokens": PROMPT,
+        "completion_tokens": COMPLETION,
+        "prompt_tokens_details": {"cached_tokens": 3},
+    }
+    return {
+        "choices": [{"index": 0, "message": message, "finish_reason": "tool_calls"}],
+        "usage": usage,
+    }
 
 
 def ollama() -> Any:
-    calls = [{"function": {"name": one.name, "arguments": json.loads(one.text)}} for one in SAID[4:]]
+    calls = [
+        {"function": {"name": one.name, "arguments": json.loads(one.text)}} for one in SAID[4:]
+    ]
     message = {"role": "assistant", "content": "Hello", "thinking": "hm, so", "tool_calls": calls}
     counts = {"prompt_eval_count": PROMPT, "eval_count": COMPLETION}
     return {"model": "m", "message": message, "done": True, "done_reason": "stop", **counts}
@@ -52,11 +74,20 @@ def anthropic() -> Any:
     blocks = [
         {"type": "thinking", "thinking": "hm, so", "signature": SIGNATURE},
         {"type": "text", "text": "Hello"},
-        *({"type": "tool_use", "id": o.id, "name": o.name, "input": json.loads(o.text)} for o in SAID[4:]),
+        *(
+            {"type": "tool_use", "id": o.id, "name": o.name, "input": json.loads(o.text)}
+            for o in SAID[4:]
+        ),
     ]
     started: Any = START["message"]
     usage = {**started["usage"], "output_tokens": COMPLETION}
-    return {**started, "type": "message", "content": blocks, "stop_reason": "tool_use", "usage": usage}
+    return {
+        **started,
+        "type": "message",
+        "content": blocks,
+        "stop_reason": "tool_use",
+        "usage": usage,
+    }
 
 
 def responses() -> Any:
@@ -64,8 +95,11 @@ def responses() -> Any:
 
 
 WHOLE: dict[str, Callable[[], Any]] = {
-    "ollama": ollama, "anthropic": anthropic, "openai-responses": responses, "azure-responses": responses,
-}  # fmt: skip
+    "ollama": ollama,
+    "anthropic": anthropic,
+    "openai-responses": responses,
+    "azure-responses": responses,
+}
 
 
 def settled(items: Any) -> tuple[Any, ...]:
@@ -89,7 +123,9 @@ async def whole(dialect: Dialect, answer: Any) -> Any:
         return items
 
 
-@pytest.mark.parametrize("dialect", [d for d in DIALECTS if d.name != "gemini"], ids=lambda d: d.name)
+@pytest.mark.parametrize(
+    "dialect", [d for d in DIALECTS if d.name != "gemini"], ids=lambda d: d.name
+)
 def test_an_answer_that_comes_whole(dialect: Dialect) -> None:
     async def scenario() -> None:
         async with dialect.answering(dialect.parts(SAID, "tool_calls")) as (_, provider):
@@ -103,7 +139,9 @@ def test_an_answer_that_comes_whole(dialect: Dialect) -> None:
 @pytest.mark.parametrize("dialect", DIALECTS, ids=lambda dialect: str(dialect.name))
 def test_a_stream_that_is_called_json_is_read_as_a_stream(dialect: Dialect) -> None:
     async def route(_: Received, connection: Connection) -> None:
-        await connection.stream(dialect.parts(SAID, "tool_calls"), "application/json; charset=utf-8")
+        await connection.stream(
+            dialect.parts(SAID, "tool_calls"), "application/json; charset=utf-8"
+        )
 
     async def scenario() -> Any:
         async with dialect.server(route) as (_, provider):
@@ -114,10 +152,13 @@ def test_a_stream_that_is_called_json_is_read_as_a_stream(dialect: Dialect) -> N
 
 
 async def as_array(body: bytes) -> Any:
-    """What is made of the stream of a Gemini that does not know `alt=sse`, or of a proxy that loses it."""
+    """What is made of the stream of a Gemini that does not know `alt=sse`, or of a proxy that loses
+    it."""
 
     async def route(_: Received, connection: Connection) -> None:
-        await connection.stream([body[at : at + 7] for at in range(0, len(body), 7)], "application/json; charset=UTF-8")
+        await connection.stream(
+            [body[at : at + 7] for at in range(0, len(body), 7)], "application/json; charset=UTF-8"
+        )
 
     async with GEMINI.server(route) as (_, provider):
         return await played(provider)
@@ -129,12 +170,18 @@ def test_gemini_streams_an_array_where_events_are_not_known(between: bytes) -> N
         parts = GEMINI.parts(SAID, "tool_calls")
         async with GEMINI.answering(parts) as (_, provider):
             expected = settled(await played(provider))
-        chunks = [json.dumps(json.loads(part.removeprefix(b"data: ")), indent=2).encode() for part in parts]
+        chunks = [
+            json.dumps(json.loads(part.removeprefix(b"data: ")), indent=2).encode()
+            for part in parts
+        ]
         assert settled(await as_array(b"[" + between.join(chunks) + b"\n]\n")) == expected
         cut = await as_array(b"[" + between.join(chunks)[:-30])
         assert failed(cut, "broken_stream") and joined(cut, TextChunk) == "Hello"
         error = {"code": 429, "message": "slow down", "status": "RESOURCE_EXHAUSTED"}
-        assert "slow down" in failed(await as_array(json.dumps([{"error": error}]).encode()), "rate_limited").text
+        assert (
+            "slow down"
+            in failed(await as_array(json.dumps([{"error": error}]).encode()), "rate_limited").text
+        )
         for nothing in (b"[]", b"[", b"[1, 2]"):
             failed(await as_array(nothing), "malformed")
 
@@ -155,7 +202,10 @@ def test_gemini_has_another_address_for_it() -> None:
             for piece in one["content"].get("parts", ())
         ]
         last = chunks[-1]["candidates"][0]
-        answer = {**chunks[-1], "candidates": [{**last, "content": {"role": "model", "parts": said}}]}
+        answer = {
+            **chunks[-1],
+            "candidates": [{**last, "content": {"role": "model", "parts": said}}],
+        }
 
         async def route(_: Received, connection: Connection) -> None:
             await connection.json(answer)

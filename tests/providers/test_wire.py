@@ -30,7 +30,10 @@ from tests.providers.servers import (
 
 
 def test_an_address_that_is_none_fails_in_one_line() -> None:
-    for provider in (ollama_at("box:port"), compatible.create("m", ProviderSetup(base_url="http://box:port/v1"))):
+    for provider in (
+        ollama_at("box:port"),
+        compatible.create("m", ProviderSetup(base_url="http://box:port/v1")),
+    ):
         end = asyncio.run(played(provider))[-1]
         assert isinstance(end, Failed)
         assert end.kind == "bad_request" and "box:port" in end.text and end.hint
@@ -52,18 +55,26 @@ def test_a_key_that_no_header_can_carry_is_a_refused_key() -> None:
 
 def test_a_secret_in_an_address_is_not_shown() -> None:
     assert shown_address("http://me:pw@box:1/x") == "http://box:1/x"
-    end = asyncio.run(played(compatible.create("m", ProviderSetup(base_url="http://me:pw@127.0.0.1:1/v1"))))[-1]
+    end = asyncio.run(
+        played(compatible.create("m", ProviderSetup(base_url="http://me:pw@127.0.0.1:1/v1")))
+    )[-1]
     assert isinstance(end, Failed) and "pw" not in end.text + end.hint
 
 
 @pytest.mark.parametrize(
     ("url", "loopback", "near"),
     [
-        ("http://localhost:1", True, True), ("http://127.0.0.1:1", True, True), ("http://[::1]:1", True, True),
-        ("http://192.168.1.9:1", False, True), ("http://nas:1", False, True), ("http://nas.local", False, True),
-        ("https://api.openai.com/v1", False, False), ("http://8.8.8.8", False, False), ("http://[", False, False),
+        ("http://localhost:1", True, True),
+        ("http://127.0.0.1:1", True, True),
+        ("http://[::1]:1", True, True),
+        ("http://192.168.1.9:1", False, True),
+        ("http://nas:1", False, True),
+        ("http://nas.local", False, True),
+        ("https://api.openai.com/v1", False, False),
+        ("http://8.8.8.8", False, False),
+        ("http://[", False, False),
     ],
-)  # fmt: skip
+)
 def test_near_and_far(url: str, loopback: bool, near: bool) -> None:
     assert (is_loopback(url), is_near(url)) == (loopback, near)
     patience = Patience.for_address(url)
@@ -73,7 +84,9 @@ def test_near_and_far(url: str, loopback: bool, near: bool) -> None:
     assert Patience.for_address(url, 5) == Patience(5.0, 5.0)
 
 
-def test_a_proxy_of_the_environment_is_not_asked_on_loopback(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_proxy_of_the_environment_is_not_asked_on_loopback(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     for name in ("http_proxy", "HTTP_PROXY", "ALL_PROXY", "all_proxy"):
         monkeypatch.setenv(name, "http://127.0.0.1:1")
 
@@ -85,7 +98,9 @@ def test_a_proxy_of_the_environment_is_not_asked_on_loopback(monkeypatch: pytest
     asyncio.run(scenario())
 
 
-@pytest.mark.parametrize(("name", "value"), [("ALL_PROXY", "socks9://127.0.0.1:1"), ("NO_PROXY", "a,fe80::/10")])
+@pytest.mark.parametrize(
+    ("name", "value"), [("ALL_PROXY", "socks9://127.0.0.1:1"), ("NO_PROXY", "a,fe80::/10")]
+)
 def test_a_proxy_that_cannot_be_used_is_a_failure_and_no_crash(
     monkeypatch: pytest.MonkeyPatch, name: str, value: str
 ) -> None:
@@ -119,7 +134,9 @@ def test_a_connection_waits_while_the_machine_is_held_up(monkeypatch: pytest.Mon
 
 def test_a_server_that_lets_nobody_in_may_be_asked_again() -> None:
     for where in ("http://127.0.0.1:1/v1", "https://api.example.org"):
-        failed = from_exception(Place("the server", where, "m", local=True), httpx.ConnectTimeout("late"))
+        failed = from_exception(
+            Place("the server", where, "m", local=True), httpx.ConnectTimeout("late")
+        )
         assert failed.kind == "unreachable" and failed.may_pass and "no answer" in failed.text
 
 
@@ -164,11 +181,15 @@ asyncio.run(main(next(one for one in DIALECTS if one.name == sys.argv[1])))
 """
 
 
-@pytest.mark.parametrize("name", ["ollama", "compatible", "openai-responses", "anthropic", "gemini"])
+@pytest.mark.parametrize(
+    "name", ["ollama", "compatible", "openai-responses", "anthropic", "gemini"]
+)
 def test_what_was_prepared_loads_nothing_more_for_a_request(name: str) -> None:
     """In a process of its own: a module is loaded once."""
     root = Path(__file__).parents[2]
-    found = subprocess.run([sys.executable, "-c", PREPARED, name], cwd=root, capture_output=True, text=True, check=True)
+    found = subprocess.run(
+        [sys.executable, "-c", PREPARED, name], cwd=root, capture_output=True, text=True, check=True
+    )
     assert found.stdout.strip() == "0 []"
 
 

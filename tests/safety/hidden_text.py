@@ -1,4 +1,5 @@
-"""Looks whether a text with placeholders is the original with parts of its lines replaced, and nothing else."""
+"""Looks whether a text with placeholders is the original with parts of its lines replaced, and
+nothing else."""
 
 from __future__ import annotations
 
@@ -9,7 +10,8 @@ from agent_tui.safety.secrets import placeholder
 
 
 def is_hidden(shown: str, original: str) -> bool:
-    """Whether each placeholder in `shown` stands for what is in its place in `original`, line by line."""
+    """Whether each placeholder in `shown` stands for what is in its place in `original`, line by
+    line."""
     lines, others = shown.split("\n"), original.split("\n")
     return len(lines) == len(others) and all(map(_is_hidden_line, lines, others))
 

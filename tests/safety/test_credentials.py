@@ -29,29 +29,42 @@ def test_without_a_keyring_it_is_a_file_for_the_owner_alone(tmp_path: Path) -> N
     assert stat.S_IMODE((folder / "credentials.toml").stat().st_mode) == 0o600
     assert stat.S_IMODE(folder.stat().st_mode) == 0o700
     found = credentials.stored(folder, ("openai", "gemini"))
-    assert {name: (key.value, key.source) for name, key in found.keys.items()} == {"openai": (KEY, "credentials.toml")}
+    assert {name: (key.value, key.source) for name, key in found.keys.items()} == {
+        "openai": (KEY, "credentials.toml")
+    }
     assert found.problems == () and KEY not in repr(found)
     assert credentials.remove(folder, "openai") == (str(folder / "credentials.toml"),)
-    assert credentials.remove(folder, "openai") == () and not credentials.stored(folder, ("openai",)).keys
+    assert (
+        credentials.remove(folder, "openai") == ()
+        and not credentials.stored(folder, ("openai",)).keys
+    )
 
 
 def test_the_keyring_has_it_alone(tmp_path: Path, ring: Path) -> None:
     credentials.save(tmp_path, "openai", "an older key")
     with keyrings.used(keyrings.FileKeyring()):
         assert credentials.save(tmp_path, "openai", KEY) == credentials.KEYRING
-        assert not credentials.in_file(tmp_path).keys, "an old key in the file would come back some day"
+        assert not credentials.in_file(tmp_path).keys, (
+            "an old key in the file would come back some day"
+        )
         found = credentials.stored(tmp_path, ("openai", "gemini"))
-        assert {name: (key.value, key.source) for name, key in found.keys.items()} == {"openai": (KEY, "the keyring")}
+        assert {name: (key.value, key.source) for name, key in found.keys.items()} == {
+            "openai": (KEY, "the keyring")
+        }
         assert credentials.remove(tmp_path, "openai") == (credentials.KEYRING,)
         assert ring.read_text() == "{}"
 
 
-def test_a_keyring_that_is_locked_is_said_and_the_file_takes_its_place(tmp_path: Path, ring: Path) -> None:
+def test_a_keyring_that_is_locked_is_said_and_the_file_takes_its_place(
+    tmp_path: Path, ring: Path
+) -> None:
     with keyrings.used(keyrings.LockedKeyring()):
         assert "because the keyring does not answer" in credentials.save(tmp_path, "openai", KEY)
         found = credentials.stored(tmp_path, ("openai",))
     assert found.keys["openai"].value == KEY
-    assert found.problems == ("the keyring does not answer: KeyringLocked: agent-tui/openai: dismissed",)
+    assert found.problems == (
+        "the keyring does not answer: KeyringLocked: agent-tui/openai: dismissed",
+    )
     assert not ring.exists()
 
 
@@ -76,12 +89,17 @@ print(credentials.stored(Path(sys.argv[1]), ("openai",)), started)
 
 
 def test_asking_the_keyring_starts_no_process(tmp_path: Path) -> None:
-    """The package looks for the keyring of macOS on every system, with a compiler and a linker where there are any."""
-    done = subprocess.run([sys.executable, "-c", QUIET, str(tmp_path)], capture_output=True, text=True, check=True)
+    """The package looks for the keyring of macOS on every system, with a compiler and a linker
+    where there are any."""
+    done = subprocess.run(
+        [sys.executable, "-c", QUIET, str(tmp_path)], capture_output=True, text=True, check=True
+    )
     assert done.stdout == "Stored(keys={}, problems=()) []\n"
 
 
-@pytest.mark.parametrize("content", [b"[keys\nopenai = 'sk-hidden-hidden'", b"\xff\xfe", b"keys = 3", b"[keys]\na = 1"])
+@pytest.mark.parametrize(
+    "content", [b"[keys\nopenai = 'sk-hidden-hidden'", b"\xff\xfe", b"keys = 3", b"[keys]\na = 1"]
+)
 def test_a_broken_file_has_no_keys_and_shows_none(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "credentials.toml").write_bytes(content)
     (tmp_path / "credentials.toml").chmod(0o600)
@@ -109,6 +127,9 @@ def test_a_scrubber_learns() -> None:
     scrubber = Scrubber(("older-secret",))
     assert scrubber.scrub(KEY) == KEY
     scrubber.learn((KEY,))
-    assert scrubber.scrub(f"{KEY} older-secret") == f"{placeholder('key', KEY)} {placeholder('key', 'older-secret')}"
+    assert (
+        scrubber.scrub(f"{KEY} older-secret")
+        == f"{placeholder('key', KEY)} {placeholder('key', 'older-secret')}"
+    )
     stream = scrubber.stream()
     assert stream.feed(KEY.encode(), final=True) == placeholder("key", KEY).encode()

@@ -1,4 +1,5 @@
-"""Which folders may be added to a session, whether one is still the same, and what the policy makes of them."""
+"""Which folders may be added to a session, whether one is still the same, and what the policy makes
+of them."""
 
 from __future__ import annotations
 
@@ -22,23 +23,43 @@ def test_a_folder_is_known_by_its_real_path_and_its_inode(tmp_path: Path, bounds
     about = (tmp_path / "lib").stat()
     for text in ("../lib", "../lib/", str(tmp_path / "lib"), "link", "./link/src/.."):
         found = admitted(text, tmp_path / "work", bounds)
-        assert (found.path, found.device, found.inode) == (str(tmp_path / "lib"), about.st_dev, about.st_ino)
-    assert admitted("~/project", tmp_path / "work", bounds).path == str(tmp_path / "user" / "project")
+        assert (found.path, found.device, found.inode) == (
+            str(tmp_path / "lib"),
+            about.st_dev,
+            about.st_ino,
+        )
+    assert admitted("~/project", tmp_path / "work", bounds).path == str(
+        tmp_path / "user" / "project"
+    )
 
 
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ("/", "too large"), ("/usr", "too large"), ("/tmp/../", "too large"),
-        ("/etc", "belongs to the system"), ("/proc/self", "belongs to the system"),
-        ("/dev/shm", "belongs to the system"), ("~/.agent-tui", "protected"),
-        ("~", "is the home folder"), ("~/project/..", "is the home folder"), ("..", "contains the home folder"),
-        ("~/data", "belongs to agent-tui"), ("~/data/sessions", "belongs to agent-tui"), ("nothing", "No such file"),
-        ("file", "is not a folder"), ("", "empty"), ("a\0b", "NUL"), ("/root", "home folder"),
-        ("~/.ssh", "secret store"), ("~/.aws/deep", "secret store"), ("~/project/.git", "protected"),
-        ("home", "is the home folder"), ("new\nline", "cannot be shown"),
+        ("/", "too large"),
+        ("/usr", "too large"),
+        ("/tmp/../", "too large"),
+        ("/etc", "belongs to the system"),
+        ("/proc/self", "belongs to the system"),
+        ("/dev/shm", "belongs to the system"),
+        ("~/.agent-tui", "protected"),
+        ("~", "is the home folder"),
+        ("~/project/..", "is the home folder"),
+        ("..", "contains the home folder"),
+        ("~/data", "belongs to agent-tui"),
+        ("~/data/sessions", "belongs to agent-tui"),
+        ("nothing", "No such file"),
+        ("file", "is not a folder"),
+        ("", "empty"),
+        ("a\0b", "NUL"),
+        ("/root", "home folder"),
+        ("~/.ssh", "secret store"),
+        ("~/.aws/deep", "secret store"),
+        ("~/project/.git", "protected"),
+        ("home", "is the home folder"),
+        ("new\nline", "cannot be shown"),
     ],
-)  # fmt: skip
+)
 def test_what_may_not_be_added(tmp_path: Path, bounds: Bounds, text: str, why: str) -> None:
     for name in (".ssh", ".aws/deep", "project/.git", ".agent-tui"):
         (tmp_path / "user" / name).mkdir(parents=True)
@@ -82,21 +103,37 @@ def test_the_policy_takes_a_path_below_an_added_folder_as_one_inside(tmp_path: P
     (lib / "out").symlink_to(tmp_path / "user")
     (lib / ".git").mkdir()
     asked = {
-        str(lib / "src" / "a.py"): "", "../lib/new.py": "", str(lib / "src" / ".." / "b.py"): "",
-        str(lib / "out" / "project" / "a"): "outside", str(lib / ".." / "user" / "x"): "outside",
-        str(lib) + "rary/a": "outside", str(lib / ".env"): "secret", str(lib / ".git" / "config"): "protected",
-    }  # fmt: skip
+        str(lib / "src" / "a.py"): "",
+        "../lib/new.py": "",
+        str(lib / "src" / ".." / "b.py"): "",
+        str(lib / "out" / "project" / "a"): "outside",
+        str(lib / ".." / "user" / "x"): "outside",
+        str(lib) + "rary/a": "outside",
+        str(lib / ".env"): "secret",
+        str(lib / ".git" / "config"): "protected",
+    }
     for text, why in asked.items():
         fact = paths.facts(text, (work, lib))
-        decision = policy.decide("accept-all", policy.Facts("edit_file", "write", (fact,), cwd=str(work)))
+        decision = policy.decide(
+            "accept-all", policy.Facts("edit_file", "write", (fact,), cwd=str(work))
+        )
         assert (decision.verdict, why in decision.reason) == ("ask" if why else "allow", True), text
         alone = paths.facts(text, (work,))
-        assert policy.decide("accept-all", policy.Facts("edit_file", "write", (alone,))).verdict == "ask", text
+        assert (
+            policy.decide("accept-all", policy.Facts("edit_file", "write", (alone,))).verdict
+            == "ask"
+        ), text
 
 
 def test_deleting_an_added_folder_asks_in_every_mode(tmp_path: Path) -> None:
     work, lib = str(tmp_path / "work"), str(tmp_path / "lib")
-    for command in (f"rm -rf {lib}", "rm -rf ../lib/", f"rm -r {lib}/*", f"rm -rf {tmp_path}", "find ../lib -delete"):
+    for command in (
+        f"rm -rf {lib}",
+        "rm -rf ../lib/",
+        f"rm -r {lib}/*",
+        f"rm -rf {tmp_path}",
+        "find ../lib -delete",
+    ):
         assert hard_list.reason(command, work, lib), command
         facts = policy.Facts("run_shell_command", "execute", (), command, work, (lib,))
         assert policy.decide("accept-all", facts).hard, command

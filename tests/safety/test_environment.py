@@ -1,4 +1,5 @@
-"""What of the person's variables a command gets: what builds need, what the person names, and nothing else."""
+"""What of the person's variables a command gets: what builds need, what the person names, and
+nothing else."""
 
 from __future__ import annotations
 
@@ -19,19 +20,60 @@ from agent_tui.safety.environment import (
 from tests.agent.driving import Place
 
 CREDENTIALS = {
-    "STRIPE_KEY": "v", "PGPASSWORD": "v", "COOKIE": "v", "DATABASE_URL": "postgres://me:pw@host/db", "GH_PAT": "v",
-    "ANTHROPIC_API_KEY": "v", "SSH_AUTH_SOCK": "/run/agent", "SENTRY_DSN": "https://abc@sentry/1", "MYSQL_PWD": "v",
-}  # fmt: skip
+    "STRIPE_KEY": "v",
+    "PGPASSWORD": "v",
+    "COOKIE": "v",
+    "DATABASE_URL": "postgres://me:pw@host/db",
+    "GH_PAT": "v",
+    "ANTHROPIC_API_KEY": "v",
+    "SSH_AUTH_SOCK": "/run/agent",
+    "SENTRY_DSN": "https://abc@sentry/1",
+    "MYSQL_PWD": "v",
+}
 OBEYED = dict.fromkeys(
-    ("LD_PRELOAD", "LD_LIBRARY_PATH", "DYLD_INSERT_LIBRARIES", "BASH_ENV", "ENV", "PS4", "PROMPT_COMMAND", "IFS",
-     "CDPATH", "SHELLOPTS", "BASH_FUNC_ls%%", "GIT_DIR", "GIT_SSH_COMMAND", "NODE_OPTIONS", "PYTHONPATH",
-     "PYTHONSTARTUP", "PERL5OPT", "RUBYOPT", "JAVA_TOOL_OPTIONS", "EDITOR", "LESSOPEN"), "v",
-)  # fmt: skip
+    (
+        "LD_PRELOAD",
+        "LD_LIBRARY_PATH",
+        "DYLD_INSERT_LIBRARIES",
+        "BASH_ENV",
+        "ENV",
+        "PS4",
+        "PROMPT_COMMAND",
+        "IFS",
+        "CDPATH",
+        "SHELLOPTS",
+        "BASH_FUNC_ls%%",
+        "GIT_DIR",
+        "GIT_SSH_COMMAND",
+        "NODE_OPTIONS",
+        "PYTHONPATH",
+        "PYTHONSTARTUP",
+        "PERL5OPT",
+        "RUBYOPT",
+        "JAVA_TOOL_OPTIONS",
+        "EDITOR",
+        "LESSOPEN",
+    ),
+    "v",
+)
 USUAL = {
-    "PATH": "/bin", "HOME": "/home/me", "LANG": "C.UTF-8", "LC_TIME": "C", "TZ": "UTC", "XDG_CACHE_HOME": "/c",
-    "CI": "1", "VIRTUAL_ENV": "/v", "CONDA_PREFIX": "/c", "GOPATH": "/go", "CARGO_HOME": "/c", "JAVA_HOME": "/j",
-    "NVM_DIR": "/n", "HTTPS_PROXY": "http://proxy:3128", "no_proxy": "localhost", "SSL_CERT_FILE": "/etc/ca",
-}  # fmt: skip
+    "PATH": "/bin",
+    "HOME": "/home/me",
+    "LANG": "C.UTF-8",
+    "LC_TIME": "C",
+    "TZ": "UTC",
+    "XDG_CACHE_HOME": "/c",
+    "CI": "1",
+    "VIRTUAL_ENV": "/v",
+    "CONDA_PREFIX": "/c",
+    "GOPATH": "/go",
+    "CARGO_HOME": "/c",
+    "JAVA_HOME": "/j",
+    "NVM_DIR": "/n",
+    "HTTPS_PROXY": "http://proxy:3128",
+    "no_proxy": "localhost",
+    "SSL_CERT_FILE": "/etc/ca",
+}
 
 
 def test_builds_find_what_they_need_and_nothing_else_passes() -> None:
@@ -40,9 +82,13 @@ def test_builds_find_what_they_need_and_nothing_else_passes() -> None:
 
 def test_a_usual_name_with_a_credential_in_it_does_not_pass() -> None:
     given = {
-        "HTTPS_PROXY": "http://me:pw@proxy:3128", "PIP_INDEX_URL": "https://token@index/simple", "CONDA_TOKEN": "v",
-        "NPM_CONFIG_REGISTRY": "https://me:pw@registry", "UV_INDEX_MINE_PASSWORD": "v", "XDG_SESSION_COOKIE": "v",
-    }  # fmt: skip
+        "HTTPS_PROXY": "http://me:pw@proxy:3128",
+        "PIP_INDEX_URL": "https://token@index/simple",
+        "CONDA_TOKEN": "v",
+        "NPM_CONFIG_REGISTRY": "https://me:pw@registry",
+        "UV_INDEX_MINE_PASSWORD": "v",
+        "XDG_SESSION_COOKIE": "v",
+    }
     assert child_environment(given) == {}
 
 
@@ -70,7 +116,9 @@ def test_the_names_that_are_left_out_are_told_without_what_nobody_misses() -> No
         "B\n": "",
     }
     assert names_left_out(given) == tuple(sorted(CREDENTIALS))
-    assert names_left_out(given, ("COOKIE", "GH_*")) == tuple(n for n in sorted(CREDENTIALS) if n != "COOKIE")
+    assert names_left_out(given, ("COOKIE", "GH_*")) == tuple(
+        n for n in sorted(CREDENTIALS) if n != "COOKIE"
+    )
     many = names_left_out({f"VALUE_{n:02}": "" for n in range(45)})
     assert describe_left_out(many).endswith("VALUE_38, VALUE_39 and 5 more")
 
@@ -85,14 +133,24 @@ def run(place: Place, *arguments: str) -> subprocess.CompletedProcess[str]:
     own = {"AGENT_TUI_HOME": str(place.home), "HOME": str(place.root), "OLLAMA_HOST": "127.0.0.1:1"}
     python = {"PYTHONPATH": str(Path(__file__).parents[2])}
     return subprocess.run(
-        [sys.executable, "-m", "agent_tui", "run", *arguments], cwd=place.cwd, stdin=subprocess.DEVNULL,
-        env={"PATH": os.environ["PATH"], **CREDENTIALS, **own, **python}, capture_output=True, text=True, timeout=60,
-    )  # fmt: skip
+        [sys.executable, "-m", "agent_tui", "run", *arguments],
+        cwd=place.cwd,
+        stdin=subprocess.DEVNULL,
+        env={"PATH": os.environ["PATH"], **CREDENTIALS, **own, **python},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
 
 
-def test_a_command_of_the_model_gets_what_the_person_lets_pass_and_the_model_knows_the_rest(tmp_path: Path) -> None:
+def test_a_command_of_the_model_gets_what_the_person_lets_pass_and_the_model_knows_the_rest(
+    tmp_path: Path,
+) -> None:
     place = Place(tmp_path)
-    call = {"call": "run_shell_command", "arguments": {"command": "env > seen; cat /proc/$PPID/environ > above"}}
+    call = {
+        "call": "run_shell_command",
+        "arguments": {"command": "env > seen; cat /proc/$PPID/environ > above"},
+    }
     model = place.script([call], [{"text": "done"}])
     place.home.mkdir()
     (place.home / "config.toml").write_text('[tools]\npass_env = ["PGPASSWORD", "GH_PAT"]\n')
@@ -101,13 +159,20 @@ def test_a_command_of_the_model_gets_what_the_person_lets_pass_and_the_model_kno
     done = run(place, "go", "-m", model, "--mode", "accept-all")
     assert done.stdout == "done\n"
     assert "not allowed in a project's file" in done.stderr
-    seen = dict(line.split("=", 1) for line in (place.cwd / "seen").read_text().splitlines() if "=" in line)
+    seen = dict(
+        line.split("=", 1) for line in (place.cwd / "seen").read_text().splitlines() if "=" in line
+    )
     assert seen.keys() & {*CREDENTIALS, "PYTHONPATH"} == {"PGPASSWORD", "GH_PAT"}
     above = (place.cwd / "above").read_bytes()
     assert b"me:pw@host" not in above and b"abc@sentry" not in above
     (log,) = place.home.glob("sessions/**/*.jsonl")
-    systems = [record["system"] for record in map(json.loads, log.read_text().splitlines()) if record.get("system")]
+    systems = [
+        record["system"]
+        for record in map(json.loads, log.read_text().splitlines())
+        if record.get("system")
+    ]
     told = (
-        "Set for the person, but not for commands (they can add names to `tools.pass_env`): ANTHROPIC_API_KEY, COOKIE"
+        "Set for the person, but not for commands (they can add names to `tools.pass_env`): "
+        "ANTHROPIC_API_KEY, COOKIE"
     )
     assert [told in system and "GH_PAT" not in system for system in systems] == [True]

@@ -24,12 +24,16 @@ print(subprocess.run(["sh", "-c", "tr '\\\\0' '\\\\n' < /proc/$PPID/environ"], c
 def test_a_command_does_not_find_the_keys_of_its_parent() -> None:
     secret = "sk-0123456789"
     given = {**os.environ, "MY_API_KEY": secret, "PLAIN": "kept", "EMPTY_TOKEN": ""}
-    done = subprocess.run([sys.executable, "-c", PROGRAM], env=given, capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM], env=given, capture_output=True, text=True, check=True
+    )
     own, _, seen = done.stdout.partition("\n")
     assert own == f"{secret} kept "
     assert secret not in seen
     if Path("/proc/self/environ").exists():
-        assert {"PLAIN=kept", "EMPTY_TOKEN=", f"MY_API_KEY={'*' * len(secret)}"} <= set(seen.split("\n"))
+        assert {"PLAIN=kept", "EMPTY_TOKEN=", f"MY_API_KEY={'*' * len(secret)}"} <= set(
+            seen.split("\n")
+        )
 
 
 BLOCKS = [path for path in (Path("/proc/self/environ"),) if path.exists()]

@@ -1,4 +1,5 @@
-"""The program's own git: right in every kind of repository, and deaf to what a repository configures."""
+"""The program's own git: right in every kind of repository, and deaf to what a repository
+configures."""
 
 from __future__ import annotations
 
@@ -20,7 +21,12 @@ STATUS = ("status", "--porcelain=v1", "-b", "--ignore-submodules=dirty")
 
 
 def git(folder: Path, *words: str) -> str:
-    options = ("user.name=n", "user.email=e@x", "init.defaultBranch=main", "protocol.file.allow=always")
+    options = (
+        "user.name=n",
+        "user.email=e@x",
+        "init.defaultBranch=main",
+        "protocol.file.allow=always",
+    )
     argv = ["git", *(part for option in options for part in ("-c", option)), *words]
     return subprocess.run(argv, cwd=folder, check=True, capture_output=True, text=True).stdout
 
@@ -69,7 +75,9 @@ def test_an_ordinary_repository(top: Path, tmp_path: Path) -> None:
     assert same(tmp_path / "clone") == "## HEAD (no branch)\n"
 
 
-@pytest.mark.parametrize("setting", ["status.showUntrackedFiles=no", "core.fileMode=false", "core.quotePath=false"])
+@pytest.mark.parametrize(
+    "setting", ["status.showUntrackedFiles=no", "core.fileMode=false", "core.quotePath=false"]
+)
 def test_settings_that_are_data_hold(top: Path, setting: str) -> None:
     git(top, "config", *setting.split("="))
     (top / "ü").write_text("")
@@ -77,11 +85,15 @@ def test_settings_that_are_data_hold(top: Path, setting: str) -> None:
     same(top)
 
 
-def test_the_persons_own_configuration_holds(top: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_persons_own_configuration_holds(
+    top: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.delenv("GIT_CONFIG_GLOBAL", raising=False)
     monkeypatch.setenv("HOME", str(tmp_path))
     (tmp_path / "mine").write_text("*.bak\n")
-    (tmp_path / ".gitconfig").write_text(f"[core]\n\texcludesFile = {tmp_path / 'mine'}\n\tautocrlf = input\n")
+    (tmp_path / ".gitconfig").write_text(
+        f"[core]\n\texcludesFile = {tmp_path / 'mine'}\n\tautocrlf = input\n"
+    )
     (top / "x.bak").write_text("")
     assert same(top) == "## main\n"
     assert ask(top, "config", "--get", "core.autocrlf").output == "input\n"
@@ -142,8 +154,11 @@ def test_sha256_and_objects_of_another_repository(top: Path, tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize("how", ["file", "link"])
-def test_a_git_folder_elsewhere_must_name_the_work_tree(top: Path, tmp_path: Path, how: str) -> None:
-    """Else a `.git` that somebody sent would tell the model what another repository of the person's holds."""
+def test_a_git_folder_elsewhere_must_name_the_work_tree(
+    top: Path, tmp_path: Path, how: str
+) -> None:
+    """Else a `.git` that somebody sent would tell the model what another repository of the person's
+    holds."""
     sent = tmp_path.resolve() / "sent"
     sent.mkdir()
     if how == "file":
@@ -160,7 +175,9 @@ def test_a_git_folder_elsewhere_must_name_the_work_tree(top: Path, tmp_path: Pat
 def test_a_git_folder_of_its_own_place_is_used_once_it_names_the_work_tree(tmp_path: Path) -> None:
     """`git init --separate-git-dir` does not say in there which work tree is meant."""
     top = tmp_path.resolve() / "my work"
-    git(tmp_path, "init", "-q", "-b", "main", "--separate-git-dir", str(tmp_path / "kept"), str(top))
+    git(
+        tmp_path, "init", "-q", "-b", "main", "--separate-git-dir", str(tmp_path / "kept"), str(top)
+    )
     (top / "new").write_text("")
     said = ask(top).problem
     assert "does not name this folder as its work tree" in said
@@ -193,7 +210,9 @@ def test_a_git_file_that_leads_nowhere_is_not_the_repository_above(top: Path) ->
     assert "nowhere" in ask(top / "gone").problem
 
 
-def test_an_ignored_file_named_git_and_a_bare_repository_are_none(top: Path, tmp_path: Path) -> None:
+def test_an_ignored_file_named_git_and_a_bare_repository_are_none(
+    top: Path, tmp_path: Path
+) -> None:
     assert find_repository(tmp_path.resolve()) is None
     git(tmp_path, "init", "-q", "--bare", "bare")
     assert find_repository(tmp_path.resolve() / "bare") is None
@@ -232,20 +251,53 @@ def test_what_a_person_wrote_is_read_as_git_reads_it(tmp_path: Path) -> None:
         '  [remote.Old]\n fetch = "+refs/*:"refs/*   ; end\n\tlong = one \\\n two\\t"  three # no " \n[empty]\n\n'
         '[core] eol="lf"\n\tname = a  b c\t \n'
     )
-    said = subprocess.run(["git", "config", "--file", file, "--list", "-z"], check=True, capture_output=True, text=True)
-    expected = [(name, value or "true" if name == "core.bare" else value)
-                for name, _, value in (one.partition("\n") for one in said.stdout.split("\0")[:-1])]  # fmt: skip
+    said = subprocess.run(
+        ["git", "config", "--file", file, "--list", "-z"],
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    expected = [
+        (name, value or "true" if name == "core.bare" else value)
+        for name, _, value in (one.partition("\n") for one in said.stdout.split("\0")[:-1])
+    ]
     assert list(parse_config(file.read_text())) == expected
 
 
 FRAGMENTS = (
-    '[extensions ""]', "[extensions.]", '[Extensions "partialClone"]', "[EXTENSIONS]", "partialClone = origin",
-    "worktreeConfig", '[branch "a\\"]', '[branch "\\\\"]', '[branch ""]', 'merge = "a\\n[core]\\n\\tfsmonitor = evil"',
-    "[core]", "\\", 'merge = "\\"\\n[core] fsmonitor = evil"', "fsmonitor = evil", "worktree = /", '"', "\n", "\r\n",
-    "autocrlf = input # ", '[remote "x"] fetch = a', "uploadpack = evil", "url = ext::evil", '[include] path = /evil',
-    '[filter "x"] clean = evil', '[remote "a\\\\\\"] [core"]', "[core] eol = lf", ";", "\x00", "\x08", "\ufffd",
-    " ", "\t",
-)  # fmt: skip
+    '[extensions ""]',
+    "[extensions.]",
+    '[Extensions "partialClone"]',
+    "[EXTENSIONS]",
+    "partialClone = origin",
+    "worktreeConfig",
+    '[branch "a\\"]',
+    '[branch "\\\\"]',
+    '[branch ""]',
+    'merge = "a\\n[core]\\n\\tfsmonitor = evil"',
+    "[core]",
+    "\\",
+    'merge = "\\"\\n[core] fsmonitor = evil"',
+    "fsmonitor = evil",
+    "worktree = /",
+    '"',
+    "\n",
+    "\r\n",
+    "autocrlf = input # ",
+    '[remote "x"] fetch = a',
+    "uploadpack = evil",
+    "url = ext::evil",
+    "[include] path = /evil",
+    '[filter "x"] clean = evil',
+    '[remote "a\\\\\\"] [core"]',
+    "[core] eol = lf",
+    ";",
+    "\x00",
+    "\x08",
+    "\ufffd",
+    " ",
+    "\t",
+)
 HARMLESS = re.compile(
     r"core\.(bare|autocrlf|eol)|branch\..+\.merge|remote\..+\.fetch|extensions\.(?!partialclone|worktreeconfig)[a-z]+",
     re.S,
@@ -267,5 +319,7 @@ def test_nothing_but_data_gets_through(tmp_path_factory: pytest.TempPathFactory,
 
 def test_a_name_does_not_become_another(top: Path) -> None:
     with (top / ".git" / "config").open("a") as file:
-        file.write('[extensions ""]\n\tpartialClone = origin\n[extensions.]\n\tpartialClone = origin\n')
+        file.write(
+            '[extensions ""]\n\tpartialClone = origin\n[extensions.]\n\tpartialClone = origin\n'
+        )
     assert "partialclone" not in ask(top, "config", "--local", "--list").output

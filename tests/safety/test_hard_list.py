@@ -394,7 +394,9 @@ def test_nesting_without_end_asks() -> None:
     assert "nested" in hard_list.reason("echo " + "$(echo " * 60 + "x" + ")" * 60, CWD)
 
 
-@pytest.mark.parametrize("part", ['"$(', "`", "(", "a", "a(){", "$(", "'", ":(){", "{a,", "\\\\", "<("])
+@pytest.mark.parametrize(
+    "part", ['"$(', "`", "(", "a", "a(){", "$(", "'", ":(){", "{a,", "\\\\", "<("]
+)
 def test_hostile_text_gets_a_verdict(part: str) -> None:
     assert isinstance(hard_list.reason(part * (49_000 // len(part)), CWD), str)
 

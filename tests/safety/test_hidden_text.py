@@ -1,4 +1,5 @@
-"""Whatever is hidden, and however a text comes: it is the original with parts replaced; nothing is doubled or moved."""
+"""Whatever is hidden, and however a text comes: it is the original with parts replaced; nothing is
+doubled or moved."""
 
 from __future__ import annotations
 
@@ -15,7 +16,15 @@ from tests.safety.secret_corpus import BASE64, formatted, made
 from tests.tools.context import Context
 
 _KEYS = tuple(formatted())
-_TEXT = ("# notes", "", "def f(x):", "    return x + 1", "after = 1", "a long line of words " * 12, "ready> ok")
+_TEXT = (
+    "# notes",
+    "",
+    "def f(x):",
+    "    return x + 1",
+    "after = 1",
+    "a long line of words " * 12,
+    "ready> ok",
+)
 _MARKS = ("", "> ", "+", "  ")
 
 
@@ -44,7 +53,10 @@ def _key(chance: random.Random, kind: str) -> tuple[list[str], list[str]]:
     label = chance.choice(("RSA ", "", "OPENSSH ", "EC "))
     short = made(BASE64, chance.choice((6, 10, 22, 30, 42))) + "=="
     body = [*(made(BASE64, 64) for _ in range(chance.randrange(1, 9))), short]
-    begin, end = f"-----BEGIN {label}PRIVATE " + "KEY-----", f"-----END {label}PRIVATE " + "KEY-----"
+    begin, end = (
+        f"-----BEGIN {label}PRIVATE " + "KEY-----",
+        f"-----END {label}PRIVATE " + "KEY-----",
+    )
     if kind == "head":
         return body[:-1], [begin, *body[:-1]]
     if kind == "tail":
@@ -86,7 +98,9 @@ def test_any_mix_in_pieces_is_the_original_with_parts_replaced(seed: int) -> Non
 
 
 @pytest.mark.parametrize("seed", range(40))
-def test_a_file_is_read_and_searched_as_the_original_with_parts_replaced(seed: int, tmp_path: Path) -> None:
+def test_a_file_is_read_and_searched_as_the_original_with_parts_replaced(
+    seed: int, tmp_path: Path
+) -> None:
     chance = random.Random(seed)
     text, hidden = _mixed(chance)
     (tmp_path / "a.txt").write_text(text)
@@ -98,10 +112,14 @@ def test_a_file_is_read_and_searched_as_the_original_with_parts_replaced(seed: i
         read = asyncio.run(read_file.run(arguments, context)).content
         numbered = [line.partition("→") for line in read.split("\n") if "→" in line]
         shown = lines[first - 1 : last] if start else lines
-        assert [int(number) for number, _, _ in numbered] == list(range(start or 1, (start or 1) + len(shown)))
+        assert [int(number) for number, _, _ in numbered] == list(
+            range(start or 1, (start or 1) + len(shown))
+        )
         _assert_hidden("\n".join(line for _, _, line in numbered), "\n".join(shown), hidden)
         assert secrets.hide_secrets(read) == read
-    searched = asyncio.run(grep_files.run(grep_files.GrepFiles(pattern="^", path="a.txt", page=1), context)).content
+    searched = asyncio.run(
+        grep_files.run(grep_files.GrepFiles(pattern="^", path="a.txt", page=1), context)
+    ).content
     matches = [line.partition(": ") for line in searched.split("\n")[2:]]
     wanted = [line.rstrip() for line in lines]
     for (_, _, found), line in zip(matches, wanted, strict=False):
@@ -110,11 +128,27 @@ def test_a_file_is_read_and_searched_as_the_original_with_parts_replaced(seed: i
 
 
 _OPTIONS = (
-    "--password {}", "--api-key {}", "--token {}", "  --secret {} \\", "password {}", "machine x login b password {}",
-)  # fmt: skip
+    "--password {}",
+    "--api-key {}",
+    "--token {}",
+    "  --secret {} \\",
+    "password {}",
+    "machine x login b password {}",
+)
 _BEFORE = (
-    "", "    1→", "   12→", "12:", "path:12:", "path-12-", "path/a.txt:12:", "+", "-", "> ", "    7\t", "      3: ",
-)  # fmt: skip
+    "",
+    "    1→",
+    "   12→",
+    "12:",
+    "path:12:",
+    "path-12-",
+    "path/a.txt:12:",
+    "+",
+    "-",
+    "> ",
+    "    7\t",
+    "      3: ",
+)
 
 
 @pytest.mark.parametrize("before", _BEFORE)
@@ -127,18 +161,25 @@ def test_a_number_or_a_mark_before_a_line_does_not_hide_an_option(before: str, l
 
 
 @pytest.mark.parametrize("line", _OPTIONS)
-def test_an_option_at_the_start_of_a_line_is_hidden_where_files_are_read(line: str, tmp_path: Path) -> None:
+def test_an_option_at_the_start_of_a_line_is_hidden_where_files_are_read(
+    line: str, tmp_path: Path
+) -> None:
     value = "Zx8cV6bN4mQ2" + "wE9r"
     (tmp_path / "a.txt").write_text(line.format(value) + "\n")
     context = Context(tmp_path)
     read = asyncio.run(read_file.run(read_file.ReadFile(path="a.txt"), context)).content
-    searched = asyncio.run(grep_files.run(grep_files.GrepFiles(pattern=".", path="a.txt", page=1), context)).content
+    searched = asyncio.run(
+        grep_files.run(grep_files.GrepFiles(pattern=".", path="a.txt", page=1), context)
+    ).content
     assert value not in read + searched and "[hidden:" in read and "[hidden:" in searched
 
 
 @pytest.mark.parametrize(
     "text",
-    ['if line.endswith("-----END PRIVATE ' + 'KEY-----"):', "the end of it\n-----END PRIVATE " + "KEY-----"],
+    [
+        'if line.endswith("-----END PRIVATE ' + 'KEY-----"):',
+        "the end of it\n-----END PRIVATE " + "KEY-----",
+    ],
 )
 def test_words_before_the_end_of_a_key_stay(text: str) -> None:
     assert secrets.hide_secrets(text) == text

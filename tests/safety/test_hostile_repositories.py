@@ -1,6 +1,7 @@
 """A repository that somebody sent runs nothing: what the program starts in one is seen with strace.
 
-Each row builds a repository that has a program of its own run by git, and names the plain question to git that does it.
+Each row builds a repository that has a program of its own run by git, and names the plain question
+to git that does it.
 """
 
 from __future__ import annotations
@@ -20,7 +21,9 @@ import pytest
 from tests.tui.pty_stage import ROOT, Pty
 
 GIT = shutil.which("git") or ""
-HELPERS = subprocess.run([GIT, "--exec-path"], capture_output=True, text=True, check=True).stdout.strip()
+HELPERS = subprocess.run(
+    [GIT, "--exec-path"], capture_output=True, text=True, check=True
+).stdout.strip()
 COMMAND = "echo more >> a; echo new > made"
 EXECUTED = re.compile(r'execve(?:at)?\((?:\w+, )?"([^"]*)", (\[.*?\]|0x\w+)')
 STATUS = ("status",)
@@ -28,7 +31,8 @@ STATUS = ("status",)
 
 @dataclass
 class Sent:
-    """A repository that was sent: where the person works in it, and with which variables beside the usual ones."""
+    """A repository that was sent: where the person works in it, and with which variables beside the
+    usual ones."""
 
     cwd: Path
     environment: Mapping[str, str] = field(default_factory=dict)
@@ -40,7 +44,9 @@ Build = Callable[[Path, str], Sent]
 
 def git(folder: Path, *words: str) -> str:
     argv = [GIT, "-c", "init.defaultBranch=main", "-c", "protocol.file.allow=always", *words]
-    return subprocess.run(argv, cwd=folder, check=True, capture_output=True, text=True).stdout.strip()
+    return subprocess.run(
+        argv, cwd=folder, check=True, capture_output=True, text=True
+    ).stdout.strip()
 
 
 def configure(folder: Path, *pairs: tuple[str, str], file: Path | None = None) -> None:
@@ -75,7 +81,8 @@ def script(folder: Path, evil: str) -> str:
 
 
 def with_setting(*pairs: tuple[str, str], attributes: str = "") -> Build:
-    """A repository with settings in which {evil} stands for the command, and {program} for a file that runs it."""
+    """A repository with settings in which {evil} stands for the command, and {program} for a file
+    that runs it."""
 
     def build(top: Path, evil: str) -> Sent:
         repository(top, attributes)
@@ -113,7 +120,8 @@ def included(key: str) -> Build:
 
 
 def bare_sub_folder(top: Path, evil: str) -> Sent:
-    """Reached by a plain clone: a bare repository was committed as a folder, and somebody works in that folder."""
+    """Reached by a plain clone: a bare repository was committed as a folder, and somebody works in
+    that folder."""
     source = top.with_name(f"{top.name}-source")
     repository(source / "sub", "a filter=x")
     configure(source / "sub", ("core.worktree", "."), ("filter.x.clean", f"{evil}; cat"))
@@ -207,7 +215,9 @@ def variables(**named: str) -> Build:
         repository(top, "a filter=x")
         other = repository(top.with_name(f"{top.name}-other"), "a filter=x")
         configure(other, ("filter.x.clean", f"{evil}; cat"))
-        return Sent(top, {name: value.format(evil=evil, other=other) for name, value in named.items()})
+        return Sent(
+            top, {name: value.format(evil=evil, other=other) for name, value in named.items()}
+        )
 
     return build
 
@@ -219,7 +229,9 @@ ROWS: dict[str, tuple[Build, tuple[str, ...]]] = {
     "process": (with_setting(("filter.x.process", "{evil}"), attributes="a filter=x"), STATUS),
     "required": (
         with_setting(
-            ("filter.X.clean", "{evil}; cat"), ("filter.X.required", "true"), attributes="[attr]y filter=X\n* y"
+            ("filter.X.clean", "{evil}; cat"),
+            ("filter.X.required", "true"),
+            attributes="[attr]y filter=X\n* y",
         ),
         STATUS,
     ),
@@ -230,9 +242,19 @@ ROWS: dict[str, tuple[Build, tuple[str, ...]]] = {
     "hook": (hook, STATUS),
     "hooksPath": (with_setting(("core.hooksPath", "{program}/../hooks")), ()),
     "uploadpack": (missing_tree(PARTIAL, ("remote.origin.uploadpack", "{program}")), STATUS),
-    "ext": (missing_tree(("remote.origin.url", "ext::{program}"), ("protocol.ext.allow", "always")), STATUS),
-    "vcs": (missing_tree(PARTIAL, ("remote.origin.vcs", "ext"), ("remote.origin.url", "{program}"),
-                         ("protocol.ext.allow", "always")), ()),
+    "ext": (
+        missing_tree(("remote.origin.url", "ext::{program}"), ("protocol.ext.allow", "always")),
+        STATUS,
+    ),
+    "vcs": (
+        missing_tree(
+            PARTIAL,
+            ("remote.origin.vcs", "ext"),
+            ("remote.origin.url", "{program}"),
+            ("protocol.ext.allow", "always"),
+        ),
+        (),
+    ),
     "ssh": (missing_tree(SSH, ("core.sshCommand", "{program}")), STATUS),
     "gitProxy": (missing_tree(PROXIED, ("core.gitProxy", "{program}")), STATUS),
     "bare sub-folder": (bare_sub_folder, STATUS),
@@ -248,16 +270,30 @@ ROWS: dict[str, tuple[Build, tuple[str, ...]]] = {
     "work tree": (own_work_tree, STATUS),
     "GIT_DIR": (variables(GIT_DIR="{other}/.git", GIT_WORK_TREE="{other}"), STATUS),
     "GIT_CONFIG_COUNT": (
-        variables(GIT_CONFIG_COUNT="1", GIT_CONFIG_KEY_0="filter.x.clean", GIT_CONFIG_VALUE_0="{evil}; cat"),
+        variables(
+            GIT_CONFIG_COUNT="1",
+            GIT_CONFIG_KEY_0="filter.x.clean",
+            GIT_CONFIG_VALUE_0="{evil}; cat",
+        ),
         STATUS,
     ),
-    "GIT_CONFIG_PARAMETERS": (variables(GIT_CONFIG_PARAMETERS="'filter.x.clean'='{evil}; cat'"), STATUS),
-    "textconv": (with_setting(("diff.x.textconv", "{evil}; cat"), attributes="a diff=x"), ("log", "-p")),
-    "diff driver": (with_setting(("diff.x.command", "{program}"), attributes="a diff=x"), ("log", "-p", "--ext-diff")),
+    "GIT_CONFIG_PARAMETERS": (
+        variables(GIT_CONFIG_PARAMETERS="'filter.x.clean'='{evil}; cat'"),
+        STATUS,
+    ),
+    "textconv": (
+        with_setting(("diff.x.textconv", "{evil}; cat"), attributes="a diff=x"),
+        ("log", "-p"),
+    ),
+    "diff driver": (
+        with_setting(("diff.x.command", "{program}"), attributes="a diff=x"),
+        ("log", "-p", "--ext-diff"),
+    ),
     "alias": (with_setting(("alias.st", "!{evil}")), ("st",)),
     "pager": (with_setting(("core.pager", "{program}")), ()),
-}  # fmt: skip
-"""Without a plain question: nothing fires it that the program asks; it stands here so that it stays so."""
+}
+"""Without a plain question: nothing fires it that the program asks; it stands here so that it stays
+so."""
 
 
 def prepared(row: str, tmp_path: Path, name: str) -> tuple[Sent, Path]:
@@ -267,12 +303,20 @@ def prepared(row: str, tmp_path: Path, name: str) -> tuple[Sent, Path]:
 
 
 def around(tmp_path: Path, sent: Sent) -> dict[str, str]:
-    """The variables of the program, and the script of a model that runs a command: git is asked before and after it."""
+    """The variables of the program, and the script of a model that runs a command: git is asked
+    before and after it."""
     home = tmp_path / "home"
     home.mkdir()
     call = {"call": "run_shell_command", "arguments": {"command": COMMAND}}
-    (tmp_path / "script.json").write_text(json.dumps({"steps": [[call], [{"text": "All is done."}]]}))
-    own = {"AGENT_TUI_HOME": str(home), "HOME": str(tmp_path), "OLLAMA_HOST": "127.0.0.1:1", "PYTHONPATH": str(ROOT)}
+    (tmp_path / "script.json").write_text(
+        json.dumps({"steps": [[call], [{"text": "All is done."}]]})
+    )
+    own = {
+        "AGENT_TUI_HOME": str(home),
+        "HOME": str(tmp_path),
+        "OLLAMA_HOST": "127.0.0.1:1",
+        "PYTHONPATH": str(ROOT),
+    }
     return {"PATH": os.environ["PATH"], "TERM": "xterm-256color", **own, **sent.environment}
 
 
@@ -323,11 +367,27 @@ CASES += [("clean", "auto"), ("clean", "plan"), ("submodule", "accept-all")]
 def test_nothing_of_it_runs_without_a_screen(row: str, mode: str, tmp_path: Path) -> None:
     sent, marker = prepared(row, tmp_path, "sent")
     log, program = tmp_path / "strace", [sys.executable, "-m", "agent_tui", "run", "look around"]
-    argv = ["strace", "-f", "-qq", "-s", "300", "-e", "trace=execve,execveat", "-o", str(log), *program]
+    argv = [
+        "strace",
+        "-f",
+        "-qq",
+        "-s",
+        "300",
+        "-e",
+        "trace=execve,execveat",
+        "-o",
+        str(log),
+        *program,
+    ]
     done = subprocess.run(
-        [*argv, "-m", model(tmp_path, sent), "--mode", mode], cwd=sent.cwd, env=around(tmp_path, sent),
-        stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120,
-    )  # fmt: skip
+        [*argv, "-m", model(tmp_path, sent), "--mode", mode],
+        cwd=sent.cwd,
+        env=around(tmp_path, sent),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
     assert "All is done." in done.stdout, done.stderr
     assert strange(row, log) == []
     assert not marker.exists()
@@ -336,12 +396,28 @@ def test_nothing_of_it_runs_without_a_screen(row: str, mode: str, tmp_path: Path
 
 @pytest.mark.parametrize(
     ("row", "mode"),
-    [("clean", "accept-all"), ("bare sub-folder", "accept-all"), ("uploadpack", "plan"), ("./git", "accept-all")],
+    [
+        ("clean", "accept-all"),
+        ("bare sub-folder", "accept-all"),
+        ("uploadpack", "plan"),
+        ("./git", "accept-all"),
+    ],
 )
 def test_nothing_of_it_runs_on_the_screen(row: str, mode: str, tmp_path: Path) -> None:
     sent, marker = prepared(row, tmp_path, "sent")
     log = tmp_path / "strace"
-    argv = ["strace", "-f", "-qq", "-s", "300", "-e", "trace=execve,execveat", "-o", str(log), sys.executable]
+    argv = [
+        "strace",
+        "-f",
+        "-qq",
+        "-s",
+        "300",
+        "-e",
+        "trace=execve,execveat",
+        "-o",
+        str(log),
+        sys.executable,
+    ]
     argv += ["-m", "agent_tui", "-m", model(tmp_path, sent), "--mode", mode, "look around"]
     start = f"import os; os.chdir({str(sent.cwd)!r}); os.execvp('strace', {argv!r})"
     pty = Pty(["-c", start], around(tmp_path, sent))

@@ -1,4 +1,5 @@
-"""What a kill in the midst of a write leaves beside a file goes with the next one; nothing else does."""
+"""What a kill in the midst of a write leaves beside a file goes with the next one; nothing else
+does."""
 
 from __future__ import annotations
 
@@ -19,9 +20,14 @@ def test_what_a_kill_left_goes_with_the_next_write_of_that_file_after_an_hour(
     work = tmp_path.resolve()
     ours = [f".note.txt.{HEX}.tmp", ".note.txt.ffffffffffff.tmp"]
     kept = [
-        ".other.txt.0123456789ab.tmp", f".note.txt.{HEX}.was", f"note.txt.{HEX}.tmp", ".note.txt.0123.tmp",
-        f".note.txt.{HEX.upper()}.tmp", f".note.txt.{HEX}.tmp.gz", f".noteXtxt.{HEX}.tmp",
-    ]  # fmt: skip
+        ".other.txt.0123456789ab.tmp",
+        f".note.txt.{HEX}.was",
+        f"note.txt.{HEX}.tmp",
+        ".note.txt.0123.tmp",
+        f".note.txt.{HEX.upper()}.tmp",
+        f".note.txt.{HEX}.tmp.gz",
+        f".noteXtxt.{HEX}.tmp",
+    ]
     for name in (*ours, *kept):
         (work / name).write_text("half")
         os.utime(work / name, (1.0, 1.0))
@@ -30,7 +36,9 @@ def test_what_a_kill_left_goes_with_the_next_write_of_that_file_after_an_hour(
     os.mkfifo(work / ".note.txt.cccccccccccc.tmp")
     before = {path.name for path in work.iterdir()}
     paths.atomic_write(work / "note.txt", b"one")
-    assert {path.name for path in work.iterdir()} == before | {"note.txt"}, "somebody may be writing there"
+    assert {path.name for path in work.iterdir()} == before | {"note.txt"}, (
+        "somebody may be writing there"
+    )
     later = time.time() + atomic_swap.AGE + 1
     monkeypatch.setattr(time, "time", lambda: later)
     paths.atomic_write(work / "note.txt", b"two")

@@ -1,4 +1,5 @@
-"""Files that programs obey because something names them or leads to them: with repositories that git itself made."""
+"""Files that programs obey because something names them or leads to them: with repositories that
+git itself made."""
 
 from __future__ import annotations
 
@@ -23,7 +24,9 @@ def work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def git(folder: Path, *words: str) -> str:
-    done = subprocess.run(["git", *words], cwd=folder, capture_output=True, text=True, check=True, timeout=60)
+    done = subprocess.run(
+        ["git", *words], cwd=folder, capture_output=True, text=True, check=True, timeout=60
+    )
     return done.stdout
 
 
@@ -74,35 +77,55 @@ NAMING = (
 
 
 @pytest.mark.parametrize(("key", "value", "name"), NAMING)
-def test_what_the_configuration_of_git_names_asks(work: Path, key: str, value: str, name: str) -> None:
+def test_what_the_configuration_of_git_names_asks(
+    work: Path, key: str, value: str, name: str
+) -> None:
     assert not asks(work, name)
     git(work, "config", key, value.replace("{top}", str(work)))
     assert asks(work, name) and asks(work, name.upper())
     assert paths.facts(name, (work,)).protected == RUNS
-    assert not asks(work, "src/main.py") and not asks(work, "tools/other.py") and not asks(work, f"sub/{name}")
+    assert (
+        not asks(work, "src/main.py")
+        and not asks(work, "tools/other.py")
+        and not asks(work, f"sub/{name}")
+    )
 
 
 def test_the_usual_configuration_names_nothing(work: Path) -> None:
     for key, value in (
-        ("user.name", "src"), ("remote.origin.url", "docs"), ("branch.main.merge", "refs/heads/main"),
-        ("submodule.lib.url", "../lib"), ("core.excludesFile", "ignored"), ("commit.template", "message"),
-    ):  # fmt: skip
+        ("user.name", "src"),
+        ("remote.origin.url", "docs"),
+        ("branch.main.merge", "refs/heads/main"),
+        ("submodule.lib.url", "../lib"),
+        ("core.excludesFile", "ignored"),
+        ("commit.template", "message"),
+    ):
         git(work, "config", key, value)
-    assert not [name for name in ("src", "docs", "refs/heads/main", "lib", "ignored", "message") if asks(work, name)]
+    assert not [
+        name
+        for name in ("src", "docs", "refs/heads/main", "lib", "ignored", "message")
+        if asks(work, name)
+    ]
 
 
 def test_an_included_file_names_others(work: Path) -> None:
     (work / "build").mkdir()
     (work / "build" / "my.inc").write_text("[include]\n\tpath = ../conf/more.inc\n")
     (work / "conf").mkdir()
-    (work / "conf" / "more.inc").write_text("[diff]\n\texternal = tools/diff\n[include]\n\tpath = more.inc\n")
+    (work / "conf" / "more.inc").write_text(
+        "[diff]\n\texternal = tools/diff\n[include]\n\tpath = more.inc\n"
+    )
     git(work, "config", "include.path", "../build/my.inc")
     assert asks(work, "build/my.inc") and asks(work, "conf/more.inc") and asks(work, "tools/diff")
 
 
 def test_the_configuration_of_the_person_names_files_too(work: Path) -> None:
-    (work.parent / ".gitconfig").write_text("[core]\n\thooksPath = tools/hooks\n[include]\n\tpath = ~/work/x.inc\n")
-    assert asks(work, "tools/hooks/pre-commit") and asks(work, "x.inc") and not asks(work, "tools/x")
+    (work.parent / ".gitconfig").write_text(
+        "[core]\n\thooksPath = tools/hooks\n[include]\n\tpath = ~/work/x.inc\n"
+    )
+    assert (
+        asks(work, "tools/hooks/pre-commit") and asks(work, "x.inc") and not asks(work, "tools/x")
+    )
 
 
 def test_a_folder_of_hooks_above_the_work_tree_does_not_protect_all_of_it(work: Path) -> None:
@@ -115,7 +138,19 @@ def test_an_outer_repository_and_a_work_tree_beside_count(work: Path) -> None:
     (work / "lib").mkdir()
     git(work / "lib", "init", "-q")
     assert asks(work, "lib/hooks/pre-commit")
-    git(work, "-c", "user.name=x", "-c", "user.email=x", "commit", "-q", "--allow-empty", "--no-verify", "-m", "x")
+    git(
+        work,
+        "-c",
+        "user.name=x",
+        "-c",
+        "user.email=x",
+        "commit",
+        "-q",
+        "--allow-empty",
+        "--no-verify",
+        "-m",
+        "x",
+    )
     git(work, "worktree", "add", "-q", "../beside")
     assert asks(work.parent / "beside", "lib/hooks/pre-commit")
 

@@ -32,11 +32,23 @@ def test_links_are_followed_before_dot_dot(work: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "inside"),
     [
-        ("a.txt", True), ("./src/../a.txt", True), ("src/new/deep.txt", True), (".", True), ("", None), ("a\0b", None),
-        ("..", False), ("../work2", False), ("/etc/passwd", False), ("src/../../x", False), ("~/x", True),
-        ("$HOME/x", True), ("%2e%2e/x", True), ("x" * 300, None), ("/" + "y/" * 3000, None),
+        ("a.txt", True),
+        ("./src/../a.txt", True),
+        ("src/new/deep.txt", True),
+        (".", True),
+        ("", None),
+        ("a\0b", None),
+        ("..", False),
+        ("../work2", False),
+        ("/etc/passwd", False),
+        ("src/../../x", False),
+        ("~/x", True),
+        ("$HOME/x", True),
+        ("%2e%2e/x", True),
+        ("x" * 300, None),
+        ("/" + "y/" * 3000, None),
     ],
-)  # fmt: skip
+)
 def test_inside_and_outside(work: Path, text: str, inside: bool | None) -> None:
     if inside is None:
         with pytest.raises(ValueError, match=r".") as caught:
@@ -110,8 +122,15 @@ def test_atomic_write_keeps_the_mode_and_leaves_nothing_behind(work: Path) -> No
 
 
 def access_list(mask: bool = True) -> bytes:
-    """Owner rw, user 1234 rwx, own group none, others none; with a named user the kernel wants a `mask`."""
-    entries = [(1, 6, 0xFFFFFFFF), (2, 7, 1234), (4, 0, 0xFFFFFFFF), (16, 7, 0xFFFFFFFF), (32, 0, 0xFFFFFFFF)]
+    """Owner rw, user 1234 rwx, own group none, others none; with a named user the kernel wants a
+    `mask`."""
+    entries = [
+        (1, 6, 0xFFFFFFFF),
+        (2, 7, 1234),
+        (4, 0, 0xFFFFFFFF),
+        (16, 7, 0xFFFFFFFF),
+        (32, 0, 0xFFFFFFFF),
+    ]
     wanted = [entry for entry in entries if mask or entry[0] != 16]
     return struct.pack("<I", 2) + b"".join(struct.pack("<HHI", *entry) for entry in wanted)
 
@@ -127,7 +146,9 @@ def test_atomic_write_keeps_the_access_list_and_the_attributes(work: Path) -> No
         os.setxattr(file, "user.note", b"mine")
         before = file.stat().st_mode
         paths.atomic_write(file, b"new", held=b"a")
-        assert os.getxattr(file, ACCESS) == access_list() and os.getxattr(file, "user.note") == b"mine"
+        assert (
+            os.getxattr(file, ACCESS) == access_list() and os.getxattr(file, "user.note") == b"mine"
+        )
         assert file.stat().st_mode == before
         paths.atomic_write(file, b"old", 0o600, follow=False, expect=file.lstat())
         assert ACCESS in os.listxattr(file) and stat.S_IMODE(file.stat().st_mode) == 0o600
@@ -146,7 +167,9 @@ def test_without_its_access_list_a_file_opens_to_nobody_more(work: Path) -> None
         file = work / "a.txt"
         file.chmod(0o670)
         descriptor = os.open(file, os.O_WRONLY)
-        paths._keep(descriptor, file.stat(), None, {ACCESS: access_list(mask=False)})  # the kernel refuses it
+        paths._keep(
+            descriptor, file.stat(), None, {ACCESS: access_list(mask=False)}
+        )  # the kernel refuses it
         os.close(descriptor)
         assert ACCESS not in os.listxattr(file) and stat.S_IMODE(file.stat().st_mode) == 0o600
 
@@ -160,7 +183,9 @@ def test_new_never_replaces(work: Path) -> None:
 PARTS = st.sampled_from(["..", ".", "src", "ln", "up", "a.txt", "new", "", "/"])
 
 
-@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(parts=st.lists(PARTS, min_size=1, max_size=8))
 def test_what_is_called_inside_is_inside_for_the_kernel(work: Path, parts: list[str]) -> None:
     for name, target in (("ln", "src"), ("up", "..")):

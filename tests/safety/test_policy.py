@@ -12,9 +12,13 @@ from agent_tui.safety.protected_names import RUNS
 HERE = "/home/ada/work"
 
 
-def path(name: str = "a.py", inside: bool = True, secret: bool = False, protected: bool = False) -> PathFacts:
+def path(
+    name: str = "a.py", inside: bool = True, secret: bool = False, protected: bool = False
+) -> PathFacts:
     real = Path(HERE, name) if inside else Path("/elsewhere", name)
-    return PathFacts(name, real, name if inside else str(real), inside, secret, RUNS if protected else "")
+    return PathFacts(
+        name, real, name if inside else str(real), inside, secret, RUNS if protected else ""
+    )
 
 
 def read(*paths: PathFacts) -> Facts:
@@ -43,7 +47,9 @@ def test_the_table_of_modes(mode: str) -> None:
     assert tuple(decide(mode, facts).verdict for facts in (read(), write(), shell())) == TABLE[mode]
 
 
-@pytest.mark.parametrize(("mode", "odd"), list(product(MODES, ({"inside": False}, {"secret": True}))))
+@pytest.mark.parametrize(
+    ("mode", "odd"), list(product(MODES, ({"inside": False}, {"secret": True})))
+)
 def test_outside_and_secrets_ask_in_every_mode(mode: str, odd: dict[str, bool]) -> None:
     assert decide(mode, read(path(**odd))).verdict == "ask"
     assert decide(mode, write(path(**odd))).verdict == ("refuse" if mode == "plan" else "ask")
@@ -96,7 +102,12 @@ def always(decision: Decision) -> frozenset[Rule]:
 def test_always_for_a_command_is_that_string_in_that_folder() -> None:
     rules = always(decide("auto", shell()))
     assert decide("auto", shell(), rules).verdict == "allow"
-    for other in (shell("pytest -q "), shell("pytest"), shell("pytest -q; rm x"), shell(cwd="/tmp")):
+    for other in (
+        shell("pytest -q "),
+        shell("pytest"),
+        shell("pytest -q; rm x"),
+        shell(cwd="/tmp"),
+    ):
         assert decide("auto", other, rules).verdict == "ask"
 
 

@@ -1,4 +1,5 @@
-"""Commands of a program that is killed: real processes, `kill -9`, and nobody left who should have ended them."""
+"""Commands of a program that is killed: real processes, `kill -9`, and nobody left who should have
+ended them."""
 
 from __future__ import annotations
 
@@ -121,7 +122,7 @@ KILLS = {
     "without a name": f"{WATCHERS} (setsid env -i bash -c '{NAME} '$guard' '$sup'; {STAY}' &) & sleep 9",
     "forking": f"{WATCHERS} setsid bash -c '{NAME} '$guard' '$sup'; for i in 1 2 3; do (sleep 300 &); done; {STAY}' &",
     "later": f"{WATCHERS} setsid bash -c 'sleep 0.8; {NAME} '$guard' '$sup'; {STAY}' >/dev/null 2>&1 &",
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("how", KILLS)
@@ -140,13 +141,30 @@ def test_what_kills_the_watchers_ends_all_the_same(tmp_path: Path, how: str) -> 
 def test_the_model_is_told_that_the_watchers_were_killed(tmp_path: Path) -> None:
     calls = [{"call": "run_shell_command", "arguments": {"command": KILLS["both"]}}]
     (tmp_path / "script.json").write_text(json.dumps([calls, [{"text": "so"}]]))
-    argv = [sys.executable, "-m", "agent_tui", "run", "-m", "scripted/script.json", "--mode", "accept-all", "go"]
+    argv = [
+        sys.executable,
+        "-m",
+        "agent_tui",
+        "run",
+        "-m",
+        "scripted/script.json",
+        "--mode",
+        "accept-all",
+        "go",
+    ]
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "AGENT_TUI_HOME": str(tmp_path / "home")}
-    subprocess.run(argv, cwd=tmp_path, env=environment, stdout=subprocess.DEVNULL, check=True, timeout=60)
+    subprocess.run(
+        argv, cwd=tmp_path, env=environment, stdout=subprocess.DEVNULL, check=True, timeout=60
+    )
     [log] = (tmp_path / "home" / "sessions").glob("*.jsonl")
-    [ended] = [one for one in map(json.loads, log.read_text().splitlines()) if one["type"] == "tool_ended"]
+    [ended] = [
+        one for one in map(json.loads, log.read_text().splitlines()) if one["type"] == "tool_ended"
+    ]
     assert "exit code -9" in ended["content"]
-    assert "The process that watches commands was killed; what was left of this command was ended." in ended["content"]
+    assert (
+        "The process that watches commands was killed; what was left of this command was ended."
+        in ended["content"]
+    )
     assert ended["display"]["output"].startswith("The process that watches commands was killed")
     assert gone(number(tmp_path / "a.pid"))
 
@@ -175,7 +193,9 @@ asyncio.run(main())
 
 
 @pytest.mark.usefixtures("clean")
-def test_what_the_persons_own_programs_left_lives_on_though_a_command_killed_the_watchers(tmp_path: Path) -> None:
+def test_what_the_persons_own_programs_left_lives_on_though_a_command_killed_the_watchers(
+    tmp_path: Path,
+) -> None:
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     argv = [sys.executable, "-c", LEAVING, KILLS["both"]]
     zombies = subprocess.check_output(argv, cwd=tmp_path, env=environment, text=True, timeout=60)
@@ -195,7 +215,17 @@ def test_an_end_in_order_leaves_no_watcher(tmp_path: Path) -> None:
 def test_the_agents_command_ends_with_a_killed_program(tmp_path: Path) -> None:
     call = {"call": "run_shell_command", "arguments": {"command": "echo $$ > a.pid; sleep 300"}}
     (tmp_path / "script.json").write_text(json.dumps([[call]]))
-    argv = [sys.executable, "-m", "agent_tui", "run", "-m", "scripted/script.json", "--mode", "accept-all", "go"]
+    argv = [
+        sys.executable,
+        "-m",
+        "agent_tui",
+        "run",
+        "-m",
+        "scripted/script.json",
+        "--mode",
+        "accept-all",
+        "go",
+    ]
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "AGENT_TUI_HOME": str(tmp_path / "home")}
     program = subprocess.Popen(argv, cwd=tmp_path, env=environment, stdout=subprocess.DEVNULL)
     pid = number(tmp_path / "a.pid")
@@ -225,8 +255,11 @@ while kind == "forking":
         os._exit(0)
 time.sleep(300)
 """
-"""A daemon that wants to live on: `unnamed` with an empty environment, `forking` with another pid every moment."""
-KINDS = [(kind, closed) for kind in ("plain", "unnamed", "forking") for closed in ("open", "closed")]
+"""A daemon that wants to live on: `unnamed` with an empty environment, `forking` with another pid
+every moment."""
+KINDS = [
+    (kind, closed) for kind in ("plain", "unnamed", "forking") for closed in ("open", "closed")
+]
 
 
 def escaping(mark: str) -> list[int]:
@@ -242,7 +275,8 @@ def escaping(mark: str) -> list[int]:
 
 
 def none_left(mark: str) -> bool:
-    """Whether nobody with `mark` is left, in several looks: one that forks for ever is easily missed."""
+    """Whether nobody with `mark` is left, in several looks: one that forks for ever is easily
+    missed."""
     deadline = time.monotonic() + PATIENCE
     empty = 0
     while empty < 20 and time.monotonic() < deadline:

@@ -9,7 +9,9 @@ import pytest
 from agent_tui.safety import process_tree
 
 
-def test_processes_that_may_not_be_looked_at_are_not_ours(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_processes_that_may_not_be_looked_at_are_not_ours(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """With `hidepid`, /proc lists other people's processes and refuses to say more."""
     (tmp_path / "1" / "stat").mkdir(parents=True)
     for pid, parent in ((20, 1), (21, 20)):

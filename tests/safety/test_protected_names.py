@@ -125,7 +125,9 @@ def test_a_name_that_only_looks_like_credentials_does_not_count(work: Path, name
     assert not paths.facts(name, (work,)).secret
 
 
-@pytest.mark.parametrize(("name", "why"), [(n, RUNS) for n in OBEYED.split()] + [(n, STEERS) for n in STEERING.split()])
+@pytest.mark.parametrize(
+    ("name", "why"), [(n, RUNS) for n in OBEYED.split()] + [(n, STEERS) for n in STEERING.split()]
+)
 def test_what_is_obeyed_asks_in_accept_edits(work: Path, name: str, why: str) -> None:
     fact = paths.facts(name, (work,))
     assert fact.protected == why
@@ -140,7 +142,10 @@ def test_what_is_obeyed_asks_in_accept_edits(work: Path, name: str, why: str) ->
 def test_what_is_not_obeyed_is_edited_unasked(work: Path, name: str) -> None:
     fact = paths.facts(name, (work,))
     assert fact.protected == ""
-    assert policy.decide("accept-edits", policy.Facts("edit_file", "write", (fact,))).verdict == "allow"
+    assert (
+        policy.decide("accept-edits", policy.Facts("edit_file", "write", (fact,))).verdict
+        == "allow"
+    )
 
 
 def test_a_link_is_protected_by_the_name_that_was_written(work: Path) -> None:
@@ -159,12 +164,17 @@ def test_a_path_through_a_link_is_protected_by_the_names_that_were_written(work:
 @pytest.mark.parametrize(
     ("folder", "name", "why"),
     [
-        (".config/fish", "config.fish", RUNS), (".config", "fish/conf.d/x.fish", RUNS),
-        ("x/.mise", "config.toml", RUNS), (".github", "workflows/ci.yml", STEERS),
-        (".claude/worktrees", "main.py", ""), (".config/app", "x.toml", ""),
+        (".config/fish", "config.fish", RUNS),
+        (".config", "fish/conf.d/x.fish", RUNS),
+        ("x/.mise", "config.toml", RUNS),
+        (".github", "workflows/ci.yml", STEERS),
+        (".claude/worktrees", "main.py", ""),
+        (".config/app", "x.toml", ""),
     ],
-)  # fmt: skip
-def test_the_folders_above_count_where_a_name_needs_them(work: Path, folder: str, name: str, why: str) -> None:
+)
+def test_the_folders_above_count_where_a_name_needs_them(
+    work: Path, folder: str, name: str, why: str
+) -> None:
     """But a session within an obeyed folder asks no more than any other."""
     root = work / folder
     root.mkdir(parents=True)
@@ -184,7 +194,10 @@ def test_a_part_of_what_may_be_a_bare_repository_asks(work: Path, name: str, mod
         fact = paths.facts(f"{folder}/{name}", (work,))
         assert policy.decide(mode, policy.Facts("create_file", "write", (fact,))).verdict == "ask"
         assert fact.protected == RUNS
-    assert not paths.facts("pkg/src/k.py", (work,)).protected and not paths.facts(name, (work,)).protected
+    assert (
+        not paths.facts("pkg/src/k.py", (work,)).protected
+        and not paths.facts(name, (work,)).protected
+    )
 
 
 def test_no_files_that_are_written_unasked_make_a_repository_that_git_obeys(work: Path) -> None:
@@ -192,7 +205,9 @@ def test_no_files_that_are_written_unasked_make_a_repository_that_git_obeys(work
     ran = work / "ran"
     (work / "monitor").write_text(f"#!/bin/sh\ntouch {ran}\n")
     (work / "monitor").chmod(0o755)
-    config = f"[core]\n\trepositoryformatversion = 0\n\tworktree = .\n\tfsmonitor = {work}/monitor\n"
+    config = (
+        f"[core]\n\trepositoryformatversion = 0\n\tworktree = .\n\tfsmonitor = {work}/monitor\n"
+    )
     files = {"config": config, "objects/k": "x", "refs/k": "x", "HEAD": "ref: refs/heads/main\n"}
 
     def write(unasked_alone: bool) -> None:
@@ -202,7 +217,9 @@ def test_no_files_that_are_written_unasked_make_a_repository_that_git_obeys(work
             if decision.verdict == "allow" or not unasked_alone:
                 fact.real.parent.mkdir(parents=True, exist_ok=True)
                 fact.real.write_text(content)
-        subprocess.run(["git", "status"], cwd=work / "pkg", capture_output=True, check=False, timeout=60)
+        subprocess.run(
+            ["git", "status"], cwd=work / "pkg", capture_output=True, check=False, timeout=60
+        )
 
     write(unasked_alone=True)
     assert not ran.exists()

@@ -19,10 +19,16 @@ PATIENCE = 20.0
 
 
 def run(
-    command: str, cwd: Path, timeout: float = PATIENCE, limit: int = 10_000, spool: Path | None = None,
+    command: str,
+    cwd: Path,
+    timeout: float = PATIENCE,
+    limit: int = 10_000,
+    spool: Path | None = None,
     on_output: Callable[[str], None] = lambda _: None,
-) -> CommandResult:  # fmt: skip
-    return asyncio.run(sandbox.run(command, cwd, dict(os.environ), timeout, on_output, Captured(limit, spool)))
+) -> CommandResult:
+    return asyncio.run(
+        sandbox.run(command, cwd, dict(os.environ), timeout, on_output, Captured(limit, spool))
+    )
 
 
 def alive(pid: int) -> bool:
@@ -61,12 +67,16 @@ def test_the_input_is_closed_and_there_is_no_terminal(tmp_path: Path) -> None:
 
 
 def test_nobody_is_asked_for_a_password(tmp_path: Path) -> None:
-    output = run("echo $GIT_TERMINAL_PROMPT $PAGER; echo \"$BASH_ENV|$LD_PRELOAD\"", tmp_path).output
+    output = run('echo $GIT_TERMINAL_PROMPT $PAGER; echo "$BASH_ENV|$LD_PRELOAD"', tmp_path).output
     assert output == "0 cat\n|\n"
 
 
 def test_a_timeout_ends_what_ignores_term(tmp_path: Path) -> None:
-    result = run(f"trap '' TERM; echo $$ > {tmp_path}/pid; while true; do sleep 0.1; done", tmp_path, timeout=0.5)
+    result = run(
+        f"trap '' TERM; echo $$ > {tmp_path}/pid; while true; do sleep 0.1; done",
+        tmp_path,
+        timeout=0.5,
+    )
     assert result.timed_out and result.exit_code is None
     assert gone(number(tmp_path / "pid"))
 
@@ -91,7 +101,9 @@ def test_a_timeout_ends_a_daemon_in_a_session_of_its_own(tmp_path: Path) -> None
 def test_a_pipe_that_somebody_keeps_open_holds_nothing_up(tmp_path: Path) -> None:
     async def scene() -> int:
         command = "sleep 45 & echo $! > pid; echo done"
-        result = await sandbox.run(command, tmp_path, dict(os.environ), 30, lambda _: None, Captured(1000, None))
+        result = await sandbox.run(
+            command, tmp_path, dict(os.environ), 30, lambda _: None, Captured(1000, None)
+        )
         assert (result.output, result.exit_code, result.timed_out) == ("done\n", 0, False)
         pid = number(tmp_path / "pid")
         assert alive(pid) and result.job is not None and result.job.pids == (pid,)
@@ -101,10 +113,14 @@ def test_a_pipe_that_somebody_keeps_open_holds_nothing_up(tmp_path: Path) -> Non
     assert not alive(asyncio.run(scene()))
 
 
-def test_cancelling_returns_before_the_child_is_gone_and_settle_waits_for_it(tmp_path: Path) -> None:
+def test_cancelling_returns_before_the_child_is_gone_and_settle_waits_for_it(
+    tmp_path: Path,
+) -> None:
     async def scene() -> int:
         command = f"trap '' TERM; echo $$ > {tmp_path}/pid; while true; do sleep 0.1; done"
-        run = sandbox.run(command, tmp_path, dict(os.environ), 60, lambda _: None, Captured(1000, None))
+        run = sandbox.run(
+            command, tmp_path, dict(os.environ), 60, lambda _: None, Captured(1000, None)
+        )
         task = asyncio.create_task(run)
         while not (tmp_path / "pid").exists() or not (tmp_path / "pid").read_text().strip():
             await asyncio.sleep(0.02)

@@ -1,4 +1,5 @@
-"""All that is planted is hidden, and nothing else changes: whole, in pieces of any size, and as fast as it is long."""
+"""All that is planted is hidden, and nothing else changes: whole, in pieces of any size, and as
+fast as it is long."""
 
 from __future__ import annotations
 
@@ -28,7 +29,10 @@ from tests.safety.secret_corpus import (
 
 KEYS = tuple(formatted())
 PLANTED = [
-    *((around.format(key), key) for key, around in zip(KEYS, itertools.cycle(AROUND), strict=False)),
+    *(
+        (around.format(key), key)
+        for key, around in zip(KEYS, itertools.cycle(AROUND), strict=False)
+    ),
     *((text.format(value), value) for value in values() for text in NAMED),
     *people(),
     *placed(),
@@ -45,7 +49,10 @@ def test_what_is_planted_is_hidden_and_the_rest_stays(text: str, secret: str) ->
     hidden = secrets.hide_secrets(text)
     assert secret not in hidden
     left = PLACEHOLDER.sub("", hidden)
-    assert left in (text.replace(secret, ""), text.replace(secret.removesuffix("="), "").replace("==", ""))
+    assert left in (
+        text.replace(secret, ""),
+        text.replace(secret.removesuffix("="), "").replace("==", ""),
+    )
     assert secrets.hide_secrets(hidden) == hidden
 
 
@@ -58,11 +65,17 @@ def test_no_line_of_a_private_key_stays(text: str, lines: list[str]) -> None:
 
 
 @pytest.mark.parametrize(("text", "lines"), parts_of_keys())
-def test_a_part_of_a_private_key_is_known_and_nothing_around_it_is_touched(text: str, lines: list[str]) -> None:
+def test_a_part_of_a_private_key_is_known_and_nothing_around_it_is_touched(
+    text: str, lines: list[str]
+) -> None:
     """As `sed -n 2,5p` or `tail` show it."""
     hidden = secrets.hide_secrets(text)
     assert not [line for line in lines if line.rstrip("=") in hidden]
-    rest = [line for line in text.splitlines() if line.partition(":")[2] not in lines and line not in lines]
+    rest = [
+        line
+        for line in text.splitlines()
+        if line.partition(":")[2] not in lines and line not in lines
+    ]
     assert [line for line in hidden.splitlines() if line in rest] == rest
 
 
@@ -76,7 +89,10 @@ def test_every_format_has_a_key_in_the_corpus(kind: str, anchor: str, pattern: s
     fitting = [key for key in KEYS if re.fullmatch(pattern, key)]
     assert fitting
     assert all(anchor in key for key in fitting)
-    assert kind in {found.kind for key in fitting for found in find_secrets(key)} or kind == "anthropic-key"
+    assert (
+        kind in {found.kind for key in fitting for found in find_secrets(key)}
+        or kind == "anthropic-key"
+    )
 
 
 @pytest.mark.parametrize("seed", range(20))

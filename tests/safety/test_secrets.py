@@ -15,10 +15,17 @@ KEY = "sk-abcdefghijklmnop0123"
 @pytest.mark.parametrize(
     ("name", "secret"),
     [
-        ("OPENAI_API_KEY", True), ("GITHUB_TOKEN", True), ("AWS_SECRET_ACCESS_KEY", True), ("DB_PASSWORD", True),
-        ("PATH", False), ("HOME", False), ("TOKENIZERS_PARALLELISM", False), ("SSH_KEY_PATH", False), ("LANG", False),
+        ("OPENAI_API_KEY", True),
+        ("GITHUB_TOKEN", True),
+        ("AWS_SECRET_ACCESS_KEY", True),
+        ("DB_PASSWORD", True),
+        ("PATH", False),
+        ("HOME", False),
+        ("TOKENIZERS_PARALLELISM", False),
+        ("SSH_KEY_PATH", False),
+        ("LANG", False),
     ],
-)  # fmt: skip
+)
 def test_names_of_credentials(name: str, secret: bool) -> None:
     assert secrets.is_secret_name(name) is secret
 
@@ -31,9 +38,9 @@ def test_every_known_value_is_hidden_longest_first() -> None:
 
 def test_passwords_in_addresses_are_known() -> None:
     proxy = "http://me:hunter22@proxy:3128"
-    assert secrets.known({"HTTPS_PROXY": proxy, "OLLAMA_HOST": "http://box:11434", "X": "me@box:12345678"}) == (
-        "hunter22",
-    )
+    assert secrets.known(
+        {"HTTPS_PROXY": proxy, "OLLAMA_HOST": "http://box:11434", "X": "me@box:12345678"}
+    ) == ("hunter22",)
 
 
 def test_short_and_empty_values_hide_nothing() -> None:
@@ -42,7 +49,9 @@ def test_short_and_empty_values_hide_nothing() -> None:
     assert secrets.Scrubber(("", "ab")).scrub("abab") == "abab"
 
 
-@given(st.lists(st.sampled_from([KEY, "sk-abc", "x", KEY[:9], KEY[9:]])), st.lists(st.integers(0, 200)))
+@given(
+    st.lists(st.sampled_from([KEY, "sk-abc", "x", KEY[:9], KEY[9:]])), st.lists(st.integers(0, 200))
+)
 def test_a_stream_in_pieces_is_scrubbed_as_the_whole(words: list[str], cuts: list[int]) -> None:
     whole = "".join(words).encode()
     places = sorted({min(cut, len(whole)) for cut in cuts} | {0, len(whole)})
@@ -50,7 +59,10 @@ def test_a_stream_in_pieces_is_scrubbed_as_the_whole(words: list[str], cuts: lis
     pieces = [stream.feed(whole[start:end]) for start, end in itertools.pairwise(places)]
     passed = b"".join(pieces)
     assert KEY.encode() not in passed
-    assert passed + stream.feed(b"", final=True) == secrets.Scrubber((KEY,)).scrub(whole.decode()).encode()
+    assert (
+        passed + stream.feed(b"", final=True)
+        == secrets.Scrubber((KEY,)).scrub(whole.decode()).encode()
+    )
 
 
 def test_a_stream_holds_back_only_what_may_be_a_secret() -> None:
@@ -74,7 +86,9 @@ def test_a_value_within_another_does_not_leave_the_rest_of_it(
     scrubber = secrets.Scrubber(keys)
     stream, text = scrubber.stream(), scrubber.words()
     pieces = [whole[at : at + step] for at in range(0, len(whole), step)]
-    passed = b"".join([*(stream.feed(piece.encode()) for piece in pieces), stream.feed(b"", final=True)])
+    passed = b"".join(
+        [*(stream.feed(piece.encode()) for piece in pieces), stream.feed(b"", final=True)]
+    )
     assert passed.decode() == scrubber.scrub(whole)
     told = "".join([*(text.feed(piece) for piece in pieces), text.feed("", final=True)])
     shown = re.escape(scrubber.scrub(whole))
@@ -89,24 +103,46 @@ def test_text_without_secrets_is_the_same_object() -> None:
 @pytest.mark.parametrize(
     ("value", "secret"),
     [
-        ("password", False), ("postgres", False), ("Password123", False), ("changeme-2024", False),
+        ("password", False),
+        ("postgres", False),
+        ("Password123", False),
+        ("changeme-2024", False),
         ("development", False),
-        ("my_application_db", False), ("localhost:5432", False), ("20240101", False), ("/run/secrets/token", False),
-        ("my-app-2024", False), ("https://auth.example.org/x", False), ("lm-studio", False), ("not-needed", False),
-        ("hunter22", True), ("Sommer2031!", True), ("kq7Zp2xW", True), ("9f86d081884c7d65", True),
-        ("correct-horse-battery-staple", True), ("xkqzvbwmtplrjhgd", True), ("602214076131", True),
+        ("my_application_db", False),
+        ("localhost:5432", False),
+        ("20240101", False),
+        ("/run/secrets/token", False),
+        ("my-app-2024", False),
+        ("https://auth.example.org/x", False),
+        ("lm-studio", False),
+        ("not-needed", False),
+        ("hunter22", True),
+        ("Sommer2031!", True),
+        ("kq7Zp2xW", True),
+        ("9f86d081884c7d65", True),
+        ("correct-horse-battery-staple", True),
+        ("xkqzvbwmtplrjhgd", True),
+        ("602214076131", True),
         ("550e8400-e29b-41d4-a716-446655440000", True),
     ],
-)  # fmt: skip
-def test_only_a_value_that_looks_like_a_secret_is_hidden_everywhere(value: str, secret: bool) -> None:
+)
+def test_only_a_value_that_looks_like_a_secret_is_hidden_everywhere(
+    value: str, secret: bool
+) -> None:
     text = f"def login(user, {value}):  # {value}"
     scrubber = secrets.Scrubber(secrets.known({"DB_PASSWORD": value}))
     assert (scrubber.scrub(text) != text) is secret
 
 
 def test_the_key_of_a_provider_is_hidden_whatever_it_looks_like() -> None:
-    assert secrets.known({"OPENAI_API_KEY": "our-company-key", "ANTHROPIC_AUTH_TOKEN": "plainword"}) == (
-        "our-company-key", "plainword",
-    )  # fmt: skip
-    assert secrets.Scrubber(("plainword",)).scrub("a plainword") == f"a {secrets.placeholder('key', 'plainword')}"
+    assert secrets.known(
+        {"OPENAI_API_KEY": "our-company-key", "ANTHROPIC_AUTH_TOKEN": "plainword"}
+    ) == (
+        "our-company-key",
+        "plainword",
+    )
+    assert (
+        secrets.Scrubber(("plainword",)).scrub("a plainword")
+        == f"a {secrets.placeholder('key', 'plainword')}"
+    )
     assert secrets.known({"OPENAI_API_KEY": "not-needed"}) == ()

@@ -57,7 +57,13 @@ def test_a_folder_that_cannot_be_made_is_an_error(tmp_path: Path) -> None:
 
 def test_the_old_and_the_too_many_go_but_nothing_of_today(tmp_path: Path) -> None:
     blobs, now = Blobs(tmp_path / "blobs"), time.time()
-    ages = {0.5: b"today", 2: b"young" * 10, 10: b"middle" * 10, 40: b"old", 50: b"ancient, but touched"}
+    ages = {
+        0.5: b"today",
+        2: b"young" * 10,
+        10: b"middle" * 10,
+        40: b"old",
+        50: b"ancient, but touched",
+    }
     shas = {days: blobs.put(content) for days, content in ages.items()}
     for days, sha in shas.items():
         os.utime(blobs.folder / sha, (now - days * 86_400,) * 2)
@@ -77,7 +83,8 @@ def test_the_old_and_the_too_many_go_but_nothing_of_today(tmp_path: Path) -> Non
 
 @pytest.mark.parametrize("what", ["pipe", "folder", "link", "gigabyte", "damage"])
 def test_what_lies_in_the_place_of_a_content_holds_nobody_up(tmp_path: Path, what: str) -> None:
-    """Reading says that it is lost; keeping the content again puts it right, wherever that needs no deleting."""
+    """Reading says that it is lost; keeping the content again puts it right, wherever that needs no
+    deleting."""
     blobs = Blobs(tmp_path / "blobs")
     sha = blobs.put(b"before")
     path, aim = tmp_path / "blobs" / sha, tmp_path / "aim"

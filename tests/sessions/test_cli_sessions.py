@@ -1,4 +1,5 @@
-"""`agent-tui sessions`: every action in this process, the whole program once; one line for what is wrong."""
+"""`agent-tui sessions`: every action in this process, the whole program once; one line for what is
+wrong."""
 
 from __future__ import annotations
 
@@ -35,7 +36,11 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = tmp_path / "home" / "sessions"
     write(folder, "abc-1", *turn(1, "why does the parser fail"), cwd=str(work))
     write(
-        folder, "abc-2", *turn(5, "add a retry", "with a needle"), Titled("Retries", "person", at=6_000), cwd=str(work)
+        folder,
+        "abc-2",
+        *turn(5, "add a retry", "with a needle"),
+        Titled("Retries", "person", at=6_000),
+        cwd=str(work),
     )
     write(folder, "xyz-3", *turn(9, "\x1b[31melsewhere\x07"), cwd="/elsewhere")
     return tmp_path
@@ -52,7 +57,8 @@ Say = Callable[..., Said]
 
 @pytest.fixture
 def say(capsys: pytest.CaptureFixture[str]) -> Say:
-    """Run the command: its exit code, what it said, and what was wrong. Nothing raw reaches a terminal."""
+    """Run the command: its exit code, what it said, and what was wrong. Nothing raw reaches a
+    terminal."""
 
     def run(*arguments: str) -> Said:
         try:
@@ -68,16 +74,32 @@ def say(capsys: pytest.CaptureFixture[str]) -> Say:
 
 def test_list(home: Path, say: Say) -> None:
     code, out, _ = say()
-    assert code == 0 and [line.split()[0] for line in out.splitlines()] == ["xyz-3", "abc-2", "abc-1"]
+    assert code == 0 and [line.split()[0] for line in out.splitlines()] == [
+        "xyz-3",
+        "abc-2",
+        "abc-1",
+    ]
     assert "Retries" in out.splitlines()[1] and "␛[31m" not in out and "elsewhere" in out
     assert [line.split()[0] for line in say("list", "--here")[1].splitlines()] == ["abc-2", "abc-1"]
     assert len(say("list", "-n", "1")[1].splitlines()) == 1
     data = json.loads(say("list", "--json")[1])
     assert data[1] | {"size": 0} == {
-        "id": "abc-2", "cwd": str(home / "work"), "title": "Retries", "at": 6000.0, "turns": 1,
-        "model": "ollama/qwen3:8b", "by": "person", "size": 0, "labels": 0, "parent": "", "parent_at": 0, "branch": "",
-        "files": 0, "tokens": 0, "cost": None,
-    }  # fmt: skip
+        "id": "abc-2",
+        "cwd": str(home / "work"),
+        "title": "Retries",
+        "at": 6000.0,
+        "turns": 1,
+        "model": "ollama/qwen3:8b",
+        "by": "person",
+        "size": 0,
+        "labels": 0,
+        "parent": "",
+        "parent_at": 0,
+        "branch": "",
+        "files": 0,
+        "tokens": 0,
+        "cost": None,
+    }
 
 
 def test_no_sessions_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, say: Say) -> None:
@@ -91,7 +113,10 @@ def test_no_sessions_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, say
 def test_search(say: Say) -> None:
     code, out, problem = say("search", "needle")
     assert (code, problem) == (0, "")
-    assert out.splitlines()[0].startswith("abc-2  ") and out.splitlines()[1] == "  turn 5: with a needle"
+    assert (
+        out.splitlines()[0].startswith("abc-2  ")
+        and out.splitlines()[1] == "  turn 5: with a needle"
+    )
     where = say("search", "retries")[1].splitlines()[1]
     assert where == "  found in the title, label, folder, branch, model, day or files: Retries"
     [hit] = json.loads(say("search", "needle", "--json")[1])
@@ -122,7 +147,9 @@ def test_which_session_is_meant(say: Say, wanted: str) -> None:
         (("export", "abc-1", "x.pdf"), ".pdf: unknown format; choose one of md, html, json"),
     ],
 )
-def test_what_cannot_be_meant_is_one_line(say: Say, arguments: tuple[str, ...], wanted: str) -> None:
+def test_what_cannot_be_meant_is_one_line(
+    say: Say, arguments: tuple[str, ...], wanted: str
+) -> None:
     code, out, problem = say(*arguments)
     assert (code, out) == (2, "") and wanted in problem and problem.count("\n") == 1
 
@@ -157,7 +184,11 @@ def test_delete_asks(say: Say, folder: Path, monkeypatch: pytest.MonkeyPatch) ->
         monkeypatch.setattr(sys, "stdin", io.StringIO(answer))
         assert (folder / "abc-1.jsonl").exists()
         done, out, problem = say("delete", "abc-1")
-        assert done == code and "delete 1 file, " in out and ("nothing was deleted" in problem) == bool(code)
+        assert (
+            done == code
+            and "delete 1 file, " in out
+            and ("nothing was deleted" in problem) == bool(code)
+        )
     assert say("delete", "xyz-3", "--yes")[0] == 0
     assert [one.id for one in recent(folder)] == ["abc-2"]
     assert say("search", "elsewhere")[0] == 1
@@ -187,7 +218,11 @@ def test_what_is_open_elsewhere_is_one_line(say: Say, folder: Path) -> None:
     lock.take()
     for arguments in (("rename", "abc-1", "x"), ("repair", "abc-1"), ("delete", "abc-1", "--yes")):
         code, _, problem = say(*arguments)
-        assert code == 1 and problem == f"agent-tui: session abc-1 is open in another program (process {os.getpid()})\n"
+        assert (
+            code == 1
+            and problem
+            == f"agent-tui: session abc-1 is open in another program (process {os.getpid()})\n"
+        )
     lock.release()
 
 
@@ -232,7 +267,9 @@ def test_the_whole_program(home: Path) -> None:
     assert done.stdout.isascii() and len(done.stdout.splitlines()) == 3 and done.stderr == b""
     read, write_end = os.pipe()
     os.close(read)
-    done = subprocess.run([*command, "show"], cwd=home / "work", env=env, stdout=write_end, stderr=-1, check=False)
+    done = subprocess.run(
+        [*command, "show"], cwd=home / "work", env=env, stdout=write_end, stderr=-1, check=False
+    )
     os.close(write_end)
     assert (done.returncode, done.stderr) == (0, b"")  # nobody reads: that is no failure
 
@@ -244,13 +281,17 @@ def asked(resume: str) -> Given:
 
 
 @pytest.mark.parametrize(
-    ("wanted", "id"), [("abc-2", "abc-2"), ("xyz", "xyz-3"), ("Retries", "abc-2"), ("retr", "abc-2")]
+    ("wanted", "id"),
+    [("abc-2", "abc-2"), ("xyz", "xyz-3"), ("Retries", "abc-2"), ("retr", "abc-2")],
 )
 def test_a_session_is_resumed_by_its_name_too(home: Path, wanted: str, id: str) -> None:
     assert main._session(asked(wanted), home / "work", paths.folders()) == id
 
 
 def test_a_name_that_two_sessions_have_resumes_none(home: Path) -> None:
-    for wanted, said in (("abc", "2 sessions match this id or name"), ("nobody", "no session has this id or name")):
+    for wanted, said in (
+        ("abc", "2 sessions match this id or name"),
+        ("nobody", "no session has this id or name"),
+    ):
         with pytest.raises(main.Usage, match=said):
             main._session(asked(wanted), home / "work", paths.folders())

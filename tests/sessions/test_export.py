@@ -30,24 +30,90 @@ from agent_tui.protocol.events import (
     ToolStarted,
     TurnEnded,
     TurnStarted,
-)  # fmt: skip
+)
 from agent_tui.sessions.export import FORMATS, Format, export, format_of
 
 NASTY = [
-    "<script>alert(1)</script>", '"><img src=x onerror=alert(1)>', "</code></pre></details><b>", "\x1b[31mred\x1b[0m",
-    "\x1b]52;c;aGk=\x07", "\u202egnp.exe", "[x](javascript:alert(1))", "![p](https://evil.example/p.png)",
-    "[d](data:text/html,<script>1</script>)", "````\n</details>\n````", "{{body}} {{title}}", "a\0b\x9b2J",
-    "<javascript:x>", "a  \nb\\\n***", "&lt;script&gt;", "]]><!--", "```js\n</script>\n```",
+    "<script>alert(1)</script>",
+    '"><img src=x onerror=alert(1)>',
+    "</code></pre></details><b>",
+    "\x1b[31mred\x1b[0m",
+    "\x1b]52;c;aGk=\x07",
+    "\u202egnp.exe",
+    "[x](javascript:alert(1))",
+    "![p](https://evil.example/p.png)",
+    "[d](data:text/html,<script>1</script>)",
+    "````\n</details>\n````",
+    "{{body}} {{title}}",
+    "a\0b\x9b2J",
+    "<javascript:x>",
+    "a  \nb\\\n***",
+    "&lt;script&gt;",
+    "]]><!--",
+    "```js\n</script>\n```",
     "[a]: https://e.org 'x\" onclick=\"y'\n[a]",
-]  # fmt: skip
+]
 BAD = st.sampled_from(NASTY)
-TEXT = st.one_of(st.text(max_size=60), BAD, st.tuples(st.text(max_size=9), BAD, st.text(max_size=9)).map("".join))
+TEXT = st.one_of(
+    st.text(max_size=60), BAD, st.tuples(st.text(max_size=9), BAD, st.text(max_size=9)).map("".join)
+)
 ALLOWED = {
-    "html", "head", "meta", "title", "style", "body", "header", "main", "h1", "h2", "h3", "h4", "h5", "h6", "dl", "dt",
-    "dd", "section", "small", "p", "pre", "code", "span", "details", "summary", "div", "a", "em", "strong", "s", "ul",
-    "ol", "li", "blockquote", "hr", "br", "table", "thead", "tbody", "tr", "th", "td",
-}  # fmt: skip
-ATTRIBUTES = {"class", "href", "title", "rel", "start", "style", "lang", "charset", "http-equiv", "content", "name"}
+    "html",
+    "head",
+    "meta",
+    "title",
+    "style",
+    "body",
+    "header",
+    "main",
+    "h1",
+    "h2",
+    "h3",
+    "h4",
+    "h5",
+    "h6",
+    "dl",
+    "dt",
+    "dd",
+    "section",
+    "small",
+    "p",
+    "pre",
+    "code",
+    "span",
+    "details",
+    "summary",
+    "div",
+    "a",
+    "em",
+    "strong",
+    "s",
+    "ul",
+    "ol",
+    "li",
+    "blockquote",
+    "hr",
+    "br",
+    "table",
+    "thead",
+    "tbody",
+    "tr",
+    "th",
+    "td",
+}
+ATTRIBUTES = {
+    "class",
+    "href",
+    "title",
+    "rel",
+    "start",
+    "style",
+    "lang",
+    "charset",
+    "http-equiv",
+    "content",
+    "name",
+}
 RAW = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\u200b\ud800-\udfff]")
 
 
@@ -67,7 +133,9 @@ class Tags(HTMLParser):
         if tag not in ("meta", "hr", "br"):
             self.open.append(tag)
         for name, value in attrs:
-            safe = name in ATTRIBUTES and (name != "style" or re.fullmatch(r"text-align:\w+", value or ""))
+            safe = name in ATTRIBUTES and (
+                name != "style" or re.fullmatch(r"text-align:\w+", value or "")
+            )
             if not safe or (name == "href" and not re.match(r"(?i)https?:|mailto:", value or "")):
                 self.wrong.append(f"{tag} {name}={value}")
 
@@ -85,42 +153,76 @@ class Tags(HTMLParser):
 def displays(text: str) -> tuple[d.Display, ...]:
     """One of each kind, with `text` in every field that takes any."""
     return (
-        d.TextDisplay(text), d.MarkdownDisplay(text), d.CodeDisplay(text, text, text),
+        d.TextDisplay(text),
+        d.MarkdownDisplay(text),
+        d.CodeDisplay(text, text, text),
         d.DiffDisplay(text, (d.Hunk(1, 1, (" " + text, "-" + text, "+" + text)),)),
         d.ListingDisplay(text, (d.Entry(text, "folder"), d.Entry(text)), 5),
-        d.MatchesDisplay(text, (d.Match(text, 3, text),), 2), d.CommandDisplay(text, text, text, 1),
-        d.TableDisplay((text, text), ((text, text),)), d.TodoDisplay((d.TodoItem(text, "active"),)),
-        d.QuestionDisplay(text, (text, "b"), text), d.PlanDisplay(text), d.ImageDisplay(text, 2, 2),
+        d.MatchesDisplay(text, (d.Match(text, 3, text),), 2),
+        d.CommandDisplay(text, text, text, 1),
+        d.TableDisplay((text, text), ((text, text),)),
+        d.TodoDisplay((d.TodoItem(text, "active"),)),
+        d.QuestionDisplay(text, (text, "b"), text),
+        d.PlanDisplay(text),
+        d.ImageDisplay(text, 2, 2),
         d.AgentsDisplay((d.AgentStatus(text, text, text),)),
-    )  # fmt: skip
+    )
 
 
 def session(text: str) -> list[Event]:
     """A session with `text` wherever a text can be."""
     events: list[Event] = [
-        SessionStarted(session=text, cwd=text, model=text), Notice(text, "warning", text),
-        TurnStarted(prompt=text, skill=text, at=1e9, turn=1), StepStarted(step=1),
+        SessionStarted(session=text, cwd=text, model=text),
+        Notice(text, "warning", text),
+        TurnStarted(prompt=text, skill=text, at=1e9, turn=1),
+        StepStarted(step=1),
         AssistantReplied(text=text, reasoning=text),
-    ]  # fmt: skip
+    ]
     for number, shown in enumerate(displays(text)):
         events.append(ToolStarted(call_id=str(number), name=text, label=text, note=text))
-        events.append(ToolEnded(call_id=str(number), name=text, label=text, content=text, display=shown, tag=text))
-    return [*events, ErrorRaised(text, hint=text), Cleared(), TurnEnded("error", 1_000), TextDelta(text)]
+        events.append(
+            ToolEnded(
+                call_id=str(number), name=text, label=text, content=text, display=shown, tag=text
+            )
+        )
+    return [
+        *events,
+        ErrorRaised(text, hint=text),
+        Cleared(),
+        TurnEnded("error", 1_000),
+        TextDelta(text),
+    ]
 
 
 SAMPLE: list[Event] = [
     SessionStarted(session="0b0e1c5a", cwd="/work/shop", model="ollama/a"),
-    TurnStarted(prompt="Mend the *total*.", turn=1), StepStarted(step=1),
-    AssistantReplied(text="I look:\n\n```python\nif a < b:\n    pass\n```\n\nThen **more**.", reasoning="Hm.",
-                     thinking_ms=1200),
+    TurnStarted(prompt="Mend the *total*.", turn=1),
+    StepStarted(step=1),
+    AssistantReplied(
+        text="I look:\n\n```python\nif a < b:\n    pass\n```\n\nThen **more**.",
+        reasoning="Hm.",
+        thinking_ms=1200,
+    ),
     ToolStarted(call_id="1", name="edit_file", label="Edit total.py"),
-    ToolEnded(call_id="1", name="edit_file", label="Edit total.py", content="ok", duration_ms=300,
-              display=d.DiffDisplay("total.py", (d.Hunk(3, 3, (" a", "-b", "+c")),), 1, 1)),
+    ToolEnded(
+        call_id="1",
+        name="edit_file",
+        label="Edit total.py",
+        content="ok",
+        duration_ms=300,
+        display=d.DiffDisplay("total.py", (d.Hunk(3, 3, (" a", "-b", "+c")),), 1, 1),
+    ),
     ToolStarted(call_id="2", name="run_shell_command", label="Run make"),
-    ToolEnded(call_id="2", name="run_shell_command", label="Run make", content="no", tag="command_failed",
-              display=d.CommandDisplay("make", "/work/shop", "no rule\n", 2)),
+    ToolEnded(
+        call_id="2",
+        name="run_shell_command",
+        label="Run make",
+        content="no",
+        tag="command_failed",
+        display=d.CommandDisplay("make", "/work/shop", "no rule\n", 2),
+    ),
     TurnEnded("completed", 4_000, 1),
-]  # fmt: skip
+]
 MARKDOWN = """\
 # Mend the \\*total\\*.
 
@@ -188,8 +290,13 @@ def test_markdown_is_the_source_again() -> None:
 def test_html_is_one_file_in_light_and_dark() -> None:
     page = export(SAMPLE, "html")
     assert '<section class="person"><h2>You</h2>\n<p>Mend the <em>total</em>.</p>' in page
-    assert '<code class="language-python"><span class="k">if</span> <span class="n">a</span>' in page
-    assert '<details class="tool bad"><summary>Run make <small>command_failed</small></summary>' in page
+    assert (
+        '<code class="language-python"><span class="k">if</span> <span class="n">a</span>' in page
+    )
+    assert (
+        '<details class="tool bad"><summary>Run make <small>command_failed</small></summary>'
+        in page
+    )
     assert '<span class="gd">-b</span>\n<span class="gi">+c</span>' in page
     assert page.count("prefers-color-scheme: dark") == 3
     assert re.search(r"code \.gi \{ color: var\(--good\); \}\s*</style>", page), "in both"
@@ -204,8 +311,16 @@ def test_json_is_every_record_and_comes_back() -> None:
 
 
 def test_an_answer_that_was_drawn_in_pieces_is_one() -> None:
-    text = "# A\n\n" + "\n\n".join(f"Paragraph {n}." for n in range(50)) + "\n\n```py\n" + "x = 1\n" * 500 + "```"
-    document = export([TurnStarted(prompt="p"), StepStarted(step=1), AssistantReplied(text=text)], "md")
+    text = (
+        "# A\n\n"
+        + "\n\n".join(f"Paragraph {n}." for n in range(50))
+        + "\n\n```py\n"
+        + "x = 1\n" * 500
+        + "```"
+    )
+    document = export(
+        [TurnStarted(prompt="p"), StepStarted(step=1), AssistantReplied(text=text)], "md"
+    )
     assert text in document
     assert document.count("## Agent") == 1
 
@@ -258,7 +373,9 @@ def test_writing_and_pictures_stay_as_they_were_written(form: Format) -> None:
 def test_a_fence_ends_where_it_should(text: str) -> None:
     first, *_, last = fenced(text).split("\n")
     assert first == last
-    assert not any(re.fullmatch(r" {0,3}" + first + "`* *", line) for line in fenced(text).split("\n")[1:-1])
+    assert not any(
+        re.fullmatch(r" {0,3}" + first + "`* *", line) for line in fenced(text).split("\n")[1:-1]
+    )
 
 
 @pytest.mark.parametrize("form", FORMATS)
@@ -274,31 +391,52 @@ def test_a_long_one_can_be_given_up(form: Format) -> None:
 
 
 def test_the_format_is_known_by_the_suffix() -> None:
-    known: dict[str, Format | None] = {".md": "md", ".HTML": "html", ".htm": "html", ".json": "json", ".txt": None}
+    known: dict[str, Format | None] = {
+        ".md": "md",
+        ".HTML": "html",
+        ".htm": "html",
+        ".json": "json",
+        ".txt": None,
+    }
     assert {suffix: format_of(suffix) for suffix in known} == known
 
 
 def tree() -> list[Event]:
     """A call that started an agent, which has an agent of its own."""
     call = ToolStarted(call_id="c", name="task", label="task look")
-    told = [SessionStarted(session="s"), TurnStarted(turn=1, prompt="split it"), StepStarted(step=1), call]
+    told = [
+        SessionStarted(session="s"),
+        TurnStarted(turn=1, prompt="split it"),
+        StepStarted(step=1),
+        call,
+    ]
     for agent, text in (("one", "found <b>"), ("one/deep", "deeper")):
         child: list[Event] = [
-            TurnStarted(turn=1, prompt=f"task of {agent}"), StepStarted(step=1), AssistantReplied(text=text), call,
-        ]  # fmt: skip
+            TurnStarted(turn=1, prompt=f"task of {agent}"),
+            StepStarted(step=1),
+            AssistantReplied(text=text),
+            call,
+        ]
         told += [replace(event, agent=agent, parent_call="c") for event in child]
     done = TurnEnded(state="completed", steps=1)
-    told += [replace(done, agent="one/deep", parent_call="c"), replace(done, agent="one", parent_call="c")]
+    told += [
+        replace(done, agent="one/deep", parent_call="c"),
+        replace(done, agent="one", parent_call="c"),
+    ]
     return [*told, ToolEnded(call_id="c", name="task", label="task look", content="ok"), done]
 
 
 def test_what_agents_did_is_folded_in_their_call() -> None:
     html = export(tree(), "html")
-    assert html.index("<summary>task look") < html.index('class="agent"><summary>one <small>done · 1 step')
+    assert html.index("<summary>task look") < html.index(
+        'class="agent"><summary>one <small>done · 1 step'
+    )
     assert html.index("found &lt;b&gt;") < html.index("<summary>one/deep") < html.index("deeper")
     assert html.count("<h2>You") == 1 and html.count("<h2>Task") == 2
     markdown = export(tree(), "md")
     assert markdown.count("<details>") == markdown.count("</details>") == 5
-    assert markdown.count("## You") == 1 and markdown.index("task of one") < markdown.index("deeper")
+    assert markdown.count("## You") == 1 and markdown.index("task of one") < markdown.index(
+        "deeper"
+    )
     records = json.loads(export(tree(), "json"))["events"]
     assert [load(record) for record in records] == tree()

@@ -19,7 +19,15 @@ def newer(folder: Path, version: int = 1) -> Path:
     path = write(folder, "one", *turn(1, "first"), *turn(2, "second"))
     lines = path.read_bytes().splitlines()
     last = json.loads(lines[-1])["n"]
-    of_a_type = {"v": version, "n": last + 1, "at": 3.0, "type": "hologram", "session": "one", "turn": 2, "beam": [1]}
+    of_a_type = {
+        "v": version,
+        "n": last + 1,
+        "at": 3.0,
+        "type": "hologram",
+        "session": "one",
+        "turn": 2,
+        "beam": [1],
+    }
     of_a_field = {**json.loads(lines[-1]), "n": last + 2, "v": version, "aura": "green"}
     with path.open("ab") as log:
         log.write(encoded(of_a_type) + encoded(of_a_field))
@@ -56,7 +64,11 @@ def test_a_copy_of_a_newer_format_is_for_the_newer_version_too(tmp_path: Path) -
 
 
 def test_a_list_counts_the_turns_that_are_there(tmp_path: Path) -> None:
-    path = write(tmp_path, "one", *(event for number in range(1, 8) for event in turn(number, f"prompt {number}")))
+    path = write(
+        tmp_path,
+        "one",
+        *(event for number in range(1, 8) for event in turn(number, f"prompt {number}")),
+    )
     made = copies.compact(tmp_path, path.stem, 2)
     counted = {summary.id: summary.turns for summary in recent(tmp_path)}
     assert counted == {"one": 7, made.id: 2} and made.turns == 2

@@ -1,4 +1,5 @@
-"""What may lie in the place of the search index, and numbers in logs that no database takes: a clear line each."""
+"""What may lie in the place of the search index, and numbers in logs that no database takes: a
+clear line each."""
 
 from __future__ import annotations
 
@@ -39,13 +40,21 @@ def test_what_lies_in_the_place_of_the_index_holds_nothing_up(
     odd = cache_file(cache).with_name(cache_file(cache).name + end)
     odd.unlink(missing_ok=True)
     make(odd)
-    argv = [sys.executable, "-c", SEARCH, str(sessions), str(cache)]  # what waits in SQLite no test can interrupt
+    argv = [
+        sys.executable,
+        "-c",
+        SEARCH,
+        str(sessions),
+        str(cache),
+    ]  # what waits in SQLite no test can interrupt
     done = subprocess.run(argv, cwd=ROOT, capture_output=True, text=True, timeout=60, check=False)
     assert done.stdout.startswith("1|") and done.stdout.count("\n") == 1, done.stderr
     assert str(odd) in done.stdout and os.path.lexists(odd), "it is named, and left to the person"
 
 
-def test_a_damaged_index_that_cannot_be_removed_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_damaged_index_that_cannot_be_removed_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     sessions, cache = tmp_path / "sessions", tmp_path / "cache"
     write(sessions, "one", *turn(1, "hello"))
     cache.mkdir()
@@ -56,7 +65,11 @@ def test_a_damaged_index_that_cannot_be_removed_is_said(tmp_path: Path, monkeypa
 
     monkeypatch.setattr(Path, "unlink", read_only)
     found = search(sessions, cache, "hello")
-    assert len(found.hits) == 1 and "damaged and cannot be removed" in found.note and "\n" not in found.note
+    assert (
+        len(found.hits) == 1
+        and "damaged and cannot be removed" in found.note
+        and "\n" not in found.note
+    )
 
 
 def with_record(path: Path, more: str) -> None:
@@ -75,7 +88,9 @@ def test_a_number_that_no_database_takes_is_none(tmp_path: Path, number: int) ->
 
 def test_turns_of_a_restore_that_are_no_numbers_are_left_out_of_a_copy(tmp_path: Path) -> None:
     path = write(tmp_path, "one", *turn(1, "first"), *turn(2, "second"))
-    with_record(path, '"type":"files_restored","direction":"undo","turns":[[],{},"x",true,null],"files":[]')
+    with_record(
+        path, '"type":"files_restored","direction":"undo","turns":[[],{},"x",true,null],"files":[]'
+    )
     copy = tmp_path / f"{copies.compact(tmp_path, 'one', 1).id}.jsonl"
     assert b'"turns":[]' in copy.read_bytes()
 

@@ -1,4 +1,5 @@
-"""What may lie in the folder of sessions instead of what this program wrote: each costs one clear line."""
+"""What may lie in the folder of sessions instead of what this program wrote: each costs one clear
+line."""
 
 from __future__ import annotations
 
@@ -41,8 +42,11 @@ print(len(read(path)[0]), opened.store.trouble, sep="|")
 """
 
 
-def test_a_gigabyte_of_zeros_behind_the_last_record_needs_neither_memory_nor_room(tmp_path: Path) -> None:
-    """What a crash may leave of a file: its good records are read, and what is none is set aside as the hole it is."""
+def test_a_gigabyte_of_zeros_behind_the_last_record_needs_neither_memory_nor_room(
+    tmp_path: Path,
+) -> None:
+    """What a crash may leave of a file: its good records are read, and what is none is set aside as
+    the hole it is."""
     path = write(tmp_path, "one", *turn(1, "hello"))
     records = len(read(path)[0])
     os.truncate(path, GIGABYTE)
@@ -50,7 +54,9 @@ def test_a_gigabyte_of_zeros_behind_the_last_record_needs_neither_memory_nor_roo
     done = subprocess.run(argv, cwd=ROOT, capture_output=True, text=True, timeout=120, check=False)
     assert done.returncode == 0, done.stderr
     found, after = done.stdout.splitlines()
-    assert found.startswith(f"{records}|the last ") and found.endswith("bytes are an incomplete record")
+    assert found.startswith(f"{records}|the last ") and found.endswith(
+        "bytes are an incomplete record"
+    )
     assert after == f"{records + 1}|"
     [aside] = tmp_path.glob("one.torn-*")
     about = aside.stat()
@@ -72,9 +78,14 @@ def test_what_cannot_be_set_aside_is_tried_again_and_leaves_nothing(tmp_path: Pa
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
     opened.store.append(DraftSaved("there is room"))
     opened.store.close()
-    assert opened.store.trouble == "" and [one.read_bytes() for one in tmp_path.glob("one.torn-*")] == [b"torn" * 1_000]
+    assert opened.store.trouble == "" and [
+        one.read_bytes() for one in tmp_path.glob("one.torn-*")
+    ] == [b"torn" * 1_000]
     events, problems = read(path)
-    assert problems == () and [event.text for event in events if isinstance(event, DraftSaved)][-1] == "there is room"
+    assert (
+        problems == ()
+        and [event.text for event in events if isinstance(event, DraftSaved)][-1] == "there is room"
+    )
     assert path.read_bytes().startswith(whole)
 
 
@@ -89,10 +100,16 @@ def bound(path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("make", "said"),
-    [(link, "lock of the log is a link"), (os.mkfifo, "lock is not a regular file"), (os.mkdir, "directory"),
-     (bound, "one.lock")],
-)  # fmt: skip
-def test_a_lock_that_is_none_of_ours_is_named(tmp_path: Path, make: Callable[[Path], None], said: str) -> None:
+    [
+        (link, "lock of the log is a link"),
+        (os.mkfifo, "lock is not a regular file"),
+        (os.mkdir, "directory"),
+        (bound, "one.lock"),
+    ],
+)
+def test_a_lock_that_is_none_of_ours_is_named(
+    tmp_path: Path, make: Callable[[Path], None], said: str
+) -> None:
     path = write(tmp_path, "one", *turn(1, "hello"))
     before = path.read_bytes()
     make(tmp_path / "one.lock")
@@ -104,18 +121,26 @@ def test_a_lock_that_is_none_of_ours_is_named(tmp_path: Path, make: Callable[[Pa
 
 
 def test_what_lies_in_the_place_of_a_log_is_said(tmp_path: Path) -> None:
-    for name, make in (("link", link), ("pipe", os.mkfifo), ("folder", os.mkdir), ("empty", Path.touch)):
+    for name, make in (
+        ("link", link),
+        ("pipe", os.mkfifo),
+        ("folder", os.mkdir),
+        ("empty", Path.touch),
+    ):
         make(tmp_path / f"{name}.jsonl")
     (tmp_path / "zeros.jsonl").write_bytes(bytes(500))
     assert missing(tmp_path, "link") == "its log is a symbolic link: not followed"
     assert missing(tmp_path, "pipe") == "its log is not a regular file"
     assert missing(tmp_path, "folder") == "its log is a folder"
     assert missing(tmp_path, "empty") == missing(tmp_path, "zeros") == "its log has no records"
-    assert missing(tmp_path, "none") == missing(tmp_path, "../one") == "no session has this id or name"
+    assert (
+        missing(tmp_path, "none") == missing(tmp_path, "../one") == "no session has this id or name"
+    )
 
 
 def test_what_is_damaged_is_not_made_whole_by_a_copy(tmp_path: Path) -> None:
-    """A record whose text was changed by a fault of the disk has no place in a log with checksums that fit."""
+    """A record whose text was changed by a fault of the disk has no place in a log with checksums
+    that fit."""
     path = write(tmp_path, "one", *turn(1, "first"), *turn(2, "second"), *turn(3, "third"))
     path.write_bytes(path.read_bytes().replace(b'"prompt":"third"', b'"prompt":"thirD"'))
     made = copies.compact(tmp_path, "one", 1)
@@ -149,7 +174,9 @@ def test_a_repair_keeps_holes(tmp_path: Path) -> None:
     assert any(isinstance(event, TurnEnded) for event in read(path)[0])
 
 
-@pytest.mark.parametrize("at", ["NaN", "Infinity", "-Infinity", "1e999", "1e308", "1" + "0" * 400, "true", '"x"'])
+@pytest.mark.parametrize(
+    "at", ["NaN", "Infinity", "-Infinity", "1e999", "1e308", "1" + "0" * 400, "true", '"x"']
+)
 def test_a_time_that_no_clock_says_is_damage(tmp_path: Path, at: str) -> None:
     path = write(tmp_path, "one", *turn(1, "hello"))
     records = path.read_bytes().splitlines()
@@ -169,7 +196,13 @@ def test_what_a_kill_left_half_made_goes_after_a_day(tmp_path: Path) -> None:
     write(tmp_path, "one", *turn(1, "hello"))
     id = "0b0e1c5a-0000-4000-8000-000000000009"
     old = [f".{id}.part", f".{id}.4711.new", f".{id}.20260101T101010-123456789.new"]
-    kept = [".other.part", f".{id}.txt", f"{id}.part", ".0b0e1c5a-0000-4000-8000-00000000000a.part", f".{id}.5.new"]
+    kept = [
+        ".other.part",
+        f".{id}.txt",
+        f"{id}.part",
+        ".0b0e1c5a-0000-4000-8000-00000000000a.part",
+        f".{id}.5.new",
+    ]
     for name in (*old, *kept):
         (tmp_path / name).touch()
         if name != kept[3]:

@@ -1,4 +1,5 @@
-"""Sessions of other programs, in the shapes that they really write: prompts, answers, calls, results, tokens."""
+"""Sessions of other programs, in the shapes that they really write: prompts, answers, calls,
+results, tokens."""
 
 from __future__ import annotations
 
@@ -39,7 +40,10 @@ SAMPLES = Path(__file__).parent / "samples"
 
 def sample(name: str) -> list[dict[str, Any]]:
     """A session as the other program writes it (made up, in the shapes of real ones)."""
-    return [json.loads(line) for line in (SAMPLES / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()]
+    return [
+        json.loads(line)
+        for line in (SAMPLES / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()
+    ]
 
 
 CLAUDE, CODEX, OLD_CODEX = sample("claude"), sample("codex"), sample("codex-old")
@@ -60,9 +64,12 @@ def test_claude_code(tmp_path: Path) -> None:
     made = import_file(path, tmp_path / "sessions")
     assert (made.program, made.turns, made.already) == ("Claude Code", 2, False)
     assert made.left_out == {
-        "records of type file-history-snapshot": 1, "records of sub-agents": 1, "remarks of the program": 1,
-        "images": 1, "summaries of earlier messages": 1,
-    }  # fmt: skip
+        "records of type file-history-snapshot": 1,
+        "records of sub-agents": 1,
+        "remarks of the program": 1,
+        "images": 1,
+        "summaries of earlier messages": 1,
+    }
     events, problems = read(tmp_path / "sessions" / f"{made.id}.jsonl")
     assert problems == () and {event.session for event in events} == {made.id}
     assert [event.prompt for event in of(events, TurnStarted)] == ["list the files", "/init"]
@@ -72,9 +79,14 @@ def test_claude_code(tmp_path: Path) -> None:
     assert [call.name for call in first.calls] == ["Bash", "Read"]
     assert (second.text, second.calls) == ("There are two.", ())
     assert [(e.label, e.tag, e.content) for e in of(events, ToolEnded)] == [
-        ("Bash ls -l", "ok", "a.py\nb.py"), ("Read /x/a.py", "failed", "no such file"),
-        ("Write /x/c", "interrupted", "Error [interrupted]: no result is on record; unknown whether it ran"),
-    ]  # fmt: skip
+        ("Bash ls -l", "ok", "a.py\nb.py"),
+        ("Read /x/a.py", "failed", "no such file"),
+        (
+            "Write /x/c",
+            "interrupted",
+            "Error [interrupted]: no result is on record; unknown whether it ran",
+        ),
+    ]
     assert [event.state for event in of(events, TurnEnded)] == ["completed", "cancelled"]
     assert third.calls[0].name == "Write"
     [one] = find(tmp_path / "sessions", made.id)
@@ -85,8 +97,15 @@ def test_claude_code(tmp_path: Path) -> None:
         "anthropic/claude-opus-4-6",
     )
     figures = stats(events)
-    assert (figures.steps, figures.tokens_in, figures.cached, figures.tokens_out) == (3, 3 * 1104, 3000, 21)
-    assert of(events, SessionStarted)[0].model == ""  # a session that is resumed goes on with the person's own model
+    assert (figures.steps, figures.tokens_in, figures.cached, figures.tokens_out) == (
+        3,
+        3 * 1104,
+        3000,
+        21,
+    )
+    assert (
+        of(events, SessionStarted)[0].model == ""
+    )  # a session that is resumed goes on with the person's own model
 
 
 def test_codex(tmp_path: Path) -> None:
@@ -96,12 +115,17 @@ def test_codex(tmp_path: Path) -> None:
     assert made.left_out == {"instructions of the program": 1, "records of type future_record": 1}
     events, _ = read(tmp_path / "sessions" / f"{made.id}.jsonl")
     assert [event.prompt for event in of(events, TurnStarted)] == ["list the files"]
-    assert [(e.text, e.reasoning, [call.name for call in e.calls]) for e in of(events, AssistantReplied)] == [
-        ("", "**Looking**", ["shell"]), ("", "", ["apply_patch"]), ("One file.", "", []),
-    ]  # fmt: skip
+    assert [
+        (e.text, e.reasoning, [call.name for call in e.calls]) for e in of(events, AssistantReplied)
+    ] == [
+        ("", "**Looking**", ["shell"]),
+        ("", "", ["apply_patch"]),
+        ("One file.", "", []),
+    ]
     assert [(e.label, e.tag, e.content) for e in of(events, ToolEnded)] == [
-        ("shell ls -l", "failed", "alpha\n"), ("apply_patch *** Begin Patch", "ok", "Done!"),
-    ]  # fmt: skip
+        ("shell ls -l", "failed", "alpha\n"),
+        ("apply_patch *** Begin Patch", "ok", "Done!"),
+    ]
     assert stats(events).tokens_in == 90 and stats(events).cached == 60
     assert find(tmp_path / "sessions", made.id)[0].model == "openai/gpt-5-codex"
 
@@ -114,8 +138,12 @@ def test_an_old_rollout(tmp_path: Path) -> None:
     assert made.left_out == {"records of type state": 1}
 
 
-@pytest.mark.parametrize("records", [CLAUDE, CODEX, OLD_CODEX], ids=["claude", "codex", "old codex"])
-def test_what_was_imported_is_a_session_like_any(tmp_path: Path, records: list[dict[str, Any]]) -> None:
+@pytest.mark.parametrize(
+    "records", [CLAUDE, CODEX, OLD_CODEX], ids=["claude", "codex", "old codex"]
+)
+def test_what_was_imported_is_a_session_like_any(
+    tmp_path: Path, records: list[dict[str, Any]]
+) -> None:
     path = written(tmp_path / "theirs.jsonl", records)
     made = import_file(path, tmp_path / "sessions")
     log = tmp_path / "sessions" / f"{made.id}.jsonl"
@@ -138,12 +166,18 @@ def test_what_was_imported_is_a_session_like_any(tmp_path: Path, records: list[d
 
 @pytest.mark.parametrize("records", [CLAUDE, CODEX], ids=["claude", "codex"])
 @pytest.mark.parametrize("seed", range(30))
-def test_garbage_is_counted_and_the_rest_is_kept(tmp_path: Path, records: list[dict[str, Any]], seed: int) -> None:
+def test_garbage_is_counted_and_the_rest_is_kept(
+    tmp_path: Path, records: list[dict[str, Any]], seed: int
+) -> None:
     chance = random.Random(seed)
     data = "".join(json.dumps(_spoilt(record, chance)) + "\n" for record in records).encode()
     for _ in range(3):
         at = chance.randrange(len(data))
-        data = data[:at] + chance.choice((b"\0" * 50, b"\n[1, 2]\n", b"\xff\xfe", b'\n"text"\n{', b"\r\n")) + data[at:]
+        data = (
+            data[:at]
+            + chance.choice((b"\0" * 50, b"\n[1, 2]\n", b"\xff\xfe", b'\n"text"\n{', b"\r\n"))
+            + data[at:]
+        )
     path = tmp_path / "theirs.jsonl"
     path.write_bytes(data)
     try:
@@ -158,7 +192,9 @@ def test_garbage_is_counted_and_the_rest_is_kept(tmp_path: Path, records: list[d
 def _spoilt(value: Any, chance: random.Random) -> Any:
     """`value` with some of its parts of another kind."""
     if chance.random() < 0.03:
-        return chance.choice((None, 7, "text", [], {}, True, [{"type": "text", "text": 3}], 1e300, -1))
+        return chance.choice(
+            (None, 7, "text", [], {}, True, [{"type": "text", "text": 3}], 1e300, -1)
+        )
     if isinstance(value, dict):
         return {key: _spoilt(inner, chance) for key, inner in value.items()}
     return [_spoilt(inner, chance) for inner in value] if isinstance(value, list) else value
@@ -188,7 +224,9 @@ def test_what_the_others_keep_is_found(tmp_path: Path) -> None:
     assert list(kept(home)) == []
     ours = written(tmp_path / ".claude/projects/-home-a-project" / f"{CLAUDE_ID}.jsonl", CLAUDE)
     written(tmp_path / ".claude/projects/-home-a-project/agent-1.jsonl", CLAUDE)
-    theirs = written(tmp_path / f".codex/sessions/2026/01/02/rollout-2026-01-02T03-04-05-{CODEX_ID}.jsonl", CODEX)
+    theirs = written(
+        tmp_path / f".codex/sessions/2026/01/02/rollout-2026-01-02T03-04-05-{CODEX_ID}.jsonl", CODEX
+    )
     assert list(kept(home)) == [("claude", ours), ("codex", theirs)]
     assert list(kept(home, "codex")) == [("codex", theirs)]
     assert list(kept({**home, "CODEX_HOME": str(tmp_path / "none")})) == [("claude", ours)]

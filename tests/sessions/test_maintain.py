@@ -1,4 +1,5 @@
-"""Damaged logs: one clear line each, every good record kept, nothing deleted. And copies, names, ends of sessions."""
+"""Damaged logs: one clear line each, every good record kept, nothing deleted. And copies, names,
+ends of sessions."""
 
 from __future__ import annotations
 
@@ -70,13 +71,17 @@ MUTATIONS: dict[str, Mutation] = {
     "lost": _lost,
     "crlf": lambda _, data: data.replace(b"\n", b"\r\n"),
     "bom": lambda _, data: b"\xef\xbb\xbf" + data,
-    "utf8": lambda r, data: data[: (at := r.randrange(len(data)))] + b"\xc3\xff\xed\xa0\x80" + data[at:],
+    "utf8": lambda r, data: (
+        data[: (at := r.randrange(len(data)))] + b"\xc3\xff\xed\xa0\x80" + data[at:]
+    ),
     "empty": lambda *_: b"",
     "nothing": lambda r, _: b"\0" * r.randrange(1, 100_000),
     "noise": lambda r, _: r.randbytes(10_000),
     "text": lambda *_: b"no log at all\n" * 50,
     "newer": lambda _, data: data.replace(b'{"v":1,', b'{"v":7,', 5),
-    "inserted": lambda r, data: data[: (at := r.randrange(len(data)))] + r.randbytes(2_000) + data[at:],
+    "inserted": lambda r, data: (
+        data[: (at := r.randrange(len(data)))] + r.randbytes(2_000) + data[at:]
+    ),
 }
 
 
@@ -88,7 +93,14 @@ def whole_lines(data: bytes, mutated: bytes) -> set[bytes]:
 @pytest.fixture(scope="module")
 def log(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     folder = tmp_path_factory.mktemp("logs")
-    path = write(folder, "one", *turn(1, "first"), Titled("Name", "person"), *turn(2, "second"), *turn(3, "third"))
+    path = write(
+        folder,
+        "one",
+        *turn(1, "first"),
+        Titled("Name", "person"),
+        *turn(2, "second"),
+        *turn(3, "third"),
+    )
     return path.read_bytes()
 
 
@@ -114,7 +126,9 @@ def test_200_mutated_files(log: bytes, tmp_path: Path, kind: str, seed: int) -> 
         done = repair(folder, "one")
     except Refused as error:
         assert not good and "\n" not in str(error)
-        assert [file.name for file in folder.iterdir()] == ["one.jsonl"] and path.read_bytes() == mutated
+        assert [file.name for file in folder.iterdir()] == [
+            "one.jsonl"
+        ] and path.read_bytes() == mutated
         return
     kept = path.read_bytes().splitlines()
     assert good <= set(kept) and len(kept) == check.records
@@ -126,14 +140,18 @@ def test_200_mutated_files(log: bytes, tmp_path: Path, kind: str, seed: int) -> 
         assert aside == sum(stop - start for start, stop in done.check.bad)
         assert aside or done.check.fused
     assert verified(path).state in ("ok", "gaps")
-    assert [event.n for event in read(path)[0]] == [event.n for event in events]  # the same session as before
+    assert [event.n for event in read(path)[0]] == [
+        event.n for event in events
+    ]  # the same session as before
 
 
 def test_records_of_a_newer_version_are_kept_and_said(tmp_path: Path, log: bytes) -> None:
     newer = encoded({"v": 9, "n": 42, "at": 9.0, "type": "hologram", "shape": {"of": "things"}})
     (tmp_path / "one.jsonl").write_bytes(log + newer)
     check = verified(tmp_path / "one.jsonl")
-    assert (check.state, check.newer) == ("ok", 1) and check.said.endswith("1 of a newer version, kept")
+    assert (check.state, check.newer) == ("ok", 1) and check.said.endswith(
+        "1 of a newer version, kept"
+    )
     (tmp_path / "one.jsonl").write_bytes(log + b"\0\0\0" + newer)
     repair(tmp_path, "one")
     assert (tmp_path / "one.jsonl").read_bytes() == log + newer
@@ -153,7 +171,9 @@ def test_what_is_no_file_of_ones_own_is_named_and_left(tmp_path: Path, log: byte
     assert said["good"].startswith("good: ok: ")
     assert said["folder"] == "folder: a folder"
     assert said["pipe"] == "pipe: not a regular file"
-    assert said["link"] == "link: a symbolic link: not followed" and "symbolic link" in said["nowhere"]
+    assert (
+        said["link"] == "link: a symbolic link: not followed" and "symbolic link" in said["nowhere"]
+    )
     assert set(said) == {"good", "folder", "pipe", "link", "nowhere"}
     assert [one.id for one in recent(tmp_path)] == ["good"]
     for name in ("folder", "pipe", "link", "nowhere"):
@@ -166,17 +186,26 @@ def test_what_is_no_file_of_ones_own_is_named_and_left(tmp_path: Path, log: byte
     assert sorted(path.name for path in tmp_path.iterdir()) == before
 
 
-def test_a_log_of_somebody_else_is_named(tmp_path: Path, log: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_log_of_somebody_else_is_named(
+    tmp_path: Path, log: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "one.jsonl").write_bytes(log)
     monkeypatch.setattr(os, "geteuid", lambda: os.getuid() + 1)
     assert verified(tmp_path / "one.jsonl").said == "one: owned by somebody else"
     assert recent(tmp_path) == []
 
 
-def test_a_line_longer_than_memory_is_passed_over(tmp_path: Path, log: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_line_longer_than_memory_is_passed_over(
+    tmp_path: Path, log: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("agent_tui.sessions.log.raw.LONGEST", 4_096)
     path = tmp_path / "one.jsonl"
-    path.write_bytes(log + b"\0" * 3_000_000 + b"\n" + log.splitlines(keepends=True)[-1].replace(b'"n":', b'"n":9'))
+    path.write_bytes(
+        log
+        + b"\0" * 3_000_000
+        + b"\n"
+        + log.splitlines(keepends=True)[-1].replace(b'"n":', b'"n":9')
+    )
     check = verified(path)
     assert check.state == "damaged" and check.records == len(log.splitlines())
     assert repair(tmp_path, "one").check.records == check.records
@@ -187,7 +216,11 @@ def test_a_session_that_is_open_elsewhere_is_left(tmp_path: Path, log: bytes) ->
     (tmp_path / "one.jsonl").write_bytes(log[:-20])
     lock = Lock(tmp_path / "one.lock")
     lock.take()
-    for act in (lambda: repair(tmp_path, "one"), lambda: manage.delete(tmp_path, "one"), _named(tmp_path)):
+    for act in (
+        lambda: repair(tmp_path, "one"),
+        lambda: manage.delete(tmp_path, "one"),
+        _named(tmp_path),
+    ):
         with pytest.raises(SessionLocked, match="open in another program"):
             act()
     assert manage.is_open(tmp_path, "one")
@@ -241,9 +274,15 @@ def test_a_fork_is_the_beginning_and_says_whose(tmp_path: Path) -> None:
 def test_compact_writes_a_new_log_that_stands_alone(tmp_path: Path) -> None:
     events = [event for n in range(1, 21) for event in turn(n, f"prompt {n}")]
     path = write(
-        tmp_path, "one", *events[:13], Titled("Its name", "person"), Labelled(of=2, label="gone"), *events[13:],
-        Labelled(of=len(events) - 9, label="kept"), Rewound(to=len(events) - 9),
-    )  # fmt: skip
+        tmp_path,
+        "one",
+        *events[:13],
+        Titled("Its name", "person"),
+        Labelled(of=2, label="gone"),
+        *events[13:],
+        Labelled(of=len(events) - 9, label="kept"),
+        Rewound(to=len(events) - 9),
+    )
     before = path.read_bytes()
     made = compact(tmp_path, "one", 3)
     assert path.read_bytes() == before
@@ -270,7 +309,11 @@ def test_the_tree_has_each_session_once(tmp_path: Path) -> None:
     branches = tree(recent(tmp_path))
     depths = {branch.session.id: branch.depth for branch in branches}
     assert depths == {"root": 0, "other": 0, child: 1, grandchild: 2}
-    assert [branch.session.id for branch in of(recent(tmp_path), grandchild)] == ["root", child, grandchild]
+    assert [branch.session.id for branch in of(recent(tmp_path), grandchild)] == [
+        "root",
+        child,
+        grandchild,
+    ]
     (tmp_path / "root.jsonl").unlink()
     assert {branch.depth for branch in tree(recent(tmp_path)) if branch.session.id == child} == {0}
 
@@ -305,19 +348,33 @@ def test_an_old_session_that_has_just_come_here_is_kept(tmp_path: Path) -> None:
     assert planned(folder, cache, 30, 0) == []
 
 
-def test_retention_by_room_takes_the_oldest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_retention_by_room_takes_the_oldest(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("agent_tui.sessions.index.manage.MB", 1_000)
     folder, cache = tmp_path / "sessions", tmp_path / "cache"
     for day in range(4):
         write(folder, f"day{day}", *turn(1, "p", output="x" * 20_000, at=day * 86_400.0 + 1))
     assert [one.session.id for one in planned(folder, cache, 0, 70)] == ["day0"]
-    assert [one.session.id for one in planned(folder, cache, 0, 1)] == ["day0", "day1", "day2", "day3"]
+    assert [one.session.id for one in planned(folder, cache, 0, 1)] == [
+        "day0",
+        "day1",
+        "day2",
+        "day3",
+    ]
 
 
 def test_verify_says_all_in_one_line(tmp_path: Path, log: bytes) -> None:
     lines = log.splitlines(keepends=True)
-    (tmp_path / "one.jsonl").write_bytes(b"".join((*lines[:4], *lines[7:9], b"garbage\n", *lines[9:], b'{"v":1,"n"')))
+    (tmp_path / "one.jsonl").write_bytes(
+        b"".join((*lines[:4], *lines[7:9], b"garbage\n", *lines[9:], b'{"v":1,"n"'))
+    )
     said = verified(tmp_path / "one.jsonl").said
     assert said.startswith("one: damaged: records 5 to 7 are missing; 8 bytes at ")
-    assert "are not a record; the last 10 bytes are an incomplete record; " in said and said.count("\n") == 0
-    assert maintain.verified(tmp_path / "gone.jsonl").said.startswith("gone: cannot be read (No such file")
+    assert (
+        "are not a record; the last 10 bytes are an incomplete record; " in said
+        and said.count("\n") == 0
+    )
+    assert maintain.verified(tmp_path / "gone.jsonl").said.startswith(
+        "gone: cannot be read (No such file"
+    )

@@ -25,7 +25,9 @@ def test_a_session_of_a_clock_that_was_set_back_is_still_the_last(tmp_path: Path
     begin(folder, "elsewhere", BEFORE - 1, cwd="/b")
     last = last_used(folder, HERE)
     assert last is not None and last.id == "second"
-    assert [one.id for one in recent(folder, HERE)] == ["first", "second"], "the list shows the times of the logs"
+    assert [one.id for one in recent(folder, HERE)] == ["first", "second"], (
+        "the list shows the times of the logs"
+    )
     opened = Store.open(folder, "first")
     for event in turn(2, "and that", BEFORE - 5):
         opened.store.append(event)
@@ -74,4 +76,7 @@ def test_the_order_stays_small_and_each_use_is_one_line(tmp_path: Path) -> None:
     for number in range(2 * order.MOST // 20):
         order.note_use(folder, f"session-{number % 7:011}")
     assert order.order_path(folder).stat().st_size <= order.MOST + 20
-    assert max(order.last_uses(folder).items(), key=lambda one: one[1])[0] == f"session-{number % 7:011}"
+    assert (
+        max(order.last_uses(folder).items(), key=lambda one: one[1])[0]
+        == f"session-{number % 7:011}"
+    )

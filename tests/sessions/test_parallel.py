@@ -1,4 +1,5 @@
-"""A hundred programs start on one session at once: one after another writes, never two, and no line is torn."""
+"""A hundred programs start on one session at once: one after another writes, never two, and no line
+is torn."""
 
 from __future__ import annotations
 
@@ -49,5 +50,7 @@ def test_a_hundred_starts_on_one_session(tmp_path: Path) -> None:
     assert problems == () and [event.n for event in events] == list(range(1, len(events) + 1))
     writers = [event.text.split("-")[0] for event in events if isinstance(event, DraftSaved)]
     assert len(writers) == 3 * codes[0] and set(Counter(writers).values()) == {3}
-    assert all(len(set(writers[at : at + 3])) == 1 for at in range(0, len(writers), 3)), "two wrote at once"
+    assert all(len(set(writers[at : at + 3])) == 1 for at in range(0, len(writers), 3)), (
+        "two wrote at once"
+    )
     assert sorted(entry.name for entry in tmp_path.iterdir()) == ["one.jsonl"]

@@ -1,4 +1,5 @@
-"""The power goes at any moment: what was not synced is gone, and everything that was promised is there."""
+"""The power goes at any moment: what was not synced is gone, and everything that was promised is
+there."""
 
 from __future__ import annotations
 
@@ -25,7 +26,9 @@ class Power:
         self.safe = os.fstat(fd).st_size
 
 
-@settings(deadline=None, max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    deadline=None, max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(told=sessions())
 def test_all_that_was_promised_is_there_at_every_cut(
     tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch, told: list[Event]

@@ -33,16 +33,35 @@ def test_all_and_each_step() -> None:
     found = stats((*turn(1, "a", at=100.0), *turn(2, "b", at=200.0)))
     assert (found.turns, found.steps, found.requests, found.tool_calls) == (2, 4, 4, 2)
     assert (found.tokens_in, found.tokens_out, found.cached, found.cost) == (600, 60, 80, None)
-    assert (found.provider_ms, found.thinking_ms, found.tool_ms, found.turn_ms) == (4_000, 800, 500, 10_000)
+    assert (found.provider_ms, found.thinking_ms, found.tool_ms, found.turn_ms) == (
+        4_000,
+        800,
+        500,
+        10_000,
+    )
     assert (found.began, found.ended, found.wall_ms) == (100.0, 206.0, 106_000)
     assert found.files == ("src/part1.py", "src/part2.py") and found.ends == {"completed": 2}
     first, second, *_ = found.by_step
-    assert (first.turn, first.step, first.tokens_in, first.provider_ms, first.tool_ms) == (1, 1, 100, 900, 250)
-    assert (first.thought, first.answer, first.files) == ("I think. Therefore.", "", ("src/part1.py",))
+    assert (first.turn, first.step, first.tokens_in, first.provider_ms, first.tool_ms) == (
+        1,
+        1,
+        100,
+        900,
+        250,
+    )
+    assert (first.thought, first.answer, first.files) == (
+        "I think. Therefore.",
+        "",
+        ("src/part1.py",),
+    )
     assert [(tool.label, tool.tag, tool.ms) for tool in first.tools] == [("ls src", "ok", 250)]
     assert (second.answer, second.tools) == ("done", ())
-    assert [(share.name, share.count, share.ms) for share in found.by_model] == [("ollama/qwen3:8b", 4, 4_000)]
-    assert [(share.name, share.count, share.errors) for share in found.by_tool] == [("run_shell_command", 2, 0)]
+    assert [(share.name, share.count, share.ms) for share in found.by_model] == [
+        ("ollama/qwen3:8b", 4, 4_000)
+    ]
+    assert [(share.name, share.count, share.errors) for share in found.by_tool] == [
+        ("run_shell_command", 2, 0)
+    ]
 
 
 def test_failures_are_counted_and_refusals_are_none() -> None:
@@ -50,9 +69,15 @@ def test_failures_are_counted_and_refusals_are_none() -> None:
         return ToolEnded("c", "t", "l", "", tag=tag, turn=1, step=1)
 
     events: list[Event] = [
-        ended("timeout"), ended("denied"), ended("cancelled"), ended("ok"), ErrorRaised("bad", turn=1, step=1),
-        Notice("careful", "warning"), Retrying(2, 1.0, "reset", turn=1, step=1), TurnEnded("error", turn=1),
-    ]  # fmt: skip
+        ended("timeout"),
+        ended("denied"),
+        ended("cancelled"),
+        ended("ok"),
+        ErrorRaised("bad", turn=1, step=1),
+        Notice("careful", "warning"),
+        Retrying(2, 1.0, "reset", turn=1, step=1),
+        TurnEnded("error", turn=1),
+    ]
     found = stats(events)
     assert (found.errors, found.warnings, found.retries, found.tool_calls) == (2, 1, 1, 4)
     assert found.by_step[0].errors == 2 and found.ends == {"error": 1}
@@ -61,7 +86,9 @@ def test_failures_are_counted_and_refusals_are_none() -> None:
 @pytest.mark.parametrize("kind", ["unknown_model", "invalid_arguments"])
 def test_a_command_that_was_refused_is_no_error_of_the_session(kind: str) -> None:
     assert stats([ErrorRaised("No model: nosuch", kind)]).errors == 0
-    assert stats([ErrorRaised("the server has no such model", kind, turn=1, step=1)]).errors == 1, "a turn failed by it"
+    assert stats([ErrorRaised("the server has no such model", kind, turn=1, step=1)]).errors == 1, (
+        "a turn failed by it"
+    )
     assert stats([ErrorRaised("the disk is full", "pull")]).errors == 1
 
 
@@ -104,9 +131,13 @@ def test_any_session_has_figures(told: list[Event]) -> None:
 
 def test_a_change_whose_record_names_no_step_belongs_to_the_newest() -> None:
     diff = DiffDisplay("shop.py", ())
-    found = stats([
-        TurnStarted(prompt="x", turn=1), StepStarted(turn=1, step=1), StepStarted(turn=1, step=2),
-        FileChanged(call_id="1", path="shop.py", diff=diff),
-    ])  # fmt: skip
+    found = stats(
+        [
+            TurnStarted(prompt="x", turn=1),
+            StepStarted(turn=1, step=1),
+            StepStarted(turn=1, step=2),
+            FileChanged(call_id="1", path="shop.py", diff=diff),
+        ]
+    )
     assert found.files == ("shop.py",)
     assert [step.files for step in found.by_step] == [(), ("shop.py",)]

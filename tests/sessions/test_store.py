@@ -1,4 +1,5 @@
-"""The log: what is appended is there, once, numbered, whoever reads it; two programs never write one log."""
+"""The log: what is appended is there, once, numbered, whoever reads it; two programs never write
+one log."""
 
 from __future__ import annotations
 
@@ -74,7 +75,9 @@ def test_the_header_goes_in_front_of_the_first_record(tmp_path: Path) -> None:
 
 
 def test_looking_into_a_session_again_changes_nothing(tmp_path: Path) -> None:
-    path, _ = log(tmp_path, SessionStarted(), TurnStarted(prompt="hello"), TurnEnded(state="completed"))
+    path, _ = log(
+        tmp_path, SessionStarted(), TurnStarted(prompt="hello"), TurnEnded(state="completed")
+    )
     path.write_bytes(path.read_bytes()[:-5])
     before = path.read_bytes()
     opened = Store.open(tmp_path, "one")
@@ -141,7 +144,9 @@ def test_only_the_owner_may_read(tmp_path: Path) -> None:
     finally:
         os.umask(before)
     assert modes == {"one.jsonl": 0o600, "one.lock": 0o600}
-    assert [stat.S_IMODE(folder.stat().st_mode) for folder in (path.parent, path.parent.parent)] == [0o700, 0o700]
+    assert [
+        stat.S_IMODE(folder.stat().st_mode) for folder in (path.parent, path.parent.parent)
+    ] == [0o700, 0o700]
 
 
 def replaced(path: Path) -> None:
@@ -171,7 +176,9 @@ TAKEN_AWAY = {
 
 @pytest.mark.parametrize("resumed", [False, True])
 @pytest.mark.parametrize("how", TAKEN_AWAY)
-def test_a_log_that_was_taken_away_is_written_anew_and_whole(tmp_path: Path, how: str, resumed: bool) -> None:
+def test_a_log_that_was_taken_away_is_written_anew_and_whole(
+    tmp_path: Path, how: str, resumed: bool
+) -> None:
     folder = tmp_path / "home" / "sessions"
     before = log(folder, SessionStarted(), TurnStarted(prompt="a"))[1] if resumed else []
     store = Store.open(folder, "one").store if resumed else Store.create(folder, "one")
@@ -192,11 +199,15 @@ def test_a_log_that_was_taken_away_is_written_anew_and_whole(tmp_path: Path, how
     store.close()
     assert len(read(store.path)[0]) == after.n + 1
     aside = [path.read_text() if path.is_file() else "" for path in folder.glob("one.torn-*")]
-    assert aside == (["another file\n"] if how == "replaced" else [""] if how.startswith("replaced") else [])
+    assert aside == (
+        ["another file\n"] if how == "replaced" else [""] if how.startswith("replaced") else []
+    )
     assert not list(folder.glob(".*"))
 
 
-def test_a_log_that_became_a_link_is_written_anew_and_what_it_points_to_stays_as_it_is(tmp_path: Path) -> None:
+def test_a_log_that_became_a_link_is_written_anew_and_what_it_points_to_stays_as_it_is(
+    tmp_path: Path,
+) -> None:
     folder, away = tmp_path / "sessions", tmp_path / "away"
     store = Store.create(folder, "one")
     recorded = [store.append(TurnStarted(prompt="a"))]
@@ -250,7 +261,9 @@ def test_a_large_log_that_was_shortened_is_told_of_as_not_saved(
     assert store.is_behind
 
 
-def test_a_log_that_is_deleted_while_nothing_happens_is_there_again_at_the_end(tmp_path: Path) -> None:
+def test_a_log_that_is_deleted_while_nothing_happens_is_there_again_at_the_end(
+    tmp_path: Path,
+) -> None:
     store = Store.create(tmp_path, "one")
     recorded = store.append(TurnStarted(prompt="a"))
     store.path.unlink()
@@ -282,7 +295,9 @@ def test_a_log_is_kept_elsewhere_from_now_on(tmp_path: Path) -> None:
 def test_one_writer(tmp_path: Path) -> None:
     log(tmp_path, DraftSaved(text="a"))
     first = Store.open(tmp_path, "one")
-    with pytest.raises(SessionLocked, match=f"session one is open in another program .process {os.getpid()}"):
+    with pytest.raises(
+        SessionLocked, match=f"session one is open in another program .process {os.getpid()}"
+    ):
         Store.open(tmp_path, "one")
     first.store.close()
     Store.open(tmp_path, "one").store.close()
@@ -325,7 +340,9 @@ def test_a_kill_loses_nothing_that_was_acknowledged(tmp_path: Path) -> None:
     path, _ = log(tmp_path, SessionStarted(), DraftSaved(text="a"))
     acknowledged = 2
     for round_ in range(4):
-        with subprocess.Popen([sys.executable, "-c", WRITER, str(tmp_path)], stdout=subprocess.PIPE) as writer:
+        with subprocess.Popen(
+            [sys.executable, "-c", WRITER, str(tmp_path)], stdout=subprocess.PIPE
+        ) as writer:
             assert writer.stdout is not None
             for _ in range(20 + 7 * round_):
                 acknowledged = int(writer.stdout.readline())
@@ -341,7 +358,9 @@ def test_a_kill_loses_nothing_that_was_acknowledged(tmp_path: Path) -> None:
         assert read(path)[1] == ()
 
 
-def test_a_resumed_session_sends_the_prompt_of_the_log_and_not_of_todays_files(tmp_path: Path) -> None:
+def test_a_resumed_session_sends_the_prompt_of_the_log_and_not_of_todays_files(
+    tmp_path: Path,
+) -> None:
     agents = tmp_path / "AGENTS.md"
     agents.write_text("old rules")
     tools = '[{"name": "t", "description": "d", "parameters": {"type": "object"}}]'
@@ -372,9 +391,16 @@ def test_each_line_is_one_record_in_plain_ascii(tmp_path: Path) -> None:
     assert path.read_bytes().isascii()
 
 
-def test_looking_in_leaves_nothing_and_what_was_said_comes_with_the_first_prompt(tmp_path: Path) -> None:
+def test_looking_in_leaves_nothing_and_what_was_said_comes_with_the_first_prompt(
+    tmp_path: Path,
+) -> None:
     store = Store.create(tmp_path, "one")
-    opening = (SessionStarted(), Notice(text="a setting is wrong"), ModeChanged(mode="plan"), DraftSaved(text=""))
+    opening = (
+        SessionStarted(),
+        Notice(text="a setting is wrong"),
+        ModeChanged(mode="plan"),
+        DraftSaved(text=""),
+    )
     for event in opening:
         store.append(event)
     assert not store.path.exists()
@@ -390,7 +416,10 @@ def test_a_log_behind_a_link_or_of_another_user_is_read_and_not_written(
     before, folder = path.read_bytes(), tmp_path / "sessions"
     folder.mkdir()
     (folder / "two.jsonl").symlink_to(path)
-    for session, where, said in (("two", folder, "is a link"), ("one", path.parent, "another user")):
+    for session, where, said in (
+        ("two", folder, "is a link"),
+        ("one", path.parent, "another user"),
+    ):
         opened = Store.open(where, session)
         assert len(opened.events) == 1
         if session == "one":

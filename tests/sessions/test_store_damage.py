@@ -1,4 +1,5 @@
-"""Damage costs only itself: torn tails, flipped bytes, lines run together, doubles, gaps, a full disk, no folder."""
+"""Damage costs only itself: torn tails, flipped bytes, lines run together, doubles, gaps, a full
+disk, no folder."""
 
 from __future__ import annotations
 
@@ -136,7 +137,8 @@ def test_a_whole_record_of_an_odd_shape_stays_in_the_file(tmp_path: Path) -> Non
 
 @contextmanager
 def disk_of(size: int) -> Iterator[None]:
-    """No file of this process may grow beyond `size` bytes: a write is cut short there, and the next one fails."""
+    """No file of this process may grow beyond `size` bytes: a write is cut short there, and the
+    next one fails."""
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
     try:
@@ -150,7 +152,9 @@ def test_a_full_disk_loses_nothing_and_the_file_stays_valid(tmp_path: Path) -> N
     told: list[Event] = [store.append(TurnStarted(prompt="hello"))]
     with disk_of(1_000):
         for number in range(9):
-            told.append(store.append(ToolEnded(call_id=str(number), name="n", label="l", content="x" * 200)))
+            told.append(
+                store.append(ToolEnded(call_id=str(number), name="n", label="l", content="x" * 200))
+            )
             events, problems = read(store.path)
             assert problems == ()
             assert events == told[: len(events)]

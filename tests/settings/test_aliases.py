@@ -14,7 +14,10 @@ def written(folder: Path, text: str) -> Path:
 
 
 def test_aliases_are_the_persons_own(tmp_path: Path) -> None:
-    config = written(tmp_path / "home", '[aliases]\nfast = "gemini/gemini-flash-latest"\n"my gpt" = "gpt-5"\nbad = 3\n')
+    config = written(
+        tmp_path / "home",
+        '[aliases]\nfast = "gemini/gemini-flash-latest"\n"my gpt" = "gpt-5"\nbad = 3\n',
+    )
     work = tmp_path / "work"
     written(work / ".agent-tui", '[aliases]\nfast = "elsewhere/x"\n')
     found, problems = load(work, config)

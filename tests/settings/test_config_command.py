@@ -25,9 +25,13 @@ def config(home: Path, *arguments: str, **environment: str) -> tuple[int, str, s
     """Exit code, output, errors."""
     kept = {name: os.environ[name] for name in ("PATH", "LANG") if name in os.environ}
     done = subprocess.run(
-        [sys.executable, "-m", "agent_tui", "config", *arguments], cwd=home / "work", text=True, capture_output=True,
-        env=kept | {"AGENT_TUI_HOME": str(home / "home"), "PYTHONPATH": str(ROOT)} | environment, check=False,
-    )  # fmt: skip
+        [sys.executable, "-m", "agent_tui", "config", *arguments],
+        cwd=home / "work",
+        text=True,
+        capture_output=True,
+        env=kept | {"AGENT_TUI_HOME": str(home / "home"), "PYTHONPATH": str(ROOT)} | environment,
+        check=False,
+    )
     return done.returncode, done.stdout, done.stderr
 
 
@@ -40,15 +44,26 @@ def test_set_get_unset_and_show(home: Path) -> None:
     file = home / "home" / "config.toml"
     assert config(home, "set", "agent.max_steps", "7") == (0, "agent.max_steps = 7\n", "")
     assert config(home, "get", "agent.max_steps") == (0, "7\n", "")
-    assert config(home, "set", "keys.search", "f21,f22") == (0, 'keys.search = ["f21", "f22"]\n', "")
+    assert config(home, "set", "keys.search", "f21,f22") == (
+        0,
+        'keys.search = ["f21", "f22"]\n',
+        "",
+    )
     assert config(home, "get", "keys.search") == (0, '["f21", "f22"]\n', "")
     assert config(home, "get", "keys.mouse") == (0, '["f9"]\n', "")
-    assert tomllib.loads(file.read_text()) == {"agent": {"max_steps": 7}, "keys": {"search": ["f21", "f22"]}}
+    assert tomllib.loads(file.read_text()) == {
+        "agent": {"max_steps": 7},
+        "keys": {"search": ["f21", "f22"]},
+    }
     code, shown, said = config(home, "show")
     assert config(home) == (code, shown, said), "without an action it shows"
     found = tomllib.loads(shown)
     assert (code, said) == (0, "")
-    assert (found["agent"]["max_steps"], found["mode"], found["keys"]) == (7, "auto", {"search": ["f21", "f22"]})
+    assert (found["agent"]["max_steps"], found["mode"], found["keys"]) == (
+        7,
+        "auto",
+        {"search": ["f21", "f22"]},
+    )
     assert config(home, "unset", "agent.max_steps") == (0, "agent.max_steps = 50\n", "")
     assert config(home, "get", "agent.max_steps") == (0, "50\n", "")
 
@@ -67,14 +82,23 @@ def test_show_names_the_source_of_every_value(home: Path) -> None:
     assert sources["display.diff"] == f"project {own}:2"
     assert sources["mode"] == "default"
     assert sources["providers.my-box.base_url"].startswith("user ")
-    assert said == f"{own}:3: mode: is not allowed in a project's file, only model and display are: not used\n"
+    assert (
+        said
+        == f"{own}:3: mode: is not allowed in a project's file, only model and display are: not used\n"
+    )
 
 
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (["set", "agent.max_stps", "3"], "agent.max_stps: is not a setting; did you mean agent.max_steps?"),
-        (["set", "agent.max_steps", "0"], "the value '0' is not used: expected a whole number from 1 to 10,000"),
+        (
+            ["set", "agent.max_stps", "3"],
+            "agent.max_stps: is not a setting; did you mean agent.max_steps?",
+        ),
+        (
+            ["set", "agent.max_steps", "0"],
+            "the value '0' is not used: expected a whole number from 1 to 10,000",
+        ),
         (["set", "mode", "yolo"], "expected one of manual, auto"),
         (["set", "keys.serach", "f22"], "did you mean keys.search?"),
         (["set", "keys.search", "x"], "X is needed for typing"),
@@ -86,7 +110,9 @@ def test_show_names_the_source_of_every_value(home: Path) -> None:
         (["show", "--cwd", "nowhere"], "--cwd nowhere: No such file or directory"),
     ],
 )
-def test_what_is_wrong_is_said_and_nothing_written(home: Path, arguments: list[str], says: str) -> None:
+def test_what_is_wrong_is_said_and_nothing_written(
+    home: Path, arguments: list[str], says: str
+) -> None:
     code, shown, said = config(home, *arguments)
     assert (code, shown) == (2, "")
     assert says in said
@@ -107,9 +133,17 @@ def test_a_broken_file_is_left_as_it_is(home: Path) -> None:
 def test_the_projects_file(home: Path) -> None:
     own = home / "work" / ".agent-tui" / "config.toml"
     assert config(home, "path") == (0, f"{home / 'home' / 'config.toml'}\n{own}\n", "")
-    assert config(home, "set", "--project", "display.theme", "light") == (0, 'display.theme = "light"\n', "")
+    assert config(home, "set", "--project", "display.theme", "light") == (
+        0,
+        'display.theme = "light"\n',
+        "",
+    )
     assert own.read_text() == '[display]\ntheme = "light"\n'
-    for key, value in (("mode", "accept-all"), ("tools.enabled", "x"), ("providers.openai.base_url", "http://evil")):
+    for key, value in (
+        ("mode", "accept-all"),
+        ("tools.enabled", "x"),
+        ("providers.openai.base_url", "http://evil"),
+    ):
         code, _, said = config(home, "set", "--project", key, value)
         assert code == 1 and "a project's file may set model and display only" in said
     said = config(home, "set", "display.theme", "dark")[2]
@@ -121,11 +155,17 @@ def test_a_key_for_a_server_is_not_printed(home: Path) -> None:
     for arguments in (["show", "--sources"], ["get", "providers.openai.api_key"]):
         code, shown, said = config(home, *arguments, OPENAI_BASE_URL="http://box/v1")
         assert code == 0 and "sk-secret" not in shown + said
-    assert 'providers.openai.base_url = "http://box/v1"' in config(home, "show", OPENAI_BASE_URL="http://box/v1")[1]
+    assert (
+        'providers.openai.base_url = "http://box/v1"'
+        in config(home, "show", OPENAI_BASE_URL="http://box/v1")[1]
+    )
 
 
 def test_of_two_commands_on_one_key_the_first_has_it(home: Path) -> None:
     config(home, "set", "keys.search", "f22")
     code, _, said = config(home, "set", "keys.mouse", "f22")
     assert code == 0
-    assert said == f"{home / 'home' / 'config.toml'}:3: keys.mouse: F22 is already the key of search: not used\n"
+    assert (
+        said
+        == f"{home / 'home' / 'config.toml'}:3: keys.mouse: F22 is already the key of search: not used\n"
+    )

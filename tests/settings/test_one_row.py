@@ -1,4 +1,5 @@
-"""A setting is one row, and a dialect two small files: each proved by adding one to a copy of the program."""
+"""A setting is one row, and a dialect two small files: each proved by adding one to a copy of the
+program."""
 
 from __future__ import annotations
 
@@ -13,13 +14,13 @@ from typing import Any
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-ROW = '''
+ROW = """
     ruler: int = setting(
         80, whole(20, 200), "The column of a ruler.", live=True, variable=Variable("RULER"),
         flag=Flag("--ruler", "the column of a ruler", "N"),
     )
-'''
-DECLARED = '''
+"""
+DECLARED = """
 from agent_tui.providers.services.base import Service
 from agent_tui.settings.table import STREAM
 from agent_tui.settings.values import SWITCH, Setting
@@ -29,8 +30,8 @@ ACME = Service(
     options={"stream": STREAM, "loud": Setting(SWITCH, False, "Whether it shouts.")},
 )
 SERVICES = (ACME,)
-'''
-DIALECT = '''
+"""
+DIALECT = """
 from agent_tui.protocol.messages import ModelInfo
 from agent_tui.providers.base import Finished, TextChunk
 from agent_tui.providers.services.acme import ACME
@@ -66,14 +67,16 @@ class Acme:
 
     async def close(self):
         return None
-'''
+"""
 
 
 @pytest.fixture
 def program(tmp_path: Path) -> Path:
     """A copy of the program, with its documents."""
     made = tmp_path / "program"
-    shutil.copytree(ROOT / "agent_tui", made / "agent_tui", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(
+        ROOT / "agent_tui", made / "agent_tui", ignore=shutil.ignore_patterns("__pycache__")
+    )
     for name in ("docs", "themes"):
         shutil.copytree(ROOT / name, made / name, ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy(ROOT / "README.md", made)
@@ -82,9 +85,19 @@ def program(tmp_path: Path) -> Path:
 
 def python(program: Path, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
     home = str(program / "home")
-    given = {"PATH": os.environ["PATH"], "PYTHONPATH": str(program), "AGENT_TUI_HOME": home, "HOME": home}
+    given = {
+        "PATH": os.environ["PATH"],
+        "PYTHONPATH": str(program),
+        "AGENT_TUI_HOME": home,
+        "HOME": home,
+    }
     return subprocess.run(
-        [sys.executable, *arguments], cwd=program, env=given | environment, capture_output=True, text=True, check=False
+        [sys.executable, *arguments],
+        cwd=program,
+        env=given | environment,
+        capture_output=True,
+        text=True,
+        check=False,
     )
 
 
@@ -119,7 +132,7 @@ rows = {row.id: [row.value, row.detail] for row in sheet.SHEET.rows(model, None)
 values = {**found.values, "display.ruler": replace(found.values["display.ruler"], value=90)}
 after = told(model, SettingsRead(Configured(values), "display.ruler"))[0]
 print(json.dumps([rows["display.ruler"], model.look.ruler, after.look.ruler]))
-"""  # noqa: E501
+"""
 
 
 def test_a_new_setting_is_one_row(program: Path) -> None:
@@ -137,7 +150,9 @@ def test_a_new_setting_is_one_row(program: Path) -> None:
     assert "# environment RULER" in config(program, "show", "--sources", RULER="120")[1]
     (program / "home" / "config.toml").write_text("[display]\nrulre = 3\nruler = 100\n")
     assert "display.rulre: is not a setting; did you mean ruler?" in config(program, "show")[1]
-    assert told(program, SHOWN) == [["100", "user"], 100, 90], "in /settings, and at once where it is drawn"
+    assert told(program, SHOWN) == [["100", "user"], 100, 90], (
+        "in /settings, and at once where it is drawn"
+    )
     assert "--ruler N" in python(program, "-m", "agent_tui", "run", "--help").stdout
     docs = (
         "import json, sys; sys.path.insert(0, 'docs'); import generate;"

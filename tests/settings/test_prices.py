@@ -23,8 +23,9 @@ def test_prices_are_the_persons_own(tmp_path: Path) -> None:
     written(work / ".agent-tui", '[prices]\n"openai/gpt-4.1" = { input = 0, output = 0 }\n')
     found, problems = load(work, config)
     assert dict(found.prices) == {
-        "openai/gpt-4.1": {"input": 2.0, "output": 8.0, "cached": 0.5}, "acme/*": {"input": 0.0, "output": 0.0},
-    }  # fmt: skip
+        "openai/gpt-4.1": {"input": 2.0, "output": 8.0, "cached": 0.5},
+        "acme/*": {"input": 0.0, "output": 0.0},
+    }
     wrong, not_allowed = problems
     assert wrong.line == 4 and "expected dollars for a million tokens" in wrong.text
     assert not_allowed.key == "prices" and "project" in not_allowed.text
@@ -32,9 +33,17 @@ def test_prices_are_the_persons_own(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "value",
-    [3, [1, 2], {"output": 1}, {"input": -1, "output": 1}, {"input": True, "output": 1}, {"input": 1, "output": "2"},
-     {"input": 1, "output": 2, "much": 3}, {"input": float("nan"), "output": 1}],
-)  # fmt: skip
+    [
+        3,
+        [1, 2],
+        {"output": 1},
+        {"input": -1, "output": 1},
+        {"input": True, "output": 1},
+        {"input": 1, "output": "2"},
+        {"input": 1, "output": 2, "much": 3},
+        {"input": float("nan"), "output": 1},
+    ],
+)
 def test_what_is_no_price(value: object) -> None:
     with pytest.raises(ValueError):
         free()["prices"].kind.read(value)

@@ -1,4 +1,5 @@
-"""Settings: who wins, what a project may not say, and that a mistake is named by file, line and key."""
+"""Settings: who wins, what a project may not say, and that a mistake is named by file, line and
+key."""
 
 from __future__ import annotations
 
@@ -41,7 +42,9 @@ class Place:
         path.parent.mkdir()
         path.write_text(text)
 
-    def load(self, flags: Flags | None = None, **environment: str) -> tuple[Settings, tuple[Problem, ...]]:
+    def load(
+        self, flags: Flags | None = None, **environment: str
+    ) -> tuple[Settings, tuple[Problem, ...]]:
         found = read(place_in(self.inner, self.config, environment, flags, self.data))
         return found.settings, found.problems
 
@@ -92,7 +95,11 @@ def test_every_key_is_read(place: Place) -> None:
     found, problems = place.load()
     assert problems == ()
     assert (found.model, found.mode) == ("ollama/qwen3:8b", "manual")
-    assert (found.agent.max_steps, found.agent.timeout, found.agent.parallel_tools) == (12, 90.0, False)
+    assert (found.agent.max_steps, found.agent.timeout, found.agent.parallel_tools) == (
+        12,
+        90.0,
+        False,
+    )
     assert found.tools.enabled == ("read_file", "grep_files")
     assert (found.tools.command_timeout, found.tools.max_output_chars) == (2.5, 4000)
     assert found.display.theme == "light"
@@ -108,13 +115,20 @@ def test_keys_show_up_in_no_repr_and_no_snapshot(place: Place) -> None:
     assert json.loads(json.dumps(found.snapshot())) == found.snapshot()
     assert "secret" not in str(found.snapshot())
     assert found.snapshot()["agent"] == {
-        "max_steps": 12, "timeout": 90.0, "parallel_tools": False, "continues": 3, "effort": "",
-        "max_cost": 0.0, "max_tokens": 0,
-    }  # fmt: skip
+        "max_steps": 12,
+        "timeout": 90.0,
+        "parallel_tools": False,
+        "continues": 3,
+        "effort": "",
+        "max_cost": 0.0,
+        "max_tokens": 0,
+    }
 
 
 def test_the_later_source_wins(place: Place) -> None:
-    place.user('model = "a/user"\nmode = "plan"\n[agent]\nmax_steps = 5\ntimeout = 6\n[display]\ntheme = "dark"')
+    place.user(
+        'model = "a/user"\nmode = "plan"\n[agent]\nmax_steps = 5\ntimeout = 6\n[display]\ntheme = "dark"'
+    )
     assert place.load()[0].model == "a/user"
     place.own('model = "a/project"\n[display]\ntheme = "light"')
     assert place.load()[0].model == "a/user"  # a project only suggests
@@ -124,7 +138,12 @@ def test_the_later_source_wins(place: Place) -> None:
     flags = Flags(model="a/flag", mode="auto", max_steps=7, timeout=0.0)
     found, problems = place.load(flags, AGENT_TUI_MODEL="a/variable", AGENT_TUI_MODE="manual")
     assert problems == ()
-    assert (found.model, found.mode, found.agent.max_steps, found.agent.timeout) == ("a/flag", "auto", 7, 0.0)
+    assert (found.model, found.mode, found.agent.max_steps, found.agent.timeout) == (
+        "a/flag",
+        "auto",
+        7,
+        0.0,
+    )
     assert found.display.theme == "light"
 
 
@@ -168,30 +187,49 @@ def test_a_project_may_set_its_model_and_display_only(place: Place) -> None:
     )
     found, problems = place.load()
     assert (found.model, found.display.theme) == ("", "light")
-    assert (found.mode, found.providers, found.agent, found.tools) == ("auto", {}, Settings().agent, Settings().tools)
+    assert (found.mode, found.providers, found.agent, found.tools) == (
+        "auto",
+        {},
+        Settings().agent,
+        Settings().tools,
+    )
     named = [(problem.line, problem.key) for problem in problems]
     assert named == [(2, "mode"), (5, "tools"), (7, "providers"), (9, "agent")]
     assert all("not allowed in a project's file" in problem.text for problem in problems)
-    assert all(problem.file == str(place.project / ".agent-tui" / "config.toml") for problem in problems)
+    assert all(
+        problem.file == str(place.project / ".agent-tui" / "config.toml") for problem in problems
+    )
 
 
 @pytest.mark.parametrize(
     ("text", "line", "key", "says"),
     [
-        ('mode = "yolo"', 1, "mode", "expected one of manual, auto, accept-edits, accept-all, plan"),
+        (
+            'mode = "yolo"',
+            1,
+            "mode",
+            "expected one of manual, auto, accept-edits, accept-all, plan",
+        ),
         ("\n\nmode = 3", 3, "mode", "the value 3 is not used"),
         ('model = "a b"', 1, "model", 'expected "<provider>/<model>"'),
         ('model = "/x"', 1, "model", "expected"),
         ('modle = "a/b"', 1, "modle", "did you mean model?"),
         ("[agnet]\nmax_steps = 3", 1, "agnet", "did you mean agent?"),
         (
-            "zzz = 1", 1, "zzz",
+            "zzz = 1",
+            1,
+            "zzz",
             "there are: model, mode, fallback, small_model, favourites, agent, tools, display, "
             "notify, sessions, prompt, telemetry, providers, keys",
         ),
         ("agent = 3", 1, "agent", "expected a table [agent]"),
         ("[agent]\nmax_step = 3", 2, "agent.max_step", "did you mean max_steps?"),
-        ("[agent]\n# max_steps = 1\nmax_steps = true", 3, "agent.max_steps", "a whole number from 1 to 10,000"),
+        (
+            "[agent]\n# max_steps = 1\nmax_steps = true",
+            3,
+            "agent.max_steps",
+            "a whole number from 1 to 10,000",
+        ),
         ("[agent]\nmax_steps = 0", 2, "agent.max_steps", "the value 0"),
         ("[agent]\nmax_steps = 1.5", 2, "agent.max_steps", "the value 1.5"),
         ("[agent]\ntimeout = -1", 2, "agent.timeout", "(0: no limit)"),
@@ -210,12 +248,24 @@ def test_a_project_may_set_its_model_and_display_only(place: Place) -> None:
         ("[display]\ndurations = 1", 2, "display.durations", "true or false"),
         ("tools.max_output_chars = 1", 1, "tools.max_output_chars", "from 500"),
         ("agent = { max_steps = 0 }", 1, "agent.max_steps", "the value 0"),
-        ('[ providers . "my own" ]\n"base_url" = "ftp://x"', 2, "providers.my own.base_url", "an address"),
+        (
+            '[ providers . "my own" ]\n"base_url" = "ftp://x"',
+            2,
+            "providers.my own.base_url",
+            "an address",
+        ),
         ("[providers]\nollama = 3", 2, "providers.ollama", "expected a table [providers.ollama]"),
-        ('[display]\ntheme = """\nmode = 1\n"""\n[agent]\nmax_steps = 0', 6, "agent.max_steps", "the value 0"),
+        (
+            '[display]\ntheme = """\nmode = 1\n"""\n[agent]\nmax_steps = 0',
+            6,
+            "agent.max_steps",
+            "the value 0",
+        ),
     ],
 )
-def test_a_wrong_setting_is_named_and_the_rest_is_used(place: Place, text: str, line: int, key: str, says: str) -> None:
+def test_a_wrong_setting_is_named_and_the_rest_is_used(
+    place: Place, text: str, line: int, key: str, says: str
+) -> None:
     place.user(text + "\n[providers.kept]\nnum_ctx = 4096\n")
     found, problems = place.load()
     assert [(problem.line, problem.key) for problem in problems] == [(line, key)]
@@ -234,15 +284,17 @@ def test_a_wrong_key_for_a_provider_is_not_repeated(place: Place) -> None:
 @pytest.mark.parametrize(
     ("content", "line"),
     [
-        (b"model = \"a/b\"\nmode = = 3\n", 2),
-        (b"model = \"a/b\"\n[agent\nmax_steps = 3\n", 2),
+        (b'model = "a/b"\nmode = = 3\n', 2),
+        (b'model = "a/b"\n[agent\nmax_steps = 3\n', 2),
         (b"model = \"a/b\"\n\nmode = '''never closed\n", 3),
-        (b"model = \"a/b\"\nmodel = \"a/c\"\n", 2),
-        (b"model = \"a/b\"\r\nmode = \r\n", 2),
-        (b"\n\n\nmodel = \"\xff\"", 4),
+        (b'model = "a/b"\nmodel = "a/c"\n', 2),
+        (b'model = "a/b"\r\nmode = \r\n', 2),
+        (b'\n\n\nmodel = "\xff"', 4),
     ],
-)  # fmt: skip
-def test_invalid_toml_names_the_line_and_nothing_of_the_file_is_used(place: Place, content: bytes, line: int) -> None:
+)
+def test_invalid_toml_names_the_line_and_nothing_of_the_file_is_used(
+    place: Place, content: bytes, line: int
+) -> None:
     place.user(content)
     found, problems = place.load()
     assert found == Settings()
@@ -288,7 +340,9 @@ def test_links_in_a_circle_and_folders_under_files_are_no_settings(place: Place)
 
 
 def test_wrong_variables_and_flags_are_named_too(place: Place) -> None:
-    found, problems = place.load(Flags(model="a b", max_steps=0), AGENT_TUI_MODE="yolo", AGENT_TUI_MODEL="")
+    found, problems = place.load(
+        Flags(model="a b", max_steps=0), AGENT_TUI_MODE="yolo", AGENT_TUI_MODEL=""
+    )
     assert found == Settings()
     assert [(problem.file, problem.key) for problem in problems] == [
         ("environment", "AGENT_TUI_MODE"),
@@ -312,7 +366,9 @@ values = st.recursive(
     lambda inner: st.lists(inner, max_size=2) | st.dictionaries(inner_names, inner, max_size=2),
     max_leaves=4,
 )
-names = st.sampled_from(["model", "mode", "agent", "tools", "display", "providers", "max_steps", "theme", "odd key"])
+names = st.sampled_from(
+    ["model", "mode", "agent", "tools", "display", "providers", "max_steps", "theme", "odd key"]
+)
 
 
 def toml(value: Any) -> str:
@@ -325,9 +381,13 @@ def toml(value: Any) -> str:
 
 @settings(deadline=None, max_examples=80)
 @given(st.dictionaries(names, values | st.dictionaries(names, values, max_size=3), max_size=4))
-def test_no_file_is_too_strange(tmp_path_factory: pytest.TempPathFactory, data: dict[str, Any]) -> None:
+def test_no_file_is_too_strange(
+    tmp_path_factory: pytest.TempPathFactory, data: dict[str, Any]
+) -> None:
     config = tmp_path_factory.mktemp("config")
-    (config / "config.toml").write_text("".join(f'"{key}" = {toml(value)}\n' for key, value in data.items()))
+    (config / "config.toml").write_text(
+        "".join(f'"{key}" = {toml(value)}\n' for key, value in data.items())
+    )
     found, problems = load(config, config)
     assert isinstance(found, Settings)
     assert all(1 <= problem.line <= len(data) for problem in problems)

@@ -14,7 +14,9 @@ from agent_tui.settings.values import KEYS, Kind, typed, words
 from tests.places import place_in
 
 
-def load(place: Path, user: str = "", project: str = "", flags: Flags | None = None, **environment: str) -> Loaded:
+def load(
+    place: Path, user: str = "", project: str = "", flags: Flags | None = None, **environment: str
+) -> Loaded:
     for folder, text in ((place / "config", user), (place / "work" / ".agent-tui", project)):
         folder.mkdir(parents=True, exist_ok=True)
         (folder / "config.toml").write_text(text)
@@ -23,9 +25,13 @@ def load(place: Path, user: str = "", project: str = "", flags: Flags | None = N
 
 def test_every_value_has_a_source(tmp_path: Path) -> None:
     found = load(
-        tmp_path, 'model = "a/user"\n[agent]\nmax_steps = 3\ntimeout = 9\n[providers.demo]\npace = 2',
-        '[display]\ndiff = "split"', Flags(model="a/flag", max_steps=5), AGENT_TUI_MODE="plan", OLLAMA_HOST="box",
-    )  # fmt: skip
+        tmp_path,
+        'model = "a/user"\n[agent]\nmax_steps = 3\ntimeout = 9\n[providers.demo]\npace = 2',
+        '[display]\ndiff = "split"',
+        Flags(model="a/flag", max_steps=5),
+        AGENT_TUI_MODE="plan",
+        OLLAMA_HOST="box",
+    )
     sources = {key: (one.value, one.source) for key, one in found.values.items()}
     assert sources["model"] == ("a/flag", "flag --model")
     assert sources["mode"] == ("plan", "environment AGENT_TUI_MODE")
@@ -37,9 +43,12 @@ def test_every_value_has_a_source(tmp_path: Path) -> None:
     assert sources["providers.ollama.base_url"] == ("box", "environment OLLAMA_HOST")
 
 
-@pytest.mark.parametrize("name", ["", "a b", "a\nb", "a\x1b[31m", "a\u202eb", "/a", "a/", "x" * 301])
+@pytest.mark.parametrize(
+    "name", ["", "a b", "a\nb", "a\x1b[31m", "a\u202eb", "/a", "a/", "x" * 301]
+)
 def test_what_is_no_name_of_a_model_is_refused(tmp_path: Path, name: str) -> None:
-    """One of ten thousand characters would stand in every line that tells of it, and a control character would act."""
+    """One of ten thousand characters would stand in every line that tells of it, and a control
+    character would act."""
     for good in ("a/" + "x" * 298, "scripted/한글\U0001f469\u200d\U0001f4bb.json"):
         assert load(tmp_path, flags=Flags(model=good)).settings.model == good
     found = load(tmp_path, AGENT_TUI_MODEL=name)
@@ -64,14 +73,21 @@ def test_a_problem_is_said_where_the_value_is_set(tmp_path: Path) -> None:
 def test_keys_of_a_wrong_kind_and_in_a_project_are_named(tmp_path: Path) -> None:
     found = load(tmp_path, "[keys]\nsearch = 3\nhelp = 'f2'", "[keys]\nhelp = 'ctrl+c'")
     assert found.settings.keys == {"help": ("f2",)}
-    assert [(problem.line, problem.key) for problem in found.problems] == [(2, "keys.search"), (1, "keys")]
+    assert [(problem.line, problem.key) for problem in found.problems] == [
+        (2, "keys.search"),
+        (1, "keys"),
+    ]
 
 
 @pytest.mark.parametrize(
     ("text", "key"),
-    [("[providers.demo]\npace = 101", "pace"), ('[providers.openai]\nwindow = "x"', "window"),
-     ("[providers.ollama]\nthink = 3", "think"), ("[providers.compatible.options]\nidle_timeout = -1", "idle_timeout")],
-)  # fmt: skip
+    [
+        ("[providers.demo]\npace = 101", "pace"),
+        ('[providers.openai]\nwindow = "x"', "window"),
+        ("[providers.ollama]\nthink = 3", "think"),
+        ("[providers.compatible.options]\nidle_timeout = -1", "idle_timeout"),
+    ],
+)
 def test_what_one_provider_understands_is_checked_too(tmp_path: Path, text: str, key: str) -> None:
     found = load(tmp_path, text)
     assert [problem.key.rpartition(".")[2] for problem in found.problems] == [key]
@@ -104,14 +120,19 @@ def kind(key: str) -> Kind:
 @pytest.mark.parametrize(
     ("kind", "text", "value"),
     [
-        (kind("agent.max_steps"), " 1,000 ", 1000), (kind("agent.timeout"), "1.5", 1.5),
-        (kind("display.animation"), "false", False), (kind("display.ascii"), "auto", "auto"),
-        (kind("display.ascii"), "true", True), (kind("mode"), "plan", "plan"),
+        (kind("agent.max_steps"), " 1,000 ", 1000),
+        (kind("agent.timeout"), "1.5", 1.5),
+        (kind("display.animation"), "false", False),
+        (kind("display.ascii"), "auto", "auto"),
+        (kind("display.ascii"), "true", True),
+        (kind("mode"), "plan", "plan"),
         (kind("tools.enabled"), '["read_file", glob_files]', ["read_file", "glob_files"]),
-        (kind("tools.enabled"), "", []), (kind("providers.ollama.think"), "low", "low"),
-        (KEYS, "ctrl+f, f3", ["ctrl+f", "f3"]), (kind("model"), "a/true", "a/true"),
+        (kind("tools.enabled"), "", []),
+        (kind("providers.ollama.think"), "low", "low"),
+        (KEYS, "ctrl+f, f3", ["ctrl+f", "f3"]),
+        (kind("model"), "a/true", "a/true"),
     ],
-)  # fmt: skip
+)
 def test_what_is_typed_is_a_value(kind: Kind, text: str, value: Any) -> None:
     assert typed(kind, text) == value
     assert typed(kind, words(typed(kind, text))) == value
@@ -119,10 +140,20 @@ def test_what_is_typed_is_a_value(kind: Kind, text: str, value: Any) -> None:
 
 @pytest.mark.parametrize(
     ("key", "text"),
-    [("agent.max_steps", "0"), ("agent.max_steps", "ten"), ("agent.max_steps", ""), ("agent.max_steps", "1.5"),
-     ("agent.timeout", "nan"), ("agent.timeout", "9" * 400), ("display.animation", "yes"), ("mode", "yolo"),
-     ("model", "a b"), ("providers.openai.base_url", "box"), ("display.theme", " ")],
-)  # fmt: skip
+    [
+        ("agent.max_steps", "0"),
+        ("agent.max_steps", "ten"),
+        ("agent.max_steps", ""),
+        ("agent.max_steps", "1.5"),
+        ("agent.timeout", "nan"),
+        ("agent.timeout", "9" * 400),
+        ("display.animation", "yes"),
+        ("mode", "yolo"),
+        ("model", "a b"),
+        ("providers.openai.base_url", "box"),
+        ("display.theme", " "),
+    ],
+)
 def test_what_is_typed_wrong_is_refused(key: str, text: str) -> None:
     with pytest.raises(ValueError):
         typed(kind(key), text)

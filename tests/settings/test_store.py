@@ -1,4 +1,5 @@
-"""Writing a setting changes that setting alone: comments, order and line ends stay, whole or not at all."""
+"""Writing a setting changes that setting alone: comments, order and line ends stay, whole or not at
+all."""
 
 from __future__ import annotations
 
@@ -49,7 +50,12 @@ def test_the_first_setting_makes_the_file_for_the_person_alone(store: Store) -> 
     [
         (("model",), "x/y", 'model = "a/b"   # the good one', 'model = "x/y"   # the good one'),
         (("agent", "max_steps"), 3, "max_steps = 12 # a dozen", "max_steps = 3 # a dozen"),
-        (("agent", "timeout"), 1.5, "max_steps = 12 # a dozen", "max_steps = 12 # a dozen\ntimeout = 1.5"),
+        (
+            ("agent", "timeout"),
+            1.5,
+            "max_steps = 12 # a dozen",
+            "max_steps = 12 # a dozen\ntimeout = 1.5",
+        ),
         (("mode",), "plan", "   # the good one", '   # the good one\nmode = "plan"'),
         (("providers", "ollama", "num_ctx"), 5, "num_ctx = 1", "num_ctx = 5"),
         (("agent", "max_steps"), None, "max_steps = 12 # a dozen\n", ""),
@@ -78,12 +84,22 @@ def test_however_the_table_is_written(before: bytes, after: bytes) -> None:
         ("x = 1\n\n[display]\ndiff = 'auto'\n", ("display", "diff"), "x = 1\n"),
         ("[display]\n# mine\ndiff = 'auto'\n", ("display", "diff"), "[display]\n# mine\n"),
         ("[display] # mine\ndiff = 'auto'\n", ("display", "diff"), "[display] # mine\n"),
-        ("[display]\ndiff = 'auto'\nascii = true\n", ("display", "diff"), "[display]\nascii = true\n"),
+        (
+            "[display]\ndiff = 'auto'\nascii = true\n",
+            ("display", "diff"),
+            "[display]\nascii = true\n",
+        ),
         ("[providers.x]\napi_key = 'k'\n", ("providers", "x", "api_key"), ""),
-        ("[providers.x]\napi_key = 'k'\n[providers.y]\n", ("providers", "x", "api_key"), "[providers.y]\n"),
+        (
+            "[providers.x]\napi_key = 'k'\n[providers.y]\n",
+            ("providers", "x", "api_key"),
+            "[providers.y]\n",
+        ),
     ],
 )
-def test_a_table_that_holds_nothing_any_more_goes_too(before: str, key: tuple[str, ...], after: str) -> None:
+def test_a_table_that_holds_nothing_any_more_goes_too(
+    before: str, key: tuple[str, ...], after: str
+) -> None:
     assert changed(before.encode(), key, None, "f").decode().strip() == after.strip()
 
 
@@ -101,7 +117,8 @@ def test_a_broken_file_is_left_alone(store: Store, broken: bytes) -> None:
 
 
 @pytest.mark.parametrize(
-    ("key", "value"), [("agent.max_steps", 0), ("mode", "yolo"), ("display.ascii", "x"), ("keys.help", [1])]
+    ("key", "value"),
+    [("agent.max_steps", 0), ("mode", "yolo"), ("display.ascii", "x"), ("keys.help", [1])],
 )
 def test_a_bad_value_is_never_written(store: Store, key: str, value: Any) -> None:
     with pytest.raises(Refused, match="expected"):
@@ -135,7 +152,11 @@ def test_a_project_may_be_given_its_model_and_display_only(store: Store) -> None
     store.write("display.theme", "light", project=True)
     assert store.path(project=True) == store.place.cwd / ".agent-tui" / "config.toml"
     assert store.read().settings.display.theme == "light"
-    for key, value in (("mode", "accept-all"), ("keys.help", ["f2"]), ("providers.openai.base_url", "http://x")):
+    for key, value in (
+        ("mode", "accept-all"),
+        ("keys.help", ["f2"]),
+        ("providers.openai.base_url", "http://x"),
+    ):
         with pytest.raises(Refused, match="may set model and display only"):
             store.write(key, value, project=True)
     assert not store.path().exists()
@@ -172,16 +193,28 @@ def test_two_programs_at_once_lose_nothing(store: Store) -> None:
     for process in running:
         process.join()
         assert process.exitcode == 0
-    assert tomllib.loads(store.path().read_text()) == {"agent": {"max_steps": 20}, "tools": {"command_timeout": 20}}
+    assert tomllib.loads(store.path().read_text()) == {
+        "agent": {"max_steps": 20},
+        "tools": {"command_timeout": 20},
+    }
     assert [file.name for file in store.place.folders.config.iterdir()] == ["config.toml"]
 
 
-KEYS = st.sampled_from([("model",), ("agent", "timeout"), ("display", "theme"), ("providers", "my.own", "api_key")])
-VALUES = st.text(max_size=20) | st.integers(-5, 5) | st.booleans() | st.lists(st.text(max_size=3), max_size=2)
+KEYS = st.sampled_from(
+    [("model",), ("agent", "timeout"), ("display", "theme"), ("providers", "my.own", "api_key")]
+)
+VALUES = (
+    st.text(max_size=20)
+    | st.integers(-5, 5)
+    | st.booleans()
+    | st.lists(st.text(max_size=3), max_size=2)
+)
 
 
 @given(st.lists(st.tuples(KEYS, st.none() | VALUES), max_size=8))
-def test_any_row_of_changes_ends_in_what_was_set_last(changes: list[tuple[tuple[str, ...], Any]]) -> None:
+def test_any_row_of_changes_ends_in_what_was_set_last(
+    changes: list[tuple[tuple[str, ...], Any]],
+) -> None:
     text, wanted = FILE.encode(), {}
     for key, value in changes:
         text = changed(text, key, value, "f")

@@ -1,4 +1,5 @@
-"""The model that a project names is a suggestion: the person is asked once for each project and value."""
+"""The model that a project names is a suggestion: the person is asked once for each project and
+value."""
 
 from __future__ import annotations
 
@@ -18,7 +19,9 @@ def suggest(place: Path, model: str, project: str = "work") -> None:
     path.write_text(f'# ours\nmodel = "{model}"\n')
 
 
-def found(place: Path, project: str = "work", flags: Flags | None = None, **environment: str) -> Loaded:
+def found(
+    place: Path, project: str = "work", flags: Flags | None = None, **environment: str
+) -> Loaded:
     (place / "config").mkdir(exist_ok=True)
     (place / "config" / "config.toml").write_text('model = "ollama/mine"\n')
     return read(place_in(place / project, place / "config", environment, flags, place / "data"))
@@ -33,7 +36,9 @@ def test_it_is_asked_about_and_not_used(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("agreed", "model"), [(True, "openai/dear"), (False, "ollama/mine")])
-def test_the_answer_holds_for_this_project_and_this_value(tmp_path: Path, agreed: bool, model: str) -> None:
+def test_the_answer_holds_for_this_project_and_this_value(
+    tmp_path: Path, agreed: bool, model: str
+) -> None:
     suggest(tmp_path, "openai/dear")
     first = found(tmp_path).suggestion
     assert first is not None
@@ -67,7 +72,15 @@ def test_the_name_of_a_folder_may_be_any_bytes(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "model", ["scripted/evil.json", "Scripted/evil.json", "SCRIPTED/x", "demo/tour", "demo", "openai/http://evil/v1"]
+    "model",
+    [
+        "scripted/evil.json",
+        "Scripted/evil.json",
+        "SCRIPTED/x",
+        "demo/tour",
+        "demo",
+        "openai/http://evil/v1",
+    ],
 )
 def test_what_no_project_may_choose_is_named_and_never_used(tmp_path: Path, model: str) -> None:
     suggest(tmp_path, model)
@@ -75,7 +88,11 @@ def test_what_no_project_may_choose_is_named_and_never_used(tmp_path: Path, mode
     loaded = found(tmp_path)
     assert loaded.settings.model == "ollama/mine" and loaded.suggestion is None
     [problem] = loaded.problems
-    assert "a project may not" in problem.text and problem.line == 2 and problem.file.endswith("config.toml")
+    assert (
+        "a project may not" in problem.text
+        and problem.line == 2
+        and problem.file.endswith("config.toml")
+    )
     store = Store(place_in(tmp_path / "work", tmp_path / "config", data=tmp_path / "data"))
     with pytest.raises(Refused, match="a project may not"):
         store.write("model", model, project=True)

@@ -1,4 +1,5 @@
-"""What is shown of a call while its arguments are written: the same however they are cut, each piece read once."""
+"""What is shown of a call while its arguments are written: the same however they are cut, each
+piece read once."""
 
 from __future__ import annotations
 
@@ -28,38 +29,61 @@ def shown(*pieces: str) -> tuple[str, str, int, str]:
 def test_the_first_text_of_one_line_is_the_subject_and_the_others_are_the_body() -> None:
     assert shown('{"path": "src/a') == ("src/a", "", 0, "path")
     assert shown('{"path": "src/a.py", "content": "import os\\nx = \\"1\\"') == (
-        "src/a.py", 'import os\nx = "1"', 2, "content",
-    )  # fmt: skip
-    assert shown('{"path": "a", "old": "one\\ntwo", "new": "1\\n2') == ("a", "one\ntwo\n1\n2", 4, "new")
+        "src/a.py",
+        'import os\nx = "1"',
+        2,
+        "content",
+    )
+    assert shown('{"path": "a", "old": "one\\ntwo", "new": "1\\n2') == (
+        "a",
+        "one\ntwo\n1\n2",
+        4,
+        "new",
+    )
 
 
 def test_a_text_of_many_lines_is_no_subject_and_one_that_comes_later_may_be() -> None:
-    assert shown('{"command": "make', '\\nmake test') == ("", "make\nmake test", 2, "command")
+    assert shown('{"command": "make', "\\nmake test") == ("", "make\nmake test", 2, "command")
     assert shown('{"content": "a\\nb", "path": "a.txt"}') == ("a.txt", "a\nb", 2, "path")
     long = "x" * (SUBJECT + 1)
     assert shown(json.dumps({"command": long})) == ("", long, 1, "command")
 
 
 def test_nested_texts_are_shown_and_other_values_are_passed_over() -> None:
-    call = {"n": 1, "all": True, "items": [{"text": "one", "state": "open"}, {"text": "two"}], "more": {"a": [[], "b"]}}
+    call = {
+        "n": 1,
+        "all": True,
+        "items": [{"text": "one", "state": "open"}, {"text": "two"}],
+        "more": {"a": [[], "b"]},
+    }
     assert shown(json.dumps(call)) == ("one", "open\ntwo\nb", 3, "a")
 
 
 @pytest.mark.parametrize(
     ("pieces", "subject"),
     [
-        (('{"a": "\\ud83d', '\\ude00"'), "😀"), (('{"a": "\\u00', 'e9"'), "é"), (('{"a": "\\', 'n'), "\n"),
-        (('{"a": "\\\\', 'n"'), "\\n"), (('{"a": "\\uzz"',), "uzz"), (('{"a": "x\\', '"y"'), 'x"y'),
+        (('{"a": "\\ud83d', '\\ude00"'), "😀"),
+        (('{"a": "\\u00', 'e9"'), "é"),
+        (('{"a": "\\', "n"), "\n"),
+        (('{"a": "\\\\', 'n"'), "\\n"),
+        (('{"a": "\\uzz"',), "uzz"),
+        (('{"a": "x\\', '"y"'), 'x"y'),
     ],
-)  # fmt: skip
+)
 def test_escapes_that_are_cut_or_wrong(pieces: tuple[str, ...], subject: str) -> None:
     stream = feed(*pieces)
     assert (stream.subject or stream.body) == subject
 
 
 values = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.text(max_size=30) | st.text("\n\"\\é😀 x", max_size=400),
-    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=8), inner, max_size=4),
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.text(max_size=30)
+    | st.text('\n"\\é😀 x', max_size=400),
+    lambda inner: (
+        st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=8), inner, max_size=4)
+    ),
     max_leaves=12,
 )
 
@@ -107,7 +131,7 @@ def test_each_piece_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
         original(self, json)
 
     monkeypatch.setattr(argument_stream._Reader, "read", counted)
-    whole = json.dumps({"path": "a.py", "content": "a line with \"quotes\" and \\\n" * 5_000})
+    whole = json.dumps({"path": "a.py", "content": 'a line with "quotes" and \\\n' * 5_000})
     stream = feed(*(whole[at : at + 7] for at in range(0, len(whole), 7)))
     assert stream.lines == 5_001 and len(stream.body) == TAIL
     assert read < len(whole) * 1.1

@@ -16,7 +16,10 @@ SHOT = chips.image(2, "/tmp/my shot.png", 1280, 720)
 def test_labels_say_what_they_stand_for() -> None:
     assert PASTED.label.replace("\u00a0", " ") == "[Pasted text #1 · 120 lines]"
     assert SHOT.label.replace("\u00a0", " ") == "[Image #2 · my shot.png · 1280×720]"
-    assert chips.pasted(3, "x" * 900).label.replace("\u00a0", " ") == "[Pasted text #3 · 900 characters]"
+    assert (
+        chips.pasted(3, "x" * 900).label.replace("\u00a0", " ")
+        == "[Pasted text #3 · 900 characters]"
+    )
     assert (chips.number(PASTED.label), chips.number(SHOT.label)) == (1, 2)
 
 
@@ -32,13 +35,20 @@ def test_what_is_typed_is_no_label() -> None:
     assert not chips.spans(typed)
 
 
-@given(st.lists(st.one_of(st.sampled_from([PASTED.label, SHOT.label, " ", "\n"]), st.text(max_size=9)), max_size=8))
+@given(
+    st.lists(
+        st.one_of(st.sampled_from([PASTED.label, SHOT.label, " ", "\n"]), st.text(max_size=9)),
+        max_size=8,
+    )
+)
 def test_every_label_is_expanded_and_nothing_else_changes(parts: list[str]) -> None:
     text = " ".join(parts)
     sent = chips.expand(text, (PASTED, SHOT))
     known = {PASTED.label: PASTED.text, SHOT.label: SHOT.text}
     assert not chips.spans(sent)
-    assert sent == " ".join(known.get(part, part) for part in parts).replace(f"{SHOT.text}  ", f"{SHOT.text} ")
+    assert sent == " ".join(known.get(part, part) for part in parts).replace(
+        f"{SHOT.text}  ", f"{SHOT.text} "
+    )
 
 
 @pytest.mark.parametrize(
@@ -89,10 +99,13 @@ def test_a_paste_that_cannot_be_in_a_text_counts_as_typed(
 def test_a_draft_that_labels_would_not_bring_back_has_none() -> None:
     text = f"{PASTED.label} was {LONG}"
     pastes = (chips.Paste(len(text) - len(LONG), len(text), 1),)
-    assert chips.draft(text, pastes) == (text, ()), "the label that was typed would be expanded, too"
+    assert chips.draft(text, pastes) == (text, ()), (
+        "the label that was typed would be expanded, too"
+    )
     assert chips.draft(text[-len(LONG) - 4 :], (chips.Paste(4, 4 + len(LONG), 1),)) == (
-        f"was {PASTED.label}", (PASTED,),
-    )  # fmt: skip
+        f"was {PASTED.label}",
+        (PASTED,),
+    )
 
 
 def test_a_paste_that_begins_like_a_name_is_sent_as_it_is() -> None:
@@ -111,9 +124,9 @@ def test_the_way_back() -> None:
     plain = chips.image(1, "a.png", 1, 1)
     others = "x@a.png @a.png.txt @b/a.png "
     for near in ("", " here", ", here", "\nhere"):
-        assert chips.collapse(chips.expand(f"{others}{plain.label}{near}", (plain,)), (plain,)).endswith(
-            f"@b/a.png {plain.label}{near}"
-        )
+        assert chips.collapse(
+            chips.expand(f"{others}{plain.label}{near}", (plain,)), (plain,)
+        ).endswith(f"@b/a.png {plain.label}{near}")
     assert chips.collapse(others, (plain,)) == others
 
 
@@ -153,4 +166,7 @@ def test_what_a_terminal_pastes_for_a_file(text: str, path: str) -> None:
 
 
 def test_images_that_a_prompt_names_once_it_goes_on() -> None:
-    assert chips.mentioned('@a.png @"b c.jpg" d@e.png @f.png') == (("@a.png", "a.png"), ('@"b c.jpg"', "b c.jpg"))
+    assert chips.mentioned('@a.png @"b c.jpg" d@e.png @f.png') == (
+        ("@a.png", "a.png"),
+        ('@"b c.jpg"', "b c.jpg"),
+    )

@@ -56,10 +56,12 @@ class Standard(StandardBase):
 arguments = st.fixed_dictionaries(
     {"text": st.text(max_size=3)},
     optional={
-        "at": st.floats(allow_nan=False), "hidden": st.text(max_size=2), "numbers": st.tuples(st.integers()),
+        "at": st.floats(allow_nan=False),
+        "hidden": st.text(max_size=2),
+        "numbers": st.tuples(st.integers()),
         "facts": st.dictionaries(st.text(max_size=2), st.integers(), max_size=2),
     },
-)  # fmt: skip
+)
 
 
 @given(arguments, arguments)
@@ -70,12 +72,16 @@ def test_it_behaves_as_the_standard_one(first: dict[str, Any], second: dict[str,
     assert repr(mine) == repr(standard).replace("Standard", "Made")
     assert (mine == other) is (standard == standard_other)
     assert hash(mine) == hash(standard)
-    assert dataclasses.asdict(replace(mine, **second)) == dataclasses.asdict(replace(standard, **second))
+    assert dataclasses.asdict(replace(mine, **second)) == dataclasses.asdict(
+        replace(standard, **second)
+    )
     assert mine != object()
 
 
 def test_the_class_looks_the_same() -> None:
-    assert [f.name for f in dataclasses.fields(Made)] == [f.name for f in dataclasses.fields(Standard)]
+    assert [f.name for f in dataclasses.fields(Made)] == [
+        f.name for f in dataclasses.fields(Standard)
+    ]
     assert Made.__match_args__ == Standard.__match_args__
     assert vars(Made)["__slots__"] == vars(Standard)["__slots__"]
     assert Made.kind == "base"
@@ -97,8 +103,12 @@ def test_nothing_can_be_changed() -> None:
         mine.new = 1  # type: ignore[attr-defined]
 
 
-@pytest.mark.parametrize(("positional", "named"), [((), {}), (("x", (), {}, "made", 1), {}), (("x",), {"odd": 1})])
-def test_wrong_arguments_are_a_type_error(positional: tuple[Any, ...], named: dict[str, Any]) -> None:
+@pytest.mark.parametrize(
+    ("positional", "named"), [((), {}), (("x", (), {}, "made", 1), {}), (("x",), {"odd": 1})]
+)
+def test_wrong_arguments_are_a_type_error(
+    positional: tuple[Any, ...], named: dict[str, Any]
+) -> None:
     with pytest.raises(TypeError):
         Made(*positional, **named)
     with pytest.raises(TypeError):
@@ -145,13 +155,17 @@ def test_each_method_is_compiled_at_its_first_call_and_once() -> None:
         number: int = 0
 
     calls: dict[str, Callable[[], object]] = {
-        "__init__": lambda: Late(1), "__eq__": lambda: one == Late(1), "__hash__": lambda: hash(one),
+        "__init__": lambda: Late(1),
+        "__eq__": lambda: one == Late(1),
+        "__hash__": lambda: hash(one),
         "__repr__": lambda: repr(one),
-    }  # fmt: skip
+    }
     before = {name: Late.__dict__[name] for name in METHODS}
     one = Late(1)
     for name in METHODS:
-        assert (Late.__dict__[name] is before[name]) is (name != "__init__"), "only what was called is compiled"
+        assert (Late.__dict__[name] is before[name]) is (name != "__init__"), (
+            "only what was called is compiled"
+        )
     for name in METHODS:
         calls[name]()
     after = {name: Late.__dict__[name] for name in METHODS}
@@ -160,7 +174,9 @@ def test_each_method_is_compiled_at_its_first_call_and_once() -> None:
         calls[name]()
     assert all(Late.__dict__[name] is after[name] for name in METHODS)
     assert list(inspect.signature(Late).parameters) == ["number"]
-    assert before["__init__"](Late.__new__(Late), 2) is None, "a stub that somebody held goes on working"
+    assert before["__init__"](Late.__new__(Late), 2) is None, (
+        "a stub that somebody held goes on working"
+    )
     assert before["__repr__"](one).endswith("Late(number=1)")
 
 
@@ -175,7 +191,9 @@ def test_the_fields_are_found_when_they_are_first_wanted_and_once() -> None:
 
     assert not any(isinstance(Late.__dict__[name], dict | tuple) for name in FACTS)
     found: list[dict[str, Any]] = []
-    threads = [threading.Thread(target=lambda: found.append(Heir.__dataclass_fields__)) for _ in range(8)]
+    threads = [
+        threading.Thread(target=lambda: found.append(Heir.__dataclass_fields__)) for _ in range(8)
+    ]
     for thread in threads:
         thread.start()
     for thread in threads:

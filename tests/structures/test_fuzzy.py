@@ -1,4 +1,5 @@
-"""The search among paths: what matches, what comes first, and that slices and narrowing change nothing."""
+"""The search among paths: what matches, what comes first, and that slices and narrowing change
+nothing."""
 
 from __future__ import annotations
 
@@ -9,10 +10,23 @@ from hypothesis import strategies as st
 from agent_tui.structures import fuzzy
 
 PATHS = (
-    "src/", "src/app.py", "src/main_window.py", "src/fuzzy_match.py", "src/tui/", "src/tui/app.py", "docs/",
-    "README.md", "docs/fuzzy/notes.md", "src/FooBar.ts", "src/foobarista.ts", "a b.txt", ".env", ".git-hooks/run",
-    "tests/test_app.py", "lib/über/Größe.py",
-)  # fmt: skip
+    "src/",
+    "src/app.py",
+    "src/main_window.py",
+    "src/fuzzy_match.py",
+    "src/tui/",
+    "src/tui/app.py",
+    "docs/",
+    "README.md",
+    "docs/fuzzy/notes.md",
+    "src/FooBar.ts",
+    "src/foobarista.ts",
+    "a b.txt",
+    ".env",
+    ".git-hooks/run",
+    "tests/test_app.py",
+    "lib/über/Größe.py",
+)
 
 
 def best(query: str, *recent: str, paths: tuple[str, ...] = PATHS) -> list[str]:
@@ -89,7 +103,9 @@ LETTERS = st.text("abAB/_.é", min_size=1, max_size=8)
 
 
 @given(st.lists(LETTERS, max_size=40, unique=True), LETTERS)
-def test_typing_letter_by_letter_finds_what_the_whole_query_finds(paths: list[str], query: str) -> None:
+def test_typing_letter_by_letter_finds_what_the_whole_query_finds(
+    paths: list[str], query: str
+) -> None:
     among = fuzzy.corpus(paths)
     before = None
     for size in range(1, len(query) + 1):
@@ -110,7 +126,9 @@ def test_what_matches_holds_the_letters_in_order(paths: list[str], query: str) -
 
 
 def test_a_search_in_slices_looks_at_a_bounded_number_each() -> None:
-    among = fuzzy.corpus(f"folder{number % 97}/file{number}.py" for number in range(3 * fuzzy.SLICE))
+    among = fuzzy.corpus(
+        f"folder{number % 97}/file{number}.py" for number in range(3 * fuzzy.SLICE)
+    )
     now, slices = fuzzy.begin(among, "9x"), 0
     while not now.done:
         left = len(now.left)

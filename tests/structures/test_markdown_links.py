@@ -16,17 +16,28 @@ NAMES = ("a", "B", "b", "two words", "Two  Words", "c")
 BLOCKS = (
     *(f"See [{name}] and [text][{name}] of it.\n\n" for name in NAMES),
     *(f"[{name}]: https://e.org/{number}\n\n" for number, name in enumerate(NAMES)),
-    '[c]: </in> "Title"\n[a]: /after\n\n', "[d]: /unused\n\n", "# Head\n[a]: /under\n\n", "- [c]\n- x\n\n",
+    '[c]: </in> "Title"\n[a]: /after\n\n',
+    "[d]: /unused\n\n",
+    "# Head\n[a]: /under\n\n",
+    "- [c]\n- x\n\n",
     "```\n[a]: /code\n```\n",
-    "Text\n[c]: /no-definition\n\n", "`[a]`\n\n", "> [b]\n\n", "[b]:\n\n", "[c]: /x\n'title'\n\n",
-)  # fmt: skip
+    "Text\n[c]: /no-definition\n\n",
+    "`[a]`\n\n",
+    "> [b]\n\n",
+    "[b]:\n\n",
+    "[c]: /x\n'title'\n\n",
+)
 texts = st.lists(st.sampled_from(BLOCKS), max_size=12).map("".join)
 
 
 def said(text: str, told: Links = NO_LINKS, lead: str = "") -> list[tuple[str, object]]:
-    """Words and where they lead; sorted, since definitions that nothing uses are drawn at the end of what is parsed."""
+    """Words and where they lead; sorted, since definitions that nothing uses are drawn at the end
+    of what is parsed."""
     lines = render(text, 200, cell_len, lead=lead, links=told)
-    return sorted(((word, s.meta) for line in lines for s in line.segments for word in s.text.split()), key=str)
+    return sorted(
+        ((word, s.meta) for line in lines for s in line.segments for word in s.text.split()),
+        key=str,
+    )
 
 
 def settled(text: str, seed: int) -> list[TextBlock]:
@@ -45,7 +56,9 @@ def settled(text: str, seed: int) -> list[TextBlock]:
 def test_links_in_pieces_are_those_of_the_whole(text: str, seed: int) -> None:
     blocks = settled(text, seed)
     assert blocks == [b for b in Transcript().settle(text, "", 0).rows if isinstance(b, TextBlock)]
-    assert sorted((pair for b in blocks for pair in said(b.text, b.links, b.lead)), key=str) == said(text)
+    assert sorted(
+        (pair for b in blocks for pair in said(b.text, b.links, b.lead)), key=str
+    ) == said(text)
 
 
 def test_only_what_is_concerned_changes() -> None:
@@ -66,7 +79,8 @@ def test_a_text_without_definitions_is_not_looked_through() -> None:
 
 
 def test_brackets_without_end_are_no_trap() -> None:
-    """The patterns never go back far: twice the brackets would else be many times the work, and this never end."""
+    """The patterns never go back far: twice the brackets would else be many times the work, and
+    this never end."""
     for text in (
         "[" * 20_000,
         "\\[" * 20_000,

@@ -1,4 +1,5 @@
-"""The splitter: lossless, blind to chunking, bounded, linear; and its pieces draw alone as they did together."""
+"""The splitter: lossless, blind to chunking, bounded, linear; and its pieces draw alone as they did
+together."""
 
 from __future__ import annotations
 
@@ -14,17 +15,28 @@ from agent_tui.structures.markdown_stream import FENCE_LINES, LIMIT, MdStream, P
 from tests.strategies import MARKDOWN_BITS
 
 GIANTS = (
-    "x" * (LIMIT - 1), "x" * LIMIT, "x" * (LIMIT + 1), "x" * (2 * LIMIT + 17), "# " + "h" * LIMIT, "- " + "i" * LIMIT,
-    "```" + "f" * LIMIT, "| a " * 900, "code line\n" * (FENCE_LINES + 3), "words and words\n" * 500,
-    "| a | b |\n|---|---|\n" + "| 1 | 2 |\n" * 700, "- " * 1500, " " * LIMIT,
-)  # fmt: skip
+    "x" * (LIMIT - 1),
+    "x" * LIMIT,
+    "x" * (LIMIT + 1),
+    "x" * (2 * LIMIT + 17),
+    "# " + "h" * LIMIT,
+    "- " + "i" * LIMIT,
+    "```" + "f" * LIMIT,
+    "| a " * 900,
+    "code line\n" * (FENCE_LINES + 3),
+    "words and words\n" * 500,
+    "| a | b |\n|---|---|\n" + "| 1 | 2 |\n" * 700,
+    "- " * 1500,
+    " " * LIMIT,
+)
 small = st.lists(st.sampled_from(MARKDOWN_BITS) | st.text(max_size=4), max_size=40).map("".join)
 large = st.lists(st.sampled_from(MARKDOWN_BITS + GIANTS), max_size=14).map("".join)
 markdown = small | large
 
 
 def fed(text: str, sizes: Iterator[int]) -> tuple[tuple[Piece, ...], MdStream]:
-    """What feeding `text` in chunks of `sizes` closes, and the stream after it; the bound holds all the way."""
+    """What feeding `text` in chunks of `sizes` closes, and the stream after it; the bound holds all
+    the way."""
     stream, pieces, position = MdStream(), list[Piece](), 0
     while position < len(text):
         size = next(sizes)
@@ -83,9 +95,15 @@ def test_where_it_cuts(ending: str) -> None:
         "| a | b |\n|---|---|\n| 1 | 2 |\n"
     )
     expected = [
-        "# Title\n", "One\ntwo\n\n", "Three\n\n", "- a\n\n- b\n\n  still b\n\n", "```py\nx = 1\n\n# no heading\n```\n",
-        "End\n", "## Next\n", "| a | b |\n|---|---|\n| 1 | 2 |\n",
-    ]  # fmt: skip
+        "# Title\n",
+        "One\ntwo\n\n",
+        "Three\n\n",
+        "- a\n\n- b\n\n  still b\n\n",
+        "```py\nx = 1\n\n# no heading\n```\n",
+        "End\n",
+        "## Next\n",
+        "| a | b |\n|---|---|\n| 1 | 2 |\n",
+    ]
     pieces = split(source.replace("\n", ending))
     assert [piece.text for piece in pieces] == [text.replace("\n", ending) for text in expected]
     assert all(piece.lead == "" for piece in pieces)
@@ -93,8 +111,11 @@ def test_where_it_cuts(ending: str) -> None:
 
 def test_blank_lines_belong_to_the_block_that_follows() -> None:
     assert [piece.text for piece in split("\n\n# A\n\nOne\n\n\n```\n\n```\n\n\nEnd\n\n")] == [
-        "\n\n# A\n", "\nOne\n\n\n", "```\n\n```\n", "\n\nEnd\n\n",
-    ]  # fmt: skip
+        "\n\n# A\n",
+        "\nOne\n\n\n",
+        "```\n\n```\n",
+        "\n\nEnd\n\n",
+    ]
 
 
 def test_what_follows_a_cut_table_is_no_row_of_it() -> None:
@@ -147,7 +168,9 @@ SHAPES = {
 
 @pytest.mark.parametrize("chunk", [1, 40])
 @pytest.mark.parametrize("shape", SHAPES)
-def test_twice_the_text_is_twice_the_work(shape: str, chunk: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_twice_the_text_is_twice_the_work(
+    shape: str, chunk: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Work counts the characters that are scanned, cut or joined again; no clock."""
     work = 0
     cutter = markdown_stream._Cutter
@@ -171,7 +194,10 @@ def test_twice_the_text_is_twice_the_work(shape: str, chunk: int, monkeypatch: p
     monkeypatch.setattr(cutter, "take", counted_take)
     monkeypatch.setattr(cutter, "stream", counted_stream)
     monkeypatch.setattr(cutter, "cut", counted_cut)
-    opening = {"a fence that never ends": "```py\n", "a table that never ends": "| a | b |\n|---|---|\n"}.get(shape, "")
+    opening = {
+        "a fence that never ends": "```py\n",
+        "a table that never ends": "| a | b |\n|---|---|\n",
+    }.get(shape, "")
 
     def measured(size: int) -> int:
         nonlocal work

@@ -29,7 +29,9 @@ def test_a_name_is_typed_where_it_ends_at_the_caret(text: str, query: str, start
     assert mention.typed(text, len(text)) == mention.Typed(start, len(text), query)
 
 
-@pytest.mark.parametrize("text", ["", "a@b", "me@example.org", "@a ", '@"a"', "@@", "x/@y", "@a\n", "no name"])
+@pytest.mark.parametrize(
+    "text", ["", "a@b", "me@example.org", "@a ", '@"a"', "@@", "x/@y", "@a\n", "no name"]
+)
 def test_no_name_is_typed(text: str) -> None:
     assert mention.typed(text, len(text)) is None
 

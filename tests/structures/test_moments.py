@@ -45,7 +45,10 @@ def test_screen_export_and_command_line_say_it_alike() -> None:
     (speech,) = sections(Transcript(rows=Vec([UserBlock("hello", at=AT)])), local)
     assert isinstance(speech, Speech)
     assert {stamp(UserBlock("hello", at=AT), here), speech.at, moment(AT)} == {day}
-    told = {stamp(ToolBlock("c", "t", "l", started_at=AT), here), stamp(TurnBlock("completed", at=AT), here)}
+    told = {
+        stamp(ToolBlock("c", "t", "l", started_at=AT), here),
+        stamp(TurnBlock("completed", at=AT), here),
+    }
     assert told == {"14:05:09"}
     assert moment(AT + 180 * 86_400) == "2026-12-28 13:05", "the zone is that of the day"
 

@@ -40,10 +40,14 @@ class Outer:
 CLASSES = {name_of(kind): kind for kind in (Inner, Outer, Pair)}
 INNER = st.builds(Inner, st.text(), st.builds(Pair, st.integers(), st.text()))
 OUTER = st.builds(
-    Outer, st.floats(allow_nan=False), st.none() | INNER, st.lists(INNER, max_size=3).map(tuple),
-    st.frozensets(st.text(), max_size=3), st.dictionaries(st.text(), st.lists(st.integers() | st.booleans())),
+    Outer,
+    st.floats(allow_nan=False),
+    st.none() | INNER,
+    st.lists(INNER, max_size=3).map(tuple),
+    st.frozensets(st.text(), max_size=3),
+    st.dictionaries(st.text(), st.lists(st.integers() | st.booleans())),
     st.lists(st.integers(), max_size=300).map(Vec),
-)  # fmt: skip
+)
 
 
 @given(OUTER)
@@ -62,17 +66,30 @@ def test_nan_comes_back() -> None:
 
 
 def test_every_text_is_said_as_wished() -> None:
-    value = Outer(1.0, Inner("secret", Pair(1, "secret")), names=frozenset(["secret"]), found={"secret": ["secret"]})
+    value = Outer(
+        1.0,
+        Inner("secret", Pair(1, "secret")),
+        names=frozenset(["secret"]),
+        found={"secret": ["secret"]},
+    )
     assert "secret" not in json.dumps(plain(value, lambda text: text.replace("secret", "******")))
 
 
 @pytest.mark.parametrize(
     "data",
     [
-        {"_": "os.system"}, {"_": "test_plain.Outer"}, {"_": 3}, {}, [], [1], ["nope", 1], ["{:}", [1]], ["{:}", 3],
+        {"_": "os.system"},
+        {"_": "test_plain.Outer"},
+        {"_": 3},
+        {},
+        [],
+        [1],
+        ["nope", 1],
+        ["{:}", [1]],
+        ["{:}", 3],
         {"_": "test_plain.Outer", "number": ["()", {"_": "x"}]},
     ],
-)  # fmt: skip
+)
 def test_what_was_never_written_is_refused(data: Any) -> None:
     with pytest.raises(ValueError):
         rebuilt(data, CLASSES)

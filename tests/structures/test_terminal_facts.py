@@ -31,9 +31,19 @@ def test_colours(environment: dict[str, str], depth: str) -> None:
 
 @pytest.mark.parametrize(
     ("said", "dark"),
-    [("15;0", True), ("0;15", False), ("0;default;15", False), ("7;8", True), ("12;7", False), ("0;7", False),
-     ("15;default", None), ("", None), ("1;99", None), ("²;²", None)],
-)  # fmt: skip
+    [
+        ("15;0", True),
+        ("0;15", False),
+        ("0;default;15", False),
+        ("7;8", True),
+        ("12;7", False),
+        ("0;7", False),
+        ("15;default", None),
+        ("", None),
+        ("1;99", None),
+        ("²;²", None),
+    ],
+)
 def test_the_hint_about_the_ground(said: str, dark: bool | None) -> None:
     assert facts.dark_hint({"COLORFGBG": said}) is dark
 
@@ -71,7 +81,10 @@ def test_an_old_console_is_asked_nothing() -> None:
 
 
 def test_grounds_are_remembered_for_each_terminal() -> None:
-    one, two = facts.identity({"TERM": "xterm"}), facts.identity({"TERM": "xterm", "TERM_PROGRAM": "x y\nz"})
+    one, two = (
+        facts.identity({"TERM": "xterm"}),
+        facts.identity({"TERM": "xterm", "TERM_PROGRAM": "x y\nz"}),
+    )
     assert one != two and not any(c.isspace() for c in one + two)
     text = facts.remember(facts.remember("", one, True), two, False)
     assert (facts.remembered(text, one), facts.remembered(text, two)) == (True, False)

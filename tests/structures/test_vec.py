@@ -8,7 +8,9 @@ from hypothesis import strategies as st
 
 from agent_tui.structures.vec import CHUNK, Vec
 
-sizes = st.sampled_from([0, 1, 2, CHUNK - 1, CHUNK, CHUNK + 1, 2 * CHUNK, 3 * CHUNK - 1, 3 * CHUNK + 5])
+sizes = st.sampled_from(
+    [0, 1, 2, CHUNK - 1, CHUNK, CHUNK + 1, 2 * CHUNK, 3 * CHUNK - 1, 3 * CHUNK + 5]
+)
 filled = sizes.map(lambda size: tuple(object() for _ in range(size)))
 
 
@@ -20,7 +22,9 @@ def same(vec: Vec[object], flat: tuple[object, ...]) -> None:
 
 
 @given(filled, filled)
-def test_append_and_extend_are_concatenation(old: tuple[object, ...], new: tuple[object, ...]) -> None:
+def test_append_and_extend_are_concatenation(
+    old: tuple[object, ...], new: tuple[object, ...]
+) -> None:
     by_one = Vec(old)
     for item in new:
         by_one = by_one.append(item)
@@ -57,7 +61,9 @@ def test_slices_are_those_of_a_tuple(
 
 
 @given(filled, st.data())
-def test_changed_names_exactly_the_new_objects(old: tuple[object, ...], data: st.DataObject) -> None:
+def test_changed_names_exactly_the_new_objects(
+    old: tuple[object, ...], data: st.DataObject
+) -> None:
     before = Vec(old)
     after = before.truncate(data.draw(st.integers(0, len(old)))).extend(data.draw(filled))
     for index in data.draw(st.lists(st.integers(0, max(0, len(after) - 1)), max_size=3)):

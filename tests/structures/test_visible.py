@@ -70,7 +70,9 @@ def test_a_progress_bar_shows_its_last_state() -> None:
     assert visible("50%\r", overwrite=True) == "50%"
 
 
-@pytest.mark.parametrize("text", ["👩\u200d💻 ⚠\ufe0f 🇩🇪 👍🏽", "हिन्दी", "x" + "\u0301" * 20, "ක්\u200dෂ", "\u0378"])
+@pytest.mark.parametrize(
+    "text", ["👩\u200d💻 ⚠\ufe0f 🇩🇪 👍🏽", "हिन्दी", "x" + "\u0301" * 20, "ක්\u200dෂ", "\u0378"]
+)
 def test_what_cannot_harm_is_copied_as_it_was_written(text: str) -> None:
     assert harmless(text) == text
 
@@ -92,7 +94,9 @@ def test_the_cells_behind_spacing_marks_go_away_again(text: str) -> None:
     assert unpadded(visible(text)) == text
 
 
-@pytest.mark.parametrize("unit", ["\x1b[", "\x1b]0;x", "\x1bP", "\r", "\x1b", "\u202e", "👩\u200d", "\x9d"])
+@pytest.mark.parametrize(
+    "unit", ["\x1b[", "\x1b]0;x", "\x1bP", "\r", "\x1b", "\u202e", "👩\u200d", "\x9d"]
+)
 def test_its_cost_is_linear(unit: str) -> None:
     def cost(count: int) -> float:
         text = unit * count

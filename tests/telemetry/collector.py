@@ -56,18 +56,26 @@ class Collector:
     def spans(self) -> list[Span]:
         sent = [ExportTraceServiceRequest.FromString(body) for body in self.raw("/v1/traces")]
         found = [
-            span for request in sent for each in request.resource_spans for scope in each.scope_spans
+            span
+            for request in sent
+            for each in request.resource_spans
+            for scope in each.scope_spans
             for span in scope.spans
-        ]  # fmt: skip
-        return sorted(found, key=lambda span: (span.start_time_unix_nano, bool(span.parent_span_id)))
+        ]
+        return sorted(
+            found, key=lambda span: (span.start_time_unix_nano, bool(span.parent_span_id))
+        )
 
     @property
     def metrics(self) -> dict[str, Metric]:
         sent = [ExportMetricsServiceRequest.FromString(body) for body in self.raw("/v1/metrics")]
         return {
-            metric.name: metric for request in sent for each in request.resource_metrics
-            for scope in each.scope_metrics for metric in scope.metrics
-        }  # fmt: skip
+            metric.name: metric
+            for request in sent
+            for each in request.resource_metrics
+            for scope in each.scope_metrics
+            for metric in scope.metrics
+        }
 
 
 @contextmanager
@@ -77,7 +85,9 @@ def collecting(status: int = 200, hanging: bool = False) -> Iterator[Collector]:
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
             collector.headers.append(dict(self.headers.items()))
-            collector.bodies.append((self.path, self.rfile.read(int(self.headers["Content-Length"]))))
+            collector.bodies.append(
+                (self.path, self.rfile.read(int(self.headers["Content-Length"])))
+            )
             if collector.hanging:
                 collector.release.wait(120)
             self.send_response(collector.status)
@@ -108,9 +118,13 @@ def environment(place: Place, **more: str) -> dict[str, str]:
 def run(place: Place, model: str, *flags: str, **more: str) -> subprocess.CompletedProcess[str]:
     """The program itself, with one prompt."""
     return subprocess.run(
-        [sys.executable, "-m", "agent_tui", "run", "my very own prompt", "-m", model, *flags], cwd=place.cwd,
-        env=environment(place, **more), capture_output=True, text=True, timeout=100,
-    )  # fmt: skip
+        [sys.executable, "-m", "agent_tui", "run", "my very own prompt", "-m", model, *flags],
+        cwd=place.cwd,
+        env=environment(place, **more),
+        capture_output=True,
+        text=True,
+        timeout=100,
+    )
 
 
 def log(place: Place) -> str:

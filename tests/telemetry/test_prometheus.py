@@ -70,10 +70,17 @@ def test_the_numbers_are_told_on_this_machine_and_nothing_that_was_said(place: P
     assert found[f"gen_ai_client_operation_duration_seconds_count{{{of}}}"] == 2
     assert found[f'gen_ai_client_operation_duration_seconds_bucket{{{of},le="+Inf"}}'] == 2
     assert found[f'gen_ai_client_token_usage_sum{{{of},gen_ai_token_type="input"}}'] == 520
-    assert found[f'gen_ai_client_token_usage_bucket{{{of},gen_ai_token_type="input",le="256.0"}}'] == 1
+    assert (
+        found[f'gen_ai_client_token_usage_bucket{{{of},gen_ai_token_type="input",le="256.0"}}'] == 1
+    )
     assert found['agent_tui_events_total{agent_tui_event="response"}'] == 2
-    assert 'gen_ai_execute_tool_duration_seconds_count{gen_ai_operation_name="execute_tool",' in text
-    assert "# TYPE gen_ai_client_token_usage histogram" in text and "# TYPE agent_tui_events_total counter" in text
+    assert (
+        'gen_ai_execute_tool_duration_seconds_count{gen_ai_operation_name="execute_tool",' in text
+    )
+    assert (
+        "# TYPE gen_ai_client_token_usage histogram" in text
+        and "# TYPE agent_tui_events_total counter" in text
+    )
     assert not [said for said in SAID if said in text]
 
 

@@ -1,4 +1,5 @@
-"""What is told of each request from outside: which model answered, and of one that failed how, whatever it was for."""
+"""What is told of each request from outside: which model answered, and of one that failed how,
+whatever it was for."""
 
 from __future__ import annotations
 
@@ -31,8 +32,15 @@ def chats(collector: Collector) -> list[tuple[Span, dict[str, Any]]]:
     return [(span, attributes(span)) for span in collector.spans if span.name.startswith("chat")]
 
 
-def test_the_model_that_the_server_says_has_answered_is_told(place: Place, collector: Collector) -> None:
-    answers = (named("m-2026-09-29"), named("small-1", "A title"), named("m-aside"), said("no name"))
+def test_the_model_that_the_server_says_has_answered_is_told(
+    place: Place, collector: Collector
+) -> None:
+    answers = (
+        named("m-2026-09-29"),
+        named("small-1", "A title"),
+        named("m-aside"),
+        said("no name"),
+    )
     with model_server(*answers) as server:
         more = options(collector, small_model="compatible/small")
         with engine(place, server, **more) as driver:
@@ -43,25 +51,37 @@ def test_the_model_that_the_server_says_has_answered_is_told(place: Place, colle
             driver.turn("again")
     told = [(found["gen_ai.request.model"], found.get(ANSWERED)) for _, found in chats(collector)]
     assert told == [("m", "m-2026-09-29"), ("small", "small-1"), ("m", "m-aside"), ("m", None)]
-    kept = [line.get("answered_by") for line in place.log_lines() if line["type"] in ("usage", "aside_ended")]
+    kept = [
+        line.get("answered_by")
+        for line in place.log_lines()
+        if line["type"] in ("usage", "aside_ended")
+    ]
     assert kept == ["m-2026-09-29", "small-1", "m-aside", None]
 
 
-def test_a_request_that_another_model_answers_says_how_it_failed(place: Place, collector: Collector) -> None:
+def test_a_request_that_another_model_answers_says_how_it_failed(
+    place: Place, collector: Collector
+) -> None:
     with model_server(status(401, "bad key")) as one, model_server(named("other-1")) as two:
         more = options(collector, fallback=("acme/m",))
         with engine(place, one, others={"acme": two}, **more) as driver:
             assert driver.turn("go").state == "completed"
             [failed] = driver.all(RequestFailed)
     (first, asked), (second, answered) = chats(collector)
-    assert (failed.model, asked["agent_tui.model"], asked["error.type"]) == ("compatible/m", "compatible/m", "auth")
+    assert (failed.model, asked["agent_tui.model"], asked["error.type"]) == (
+        "compatible/m",
+        "compatible/m",
+        "auth",
+    )
     assert (answered["agent_tui.model"], answered[ANSWERED]) == ("acme/m", "other-1")
     assert "error.type" not in answered and first.end_time_unix_nano <= second.start_time_unix_nano
     assert [facts["error"] for what, facts in happened(place) if what == "error"] == ["auth"]
     assert not [line for line in place.log_lines() if line["type"] == "request_failed"]
 
 
-def test_a_chain_that_comes_to_no_good_end_tells_each_failure_once(place: Place, collector: Collector) -> None:
+def test_a_chain_that_comes_to_no_good_end_tells_each_failure_once(
+    place: Place, collector: Collector
+) -> None:
     more = options(collector, fallback=("acme/m",))
     with (
         model_server(status(401, "bad key")) as one,
@@ -70,7 +90,10 @@ def test_a_chain_that_comes_to_no_good_end_tells_each_failure_once(place: Place,
     ):
         assert driver.turn("go").state == "error"
     assert [found["error.type"] for _, found in chats(collector)] == ["auth", "unknown_model"]
-    assert [facts["error"] for what, facts in happened(place) if what == "error"] == ["auth", "unknown_model"]
+    assert [facts["error"] for what, facts in happened(place) if what == "error"] == [
+        "auth",
+        "unknown_model",
+    ]
 
 
 @pytest.mark.parametrize(

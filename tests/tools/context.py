@@ -1,4 +1,5 @@
-"""A small real ToolContext for tests of tools: real files, real processes, everything it was told kept in lists."""
+"""A small real ToolContext for tests of tools: real files, real processes, everything it was told
+kept in lists."""
 
 from __future__ import annotations
 
@@ -70,9 +71,16 @@ class Context:
 
     async def process(self, command: str, timeout: float) -> CommandResult:
         return await sandbox.run(
-            command, self.roots[0], child_environment(os.environ), timeout, self.emit,
-            Captured(self.max_output_chars, self.root.parent / f"{self.root.name}-spool" / f"{self.call_id}.txt"),
-        )  # fmt: skip
+            command,
+            self.roots[0],
+            child_environment(os.environ),
+            timeout,
+            self.emit,
+            Captured(
+                self.max_output_chars,
+                self.root.parent / f"{self.root.name}-spool" / f"{self.call_id}.txt",
+            ),
+        )
 
     async def blocking(self, work: Callable[[Callable[[], bool]], Any]) -> Any:
         self.in_blocking = True
@@ -87,7 +95,13 @@ class Context:
         return sha256(content)
 
     def changed(
-        self, path: Path, diff: DiffDisplay, before: str, after: str, folders: int = 0, parted: str = ""
+        self,
+        path: Path,
+        diff: DiffDisplay,
+        before: str,
+        after: str,
+        folders: int = 0,
+        parted: str = "",
     ) -> None:
         self.changes.append(Changed(path, diff, before, after, folders, parted))
 
@@ -99,12 +113,15 @@ class Context:
 
     def load_skill(self, name: str) -> str:
         if name not in self.known_skills:
-            raise ToolFailure("not_found", f"no skill {name!r}; there are: {', '.join(self.known_skills)}")
+            raise ToolFailure(
+                "not_found", f"no skill {name!r}; there are: {', '.join(self.known_skills)}"
+            )
         return self.known_skills[name]
 
 
 def call(tool: Tool[Any], context: Context, **arguments: Any) -> ToolResult:
-    """Run a tool as the executor does: arguments from JSON, and a failure that has a name as a result."""
+    """Run a tool as the executor does: arguments from JSON, and a failure that has a name as a
+    result."""
     parsed = tool.arguments.model_validate(json.loads(json.dumps(arguments)))
 
     async def run() -> ToolResult:

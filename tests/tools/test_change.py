@@ -1,4 +1,5 @@
-"""What a person said yes to is what is written, or nothing: saves, links and other files that came in between."""
+"""What a person said yes to is what is written, or nothing: saves, links and other files that came
+in between."""
 
 from __future__ import annotations
 
@@ -63,7 +64,9 @@ SAVES = (save_in_place, save_in_pieces, save_beside)
 
 
 @pytest.mark.parametrize("save", SAVES)
-def test_no_save_is_lost_whenever_it_comes(tmp_path: Path, save: Callable[[Path, str], None]) -> None:
+def test_no_save_is_lost_whenever_it_comes(
+    tmp_path: Path, save: Callable[[Path, str], None]
+) -> None:
     """The save is of the same length as the file was: its content tells, not its size."""
     chance, file, outcomes = random.Random(save.__name__), tmp_path / "a.txt", {True: 0, False: 0}
     for trial in range(TRIALS):
@@ -71,7 +74,9 @@ def test_no_save_is_lost_whenever_it_comes(tmp_path: Path, save: Callable[[Path,
         planned = edit(Context(tmp_path))
         mine, began = f"max = 1\nmine {trial % 9 + 1}\n", threading.Event()
 
-        def person(text: str = mine, wait: float = chance.choice((0, 0.0003, 0.001)), go: Any = began) -> None:
+        def person(
+            text: str = mine, wait: float = chance.choice((0, 0.0003, 0.001)), go: Any = began
+        ) -> None:
             go.wait()
             time.sleep(wait)
             save(file, text)
@@ -101,7 +106,11 @@ def test_a_save_between_the_question_and_the_yes_makes_it_stale(tmp_path: Path) 
     assert not is_current(planned)
     with pytest.raises(Stale) as caught:
         apply(planned)
-    assert (caught.value.tag, file.read_text(), context.changes) == ("changed", "max = 1\n# mine\n", [])
+    assert (caught.value.tag, file.read_text(), context.changes) == (
+        "changed",
+        "max = 1\n# mine\n",
+        [],
+    )
 
 
 def test_what_was_shown_for_one_place_changes_one_place(tmp_path: Path) -> None:
@@ -163,7 +172,9 @@ def swap_its_folder(file: Path, elsewhere: Path) -> None:
 
 
 @pytest.mark.parametrize("swap", [swap_for_a_link, swap_for_a_hard_link, swap_its_folder])
-def test_another_file_at_the_place_is_not_written(tmp_path: Path, swap: Callable[[Path, Path], None]) -> None:
+def test_another_file_at_the_place_is_not_written(
+    tmp_path: Path, swap: Callable[[Path, Path], None]
+) -> None:
     work, elsewhere = tmp_path / "work", tmp_path / "elsewhere"
     (work / "in").mkdir(parents=True)
     elsewhere.mkdir()
@@ -188,7 +199,9 @@ def test_no_folder_is_made_behind_a_link_that_came_later(tmp_path: Path) -> None
     assert list(elsewhere.iterdir()) == []
 
 
-def test_where_nobody_was_asked_it_is_worked_out_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_where_nobody_was_asked_it_is_worked_out_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The person saves after it was worked out and before it is written, by a hair."""
     file, context = tmp_path / "a.txt", Context(tmp_path)
     file.write_text("max = 1\n")

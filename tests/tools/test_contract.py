@@ -12,7 +12,13 @@ from agent_tui import registry
 from agent_tui.tools.base import Tool
 
 NAMES = registry.names("agent_tui.tools")
-SAMPLES: dict[str, Any] = {"string": "some text", "integer": 1, "boolean": True, "number": 1.5, "array": []}
+SAMPLES: dict[str, Any] = {
+    "string": "some text",
+    "integer": 1,
+    "boolean": True,
+    "number": 1.5,
+    "array": [],
+}
 
 
 def tool(name: str) -> Tool[Any]:
@@ -65,7 +71,9 @@ def test_the_description_is_short_enough_for_a_small_model(name: str) -> None:
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("only_required", [True, False])
 def test_a_call_has_a_label_and_paths(name: str, only_required: bool) -> None:
-    arguments = tool(name).arguments.model_validate(sample(tool(name).spec().parameters, only_required))
+    arguments = tool(name).arguments.model_validate(
+        sample(tool(name).spec().parameters, only_required)
+    )
     label = tool(name).label(arguments)
     assert label
     assert "\n" not in label

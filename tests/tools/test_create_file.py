@@ -13,13 +13,19 @@ from tests.tools.context import Context
 
 
 def create(folder: Path, path: str, content: str, overwrite: bool = False) -> ToolResult:
-    return asyncio.run(TOOL.run(CreateFile(path=path, content=content, overwrite=overwrite), Context(folder)))
+    return asyncio.run(
+        TOOL.run(CreateFile(path=path, content=content, overwrite=overwrite), Context(folder))
+    )
 
 
 def test_makes_the_file_and_its_folders(tmp_path: Path) -> None:
     result = create(tmp_path, "deep/er/new.txt", "a\nb\n")
     assert (tmp_path / "deep/er/new.txt").read_text() == "a\nb\n"
-    assert isinstance(result.display, DiffDisplay) and result.display.created and result.display.added == 2
+    assert (
+        isinstance(result.display, DiffDisplay)
+        and result.display.created
+        and result.display.added == 2
+    )
 
 
 def test_never_overwrites_silently(tmp_path: Path) -> None:
@@ -37,13 +43,19 @@ def test_overwriting_on_request_keeps_the_old_content_and_the_mode(tmp_path: Pat
     arguments = CreateFile(path="a.txt", content="one\n2\n", overwrite=True)
     assert TOOL.plan is not None
     display = asyncio.run(TOOL.plan(arguments, context)).display
-    assert isinstance(display, DiffDisplay) and (display.added, display.removed, display.created) == (1, 1, False)
+    assert isinstance(display, DiffDisplay) and (
+        display.added,
+        display.removed,
+        display.created,
+    ) == (1, 1, False)
     asyncio.run(TOOL.run(arguments, context))
     assert context.checkpoints[context.changes[0].before] == b"one\ntwo\n"
     assert (tmp_path / "a.txt").stat().st_mode & 0o777 == 0o600
 
 
-@pytest.mark.parametrize(("path", "tag"), [("../out.txt", "blocked"), ("a.txt/b", "write_failed"), ("fifo", "exists")])
+@pytest.mark.parametrize(
+    ("path", "tag"), [("../out.txt", "blocked"), ("a.txt/b", "write_failed"), ("fifo", "exists")]
+)
 def test_failures_have_tags(tmp_path: Path, path: str, tag: str) -> None:
     work = tmp_path / "work"
     work.mkdir()

@@ -15,9 +15,13 @@ from agent_tui.tools.support.files import is_binary
 from tests.tools.context import Context
 
 
-def edit(folder: Path, old: str, new: str, path: str = "a.txt", replace_all: bool = False) -> ToolResult:
+def edit(
+    folder: Path, old: str, new: str, path: str = "a.txt", replace_all: bool = False
+) -> ToolResult:
     context = Context(folder)
-    return asyncio.run(TOOL.run(EditFile(path=path, old=old, new=new, replace_all=replace_all), context))
+    return asyncio.run(
+        TOOL.run(EditFile(path=path, old=old, new=new, replace_all=replace_all), context)
+    )
 
 
 def failure(folder: Path, old: str, new: str, path: str = "a.txt") -> ToolFailure:
@@ -32,7 +36,10 @@ def test_replaces_the_one_place(tmp_path: Path) -> None:
     result = edit(tmp_path, "two\n", "2\n2b\n")
     assert file.read_text() == "one\n2\n2b\nthree\n"
     assert result.tag == "ok" and "a.txt" in result.content
-    assert isinstance(result.display, DiffDisplay) and (result.display.added, result.display.removed) == (2, 1)
+    assert isinstance(result.display, DiffDisplay) and (
+        result.display.added,
+        result.display.removed,
+    ) == (2, 1)
 
 
 def test_line_ends_bom_and_mode_are_kept(tmp_path: Path) -> None:
@@ -97,7 +104,9 @@ def test_several_places_are_listed(tmp_path: Path) -> None:
         ("a", "b", "bad\0name", "invalid_arguments"),
     ],
 )
-def test_failures_have_tags_and_change_nothing(tmp_path: Path, old: str, new: str, path: str, tag: str) -> None:
+def test_failures_have_tags_and_change_nothing(
+    tmp_path: Path, old: str, new: str, path: str, tag: str
+) -> None:
     work = tmp_path / "work"
     (work / "folder").mkdir(parents=True)
     (work / "a.txt").write_text("a")
@@ -118,22 +127,30 @@ def test_the_content_before_is_kept_and_the_change_is_told(tmp_path: Path) -> No
 def test_the_preview_shows_the_diff_and_writes_nothing(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("one\n")
     assert TOOL.plan is not None
-    display = asyncio.run(TOOL.plan(EditFile(path="a.txt", old="one", new="two"), Context(tmp_path))).display
+    display = asyncio.run(
+        TOOL.plan(EditFile(path="a.txt", old="one", new="two"), Context(tmp_path))
+    ).display
     assert isinstance(display, DiffDisplay) and display.hunks[0].lines == ("-one", "+two")
     assert (tmp_path / "a.txt").read_text() == "one\n"
 
 
 def test_the_nearest_text_of_a_big_file_is_found_in_bounded_work(tmp_path: Path) -> None:
-    (tmp_path / "a.txt").write_text("".join(f"line number {n} of this file\n" for n in range(60_000)))
+    (tmp_path / "a.txt").write_text(
+        "".join(f"line number {n} of this file\n" for n in range(60_000))
+    )
     assert "line number" in failure(tmp_path, "line numbr 777 of this file", "x").text
 
 
 AROUND = st.text(max_size=60)
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(before=AROUND, old=st.text(min_size=1, max_size=12), after=AROUND, new=st.text(max_size=20))
-def test_nothing_outside_the_match_changes(tmp_path: Path, before: str, old: str, after: str, new: str) -> None:
+def test_nothing_outside_the_match_changes(
+    tmp_path: Path, before: str, old: str, after: str, new: str
+) -> None:
     text = before + old + after
     assume(text.count(old) == 1 and old != new and not set("\r\ufeff") & set(text + new))
     assume(not is_binary(text.encode()))

@@ -21,15 +21,31 @@ def touch(root: Path, *names: str) -> None:
 @pytest.mark.parametrize(
     ("pattern", "path", "fits"),
     [
-        ("*.py", "a.py", True), ("*.py", "src/deep/a.py", True), ("*.py", "a.pyc", False),
-        ("./*.py", "src/a.py", True), ("src/*.py", "src/a.py", True), ("src/*.py", "src/deep/a.py", False),
-        ("**/*.py", "a.py", True), ("**/*.py", "x/y/a.py", True), ("src/**/a.py", "src/a.py", True),
-        ("src/**/a.py", "src/x/y/a.py", True), ("src/**", "src/x/y", True), ("src/**", "src", False),
-        ("src/", "src/x/y", True), ("**/x/**/y", "a/x/b/x/c/y", True), ("*.{py,md}", "b.md", True),
-        ("{a,b{c,d}}.txt", "bd.txt", True), ("{a}", "{a}", True), ("[ab].py", "b.py", True), ("[!a].py", "a.py", False),
-        ("?.py", "ab.py", False), ("A.py", "a.py", False), (".*", ".env", True), ("**", "a/b", True),
+        ("*.py", "a.py", True),
+        ("*.py", "src/deep/a.py", True),
+        ("*.py", "a.pyc", False),
+        ("./*.py", "src/a.py", True),
+        ("src/*.py", "src/a.py", True),
+        ("src/*.py", "src/deep/a.py", False),
+        ("**/*.py", "a.py", True),
+        ("**/*.py", "x/y/a.py", True),
+        ("src/**/a.py", "src/a.py", True),
+        ("src/**/a.py", "src/x/y/a.py", True),
+        ("src/**", "src/x/y", True),
+        ("src/**", "src", False),
+        ("src/", "src/x/y", True),
+        ("**/x/**/y", "a/x/b/x/c/y", True),
+        ("*.{py,md}", "b.md", True),
+        ("{a,b{c,d}}.txt", "bd.txt", True),
+        ("{a}", "{a}", True),
+        ("[ab].py", "b.py", True),
+        ("[!a].py", "a.py", False),
+        ("?.py", "ab.py", False),
+        ("A.py", "a.py", False),
+        (".*", ".env", True),
+        ("**", "a/b", True),
     ],
-)  # fmt: skip
+)
 def test_patterns(pattern: str, path: str, fits: bool) -> None:
     assert Glob(pattern).matches(path) is fits
 
@@ -56,7 +72,9 @@ def test_gitignore_is_respected_and_said_where_nothing_was_found(tmp_path: Path)
     touch(tmp_path, "build/a.js", "src/a.js")
     (tmp_path / ".gitignore").write_text("build/\n")
     assert call(TOOL, Context(tmp_path), pattern="*.js").content == "1 file:\nsrc/a.js"
-    assert call(TOOL, Context(tmp_path), pattern="*.js", path="build").content == "1 file:\nbuild/a.js"
+    assert (
+        call(TOOL, Context(tmp_path), pattern="*.js", path="build").content == "1 file:\nbuild/a.js"
+    )
     assert ".gitignore names are left out" in call(TOOL, Context(tmp_path), pattern="*.rs").content
 
 
@@ -84,12 +102,18 @@ def test_links_are_named_but_not_followed(tmp_path: Path) -> None:
 
 def test_names_that_are_no_text_can_be_sent(tmp_path: Path) -> None:
     Path(os.fsdecode(os.fsencode(tmp_path) + b"/bad\xff.py")).touch()
-    assert call(TOOL, Context(tmp_path), pattern="*.py").content.encode("utf-8").endswith("bad�.py".encode())
+    assert (
+        call(TOOL, Context(tmp_path), pattern="*.py")
+        .content.encode("utf-8")
+        .endswith("bad�.py".encode())
+    )
 
 
 def test_failures(tmp_path: Path) -> None:
     touch(tmp_path, "a.txt")
-    assert call(TOOL, Context(tmp_path), pattern="*", path="a.txt").content.endswith("a.txt is not a folder")
+    assert call(TOOL, Context(tmp_path), pattern="*", path="a.txt").content.endswith(
+        "a.txt is not a folder"
+    )
     assert call(TOOL, Context(tmp_path), pattern="*", path="nowhere").tag == "not_found"
     assert call(TOOL, Context(tmp_path), pattern="*", path="..").tag == "blocked"
 

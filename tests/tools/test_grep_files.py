@@ -28,11 +28,23 @@ def grep(root: Path, pattern: str, **arguments: object) -> ToolResult:
 
 
 def test_matches_come_by_file_with_line_numbers(tmp_path: Path) -> None:
-    write(tmp_path, **{"src/a.py": "import os\ndef foo():\n    pass\n", "src/b.py": "x = foo()\r\nfoo\r\n"})
+    write(
+        tmp_path,
+        **{"src/a.py": "import os\ndef foo():\n    pass\n", "src/b.py": "x = foo()\r\nfoo\r\n"},
+    )
     result = grep(tmp_path, "foo")
-    assert result.content == "3 matches:\nsrc/a.py\n     2: def foo():\nsrc/b.py\n     1: x = foo()\n     2: foo"
+    assert (
+        result.content
+        == "3 matches:\nsrc/a.py\n     2: def foo():\nsrc/b.py\n     1: x = foo()\n     2: foo"
+    )
     assert result.display == MatchesDisplay(
-        "foo", (Match("src/a.py", 2, "def foo():"), Match("src/b.py", 1, "x = foo()"), Match("src/b.py", 2, "foo")), 3
+        "foo",
+        (
+            Match("src/a.py", 2, "def foo():"),
+            Match("src/b.py", 1, "x = foo()"),
+            Match("src/b.py", 2, "foo"),
+        ),
+        3,
     )
 
 
@@ -44,7 +56,9 @@ def test_the_work_is_done_off_the_loop(tmp_path: Path) -> None:
 
 def test_a_folder_a_glob_and_case(tmp_path: Path) -> None:
     write(tmp_path, **{"a.py": "Foo", "src/b.py": "foo", "src/c.md": "foo"})
-    assert grep(tmp_path, "foo", path="src", glob="*.py").content == "1 match:\nsrc/b.py\n     1: foo"
+    assert (
+        grep(tmp_path, "foo", path="src", glob="*.py").content == "1 match:\nsrc/b.py\n     1: foo"
+    )
     assert grep(tmp_path, "foo", glob="src/*.md").content == "1 match:\nsrc/c.md\n     1: foo"
     assert grep(tmp_path, "FOO", ignore_case=True, glob="{a,b}.py").content.startswith("2 matches:")
 
@@ -55,22 +69,45 @@ def test_a_file_can_be_searched_alone(tmp_path: Path) -> None:
 
 
 def test_gitignore_git_and_binary_files_are_left_out(tmp_path: Path) -> None:
-    write(tmp_path, **{
-        ".gitignore": "build/\n*.log\n!keep.log\n", ".git/config": "foo", "build/a": "foo", "x.log": "foo",
-        "keep.log": "foo", "data.bin": b"foo\0foo", "sub/.gitignore": "keep.log", "sub/keep.log": "foo",
-    })  # fmt: skip
+    write(
+        tmp_path,
+        **{
+            ".gitignore": "build/\n*.log\n!keep.log\n",
+            ".git/config": "foo",
+            "build/a": "foo",
+            "x.log": "foo",
+            "keep.log": "foo",
+            "data.bin": b"foo\0foo",
+            "sub/.gitignore": "keep.log",
+            "sub/keep.log": "foo",
+        },
+    )
     assert grep(tmp_path, "foo").content == "1 match:\nkeep.log\n     1: foo"
 
 
 def test_files_with_names_of_secrets_are_left_out_and_counted_unless_named(tmp_path: Path) -> None:
-    write(tmp_path, **{".env": "KEY=1", "conf/id_rsa": "KEY", ".ssh/x": "KEY", ".kube/config": "KEY", "config": "KEY",
-                       ".env.example": "KEY=", "id_rsa/readme": "KEY"})  # fmt: skip
+    write(
+        tmp_path,
+        **{
+            ".env": "KEY=1",
+            "conf/id_rsa": "KEY",
+            ".ssh/x": "KEY",
+            ".kube/config": "KEY",
+            "config": "KEY",
+            ".env.example": "KEY=",
+            "id_rsa/readme": "KEY",
+        },
+    )
     content = grep(tmp_path, "KEY").content
     assert "[4 files left out, with names of secrets" in content
-    assert content.startswith("3 matches:\n.env.example\n     1: KEY=\nconfig\n     1: KEY\nid_rsa/readme")
+    assert content.startswith(
+        "3 matches:\n.env.example\n     1: KEY=\nconfig\n     1: KEY\nid_rsa/readme"
+    )
     assert grep(tmp_path, "KEY", path=".env").tag == "blocked"
     allowed = Context(tmp_path, granted={(tmp_path / ".env").resolve()})
-    assert call(TOOL, allowed, pattern="KEY", path=".env").content == "1 match:\n.env\n     1: KEY=1"
+    assert (
+        call(TOOL, allowed, pattern="KEY", path=".env").content == "1 match:\n.env\n     1: KEY=1"
+    )
 
 
 def test_links_are_not_followed(tmp_path: Path) -> None:
@@ -81,7 +118,10 @@ def test_links_are_not_followed(tmp_path: Path) -> None:
 
 
 def test_pages_hold_a_hundred_and_each_match_once(tmp_path: Path) -> None:
-    write(tmp_path, **{f"f{n}.txt": "".join(f"hit {n} {line}\n" for line in range(50)) for n in range(5)})
+    write(
+        tmp_path,
+        **{f"f{n}.txt": "".join(f"hit {n} {line}\n" for line in range(50)) for n in range(5)},
+    )
     seen: list[str] = []
     for page in (1, 2, 3):
         lines = grep(tmp_path, "hit", page=page).content.splitlines()
@@ -118,7 +158,9 @@ def test_large_files_are_left_out_and_said(tmp_path: Path) -> None:
 
 def test_no_match_says_what_was_not_searched(tmp_path: Path) -> None:
     write(tmp_path, **{"a.txt": "bar"})
-    assert grep(tmp_path, "foo").content.startswith("No match for 'foo' in .. Files that .gitignore names are left out")
+    assert grep(tmp_path, "foo").content.startswith(
+        "No match for 'foo' in .. Files that .gitignore names are left out"
+    )
     assert grep(tmp_path, "foo", path="a.txt").content == "No match for 'foo' in a.txt."
 
 
@@ -138,7 +180,13 @@ def test_what_is_not_searched_is_said(tmp_path: Path) -> None:
 def test_the_lines_are_those_of_the_file(tmp_path: Path) -> None:
     write(tmp_path, **{"a.txt": "".join(f"line {n}\r\n" for n in range(1, 6001)) + "end"})
     found = grep(tmp_path, r"^line (1|5556|5557|6000)$|d$").content.splitlines()[2:]
-    assert found == ["     1: line 1", "  5556: line 5556", "  5557: line 5557", "  6000: line 6000", "  6001: end"]
+    assert found == [
+        "     1: line 1",
+        "  5556: line 5556",
+        "  5557: line 5557",
+        "  6000: line 6000",
+        "  6001: end",
+    ]
 
 
 def test_a_search_whose_time_is_up_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -163,7 +211,9 @@ def test_a_search_that_is_stopped_ends_between_files_and_within_one(tmp_path: Pa
     assert isinstance(found, MatchesDisplay)
     assert found.total < 10
     write(tmp_path, **{"long.txt": "bar\n" * 100_000 + "foo\n"})
-    assert call(TOOL, Stopping(tmp_path), pattern="foo", path="long.txt").content.startswith("No match")
+    assert call(TOOL, Stopping(tmp_path), pattern="foo", path="long.txt").content.startswith(
+        "No match"
+    )
 
 
 def test_failures(tmp_path: Path) -> None:
@@ -171,7 +221,9 @@ def test_failures(tmp_path: Path) -> None:
     assert grep(tmp_path, "foo", path="a.bin").tag == "binary"
     assert grep(tmp_path, "foo", path="nowhere").tag == "not_found"
     assert grep(tmp_path, "foo", path="..").tag == "blocked"
-    assert grep(tmp_path, "foo(").content.startswith("Error [invalid_arguments]: not a regular expression")
+    assert grep(tmp_path, "foo(").content.startswith(
+        "Error [invalid_arguments]: not a regular expression"
+    )
     assert grep(tmp_path, "foo", glob="../*").tag == "invalid_arguments"
 
 

@@ -16,8 +16,13 @@ def test_folders_first_then_files_with_their_sizes_hidden_ones_too(tmp_path: Pat
     (tmp_path / ".env").touch()
     result = call(TOOL, Context(tmp_path))
     assert result.content.splitlines() == [
-        ". (5 entries):", ".hidden/", "src/", ".env  0 B", "a.txt  12 B", "b.txt  1.2 kB",
-    ]  # fmt: skip
+        ". (5 entries):",
+        ".hidden/",
+        "src/",
+        ".env  0 B",
+        "a.txt  12 B",
+        "b.txt  1.2 kB",
+    ]
     assert isinstance(result.display, ListingDisplay)
     assert result.display.entries[1:4:2] == (Entry("src", "folder"), Entry("a.txt", "file", 12))
 

@@ -13,30 +13,122 @@ from agent_tui.tools.base import ToolFailure
 from agent_tui.tools.support.patterns import Expression
 
 ENDLESS = (
-    r"(a+)+$", r"(a|a)*b", r"(.*a){20}", r"([a-z]+)*x", r"(x+x+)+y", r"((a+b)+c)+", r"(?:\w+\s*)+x", r"(a{1,9}){1,9}b",
-    r"(a?){40}b", r"(\w|\d)+x", r"(a|ab|b)*c", r"(?:a*)*b", r"(?P<x>a+)+b", r"(?i:(a+)+)b", r"a?" * 30 + "a" * 30,
-    r"(\s+|,)*x", r"(.+)+[)]", r"(?:a|(b+)+)c", r"(|a)+b", r"([^,]*,?)*x", r".*.*.*.*x", r".*a.*a.*a.*b",
-    r"\w*\d*\w*\d*x", r"(?i)s.*s.*s.*s.*x",
-)  # fmt: skip
+    r"(a+)+$",
+    r"(a|a)*b",
+    r"(.*a){20}",
+    r"([a-z]+)*x",
+    r"(x+x+)+y",
+    r"((a+b)+c)+",
+    r"(?:\w+\s*)+x",
+    r"(a{1,9}){1,9}b",
+    r"(a?){40}b",
+    r"(\w|\d)+x",
+    r"(a|ab|b)*c",
+    r"(?:a*)*b",
+    r"(?P<x>a+)+b",
+    r"(?i:(a+)+)b",
+    r"a?" * 30 + "a" * 30,
+    r"(\s+|,)*x",
+    r"(.+)+[)]",
+    r"(?:a|(b+)+)c",
+    r"(|a)+b",
+    r"([^,]*,?)*x",
+    r".*.*.*.*x",
+    r".*a.*a.*a.*b",
+    r"\w*\d*\w*\d*x",
+    r"(?i)s.*s.*s.*s.*x",
+)
 """Python's own might take years for them."""
 USUAL = (
-    r"foo", r"def \w+\(", r"(\w+\.)+\w+", r"(\d{1,3}\.){3}\d{1,3}", r'"(?:[^"\\]|\\.)*"', r"TODO|FIXME|XXX",
-    r"^\s*#.*$", r"^import .*from .*react", r"class\s+(\w+)\s*\(", r"(foo|bar)+x", r"(\w+\s*,\s*)+x", r"\bself\.\w+\b",
-    r"[\])}]+", r"a{2,}b", r"(?i)error: .*", r"\w+@\w+\.com", r"[]^-]x", r"x{}y", r"\x41\u00e9\t", r"\s+$", r"\Aself",
-    r"\)\Z", r"a{,2}b", r"[a[]b", r"[^\n]+:", r"\W\w\W", r"\S+\D\d", r"(?i:HOST)\.", r"\+?\d+\/?", r"[\w.-]+@",
-    r"(?i)select\s+.*\s+from\s+.*\s+where", r"(\w+\s*)+\(", r"[\d\s]+", r"[^\s,]+", r"\U0001F600|é\t", r"\bété|\w{3}",
-)  # fmt: skip
+    r"foo",
+    r"def \w+\(",
+    r"(\w+\.)+\w+",
+    r"(\d{1,3}\.){3}\d{1,3}",
+    r'"(?:[^"\\]|\\.)*"',
+    r"TODO|FIXME|XXX",
+    r"^\s*#.*$",
+    r"^import .*from .*react",
+    r"class\s+(\w+)\s*\(",
+    r"(foo|bar)+x",
+    r"(\w+\s*,\s*)+x",
+    r"\bself\.\w+\b",
+    r"[\])}]+",
+    r"a{2,}b",
+    r"(?i)error: .*",
+    r"\w+@\w+\.com",
+    r"[]^-]x",
+    r"x{}y",
+    r"\x41\u00e9\t",
+    r"\s+$",
+    r"\Aself",
+    r"\)\Z",
+    r"a{,2}b",
+    r"[a[]b",
+    r"[^\n]+:",
+    r"\W\w\W",
+    r"\S+\D\d",
+    r"(?i:HOST)\.",
+    r"\+?\d+\/?",
+    r"[\w.-]+@",
+    r"(?i)select\s+.*\s+from\s+.*\s+where",
+    r"(\w+\s*)+\(",
+    r"[\d\s]+",
+    r"[^\s,]+",
+    r"\U0001F600|é\t",
+    r"\bété|\w{3}",
+)
 LINES = (
-    "a" * 6000, "a," * 3000, "(" * 5000, "def (" * 1200, " " * 5000 + "x", "ab" * 3000, "0.0" * 1500, '"\\' * 2500,
-    "import from react" * 300, "class a " * 700, "a@" * 3000, "a = " * 1500, "a.b" * 2000, "x" * 40, "a" * 30, "",
+    "a" * 6000,
+    "a," * 3000,
+    "(" * 5000,
+    "def (" * 1200,
+    " " * 5000 + "x",
+    "ab" * 3000,
+    "0.0" * 1500,
+    '"\\' * 2500,
+    "import from react" * 300,
+    "class a " * 700,
+    "a@" * 3000,
+    "a = " * 1500,
+    "a.b" * 2000,
+    "x" * 40,
+    "a" * 30,
+    "",
     "ſ" * 4000,
-)  # fmt: skip
+)
 TEXTS = (
-    "foo", "def name(x):", "a.b.c", "10.0.0.255", 'say "a\\"b" x', "# TODO: this", "import a from 'react'",
-    "class A (B):", "foobarx", "a , b,c,x", "self.name", "])}", "aab", "ERROR: no", "me@host.com", "x(", "'quoted'",
-    "^x", "x{}y", "Aé\t", "aa", "", "nothing of it", "SELECT a FROM b WHERE c", "été à Genève", "٣٤ ½",
-    "a\u00a0b\u2003c", "Ü_1@x", "😀 :", "a[b", "\u0663 \x1c9",
-)  # fmt: skip
+    "foo",
+    "def name(x):",
+    "a.b.c",
+    "10.0.0.255",
+    'say "a\\"b" x',
+    "# TODO: this",
+    "import a from 'react'",
+    "class A (B):",
+    "foobarx",
+    "a , b,c,x",
+    "self.name",
+    "])}",
+    "aab",
+    "ERROR: no",
+    "me@host.com",
+    "x(",
+    "'quoted'",
+    "^x",
+    "x{}y",
+    "Aé\t",
+    "aa",
+    "",
+    "nothing of it",
+    "SELECT a FROM b WHERE c",
+    "été à Genève",
+    "٣٤ ½",
+    "a\u00a0b\u2003c",
+    "Ü_1@x",
+    "😀 :",
+    "a[b",
+    "\u0663 \x1c9",
+)
 
 
 @pytest.mark.parametrize("pattern", (*USUAL, *ENDLESS))
@@ -55,7 +147,8 @@ def test_sets_of_characters_are_those_of_python(text: str, name: str) -> None:
 
 
 def test_nothing_takes_long() -> None:
-    """Each of them takes a time in proportion to the text: ten times as much of it, not a thousand times the time."""
+    """Each of them takes a time in proportion to the text: ten times as much of it, not a thousand
+    times the time."""
 
     def seconds(size: int) -> float:
         began = thread_time()
@@ -84,14 +177,25 @@ def test_case_can_be_ignored() -> None:
 @pytest.mark.parametrize(
     ("pattern", "said"),
     [
-        ("foo(", r"to find just this text, write foo\\\("), ("[", "not a regular expression"), ("", "is empty"),
-        (r"a\nb", "one by one"), ("a\nb", "one by one"), ("(?x) a b", r"\(\?x"), (r"(a)?(?(1)b|c)", r"\(\?\("),
-        (r"\N{DIGIT ONE}", "not a regular expression"), (r"(?<=a+)b", "no lookarounds"),
-        (r"(?<!\w)x(?=\()", r"no lookarounds.*\(\?<!"), (r"(['\"]).*?\1", r"no backreferences.*\\1"),
-        ("((?P<n>a)(?P=n))", "no backreferences"), ("(?:a++)+b", r"\+\+"), ("(?#note)a", r"\(\?#"),
-        ("(((a{100}){100}){100})", "not a regular expression"), ("\ud800", "surrogates"), ("(?>a)", r"\(\?>"),
+        ("foo(", r"to find just this text, write foo\\\("),
+        ("[", "not a regular expression"),
+        ("", "is empty"),
+        (r"a\nb", "one by one"),
+        ("a\nb", "one by one"),
+        ("(?x) a b", r"\(\?x"),
+        (r"(a)?(?(1)b|c)", r"\(\?\("),
+        (r"\N{DIGIT ONE}", "not a regular expression"),
+        (r"(?<=a+)b", "no lookarounds"),
+        (r"(?<!\w)x(?=\()", r"no lookarounds.*\(\?<!"),
+        (r"(['\"]).*?\1", r"no backreferences.*\\1"),
+        ("((?P<n>a)(?P=n))", "no backreferences"),
+        ("(?:a++)+b", r"\+\+"),
+        ("(?#note)a", r"\(\?#"),
+        ("(((a{100}){100}){100})", "not a regular expression"),
+        ("\ud800", "surrogates"),
+        ("(?>a)", r"\(\?>"),
     ],
-)  # fmt: skip
+)
 def test_what_cannot_be_used_says_why_in_one_line(pattern: str, said: str) -> None:
     with pytest.raises(ToolFailure, match=said) as failure:
         Expression(pattern)
@@ -112,7 +216,14 @@ def test_the_edge_of_a_word_is_that_of_ascii_and_that_is_known() -> None:
 
 @pytest.mark.parametrize(
     ("pattern", "required"),
-    [("needle", "needle"), ("a-b c", "a-b c"), ("a|b", ""), ("(?i)needle", ""), ("x?y", ""), (r"a\.b", "")],
+    [
+        ("needle", "needle"),
+        ("a-b c", "a-b c"),
+        ("a|b", ""),
+        ("(?i)needle", ""),
+        ("x?y", ""),
+        (r"a\.b", ""),
+    ],
 )
 def test_the_text_that_every_match_holds(pattern: str, required: str) -> None:
     assert Expression(pattern).required == required

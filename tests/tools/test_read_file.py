@@ -43,16 +43,23 @@ def test_an_end_behind_the_last_line_is_the_last_line(tmp_path: Path) -> None:
 
 def test_a_null_stands_for_an_argument_left_out(tmp_path: Path) -> None:
     numbered(tmp_path, 2)
-    assert read(tmp_path, "a.txt", start_line=None, end_line=None).content == "    1→line 1\n    2→line 2"
+    assert (
+        read(tmp_path, "a.txt", start_line=None, end_line=None).content
+        == "    1→line 1\n    2→line 2"
+    )
 
 
-def test_a_file_of_the_limit_is_whole_and_a_longer_one_a_preview_that_says_how_to_go_on(tmp_path: Path) -> None:
+def test_a_file_of_the_limit_is_whole_and_a_longer_one_a_preview_that_says_how_to_go_on(
+    tmp_path: Path,
+) -> None:
     numbered(tmp_path, WHOLE)
     assert len(read(tmp_path, "a.txt").content.splitlines()) == WHOLE
     numbered(tmp_path, WHOLE + 1)
     lines = read(tmp_path, "a.txt").content.splitlines()
     assert len(lines) == PREVIEW + 1
-    assert lines[-1].startswith(f"[Lines 1-{PREVIEW} of {WHOLE + 1}. Read on with start_line={PREVIEW + 1}")
+    assert lines[-1].startswith(
+        f"[Lines 1-{PREVIEW} of {WHOLE + 1}. Read on with start_line={PREVIEW + 1}"
+    )
 
 
 def test_following_the_hints_reads_every_line_once(tmp_path: Path) -> None:
@@ -60,7 +67,9 @@ def test_following_the_hints_reads_every_line_once(tmp_path: Path) -> None:
     seen: list[str] = []
     start = 1
     while start:
-        lines = read(tmp_path, "a.txt", **({"start_line": start} if start > 1 else {})).content.splitlines()
+        lines = read(
+            tmp_path, "a.txt", **({"start_line": start} if start > 1 else {})
+        ).content.splitlines()
         seen += [line.split("→", 1)[1] for line in lines if "→" in line]
         hint = lines[-1].partition("start_line=")[2]
         start = int(hint.split(",")[0]) if hint else 0
@@ -106,7 +115,9 @@ def test_only_a_newline_ends_a_line(tmp_path: Path) -> None:
     assert read(tmp_path, "a.txt").content.count("→") == 2
 
 
-@pytest.mark.parametrize("data", [b"\x89PNG\0\0", b"%PDF-1.7 text", bytes(range(1, 32)) * 20], ids=["png", "pdf", "?"])
+@pytest.mark.parametrize(
+    "data", [b"\x89PNG\0\0", b"%PDF-1.7 text", bytes(range(1, 32)) * 20], ids=["png", "pdf", "?"]
+)
 def test_a_binary_file_is_not_read(tmp_path: Path, data: bytes) -> None:
     (tmp_path / "a.bin").write_bytes(data)
     result = read(tmp_path, "a.bin")
@@ -123,7 +134,9 @@ def test_a_missing_file_names_similar_ones(tmp_path: Path) -> None:
     (tmp_path / "src").mkdir()
     (tmp_path / "src" / "settings.py").touch()
     result = read(tmp_path, "src/setting.py")
-    assert result.content == "Error [not_found]: there is no src/setting.py; similar: src/settings.py"
+    assert (
+        result.content == "Error [not_found]: there is no src/setting.py; similar: src/settings.py"
+    )
     assert read(tmp_path, "no/such/file").tag == "not_found"
 
 
@@ -170,9 +183,15 @@ def test_a_file_that_is_too_large_is_refused(tmp_path: Path) -> None:
 
 def test_ranges_that_make_no_sense_are_named(tmp_path: Path) -> None:
     numbered(tmp_path, 5)
-    assert "start_line 4 is after end_line 2" in read(tmp_path, "a.txt", start_line=4, end_line=2).content
+    assert (
+        "start_line 4 is after end_line 2"
+        in read(tmp_path, "a.txt", start_line=4, end_line=2).content
+    )
     behind = read(tmp_path, "a.txt", start_line=6)
-    assert behind.content == "Error [invalid_arguments]: start_line 6 is after the end: a.txt has 5 lines"
+    assert (
+        behind.content
+        == "Error [invalid_arguments]: start_line 6 is after the end: a.txt has 5 lines"
+    )
 
 
 @pytest.mark.parametrize(
@@ -189,7 +208,9 @@ def test_labels(arguments: dict[str, int], label: str) -> None:
 
 
 @pytest.mark.parametrize(("text", "lines"), list(private_keys())[:3])
-def test_a_page_or_a_match_within_a_private_key_hides_its_lines(tmp_path: Path, text: str, lines: list[str]) -> None:
+def test_a_page_or_a_match_within_a_private_key_hides_its_lines(
+    tmp_path: Path, text: str, lines: list[str]
+) -> None:
     (tmp_path / "pem.txt").write_text(f"first\n{text}\nlast\n")
     page = read(tmp_path, "pem.txt", start_line=5, end_line=7).content
     found = call(grep_files.TOOL, Context(tmp_path), pattern="[A-Za-z0-9+/]{4}|last").content

@@ -29,7 +29,9 @@ def test_a_failing_command_is_a_result_not_an_error(tmp_path: Path) -> None:
 
 def test_a_timeout_says_so_and_keeps_the_output(tmp_path: Path) -> None:
     result = run(tmp_path, "echo begun; sleep 30", timeout=0.3)
-    assert result.tag == "timeout" and result.content.startswith("Error [timeout]: it took longer than 0.3 s")
+    assert result.tag == "timeout" and result.content.startswith(
+        "Error [timeout]: it took longer than 0.3 s"
+    )
     assert "begun" in result.content
 
 
@@ -43,7 +45,9 @@ def test_long_output_is_cut_and_names_the_file_with_all_of_it(tmp_path: Path) ->
     assert len(result.content) < context.max_output_chars + 500
     assert "left out in the middle" in result.content and "200000" in result.content
     spool = result.content.rsplit(" is in ", 1)[1].split(" (read_file)")[0]
-    assert Path(spool).read_text().startswith("1\n2\n3\n") and Path(spool).read_text().endswith("200000\n")
+    assert Path(spool).read_text().startswith("1\n2\n3\n") and Path(spool).read_text().endswith(
+        "200000\n"
+    )
 
 
 def test_output_is_told_while_it_runs(tmp_path: Path) -> None:

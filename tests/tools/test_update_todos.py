@@ -13,7 +13,11 @@ from tests.tools.context import Context, call
 
 def test_the_list_is_kept_shown_and_answered_in_one_line(tmp_path: Path) -> None:
     context = Context(tmp_path)
-    todos = [{"text": " look\n at it ", "state": "done"}, {"text": "mend it", "state": "active"}, {"text": "test it"}]
+    todos = [
+        {"text": " look\n at it ", "state": "done"},
+        {"text": "mend it", "state": "active"},
+        {"text": "test it"},
+    ]
     result = call(TOOL, context, todos=todos)
     items = (TodoItem("look at it", "done"), TodoItem("mend it", "active"), TodoItem("test it"))
     assert (result.content, result.tag) == ("The todo list is saved: 1 of 3 done.", "ok")
@@ -29,9 +33,19 @@ def test_an_empty_list_is_none(tmp_path: Path) -> None:
 
 def test_words_of_other_programs_and_mere_texts_are_understood(tmp_path: Path) -> None:
     context = Context(tmp_path)
-    call(TOOL, context, todos=["a", {"text": "b", "state": "in_progress"}, {"text": "c", "state": "completed"},
-                               {"text": "d", "state": None}])  # fmt: skip
-    assert context.todos == [(TodoItem("a"), TodoItem("b", "active"), TodoItem("c", "done"), TodoItem("d"))]
+    call(
+        TOOL,
+        context,
+        todos=[
+            "a",
+            {"text": "b", "state": "in_progress"},
+            {"text": "c", "state": "completed"},
+            {"text": "d", "state": None},
+        ],
+    )
+    assert context.todos == [
+        (TodoItem("a"), TodoItem("b", "active"), TodoItem("c", "done"), TodoItem("d"))
+    ]
 
 
 @pytest.mark.parametrize(
@@ -40,11 +54,16 @@ def test_words_of_other_programs_and_mere_texts_are_understood(tmp_path: Path) -
         ([{"text": "x"}] * (MOST + 1), "51 items are too many: at most 50"),
         ([{"text": "a"}, {"text": " \n"}, {"text": ""}], "item 2 has no text"),
         ([{"text": "x" * (CHARS + 1)}], "item 1 has 501 characters: at most 500"),
-        ([{"text": "a", "state": "doing"}] * 9, "item 1 is 'doing': a state is pending, active or done"),
+        (
+            [{"text": "a", "state": "doing"}] * 9,
+            "item 1 is 'doing': a state is pending, active or done",
+        ),
         ([{"text": "a", "state": "active"}] * 3, "3 items are active: at most one may be"),
     ],
 )
-def test_what_is_wrong_is_said_in_one_line_and_changes_nothing(tmp_path: Path, todos: Any, said: str) -> None:
+def test_what_is_wrong_is_said_in_one_line_and_changes_nothing(
+    tmp_path: Path, todos: Any, said: str
+) -> None:
     context = Context(tmp_path)
     result = call(TOOL, context, todos=todos)
     assert result.tag == "invalid_arguments"

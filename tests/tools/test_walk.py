@@ -11,7 +11,9 @@ import pytest
 
 from agent_tui.tools.support.walk import Walk
 
-CASES: list[dict[str, Any]] = json.loads(Path(__file__).with_name("gitignore_cases.json").read_text("utf-8"))
+CASES: list[dict[str, Any]] = json.loads(
+    Path(__file__).with_name("gitignore_cases.json").read_text("utf-8")
+)
 """Random trees with random rules, and which of their files git 2.39 lists as not ignored."""
 
 
@@ -35,18 +37,39 @@ def test_what_is_ignored_is_what_git_ignores(tmp_path: Path, case: dict[str, Any
 
 
 def test_a_deeper_negation_brings_back_what_a_rule_above_left_out(tmp_path: Path) -> None:
-    tree(tmp_path, **{
-        ".gitignore": "*.log\nbuild/\n", "a.log": "", "build/kept.txt": "", "src/.gitignore": "!keep.log\n",
-        "src/keep.log": "", "src/other.log": "", "src/deep/keep.log": "", "src/deep/.gitignore": "keep.log\n",
-    })  # fmt: skip
-    assert walked(tmp_path) == {".gitignore", "src/.gitignore", "src/keep.log", "src/deep/.gitignore"}
+    tree(
+        tmp_path,
+        **{
+            ".gitignore": "*.log\nbuild/\n",
+            "a.log": "",
+            "build/kept.txt": "",
+            "src/.gitignore": "!keep.log\n",
+            "src/keep.log": "",
+            "src/other.log": "",
+            "src/deep/keep.log": "",
+            "src/deep/.gitignore": "keep.log\n",
+        },
+    )
+    assert walked(tmp_path) == {
+        ".gitignore",
+        "src/.gitignore",
+        "src/keep.log",
+        "src/deep/.gitignore",
+    }
 
 
 def test_rules_above_the_start_hold_up_to_the_repository(tmp_path: Path) -> None:
-    tree(tmp_path, **{
-        ".gitignore": "*", "repo/.git/HEAD": "", "repo/.gitignore": "*.log\n/src/gen/\n", "repo/src/a.py": "",
-        "repo/src/a.log": "", "repo/src/gen/b.py": "",
-    })  # fmt: skip
+    tree(
+        tmp_path,
+        **{
+            ".gitignore": "*",
+            "repo/.git/HEAD": "",
+            "repo/.gitignore": "*.log\n/src/gen/\n",
+            "repo/src/a.py": "",
+            "repo/src/a.log": "",
+            "repo/src/gen/b.py": "",
+        },
+    )
     assert walked(tmp_path / "repo" / "src", tmp_path) == {"a.py"}
 
 
@@ -76,7 +99,9 @@ def test_a_gitignore_that_is_a_link_or_a_fifo_is_not_read(tmp_path: Path) -> Non
 
 
 def test_rules_that_are_none_or_too_costly_are_counted_and_the_others_hold(tmp_path: Path) -> None:
-    tree(tmp_path, **{".gitignore": "!\n*a*a*a*a*a*a*b\n[z-a]\n*.log\n", "a.log": "", "a" * 200: ""})
+    tree(
+        tmp_path, **{".gitignore": "!\n*a*a*a*a*a*a*b\n[z-a]\n*.log\n", "a.log": "", "a" * 200: ""}
+    )
     walk = Walk(tmp_path, (tmp_path,), lambda: False)
     assert {found.path for found in walk.files()} == {".gitignore", "a" * 200}
     assert walk.unread_rules >= 2
@@ -84,7 +109,12 @@ def test_rules_that_are_none_or_too_costly_are_counted_and_the_others_hold(tmp_p
 
 def test_the_order_is_stable_and_by_name(tmp_path: Path) -> None:
     tree(tmp_path, **{"b": "", "a/z": "", "a/b": "", "c": ""})
-    assert [found.path for found in Walk(tmp_path, (tmp_path,), lambda: False).files()] == ["a/b", "a/z", "b", "c"]
+    assert [found.path for found in Walk(tmp_path, (tmp_path,), lambda: False).files()] == [
+        "a/b",
+        "a/z",
+        "b",
+        "c",
+    ]
 
 
 def test_a_walk_that_is_stopped_ends_and_leaves_nothing_open(tmp_path: Path) -> None:

@@ -30,4 +30,6 @@ def chosen(play: Play) -> str:
 
 def text(play: Play) -> str:
     shown = sheet(play)
-    return "\n".join(words(line) for line in (*shown.lines, *((shown.asked,) if shown.asked else ())))
+    return "\n".join(
+        words(line) for line in (*shown.lines, *((shown.asked,) if shown.asked else ()))
+    )

@@ -1,4 +1,5 @@
-"""An Ollama for journeys on the screen: it has some models, and a pull comes in parts when the test lets it."""
+"""An Ollama for journeys on the screen: it has some models, and a pull comes in parts when the test
+lets it."""
 
 from __future__ import annotations
 
@@ -17,7 +18,8 @@ PATIENCE = 30.0
 
 
 class Ollama:
-    """`parts` takes what the pull says next: percents, a sentence that refuses it, or None for its end."""
+    """`parts` takes what the pull says next: percents, a sentence that refuses it, or None for its
+    end."""
 
     def __init__(self, *models: str) -> None:
         self.models = list(models)
@@ -40,7 +42,12 @@ def serving(*models: str) -> Iterator[Ollama]:
             if self.path == "/api/pull":
                 self._pull(asked["model"])
             elif self.path == "/api/show" and asked["model"] in ollama.models:
-                self._say({"model_info": {"x.context_length": 8192}, "capabilities": ["completion", "tools"]})
+                self._say(
+                    {
+                        "model_info": {"x.context_length": 8192},
+                        "capabilities": ["completion", "tools"],
+                    }
+                )
             else:
                 self._say({"error": f"model '{asked['model']}' not found"}, 404)
 
@@ -51,7 +58,9 @@ def serving(*models: str) -> Iterator[Ollama]:
             try:
                 self._line({"status": "pulling manifest"})
                 while (part := ollama.parts.get(timeout=PATIENCE)) is not None:
-                    self._line({**DIGEST, "completed": part} if isinstance(part, int) else {"error": part})
+                    self._line(
+                        {**DIGEST, "completed": part} if isinstance(part, int) else {"error": part}
+                    )
                 ollama.models.append(name)
                 self._line({"status": "success"})
             except OSError:
@@ -92,9 +101,15 @@ def screen(home: Path, address: str, config: str = "") -> Iterator[Pty]:
     project.mkdir()
     (place / "config.toml").write_text(config)
     env = {
-        "AGENT_TUI_HOME": str(place), "HOME": str(home), "PYTHONPATH": str(ROOT), "TERM": "xterm-256color",
-        "OLLAMA_HOST": address, "OPENAI_API_KEY": "", "ANTHROPIC_API_KEY": "", "LC_ALL": "C.UTF-8",
-    }  # fmt: skip
+        "AGENT_TUI_HOME": str(place),
+        "HOME": str(home),
+        "PYTHONPATH": str(ROOT),
+        "TERM": "xterm-256color",
+        "OLLAMA_HOST": address,
+        "OPENAI_API_KEY": "",
+        "ANTHROPIC_API_KEY": "",
+        "LC_ALL": "C.UTF-8",
+    }
     pty = Pty(["-m", "agent_tui", "--cwd", str(project)], env, (100, 40))
     try:
         pty.until("Enter send")

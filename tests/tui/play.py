@@ -1,5 +1,5 @@
-"""Plays the pure core without a screen: keys as a terminal sends them, a prompt that keeps its own text, events as an
-engine tells them. What the core asks of the engine is collected in `ops`."""
+"""Plays the pure core without a screen: keys as a terminal sends them, a prompt that keeps its own
+text, events as an engine tells them. What the core asks of the engine is collected in `ops`."""
 
 from __future__ import annotations
 
@@ -29,7 +29,13 @@ from tests.answers import answer_event
 
 CHARACTERS = {"question_mark": "?", "space": " ", "slash": "/"}
 SKILLS = [
-    {"name": "review", "description": "Review a change.", "arguments": ["file"], "free": False, "source": "user"},
+    {
+        "name": "review",
+        "description": "Review a change.",
+        "arguments": ["file"],
+        "free": False,
+        "source": "user",
+    },
     {"name": "tidy", "description": "Tidy up.", "arguments": [], "free": True, "source": "project"},
 ]
 
@@ -55,7 +61,8 @@ class Play:
     # -- Msgs
 
     def say(self, msg: Msg, after: float = 1.0) -> View:
-        """Give the core `msg`, `after` seconds later, as the runtime would; returns what is to be seen."""
+        """Give the core `msg`, `after` seconds later, as the runtime would; returns what is to be
+        seen."""
         held = self.model.held
         if held is not None and held.due <= self.at + after:
             self.rest()
@@ -100,7 +107,9 @@ class Play:
         self._wrote(effects)
         return view(self.model)
 
-    def press(self, *keys: str, after: float = 1.0, selection: bool = False, rests: bool = True) -> View:
+    def press(
+        self, *keys: str, after: float = 1.0, selection: bool = False, rests: bool = True
+    ) -> View:
         """Press `keys`, then wait for what a held one does, unless this person does not rest."""
         for key in keys:
             self._key(key, after, selection)
@@ -126,7 +135,9 @@ class Play:
     @property
     def ops(self) -> list[Op]:
         """What the engine was asked for, drafts aside."""
-        return [e.op for e in self.effects if isinstance(e, Send) and not isinstance(e.op, SaveDraft)]
+        return [
+            e.op for e in self.effects if isinstance(e, Send) and not isinstance(e.op, SaveDraft)
+        ]
 
     def take(self) -> list[Op]:
         """The ops since the last time."""
@@ -160,7 +171,9 @@ class Play:
     def begin(self, prompt: str = "work", queue_id: str = "") -> View:
         """A turn begins."""
         self.turn += 1
-        started = TurnStarted(prompt=prompt, queue_id=queue_id, turn=self.turn, session="s", at=self.at)
+        started = TurnStarted(
+            prompt=prompt, queue_id=queue_id, turn=self.turn, session="s", at=self.at
+        )
         return self.feed(started, StepStarted(step=1, turn=self.turn, session="s"))
 
     def end(self, state: TurnEnd = "completed") -> View:

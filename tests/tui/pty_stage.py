@@ -25,7 +25,11 @@ class Pty:
     """A program in a real pseudo-terminal, and what a terminal would show of it."""
 
     def __init__(
-        self, argv: Sequence[str], env: Mapping[str, str], size: tuple[int, int] = (80, 24), typed: bytes = b""
+        self,
+        argv: Sequence[str],
+        env: Mapping[str, str],
+        size: tuple[int, int] = (80, 24),
+        typed: bytes = b"",
     ) -> None:
         width, height = size
         self.emulator = pyte.Screen(width, height)
@@ -54,7 +58,8 @@ class Pty:
         os.write(self.fd, keys.encode() if isinstance(keys, str) else keys)
 
     def paste(self, text: str) -> None:
-        """Paste `text`, and press Enter as a person would: a line end right behind a paste sends nothing."""
+        """Paste `text`, and press Enter as a person would: a line end right behind a paste sends
+        nothing."""
         self.type(f"\x1b[200~{text}\x1b[201~")
         time.sleep(0.2)
         self.type("\r")
@@ -78,7 +83,8 @@ class Pty:
         return got
 
     def pause(self) -> None:
-        """As a person does who reads before the next key: keys in a row without a pause take nothing."""
+        """As a person does who reads before the next key: keys in a row without a pause take
+        nothing."""
         self.read(1.0)
 
     @property
@@ -86,14 +92,17 @@ class Pty:
         return "\n".join(self.emulator.display)
 
     def until(self, seen: Callable[[str], bool] | str, seconds: float = 15.0) -> str:
-        """The screen, once it shows this and the frame that shows it has ended. Fails with the screen if it never does.
+        """The screen, once it shows this and the frame that shows it has ended. Fails with the
+        screen if it never does.
 
         What is gone with the next piece is returned as it was seen last."""
         shown = seen if callable(seen) else lambda text: seen in text
         end, gone = time.monotonic() + seconds, False
         while not shown(self.text):
             if gone or time.monotonic() >= end:
-                said = f"never shown: {seen}\nexit code {self.code}\n{self.text}\n{self.raw[-3000:]!r}"
+                said = (
+                    f"never shown: {seen}\nexit code {self.code}\n{self.text}\n{self.raw[-3000:]!r}"
+                )
                 raise AssertionError(said)
             gone = not self.read(0.05) and self.poll() is not None
         text = self.text
@@ -139,16 +148,28 @@ class Pty:
         wrong = [
             f"mode {mode.decode()} is still {state}"
             for mode, state, off in MODES
-            if self.raw.rfind(off) < self.raw.rfind(off[:-1] + (b"l" if off.endswith(b"h") else b"h"))
+            if self.raw.rfind(off)
+            < self.raw.rfind(off[:-1] + (b"l" if off.endswith(b"h") else b"h"))
         ]
         after = termios.tcgetattr(self.fd)
-        return wrong + [f"termios {i}" for i, (a, b) in enumerate(zip(self.before, after, strict=True)) if a != b]
+        return wrong + [
+            f"termios {i}"
+            for i, (a, b) in enumerate(zip(self.before, after, strict=True))
+            if a != b
+        ]
 
 
 MODES = tuple(
     (number, "on" if end == b"l" else "off", b"\x1b[?" + number + end)
     for number, end in (
-        (b"1049", b"l"), (b"1000", b"l"), (b"1003", b"l"), (b"1006", b"l"), (b"1015", b"l"), (b"2004", b"l"),
-        (b"1004", b"l"), (b"7", b"h"), (b"25", b"h"),
+        (b"1049", b"l"),
+        (b"1000", b"l"),
+        (b"1003", b"l"),
+        (b"1006", b"l"),
+        (b"1015", b"l"),
+        (b"2004", b"l"),
+        (b"1004", b"l"),
+        (b"7", b"h"),
+        (b"25", b"h"),
     )
-)  # fmt: skip
+)

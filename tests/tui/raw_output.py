@@ -1,4 +1,5 @@
-"""A strict reader of what a program sends to its terminal: everything that the program itself never says is named."""
+"""A strict reader of what a program sends to its terminal: everything that the program itself never
+says is named."""
 
 from __future__ import annotations
 
@@ -7,7 +8,8 @@ import unicodedata
 from typing import Final
 
 MARK: Final = "66613"
-"""A number in each hostile sequence that tests send: inside a sequence of the program it must never appear."""
+"""A number in each hostile sequence that tests send: inside a sequence of the program it must never
+appear."""
 
 _SEQUENCE: Final = re.compile(
     r"\x1b\[(?P<csi>[0-?]*[ -/]*[@-~])|\x1b\](?P<osc>[^\x07\x1b\x9c]*)(?:\x07|\x1b\\)|\x1b(?P<short>[78=>M])"
@@ -17,13 +19,20 @@ _OWN_CSI: Final = re.compile(
     r"|\?(?:2026|2048)\$p|[<>=]\d*u|[<>=]?\d*;?\d*u|\?u|c|\d* q|s|\d+b"
     r"|2[23];2t|\?996n"
 )
-_OWN_OSC: Final = re.compile(r"2;[ -~]*|11;\?|22;[a-z-]+|8;(?:id=[\w.-]*)?;(?:(?:https?://|mailto:)[!-~\u00a1-\U0010ffff]*)?")
-_UNFINISHED: Final = re.compile(r"\x1b(?:\[[0-?]*|\](?:8(?:;[^\x07\x1b\x9c]*\x1b?)?|22?;?[ -~]*|11?;?\\??)?)?")
-_MOVES: Final = frozenset("\u061c\u200e\u200f\u2028\u2029\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\ufeff")
+_OWN_OSC: Final = re.compile(
+    r"2;[ -~]*|11;\?|22;[a-z-]+|8;(?:id=[\w.-]*)?;(?:(?:https?://|mailto:)[!-~\u00a1-\U0010ffff]*)?"
+)
+_UNFINISHED: Final = re.compile(
+    r"\x1b(?:\[[0-?]*|\](?:8(?:;[^\x07\x1b\x9c]*\x1b?)?|22?;?[ -~]*|11?;?\\??)?)?"
+)
+_MOVES: Final = frozenset(
+    "\u061c\u200e\u200f\u2028\u2029\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\ufeff"
+)
 
 
 def violations(raw: bytes) -> list[str]:
-    """What of `raw` the program must not have sent; an unfinished sequence at the end is passed over."""
+    """What of `raw` the program must not have sent; an unfinished sequence at the end is passed
+    over."""
     text = raw.decode("utf-8", "replace")
     found: list[str] = []
     at = 0
@@ -40,7 +49,9 @@ def violations(raw: bytes) -> list[str]:
             found.extend(_wrong(sequence))
             at = sequence.end()
             continue
-        if character not in "\r\n" and (unicodedata.category(character) == "Cc" or character in _MOVES):
+        if character not in "\r\n" and (
+            unicodedata.category(character) == "Cc" or character in _MOVES
+        ):
             found.append(f"raw {character!r} in {text[max(0, at - 20) : at + 20]!r}")
         at += 1
     return found
@@ -48,7 +59,13 @@ def violations(raw: bytes) -> list[str]:
 
 def _wrong(sequence: re.Match[str]) -> list[str]:
     said = sequence.group()
-    own = _OWN_CSI if sequence["csi"] is not None else _OWN_OSC if sequence["osc"] is not None else None
+    own = (
+        _OWN_CSI
+        if sequence["csi"] is not None
+        else _OWN_OSC
+        if sequence["osc"] is not None
+        else None
+    )
     body = sequence["csi"] if sequence["csi"] is not None else sequence["osc"]
     if MARK in said and not said.startswith("\x1b]8;"):
         return [f"a sequence of somebody else's: {said!r}"]

@@ -1,7 +1,8 @@
-"""The program as `python -m agent_tui` starts it, with an engine that plays. For tests in a real terminal.
+"""The program as `python -m agent_tui` starts it, with an engine that plays. For tests in a real
+terminal.
 
-Environment: OPS (a file that gets one line for each Op), SCENE (what is to happen), HOLD (seconds of slow imports),
-LOGS (a folder for the program's log).
+Environment: OPS (a file that gets one line for each Op), SCENE (what is to happen), HOLD (seconds
+of slow imports), LOGS (a folder for the program's log).
 """
 
 from __future__ import annotations
@@ -49,11 +50,17 @@ def play(_: list[str], early: object) -> int:
             return
         if isinstance(op, Submit) and op.text == "ask":
             engine.begin(op.text)
-            engine.say(ApprovalAsked(session=SESSION, id="q", call_id="c", tool="t", label="Run it", reason="it runs"))
+            engine.say(
+                ApprovalAsked(
+                    session=SESSION, id="q", call_id="c", tool="t", label="Run it", reason="it runs"
+                )
+            )
             return
         if isinstance(op, Submit) and op.text == "markup":
             engine.begin(op.text)
-            engine.answer("[bold red]not markup[/] [/x] \x1b[31mred\x1b[0m \x9b2J [@click=app.quit]no[/]")
+            engine.answer(
+                "[bold red]not markup[/] [/x] \x1b[31mred\x1b[0m \x9b2J [@click=app.quit]no[/]"
+            )
             engine.end()
             return
         echo(engine, op)

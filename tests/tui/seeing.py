@@ -1,4 +1,5 @@
-"""What eyes see of colours: the contrast of WCAG 2, and the difference of two for people who miss a kind of cone."""
+"""What eyes see of colours: the contrast of WCAG 2, and the difference of two for people who miss a
+kind of cone."""
 
 from __future__ import annotations
 
@@ -10,9 +11,21 @@ from rich.style import Style
 
 EYES: Final = {
     "all cones": ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)),
-    "protan": ((0.152286, 1.052583, -0.204868), (0.114503, 0.786281, 0.099216), (-0.003882, -0.048116, 1.051998)),
-    "deutan": ((0.367322, 0.860646, -0.227968), (0.280085, 0.672501, 0.047413), (-0.011820, 0.042940, 0.968881)),
-    "tritan": ((1.255528, -0.076749, -0.178779), (-0.078411, 0.930809, 0.147602), (0.004733, 0.691367, 0.303900)),
+    "protan": (
+        (0.152286, 1.052583, -0.204868),
+        (0.114503, 0.786281, 0.099216),
+        (-0.003882, -0.048116, 1.051998),
+    ),
+    "deutan": (
+        (0.367322, 0.860646, -0.227968),
+        (0.280085, 0.672501, 0.047413),
+        (-0.011820, 0.042940, 0.968881),
+    ),
+    "tritan": (
+        (1.255528, -0.076749, -0.178779),
+        (-0.078411, 0.930809, 0.147602),
+        (0.004733, 0.691367, 0.303900),
+    ),
 }
 """Machado, Oliveira and Fernandes 2009, in linear RGB."""
 
@@ -52,7 +65,12 @@ def apart(one: str, two: str) -> float:
     found: list[float] = []
     for rows in EYES.values():
         first, second = (
-            _lab([sum(m * v for m, v in zip(row, linear(Color.parse(colour)), strict=True)) for row in rows])
+            _lab(
+                [
+                    sum(m * v for m, v in zip(row, linear(Color.parse(colour)), strict=True))
+                    for row in rows
+                ]
+            )
             for colour in (one, two)
         )
         found.append(float(sum((p - q) ** 2 for p, q in zip(first, second, strict=True)) ** 0.5))

@@ -1,4 +1,5 @@
-"""Plays the setup of a provider in the pure core: the engine's words, and where the person has come."""
+"""Plays the setup of a provider in the pure core: the engine's words, and where the person has
+come."""
 
 from __future__ import annotations
 
@@ -12,24 +13,62 @@ from tests.tui.lists import chosen
 from tests.tui.play import Play
 
 OFFERS = [
-    {"name": "openai", "label": "OpenAI", "group": "ready", "key": "OPENAI_API_KEY", "needs": "", "state": "looking"},
-    {"name": "ollama", "label": "Ollama", "group": "nearby", "key": "", "needs": "", "state": "looking",
-     "placed": True},
-    {"name": "moonshot", "label": "Moonshot", "group": "service", "key": "", "needs": "key", "state": ""},
-    {"name": "azure", "label": "Azure", "group": "service", "key": "", "needs": "address", "state": ""},
+    {
+        "name": "openai",
+        "label": "OpenAI",
+        "group": "ready",
+        "key": "OPENAI_API_KEY",
+        "needs": "",
+        "state": "looking",
+    },
+    {
+        "name": "ollama",
+        "label": "Ollama",
+        "group": "nearby",
+        "key": "",
+        "needs": "",
+        "state": "looking",
+        "placed": True,
+    },
+    {
+        "name": "moonshot",
+        "label": "Moonshot",
+        "group": "service",
+        "key": "",
+        "needs": "key",
+        "state": "",
+    },
+    {
+        "name": "azure",
+        "label": "Azure",
+        "group": "service",
+        "key": "",
+        "needs": "address",
+        "state": "",
+    },
 ]
 LEAVE = SetUp("setup", "leave")
 STOP = SetUp("setup", "stop")
 
 
-def told(play: Play, looking: bool = False, keyring: bool = False, **states: dict[str, Any]) -> None:
-    data = {"offers": [one | states.get(one["name"], {}) for one in OFFERS], "looking": looking, "keyring": keyring}
+def told(
+    play: Play, looking: bool = False, keyring: bool = False, **states: dict[str, Any]
+) -> None:
+    data = {
+        "offers": [one | states.get(one["name"], {}) for one in OFFERS],
+        "looking": looking,
+        "keyring": keyring,
+    }
     play.feed(answer_event("setup", "setup", data, session=play.model.active))
 
 
 def came(play: Play, state: str, id: str = "", **data: Any) -> None:
     """The engine says what came of the step that waits."""
-    play.feed(answer_event(id or wait(play), "setup_step", {"state": state, **data}, session=play.model.active))
+    play.feed(
+        answer_event(
+            id or wait(play), "setup_step", {"state": state, **data}, session=play.model.active
+        )
+    )
 
 
 def opened(*, model: str = "fake/model", **facts: Any) -> Play:
@@ -73,7 +112,15 @@ def answered_moonshot(**facts: Any) -> Play:
     play.press("enter")
     came(play, "asking", provider="moonshot", key=True)
     models = ["moonshot/a", "moonshot/b"]
-    came(play, "answered", provider="moonshot", label="Moonshot", key=True, models=models, first="moonshot/b")
+    came(
+        play,
+        "answered",
+        provider="moonshot",
+        label="Moonshot",
+        key=True,
+        models=models,
+        first="moonshot/b",
+    )
     assert at(play) == "model"
     play.effects.clear()
     return play

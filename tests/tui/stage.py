@@ -1,4 +1,5 @@
-"""What tests of the screen share: an engine that only records and plays, and a stage for it without a terminal."""
+"""What tests of the screen share: an engine that only records and plays, and a stage for it without
+a terminal."""
 
 from __future__ import annotations
 
@@ -22,7 +23,7 @@ from agent_tui.protocol.events import (
     TextDelta,
     TurnEnded,
     TurnStarted,
-)  # fmt: skip
+)
 from agent_tui.protocol.messages import ToolCall
 from agent_tui.protocol.ops import Cancel, Op, SaveDraft, SetMode, Submit
 from agent_tui.tui.core.model import Model
@@ -34,9 +35,12 @@ SESSION = "0b0e1c5a-0000-4000-8000-000000000001"
 
 
 class PlayedEngine:
-    """Records Ops and says what `react` puts on the queue; by default it answers prompts with their own words."""
+    """Records Ops and says what `react` puts on the queue; by default it answers prompts with their
+    own words."""
 
-    def __init__(self, react: Callable[[PlayedEngine, Op], None] | None = None, model: str = "fake/echo") -> None:
+    def __init__(
+        self, react: Callable[[PlayedEngine, Op], None] | None = None, model: str = "fake/echo"
+    ) -> None:
         self.events: SimpleQueue[Event | Restored] = SimpleQueue()
         self.resting = False
         self.ops: list[Op] = []
@@ -72,12 +76,18 @@ class PlayedEngine:
 
     def begin(self, prompt: str, queue_id: str = "") -> None:
         self.turn += 1
-        self.say(TurnStarted(session=SESSION, at=time.time(), turn=self.turn, prompt=prompt, queue_id=queue_id),
-                 StepStarted(session=SESSION, turn=self.turn, step=1))  # fmt: skip
+        self.say(
+            TurnStarted(
+                session=SESSION, at=time.time(), turn=self.turn, prompt=prompt, queue_id=queue_id
+            ),
+            StepStarted(session=SESSION, turn=self.turn, step=1),
+        )
 
     def answer(self, text: str, calls: tuple[ToolCall, ...] = ()) -> None:
-        self.say(TextDelta(session=SESSION, turn=self.turn, step=1, text=text),
-                 AssistantReplied(session=SESSION, turn=self.turn, step=1, text=text, calls=calls))  # fmt: skip
+        self.say(
+            TextDelta(session=SESSION, turn=self.turn, step=1, text=text),
+            AssistantReplied(session=SESSION, turn=self.turn, step=1, text=text, calls=calls),
+        )
 
     def end(self, state: Any = "completed") -> None:
         self.say(TurnEnded(session=SESSION, turn=self.turn, state=state, duration_ms=40, steps=1))
@@ -99,20 +109,33 @@ def echo(engine: PlayedEngine, op: Op) -> None:
 
 
 def screen(
-    engine: PlayedEngine, *, model: Model | None = None, history: Path | None = None, prompt: str = "",
-    theme: str = "dark", early: Early | None = None, at_once: bool = True,
-) -> AgentApp:  # fmt: skip
+    engine: PlayedEngine,
+    *,
+    model: Model | None = None,
+    history: Path | None = None,
+    prompt: str = "",
+    theme: str = "dark",
+    early: Early | None = None,
+    at_once: bool = True,
+) -> AgentApp:
     """The real app on `engine`."""
     return AgentApp(
-        engine, load_theme(theme, (shipped("themes"),)), history=PromptHistory(history) if history else None,
-        prompt=prompt, early=early, at_once=at_once, model=model,
-    )  # fmt: skip
+        engine,
+        load_theme(theme, (shipped("themes"),)),
+        history=PromptHistory(history) if history else None,
+        prompt=prompt,
+        early=early,
+        at_once=at_once,
+        model=model,
+    )
 
 
 Play = Callable[[Pilot[int], AgentApp], Awaitable[None]]
 
 
-def play(engine: PlayedEngine, steps: Play, size: tuple[int, int] = (80, 24), **given: Any) -> AgentApp:
+def play(
+    engine: PlayedEngine, steps: Play, size: tuple[int, int] = (80, 24), **given: Any
+) -> AgentApp:
     """Run `steps` on the screen, without a terminal."""
     app = screen(engine, **given)
 
@@ -127,7 +150,9 @@ def play(engine: PlayedEngine, steps: Play, size: tuple[int, int] = (80, 24), **
 
 def text(app: AgentApp) -> str:
     """What is on the screen."""
-    return "\n".join("".join(part.text for part in line) for line in app.screen._compositor.render_strips())
+    return "\n".join(
+        "".join(part.text for part in line) for line in app.screen._compositor.render_strips()
+    )
 
 
 async def until(seen: Callable[[], bool], seconds: float = 8.0) -> None:

@@ -21,7 +21,7 @@ from agent_tui.protocol.events import (
     TurnEnded,
     TurnStarted,
     UsageReported,
-)  # fmt: skip
+)
 from agent_tui.protocol.messages import Usage
 from agent_tui.tui.core import msg
 from agent_tui.tui.core.model import Model, initial
@@ -30,7 +30,9 @@ from agent_tui.tui.update import update
 from tests.tui.stage import SESSION, PlayedEngine, screen
 
 NOW = 1_760_000_000.0
-OPENING = SessionStarted(session=SESSION, at=NOW, cwd="/home/ada/shop", model="ollama/qwen3:8b", window=32_768)
+OPENING = SessionStarted(
+    session=SESSION, at=NOW, cwd="/home/ada/shop", model="ollama/qwen3:8b", window=32_768
+)
 Then = Callable[[Pilot[Any]], Awaitable[None]]
 
 
@@ -127,20 +129,37 @@ def begun(prompt: str) -> tuple[Event, ...]:
 
 def replied(text: str, **more: Any) -> tuple[Event, ...]:
     return (
-        TextDelta(turn=1, step=1, text=text), AssistantReplied(turn=1, step=1, text=text, **more),
+        TextDelta(turn=1, step=1, text=text),
+        AssistantReplied(turn=1, step=1, text=text, **more),
         UsageReported(usage=Usage(1_200, 240), model="ollama/qwen3:8b", window=32_768),
-    )  # fmt: skip
+    )
 
 
 def answered(prompt: str, text: str) -> tuple[Event, ...]:
     """A whole turn without tools."""
-    return (*begun(prompt), *replied(text), TurnEnded(turn=1, state="completed", duration_ms=3_100, at=NOW + 3))
+    return (
+        *begun(prompt),
+        *replied(text),
+        TurnEnded(turn=1, state="completed", duration_ms=3_100, at=NOW + 3),
+    )
 
 
-def did(label: str, display: Display | None, ms: int = 12, note: str = "", **more: Any) -> tuple[Event, ...]:
+def did(
+    label: str, display: Display | None, ms: int = 12, note: str = "", **more: Any
+) -> tuple[Event, ...]:
     """A call that has ended."""
-    name = {"Read": "read_file", "Search": "grep_files", "Run": "run_shell_command"}.get(label.split()[0], "edit_file")
+    name = {"Read": "read_file", "Search": "grep_files", "Run": "run_shell_command"}.get(
+        label.split()[0], "edit_file"
+    )
     return (
         ToolStarted(call_id=label, name=name, label=label, note=note),
-        ToolEnded(call_id=label, name=name, label=label, content="", display=display, duration_ms=ms, **more),
-    )  # fmt: skip
+        ToolEnded(
+            call_id=label,
+            name=name,
+            label=label,
+            content="",
+            display=display,
+            duration_ms=ms,
+            **more,
+        ),
+    )

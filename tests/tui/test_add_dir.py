@@ -13,12 +13,14 @@ from tests.tui.play import Play
 @pytest.mark.parametrize(
     ("typed", "asked"),
     [
-        ("/add-dir", SetDirectory()), ("/add-dir  ../lib ", SetDirectory("../lib")),
-        ('/add-dir "~/my notes"', SetDirectory("~/my notes")), ("/add-dir a b", SetDirectory("a b")),
+        ("/add-dir", SetDirectory()),
+        ("/add-dir  ../lib ", SetDirectory("../lib")),
+        ('/add-dir "~/my notes"', SetDirectory("~/my notes")),
+        ("/add-dir a b", SetDirectory("a b")),
         ("/add-dir --remove /x/lib", SetDirectory("/x/lib", True)),
         ("/add-dir --remove '/x/my lib'", SetDirectory("/x/my lib", True)),
     ],
-)  # fmt: skip
+)
 def test_what_is_asked_of_the_engine(typed: str, asked: SetDirectory) -> None:
     play = Play()
     play.type(typed)

@@ -1,4 +1,5 @@
-"""Sub-agents on the screen: a line for each below its call, its rows when that is open; and nothing else changes."""
+"""Sub-agents on the screen: a line for each below its call, its rows when that is open; and nothing
+else changes."""
 
 from __future__ import annotations
 
@@ -25,7 +26,7 @@ from agent_tui.protocol.events import (
     TurnStarted,
     UsageReported,
     fold,
-)  # fmt: skip
+)
 from agent_tui.protocol.messages import Usage
 from agent_tui.protocol.ops import Answer
 from agent_tui.protocol.transcript import ToolBlock
@@ -60,11 +61,14 @@ def page(shown: ToolBlock, open: bool = False, width: int = 70) -> list[str]:
 
 
 def test_each_agent_is_one_line_with_its_name_state_steps_tokens_and_what_it_does() -> None:
-    done = of("two", *BEGUN, USED, AssistantReplied(text="Fine."), TurnEnded(state="completed", steps=1))
+    done = of(
+        "two", *BEGUN, USED, AssistantReplied(text="Fine."), TurnEnded(state="completed", steps=1)
+    )
     shown = block(*of("one", *BEGUN), *done)
     assert page(shown)[1:] == [
-        "  … one  working · step 1 · Read a.py", "  ✓ two  done · 1 step · 120 tokens out",
-    ]  # fmt: skip
+        "  … one  working · step 1 · Read a.py",
+        "  ✓ two  done · 1 step · 120 tokens out",
+    ]
     assert kind(replace(shown, state="done")) is None and gap(shown, shown) == 1
     assert extent(shown, False)[0] == 2
 
@@ -75,7 +79,10 @@ def test_each_agent_is_one_line_with_its_name_state_steps_tokens_and_what_it_doe
         ([TurnEnded(state="cancelled", steps=1)], "✗ one  interrupted · 1 step"),
         ([TurnEnded(state="error", steps=1)], "✗ one  failed · 1 step"),
         ([StepStarted(step=2), TextDelta(text="so")], "… one  working · step 2 · Read a.py"),
-        ([ApprovalAsked(id="a", call_id="w", tool="x", label="Write b")], "… one  waits for you · step 1 · Write b"),
+        (
+            [ApprovalAsked(id="a", call_id="w", tool="x", label="Write b")],
+            "… one  waits for you · step 1 · Write b",
+        ),
     ],
 )
 def test_its_state_in_words(told: list[Event], words: str) -> None:
@@ -119,9 +126,15 @@ def test_its_turn_touches_neither_the_prompt_nor_the_turn_of_the_session() -> No
     play = playing()
     play.type("my own words")
     before = play.model
-    play.feed(*of("one", *BEGUN, DraftSaved("not mine"), ErrorRaised("no"), TurnEnded(state="error")))
+    play.feed(
+        *of("one", *BEGUN, DraftSaved("not mine"), ErrorRaised("no"), TurnEnded(state="error"))
+    )
     after = play.model
-    assert (after.composer.draft, after.toast, after.running) == ("my own words", before.toast, True)
+    assert (after.composer.draft, after.toast, after.running) == (
+        "my own words",
+        before.toast,
+        True,
+    )
     assert len(after.transcript.rows) == len(before.transcript.rows) == 2
 
 
@@ -141,7 +154,13 @@ def test_deltas_of_agents_that_write_at_once_are_joined_for_each() -> None:
     two = [TextDelta(text=text, agent="two") for text in "cd"]
     end = ToolEnded(call_id="c", name="n", label="l", content="", agent="one")
     mixed = [one[0], two[0], TextDelta(text="m"), one[1], two[1], end, one[0]]
-    assert [getattr(event, "text", "") for event in engine_client.join(mixed)] == ["ab", "cd", "m", "", "a"]
+    assert [getattr(event, "text", "") for event in engine_client.join(mixed)] == [
+        "ab",
+        "cd",
+        "m",
+        "",
+        "a",
+    ]
 
 
 @given(trees())

@@ -17,7 +17,10 @@ from tests.tui.transcript_stage import Screen, rows_of, run
 
 SIZE = (59, 20)
 widths = st.sampled_from((1, 2, 3, 500)) | st.integers(1, 500)
-steps = st.lists(st.tuples(widths, st.sampled_from((1, 20, 200)) | st.integers(1, 200), st.booleans()), max_size=8)
+steps = st.lists(
+    st.tuples(widths, st.sampled_from((1, 20, 200)) | st.integers(1, 200), st.booleans()),
+    max_size=8,
+)
 
 
 class Sized(Transcript):
@@ -42,9 +45,12 @@ def block(row: int) -> Block:
     if row % 5 == 0:
         return UserBlock(words(row))
     if row % 5 == 1:
-        return TextBlock(f"| a | b |\n|---|---|\n| w{row}a | {words(row)} |\n| w{row}b | more |\n\n", head=True)
+        return TextBlock(
+            f"| a | b |\n|---|---|\n| w{row}a | {words(row)} |\n| w{row}b | more |\n\n", head=True
+        )
     return TextBlock(
-        f"- {words(row)}\n- {words(row + 1)}\n\n" if row % 5 == 2 else words(row) + "\n\n", head=row % 5 == 3
+        f"- {words(row)}\n- {words(row + 1)}\n\n" if row % 5 == 2 else words(row) + "\n\n",
+        head=row % 5 == 3,
     )
 
 
@@ -63,7 +69,9 @@ def test_random_resizes_keep_the_anchor() -> None:
             transcript.apply(view)
             transcript.resize(*SIZE)
             transcript.scroll_view("end")
-            transcript.scroll_to(y=transcript.scroll_offset.y - 1 - up % (transcript.scroll_offset.y - 1))
+            transcript.scroll_to(
+                y=transcript.scroll_offset.y - 1 - up % (transcript.scroll_offset.y - 1)
+            )
             transcript.scroll_view("line_up")
             before = rows_of(transcript)
             for width, height, grows in storm:

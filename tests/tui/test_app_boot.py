@@ -27,11 +27,22 @@ HINT = b"or type / for commands"
 @pytest.mark.parametrize(
     ("words", "screen"),
     [
-        ("", True), ("fix it", True), ("-m ollama/x", True), ("--demo", True), ("-c", True), ("-r 0b0e", True),
-        ("run", False), ("run hello", False), ("--help", False), ("-m x -h", False), ("--version", False),
-        ("-r", True), ("--resume", True), ("fix -r", True),
+        ("", True),
+        ("fix it", True),
+        ("-m ollama/x", True),
+        ("--demo", True),
+        ("-c", True),
+        ("-r 0b0e", True),
+        ("run", False),
+        ("run hello", False),
+        ("--help", False),
+        ("-m x -h", False),
+        ("--version", False),
+        ("-r", True),
+        ("--resume", True),
+        ("fix -r", True),
     ],
-)  # fmt: skip
+)
 def test_the_terminal_is_taken_only_for_the_screen(words: str, screen: bool) -> None:
     assert terminal.wants_screen(words.split()) is screen
 
@@ -50,13 +61,21 @@ def test_the_first_milliseconds_import_the_standard_library_only() -> None:
         " and not m.startswith(('agent_tui', '__', '_distutils', 'sitecustomize', '_virtualenv', '__editable'))"
         " and 'finder' not in m])"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=True
+    )
     assert done.stdout == "[]\n"
 
 
-@pytest.mark.parametrize("redirected", ["</dev/null", "<&-", ">/dev/null", ">&-", "2>/dev/null", "2>&-"])
-def test_where_a_part_of_the_terminal_is_missing_it_says_so_and_ends(redirected: str, tmp_path: Path) -> None:
-    shell = f"import os; os.execvp('sh', ['sh', '-c', '{sys.executable} -m agent_tui {redirected}'])"
+@pytest.mark.parametrize(
+    "redirected", ["</dev/null", "<&-", ">/dev/null", ">&-", "2>/dev/null", "2>&-"]
+)
+def test_where_a_part_of_the_terminal_is_missing_it_says_so_and_ends(
+    redirected: str, tmp_path: Path
+) -> None:
+    shell = (
+        f"import os; os.execvp('sh', ['sh', '-c', '{sys.executable} -m agent_tui {redirected}'])"
+    )
     pty = Pty(["-c", shell], {"PYTHONPATH": str(ROOT), "AGENT_TUI_HOME": str(tmp_path)})
     assert pty.wait() == 2
     assert b"Traceback" not in pty.raw
@@ -65,8 +84,14 @@ def test_where_a_part_of_the_terminal_is_missing_it_says_so_and_ends(redirected:
 
 
 def program(tmp_path: Path, **env: str) -> Pty:
-    place = {"OPS": str(tmp_path / "ops"), "AGENT_TUI_HOME": str(tmp_path), "HOME": str(tmp_path),
-             "PYTHONPATH": str(ROOT), "TERM": "xterm-256color", "LC_ALL": "C.UTF-8"}  # fmt: skip
+    place = {
+        "OPS": str(tmp_path / "ops"),
+        "AGENT_TUI_HOME": str(tmp_path),
+        "HOME": str(tmp_path),
+        "PYTHONPATH": str(ROOT),
+        "TERM": "xterm-256color",
+        "LC_ALL": "C.UTF-8",
+    }
     return Pty(["-m", "tests.tui.screen_program"], {**place, **env})
 
 
@@ -92,12 +117,18 @@ def test_the_first_bytes_are_a_frame_that_the_first_real_one_continues(tmp_path:
 @pytest.mark.parametrize(
     ("keys", "shown"),
     [
-        ("fix it\rand that", "❯ fix it"), ("hiy\x7f", "❯ hi "), ("\x1b[200~from\relsewhere\x1b[201~", "❯ from "),
-        ("h" * 5000, "❯ [Pasted text"), ("\x1b[A\x1b[?2026;2$yhi\x1b[Do", "❯ hoi"), ("hi\x1b", "❯ hi"),
+        ("fix it\rand that", "❯ fix it"),
+        ("hiy\x7f", "❯ hi "),
+        ("\x1b[200~from\relsewhere\x1b[201~", "❯ from "),
+        ("h" * 5000, "❯ [Pasted text"),
+        ("\x1b[A\x1b[?2026;2$yhi\x1b[Do", "❯ hoi"),
+        ("hi\x1b", "❯ hi"),
     ],
     ids=["row", "deleted", "paste", "long", "answer", "escape"],
-)  # fmt: skip
-def test_the_first_real_frame_has_the_text_that_was_typed_before_it(tmp_path: Path, keys: str, shown: str) -> None:
+)
+def test_the_first_real_frame_has_the_text_that_was_typed_before_it(
+    tmp_path: Path, keys: str, shown: str
+) -> None:
     pty = program(tmp_path, HOLD="0.5")
     pty.until("starting")
     pty.type(keys)
@@ -155,14 +186,20 @@ def test_a_signal_while_the_boot_frame_stands_gives_the_terminal_back(tmp_path: 
 @pytest.mark.parametrize(
     ("words", "code", "said"),
     [
-        (["--help"], 0, b"usage:"), (["--hel"], 0, b"usage:"), (["--bogus"], 2, b"--bogus"),
-        (["--vers"], 0, b"agent-tui "), (["--cwd", "/nowhere"], 2, b"/nowhere"), (["-r", "zz"], 2, b"zz"),
+        (["--help"], 0, b"usage:"),
+        (["--hel"], 0, b"usage:"),
+        (["--bogus"], 2, b"--bogus"),
+        (["--vers"], 0, b"agent-tui "),
+        (["--cwd", "/nowhere"], 2, b"/nowhere"),
+        (["-r", "zz"], 2, b"zz"),
     ],
-)  # fmt: skip
+)
 def test_what_the_command_line_has_to_say_stays_on_the_terminal(
     tmp_path: Path, words: list[str], code: int, said: bytes
 ) -> None:
-    pty = Pty(["-m", "agent_tui", *words], {"PYTHONPATH": str(ROOT), "AGENT_TUI_HOME": str(tmp_path)})
+    pty = Pty(
+        ["-m", "agent_tui", *words], {"PYTHONPATH": str(ROOT), "AGENT_TUI_HOME": str(tmp_path)}
+    )
     assert pty.wait() == code
     assert said in pty.raw.rpartition(b"\x1b[?1049l")[2]
     assert (b"\x1b[?1049h" in pty.raw) is (words != ["--help"])
@@ -180,12 +217,16 @@ def test_the_boot_frame_wears_the_theme_and_fits() -> None:
 
 def ground_of(home: Path, **environment: str) -> str:
     """The ground that the boot frame is drawn on, as a colour."""
-    drawn = frame(80, 24, {"AGENT_TUI_HOME": str(home), "COLORTERM": "truecolor", **environment}).decode()
+    drawn = frame(
+        80, 24, {"AGENT_TUI_HOME": str(home), "COLORTERM": "truecolor", **environment}
+    ).decode()
     red, green, blue = drawn.partition("\x1b[48;2;")[2].partition("m")[0].split(";")
     return f"#{int(red):02x}{int(green):02x}{int(blue):02x}"
 
 
-@pytest.mark.parametrize("name", [name for name in names([shipped("themes")]) if name not in ("ansi", "no-colour")])
+@pytest.mark.parametrize(
+    "name", [name for name in names([shipped("themes")]) if name not in ("ansi", "no-colour")]
+)
 def test_the_boot_frame_has_the_colours_of_the_shipped_themes(tmp_path: Path, name: str) -> None:
     (tmp_path / "config.toml").write_text(f'[display]\ntheme = "{name}" # mine\n')
     colours = load_theme(name, [shipped("themes")]).colours
@@ -199,20 +240,36 @@ def test_the_boot_frame_has_the_colours_of_the_shipped_themes(tmp_path: Path, na
 def test_the_boot_frame_wears_a_theme_of_ones_own(tmp_path: Path) -> None:
     (tmp_path / "themes").mkdir()
     (tmp_path / "config.toml").write_text('display.theme = "mine"\n')
-    (tmp_path / "themes" / "mine.toml").write_text('extends = "light"\n[colours]\nbackground = "#abcdef"\n')
+    (tmp_path / "themes" / "mine.toml").write_text(
+        'extends = "light"\n[colours]\nbackground = "#abcdef"\n'
+    )
     assert ground_of(tmp_path) == "#abcdef"
-    for broken in ("", 'extends = "mine"', 'extends = "../x"', "dark = false\n[colours]\nbackground = red"):
+    for broken in (
+        "",
+        'extends = "mine"',
+        'extends = "../x"',
+        "dark = false\n[colours]\nbackground = red",
+    ):
         (tmp_path / "themes" / "mine.toml").write_text(broken)
         assert frame(80, 24, {"AGENT_TUI_HOME": str(tmp_path), "COLORTERM": "truecolor"})
 
 
 def test_the_boot_frame_has_the_ground_that_is_known(tmp_path: Path) -> None:
-    dark, light = (load_theme(name, [shipped("themes")]).colours["background"] for name in ("dark", "light"))
+    dark, light = (
+        load_theme(name, [shipped("themes")]).colours["background"] for name in ("dark", "light")
+    )
     assert ground_of(tmp_path) == dark == ground_of(tmp_path, COLORFGBG="15;0")
-    assert ground_of(tmp_path, COLORFGBG="0;15") == ground_of(tmp_path, COLORFGBG="0;default;15") == light
+    assert (
+        ground_of(tmp_path, COLORFGBG="0;15")
+        == ground_of(tmp_path, COLORFGBG="0;default;15")
+        == light
+    )
     assert ground_of(tmp_path, COLORFGBG="0;99") == ground_of(tmp_path, COLORFGBG="x") == dark
     (tmp_path / "config.toml").write_text('[display]\ntheme_light = "nord"\n')
-    assert ground_of(tmp_path, COLORFGBG="0;15") == load_theme("nord", [shipped("themes")]).colours["background"]
+    assert (
+        ground_of(tmp_path, COLORFGBG="0;15")
+        == load_theme("nord", [shipped("themes")]).colours["background"]
+    )
     who = {"TERM": "xterm", "TERM_PROGRAM": "there"}
     home = {"AGENT_TUI_HOME": str(tmp_path)}
     Path(ground_file(home)).write_text(remember("", identity(who), False))
@@ -226,19 +283,29 @@ def test_the_first_frame_knows_all_modes() -> None:
 def top_line(home: Path, words: str = "", width: int = 80, **environment: str) -> str:
     """What the first line of the boot frame says."""
     drawn = frame(width, 24, {"AGENT_TUI_HOME": str(home), **environment}, words.split()).decode()
-    return re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", drawn.partition("\x1b[1;1H")[2].partition("\x1b[21;1H")[0])
+    return re.sub(
+        r"\x1b\[[0-9;?]*[a-zA-Z]", "", drawn.partition("\x1b[1;1H")[2].partition("\x1b[21;1H")[0]
+    )
 
 
 @pytest.mark.parametrize(
     ("words", "config", "environment", "mode"),
     [
-        ("", "", "", "auto"), ("--mode accept-all", "", "", "accept-all no sandbox"), ("--mode=plan", "", "", "plan"),
-        ("", 'mode = "accept-all" # mine', "", "accept-all no sandbox"), ("", 'mode = "plan"', "manual", "manual"),
-        ("--mode plan", 'mode = "manual"', "accept-all", "plan"), ("", "[x]\nmode = 'plan'", "", "auto"),
-        ("", 'mode = "yolo"', "", "auto"), ("-c", 'mode = "plan"', "", ""), ("-r 0b0e", "", "accept-all", ""),
-        ("-c --mode plan", "", "", "plan"), ("-- --mode plan", "", "", "auto"), ("fix --resume=x", "", "", ""),
+        ("", "", "", "auto"),
+        ("--mode accept-all", "", "", "accept-all no sandbox"),
+        ("--mode=plan", "", "", "plan"),
+        ("", 'mode = "accept-all" # mine', "", "accept-all no sandbox"),
+        ("", 'mode = "plan"', "manual", "manual"),
+        ("--mode plan", 'mode = "manual"', "accept-all", "plan"),
+        ("", "[x]\nmode = 'plan'", "", "auto"),
+        ("", 'mode = "yolo"', "", "auto"),
+        ("-c", 'mode = "plan"', "", ""),
+        ("-r 0b0e", "", "accept-all", ""),
+        ("-c --mode plan", "", "", "plan"),
+        ("-- --mode plan", "", "", "auto"),
+        ("fix --resume=x", "", "", ""),
     ],
-)  # fmt: skip
+)
 def test_the_first_frame_says_the_mode_that_is_known(
     tmp_path: Path, words: str, config: str, environment: str, mode: str
 ) -> None:
@@ -250,17 +317,33 @@ def test_the_first_frame_says_the_mode_that_is_known(
 
 def test_the_first_frame_names_the_model_that_was_given_where_there_is_room(tmp_path: Path) -> None:
     words = "-m ollama/qwen3:8b --mode accept-all"
-    assert top_line(tmp_path, words).split() == ["starting", "…", "ollama/qwen3:8b", "accept-all", "no", "sandbox"]
+    assert top_line(tmp_path, words).split() == [
+        "starting",
+        "…",
+        "ollama/qwen3:8b",
+        "accept-all",
+        "no",
+        "sandbox",
+    ]
     assert top_line(tmp_path, words, 40).split() == ["starting", "…", "accept-all", "no", "sandbox"]
     for odd in ("-m \x1b[31m", "--model 模型"):
         assert top_line(tmp_path, odd).split() == ["starting", "…", "auto"]
 
 
-@pytest.mark.parametrize(("words", "mode"), [("--mode accept-all", "accept-all no sandbox"), ("", "auto")])
-def test_no_frame_before_the_session_is_open_says_another_mode(tmp_path: Path, words: str, mode: str) -> None:
-    """Ollama's address is one where somebody listens and nobody answers: the start takes as long as is wanted."""
+@pytest.mark.parametrize(
+    ("words", "mode"), [("--mode accept-all", "accept-all no sandbox"), ("", "auto")]
+)
+def test_no_frame_before_the_session_is_open_says_another_mode(
+    tmp_path: Path, words: str, mode: str
+) -> None:
+    """Ollama's address is one where somebody listens and nobody answers: the start takes as long as
+    is wanted."""
     with socket.create_server(("127.0.0.1", 0)) as silent:
-        environment = {"PYTHONPATH": str(ROOT), "AGENT_TUI_HOME": str(tmp_path), "HOME": str(tmp_path)}
+        environment = {
+            "PYTHONPATH": str(ROOT),
+            "AGENT_TUI_HOME": str(tmp_path),
+            "HOME": str(tmp_path),
+        }
         address = f"http://127.0.0.1:{silent.getsockname()[1]}"
         more = {"OLLAMA_HOST": address, "TERM": "xterm-256color", "LC_ALL": "C.UTF-8"}
         pty = Pty(["-m", "agent_tui", "-m", "ollama/x", *words.split()], {**environment, **more})

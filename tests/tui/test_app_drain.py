@@ -19,7 +19,7 @@ from agent_tui.protocol.events import (
     ToolStarted,
     TurnStarted,
     fold,
-)  # fmt: skip
+)
 from agent_tui.tui.runtime import engine_client
 
 BEGIN = [
@@ -29,17 +29,34 @@ BEGIN = [
 
 
 def test_adjacent_deltas_of_the_same_thing_are_one() -> None:
-    joined = engine_client.join([
-        TextDelta(at=1.0, text="a"), TextDelta(at=2.0, text="b"), Notice(text="n"), TextDelta(text="c"),
-        ThinkingDelta(text="x"), ThinkingDelta(text="y"), ToolOutput(call_id="a", text="1"),
-        ToolOutput(call_id="a", text="2"), ToolOutput(call_id="b", text="3"), ToolArgsDelta(index=0, text="{"),
-        ToolArgsDelta(index=0, text="}", name="n"), ToolArgsDelta(index=1, text="{"), TextDelta(text="d", step=2),
-    ])  # fmt: skip
+    joined = engine_client.join(
+        [
+            TextDelta(at=1.0, text="a"),
+            TextDelta(at=2.0, text="b"),
+            Notice(text="n"),
+            TextDelta(text="c"),
+            ThinkingDelta(text="x"),
+            ThinkingDelta(text="y"),
+            ToolOutput(call_id="a", text="1"),
+            ToolOutput(call_id="a", text="2"),
+            ToolOutput(call_id="b", text="3"),
+            ToolArgsDelta(index=0, text="{"),
+            ToolArgsDelta(index=0, text="}", name="n"),
+            ToolArgsDelta(index=1, text="{"),
+            TextDelta(text="d", step=2),
+        ]
+    )
     assert joined == (
-        TextDelta(at=1.0, text="ab"), Notice(text="n"), TextDelta(text="c"), ThinkingDelta(text="xy"),
-        ToolOutput(call_id="a", text="12"), ToolOutput(call_id="b", text="3"),
-        ToolArgsDelta(index=0, text="{}", name="n"), ToolArgsDelta(index=1, text="{"), TextDelta(text="d", step=2),
-    )  # fmt: skip
+        TextDelta(at=1.0, text="ab"),
+        Notice(text="n"),
+        TextDelta(text="c"),
+        ThinkingDelta(text="xy"),
+        ToolOutput(call_id="a", text="12"),
+        ToolOutput(call_id="b", text="3"),
+        ToolArgsDelta(index=0, text="{}", name="n"),
+        ToolArgsDelta(index=1, text="{"),
+        TextDelta(text="d", step=2),
+    )
 
 
 def deltas() -> st.SearchStrategy[Event]:
@@ -48,7 +65,9 @@ def deltas() -> st.SearchStrategy[Event]:
         st.builds(TextDelta, text=text, turn=st.just(1), step=st.just(1)),
         st.builds(ThinkingDelta, text=text, turn=st.just(1), step=st.just(1)),
         st.builds(ToolOutput, call_id=st.sampled_from("ab"), text=text),
-        st.builds(ToolArgsDelta, index=st.integers(0, 2), text=text, name=st.sampled_from(["", "n"])),
+        st.builds(
+            ToolArgsDelta, index=st.integers(0, 2), text=text, name=st.sampled_from(["", "n"])
+        ),
         st.builds(Notice, text=text),
     )
 
@@ -57,7 +76,11 @@ def deltas() -> st.SearchStrategy[Event]:
 def test_joined_events_fold_into_the_same_transcript(events: list[Event]) -> None:
     joined = [event for event in engine_client.join(events) if isinstance(event, Event)]
     whole, one = fold([*BEGIN, *events]), fold([*BEGIN, *joined])
-    assert (list(whole.rows), whole.live(), whole.streaming) == (list(one.rows), one.live(), one.streaming)
+    assert (list(whole.rows), whole.live(), whole.streaming) == (
+        list(one.rows),
+        one.live(),
+        one.streaming,
+    )
 
 
 def test_a_flood_is_taken_in_bounded_parts() -> None:
@@ -70,7 +93,9 @@ def test_a_flood_is_taken_in_bounded_parts() -> None:
     assert engine_client.drain(queue, held) == []
 
 
-@given(st.lists(st.text("ab\n", max_size=9).map(lambda text: TextDelta(text=text * 700)), max_size=9))
+@given(
+    st.lists(st.text("ab\n", max_size=9).map(lambda text: TextDelta(text=text * 700)), max_size=9)
+)
 def test_a_long_answer_is_taken_in_parts_that_are_the_whole(deltas: list[TextDelta]) -> None:
     queue: SimpleQueue[Event | Restored] = SimpleQueue()
     for delta in deltas:
@@ -80,7 +105,10 @@ def test_a_long_answer_is_taken_in_parts_that_are_the_whole(deltas: list[TextDel
     while taken := engine_client.drain(queue, held):
         parts.append("".join(event.text for event in taken if isinstance(event, TextDelta)))
     assert "".join(parts) == "".join(delta.text for delta in deltas)
-    assert all(part.count("\n") <= engine_client.MOST_LINES and len(part) <= engine_client.MOST_CHARS for part in parts)
+    assert all(
+        part.count("\n") <= engine_client.MOST_LINES and len(part) <= engine_client.MOST_CHARS
+        for part in parts
+    )
 
 
 def test_events_that_cannot_be_joined_are_taken_in_smaller_parts() -> None:

@@ -42,7 +42,9 @@ def test_copies_that_write_at_once_lose_nothing(tmp_path: Path) -> None:
         writer.start()
     for writer in writers:
         writer.join()
-    assert sorted(PromptHistory(file).load()) == sorted(f"{name}{n}" for name in "abcd" for n in range(50))
+    assert sorted(PromptHistory(file).load()) == sorted(
+        f"{name}{n}" for name in "abcd" for n in range(50)
+    )
 
 
 def test_what_cannot_be_written_is_said_with_its_cause(tmp_path: Path) -> None:
@@ -71,7 +73,9 @@ def _write(file: Path, name: str) -> None:
 
 def test_damaged_lines_are_skipped_with_one_notice(tmp_path: Path) -> None:
     file = tmp_path / "history.jsonl"
-    file.write_bytes(b'{"text": "one"}\n\xff\xfe\n{"text": 3}\n[]\n{"other": 1}\n{"text": "two"}\n{"text": "to')
+    file.write_bytes(
+        b'{"text": "one"}\n\xff\xfe\n{"text": 3}\n[]\n{"other": 1}\n{"text": "two"}\n{"text": "to'
+    )
     found = PromptHistory(file)
     assert found.load() == ("one", "two")
     assert "5 damaged lines" in found.notice()
@@ -85,7 +89,9 @@ def test_a_torn_last_line_does_not_swallow_the_next(tmp_path: Path) -> None:
     assert PromptHistory(file).load() == ("one", "three")
 
 
-def test_a_file_without_end_is_cut_back_to_its_newer_half(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_without_end_is_cut_back_to_its_newer_half(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(history, "FULL", 2_000)
     file = tmp_path / "history.jsonl"
     file.write_text("".join(json.dumps({"text": f"p{n}"}) + "\n" for n in range(200)))
@@ -101,7 +107,14 @@ def test_a_file_without_end_is_cut_back_to_its_newer_half(tmp_path: Path, monkey
 def test_each_prompt_comes_once_and_those_of_this_folder_are_the_nearest(tmp_path: Path) -> None:
     file = tmp_path / "history.jsonl"
     here, there = PromptHistory(file, "/here"), PromptHistory(file, "/there")
-    for copy, text in ((here, "a"), (there, "x"), (here, "b"), (there, "a"), (here, "x"), (there, "y")):
+    for copy, text in (
+        (here, "a"),
+        (there, "x"),
+        (here, "b"),
+        (there, "a"),
+        (here, "x"),
+        (there, "y"),
+    ):
         copy.add(text)
     assert here.load() == ("a", "y", "b", "x")
     assert there.load() == ("b", "x", "a", "y")
@@ -144,7 +157,9 @@ def test_lines_of_any_length_and_kind_are_read_from_the_end(tmp_path: Path) -> N
     with file.open("wb") as out:
         for text in texts:
             out.write(json.dumps({"text": text}).encode() + b"\n" + b"\n" * chance.randint(0, 2))
-        out.write(b"x" * (history_lines.LONGEST_LINE + 3 * history_lines.BLOCK) + b'\n{"text": "\\ud800"}')
+        out.write(
+            b"x" * (history_lines.LONGEST_LINE + 3 * history_lines.BLOCK) + b'\n{"text": "\\ud800"}'
+        )
     found = PromptHistory(file)
     assert list(found.load()) == [*texts, "?"]
     assert "1 damaged line " in found.notice()

@@ -1,4 +1,5 @@
-"""The runtime and an engine that plays: keys become Ops, events a screen, and nothing runs when nothing does."""
+"""The runtime and an engine that plays: keys become Ops, events a screen, and nothing runs when
+nothing does."""
 
 from __future__ import annotations
 
@@ -35,7 +36,8 @@ def test_a_prompt_is_sent_and_its_answer_shown() -> None:
 
 
 def test_what_is_shown_for_the_first_time_while_the_screen_ends_does_no_harm() -> None:
-    """A key on its way when a signal ended the program asked for a line that no longer had a screen."""
+    """A key on its way when a signal ended the program asked for a line that no longer had a
+    screen."""
 
     async def steps(_: Pilot[int], app: AgentApp) -> None:
         await until(lambda: app.model.started)
@@ -58,7 +60,9 @@ def test_a_question_in_a_list_is_seen_though_more_of_the_list_arrives() -> None:
         await until(lambda: app.model.started)
         app.dispatch(Submitted("/resume", at=now()))
         asked = next(op.id for op in engine.ops if isinstance(op, Query) and op.kind == "sessions")
-        app.dispatch(EventsArrived((answer_event(asked, "sessions", listed, session=SESSION),), at=now()))
+        app.dispatch(
+            EventsArrived((answer_event(asked, "sessions", listed, session=SESSION),), at=now())
+        )
         await pilot.pause()
         app.regions.prompt.pressed_at = monotonic()
         app.dispatch(KeyPressed("delete", at=now()))
@@ -66,9 +70,15 @@ def test_a_question_in_a_list_is_seen_though_more_of_the_list_arrives() -> None:
         await until(lambda: app.regions.prompt.pressed_at < app.regions._painted_at < inf)
         app.regions.prompt.pressed_at = monotonic()
         said = {"of": "tea", "parts": [{"name": "you", "text": "a pot", "lines": 1}]}
-        app.dispatch(EventsArrived((answer_event("preview", "preview", said, session=SESSION),), at=now()))
+        app.dispatch(
+            EventsArrived((answer_event("preview", "preview", said, session=SESSION),), at=now())
+        )
         assert not key_is_blind()
-        app.dispatch(KeyPressed("escape", at=now()), KeyPressed("down", at=now()), KeyPressed("delete", at=now()))
+        app.dispatch(
+            KeyPressed("escape", at=now()),
+            KeyPressed("down", at=now()),
+            KeyPressed("delete", at=now()),
+        )
         assert key_is_blind()
 
     engine = PlayedEngine()
@@ -120,7 +130,14 @@ def test_keys_of_one_burst_keep_their_order() -> None:
     engine = PlayedEngine()
 
     async def steps(_: Pilot[int], app: AgentApp) -> None:
-        for key, character in [("x", "x"), ("y", "y"), ("backspace", "\x7f"), ("Q", "Q"), ("enter", "\r"), ("z", "z")]:
+        for key, character in [
+            ("x", "x"),
+            ("y", "y"),
+            ("backspace", "\x7f"),
+            ("Q", "Q"),
+            ("enter", "\r"),
+            ("z", "z"),
+        ]:
             app.post_message(events.Key(key, character))
         await until(lambda: "You said: xQ" in text(app))
         assert app.regions.prompt.text == "z"

@@ -1,4 +1,5 @@
-"""What a person does on the screen, and what it shows: the prompt, its history, dialogs, sheets and the mouse."""
+"""What a person does on the screen, and what it shows: the prompt, its history, dialogs, sheets and
+the mouse."""
 
 from __future__ import annotations
 
@@ -10,7 +11,13 @@ from textual import events
 from textual.pilot import Pilot
 
 from agent_tui.protocol.display import CommandDisplay, DiffDisplay, Hunk
-from agent_tui.protocol.events import ApprovalAnswered, ApprovalAsked, ToolEnded, ToolOutput, ToolStarted
+from agent_tui.protocol.events import (
+    ApprovalAnswered,
+    ApprovalAsked,
+    ToolEnded,
+    ToolOutput,
+    ToolStarted,
+)
 from agent_tui.protocol.ops import Answer, Op, Query, SetMode, Submit
 from agent_tui.tui.core import msg
 from agent_tui.tui.runtime.app import AgentApp
@@ -26,9 +33,17 @@ def ask(engine: PlayedEngine, op: Op) -> None:
     if isinstance(op, Submit):
         engine.begin(op.text)
         engine.say(
-            ApprovalAsked(session=SESSION, id="ap1", call_id="c1", tool="edit_file", label="Edit a.py", display=DIFF,
-                          reason="auto mode asks", always="edit_file on a.py")
-        )  # fmt: skip
+            ApprovalAsked(
+                session=SESSION,
+                id="ap1",
+                call_id="c1",
+                tool="edit_file",
+                label="Edit a.py",
+                display=DIFF,
+                reason="auto mode asks",
+                always="edit_file on a.py",
+            )
+        )
     elif isinstance(op, Answer):
         engine.say(ApprovalAnswered(session=SESSION, id=op.id, choice="once"))
         engine.end()
@@ -85,7 +100,13 @@ def test_live_output_and_its_markup_are_only_text() -> None:
     async def steps(pilot: Pilot[int], app: AgentApp) -> None:
         await pilot.press("a", "enter")
         engine.say(
-            ToolStarted(session=SESSION, turn=1, call_id="c", name="run_shell_command", label="$ [red]ls[/]\x1b[2J"),
+            ToolStarted(
+                session=SESSION,
+                turn=1,
+                call_id="c",
+                name="run_shell_command",
+                label="$ [red]ls[/]\x1b[2J",
+            ),
             ToolOutput(session=SESSION, turn=1, call_id="c", text="[bold]x[/bold"),
             ToolOutput(session=SESSION, turn=1, call_id="c", text="] \x1b]0;title\x07 [/]\n"),
         )
@@ -232,11 +253,15 @@ def test_a_click_on_a_tool_line_opens_it() -> None:
     async def steps(pilot: Pilot[int], app: AgentApp) -> None:
         await pilot.press("a", "enter")
         engine.answer("")
-        shown = CommandDisplay("seq 99", output="\n".join(f"line {n}" for n in range(99)), exit_code=0)
+        shown = CommandDisplay(
+            "seq 99", output="\n".join(f"line {n}" for n in range(99)), exit_code=0
+        )
         engine.say(
             ToolStarted(session=SESSION, turn=1, call_id="c", name="x", label="seq 99"),
-            ToolEnded(session=SESSION, call_id="c", name="x", label="seq 99", content="", display=shown),
-        )  # fmt: skip
+            ToolEnded(
+                session=SESSION, call_id="c", name="x", label="seq 99", content="", display=shown
+            ),
+        )
         engine.end()
         await until(lambda: app.model.transcript.state == "idle" and "seq 99" in text(app))
         row = next(y for y, line in enumerate(text(app).split("\n")) if "seq 99" in line)
@@ -257,7 +282,9 @@ def test_a_click_on_a_file_of_the_undo_sheet_switches_it() -> None:
         await until(lambda: app.model.transcript.state == "idle")
         app.dispatch(msg.Submitted(at=time.time(), text="/undo"))
         await until(lambda: "[x] shop.py" in text(app))
-        row, line = next((y, line) for y, line in enumerate(text(app).split("\n")) if "[x] shop.py" in line)
+        row, line = next(
+            (y, line) for y, line in enumerate(text(app).split("\n")) if "[x] shop.py" in line
+        )
         await pilot.click(offset=(line.index("shop.py"), row))
         await until(lambda: "[ ] shop.py" in text(app))
 

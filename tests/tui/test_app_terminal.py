@@ -1,4 +1,5 @@
-"""The program in a real terminal: keys of every moment and encoding, and the terminal given back in every case."""
+"""The program in a real terminal: keys of every moment and encoding, and the terminal given back in
+every case."""
 
 from __future__ import annotations
 
@@ -24,9 +25,13 @@ def start(tmp_path: Path) -> Iterator[Start]:
 
     def starter(typed: bytes = b"", size: tuple[int, int] = (80, 24), **env: str) -> Pty:
         place = {
-            "OPS": str(tmp_path / "ops"), "AGENT_TUI_HOME": str(tmp_path), "HOME": str(tmp_path),
-            "PYTHONPATH": str(ROOT), "TERM": "xterm-256color", "ESCDELAY": "60",
-        }  # fmt: skip
+            "OPS": str(tmp_path / "ops"),
+            "AGENT_TUI_HOME": str(tmp_path),
+            "HOME": str(tmp_path),
+            "PYTHONPATH": str(ROOT),
+            "TERM": "xterm-256color",
+            "ESCDELAY": "60",
+        }
         pty = Pty(["-m", "tests.tui.screen_program"], {**place, **env}, size, typed)
         running.append(pty)
         return pty
@@ -47,7 +52,9 @@ def leave(pty: Pty) -> int:
     return pty.wait()
 
 
-def test_what_is_typed_before_the_first_frame_arrives_once_and_in_order(start: Start, tmp_path: Path) -> None:
+def test_what_is_typed_before_the_first_frame_arrives_once_and_in_order(
+    start: Start, tmp_path: Path
+) -> None:
     pty = start(typed="héllo ".encode(), HOLD="0.4")
     text = "".join(random.Random(1).choices("abcdefghij klmnop", k=60))
     for piece in (text[:20], text[20:40], text[40:]):
@@ -91,8 +98,10 @@ def test_enter_before_the_terminal_was_ready_sends(start: Start, tmp_path: Path)
         (b"ab\x04\x01\x04c\r", "cb"),
         (b"x" * 600 + b"\r", "x" * 600),
     ],
-)  # fmt: skip
-def test_keys_as_terminals_encode_them_in_one_burst(start: Start, tmp_path: Path, keys: bytes, sent: str) -> None:
+)
+def test_keys_as_terminals_encode_them_in_one_burst(
+    start: Start, tmp_path: Path, keys: bytes, sent: str
+) -> None:
     pty = start()
     pty.until(READY)
     pty.type(keys)
@@ -146,7 +155,9 @@ def test_signals_at_any_moment_of_the_start_give_the_terminal_back(start: Start)
         assert pty.raw.count(b"\x1b[?1049h") == pty.raw.count(b"\x1b[?1049l")
 
 
-def test_an_error_of_our_own_ends_the_screen_in_order_and_is_in_the_log(start: Start, tmp_path: Path) -> None:
+def test_an_error_of_our_own_ends_the_screen_in_order_and_is_in_the_log(
+    start: Start, tmp_path: Path
+) -> None:
     pty = start(LOGS=str(tmp_path / "logs"))
     pty.until(READY)
     pty.type("crash\r")
@@ -179,7 +190,12 @@ def test_any_size_and_any_resizing_is_survived(start: Start) -> None:
     pty = start(size=(1, 1))
     pty.read(1.0)
     chance = random.Random(3)
-    for size in [(1, 1), (2, 1), (1, 2), *((chance.randint(1, 120), chance.randint(1, 40)) for _ in range(20))]:
+    for size in [
+        (1, 1),
+        (2, 1),
+        (1, 2),
+        *((chance.randint(1, 120), chance.randint(1, 40)) for _ in range(20)),
+    ]:
         pty.resize(*size)
         pty.type(chance.choice(["a", "/", "\x7f", "?", "\x1b[A", "\x1b[5~"]))
         pty.read(0.05)

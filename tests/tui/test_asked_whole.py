@@ -1,4 +1,5 @@
-"""What a person is asked about is shown to its last character: nothing that runs is hidden in an escape sequence."""
+"""What a person is asked about is shown to its last character: nothing that runs is hidden in an
+escape sequence."""
 
 from __future__ import annotations
 
@@ -10,19 +11,25 @@ from agent_tui.tui.widgets.paint import flat
 from tests.tui.asked import asked_lines
 
 HIDING = (
-    "a \x1b]0;touch HIDDEN;\x07 b", "a \x1bP;touch HIDDEN;\x1b\\ b", "a \x1b[;touch HIDDEN;:m b",
-    "a \x9d0;touch HIDDEN;\x9c b", "a \x1b]0;touch HIDDEN;\x9c b", "a \x1b_touch HIDDEN\x1b\\ b", "touch HIDDEN\rls",
-)  # fmt: skip
+    "a \x1b]0;touch HIDDEN;\x07 b",
+    "a \x1bP;touch HIDDEN;\x1b\\ b",
+    "a \x1b[;touch HIDDEN;:m b",
+    "a \x9d0;touch HIDDEN;\x9c b",
+    "a \x1b]0;touch HIDDEN;\x9c b",
+    "a \x1b_touch HIDDEN\x1b\\ b",
+    "touch HIDDEN\rls",
+)
 
 
 @pytest.mark.parametrize("text", HIDING)
 @pytest.mark.parametrize("kind", ["command", "text", "new", "old"])
 def test_nothing_that_is_asked_about_is_hidden(text: str, kind: str) -> None:
     displays: dict[str, Display] = {
-        "command": CommandDisplay(text), "text": TextDisplay(text),
+        "command": CommandDisplay(text),
+        "text": TextDisplay(text),
         "new": DiffDisplay("Makefile", (Hunk(1, 1, (f"+{text}",)),), 1, 0),
         "old": DiffDisplay("Makefile", (Hunk(1, 1, (f"-{text}",)),), 0, 1),
-    }  # fmt: skip
+    }
     for width in (40, 160):
         lines = asked_lines(displays[kind], width, len, DEFAULT)
         drawn = "".join(segment.text for line in lines for segment in line.segments)

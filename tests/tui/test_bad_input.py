@@ -1,4 +1,5 @@
-"""Bad input and the pure renderer: what is laid out is bounded, says what it leaves out, and holds nothing raw."""
+"""Bad input and the pure renderer: what is laid out is bounded, says what it leaves out, and holds
+nothing raw."""
 
 from __future__ import annotations
 
@@ -64,7 +65,9 @@ KINDS: dict[str, Callable[[str], Block]] = {
     "thinking": lambda text: ThinkingBlock(text, len(text)),
     "live thinking": lambda text: ThinkingBlock(text[-4_000:], len(text), live=True),
     "label": lambda text: ToolBlock("1", text, text, "done", note=text, tag=text),
-    "refused": lambda text: ToolBlock("1", text, text, "failed", tag=text, display=d.TextDisplay(text)),
+    "refused": lambda text: ToolBlock(
+        "1", text, text, "failed", tag=text, display=d.TextDisplay(text)
+    ),
     "tail": lambda text: ToolBlock("1", "n", "l", "running", tail=text[-4_000:]),
     "call": lambda text: CallBlock(text, ArgumentStream().feed(f'{{"{text}": "a", "b": "{text}')),
     "command": lambda text: tool(d.CommandDisplay(text, text, text)),
@@ -96,7 +99,11 @@ def test_nothing_of_any_block_is_raw(kind: str, width: int) -> None:
     for open in (False, True):
         for line in block_lines(KINDS[kind](HOSTILE), width, open, 1.0, cell_len):
             assert cell_len(line.text) <= width
-            bad = [c for c in line.text if unicodedata.category(c) in ("Cc", "Zl", "Zp", "Cs") or c in "\u202e\u2066"]
+            bad = [
+                c
+                for c in line.text
+                if unicodedata.category(c) in ("Cc", "Zl", "Zp", "Cs") or c in "\u202e\u2066"
+            ]
             assert not bad, (bad, line.text)
             assert all("\x1b" not in value for s in line.segments if s.meta for _, value in s.meta)
 
@@ -149,13 +156,26 @@ def test_a_long_prompt_opens() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["[" * 9_000, "![" * 5_000, "[" * 5_000 + "]" * 5_000, "[" * 2_000 + "](x)" * 2_000, "*a **b " * 2_000,
-     "> " * 9_000, "- " * 9_000, "".join(" " * n * 2 + "- x\n" for n in range(500)), "`" * 9_000, "<a " * 3_000,
-     "![" * 700 + "](x)" * 700, "|" + "a|" * 500 + "\n|" + "-|" * 500 + "\n" + ("|" + "b|" * 500 + "\n") * 9],
-)  # fmt: skip
+    [
+        "[" * 9_000,
+        "![" * 5_000,
+        "[" * 5_000 + "]" * 5_000,
+        "[" * 2_000 + "](x)" * 2_000,
+        "*a **b " * 2_000,
+        "> " * 9_000,
+        "- " * 9_000,
+        "".join(" " * n * 2 + "- x\n" for n in range(500)),
+        "`" * 9_000,
+        "<a " * 3_000,
+        "![" * 700 + "](x)" * 700,
+        "|" + "a|" * 500 + "\n|" + "-|" * 500 + "\n" + ("|" + "b|" * 500 + "\n") * 9,
+    ],
+)
 def test_nesting_is_drawn_whole_or_as_it_stands(text: str) -> None:
     for piece in split(text):
-        assert all(cell_len(line.text) <= 60 for line in render(piece.text, 60, cell_len, 0, piece.lead))
+        assert all(
+            cell_len(line.text) <= 60 for line in render(piece.text, 60, cell_len, 0, piece.lead)
+        )
 
 
 def test_brackets_within_reason_are_links() -> None:
@@ -166,17 +186,29 @@ def test_brackets_within_reason_are_links() -> None:
 
 def test_pieces_are_bounded_in_lines_and_in_characters() -> None:
     many = ("a\n", "- a\n", "x" * 10)
-    for text in (*(one * 9_000 for one in many), "|a|\n|---|\n" + "|b|\n" * 9_000, "```\n" + "y\n" * 9_000):
+    for text in (
+        *(one * 9_000 for one in many),
+        "|a|\n|---|\n" + "|b|\n" * 9_000,
+        "```\n" + "y\n" * 9_000,
+    ):
         pieces = split(text)
         assert "".join(piece.text for piece in pieces) == text
-        assert all(piece.text.count("\n") <= LINES and len(piece.text) <= 2 * LIMIT for piece in pieces)
+        assert all(
+            piece.text.count("\n") <= LINES and len(piece.text) <= 2 * LIMIT for piece in pieces
+        )
 
 
 @pytest.mark.parametrize(
     "text",
-    ["*a **b " * 9_000, "\x1b[1m[b]" * 9_000, "[a](b) " * 3_000, "|a|b|c|\n|-|-|-|\n" + "|d|e|f|\n" * 2_000,
-     "".join("> " * (n % 50 + 1) + "a\nlazy\n" for n in range(500)), "`a` <b> ~~c~~\n" * 2_000],
-)  # fmt: skip
+    [
+        "*a **b " * 9_000,
+        "\x1b[1m[b]" * 9_000,
+        "[a](b) " * 3_000,
+        "|a|b|c|\n|-|-|-|\n" + "|d|e|f|\n" * 2_000,
+        "".join("> " * (n % 50 + 1) + "a\nlazy\n" for n in range(500)),
+        "`a` <b> ~~c~~\n" * 2_000,
+    ],
+)
 def test_pieces_are_bounded_in_what_they_cost(text: str) -> None:
     pieces = split(text)
     assert "".join(piece.text for piece in pieces) == text

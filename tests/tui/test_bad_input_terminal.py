@@ -1,4 +1,5 @@
-"""Bad input through the whole program: scripted model, real tools, a real terminal whose every byte is read."""
+"""Bad input through the whole program: scripted model, real tools, a real terminal whose every byte
+is read."""
 
 from __future__ import annotations
 
@@ -17,7 +18,9 @@ SEQUENCES = (
     f"\x1b[{MARK}m\x1b[{MARK}C\x9b{MARK}A\x1b]0;{MARK}\x07\x1b]8;;http://{MARK}\x1b\\\x1b]52;c;{MARK}\x07"
     f"\x1bP{MARK}q\x1b\\\x1b_{MARK}\x1b\\\x1b^{MARK}\x1b\\\x1bX{MARK}\x1b\\\x9d0;{MARK}\x9c\x90{MARK}\x9c\x1bc\x1b7\x1b[?1049l\x1b[!p\x0e\x0f"
 )
-CONTROLS = "".join(f"<{chr(code)}>" for code in (*range(1, 9), 11, 12, *range(14, 32), 127, *range(0x80, 0xA0)))
+CONTROLS = "".join(
+    f"<{chr(code)}>" for code in (*range(1, 9), 11, 12, *range(14, 32), 127, *range(0x80, 0xA0))
+)
 BIDI = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u200e\u200f\u061c"
 MARKUP = "[bold red]x[/] [/y] [@click=app.quit]z[/]"
 HOSTILE = f"{SEQUENCES} {CONTROLS} {BIDI} {MARKUP}"
@@ -38,12 +41,26 @@ def place(tmp_path: Path) -> Iterator[Path]:
     yield tmp_path
 
 
-def start(place: Path, steps: list[object], size: tuple[int, int] = (100, 40), name: str = "s.json") -> Pty:
+def start(
+    place: Path, steps: list[object], size: tuple[int, int] = (100, 40), name: str = "s.json"
+) -> Pty:
     (place / "work" / name).write_text(json.dumps({"steps": steps, "thinking": True}))
     env = {
-        "AGENT_TUI_HOME": str(place / "home"), "HOME": str(place), "PYTHONPATH": str(ROOT), "TERM": "xterm-256color",
-    }  # fmt: skip
-    arguments = ["-m", "agent_tui", "-m", f"scripted/{name}", "--mode", "accept-all", "--cwd", str(place / "work")]
+        "AGENT_TUI_HOME": str(place / "home"),
+        "HOME": str(place),
+        "PYTHONPATH": str(ROOT),
+        "TERM": "xterm-256color",
+    }
+    arguments = [
+        "-m",
+        "agent_tui",
+        "-m",
+        f"scripted/{name}",
+        "--mode",
+        "accept-all",
+        "--cwd",
+        str(place / "work"),
+    ]
     return Pty(arguments, env, size)
 
 
@@ -52,12 +69,29 @@ def test_no_block_sends_anything_raw(place: Path) -> None:
     (place / "work" / name).write_text(HOSTILE)
     octal = "".join(f"\\{byte:03o}" for byte in f"{HOSTILE}\n{OPEN}".encode())
     steps: list[object] = [
-        [{"thinking": HOSTILE}, {"text": ANSWER, "chunk": 7}, {"call": "list_files", "arguments": {"path": "."}}],
-        [{"call": "read_file", "arguments": {"path": name}}, {"call": "grep_files", "arguments": {"pattern": "red"}}],
-        [{"call": "edit_file", "arguments": {"path": name, "old_text": "bold red", "new_text": SEQUENCES}}],
+        [
+            {"thinking": HOSTILE},
+            {"text": ANSWER, "chunk": 7},
+            {"call": "list_files", "arguments": {"path": "."}},
+        ],
+        [
+            {"call": "read_file", "arguments": {"path": name}},
+            {"call": "grep_files", "arguments": {"pattern": "red"}},
+        ],
+        [
+            {
+                "call": "edit_file",
+                "arguments": {"path": name, "old_text": "bold red", "new_text": SEQUENCES},
+            }
+        ],
         [{"call": "create_file", "arguments": {"path": f"new{SEQUENCES[:9]}", "content": HOSTILE}}],
         [{"call": f"no{HOSTILE}", "arguments": HOSTILE}],
-        [{"call": "run_shell_command", "arguments": {"command": f"printf '{octal}\\377\\376\\300'; exit 3"}}],
+        [
+            {
+                "call": "run_shell_command",
+                "arguments": {"command": f"printf '{octal}\\377\\376\\300'; exit 3"},
+            }
+        ],
         [{"text": "All done"}],
         [{"fail": "server", "text": HOSTILE, "hint": HOSTILE}],
     ]
@@ -104,6 +138,17 @@ def test_sizes_change_while_an_answer_streams() -> None:
 def test_the_reader_of_bytes_is_strict() -> None:
     good = "\x1b[1;2Hword\x1b[0m\r\n\x1b]8;id=1;http://a.example/\x1b\\link\x1b]8;;\x1b\\"
     assert violations(good.encode()) == []
-    for bad in (f"\x1b[{MARK}m", "\x1b]0;t\x07", "\x1bP1q\x1b\\", "\x9b2J", "\x07", "\u202e", "\x1bc", "\x7f",
-                "\x1b[!p", "\x1b]8;;file:///x\x1b\\", "\x1b]52;c;eA==\x07"):  # fmt: skip
+    for bad in (
+        f"\x1b[{MARK}m",
+        "\x1b]0;t\x07",
+        "\x1bP1q\x1b\\",
+        "\x9b2J",
+        "\x07",
+        "\u202e",
+        "\x1bc",
+        "\x7f",
+        "\x1b[!p",
+        "\x1b]8;;file:///x\x1b\\",
+        "\x1b]52;c;eA==\x07",
+    ):
         assert violations(bad.encode()), bad

@@ -1,4 +1,5 @@
-"""What came below the part of the transcript in view is told in the line above the prompt, where it covers nothing."""
+"""What came below the part of the transcript in view is told in the line above the prompt, where it
+covers nothing."""
 
 from __future__ import annotations
 
@@ -108,7 +109,9 @@ def test_no_row_is_covered_at_any_width() -> None:
             transcript.scroll_view("top")
             page = transcript._page
             top = transcript.scroll_offset.y
-            rows = [page.strip(top + number).text.rstrip() for number in range(len(rows_of(transcript)))]
+            rows = [
+                page.strip(top + number).text.rstrip() for number in range(len(rows_of(transcript)))
+            ]
             assert rows_of(transcript) == rows
 
     play(Mute(), steps, (80, 30), model=given(Vec([TextBlock("Words. " * 900, head=True)])))

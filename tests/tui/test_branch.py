@@ -53,7 +53,10 @@ def test_it_is_read_when_it_may_be_another_and_only_where_it_is_shown() -> None:
         model = Model(look=Look(status=parts))
         asked = []
         started = SessionStarted(session="s", cwd="/work/shop", model="m")
-        begun = (TurnStarted(session="s", turn=1, prompt="x"), StepStarted(session="s", turn=1, step=1))
+        begun = (
+            TurnStarted(session="s", turn=1, prompt="x"),
+            StepStarted(session="s", turn=1, step=1),
+        )
         for events in ((started,), begun, (TurnEnded(session="s", turn=1, state="completed"),)):
             model, effects = update(model, msg.EventsArrived(at=1.0, events=events))
             asked.append(len(reads(effects)))
@@ -72,6 +75,9 @@ def test_it_is_read_at_the_start() -> None:
 
 
 def test_it_is_read_once_it_is_wanted() -> None:
-    model, _ = update(Model(), msg.EventsArrived(at=1.0, events=(SessionStarted(session="s", cwd="/w", model="m"),)))
+    model, _ = update(
+        Model(),
+        msg.EventsArrived(at=1.0, events=(SessionStarted(session="s", cwd="/w", model="m"),)),
+    )
     wanted = replace(model, look=replace(model.look, status=("branch",)))
     assert update(wanted, msg.FocusChanged(at=2.0, focused=True))[1] == (ReadBranch("/w"),)

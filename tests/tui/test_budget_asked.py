@@ -15,12 +15,15 @@ QUESTION = Question("q", "budget", TEXT, ("stop", "continue"))
 
 
 @pytest.mark.parametrize(
-    ("key", "choice"), [("s", "stop"), ("1", "stop"), ("enter", "stop"), ("c", "continue"), ("2", "continue")]
+    ("key", "choice"),
+    [("s", "stop"), ("1", "stop"), ("enter", "stop"), ("c", "continue"), ("2", "continue")],
 )
 def test_stop_is_what_enter_means(key: str, choice: str) -> None:
     play = Play()
     play.begin()
-    play.feed(QuestionAsked(id="q", kind="budget", text=TEXT, options=("stop", "continue"), session="s"))
+    play.feed(
+        QuestionAsked(id="q", kind="budget", text=TEXT, options=("stop", "continue"), session="s")
+    )
     dialog = play.view.dialog
     assert dialog is not None and dialog.title == "The budget is reached" and dialog.reason == TEXT
     assert [option.label for option in dialog.options] == ["stop", "continue"]
@@ -31,7 +34,15 @@ def test_stop_is_what_enter_means(key: str, choice: str) -> None:
 def test_a_model_without_a_price_is_no_budget_that_is_reached() -> None:
     play = Play()
     play.begin()
-    play.feed(QuestionAsked(id="q", kind="price", text="No price is known.", options=("stop", "continue"), session="s"))
+    play.feed(
+        QuestionAsked(
+            id="q",
+            kind="price",
+            text="No price is known.",
+            options=("stop", "continue"),
+            session="s",
+        )
+    )
     dialog = play.view.dialog
     assert dialog is not None and dialog.title == "No price is known"
     assert [option.detail for option in dialog.options][1] == "continue without counting the cost"
@@ -42,5 +53,7 @@ def test_a_model_without_a_price_is_no_budget_that_is_reached() -> None:
 def test_line_by_line() -> None:
     lines = asking.question_lines(QUESTION, 1)
     assert lines[0] == f"Question: {TEXT}" and lines[-1] == "Type s or c."
-    assert asking.taken(QUESTION, "continue") == asking.Taken("c") and asking.taken(QUESTION, "1") == asking.Taken("s")
+    assert asking.taken(QUESTION, "continue") == asking.Taken("c") and asking.taken(
+        QUESTION, "1"
+    ) == asking.Taken("s")
     assert asking.taken(QUESTION, "m go on") is None and asking.taken(QUESTION, "perhaps") is None

@@ -1,4 +1,5 @@
-"""`/bug` in a real terminal: another process writes the report, and the screen that goes on says what became of it."""
+"""`/bug` in a real terminal: another process writes the report, and the screen that goes on says what
+became of it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Whatever frames follow each other, the terminal shows the last one; and it is told no more than it must be."""
+"""Whatever frames follow each other, the terminal shows the last one; and it is told no more than
+it must be."""
 
 from __future__ import annotations
 
@@ -42,7 +43,9 @@ class Terminal:
 
 def rows(first: int, count: int, top: int = 0, bar: int = 0) -> dict[int, Pieces]:
     """Lines `first` and after it as rows `top` and below, each with a piece of a bar behind it."""
-    return {top + n: {0: LINES[first + n], WIDTH - 1: BARS[(bar + n) % len(BARS)]} for n in range(count)}
+    return {
+        top + n: {0: LINES[first + n], WIDTH - 1: BARS[(bar + n) % len(BARS)]} for n in range(count)
+    }
 
 
 def texts(pieces: Pieces) -> str:
@@ -60,14 +63,18 @@ frames = st.lists(
 
 @given(frames)
 @settings(max_examples=300, deadline=None)
-def test_the_terminal_shows_the_last_frame_whatever_came_before(told: list[dict[int, Pieces]]) -> None:
+def test_the_terminal_shows_the_last_frame_whatever_came_before(
+    told: list[dict[int, Pieces]],
+) -> None:
     terminal, expected = Terminal(), [" " * WIDTH] * HEIGHT
     for pieces in told:
         terminal.paint(pieces)
         for y, row in pieces.items():
             expected[y] = texts(row)
         assert terminal.screen.display == expected
-        assert [texts(row) for row in terminal.canvas.shown if row] == [row for row in expected if row.strip()]
+        assert [texts(row) for row in terminal.canvas.shown if row] == [
+            row for row in expected if row.strip()
+        ]
 
 
 @given(st.integers(-HEIGHT, HEIGHT), st.integers(0, 4))
@@ -77,7 +84,9 @@ def test_text_that_moved_is_moved_and_not_written_again(by: int, top: int) -> No
     written = terminal.paint(rows(20 + by, count, top))
     stayed = count - abs(by)
     again = len(re.findall("line", written))
-    assert terminal.screen.display[top:] == [texts(row) for row in rows(20 + by, count, top).values()]
+    assert terminal.screen.display[top:] == [
+        texts(row) for row in rows(20 + by, count, top).values()
+    ]
     if stayed >= 3:
         assert again == abs(by)
 

@@ -17,10 +17,20 @@ ANSWER = "".join(
 )
 WIDTH, HEIGHT = 90, 30
 KEYS = {
-    "page up": "\x1b[5~", "page down": "\x1b[6~", "help": "\x1b[11~", "close": "\x1b", "complete": "/",
-    "erase": "\x7f\x7f", "newline": "\n", "letter": "k", "wheel up": "\x1b[<64;20;8M", "wheel down": "\x1b[<65;20;8M",
-    "search": "\x06", "end": "\x1b[1;5F", "fold": "\x0f",
-}  # fmt: skip
+    "page up": "\x1b[5~",
+    "page down": "\x1b[6~",
+    "help": "\x1b[11~",
+    "close": "\x1b",
+    "complete": "/",
+    "erase": "\x7f\x7f",
+    "newline": "\n",
+    "letter": "k",
+    "wheel up": "\x1b[<64;20;8M",
+    "wheel down": "\x1b[<65;20;8M",
+    "search": "\x06",
+    "end": "\x1b[1;5F",
+    "fold": "\x0f",
+}
 
 
 def cells(terminal: Pty) -> list[list[tuple[str, str, str, bool]]]:
@@ -43,7 +53,11 @@ def test_what_was_told_piece_by_piece_is_the_whole_frame(tmp_path: Path, seed: i
     script.write_text(json.dumps([[{"text": ANSWER, "rate": 3_000}], [{"text": "again"}]]))
     terminal = Pty(
         ["-m", "agent_tui", "--cwd", str(tmp_path), "-m", f"scripted/{script}"],
-        {"AGENT_TUI_HOME": str(tmp_path / "home"), "COLORTERM": "truecolor", "TERM": "xterm-256color"},
+        {
+            "AGENT_TUI_HOME": str(tmp_path / "home"),
+            "COLORTERM": "truecolor",
+            "TERM": "xterm-256color",
+        },
         (WIDTH, HEIGHT),
     )
     chance = random.Random(seed)
@@ -55,7 +69,9 @@ def test_what_was_told_piece_by_piece_is_the_whole_frame(tmp_path: Path, seed: i
             terminal.type(KEYS[chance.choice(list(KEYS))])
             terminal.read(chance.uniform(0.0, 0.12))
         terminal.until(lambda text: "writing" not in text)
-        assert re.search(rb"\x1b\[\d+;\d+r", terminal.raw), "the terminal was never asked to move text"
+        assert re.search(rb"\x1b\[\d+;\d+r", terminal.raw), (
+            "the terminal was never asked to move text"
+        )
         told = settled(terminal)
         terminal.resize(WIDTH, HEIGHT - 1)
         settled(terminal)

@@ -13,7 +13,11 @@ def test_models_of_a_provider_and_of_an_alias(tmp_path: Path) -> None:
     with serving("small", "tall") as ollama, screen(tmp_path, ollama.address, config) as pty:
         pty.type("/models ollama\r")
         shown = pty.until("search: ollama/")
-        assert "ollama/small" in shown and "ollama/tall" in shown and "enter a server address" not in shown
+        assert (
+            "ollama/small" in shown
+            and "ollama/tall" in shown
+            and "enter a server address" not in shown
+        )
         pty.type("\x1b")
         pty.until(lambda text: "search:" not in text)
         pty.type("/models big\r")
@@ -51,7 +55,12 @@ def test_the_doctor_says_on_the_screen_what_is_wrong_and_keys_go_on(tmp_path: Pa
     with serving("small") as ollama, screen(tmp_path, ollama.address) as pty:
         (tmp_path / "place" / "config.toml").chmod(0o644)
         pty.type("/doctor\r")
-        said = ("1 problem to fix", "chmod 600", "(0644)", f"http://{ollama.address}: answers, 1 model ")
+        said = (
+            "1 problem to fix",
+            "chmod 600",
+            "(0644)",
+            f"http://{ollama.address}: answers, 1 model ",
+        )
         pty.until(lambda text: all(words in text for words in said))  # a frame comes in parts
         pty.type("\x1b")
         pty.until(lambda text: "problem to fix" not in text)
@@ -80,5 +89,9 @@ def test_a_provider_is_set_up_later_and_left_without_a_change(tmp_path: Path) ->
         shown = pty.until("1 model")
         assert "Whose models do you want to use?" in shown and "Anthropic" in shown
         pty.type("\x1b")
-        pty.until(lambda text: "Enter send" in text and "ollama/small" in text and "Whose models" not in text)
+        pty.until(
+            lambda text: (
+                "Enter send" in text and "ollama/small" in text and "Whose models" not in text
+            )
+        )
     assert (tmp_path / "place" / "config.toml").read_text() == ""

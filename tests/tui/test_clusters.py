@@ -32,7 +32,9 @@ def test_the_cursor_ends_where_it_was_measured_to(text: str) -> None:
     assert drawn(text).cursor.x == cell_len(text)
 
 
-@pytest.mark.parametrize("text", ["plain", "\x1b[1;31m│ é 漢字 한글 — “x”\x1b[0m", "e\u0301 שָׁ", "\ue0b0 😀"])
+@pytest.mark.parametrize(
+    "text", ["plain", "\x1b[1;31m│ é 漢字 한글 — “x”\x1b[0m", "e\u0301 שָׁ", "\ue0b0 😀"]
+)
 def test_what_is_the_same_everywhere_is_sent_as_it_is(text: str) -> None:
     assert settled(text) == text
 
@@ -59,7 +61,11 @@ def test_a_mark_without_a_class_reaches_the_terminal() -> None:
 
 
 def test_titles_and_addresses_are_sent_as_they_are() -> None:
-    for said in ("\x1b]2;नद - agent-tui\x1b\\", "\x1b]2;नद\x07", "\x1b]8;id=1;https://example.org/नद\x1b\\"):
+    for said in (
+        "\x1b]2;नद - agent-tui\x1b\\",
+        "\x1b]2;नद\x07",
+        "\x1b]8;id=1;https://example.org/नद\x1b\\",
+    ):
         assert settled(said) == said
     assert settled("\x1b]2;नद\x07न") == "\x1b]2;नद\x07" + settled("न")
 

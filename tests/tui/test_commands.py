@@ -8,7 +8,13 @@ from pathlib import Path
 import pytest
 
 from agent_tui.protocol.event import Event
-from agent_tui.protocol.events import AssistantReplied, QueueChanged, StepStarted, TextDelta, TurnStarted
+from agent_tui.protocol.events import (
+    AssistantReplied,
+    QueueChanged,
+    StepStarted,
+    TextDelta,
+    TurnStarted,
+)
 from agent_tui.protocol.ops import MODES, QueueEdit, Resume, SetMode
 from agent_tui.protocol.transcript import Queued
 from agent_tui.tui import commands, sheets
@@ -18,14 +24,54 @@ from agent_tui.tui.core.effects import Copy, Quit
 from tests.tui.play import Play
 
 NAMES = [
-    "search", "timestamps", "durations", "settings", "history", "suspend", "vim",
-    "palette", "resume", "new", "theme", "files", "log", "debug",
-    "todo", "undo", "redo", "rewind", "load", "rename", "label", "fork", "tree", "stats", "go-on", "retry", "effort",
-    "replay", "bug",
-    "btw", "help", "model", "models", "pull", "mode", "clear", "quit", "queue", "skills", "thinking", "copy", "export",
-    "mouse", "doctor", "setup",
-    "add-dir", "jobs",
-]  # fmt: skip
+    "search",
+    "timestamps",
+    "durations",
+    "settings",
+    "history",
+    "suspend",
+    "vim",
+    "palette",
+    "resume",
+    "new",
+    "theme",
+    "files",
+    "log",
+    "debug",
+    "todo",
+    "undo",
+    "redo",
+    "rewind",
+    "load",
+    "rename",
+    "label",
+    "fork",
+    "tree",
+    "stats",
+    "go-on",
+    "retry",
+    "effort",
+    "replay",
+    "bug",
+    "btw",
+    "help",
+    "model",
+    "models",
+    "pull",
+    "mode",
+    "clear",
+    "quit",
+    "queue",
+    "skills",
+    "thinking",
+    "copy",
+    "export",
+    "mouse",
+    "doctor",
+    "setup",
+    "add-dir",
+    "jobs",
+]
 
 
 def test_the_slash_commands() -> None:
@@ -38,7 +84,8 @@ def test_every_command_of_every_file_is_there_once() -> None:
         function.name.replace("_", "-")
         for path in folder.glob("*.py")
         for function in ast.parse(path.read_text("utf-8")).body
-        if isinstance(function, ast.FunctionDef) and "command" in map(_called, function.decorator_list)
+        if isinstance(function, ast.FunctionDef)
+        and "command" in map(_called, function.decorator_list)
     ]
     of_sheets = {command.name for kind in sheets.names() for command in sheets.find(kind).commands}
     assert sorted(made) == sorted({command.name for command in COMMANDS} - of_sheets)
@@ -64,7 +111,9 @@ def test_every_command_has_help_and_a_way_to_it(command: commands.Command) -> No
 
 def test_no_key_or_name_is_taken_twice() -> None:
     keys = [key for command in COMMANDS for key in (*command.keys, *command.empty)]
-    names = [name for command in COMMANDS if command.slash for name in (command.name, *command.aliases)]
+    names = [
+        name for command in COMMANDS if command.slash for name in (command.name, *command.aliases)
+    ]
     assert len(keys) == len(set(keys)) == len(bindings())
     assert len(names) == len(set(names))
 
@@ -94,7 +143,15 @@ def test_the_footer_names_only_keys_that_are_bound() -> None:
 
 def test_key_names() -> None:
     keys = ["ctrl+x", "escape", "question_mark", "shift+tab", "f1", "pagedown", "ctrl+home"]
-    assert [key_name(key) for key in keys] == ["Ctrl+X", "Esc", "?", "Shift+Tab", "F1", "PgDn", "Ctrl+Home"]
+    assert [key_name(key) for key in keys] == [
+        "Ctrl+X",
+        "Esc",
+        "?",
+        "Shift+Tab",
+        "F1",
+        "PgDn",
+        "Ctrl+Home",
+    ]
 
 
 def test_aliases() -> None:
@@ -175,10 +232,12 @@ def _copied(*events: Event) -> list[object]:
 def test_copy_takes_the_last_answer_whole() -> None:
     answer = "# Title\n\nText.\n\n```py\n" + "x = 1\n" * 150 + "```\n\nEnd."
     events = (
-        TurnStarted(prompt="go", session="s"), StepStarted(step=1, session="s"),
-        AssistantReplied(text="An older answer.", session="s"), StepStarted(step=2, session="s"),
+        TurnStarted(prompt="go", session="s"),
+        StepStarted(step=1, session="s"),
+        AssistantReplied(text="An older answer.", session="s"),
+        StepStarted(step=2, session="s"),
         AssistantReplied(text=answer, reasoning="hm", session="s"),
-    )  # fmt: skip
+    )
     assert _copied(*events) == [Copy(answer)]
 
 
@@ -192,13 +251,19 @@ def test_nothing_to_copy_is_said() -> None:
 
 
 def test_the_footer_asks_for_no_command_that_it_may_not_name() -> None:
-    assert tuple(one.name for one in commands.COMMANDS if one.label is not None) == commands.LABELLED
+    assert (
+        tuple(one.name for one in commands.COMMANDS if one.label is not None) == commands.LABELLED
+    )
 
 
 @pytest.mark.parametrize("draft", [False, True])
 @pytest.mark.parametrize("paused", [False, True])
 @pytest.mark.parametrize("reading", [False, True])
-def test_at_rest_the_footer_may_name_no_other_command(draft: bool, paused: bool, reading: bool) -> None:
+def test_at_rest_the_footer_may_name_no_other_command(
+    draft: bool, paused: bool, reading: bool
+) -> None:
     now = Situation(draft=draft, paused=paused, reading=reading)
-    named = {name for name in commands.LABELLED if (label := commands.find(name).label) and label(now)}
+    named = {
+        name for name in commands.LABELLED if (label := commands.find(name).label) and label(now)
+    }
     assert named <= set(commands.AT_REST)

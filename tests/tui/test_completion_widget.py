@@ -11,13 +11,21 @@ from agent_tui.tui.prompt.completion_widget import Completion
 def _lines(count: int, selected: int, below: int = 20) -> list[str]:
     region = Completion()
     region.below = below
-    region.value = CompletionView(tuple(Option("", f"/{number}", "") for number in range(count)), selected)
+    region.value = CompletionView(
+        tuple(Option("", f"/{number}", "") for number in range(count)), selected
+    )
     return ["".join(segment.text for segment in line).strip() for line in region.lines(40)]
 
 
 @pytest.mark.parametrize(
     ("count", "selected", "last"),
-    [(8, 0, "/7"), (9, 0, "… 2 more"), (30, 0, "… 23 more"), (30, 29, "… 23 above"), (30, 15, "… 12 above, 11 more")],
+    [
+        (8, 0, "/7"),
+        (9, 0, "… 2 more"),
+        (30, 0, "… 23 more"),
+        (30, 29, "… 23 above"),
+        (30, 15, "… 12 above, 11 more"),
+    ],
 )
 def test_what_is_not_shown_is_counted(count: int, selected: int, last: str) -> None:
     lines = _lines(count, selected)

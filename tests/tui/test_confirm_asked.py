@@ -16,23 +16,34 @@ QUESTION = Question("q", "confirm", TEXT, ("openai/x from now on", "your own"))
 
 def asked() -> Play:
     play = Play()
-    play.feed(QuestionAsked(id="q", kind="confirm", text=TEXT, options=QUESTION.options, session="s"))
+    play.feed(
+        QuestionAsked(id="q", kind="confirm", text=TEXT, options=QUESTION.options, session="s")
+    )
     return play
 
 
 @pytest.mark.parametrize(
     ("keys", "choice"),
-    [("y", ""), ("1", ""), ("y enter", "yes"), ("1 enter", "yes"), ("n", "stop"), ("2", "stop"), ("enter", "stop"),
-     ("escape", "later")],
-)  # fmt: skip
+    [
+        ("y", ""),
+        ("1", ""),
+        ("y enter", "yes"),
+        ("1 enter", "yes"),
+        ("n", "stop"),
+        ("2", "stop"),
+        ("enter", "stop"),
+        ("escape", "later"),
+    ],
+)
 def test_a_yes_holds_from_then_on_so_it_takes_its_letter_and_enter(keys: str, choice: str) -> None:
     play = asked()
     dialog = play.view.dialog
     assert dialog is not None and dialog.title == "Use the model openai/x in this project?"
     assert dialog.reason == "The project suggests it: config.toml:1"
     assert [(option.label, option.detail) for option in dialog.options] == [
-        ("yes", "openai/x from now on"), ("no", "your own"),
-    ]  # fmt: skip
+        ("yes", "openai/x from now on"),
+        ("no", "your own"),
+    ]
     play.press(*keys.split())
     assert play.take() == ([Answer("q", choice)] if choice else [])  # type: ignore[arg-type]
 
@@ -46,8 +57,11 @@ def test_its_answer_leaves_no_turn_open() -> None:
 def test_line_by_line() -> None:
     lines = asking.question_lines(QUESTION, 1)
     assert lines[:2] == [
-        "Question: Use the model openai/x in this project?", "The project suggests it: config.toml:1",
-    ]  # fmt: skip
+        "Question: Use the model openai/x in this project?",
+        "The project suggests it: config.toml:1",
+    ]
     assert lines[-1] == "Type y or n."
-    assert asking.taken(QUESTION, "yes") == asking.Taken("y") and asking.taken(QUESTION, "no") == asking.Taken("n")
+    assert asking.taken(QUESTION, "yes") == asking.Taken("y") and asking.taken(
+        QUESTION, "no"
+    ) == asking.Taken("n")
     assert asking.taken(QUESTION, "no use mine") is None

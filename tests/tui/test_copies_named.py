@@ -1,4 +1,5 @@
-"""A copied image is called by its own name wherever a prompt is shown; what is copied and sent names the copy."""
+"""A copied image is called by its own name wherever a prompt is shown; what is copied and sent
+names the copy."""
 
 from __future__ import annotations
 

@@ -16,9 +16,14 @@ WORDS = "हिन्दी 👩\u200d💻 ⚠\ufe0f 🇩🇪 👍🏽 \u1112\u1
 @pytest.fixture
 def pty(tmp_path: Path) -> Iterator[Pty]:
     env = {
-        "OPS": str(tmp_path / "ops"), "AGENT_TUI_HOME": str(tmp_path), "HOME": str(tmp_path), "TMUX": "",
-        "PYTHONPATH": str(ROOT), "TERM": "xterm-256color", "ESCDELAY": "60",
-    }  # fmt: skip
+        "OPS": str(tmp_path / "ops"),
+        "AGENT_TUI_HOME": str(tmp_path),
+        "HOME": str(tmp_path),
+        "TMUX": "",
+        "PYTHONPATH": str(ROOT),
+        "TERM": "xterm-256color",
+        "ESCDELAY": "60",
+    }
     started = Pty(["-m", "tests.tui.screen_program"], env, (80, 24))
     started.until("Enter send")
     yield started

@@ -1,4 +1,5 @@
-"""A part of a line with joined pictures is selected and copied in whole ones, however the line is drawn."""
+"""A part of a line with joined pictures is selected and copied in whole ones, however the line is
+drawn."""
 
 from __future__ import annotations
 
@@ -22,15 +23,20 @@ SAID = f"The **family** {FAMILY} and the `technician` {TECHNICIAN} fly {PLANE} t
 DRAWN = "👨👩👧"
 
 
-def chosen(block: Block, first: str, last: str, size: tuple[int, int] = (100, 22)) -> tuple[str, list[str]]:
-    """What is copied and what is marked of `block`, from the first character of `first` to the last of `last`."""
+def chosen(
+    block: Block, first: str, last: str, size: tuple[int, int] = (100, 22)
+) -> tuple[str, list[str]]:
+    """What is copied and what is marked of `block`, from the first character of `first` to the last
+    of `last`."""
     found: list[tuple[str, list[str]]] = []
 
     async def journey(app: Screen, pilot: Pilot[None]) -> None:
         rows = rows_of(app.transcript)
         y, line = next((y, row) for y, row in enumerate(rows) if first in row)
         below, end = next((y, row) for y, row in enumerate(rows) if last in row)
-        selection = Selection(Offset(line.index(first), y), Offset(end.index(last) + len(last), below))
+        selection = Selection(
+            Offset(line.index(first), y), Offset(end.index(last) + len(last), below)
+        )
         app.screen.selections = {app.transcript: selection}
         await pilot.pause()
         copied = app.transcript.get_selection(selection)
@@ -53,12 +59,17 @@ def chosen(block: Block, first: str, last: str, size: tuple[int, int] = (100, 22
         ("family", "and", f"family {FAMILY} and", f"family {DRAWN} and"),
     ],
 )
-def test_a_drag_over_markup_takes_no_picture_apart(first: str, last: str, copied: str, drawn: str) -> None:
+def test_a_drag_over_markup_takes_no_picture_apart(
+    first: str, last: str, copied: str, drawn: str
+) -> None:
     assert chosen(TextBlock(SAID, head=True), first, last) == (copied, [drawn])
 
 
 def test_a_line_of_the_person_and_of_an_output_too() -> None:
-    assert chosen(UserBlock(f"see {FAMILY} there"), "see", "👨") == (f"see {FAMILY}", [f"see {DRAWN}"])
+    assert chosen(UserBlock(f"see {FAMILY} there"), "see", "👨") == (
+        f"see {FAMILY}",
+        [f"see {DRAWN}"],
+    )
     ran = CommandDisplay("make", output=f"see {FAMILY} there\n", exit_code=1)
     block = ToolBlock("1", "run", "Run make", "failed", display=ran)
     assert chosen(block, "👧", "there") == (f"{FAMILY} there", [f"{DRAWN} there"])
@@ -86,7 +97,8 @@ def test_a_mark_stays_with_its_letter() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", [FAMILY, TECHNICIAN, PLANE, FLAG, KEY, "👍🏽", "⚠\ufe0f", "👩\u200d💻", "❤\ufe0f\u200d🔥"]
+    "text",
+    [FAMILY, TECHNICIAN, PLANE, FLAG, KEY, "👍🏽", "⚠\ufe0f", "👩\u200d💻", "❤\ufe0f\u200d🔥"],
 )
 def test_what_was_joined_once_is_not_joined_again(text: str) -> None:
     known = forms(TextBlock(f"One {text} here"))

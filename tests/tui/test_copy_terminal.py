@@ -1,4 +1,5 @@
-"""Copying in a real terminal: mouse reports as a terminal sends them, and what is written back for its clipboard."""
+"""Copying in a real terminal: mouse reports as a terminal sends them, and what is written back for
+its clipboard."""
 
 from __future__ import annotations
 
@@ -24,9 +25,14 @@ def start(tmp_path: Path) -> Iterator[Start]:
 
     def starter(**env: str) -> Pty:
         place = {
-            "OPS": str(tmp_path / "ops"), "AGENT_TUI_HOME": str(tmp_path), "HOME": str(tmp_path), "TMUX": "",
-            "PYTHONPATH": str(ROOT), "TERM": "xterm-256color", "ESCDELAY": "60",
-        }  # fmt: skip
+            "OPS": str(tmp_path / "ops"),
+            "AGENT_TUI_HOME": str(tmp_path),
+            "HOME": str(tmp_path),
+            "TMUX": "",
+            "PYTHONPATH": str(ROOT),
+            "TERM": "xterm-256color",
+            "ESCDELAY": "60",
+        }
         pty = Pty(["-m", "tests.tui.screen_program"], {**place, **env}, (80, 24))
         running.append(pty)
         pty.until("Enter send")
@@ -64,12 +70,16 @@ def clips(pty: Pty) -> list[str]:
 
 
 def mouse_is_taken(pty: Pty) -> bool:
-    states = {pty.raw.rfind(b"\x1b[?%sh" % mode) > pty.raw.rfind(b"\x1b[?%sl" % mode) for mode in MOUSE}
+    states = {
+        pty.raw.rfind(b"\x1b[?%sh" % mode) > pty.raw.rfind(b"\x1b[?%sl" % mode) for mode in MOUSE
+    }
     assert len(states) == 1, "all of its modes go together"
     return states.pop()
 
 
-def test_what_the_mouse_selects_reaches_the_clipboard_without_the_wrapping(start: Start, tmp_path: Path) -> None:
+def test_what_the_mouse_selects_reaches_the_clipboard_without_the_wrapping(
+    start: Start, tmp_path: Path
+) -> None:
     pty = start()
     words = " ".join(f"word{number}" for number in range(30))
     say(pty, f"first {words}", "You said: first")
@@ -96,7 +106,9 @@ def test_two_clicks_take_a_word(start: Start) -> None:
     assert clips(pty) == ["said:"]
 
 
-def test_a_drag_that_ends_on_a_link_only_selects_and_a_second_one_takes_no_word(start: Start) -> None:
+def test_a_drag_that_ends_on_a_link_only_selects_and_a_second_one_takes_no_word(
+    start: Start,
+) -> None:
     pty = start()
     say(pty, "[here](https://example.org/) and there", "You said: here and there")
     x, y = place(pty, "here and there")
@@ -127,7 +139,9 @@ def test_an_answer_that_is_copied_whole_holds_nothing_that_a_shell_obeys(start: 
     pty = start()
     say(pty, "markup", "not markup")
     say(pty, "/copy 1", "copied")
-    assert clips(pty) == ["[bold red]not markup[/] [/x] ␛[31mred␛[0m <U+009B>2J [@click=app.quit]no[/]"]
+    assert clips(pty) == [
+        "[bold red]not markup[/] [/x] ␛[31mred␛[0m <U+009B>2J [@click=app.quit]no[/]"
+    ]
 
 
 def test_inside_of_tmux_it_is_said_twice(start: Start) -> None:
@@ -135,7 +149,10 @@ def test_inside_of_tmux_it_is_said_twice(start: Start) -> None:
     say(pty, "hello", "You said: hello")
     say(pty, "/copy 1", "copied 15 characters")
     payload = base64.b64encode(b"You said: hello")
-    plain, through = b"\x1b]52;c;" + payload + b"\x07", b"\x1bPtmux;\x1b\x1b]52;c;" + payload + b"\x07\x1b\\"
+    plain, through = (
+        b"\x1b]52;c;" + payload + b"\x07",
+        b"\x1bPtmux;\x1b\x1b]52;c;" + payload + b"\x07\x1b\\",
+    )
     assert plain + through in pty.raw
 
 
@@ -187,7 +204,6 @@ def test_gnu_screen_passes_it_on_in_pieces(text: str) -> None:
     assert osc52(text, {"TERM": "screen-256color", "TMUX": "x"}) == osc52(text, {"TMUX": "x"})
 
 
-
 def test_esc_drops_what_is_selected_and_a_list_is_copied_as_it_was_written(start: Start) -> None:
     pty = start()
     say(pty, "a\n\n- one `x`\n- [x] two\n\n```py\nif x:\n    y\n```", "if x:")
@@ -219,14 +235,18 @@ def test_a_drag_that_comes_from_outside_takes_no_more_than_is_in_view(start: Sta
     pty.until(lambda text: "line 149" not in text)
     lines = re.findall(r"line \d+", pty.text)
     x, y = place(pty, lines[2])
-    for number, (row, wanted) in enumerate(((0, "\n\n".join(lines[:2])), (23, "\n\n".join(lines[2:])))):
+    for number, (row, wanted) in enumerate(
+        ((0, "\n\n".join(lines[:2])), (23, "\n\n".join(lines[2:])))
+    ):
         drag(pty, (40, row), (x, y))
         pty.type("\x03")
         pty.until(f"copied {len(wanted)} characters")
         assert clips(pty)[number] == wanted
 
 
-def test_a_drag_that_is_held_above_the_page_scrolls_it_and_takes_no_more_than_that(start: Start) -> None:
+def test_a_drag_that_is_held_above_the_page_scrolls_it_and_takes_no_more_than_that(
+    start: Start,
+) -> None:
     pty = start()
     say(pty, "\n\n".join(f"line {n:03}" for n in range(150)), "line 149")
     pty.until(lambda text: "completed" in text and "line 149" in text)

@@ -1,4 +1,5 @@
-"""What is selected of code and of output is copied as it was written: tabs are tabs, joined pictures are one."""
+"""What is selected of code and of output is copied as it was written: tabs are tabs, joined
+pictures are one."""
 
 from __future__ import annotations
 
@@ -17,18 +18,24 @@ from tests.tui.transcript_stage import Screen, rows_of, run
 
 FAMILY = "👩\u200d👩\u200d👧"
 MAKE = "all:\n\tcc -o a a.c\t# one\n\techo " + "word " * 12 + "end\n"
-DIFF = DiffDisplay("Makefile", (Hunk(1, 1, (" all:", "-\tcc a.c", "+\tcc -o a a.c", " \ttrue")),), 1, 1)
+DIFF = DiffDisplay(
+    "Makefile", (Hunk(1, 1, (" all:", "-\tcc a.c", "+\tcc -o a a.c", " \ttrue")),), 1, 1
+)
 
 
 def taken(block: Block, start: str, end: str, size: tuple[int, int] = (60, 22)) -> str:
-    """What is copied from where `start` is drawn to the end of where `end` is, of a transcript that begins and ends
-    with other blocks."""
+    """What is copied from where `start` is drawn to the end of where `end` is, of a transcript that
+    begins and ends with other blocks."""
     found: list[str] = []
 
     async def journey(app: Screen, _: Pilot[None]) -> None:
         rows, page = rows_of(app.transcript), app.transcript._page
         first = next((row.index(start), y) for y, row in enumerate(rows) if start in row)
-        last = next((row.index(end) + len(end), y) for y, row in enumerate(rows) if end in row and y >= first[1])
+        last = next(
+            (row.index(end) + len(end), y)
+            for y, row in enumerate(rows)
+            if end in row and y >= first[1]
+        )
         found.append(copied(page, Selection(Offset(*first), Offset(*last))))
 
     rows: Vec[Block] = Vec([UserBlock("before"), block, UserBlock("after")])
@@ -57,9 +64,13 @@ def test_code_in_a_list_keeps_its_tabs(begin: str) -> None:
 
 
 def test_a_file_and_an_output_keep_theirs() -> None:
-    file = ToolBlock("1", "read_file", "Read Makefile", "done", display=CodeDisplay(MAKE, "Makefile"))
+    file = ToolBlock(
+        "1", "read_file", "Read Makefile", "done", display=CodeDisplay(MAKE, "Makefile")
+    )
     assert taken(file, "all:", "# one") == "all:\n\tcc -o a a.c\t# one"
-    shown = CommandDisplay("printf 'a\tb'", output=f"1\tone {FAMILY}\n22\ttwo\n\x1b[31m3\x1b[0m\tthree\n")
+    shown = CommandDisplay(
+        "printf 'a\tb'", output=f"1\tone {FAMILY}\n22\ttwo\n\x1b[31m3\x1b[0m\tthree\n"
+    )
     assert taken(ToolBlock("1", "run", "Run it", "done", display=shown), "1  ", "three") == (
         f"1\tone {FAMILY}\n22\ttwo\n3\tthree"
     )
@@ -71,11 +82,15 @@ def test_a_unified_diff_keeps_its_marks_and_its_tabs() -> None:
     assert taken(block, "a.c", "-o a") == "a.c\n+\tcc -o a"
     refused = ToolBlock("1", "edit_file", "Edit Makefile", "failed", tag="denied", proposed=DIFF)
     assert taken(refused, "1   all:", "true") == " all:\n-\tcc a.c\n+\tcc -o a a.c\n \ttrue"
-    assert taken(refused, "1   all:", "true", (130, 22)) == " all:\n-\tcc a.c\n+\tcc -o a a.c\n \ttrue"
+    assert (
+        taken(refused, "1   all:", "true", (130, 22)) == " all:\n-\tcc a.c\n+\tcc -o a a.c\n \ttrue"
+    )
 
 
 def test_what_could_have_been_written_in_two_ways_is_copied_as_it_is_drawn() -> None:
-    assert taken(TextBlock("```\n\ta\n    a\nb\n```\n", head=True), "    a", "b") == "    a\n    a\nb"
+    assert (
+        taken(TextBlock("```\n\ta\n    a\nb\n```\n", head=True), "    a", "b") == "    a\n    a\nb"
+    )
     assert not written_lines(TextBlock("\ta\n    a\n"))
 
 
@@ -90,7 +105,9 @@ def test_only_the_ends_of_a_huge_output_are_looked_at() -> None:
     assert {written.text for written in known.values()} >= {"\tfirst", "\tlast", "\tline"}
 
 
-TABLE = TextBlock("| a | bee | n |\n|---|:-:|--:|\n| one two | four five | 1 |\n| seven | **nine** | 12 |\n\nend\n")
+TABLE = TextBlock(
+    "| a | bee | n |\n|---|:-:|--:|\n| one two | four five | 1 |\n| seven | **nine** | 12 |\n\nend\n"
+)
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,13 @@ from tests.tui.test_blocks import page
 
 def test_costs_in_words() -> None:
     costs = ((0.0, False), (0.00001, False), (0.0042, True), (0.31, False), (1.238, True))
-    assert [wording.cost(*each) for each in costs] == ["$0.00", "< $0.0001", "≈ $0.0042", "$0.3100", "≈ $1.24"]
+    assert [wording.cost(*each) for each in costs] == [
+        "$0.00",
+        "< $0.0001",
+        "≈ $0.0042",
+        "$0.3100",
+        "≈ $1.24",
+    ]
 
 
 @pytest.mark.parametrize(

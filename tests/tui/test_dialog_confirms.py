@@ -1,4 +1,5 @@
-"""Answers that Enter confirms say so beside their key; and words about an answer are cut before they are left out."""
+"""Answers that Enter confirms say so beside their key; and words about an answer are cut before
+they are left out."""
 
 from __future__ import annotations
 
@@ -22,7 +23,12 @@ HARD = replace(question("Run git push -f", CommandDisplay("git push -f"), hard=T
 OPTIONS = (
     Option("y", "yes, once", also="1", short="yes"),
     Option(
-        "a", "always in this session", "exactly this command in this folder", also="2", short="always", confirms=True
+        "a",
+        "always in this session",
+        "exactly this command in this folder",
+        also="2",
+        short="always",
+        confirms=True,
     ),
     Option("n", "no", also="3"),
     Option("m", "no, and say why", also="4", short="no, say why"),
@@ -41,12 +47,18 @@ def plain(lines: Sequence[Sequence[Segment]]) -> list[str]:
     ],
     ids=["edit", "command"],
 )
-def test_an_answer_that_enter_confirms_says_so_in_its_row(asked: ApprovalAsked, said: list[str]) -> None:
+def test_an_answer_that_enter_confirms_says_so_in_its_row(
+    asked: ApprovalAsked, said: list[str]
+) -> None:
     shown = rows(asked, 100, 30)
     first = next(number for number, row in enumerate(shown) if "yes, once" in row)
     keyed = [row[4:] for row in shown[first : first + len(said)]]
-    assert [row.startswith(keys) for row, keys in zip(keyed, said, strict=True)] == [True] * len(said), shown
-    assert all(row[10:12] == "  " and row[12] != " " for row in keyed), "the words stand below each other"
+    assert [row.startswith(keys) for row, keys in zip(keyed, said, strict=True)] == [True] * len(
+        said
+    ), shown
+    assert all(row[10:12] == "  " and row[12] != " " for row in keyed), (
+        "the words stand below each other"
+    )
 
 
 def test_so_does_the_yes_to_what_cannot_be_undone() -> None:
@@ -55,9 +67,16 @@ def test_so_does_the_yes_to_what_cannot_be_undone() -> None:
 
 def test_the_yes_to_a_setting_says_so_too() -> None:
     play = Play()
-    play.feed(QuestionAsked(id="q", kind="confirm", text="Set it?\nit\nwhy", options=("sets", "leaves"), session="s"))
+    play.feed(
+        QuestionAsked(
+            id="q", kind="confirm", text="Set it?\nit\nwhy", options=("sets", "leaves"), session="s"
+        )
+    )
     assert play.view.dialog is not None
-    assert [(one.key, one.confirms) for one in play.view.dialog.options] == [("y", True), ("n", False)]
+    assert [(one.key, one.confirms) for one in play.view.dialog.options] == [
+        ("y", True),
+        ("n", False),
+    ]
 
 
 def confirming(display: Display, hard: bool = False, words: str = "") -> list[tuple[str, bool]]:
@@ -70,7 +89,13 @@ def confirming(display: Display, hard: bool = False, words: str = "") -> list[tu
 
 def test_with_words_in_the_prompt_enter_follows_alt_and_the_letter() -> None:
     said = confirming(DiffDisplay("a.py", (), 1), words="first look")
-    assert said == [("Alt+Y", False), ("Alt+A", True), ("Alt+E", True), ("Alt+N", False), ("Alt+M", False)]
+    assert said == [
+        ("Alt+Y", False),
+        ("Alt+A", True),
+        ("Alt+E", True),
+        ("Alt+N", False),
+        ("Alt+M", False),
+    ]
     assert confirming(COMMAND, hard=True, words="no")[0] == ("Alt+Y", True)
 
 

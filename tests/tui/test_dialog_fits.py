@@ -1,4 +1,5 @@
-"""A question that is longer than the screen: everything around it stays where it is, and nothing scrolls the screen."""
+"""A question that is longer than the screen: everything around it stays where it is, and nothing
+scrolls the screen."""
 
 from __future__ import annotations
 
@@ -24,7 +25,9 @@ SIZES = ((80, 24), (100, 30), (130, 36), (40, 20), (40, 19), (200, 50), (30, 12)
 
 
 def new_file(lines: int) -> DiffDisplay:
-    return DiffDisplay("new.txt", (Hunk(0, 1, tuple(f"+line {n}" for n in range(lines))),), lines, 0)
+    return DiffDisplay(
+        "new.txt", (Hunk(0, 1, tuple(f"+line {n}" for n in range(lines))),), lines, 0
+    )
 
 
 def fits(app: AgentApp) -> None:
@@ -35,8 +38,12 @@ def fits(app: AgentApp) -> None:
     assert len(rows) == height and "Enter" in rows[-1], "\n".join(rows)
     assert "❯" in rows[-2 if low(app.size) else -3]
     regions = app.regions
-    assert all(part.region.width == width for part in (regions.header, regions.transcript, regions.dialog))
-    assert regions.transcript.region.height >= (1 if low(app.size) else LEAST_CONTEXT if height < 24 else CONTEXT_ROWS)
+    assert all(
+        part.region.width == width for part in (regions.header, regions.transcript, regions.dialog)
+    )
+    assert regions.transcript.region.height >= (
+        1 if low(app.size) else LEAST_CONTEXT if height < 24 else CONTEXT_ROWS
+    )
     assert regions.dialog.region.bottom <= regions.status.region.y
     assert "yes, once" in text(app)
     assert regions.dialog.part[0] >= 1

@@ -1,4 +1,5 @@
-"""A question under real mouse events: what is selected of a command or a diff is copied as its source."""
+"""A question under real mouse events: what is selected of a command or a diff is copied as its
+source."""
 
 from __future__ import annotations
 
@@ -20,7 +21,13 @@ def asking(display: Display) -> PlayedEngine:
         if isinstance(op, Submit):
             engine.begin(op.text)
             asked = ApprovalAsked(
-                session=SESSION, id="q", call_id="c", tool="t", label="Run it", reason="it runs", display=display
+                session=SESSION,
+                id="q",
+                call_id="c",
+                tool="t",
+                label="Run it",
+                reason="it runs",
+                display=display,
             )
             engine.say(asked)
         if isinstance(op, Answer):
@@ -49,9 +56,15 @@ def test_a_command_is_copied_without_what_is_around_it() -> None:
     async def steps(pilot: Pilot[int], app: AgentApp) -> None:
         await pilot.press("x", "enter")
         await until(lambda: "Allow this" in text(app))
-        await drag(pilot, place(app, "cd /tmp"), (place(app, "echo done")[0] + 8, place(app, "echo done")[1]))
+        await drag(
+            pilot,
+            place(app, "cd /tmp"),
+            (place(app, "echo done")[0] + 8, place(app, "echo done")[1]),
+        )
         assert app.screen.get_selected_text() == f"cd /tmp\n{LONG}\nif true; then\n    echo done"
-        strip = app.regions.dialog.render_line(place(app, "cd /tmp")[1] - app.regions.dialog.region.y)
+        strip = app.regions.dialog.render_line(
+            place(app, "cd /tmp")[1] - app.regions.dialog.region.y
+        )
         assert any(part.style and part.style.bgcolor and "cd" in part.text for part in strip)
         await pilot.press("ctrl+c")
         assert app.clipboard == f"cd /tmp\n{LONG}\nif true; then\n    echo done"

@@ -1,4 +1,5 @@
-"""A question in a real terminal: a command that is longer than its place, and a yes that holds for all edits."""
+"""A question in a real terminal: a command that is longer than its place, and a yes that holds for
+all edits."""
 
 from __future__ import annotations
 
@@ -29,7 +30,9 @@ def start(tmp_path: Path) -> Iterator[Start]:
     work.mkdir()
 
     def starter(*calls: Any) -> TmuxWindow:
-        (work / "s.json").write_text(json.dumps({"steps": [*([call] for call in calls), ["All done."]]}))
+        (work / "s.json").write_text(
+            json.dumps({"steps": [*([call] for call in calls), ["All done."]]})
+        )
         argv = ["-m", "agent_tui", "-m", "scripted/s.json", "--cwd", str(work)]
         window = TmuxWindow(argv, tmp_path, {}, (100, 30))
         running.append(window)
@@ -49,7 +52,8 @@ def create(name: str) -> dict[str, Any]:
 
 
 def answer(window: TmuxWindow, key: str, shown: str) -> None:
-    """Press `key` when it can be meant for the question: right after that appeared it would be text."""
+    """Press `key` when it can be meant for the question: right after that appeared it would be
+    text."""
     time.sleep(2 * BURST_SECONDS)
     window.press(key)
     window.until(shown)
@@ -61,7 +65,9 @@ def last_line(text: str) -> int:
     return int(shown[1]) if shown else 0
 
 
-def test_a_long_command_runs_only_after_its_last_line_was_in_view(start: Start, tmp_path: Path) -> None:
+def test_a_long_command_runs_only_after_its_last_line_was_in_view(
+    start: Start, tmp_path: Path
+) -> None:
     made = tmp_path / "work" / "the-last-line"
     window = start({"call": "run_shell_command", "arguments": {"command": COMMAND}})
     window.until("lines 1–")

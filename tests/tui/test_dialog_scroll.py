@@ -24,11 +24,17 @@ CREATED = DiffDisplay("a.py", (Hunk(0, 1, tuple(f"+{word} = 1" for word in WORDS
 
 @pytest.mark.parametrize("size", [(80, 24), (80, 14), (34, 16), (120, 40)])
 @pytest.mark.parametrize("display", [ONE_LINE, FEW_LINES, CREATED])
-def test_every_line_comes_to_be_seen(display: CommandDisplay | DiffDisplay, size: tuple[int, int]) -> None:
+def test_every_line_comes_to_be_seen(
+    display: CommandDisplay | DiffDisplay, size: tuple[int, int]
+) -> None:
     def react(engine: PlayedEngine, op: Op) -> None:
         if isinstance(op, Submit):
             engine.begin(op.text)
-            engine.say(ApprovalAsked(session=SESSION, id="q", call_id="c", tool="t", label="Run it", display=display))
+            engine.say(
+                ApprovalAsked(
+                    session=SESSION, id="q", call_id="c", tool="t", label="Run it", display=display
+                )
+            )
 
     async def steps(pilot: Pilot[int], app: AgentApp) -> None:
         await pilot.press("x", "enter")
@@ -60,7 +66,10 @@ def test_a_command_that_waits_for_consent_is_whole() -> None:
 def test_a_diff_that_waits_for_consent_is_longer_than_one_of_before() -> None:
     def drawn(count: int) -> list[str]:
         hunk = Hunk(0, 1, ("+x",) * count)
-        return [line.text for line in asked_lines(DiffDisplay("a", (hunk,), count), 60, cell_len, DEFAULT)]
+        return [
+            line.text
+            for line in asked_lines(DiffDisplay("a", (hunk,), count), 60, cell_len, DEFAULT)
+        ]
 
     assert len(drawn(10_000)) == 10_001
     assert drawn(MOST_ASKED_LINES + 5)[-1] == "… 5 more lines"
@@ -73,7 +82,11 @@ def test_a_long_diff_is_laid_out_part_by_part_to_its_end() -> None:
     def react(engine: PlayedEngine, op: Op) -> None:
         if isinstance(op, Submit):
             engine.begin(op.text)
-            engine.say(ApprovalAsked(session=SESSION, id="q", call_id="c", tool="t", label="Run it", display=display))
+            engine.say(
+                ApprovalAsked(
+                    session=SESSION, id="q", call_id="c", tool="t", label="Run it", display=display
+                )
+            )
 
     async def steps(pilot: Pilot[int], app: AgentApp) -> None:
         await pilot.press("x", "enter")
@@ -84,8 +97,12 @@ def test_a_long_diff_is_laid_out_part_by_part_to_its_end() -> None:
 
 
 def test_the_parts_are_the_whole() -> None:
-    command = CommandDisplay("cat <<EOF\n" + "$(words) 'and \"more`\n" * (3 * PART) + "EOF\n", cwd="/x", output="out")
+    command = CommandDisplay(
+        "cat <<EOF\n" + "$(words) 'and \"more`\n" * (3 * PART) + "EOF\n", cwd="/x", output="out"
+    )
     for display in (command, CREATED, ONE_LINE):
         parts = list(asked_parts(display, 60, cell_len, DEFAULT))
-        assert tuple(line for part in parts for line in part) == asked_lines(display, 60, cell_len, DEFAULT)
+        assert tuple(line for part in parts for line in part) == asked_lines(
+            display, 60, cell_len, DEFAULT
+        )
         assert all(len(part) >= PART for part in parts[:-1])

@@ -1,4 +1,5 @@
-"""A question in a small terminal: every answer is named, or how it is seen; and all that is asked can be read."""
+"""A question in a small terminal: every answer is named, or how it is seen; and all that is asked
+can be read."""
 
 from __future__ import annotations
 
@@ -22,11 +23,20 @@ from tests.tui.stage import SESSION, PlayedEngine, play, text, until
 
 DIFF = DiffDisplay("a.py", (Hunk(0, 1, tuple(f"+line {n}" for n in range(60))),), 60)
 ASKED = ApprovalAsked(
-    session=SESSION, id="q", call_id="c", tool="t", label="Create a.py", reason="the mode asks", always="it",
-    mode="accept-edits", display=DIFF,
-)  # fmt: skip
+    session=SESSION,
+    id="q",
+    call_id="c",
+    tool="t",
+    label="Create a.py",
+    reason="the mode asks",
+    always="it",
+    mode="accept-edits",
+    display=DIFF,
+)
 WORDS = [f"w{number:02}" for number in range(24)]
-STUCK = QuestionAsked(session=SESSION, id="q", kind="stuck", text=" ".join(WORDS), options=("stop", "continue", "say"))
+STUCK = QuestionAsked(
+    session=SESSION, id="q", kind="stuck", text=" ".join(WORDS), options=("stop", "continue", "say")
+)
 KEYS = "yaenm"
 ANSWERS = (
     Option("y", "yes, once"), Option("a", "always here", short="always"),
@@ -70,7 +80,9 @@ def test_the_marker_stands_apart_from_the_answer_before_it(width: int, chosen: i
     value = DialogView("Create a.py", "", None, ANSWERS, chosen)
     for row in (*answers(value, width, 3, 9), *packed_lines(ANSWERS, chosen, width)):
         words = "".join(part.text for part in row)
-        assert len(words) == width and ("❯" not in words or f" {words}".partition("❯")[0].endswith(" ")), words
+        assert len(words) == width and (
+            "❯" not in words or f" {words}".partition("❯")[0].endswith(" ")
+        ), words
 
 
 @pytest.mark.parametrize("size", [(24, 8), (30, 10), (32, 9)], ids=str)
@@ -125,10 +137,13 @@ def test_the_words_of_a_question_can_be_read_to_their_end(size: tuple[int, int])
 @pytest.mark.parametrize(
     ("width", "part", "named"),
     [
-        (80, (5, 5), ("↑↓", "PgUp/PgDn")), (80, (5, 9), ("PgUp/PgDn", "↑↓")), (24, (1, 9), ("PgDn", "Esc")),
-        (40, (4, 9), ("PgDn", "Esc")), (40, (5, 5), ("↑↓", "Esc")),
+        (80, (5, 5), ("↑↓", "PgUp/PgDn")),
+        (80, (5, 9), ("PgUp/PgDn", "↑↓")),
+        (24, (1, 9), ("PgDn", "Esc")),
+        (40, (4, 9), ("PgDn", "Esc")),
+        (40, (5, 5), ("↑↓", "Esc")),
     ],
-)  # fmt: skip
+)
 def test_the_footer_names_what_scrolls_before_what_is_seen(
     width: int, part: tuple[int, int], named: tuple[str, str]
 ) -> None:
@@ -141,9 +156,13 @@ def test_the_footer_names_what_scrolls_before_what_is_seen(
     assert tuple(key for key, _ in keys[1:3]) == named
 
 
-def test_the_answers_stand_side_by_side_as_soon_as_what_is_asked_about_does_not_fit_beside_them() -> None:
+def test_the_answers_stand_side_by_side_as_soon_as_what_is_asked_about_does_not_fit_beside_them() -> (
+    None
+):
     words = ("yes", "always", "no", "no, and say why")
-    value = DialogView("Allow this?", "", None, tuple(Option(word[0], word, f"about {word}") for word in words), 0)
+    value = DialogView(
+        "Allow this?", "", None, tuple(Option(word[0], word, f"about {word}") for word in words), 0
+    )
     assert roomy(value, (), 10, 60, 20) is not None
     assert roomy(value, (), 30, 60, 20) is None, "the rows are for what has to be read"
 
@@ -155,14 +174,16 @@ def test_answers_in_several_rows_stand_below_each_other() -> None:
         "❯ y yes, once                  a, Enter always",
         "  e, Enter yes, accept edits   n no",
         "  m no, say why",
-    ]  # fmt: skip
+    ]
 
     async def steps(pilot: Pilot[int], app: AgentApp) -> None:
         await pilot.press("x", "enter")
         await until(lambda: "yes, once" in text(app))
         await pilot.pause()
         shown = said(app).split("\n")
-        starts = {row.index(key) for row in shown for key in ("a, Enter always", "n no") if key in row}
+        starts = {
+            row.index(key) for row in shown for key in ("a, Enter always", "n no") if key in row
+        }
         assert len(starts) == 1, shown
 
     play(asking(ASKED), steps, size=(60, 20))

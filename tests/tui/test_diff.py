@@ -1,4 +1,5 @@
-"""Diffs in one column and in two: numbers, marks, colours, the words that changed, and their bounds."""
+"""Diffs in one column and in two: numbers, marks, colours, the words that changed, and their
+bounds."""
 
 from __future__ import annotations
 
@@ -13,7 +14,9 @@ from agent_tui.tui.transcript.diff import AUTO_WIDTH, LEAST_WIDTH, diff_lines
 from agent_tui.tui.transcript.diff_rows import COLOURED, LONGEST_DRAWN
 from agent_tui.tui.transcript.displays import MOST_DIFF_LINES, display_lines
 
-CHANGE = DiffDisplay("a.py", (Hunk(9, 9, (" import os", "-y = old(1)", "+y = new(1)", "+z = 2", " ")),), 2, 1)
+CHANGE = DiffDisplay(
+    "a.py", (Hunk(9, 9, (" import os", "-y = old(1)", "+y = new(1)", "+z = 2", " ")),), 2, 1
+)
 
 
 def rows(diff: DiffDisplay, width: int, form: DiffForm = "auto", most: int = 0) -> list[str]:
@@ -34,16 +37,32 @@ def test_side_by_side_keeps_numbers_and_marks() -> None:
 
 
 def test_one_column_keeps_numbers_and_marks() -> None:
-    assert rows(CHANGE, 50) == [" 9   import os", "10 - y = old(1)", "10 + y = new(1)", "11 + z = 2", "12"]
+    assert rows(CHANGE, 50) == [
+        " 9   import os",
+        "10 - y = old(1)",
+        "10 + y = new(1)",
+        "11 + z = 2",
+        "12",
+    ]
 
 
 def test_numbers_have_the_room_that_the_last_one_needs() -> None:
     nine = Hunk(7, 7, (" a", "-b", "+c", " d", "\\ No newline at end of file"))
     assert rows(DiffDisplay("a", (nine,), 1, 1), 50) == [
-        "7   a", "8 - b", "8 + c", "9   d", "    \\ No newline at end of file",
-    ]  # fmt: skip
+        "7   a",
+        "8 - b",
+        "8 + c",
+        "9   d",
+        "    \\ No newline at end of file",
+    ]
     ten = Hunk(7, 7, (" a", "-b", "+c", "+d", " e"))
-    assert rows(DiffDisplay("a", (ten,), 2, 1), 50) == [" 7   a", " 8 - b", " 8 + c", " 9 + d", "10   e"]
+    assert rows(DiffDisplay("a", (ten,), 2, 1), 50) == [
+        " 7   a",
+        " 8 - b",
+        " 8 + c",
+        " 9 + d",
+        "10   e",
+    ]
 
 
 def test_the_form_follows_the_width_and_the_setting() -> None:
@@ -80,7 +99,12 @@ def test_syntax_colours_lie_under_the_tints() -> None:
 
 
 def test_lines_stand_beside_those_they_became() -> None:
-    lines = ("-import one", "-from b import first, second, third", "+from b import first, other, third", "+import two")
+    lines = (
+        "-import one",
+        "-from b import first, second, third",
+        "+from b import first, other, third",
+        "+import two",
+    )
     diff = DiffDisplay("a", (Hunk(1, 1, lines),), 2, 2)
     assert rows(diff, 81, "split") == [
         "1 - import one                          │",
@@ -89,14 +113,21 @@ def test_lines_stand_beside_those_they_became() -> None:
     ]
     drawn = diff_lines(diff, 81, cell_len, "unified")[0]
     assert [line.text for line in drawn] == [
-        "1 - import one", "2 - from b import first, second, third", "1 + from b import first, other, third",
+        "1 - import one",
+        "2 - from b import first, second, third",
+        "1 + from b import first, other, third",
         "2 + import two",
-    ]  # fmt: skip
-    assert [s.text for line in drawn for s in line.segments if "word" in s.style] == ["second", "other"]
+    ]
+    assert [s.text for line in drawn for s in line.segments if "word" in s.style] == [
+        "second",
+        "other",
+    ]
 
 
 def test_of_a_large_change_line_stands_beside_line() -> None:
-    diff = DiffDisplay("a", (Hunk(1, 1, (*(f"-a{n}" for n in range(40)), *(f"+b{n}" for n in range(39)))),), 39, 40)
+    diff = DiffDisplay(
+        "a", (Hunk(1, 1, (*(f"-a{n}" for n in range(40)), *(f"+b{n}" for n in range(39)))),), 39, 40
+    )
     drawn = rows(diff, 80, "split")
     assert len(drawn) == 40
     assert drawn[38].split() == ["39", "-", "a38", "│39", "+", "b38"]
@@ -112,36 +143,58 @@ def test_the_mark_between_hunks_never_ends_a_diff() -> None:
 
 
 def test_marks_are_whole_words() -> None:
-    diff = DiffDisplay("a", (Hunk(1, 1, ("-the value_one is here", "+the value_two is here")),), 1, 1)
+    diff = DiffDisplay(
+        "a", (Hunk(1, 1, ("-the value_one is here", "+the value_two is here")),), 1, 1
+    )
     lines = diff_lines(diff, 60, cell_len)[0]
-    assert [s.text for line in lines for s in line.segments if "word" in s.style] == ["value_one", "value_two"]
+    assert [s.text for line in lines for s in line.segments if "word" in s.style] == [
+        "value_one",
+        "value_two",
+    ]
 
 
 def marked(old: str, new: str) -> tuple[list[str], list[str]]:
-    lines = diff_lines(DiffDisplay("a", (Hunk(1, 1, (f"-{old}", f"+{new}")),), 1, 1), 2_000, cell_len, "unified")[0]
+    lines = diff_lines(
+        DiffDisplay("a", (Hunk(1, 1, (f"-{old}", f"+{new}")),), 1, 1), 2_000, cell_len, "unified"
+    )[0]
     one, other = ([s.text for s in line.segments if s.style.endswith(".word")] for line in lines)
     return one, other
 
 
 def test_what_came_in_between_is_marked_and_what_stayed_is_not() -> None:
-    assert marked("mean = sum(all) / len(all)", "mean = sum(all) / max(1, len(all))") == ([], ["max(1, ", ")"])
-    assert marked("answer = call_it(a, second, c)", "answer = call_it(b, second, d)") == (["a", "c"], ["b", "d"])
+    assert marked("mean = sum(all) / len(all)", "mean = sum(all) / max(1, len(all))") == (
+        [],
+        ["max(1, ", ")"],
+    )
+    assert marked("answer = call_it(a, second, c)", "answer = call_it(b, second, d)") == (
+        ["a", "c"],
+        ["b", "d"],
+    )
     assert marked("the same words", "the same words") == ([], [])
-    old, new = "return f'{count} items, {mean:.2f} each'", "return f'{count} items, {mean.quantize(CENT)} each'"
+    old, new = (
+        "return f'{count} items, {mean:.2f} each'",
+        "return f'{count} items, {mean.quantize(CENT)} each'",
+    )
     assert marked(old, new) == ([":.2f"], ["quantize(CENT)"]), "no gap of one character"
 
 
 def test_too_many_marks_are_one() -> None:
-    old, new = (f"begin_of_a_long_line_here({sep.join('abcdef')})_and_its_long_end" for sep in (", ", "; "))
+    old, new = (
+        f"begin_of_a_long_line_here({sep.join('abcdef')})_and_its_long_end" for sep in (", ", "; ")
+    )
     assert marked(old, new) == ([", b, c, d, e,"], ["; b; c; d; e;"])
-    old, new = ("begin " * 60 + " ".join(f"{side}{n}" for n in range(40)) + " end" * 60 for side in "ab")
+    old, new = (
+        "begin " * 60 + " ".join(f"{side}{n}" for n in range(40)) + " end" * 60 for side in "ab"
+    )
     one, other = marked(old, new)
     assert (len(one), len(other)) == (1, 1), "so many words are not compared"
 
 
 def test_an_unknown_language_stays_plain() -> None:
     diff = DiffDisplay("a.unheard", (Hunk(1, 1, ("-import a", "+import b")),), 1, 1)
-    assert not any("code." in s.style for line in diff_lines(diff, 60, cell_len)[0] for s in line.segments)
+    assert not any(
+        "code." in s.style for line in diff_lines(diff, 60, cell_len)[0] for s in line.segments
+    )
 
 
 def test_only_so_much_is_highlighted() -> None:
@@ -161,7 +214,9 @@ def test_one_endless_line_is_cut() -> None:
 
 
 def test_what_is_left_out_is_counted() -> None:
-    diff = DiffDisplay("a", (Hunk(1, 1, ("-a",) * 20 + ("+b",) * 20), Hunk(90, 90, ("-c", "+d"))), 21, 21)
+    diff = DiffDisplay(
+        "a", (Hunk(1, 1, ("-a",) * 20 + ("+b",) * 20), Hunk(90, 90, ("-c", "+d"))), 21, 21
+    )
     lines, left = diff_lines(diff, 60, cell_len, "unified", 30)
     assert (len(lines), left) == (30, 12)
     lines, left = diff_lines(diff, 120, cell_len, "split", 10)
@@ -189,12 +244,16 @@ def test_a_long_file_is_highlighted_in_its_beginning() -> None:
     assert looks(list(lines[:1]), "1") == ["code.number"]
 
 
-sides = st.lists(st.tuples(st.sampled_from(" +-"), st.text("ab 漢\t\x1b\r\u202e\"'#(", max_size=40)), max_size=30)
+sides = st.lists(
+    st.tuples(st.sampled_from(" +-"), st.text("ab 漢\t\x1b\r\u202e\"'#(", max_size=40)), max_size=30
+)
 
 
 @settings(max_examples=200, deadline=None)
 @given(sides, st.integers(1, 160), st.sampled_from(["auto", "unified", "split"]))
-def test_every_line_is_there_once_and_fits(lines: list[tuple[str, str]], width: int, form: DiffForm) -> None:
+def test_every_line_is_there_once_and_fits(
+    lines: list[tuple[str, str]], width: int, form: DiffForm
+) -> None:
     hunk = Hunk(1, 1, tuple(mark + text for mark, text in lines))
     added, removed = (sum(mark == wanted for mark, _ in lines) for wanted in "+-")
     diff = DiffDisplay("a.py", (hunk,), added, removed)
@@ -208,4 +267,6 @@ def test_every_line_is_there_once_and_fits(lines: list[tuple[str, str]], width: 
 
 
 def test_a_look_is_passed_on() -> None:
-    assert display_lines(CHANGE, 90, True, cell_len, Look(diff="split")) != display_lines(CHANGE, 90, True, cell_len)
+    assert display_lines(CHANGE, 90, True, cell_len, Look(diff="split")) != display_lines(
+        CHANGE, 90, True, cell_len
+    )

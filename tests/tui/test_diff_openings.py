@@ -24,11 +24,26 @@ from tests.tools.context import Context, call
 from tests.tui.markdown.test_lexing import BITS
 
 FILLER = [f"a = {n}" for n in range(12)]
-PYTHON = ["def f() -> int:", '    """What it does.', "    Not a keyword.", *FILLER, '    """', "    return 1"]
+PYTHON = [
+    "def f() -> int:",
+    '    """What it does.',
+    "    Not a keyword.",
+    *FILLER,
+    '    """',
+    "    return 1",
+]
 BASH = ["cat > a <<'END'", *FILLER, "if this is text", "END", "echo done"]
 SCRIPT = ["const page = `", *FILLER, "return of ${ the + 1 } king", "`;", "let x = 1;"]
 COMMENT = ["int a;", "/*", *FILLER, " return of the int", " */", "int b;"]
-FILES = {"a.py": PYTHON, "a.sh": BASH, "a.js": SCRIPT, "a.ts": SCRIPT, "a.c": COMMENT, "a.rs": COMMENT, "a.go": COMMENT}
+FILES = {
+    "a.py": PYTHON,
+    "a.sh": BASH,
+    "a.js": SCRIPT,
+    "a.ts": SCRIPT,
+    "a.c": COMMENT,
+    "a.rs": COMMENT,
+    "a.go": COMMENT,
+}
 Characters = list[tuple[str, str]]
 
 
@@ -45,7 +60,13 @@ def drawn_rows(display: DiffDisplay) -> Iterator[tuple[str, int, Characters]]:
         number, *rest = line.segments
         if number.text.strip().isdigit():
             letters = [
-                (letter, next((name for name in run.style.split() if name.startswith("code.")), "code.text"))
+                (
+                    letter,
+                    next(
+                        (name for name in run.style.split() if name.startswith("code.")),
+                        "code.text",
+                    ),
+                )
                 for run in rest[1:]
                 for letter in run.text
                 if not letter.isspace()
@@ -62,7 +83,9 @@ def assert_as_in_the_files(name: str, old: list[str], new: list[str]) -> None:
 
 @pytest.mark.parametrize("name", FILES)
 @pytest.mark.parametrize("at", [-2, -1])
-def test_a_change_under_an_open_string_or_comment_is_coloured_as_in_the_file(name: str, at: int) -> None:
+def test_a_change_under_an_open_string_or_comment_is_coloured_as_in_the_file(
+    name: str, at: int
+) -> None:
     old = FILES[name]
     new = [*old]
     new[at] += " // more" if at == -1 else "x"
@@ -72,7 +95,9 @@ def test_a_change_under_an_open_string_or_comment_is_coloured_as_in_the_file(nam
 
 def test_each_side_has_its_own_colours() -> None:
     code = ["x = 1", *FILLER, "if x: return x", *FILLER, "if y: return y"]
-    assert_as_in_the_files("a.py", code, ['"""', *code[1:13], "if x: return 2", *FILLER, "if y: return 2"])
+    assert_as_in_the_files(
+        "a.py", code, ['"""', *code[1:13], "if x: return 2", *FILLER, "if y: return 2"]
+    )
     assert_as_in_the_files("a.py", ['"""', *code], [*code, "z = 1"])
 
 
@@ -109,7 +134,9 @@ def test_a_page_of_a_file_is_coloured_as_in_the_file(tmp_path: Path) -> None:
     display = call(TOOL, Context(tmp_path), path="a.py", start_line=4).display
     assert isinstance(display, CodeDisplay)
     whole = in_file("\n".join(PYTHON), "a.py")
-    for number, line in enumerate(display_lines(display, 100, True, cell_len)[: len(PYTHON) - 3], 4):
+    for number, line in enumerate(
+        display_lines(display, 100, True, cell_len)[: len(PYTHON) - 3], 4
+    ):
         letters = [(c, run.style) for run in line.segments[1:] for c in run.text if not c.isspace()]
         assert letters == whole[number - 1]
 
@@ -117,10 +144,14 @@ def test_a_page_of_a_file_is_coloured_as_in_the_file(tmp_path: Path) -> None:
 @settings(max_examples=60, deadline=None)
 @given(st.data())
 def test_any_change_of_any_code_is_coloured_as_in_the_file(data: st.DataObject) -> None:
-    language, name = data.draw(st.sampled_from([("python", "a.py"), ("javascript", "a.js"), ("bash", "a.sh")]))
+    language, name = data.draw(
+        st.sampled_from([("python", "a.py"), ("javascript", "a.js"), ("bash", "a.sh")])
+    )
     some = st.lists(st.sampled_from(BITS[language]), max_size=12).map("".join)
     head, gone, came, middle, gone_too, came_too, tail = (data.draw(some) for _ in range(7))
-    old, new = (f"{head}{one}{middle}{two}{tail}" for one, two in ((gone, gone_too), (came, came_too)))
+    old, new = (
+        f"{head}{one}{middle}{two}{tail}" for one, two in ((gone, gone_too), (came, came_too))
+    )
     assert_as_in_the_files(name, old.split("\n"), new.split("\n"))
 
 

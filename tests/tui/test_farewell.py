@@ -17,7 +17,11 @@ from agent_tui.tui.runtime.start import LINES, farewell
 
 
 def said(text: str) -> Transcript:
-    turn = (TurnStarted(prompt="go", turn=1), StepStarted(step=1, turn=1), AssistantReplied(text=text))
+    turn = (
+        TurnStarted(prompt="go", turn=1),
+        StepStarted(step=1, turn=1),
+        AssistantReplied(text=text),
+    )
     return fold([SessionStarted(session="id-1"), *turn])
 
 
@@ -38,36 +42,68 @@ def test_control_sequences_are_harmless_and_an_empty_session_says_nothing() -> N
 
 
 def test_a_prompt_that_was_not_sent_is_said_to_be_kept() -> None:
-    begun = fold([SessionStarted(session="id-1"), DraftSaved("see\n\x1b[2J the login of the shop and mend it")])
+    begun = fold(
+        [
+            SessionStarted(session="id-1"),
+            DraftSaved("see\n\x1b[2J the login of the shop and mend it"),
+        ]
+    )
     lines = farewell(begun, 40).split("\n")
     assert lines == ["Not sent, but saved: see ␛[2J the login…", "agent-tui --resume id-1"]
     assert farewell(fold([DraftSaved("  ")], begun), 60) == ""
     assert farewell(fold([DraftSaved("and then")], said("Done.")), 60).split("\n")[-3:] == [
-        "", "Not sent, but saved: and then", "agent-tui --resume id-1",
-    ]  # fmt: skip
+        "",
+        "Not sent, but saved: and then",
+        "agent-tui --resume id-1",
+    ]
 
 
 def test_it_is_read_as_on_the_screen_and_begins_with_a_paragraph() -> None:
     rows = "\n".join(f"| {n} | **x{n}** |" for n in range(3))
     first = " ".join(["word"] * 150)
-    lines = farewell(said(f"{first}\n\nThe **end**:\n\n| a | b |\n| --- | --- |\n{rows}")).split("\n")
+    lines = farewell(said(f"{first}\n\nThe **end**:\n\n| a | b |\n| --- | --- |\n{rows}")).split(
+        "\n"
+    )
     assert lines[:2] == ["…", "The end:"]
     assert not any("---" in line or "**" in line for line in lines)
 
 
 def test_of_a_cancelled_turn_only_how_to_go_on_is_said() -> None:
-    turn = (TurnStarted(prompt="go", turn=1), StepStarted(step=1, turn=1), AssistantReplied(text="half a sen"))
+    turn = (
+        TurnStarted(prompt="go", turn=1),
+        StepStarted(step=1, turn=1),
+        AssistantReplied(text="half a sen"),
+    )
     ended = fold([SessionStarted(session="id-1"), *turn, TurnEnded(state="cancelled", turn=1)])
     assert farewell(ended) == "agent-tui --resume id-1"
 
 
 def test_nothing_is_said_to_be_kept_that_is_not_on_disk() -> None:
-    begun = fold([SessionStarted(session="id-1", n=1), TurnStarted(prompt="go", turn=1, n=2), DraftSaved("draft", n=3)])
+    begun = fold(
+        [
+            SessionStarted(session="id-1", n=1),
+            TurnStarted(prompt="go", turn=1, n=2),
+            DraftSaved("draft", n=3),
+        ]
+    )
     assert farewell(begun).split("\n") == ["Not sent, but saved: draft", "agent-tui --resume id-1"]
     full = SavingChanged(problem="No space left on device (/home/log)", through=2)
-    assert farewell(fold([full], begun)).split("\n") == ["agent-tui --resume id-1"], "the prompt is there"
-    assert fold([full], begun).describe_loss().endswith("; events after the last prompt are not on disk")
+    assert farewell(fold([full], begun)).split("\n") == ["agent-tui --resume id-1"], (
+        "the prompt is there"
+    )
+    assert (
+        fold([full], begun)
+        .describe_loss()
+        .endswith("; events after the last prompt are not on disk")
+    )
     assert farewell(fold([SavingChanged(problem="no folder")], begun)) == "", "nothing is there"
-    assert fold([SavingChanged(problem="no folder")], begun).describe_loss().endswith("the prompt is not on disk")
+    assert (
+        fold([SavingChanged(problem="no folder")], begun)
+        .describe_loss()
+        .endswith("the prompt is not on disk")
+    )
     moved = SavingChanged(elsewhere="/tmp/my file.jsonl")
-    assert farewell(fold([full, moved], begun)).split("\n")[-1] == "agent-tui sessions import '/tmp/my file.jsonl'"
+    assert (
+        farewell(fold([full, moved], begun)).split("\n")[-1]
+        == "agent-tui sessions import '/tmp/my file.jsonl'"
+    )

@@ -10,7 +10,10 @@ from agent_tui.tui.core.effects import Quit
 from tests.answers import answer_event
 from tests.tui.play import Play
 
-TRIED = {"tried": [{"what": "Ollama", "result": "no server answers"}], "variables": ["OPENAI_API_KEY"]}
+TRIED = {
+    "tried": [{"what": "Ollama", "result": "no server answers"}],
+    "variables": ["OPENAI_API_KEY"],
+}
 
 
 def first() -> Play:
@@ -33,7 +36,8 @@ def typed(play: Play, words: str, after: float = 1.0) -> None:
 
 @pytest.mark.parametrize("after", [0.05, 1.0])
 @pytest.mark.parametrize(
-    ("line", "shown"), [("/models", "model"), ("/model", "model"), ("/help", "help"), ("/setup", "setup")]
+    ("line", "shown"),
+    [("/models", "model"), ("/model", "model"), ("/help", "help"), ("/setup", "setup")],
 )
 def test_what_is_named_on_the_sheet_runs(line: str, shown: str, after: float) -> None:
     play = first()
@@ -55,14 +59,20 @@ def test_a_command_is_completed_above_the_sheet() -> None:
     play = first()
     typed(play, "/mod")
     shown = play.view
-    assert shown.overlay is not None and shown.completion is not None and shown.completion.selected == 0
+    assert (
+        shown.overlay is not None
+        and shown.completion is not None
+        and shown.completion.selected == 0
+    )
     assert ("Tab", "complete") in shown.footer.keys
     assert shown.overlay.selected < 0, "there is one cursor"
     assert not any("kept" in span.text for line in shown.overlay.lines for span in line)
     labels = [option.label for option in shown.completion.options]
     play.press("down")
     assert play.view.completion is not None and play.view.completion.selected == 1
-    assert play.model.overlay is not None and play.model.overlay.picker.at == 0, "the sheet's cursor has not moved"
+    assert play.model.overlay is not None and play.model.overlay.picker.at == 0, (
+        "the sheet's cursor has not moved"
+    )
     play.press("tab")
     assert play.text.split()[0] == labels[1].split()[0]
 
@@ -91,7 +101,9 @@ def test_any_other_draft_leaves_the_sheet_its_keys(words: str) -> None:
     typed(play, words, after=0.1)
     assert play.text == words and play.view.completion is None
     play.press("down", "enter")
-    assert "Address" in play.view.prompt.label and play.take() == [], "Enter took the row under the cursor"
+    assert "Address" in play.view.prompt.label and play.take() == [], (
+        "Enter took the row under the cursor"
+    )
 
 
 def test_a_model_that_is_named_is_asked_for() -> None:

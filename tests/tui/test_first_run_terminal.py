@@ -1,4 +1,5 @@
-"""The first start without a model, in a real terminal: an address is typed, and the prompt is not lost on the way."""
+"""The first start without a model, in a real terminal: an address is typed, and the prompt is not
+lost on the way."""
 
 from __future__ import annotations
 
@@ -27,9 +28,14 @@ class Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         said = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         self.server.asked.append(said["messages"][-1]["content"])  # type: ignore[attr-defined]
-        parts = [{"delta": {"content": SENTENCE}, "index": 0}, {"delta": {}, "finish_reason": "stop", "index": 0}]
+        parts = [
+            {"delta": {"content": SENTENCE}, "index": 0},
+            {"delta": {}, "finish_reason": "stop", "index": 0},
+        ]
         lines = [json.dumps({"choices": [part]}) for part in parts]
-        self._say("".join(f"data: {line}\n\n" for line in (*lines, "[DONE]")), 200, "text/event-stream")
+        self._say(
+            "".join(f"data: {line}\n\n" for line in (*lines, "[DONE]")), 200, "text/event-stream"
+        )
 
     def _say(self, text: str, status: int, kind: str = "application/json") -> None:
         self.send_response(status)
@@ -71,7 +77,9 @@ def asked_for_an_address(tmp_path: Path) -> Pty:
     return pty
 
 
-def test_an_address_with_its_scheme_twice_is_understood_and_the_prompt_waits_for_the_person(tmp_path: Path) -> None:
+def test_an_address_with_its_scheme_twice_is_understood_and_the_prompt_waits_for_the_person(
+    tmp_path: Path,
+) -> None:
     with serving() as (address, asked):
         pty = asked_for_an_address(tmp_path)
         try:
@@ -95,7 +103,9 @@ def test_where_nobody_listens_is_said_once_and_the_kept_prompt_on_leaving(tmp_pa
     try:
         pty.type(f"{address}\r")
         shown = pty.until("Still no model.")
-        assert shown.count(f"http://{address}: no server answers there; start the server there") == 1
+        assert (
+            shown.count(f"http://{address}: no server answers there; start the server there") == 1
+        )
         assert shown.count("Ollama at ") == 1, "what was tried before is still there"
         assert "Your prompt is kept" in shown and PROMPT in shown
         pty.read(1.0)

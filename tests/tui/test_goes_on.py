@@ -1,4 +1,5 @@
-"""A line that is broken within a word: a mark says so on the next one, in the gutter; no copy has it."""
+"""A line that is broken within a word: a mark says so on the next one, in the gutter; no copy has
+it."""
 
 from __future__ import annotations
 
@@ -51,12 +52,14 @@ def of(display: Display) -> Callable[[int], Sequence[Line]]:
     "draw",
     [
         lambda width: code_lines(LONG, "python", width, cell_len, (Segment("  ", "code.block"),)),
-        of(CodeDisplay(LONG, "a.py")), of(MatchesDisplay("value", (Match("a.py", 3, LONG),), 1)),
-        of(CommandDisplay(LONG)), of(DiffDisplay("a.py", (Hunk(1, 1, (f"+{LONG}",)),), 1, 0)),
+        of(CodeDisplay(LONG, "a.py")),
+        of(MatchesDisplay("value", (Match("a.py", 3, LONG),), 1)),
+        of(CommandDisplay(LONG)),
+        of(DiffDisplay("a.py", (Hunk(1, 1, (f"+{LONG}",)),), 1, 0)),
         lambda width: asked_lines(TextDisplay(LONG), width, cell_len, DEFAULT),
     ],
     ids=["answer", "file", "matches", "command", "diff", "what is asked about"],
-)  # fmt: skip
+)
 def test_what_goes_on_says_so_and_is_copied_whole(draw: Callable[[int], Sequence[Line]]) -> None:
     lines = draw(40)
     broken = [number for number, line in enumerate(lines) if line.soft]
@@ -69,7 +72,9 @@ def test_what_goes_on_says_so_and_is_copied_whole(draw: Callable[[int], Sequence
 
 
 def test_a_line_that_fits_has_no_mark() -> None:
-    assert texts(code_lines("short", "", 40, cell_len, (Segment("  ", "code.block"),))) == ["  short"]
+    assert texts(code_lines("short", "", 40, cell_len, (Segment("  ", "code.block"),))) == [
+        "  short"
+    ]
 
 
 @pytest.mark.parametrize("width", range(1, 12))
@@ -95,10 +100,16 @@ RAN = CommandDisplay("make", output=OUTPUT, exit_code=1)
 @pytest.mark.parametrize("open", [False, True])
 def test_of_an_output_the_mark_hangs_in_the_margin(block: ToolBlock, open: bool) -> None:
     around = ("  $ make", "  exit code 1")
-    lines = [line for line in tool_lines(block, 40, open, 0, cell_len)[1:] if line.text not in around]
+    lines = [
+        line for line in tool_lines(block, 40, open, 0, cell_len)[1:] if line.text not in around
+    ]
     marked = [number for number, line in enumerate(lines) if line.text.startswith(GOES_ON)]
     assert marked == [number + 1 for number, line in enumerate(lines) if line.soft]
-    assert all(line.text.startswith(("  ", GOES_ON)) and cell_len(line.text) <= 39 for line in lines if line.text)
+    assert all(
+        line.text.startswith(("  ", GOES_ON)) and cell_len(line.text) <= 39
+        for line in lines
+        if line.text
+    )
     assert unwrapped(lines, 0, len(lines) - 1, 0, -1) == OUTPUT.strip() or not lines
 
 
@@ -109,8 +120,16 @@ def test_a_tail_that_begins_within_a_line_says_so() -> None:
 
 
 def test_a_call_that_is_written_and_a_long_name_in_a_list_have_it_too() -> None:
-    call = call_lines(CallBlock("create_file", ArgumentStream(body="word " * 20)), 40, True, cell_len)
-    assert [line.text[:2] for line in call[1:]] == ["  ", *[GOES_ON] * (len(call) - 2)] and len(call) > 3
+    call = call_lines(
+        CallBlock("create_file", ArgumentStream(body="word " * 20)), 40, True, cell_len
+    )
+    assert [line.text[:2] for line in call[1:]] == ["  ", *[GOES_ON] * (len(call) - 2)] and len(
+        call
+    ) > 3
     listed = ListingDisplay(".", (Entry("folder-with-a-name/" * 3, "file"), Entry("b", "file")), 2)
     block = ToolBlock("1", "list", "List", "done", display=listed)
-    assert [line.text[:2] for line in tool_lines(block, 40, True, 0, cell_len)[1:]] == ["  ", GOES_ON, "  "]
+    assert [line.text[:2] for line in tool_lines(block, 40, True, 0, cell_len)[1:]] == [
+        "  ",
+        GOES_ON,
+        "  ",
+    ]

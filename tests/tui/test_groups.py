@@ -1,4 +1,5 @@
-"""Groups of reads and searches: which rows they hold, what their line says, and what keeping them up to date costs."""
+"""Groups of reads and searches: which rows they hold, what their line says, and what keeping them
+up to date costs."""
 
 from __future__ import annotations
 
@@ -22,7 +23,16 @@ def search(pattern: str = "x") -> ToolBlock:
 
 
 def tool(display: d.Display | None, name: str = "t", label: str = "T", **more: object) -> ToolBlock:
-    return ToolBlock(**{"call_id": "1", "name": name, "label": label, "state": "done", "display": display, **more})  # type: ignore[arg-type]
+    return ToolBlock(
+        **{
+            "call_id": "1",
+            "name": name,
+            "label": label,
+            "state": "done",
+            "display": display,
+            **more,
+        }
+    )  # type: ignore[arg-type]
 
 
 def found(*blocks: Block) -> list[tuple[int, int]]:
@@ -45,14 +55,22 @@ TEXT = TextBlock("words")
 @pytest.mark.parametrize(
     ("block", "wanted"),
     [
-        (read(), "read"), (search(), "search"), (THOUGHT, "thought"), (TEXT, None),
+        (read(), "read"),
+        (search(), "search"),
+        (THOUGHT, "thought"),
+        (TEXT, None),
         (tool(d.ListingDisplay(".", ()), "list_files"), "list"),
         (tool(d.ListingDisplay(".", ()), "glob_files"), "search"),
-        (tool(d.CommandDisplay("ls")), None), (tool(d.DiffDisplay("a", ())), None), (tool(None), None),
-        (read(state="running"), None), (read(state="asking"), None), (read(state="failed"), None),
-        (read(note="allowed once"), None), (ThinkingBlock("so", live=True), None),
+        (tool(d.CommandDisplay("ls")), None),
+        (tool(d.DiffDisplay("a", ())), None),
+        (tool(None), None),
+        (read(state="running"), None),
+        (read(state="asking"), None),
+        (read(state="failed"), None),
+        (read(note="allowed once"), None),
+        (ThinkingBlock("so", live=True), None),
     ],
-)  # fmt: skip
+)
 def test_what_may_stand_in_a_group(block: Block, wanted: str | None) -> None:
     assert kind(block) == wanted
 
@@ -76,21 +94,39 @@ def test_a_group_has_an_end() -> None:
 
 
 def test_the_line_counts_each_thing_once() -> None:
-    blocks = [read("a.py", duration_ms=30), THOUGHT, read("b.py"), read("a.py"), search("def x"), search("[b]\x1b[1m")]
+    blocks = [
+        read("a.py", duration_ms=30),
+        THOUGHT,
+        read("b.py"),
+        read("a.py"),
+        search("def x"),
+        search("[b]\x1b[1m"),
+    ]
     assert group_line(blocks, False, 90, cell_len).text == (
         "⚙ Read 2 files, searched 2 patterns  a.py, b.py, def x, [b]␛[1m  30 ms"
     )
-    assert group_line(blocks, True, 90, cell_len).text == "⚙ Read 2 files, searched 2 patterns  30 ms"
-    assert group_line([search("a"), search("b")], True, 50, cell_len).text == "⚙ Searched 2 patterns"
+    assert (
+        group_line(blocks, True, 90, cell_len).text == "⚙ Read 2 files, searched 2 patterns  30 ms"
+    )
+    assert (
+        group_line([search("a"), search("b")], True, 50, cell_len).text == "⚙ Searched 2 patterns"
+    )
     listed = [
-        tool(d.ListingDisplay("src", ()), "list_files"), tool(d.ListingDisplay("", ()), "glob_files", "Find *.py"),
-    ]  # fmt: skip
-    assert group_line(listed, False, 60, cell_len).text == "⚙ Searched 1 pattern, listed 1 folder  *.py, src"
+        tool(d.ListingDisplay("src", ()), "list_files"),
+        tool(d.ListingDisplay("", ()), "glob_files", "Find *.py"),
+    ]
+    assert (
+        group_line(listed, False, 60, cell_len).text
+        == "⚙ Searched 1 pattern, listed 1 folder  *.py, src"
+    )
 
 
 def test_what_was_read_is_said_in_words_and_how_long_it_took_beside_them() -> None:
     line = group_line([read("a.py", duration_ms=30), read("b.py")], False, 90, cell_len)
-    assert [s.style for s in line.segments if s.text.strip() in ("a.py, b.py", "30 ms")] == ["tool.note", "tool.time"]
+    assert [s.style for s in line.segments if s.text.strip() in ("a.py, b.py", "30 ms")] == [
+        "tool.note",
+        "tool.time",
+    ]
 
 
 @pytest.mark.parametrize("width", range(1, 60))
@@ -99,7 +135,9 @@ def test_the_line_fits(width: int) -> None:
     assert sum(cell_len(s.text) for s in line.segments) <= width
 
 
-rows = st.sampled_from([read(), search(), THOUGHT, TEXT, read(state="running"), read(state="failed")])
+rows = st.sampled_from(
+    [read(), search(), THOUGHT, TEXT, read(state="running"), read(state="failed")]
+)
 edits = st.one_of(
     st.tuples(st.just("add"), st.integers(0, 9), st.lists(rows, min_size=1, max_size=8)),
     st.tuples(st.just("set"), st.integers(0, 10_000), st.lists(rows, min_size=1, max_size=3)),
@@ -130,7 +168,11 @@ def test_kept_up_to_date_is_as_made_anew(steps: list[tuple[str, int, list[Block]
         for row in range(len(now)):
             assert groups.of(row) == fresh.of(row)
             same = row < len(old) and old[row] == fresh.of(row)
-            assert same or fresh.of(row) is None or (touched is not None and touched[0] <= row < touched[1])
+            assert (
+                same
+                or fresh.of(row) is None
+                or (touched is not None and touched[0] <= row < touched[1])
+            )
 
 
 def test_a_row_that_comes_costs_the_last_group_only() -> None:
@@ -155,5 +197,9 @@ def test_a_row_that_changes_costs_its_stretch_only() -> None:
     assert groups.update(now, list(now.changed(before))) == (24_001, 24_006)
     assert groups.looked - looked < 20
     assert [groups.of(row) for row in range(24_001, 24_006)] == [
-        Group(24_001, 24_002), Group(24_001, 24_002), None, Group(24_004, 24_005), Group(24_004, 24_005),
-    ]  # fmt: skip
+        Group(24_001, 24_002),
+        Group(24_001, 24_002),
+        None,
+        Group(24_004, 24_005),
+        Group(24_004, 24_005),
+    ]

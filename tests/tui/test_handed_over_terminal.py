@@ -1,4 +1,5 @@
-"""Between the screen of a session and that of its replay nothing that is typed is shown, and none of it is lost."""
+"""Between the screen of a session and that of its replay nothing that is typed is shown, and none
+of it is lost."""
 
 from __future__ import annotations
 
@@ -30,10 +31,15 @@ def pty(tmp_path: Path) -> Iterator[Pty]:
     (tmp_path / "work" / "s.json").write_text(json.dumps({"steps": [[{"text": "An answer."}]]}))
     (tmp_path / "editor.py").write_text(EDITOR)
     env = {
-        "AGENT_TUI_HOME": str(tmp_path), "HOME": str(tmp_path), "PYTHONPATH": str(ROOT), "TERM": "xterm-256color",
+        "AGENT_TUI_HOME": str(tmp_path),
+        "HOME": str(tmp_path),
+        "PYTHONPATH": str(ROOT),
+        "TERM": "xterm-256color",
         "VISUAL": f"{sys.executable} {tmp_path / 'editor.py'}",
-    }  # fmt: skip
-    started = Pty(["-m", "agent_tui", "-m", "scripted/s.json", "--cwd", str(tmp_path / "work")], env, (80, 24))
+    }
+    started = Pty(
+        ["-m", "agent_tui", "-m", "scripted/s.json", "--cwd", str(tmp_path / "work")], env, (80, 24)
+    )
     started.until("Ask, or type")
     yield started
     started.close()
@@ -45,7 +51,8 @@ def left(pty: Pty, times: int) -> None:
 
 
 def between(pty: Pty, number: int) -> bytes:
-    """What the terminal got after a screen had been left for the `number`th time, until the next was entered."""
+    """What the terminal got after a screen had been left for the `number`th time, until the next
+    was entered."""
     return pty.raw.split(LEFT)[number].split(ENTERED)[0]
 
 

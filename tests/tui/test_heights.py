@@ -1,4 +1,5 @@
-"""Heights of rows: estimates follow the width without a look at the text, what was laid out is exact."""
+"""Heights of rows: estimates follow the width without a look at the text, what was laid out is
+exact."""
 
 from __future__ import annotations
 
@@ -20,7 +21,9 @@ def test_an_estimate_counts_line_breaks_or_wrapped_lines_and_the_blank_one_above
 
 
 @given(st.lists(extents, max_size=20), st.integers(-3, 200), st.integers(-3, 200))
-def test_another_width_is_as_if_it_had_been_the_first(rows: list[tuple[int, int]], width: int, other: int) -> None:
+def test_another_width_is_as_if_it_had_been_the_first(
+    rows: list[tuple[int, int]], width: int, other: int
+) -> None:
     there, anew = Heights(), Heights()
     there.fill(rows, width)
     for row in range(len(rows)):
@@ -32,8 +35,15 @@ def test_another_width_is_as_if_it_had_been_the_first(rows: list[tuple[int, int]
     assert there.total == sum(anew[row] for row in range(len(rows)))
 
 
-@given(st.lists(extents, max_size=9), st.lists(extents, max_size=9), st.integers(1, 99), st.integers(0, 18))
-def test_rows_come_and_go(first: list[tuple[int, int]], more: list[tuple[int, int]], width: int, cut: int) -> None:
+@given(
+    st.lists(extents, max_size=9),
+    st.lists(extents, max_size=9),
+    st.integers(1, 99),
+    st.integers(0, 18),
+)
+def test_rows_come_and_go(
+    first: list[tuple[int, int]], more: list[tuple[int, int]], width: int, cut: int
+) -> None:
     grown, whole = Heights(), Heights()
     grown.fill(first, width)
     grown.resize(len(first) + len(more))
@@ -43,5 +53,7 @@ def test_rows_come_and_go(first: list[tuple[int, int]], more: list[tuple[int, in
     whole.fill((first + more)[:cut], width)
     grown.wrap(width + 1)
     whole.wrap(width + 1)
-    assert [grown.start(row) for row in range(len(grown))] == [whole.start(row) for row in range(len(whole))]
+    assert [grown.start(row) for row in range(len(grown))] == [
+        whole.start(row) for row in range(len(whole))
+    ]
     assert grown.total == whole.total

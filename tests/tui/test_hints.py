@@ -1,4 +1,5 @@
-"""The rule for hints: at most six words, the verb first; and every command begins with what it does."""
+"""The rule for hints: at most six words, the verb first; and every command begins with what it
+does."""
 
 from __future__ import annotations
 
@@ -19,11 +20,50 @@ from tests.tui.play import Play
 
 MOST_WORDS = 6
 VERBS = {
-    "ask", "bring", "change", "check", "choose", "clear", "collapse", "complete", "continue", "copy",
-    "download", "edit", "expand", "export", "find", "fork", "go", "interrupt", "label", "let", "list",
-    "paste", "quit", "redo", "release", "rename", "replay", "resume", "retry", "rewind", "run", "scroll",
-    "search", "select", "send", "set", "show", "start", "steer", "suspend", "switch", "undo", "write",
-}  # fmt: skip
+    "ask",
+    "bring",
+    "change",
+    "check",
+    "choose",
+    "clear",
+    "collapse",
+    "complete",
+    "continue",
+    "copy",
+    "download",
+    "edit",
+    "expand",
+    "export",
+    "find",
+    "fork",
+    "go",
+    "interrupt",
+    "label",
+    "let",
+    "list",
+    "paste",
+    "quit",
+    "redo",
+    "release",
+    "rename",
+    "replay",
+    "resume",
+    "retry",
+    "rewind",
+    "run",
+    "scroll",
+    "search",
+    "select",
+    "send",
+    "set",
+    "show",
+    "start",
+    "steer",
+    "suspend",
+    "switch",
+    "undo",
+    "write",
+}
 SITUATIONS = [
     Situation(*values, chip, reading)
     for *values, reading in product((False, True), repeat=5)
@@ -37,7 +77,9 @@ def test_a_command_says_first_what_it_does(command: Command) -> None:
     assert first in VERBS, f"{command.name}: {first}"
 
 
-@pytest.mark.parametrize("command", [one for one in COMMANDS if one.label], ids=lambda command: command.name)
+@pytest.mark.parametrize(
+    "command", [one for one in COMMANDS if one.label], ids=lambda command: command.name
+)
 def test_a_hint_in_the_footer_is_short(command: Command) -> None:
     assert command.label is not None
     for situation in SITUATIONS:
@@ -77,6 +119,9 @@ def test_a_narrow_footer_names_enter() -> None:
     for kind, model in shown_sheets():
         assert model.overlay is not None
         keys = draw.sheet_footer(model, model.overlay).keys
-        fitting, rows = keys[:2], model.overlay.picker.shown if model.overlay.picker is not None else ()
+        fitting, rows = (
+            keys[:2],
+            model.overlay.picker.shown if model.overlay.picker is not None else (),
+        )
         assert "Enter" in dict(fitting) or not rows or not rows[0].id, kind
         assert sum(len(f"{key} {what}   ") for key, what in fitting) <= 39, kind

@@ -103,7 +103,9 @@ def test_at_a_question_escape_leaves_vims_insert_mode_only_where_words_are_writt
     play.press("escape")
     assert play.take() == []
     play.say(VimMoved("normal"))
-    assert ("Esc", "normal mode") not in play.view.footer.keys and _status(play).endswith("Esc stops")
+    assert ("Esc", "normal mode") not in play.view.footer.keys and _status(play).endswith(
+        "Esc stops"
+    )
     play.press("escape")
     assert play.take() == [Cancel()]
 

@@ -1,4 +1,5 @@
-"""Words typed at the speed of a person while something asks: in a real terminal they grant nothing and stay whole."""
+"""Words typed at the speed of a person while something asks: in a real terminal they grant nothing
+and stay whole."""
 
 from __future__ import annotations
 
@@ -19,9 +20,14 @@ def start(tmp_path: Path, *arguments: str) -> Pty:
     project.mkdir()
     (place / "config.toml").write_text("[providers.demo]\npace = 0\n")
     env = {
-        "AGENT_TUI_HOME": str(place), "HOME": str(tmp_path), "PYTHONPATH": str(ROOT), "TERM": "xterm-256color",
-        "OLLAMA_HOST": "127.0.0.1:9", "OPENAI_API_KEY": "", "ANTHROPIC_API_KEY": "",
-    }  # fmt: skip
+        "AGENT_TUI_HOME": str(place),
+        "HOME": str(tmp_path),
+        "PYTHONPATH": str(ROOT),
+        "TERM": "xterm-256color",
+        "OLLAMA_HOST": "127.0.0.1:9",
+        "OPENAI_API_KEY": "",
+        "ANTHROPIC_API_KEY": "",
+    }
     return Pty(["-m", "agent_tui", *arguments, "--cwd", str(project)], env, (100, 40))
 
 
@@ -57,7 +63,16 @@ def test_late_answers_of_the_terminal_answer_no_question(tmp_path: Path) -> None
         pty.until("Enter send")
         pty.type("tour\r")
         pty.until("yes, once")
-        for piece in ("\x1b]10;rgb:ff", "ff/ffff", "/ffff\x07", "\x1bP>|XTe", "rm(390)", "\x1b\\", "\x1b[?62;2", "2c"):
+        for piece in (
+            "\x1b]10;rgb:ff",
+            "ff/ffff",
+            "/ffff\x07",
+            "\x1bP>|XTe",
+            "rm(390)",
+            "\x1b\\",
+            "\x1b[?62;2",
+            "2c",
+        ):
             pty.type(piece)
             pty.read(1.3)  # longer than the rest of an answer is waited for
         types(pty, "so")

@@ -10,7 +10,9 @@ from agent_tui.tui.commands import bindings
 from agent_tui.tui.core.keymap import is_typed
 from tests.tui.pty_stage import ROOT
 
-BASE = "import textual.app, textual.widgets._text_area, textual.drivers.linux_driver, textual.widgets"
+BASE = (
+    "import textual.app, textual.widgets._text_area, textual.drivers.linux_driver, textual.widgets"
+)
 OURS = """
 from pathlib import Path
 from queue import SimpleQueue
@@ -22,15 +24,30 @@ class Engine:
     resting = False
 AgentApp(Engine(), load_theme("dark", (shipped("themes"),)))
 """
-LATER = ("markdown_it", "pygments", "pydantic", "httpx", "ollama", "agent_tui.agent", "agent_tui.providers",
-         "agent_tui.tools", "agent_tui.context", "agent_tui.sessions", "agent_tui.protocol.codec",
-         "textual.widgets._markdown", "textual.widgets._input", "textual.widgets._option_list")  # fmt: skip
+LATER = (
+    "markdown_it",
+    "pygments",
+    "pydantic",
+    "httpx",
+    "ollama",
+    "agent_tui.agent",
+    "agent_tui.providers",
+    "agent_tui.tools",
+    "agent_tui.context",
+    "agent_tui.sessions",
+    "agent_tui.protocol.codec",
+    "textual.widgets._markdown",
+    "textual.widgets._input",
+    "textual.widgets._option_list",
+)
 
 
 def loaded(code: str) -> set[str]:
     """The modules a fresh interpreter has after `code`."""
     tail = "\nimport sys, json; print(json.dumps(sorted(sys.modules)))"
-    done = subprocess.run([sys.executable, "-c", code + tail], capture_output=True, text=True, check=True, cwd=ROOT)
+    done = subprocess.run(
+        [sys.executable, "-c", code + tail], capture_output=True, text=True, check=True, cwd=ROOT
+    )
     return set(json.loads(done.stdout))
 
 

@@ -1,4 +1,5 @@
-"""What a person does in an ordinary hour, in a real tmux window: the queue, an image, the history, an editor, vim."""
+"""What a person does in an ordinary hour, in a real tmux window: the queue, an image, the history,
+an editor, vim."""
 
 from __future__ import annotations
 
@@ -15,7 +16,10 @@ from tests.tui.tmux_live import TmuxWindow
 Start = Callable[..., TmuxWindow]
 READY = "Ask, or type"
 SEARCHING = "Search earlier prompts"
-WAITS = {"call": "run_shell_command", "arguments": {"command": "until [ -e go ]; do sleep 0.02; done"}}
+WAITS = {
+    "call": "run_shell_command",
+    "arguments": {"command": "until [ -e go ]; do sleep 0.02; done"},
+}
 
 
 @pytest.fixture
@@ -27,7 +31,16 @@ def start(tmp_path: Path) -> Iterator[Start]:
 
     def starter(*steps: Any, **env: str) -> TmuxWindow:
         (work / "s.json").write_text(json.dumps({"steps": steps}))
-        argv = ["-m", "agent_tui", "-m", "scripted/s.json", "--mode", "accept-all", "--cwd", str(work)]
+        argv = [
+            "-m",
+            "agent_tui",
+            "-m",
+            "scripted/s.json",
+            "--mode",
+            "accept-all",
+            "--cwd",
+            str(work),
+        ]
         window = TmuxWindow(argv, tmp_path, {"VISUAL": "", "EDITOR": "", **env}, (100, 30))
         running.append(window)
         window.until(READY)
@@ -50,7 +63,8 @@ def _prompts(tmp_path: Path) -> list[str]:
 
 
 def _search(text: str) -> str:
-    """What stands in the prompt; the transcript shows the same words, so they are no sign by themselves."""
+    """What stands in the prompt; the transcript shows the same words, so they are no sign by
+    themselves."""
     return next((row.strip(" │❯") for row in reversed(text.splitlines()) if "│ ❯" in row), "")
 
 
@@ -63,7 +77,9 @@ def _chosen(text: str) -> str:
 def test_three_are_queued_one_is_edited_one_steers_and_the_rest_goes_on_after_escape(
     start: Start, tmp_path: Path
 ) -> None:
-    window = start(["Off I go.", WAITS], ["seen and slow", {"hang": True}], ["first done"], ["second done"])
+    window = start(
+        ["Off I go.", WAITS], ["seen and slow", {"hang": True}], ["first done"], ["second done"]
+    )
     window.send("begin", "Off I go.")
     for number, prompt in enumerate(("apples", "pears", "plums"), 1):
         window.send(prompt, f"queued ({number})")
@@ -102,13 +118,19 @@ def test_the_path_of_an_image_is_pasted_and_sent(start: Start, tmp_path: Path) -
     window.press("Enter")
     window.until("A grey field.")
     assert _prompts(tmp_path)[0].startswith("what is on @")
-    kept = [path for path in tmp_path.rglob("*") if path.is_file() and path.read_bytes() == png(64, 32)]
+    kept = [
+        path for path in tmp_path.rglob("*") if path.is_file() and path.read_bytes() == png(64, 32)
+    ]
     assert len(kept) > 1
 
 
 def test_an_earlier_prompt_is_found_by_typing_and_sent_again(start: Start, tmp_path: Path) -> None:
     window = start(["one"], ["two"], ["three"], ["four"])
-    for prompt, answer in (("mend the till", "one"), ("paint the door", "two"), ("mend the roof", "three")):
+    for prompt, answer in (
+        ("mend the till", "one"),
+        ("paint the door", "two"),
+        ("mend the roof", "three"),
+    ):
         window.send(prompt, answer)
         window.until(READY)
     window.type("half a draft")

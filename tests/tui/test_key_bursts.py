@@ -1,4 +1,5 @@
-"""Pastes of terminals that do not mark them: text that comes as keys, in one go or faster than anybody types."""
+"""Pastes of terminals that do not mark them: text that comes as keys, in one go or faster than
+anybody types."""
 
 from __future__ import annotations
 
@@ -31,7 +32,9 @@ class Clock:
 
     def _said(self, messages: Iterable[Message]) -> list[object]:
         return [
-            [message.text] if isinstance(message, events.Paste) else getattr(message, "key", type(message))
+            [message.text]
+            if isinstance(message, events.Paste)
+            else getattr(message, "key", type(message))
             for message in messages
         ]
 
@@ -54,24 +57,35 @@ def test_what_is_no_text_ends_a_paste_and_comes_behind_it(clock: Clock) -> None:
     assert clock.read(" and three\r\x1b[A", after=0.01) == [["one\rtwo and three\r"], "up"]
 
 
-def test_a_long_text_without_line_ends_is_one_paste_however_many_reads_bring_it(clock: Clock) -> None:
+def test_a_long_text_without_line_ends_is_one_paste_however_many_reads_bring_it(
+    clock: Clock,
+) -> None:
     for number in range(25):
         assert clock.read("x" * 4096, after=0.01 if number else 1.0) == []
     assert clock.read("end", after=0.01) == []
     assert clock.rest() == [["x" * 4096 * 25 + "end"]]
 
 
-@pytest.mark.parametrize("follows", ["\r", "\rrm -rf build\r", "\n", "\x1b[201~\r", "\rmore\x1b[201~", "\r\x1b[201~\r"])
+@pytest.mark.parametrize(
+    "follows", ["\r", "\rrm -rf build\r", "\n", "\x1b[201~\r", "\rmore\x1b[201~", "\r\x1b[201~\r"]
+)
 @pytest.mark.parametrize("after", [0.0, 0.04])
-def test_a_line_end_right_behind_the_end_of_a_paste_sends_nothing(clock: Clock, follows: str, after: float) -> None:
-    said = clock.read(MARKED + follows) if not after else clock.read(MARKED) + clock.read(follows, after=after)
+def test_a_line_end_right_behind_the_end_of_a_paste_sends_nothing(
+    clock: Clock, follows: str, after: float
+) -> None:
+    said = (
+        clock.read(MARKED + follows)
+        if not after
+        else clock.read(MARKED) + clock.read(follows, after=after)
+    )
     said += clock.rest()
     assert said[0] == ["pasted"] and not [key for key in said if isinstance(key, str)]
     assert clock.read("\r") == ["enter"]
 
 
 @pytest.mark.parametrize(
-    "data", ["hello\r", "\r", "\r\r", "one\nx\r", "one\\\rx\r", "x\x7f\r", "a\x1b[Db\rc", "x" * 900 + "\r"]
+    "data",
+    ["hello\r", "\r", "\r\r", "one\nx\r", "one\\\rx\r", "x\x7f\r", "a\x1b[Db\rc", "x" * 900 + "\r"],
 )
 def test_what_was_typed_ahead_stays_keys(clock: Clock, data: str) -> None:
     assert not any(isinstance(found, list) for found in clock.read(data))
@@ -80,13 +94,20 @@ def test_what_was_typed_ahead_stays_keys(clock: Clock, data: str) -> None:
 def test_keys_faster_than_anybody_types_send_nothing(clock: Clock) -> None:
     for letter in "eight or more":
         clock.read(letter, after=0.001)
-    assert clock.read("\r", after=0.001) == clock.read("x", after=0.001) == clock.read("\r", after=0.001) == []
+    assert (
+        clock.read("\r", after=0.001)
+        == clock.read("x", after=0.001)
+        == clock.read("\r", after=0.001)
+        == []
+    )
     assert clock.rest() == [["\rx\r"]]
     assert clock.read("\r", after=0.2) == ["enter"]
 
 
 @pytest.mark.parametrize("after", [0.0, 0.001, 0.01, 0.02])
-def test_enter_behind_the_line_of_a_program_that_types_sends_where_nothing_follows(clock: Clock, after: float) -> None:
+def test_enter_behind_the_line_of_a_program_that_types_sends_where_nothing_follows(
+    clock: Clock, after: float
+) -> None:
     for letter in "eight or more":
         clock.read(letter, after=0.001)
     assert clock.read("\r", after=after) + clock.rest() == ["enter"]
@@ -109,10 +130,13 @@ MARKED = "\x1b[200~pasted\x1b[201~"
 @pytest.mark.parametrize(
     ("data", "keys"),
     [
-        ("ok\ry", ["o", "k", "enter", "y"]), ("a\r\nb", ["a", "enter", "ctrl+j", "b"]),
-        ("one\rtwo\r", [["one\rtwo\r"]]), ("a\rb\rc", [["a\rb\rc"]]), ("x" * 60 + "\ry", [["x" * 60 + "\ry"]]),
+        ("ok\ry", ["o", "k", "enter", "y"]),
+        ("a\r\nb", ["a", "enter", "ctrl+j", "b"]),
+        ("one\rtwo\r", [["one\rtwo\r"]]),
+        ("a\rb\rc", [["a\rb\rc"]]),
+        ("x" * 60 + "\ry", [["x" * 60 + "\ry"]]),
     ],
-)  # fmt: skip
+)
 def test_where_pastes_are_marked_a_few_letters_and_one_enter_were_typed(
     clock: Clock, data: str, keys: list[object]
 ) -> None:
@@ -136,13 +160,24 @@ def is_text(told: object) -> bool:
 @pytest.mark.parametrize(
     "behind",
     [
-        "\x15!touch ran\r", " inner\x1b[201~\r", "\x1by\x1b[201~", "\x1b[13u", "\x1b[A\r",
-        "\x01\x0b!rm -rf x\r\x1b[201~", "\x1b", "\x1b[20", "y\r", "\x1bOM",
+        "\x15!touch ran\r",
+        " inner\x1b[201~\r",
+        "\x1by\x1b[201~",
+        "\x1b[13u",
+        "\x1b[A\r",
+        "\x01\x0b!rm -rf x\r\x1b[201~",
+        "\x1b",
+        "\x1b[20",
+        "y\r",
+        "\x1bOM",
     ],
-)  # fmt: skip
+)
 @pytest.mark.parametrize("apart", [0.0, 0.02])
-def test_what_follows_the_end_of_a_paste_at_once_is_pasted_too(clock: Clock, behind: str, apart: float) -> None:
-    """The text that is pasted may hold the mark of its end: no key of it runs, sends or answers anything."""
+def test_what_follows_the_end_of_a_paste_at_once_is_pasted_too(
+    clock: Clock, behind: str, apart: float
+) -> None:
+    """The text that is pasted may hold the mark of its end: no key of it runs, sends or answers
+    anything."""
     if apart:
         told = clock.read("\x1b[200~notes\x1b[201~") + clock.read(behind, after=apart)
     else:

@@ -1,4 +1,5 @@
-"""A key on its way to the screen comes before what a model says, and no key can hold that up for long."""
+"""A key on its way to the screen comes before what a model says, and no key can hold that up for
+long."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Whatever a terminal sends, cut anywhere, with any pause in each cut: nothing is typed or sent that nobody typed, and
-what was pasted arrives exactly once."""
+"""Whatever a terminal sends, cut anywhere, with any pause in each cut: nothing is typed or sent
+that nobody typed, and what was pasted arrives exactly once."""
 
 from __future__ import annotations
 
@@ -20,11 +20,22 @@ GAPS = (0.02, 0.055, 0.07, 0.11, 0.15, 0.3, 0.6, 0.95, 1.2)
 HUMAN = 0.2
 """Seconds from one key of a person to the next."""
 PASTES = {
-    "a command": f"{START}!touch ran\r{END}", "lines": f"{START}one\rtwo\r{END}", "one letter": f"{START}y{END}",
-    "nothing": START + END, "two": f"{START}one\r{END}{START}!two\rthree{END}",
-    "Enter behind it": f"{START}!ls\rtwo{END}\r", "two and Enter": f"{START}a\rb{END}{START}c\rd{END}\r",
-}  # fmt: skip
-REPORTS = ("\x1b[<35;20;10M", "\x1b[<0;20;10m", "\x1b[<64;1;1M\x1b[<65;1;1M", "\x1b[I", "\x1b[O", "\x1b[O\x1b[I")
+    "a command": f"{START}!touch ran\r{END}",
+    "lines": f"{START}one\rtwo\r{END}",
+    "one letter": f"{START}y{END}",
+    "nothing": START + END,
+    "two": f"{START}one\r{END}{START}!two\rthree{END}",
+    "Enter behind it": f"{START}!ls\rtwo{END}\r",
+    "two and Enter": f"{START}a\rb{END}{START}c\rd{END}\r",
+}
+REPORTS = (
+    "\x1b[<35;20;10M",
+    "\x1b[<0;20;10m",
+    "\x1b[<64;1;1M\x1b[<65;1;1M",
+    "\x1b[I",
+    "\x1b[O",
+    "\x1b[O\x1b[I",
+)
 
 
 @pytest.fixture
@@ -71,18 +82,26 @@ def test_a_paste_is_a_paste_wherever_it_is_cut(fresh: type[Line], paste: str, ga
 
 @pytest.mark.parametrize("gap", GAPS)
 @pytest.mark.parametrize("data", [*KEYS, *REPORTS])
-def test_a_key_or_a_report_types_nothing_wherever_it_is_cut(fresh: type[Line], data: str, gap: float) -> None:
+def test_a_key_or_a_report_types_nothing_wherever_it_is_cut(
+    fresh: type[Line], data: str, gap: float
+) -> None:
     for cut in (*((at,) for at in range(1, len(data))), *pairs(data)):
         if cut[0] == 1 and (len(data) - cut[-1] == 1 or data[1] == "O"):
             continue  # a letter alone, or a word: that may have been typed
         line = sent(fresh(), data, cut, gap)
-        assert [one for one in keys(line) if one != KEYS.get(data)] == ["x", "z"], (data, cut, line.said)
+        assert [one for one in keys(line) if one != KEYS.get(data)] == ["x", "z"], (
+            data,
+            cut,
+            line.said,
+        )
         assert keys(line).count(str(KEYS.get(data))) <= 1
 
 
 @pytest.mark.parametrize("gap", GAPS)
 @pytest.mark.parametrize("answer", ANSWERS)
-def test_an_answer_types_nothing_wherever_it_is_cut(fresh: type[Line], answer: str, gap: float) -> None:
+def test_an_answer_types_nothing_wherever_it_is_cut(
+    fresh: type[Line], answer: str, gap: float
+) -> None:
     for cut in (*((at,) for at in range(1, len(answer))), *pairs(answer)):
         if len(cut) == 2 and (len(answer) - cut[1] == 1 or cut[0] == 1):
             continue
@@ -92,9 +111,12 @@ def test_an_answer_types_nothing_wherever_it_is_cut(fresh: type[Line], answer: s
 
 @pytest.mark.parametrize("gap", [0.055, 0.2, 1.2, 40.0])
 @pytest.mark.parametrize(
-    "mark", ["\x1b|[200~", "\x1b|[20|0~", "\x1b|[|200~", "\x1b|[|2|0|0|~", "\x1b[|200|~", "\x1b[2|00|~"]
+    "mark",
+    ["\x1b|[200~", "\x1b|[20|0~", "\x1b|[|200~", "\x1b|[|2|0|0|~", "\x1b[|200|~", "\x1b[2|00|~"],
 )
-def test_the_mark_of_a_paste_begins_one_however_it_comes(fresh: type[Line], mark: str, gap: float) -> None:
+def test_the_mark_of_a_paste_begins_one_however_it_comes(
+    fresh: type[Line], mark: str, gap: float
+) -> None:
     for body in ("!touch ran\r", "one\rtwo\r", "y\r", "\r"):
         line = fresh()
         for piece in mark.split("|"):
@@ -104,8 +126,19 @@ def test_the_mark_of_a_paste_begins_one_however_it_comes(fresh: type[Line], mark
         assert [said for said in line.said if isinstance(said, list)] == [[body]]
 
 
-def test_the_rest_of_a_paste_that_stalled_around_one_letter_sends_nothing(fresh: type[Line]) -> None:
-    line = fresh().send(f"{START}on").wait(1.2).send("e").wait(1.2).send(f"\rtwo\r{END}").wait(2).send("z")
+def test_the_rest_of_a_paste_that_stalled_around_one_letter_sends_nothing(
+    fresh: type[Line],
+) -> None:
+    line = (
+        fresh()
+        .send(f"{START}on")
+        .wait(1.2)
+        .send("e")
+        .wait(1.2)
+        .send(f"\rtwo\r{END}")
+        .wait(2)
+        .send("z")
+    )
     assert line.said == [["on"], "e", ["\rtwo\r"], "z"]
 
 
@@ -113,11 +146,35 @@ def test_the_rest_of_a_paste_that_stalled_around_one_letter_sends_nothing(fresh:
 @pytest.mark.parametrize(
     "reads",
     [
-        "[|A", "[|I", "[|O|h", "[A-Z]", "[AB", "[I think", "[1] see", "[1|] see", "[12|a", "[<3", "[<3| you", "[1;|2",
-        "OH", "OR", "Open", "[x]", "[", "[]", "[2026", "1;5C", "A", "[200", "<35;20;10M", "[?",
+        "[|A",
+        "[|I",
+        "[|O|h",
+        "[A-Z]",
+        "[AB",
+        "[I think",
+        "[1] see",
+        "[1|] see",
+        "[12|a",
+        "[<3",
+        "[<3| you",
+        "[1;|2",
+        "OH",
+        "OR",
+        "Open",
+        "[x]",
+        "[",
+        "[]",
+        "[2026",
+        "1;5C",
+        "A",
+        "[200",
+        "<35;20;10M",
+        "[?",
     ],
-)  # fmt: skip
-def test_what_a_person_types_or_pastes_behind_esc_is_kept(fresh: type[Line], reads: str, gap: float) -> None:
+)
+def test_what_a_person_types_or_pastes_behind_esc_is_kept(
+    fresh: type[Line], reads: str, gap: float
+) -> None:
     line = fresh().send("\x1b").wait(gap)
     for read in reads.split("|"):
         line.send(read).wait(HUMAN)
@@ -133,12 +190,16 @@ def test_a_report_long_after_esc_is_text_that_came(fresh: type[Line]) -> None:
     assert line.said == ["escape", "left_square_bracket", "A"]
 
 
-def test_the_rest_of_reports_that_came_together_types_nothing_and_the_keys_behind_them_act(fresh: type[Line]) -> None:
+def test_the_rest_of_reports_that_came_together_types_nothing_and_the_keys_behind_them_act(
+    fresh: type[Line],
+) -> None:
     line = fresh().send("\x1b").wait(0.3).send("[<35;20;10M\x1b[<35;21;10M\x1b[Aab").wait(1)
     assert line.said == ["escape", events.MouseMove, "up", "a", "b"]
 
 
-@pytest.mark.parametrize("pieces", [("\x1b]4;1", ";", "rgb:00/11/22\x07"), ("\x1b]11;rgb:1e", "1", "e/1e1e/1e1e\x07")])
+@pytest.mark.parametrize(
+    "pieces", [("\x1b]4;1", ";", "rgb:00/11/22\x07"), ("\x1b]11;rgb:1e", "1", "e/1e1e/1e1e\x07")]
+)
 @pytest.mark.parametrize("first", [0.5, 0.95, 1.2])
 @pytest.mark.parametrize("second", [0.06, 0.5, 0.9])
 def test_one_character_of_an_answer_that_is_owed_types_nothing(
@@ -150,7 +211,9 @@ def test_one_character_of_an_answer_that_is_owed_types_nothing(
     assert keys(line) == ["z"]
 
 
-def test_one_character_after_the_beginning_of_an_answer_is_kept_where_no_more_comes(fresh: type[Line]) -> None:
+def test_one_character_after_the_beginning_of_an_answer_is_kept_where_no_more_comes(
+    fresh: type[Line],
+) -> None:
     line = fresh()
     line.parser.asked = line.now
     line.send("\x1b]4;1").wait(1.2).send(";").wait(2)
@@ -158,11 +221,18 @@ def test_one_character_after_the_beginning_of_an_answer_is_kept_where_no_more_co
 
 
 @pytest.mark.parametrize("gap", [0.07, 0.3])
-def test_a_command_that_is_pasted_in_halves_does_not_run_in_a_real_terminal(tmp_path: Path, gap: float) -> None:
+def test_a_command_that_is_pasted_in_halves_does_not_run_in_a_real_terminal(
+    tmp_path: Path, gap: float
+) -> None:
     place = {
-        "AGENT_TUI_HOME": str(tmp_path / "home"), "HOME": str(tmp_path), "PYTHONPATH": str(ROOT), "LC_ALL": "C.UTF-8",
-        "TERM": "xterm-256color", "TMUX": "", "STY": "",
-    }  # fmt: skip
+        "AGENT_TUI_HOME": str(tmp_path / "home"),
+        "HOME": str(tmp_path),
+        "PYTHONPATH": str(ROOT),
+        "LC_ALL": "C.UTF-8",
+        "TERM": "xterm-256color",
+        "TMUX": "",
+        "STY": "",
+    }
     pty, ran = Pty(["-m", "agent_tui", "--demo", "--cwd", str(tmp_path)], place), tmp_path / "ran"
     try:
         pty.until("Enter send")

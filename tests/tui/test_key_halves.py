@@ -1,4 +1,5 @@
-"""What a terminal sends in halves, or never to its end: answers and pastes, with any pause in between."""
+"""What a terminal sends in halves, or never to its end: answers and pastes, with any pause in
+between."""
 
 from __future__ import annotations
 
@@ -17,7 +18,8 @@ ANSWER = "\x1b]11;rgb:1e1e/1e1e/1e1e\x1b\\"
 
 
 class Line:
-    """A parser with a clock of its own: bytes that come with pauses, as the driver would hand them on."""
+    """A parser with a clock of its own: bytes that come with pauses, as the driver would hand them
+    on."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.now = 1000.0
@@ -68,7 +70,9 @@ def test_an_answer_in_two_reads_types_nothing(line: Line, at: int, gap: float) -
 @pytest.mark.parametrize("end", ["\x1b\\", "\x07"])
 @pytest.mark.parametrize("gap", [1.2, 3.5, 40.0])
 @pytest.mark.parametrize("at", range(1, len(ANSWER) - 1))
-def test_the_rest_of_an_answer_types_nothing_however_late_it_comes(line: Line, at: int, gap: float, end: str) -> None:
+def test_the_rest_of_an_answer_types_nothing_however_late_it_comes(
+    line: Line, at: int, gap: float, end: str
+) -> None:
     line.parser.asked = line.now
     answer = ANSWER.removesuffix("\x1b\\") + end
     at -= at == len(answer)
@@ -109,7 +113,9 @@ def test_an_answer_in_many_reads_and_one_without_an_end(line: Line) -> None:
 
 @pytest.mark.parametrize("words", ["hello", "again", "deadbeef", "a", "rgb", "\u200cx", "\r"])
 @pytest.mark.parametrize("broken", ["\x1b]11;", "\x1b]11;rgb:", "\x1b]11;rgb:1e1e/1e"])
-def test_what_is_typed_after_an_answer_that_broke_off_is_kept(line: Line, broken: str, words: str) -> None:
+def test_what_is_typed_after_an_answer_that_broke_off_is_kept(
+    line: Line, broken: str, words: str
+) -> None:
     line.parser.asked = line.now
     line.send(broken).wait(0.6)
     for letter in words:
@@ -124,7 +130,9 @@ def test_what_is_typed_after_an_answer_that_broke_off_is_kept(line: Line, broken
 
 
 @pytest.mark.parametrize("cut", ["\x1b[?", "\x1b[<", "\x1b[1;", "\x1b[<0;12", "\x1bO5", "\x1bOZ"])
-def test_a_sequence_that_nobody_knows_or_that_breaks_off_types_nothing(line: Line, cut: str) -> None:
+def test_a_sequence_that_nobody_knows_or_that_breaks_off_types_nothing(
+    line: Line, cut: str
+) -> None:
     line.send(cut).wait(1.2)
     for letter in "hello":
         line.send(letter).wait(0.05)
@@ -137,7 +145,10 @@ def test_a_sequence_that_nobody_knows_or_that_breaks_off_types_nothing(line: Lin
 @pytest.mark.parametrize(
     ("reads", "told"),
     [
-        ("\x1b | [ | ? | a", "escape [ ? a"),  # Esc and three letters, faster than Esc is waited for
+        (
+            "\x1b | [ | ? | a",
+            "escape [ ? a",
+        ),  # Esc and three letters, faster than Esc is waited for
         ("\x1b[?a", "escape [ ? a"),  # the same on a line that brings them at once
         ("\x1b[?abc", "escape [ ? a b c"),
         ("\x1b[ | ? | a", "? a"),  # Alt+[, which means nothing
@@ -184,7 +195,9 @@ def test_a_paste_without_an_end_is_inserted_and_keys_are_keys(line: Line) -> Non
 
 @pytest.mark.parametrize("cut", range(7))
 def test_a_paste_that_stalls_goes_on_and_never_sends(line: Line, cut: int) -> None:
-    line.send(f"{START}one\r").wait(1.5).send("two\rthree\r").wait(1.5).send(f"four\r{END[:cut]}").wait(1.5)
+    line.send(f"{START}one\r").wait(1.5).send("two\rthree\r").wait(1.5).send(
+        f"four\r{END[:cut]}"
+    ).wait(1.5)
     if cut < len(END):
         line.send(END[cut:]).wait(1.5)
     line.send("x").send("\r")
@@ -204,9 +217,14 @@ def start(tmp_path: Path) -> Iterator[Callable[[], Pty]]:
 
     def starter() -> Pty:
         place = {
-            "AGENT_TUI_HOME": str(tmp_path), "HOME": str(tmp_path), "PYTHONPATH": str(ROOT), "TERM": "xterm-256color",
-            "LC_ALL": "C.UTF-8", "TMUX": "", "STY": "",
-        }  # fmt: skip
+            "AGENT_TUI_HOME": str(tmp_path),
+            "HOME": str(tmp_path),
+            "PYTHONPATH": str(ROOT),
+            "TERM": "xterm-256color",
+            "LC_ALL": "C.UTF-8",
+            "TMUX": "",
+            "STY": "",
+        }
         running.append(Pty(["-m", "agent_tui", "--demo"], place))
         return running[-1]
 
@@ -215,7 +233,9 @@ def start(tmp_path: Path) -> Iterator[Callable[[], Pty]]:
         pty.close()
 
 
-def test_an_answer_in_halves_and_a_paste_without_an_end_in_a_real_terminal(start: Callable[[], Pty]) -> None:
+def test_an_answer_in_halves_and_a_paste_without_an_end_in_a_real_terminal(
+    start: Callable[[], Pty],
+) -> None:
     pty = start()
     pty.until("Enter send")
     while b"\x1b]11;?" not in pty.raw:

@@ -1,4 +1,5 @@
-"""The keyboard's bytes as keys and pastes: every encoding, cut anywhere, and what no terminal should send."""
+"""The keyboard's bytes as keys and pastes: every encoding, cut anywhere, and what no terminal
+should send."""
 
 from __future__ import annotations
 
@@ -16,7 +17,8 @@ START, END = "\x1b[200~", "\x1b[201~"
 
 
 def said(*pieces: str) -> list[object]:
-    """What the parser makes of `pieces`: keys by name, pastes as `[text]`, anything else by its type."""
+    """What the parser makes of `pieces`: keys by name, pastes as `[text]`, anything else by its
+    type."""
     parser, found = KeyParser(), list[object]()
     for message in (message for piece in pieces for message in parser.feed(piece)):
         found.append(_short(message))
@@ -66,13 +68,22 @@ def _short(message: Message) -> object:
         ("\x1b[48;0;0;0;0ta", ["a"]),
         ("\x1b[48;24;80;0;0t\x1b[<0;5;5M", [events.Resize, events.MouseDown]),
     ],
-)  # fmt: skip
+)
 def test_what_terminals_send(data: str, keys: list[object]) -> None:
     assert said(data) == keys
 
 
 @pytest.mark.parametrize(
-    "text", ["", "one\rtwo", "\x1b[31mred\rand more than thirty-two characters\r", "\x1b", "\x1b[201", START, "a~b\x03"]
+    "text",
+    [
+        "",
+        "one\rtwo",
+        "\x1b[31mred\rand more than thirty-two characters\r",
+        "\x1b",
+        "\x1b[201",
+        START,
+        "a~b\x03",
+    ],
 )
 def test_pasted_text_is_never_keys_however_it_is_cut(text: str) -> None:
     sent = f"a{START}{text}{END}b"
@@ -83,12 +94,19 @@ def test_pasted_text_is_never_keys_however_it_is_cut(text: str) -> None:
         assert said(sent[:cut], sent[cut:]) == whole
 
 
-@given(st.text(max_size=50).filter(lambda text: END not in text), st.text(alphabet="ab", max_size=5))
+@given(
+    st.text(max_size=50).filter(lambda text: END not in text), st.text(alphabet="ab", max_size=5)
+)
 def test_any_pasted_text_arrives_whole(text: str, after: str) -> None:
     assert said(f"{START}{text}{END}{after}") == [[text.replace("\0", "")], *after]
 
 
-@given(st.lists(st.text(alphabet="\x1b\x1b\x1b[]O<?;:0129ABMRmPuty~$\x00\x7f\x9b\r\té漢", max_size=25), max_size=4))
+@given(
+    st.lists(
+        st.text(alphabet="\x1b\x1b\x1b[]O<?;:0129ABMRmPuty~$\x00\x7f\x9b\r\té漢", max_size=25),
+        max_size=4,
+    )
+)
 def test_nothing_that_is_sent_breaks_the_parser(pieces: list[str]) -> None:
     assert isinstance(said(*pieces), list)  # it was read to its end, and nothing was raised
 

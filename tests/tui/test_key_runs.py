@@ -1,4 +1,5 @@
-"""Keys that waited together are one step, and it comes to the same as one after the other, whatever is open."""
+"""Keys that waited together are one step, and it comes to the same as one after the other, whatever
+is open."""
 
 from __future__ import annotations
 
@@ -34,12 +35,43 @@ from tests.tui.test_holding_terminal import start
 NOW = 1_000_000.0
 CAME = 5_000.0
 WORDS = (
-    "mode ", "theme", "why?", "y", "n", "a", "no ", "1", "q", "/", "@src", " @a.py", "?", "dd", "ciw", "漢", "e\u0301",
-)  # fmt: skip
+    "mode ",
+    "theme",
+    "why?",
+    "y",
+    "n",
+    "a",
+    "no ",
+    "1",
+    "q",
+    "/",
+    "@src",
+    " @a.py",
+    "?",
+    "dd",
+    "ciw",
+    "漢",
+    "e\u0301",
+)
 NAMED = (
-    "enter", "escape", "backspace", "up", "down", "left", "tab", "ctrl+u", "ctrl+w", "ctrl+y", "ctrl+p", "ctrl+r",
-    "ctrl+f", "ctrl+k", "alt+y", "shift+left", "home",
-)  # fmt: skip
+    "enter",
+    "escape",
+    "backspace",
+    "up",
+    "down",
+    "left",
+    "tab",
+    "ctrl+u",
+    "ctrl+w",
+    "ctrl+y",
+    "ctrl+p",
+    "ctrl+r",
+    "ctrl+f",
+    "ctrl+k",
+    "alt+y",
+    "shift+left",
+    "home",
+)
 
 
 def told(*events: Event) -> Callable[[AgentApp], None]:
@@ -67,25 +99,42 @@ PLACES: dict[str, Callable[[AgentApp], object]] = {
     "a selection": pressed(*"one two", "shift+left", "shift+left"),
     "vim, inserting": submitted("/vim on"),
     "vim, normal": lambda app: (submitted("/vim on")(app), pressed(*"one two", "escape")(app)),
-    "the palette": pressed("ctrl+p"), "help": submitted("/help"), "themes": submitted("/theme"),
-    "settings": submitted("/settings"), "the log": submitted("/log"), "the palette under vim": lambda app: (
-        submitted("/vim on")(app), pressed(*"one", "escape", "ctrl+p")(app)),
-    "a search": pressed("ctrl+f"), "earlier prompts": pressed("ctrl+r"), "a slash": pressed("/"),
+    "the palette": pressed("ctrl+p"),
+    "help": submitted("/help"),
+    "themes": submitted("/theme"),
+    "settings": submitted("/settings"),
+    "the log": submitted("/log"),
+    "the palette under vim": lambda app: (
+        submitted("/vim on")(app),
+        pressed(*"one", "escape", "ctrl+p")(app),
+    ),
+    "a search": pressed("ctrl+f"),
+    "earlier prompts": pressed("ctrl+r"),
+    "a slash": pressed("/"),
     "a question": told(TurnStarted(session=SESSION, turn=1, prompt="x"), APPROVAL),
     "a question and a draft": lambda app: (pressed(*"draft")(app), told(APPROVAL)(app)),
     "a hard question": told(replace(APPROVAL, hard=True)),
-    "a stuck turn": told(QuestionAsked(id="3", kind="stuck", text="round and round", session=SESSION)),
-    "an argument": told(QuestionAsked(id="4", kind="skill_argument", text="/x needs <y>", session=SESSION)),
+    "a stuck turn": told(
+        QuestionAsked(id="3", kind="stuck", text="round and round", session=SESSION)
+    ),
+    "an argument": told(
+        QuestionAsked(id="4", kind="skill_argument", text="/x needs <y>", session=SESSION)
+    ),
     "no model": lambda app: (NO_MODEL(app), pressed(*"hi", "enter")(app)),
-    "no model, an empty prompt": lambda app: (NO_MODEL(app), pressed(*"hi", "enter", "ctrl+u")(app)),
+    "no model, an empty prompt": lambda app: (
+        NO_MODEL(app),
+        pressed(*"hi", "enter", "ctrl+u")(app),
+    ),
     "the start's sessions": told(answer_event("start", "sessions", [session("a", "no mode")])),
-}  # fmt: skip
+}
 
 
 def key(name: str) -> events.Key:
     if len(name) > 1:
         return events.Key(name, None)
-    return events.Key({" ": "space", "?": "question_mark", "/": "slash", "@": "at"}.get(name, name), name)
+    return events.Key(
+        {" ": "space", "?": "question_mark", "/": "slash", "@": "at"}.get(name, name), name
+    )
 
 
 def typing(random: Random) -> Iterator[list[events.Key]]:
@@ -101,7 +150,9 @@ def typing(random: Random) -> Iterator[list[events.Key]]:
         yield keys
 
 
-def begin(app: AgentApp, place: Callable[[AgentApp], object], fresh: Model, engine: PlayedEngine) -> None:
+def begin(
+    app: AgentApp, place: Callable[[AgentApp], object], fresh: Model, engine: PlayedEngine
+) -> None:
     prompt = app.regions.prompt
     app.model, prompt.vim_on, prompt._vim, prompt._rev = fresh, False, Vim(), -1
     prompt.ring, prompt.pressed_at = KillRing(), 0.0
@@ -120,7 +171,9 @@ def state(app: AgentApp, engine: PlayedEngine) -> Any:
     overlay = now.overlay
     if overlay is not None and overlay.picker is not None:
         overlay = replace(overlay, picker=replace(overlay.picker, asked=""), state=None)
-    model = replace(now, queries=0, overlay=overlay, composer=replace(now.composer, looked={}, rev=0))
+    model = replace(
+        now, queries=0, overlay=overlay, composer=replace(now.composer, looked={}, rev=0)
+    )
     asked = [op for op in engine.asked() if not isinstance(op, Query)]
     return model, prompt.now(), prompt.selection, prompt._vim, prompt.ring, asked
 
@@ -244,7 +297,11 @@ def test_a_run_in_the_palette_is_one_look_up() -> None:
         app.regions.prompt.press("ctrl+p", None)
         before = app.dispatched
         await app.on_event(Typed([key(letter) for letter in "mode " * 600]))
-        while app.model.overlay is None or app.model.overlay.picker is None or not app.model.overlay.picker.query:
+        while (
+            app.model.overlay is None
+            or app.model.overlay.picker is None
+            or not app.model.overlay.picker.query
+        ):
             await asyncio.sleep(0)
         assert app.model.overlay.picker.query == "mode " * 600
         assert app.dispatched - before <= 3

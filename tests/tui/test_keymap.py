@@ -1,4 +1,5 @@
-"""A person's own keys: how they are written, what is no key, who has a key that two want, where they are shown."""
+"""A person's own keys: how they are written, what is no key, who has a key that two want, where
+they are shown."""
 
 from __future__ import annotations
 
@@ -18,19 +19,39 @@ from tests.tui.play import Play, words
 @pytest.mark.parametrize(
     ("text", "key"),
     [
-        ("ctrl+f", "ctrl+f"), ("Ctrl+F", "ctrl+f"), ("ctrl-f", "ctrl+f"), ("control + f", "ctrl+f"), ("F3", "f3"),
-        ("f24", "f24"), ("alt+shift+up", "alt+shift+up"), ("Shift+Alt+Up", "alt+shift+up"), ("pgup", "pageup"),
-        ("page down", "pagedown"), ("esc", "escape"), ("return", "enter"), ("?", "question_mark"),
+        ("ctrl+f", "ctrl+f"),
+        ("Ctrl+F", "ctrl+f"),
+        ("ctrl-f", "ctrl+f"),
+        ("control + f", "ctrl+f"),
+        ("F3", "f3"),
+        ("f24", "f24"),
+        ("alt+shift+up", "alt+shift+up"),
+        ("Shift+Alt+Up", "alt+shift+up"),
+        ("pgup", "pageup"),
+        ("page down", "pagedown"),
+        ("esc", "escape"),
+        ("return", "enter"),
+        ("?", "question_mark"),
         ("alt+.", "alt+full_stop"),
-        ("question_mark", "question_mark"), ("ctrl+-", "ctrl+minus"), ("ctrl++", "ctrl+plus"), ("-", "minus"),
-        ("option+x", "alt+x"), ("cmd+k", "super+k"), ("↑", "up"), ("a", "a"), ("A", "A"), ("ctrl+space", "ctrl+space"),
+        ("question_mark", "question_mark"),
+        ("ctrl+-", "ctrl+minus"),
+        ("ctrl++", "ctrl+plus"),
+        ("-", "minus"),
+        ("option+x", "alt+x"),
+        ("cmd+k", "super+k"),
+        ("↑", "up"),
+        ("a", "a"),
+        ("A", "A"),
+        ("ctrl+space", "ctrl+space"),
     ],
-)  # fmt: skip
+)
 def test_keys_are_read_as_people_write_them(text: str, key: str) -> None:
     assert key_named(text) == key
 
 
-@pytest.mark.parametrize("text", ["", " ", "ctrl", "ctrl+", "ctrl+fx", "f25", "f0", "hyper+x", "+", "ctrl f", "é é"])
+@pytest.mark.parametrize(
+    "text", ["", " ", "ctrl", "ctrl+", "ctrl+fx", "f25", "f0", "hyper+x", "+", "ctrl f", "é é"]
+)
 def test_what_is_no_key(text: str) -> None:
     assert key_named(text) in ("", "plus")
 
@@ -77,8 +98,18 @@ def test_no_key_at_all() -> None:
         ({"search": ("enter",)}, "search", "Enter is needed for typing", {"enter": "send"}),
         ({"search": ("?",)}, "search", "needed for typing", {"question_mark": "help"}),
         ({"search": ("ctrl+m",)}, "search", "terminals cannot tell Ctrl+M from Enter", {}),
-        ({"search": ("f22",), "mouse": ("f22", "f23")}, "mouse", "F22 is already the key of search", {"f23": "mouse"}),
-        ({"search": ("ctrl+l",)}, "search", "Ctrl+L was the key of model, which has none now", {"ctrl+l": "search"}),
+        (
+            {"search": ("f22",), "mouse": ("f22", "f23")},
+            "mouse",
+            "F22 is already the key of search",
+            {"f23": "mouse"},
+        ),
+        (
+            {"search": ("ctrl+l",)},
+            "search",
+            "Ctrl+L was the key of model, which has none now",
+            {"ctrl+l": "search"},
+        ),
     ],
 )
 def test_a_conflict_is_one_line_and_the_rest_works(
@@ -88,7 +119,10 @@ def test_a_conflict_is_one_line_and_the_rest_works(
     assert len(said) == 1
     assert said[0][0] == at and says in said[0][1]
     assert holds.items() <= bindings(own).items()
-    assert set(bindings(own).values()) >= {one.name for one in COMMANDS if one.keys} - {*wanted, "model"}
+    assert set(bindings(own).values()) >= {one.name for one in COMMANDS if one.keys} - {
+        *wanted,
+        "model",
+    }
 
 
 def test_a_key_may_move_from_one_command_to_another() -> None:

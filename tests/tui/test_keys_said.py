@@ -35,7 +35,9 @@ def test_the_help_has_every_key() -> None:
         "Keys when the agent asks",
         "Commands",
     ]
-    edits = " ".join(f"{entry.label} {entry.about}" for entry in said if entry.group == "Keys in the prompt").split()
+    edits = " ".join(
+        f"{entry.label} {entry.about}" for entry in said if entry.group == "Keys in the prompt"
+    ).split()
     for name in (*keys.EDITING, *keys.SELECTING):
         assert any(key_help.key(name) == word.rstrip(":") for word in edits), name
     assert [entry.label for entry in said if entry.group == "Keys when the agent asks"][:5] == [
@@ -57,7 +59,9 @@ def test_the_help_says_each_key_once() -> None:
     labels = [entry.label for entry in said]
     assert [label for label in set(labels) if labels.count(label) > 1] == []
     named = [entry.id for entry in said if entry.id]
-    assert [id for id in set(named) if named.count(id) > 1] == [], "a command's keys stand in one row"
+    assert [id for id in set(named) if named.count(id) > 1] == [], (
+        "a command's keys stand in one row"
+    )
     for one in COMMANDS:
         label = " ".join(map(key_name, keys_of(one.name)))
         assert not label or any(entry.label == label for entry in said), one.name
@@ -93,9 +97,21 @@ def test_the_queue_panel_names_its_keys(running: bool, named: list[str]) -> None
     play = Play()
     if running:
         play.begin("work")
-    play.feed(QueueChanged(items=(Queued("1", "one"), Queued("2", "two")), paused=not running, session="s"))
+    play.feed(
+        QueueChanged(
+            items=(Queued("1", "one"), Queued("2", "two")), paused=not running, session="s"
+        )
+    )
     play.press("alt+q")
-    for said in (*named, "↑↓ choose", "Enter edit", "d remove", "Alt+↑ move up", "Alt+↓ move down", "Esc close"):
+    for said in (
+        *named,
+        "↑↓ choose",
+        "Enter edit",
+        "d remove",
+        "Alt+↑ move up",
+        "Alt+↓ move down",
+        "Esc close",
+    ):
         assert said in footer(play), said
 
 
@@ -122,7 +138,9 @@ def test_the_help_begins_with_a_card_that_fills_a_small_screen() -> None:
     assert [option.label for option in sheet.options[:15]] == [entry.label for entry in card]
     for _ in card:
         play.press("down")
-    assert play.view.overlay is not None and len(play.view.overlay.lines) > 1, "the others have more to say"
+    assert play.view.overlay is not None and len(play.view.overlay.lines) > 1, (
+        "the others have more to say"
+    )
 
 
 def test_the_card_names_the_persons_own_keys() -> None:

@@ -1,4 +1,5 @@
-"""Every picture of the screen at every width: what a region has to say fits into it, and nothing stands outside."""
+"""Every picture of the screen at every width: what a region has to say fits into it, and nothing
+stands outside."""
 
 from __future__ import annotations
 
@@ -29,7 +30,9 @@ HEIGHT = 30
 
 @pytest.mark.parametrize("story", [*WORK, *READING], ids=lambda story: story.name)
 def test_nothing_is_wider_than_its_place(story: Story) -> None:
-    app = still(update(story.model(), Resized(at=NOW + 9, width=WIDTHS[0], height=HEIGHT))[0], story.theme)
+    app = still(
+        update(story.model(), Resized(at=NOW + 9, width=WIDTHS[0], height=HEIGHT))[0], story.theme
+    )
 
     async def run() -> list[str]:
         wrong: list[str] = []
@@ -49,7 +52,9 @@ def test_nothing_is_wider_than_its_place(story: Story) -> None:
 def misplaced(app: AgentApp, width: int) -> Iterator[str]:
     """What does not fit a screen of this width."""
     rows = text(app).split("\n")
-    yield from (f"row {y} has {cell_len(row)} cells" for y, row in enumerate(rows) if cell_len(row) != width)
+    yield from (
+        f"row {y} has {cell_len(row)} cells" for y, row in enumerate(rows) if cell_len(row) != width
+    )
     if len(rows) != HEIGHT:
         yield f"{len(rows)} rows"
     for widget in app.screen.walk_children(Widget):
@@ -60,18 +65,30 @@ def misplaced(app: AgentApp, width: int) -> Iterator[str]:
             yield f"{widget} stands at {place}"
         if isinstance(widget, Region):
             wide = widget.size.width
-            yield from (f"{widget}: {line}" for line in widget.lines(wide) if line_cells(line, cell_len) > wide)
+            yield from (
+                f"{widget}: {line}"
+                for line in widget.lines(wide)
+                if line_cells(line, cell_len) > wide
+            )
         if isinstance(widget, Transcript):
             strips = [widget.render_line(y) for y in range(widget.size.height)]
-            if {strip.cell_length for strip in strips} - {width, width - 1}:  # the last column is the bar's
+            if {strip.cell_length for strip in strips} - {
+                width,
+                width - 1,
+            }:  # the last column is the bar's
                 yield f"lines of the transcript: {strips}"
 
 
 def test_a_tiny_terminal_says_so_and_comes_back(tmp_path: Path) -> None:
     env = {
-        "OPS": str(tmp_path / "ops"), "AGENT_TUI_HOME": str(tmp_path), "HOME": str(tmp_path), "TMUX": "",
-        "PYTHONPATH": str(ROOT), "TERM": "xterm-256color", "ESCDELAY": "60",
-    }  # fmt: skip
+        "OPS": str(tmp_path / "ops"),
+        "AGENT_TUI_HOME": str(tmp_path),
+        "HOME": str(tmp_path),
+        "TMUX": "",
+        "PYTHONPATH": str(ROOT),
+        "TERM": "xterm-256color",
+        "ESCDELAY": "60",
+    }
     pty = Pty(["-m", "tests.tui.screen_program"], env, (80, 24))
     try:
         pty.until("Enter send")

@@ -1,4 +1,5 @@
-"""The screen is imported without what it never uses, and whoever wants that later gets the real thing."""
+"""The screen is imported without what it never uses, and whoever wants that later gets the real
+thing."""
 
 from __future__ import annotations
 
@@ -53,7 +54,9 @@ main.main([])
 def python(code: str, *arguments: str) -> str:
     argv = [sys.executable, "-c", code, *arguments]
     root = Path(__file__).parents[2]
-    return subprocess.run(argv, cwd=root, check=True, capture_output=True, text=True, timeout=60).stdout
+    return subprocess.run(
+        argv, cwd=root, check=True, capture_output=True, text=True, timeout=60
+    ).stdout
 
 
 def test_what_was_left_out_can_be_had_afterwards() -> None:
@@ -65,7 +68,8 @@ def test_the_command_line_brings_nothing_of_it_either() -> None:
 
 
 def test_no_style_sheet_of_textual_is_read() -> None:
-    """Most of what they say is about widgets that are not here. Whoever takes another of Textual's brings its sheets:
+    """Most of what they say is about widgets that are not here. Whoever takes another of Textual's
+    brings its sheets:
     `inherit_css=False`, and what it needs in `style.tcss`."""
     app = still(initial())
 

@@ -1,4 +1,5 @@
-"""Lists in a narrow terminal: what is said of an entry is said in whole words, or left out for the name."""
+"""Lists in a narrow terminal: what is said of an entry is said in whole words, or left out for the
+name."""
 
 from __future__ import annotations
 
@@ -18,7 +19,9 @@ from tests.tui.stage import PlayedEngine, echo, play, text, until
 
 DETAILS = ("Shift+Tab", "Choose another model", "open now", "3 min ago · 12 turns", "")
 LIST = tuple(Option("", f"/name-{number}", detail) for number, detail in enumerate(DETAILS))
-SHORT = tuple(Option("", f"/name-{number}", detail) for number, detail in enumerate(("on", "off", "5")))
+SHORT = tuple(
+    Option("", f"/name-{number}", detail) for number, detail in enumerate(("on", "off", "5"))
+)
 
 
 def said(line: str, name: str) -> str:
@@ -26,7 +29,8 @@ def said(line: str, name: str) -> str:
 
 
 def told(shown: str, detail: str) -> bool:
-    """Whether it is all of `detail`, or as much as a part that a dot ends, or at least a word of it."""
+    """Whether it is all of `detail`, or as much as a part that a dot ends, or at least a word of
+    it."""
     kept = shown.removesuffix("…")
     some = kept != shown and detail.startswith(kept) and len(kept) >= len(detail.partition(" ")[0])
     return some or shown == detail or detail.startswith(f"{shown} ·")
@@ -64,7 +68,10 @@ def test_a_narrow_completion_leaves_out_what_may_follow_a_command(width: int) ->
     assert shown is not None and [one.label for one in shown.options][:2] == ["/mode", "/model"]
     tiny.say(Resized(100, 20))
     wide = tiny.view.completion
-    assert wide is not None and [one.label for one in wide.options][:2] == ["/mode [name]", "/model [name]"]
+    assert wide is not None and [one.label for one in wide.options][:2] == [
+        "/mode [name]",
+        "/model [name]",
+    ]
     tiny.say(Resized(width, 20))
     tiny.type("de ")
     asked = tiny.view.completion
@@ -72,13 +79,19 @@ def test_a_narrow_completion_leaves_out_what_may_follow_a_command(width: int) ->
 
 
 def test_names_and_words_are_cut_behind_a_word() -> None:
-    names = (Option("", "code and conversation", "files and messages"), Option("", "enter a server address", "Ollama"))
+    names = (
+        Option("", "code and conversation", "files and messages"),
+        Option("", "enter a server address", "Ollama"),
+    )
     lines = ["".join(one.text for one in line) for line in options_lines(names, 0, 34, True)]
     assert "❯ code and…" in lines[0] and "enter a server…" in lines[1], lines
     assert shortened("manual, auto, accept-edits", 15) == "manual, auto…"
     assert shortened("it took 2337, or", 15) == "it took 2337,…", "the number is whole"
     assert shortened("x" * 40, 15) == f"{'x' * 14}…"
-    assert one_line("no sandbox: commands have your own rights", 32) == "no sandbox: commands have your…"
+    assert (
+        one_line("no sandbox: commands have your own rights", 32)
+        == "no sandbox: commands have your…"
+    )
     assert one_line("one\ntwo", 80) == "one ⏎ two"
 
 
@@ -90,7 +103,9 @@ def test_the_palette_names_its_commands_there(size: tuple[int, int]) -> None:
         sheet = app.regions.overlay.region
         rows = [row.strip(" ❯") for row in text(app).split("\n")[sheet.y : sheet.bottom]]
         commands = [row for row in rows if row.startswith("/")]
-        assert len(commands) >= 3 and not [row for row in commands if " " in row or "…" in row], rows
+        assert len(commands) >= 3 and not [row for row in commands if " " in row or "…" in row], (
+            rows
+        )
 
     play(PlayedEngine(echo), steps, size)
 

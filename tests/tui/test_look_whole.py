@@ -1,4 +1,5 @@
-"""What must not be cut off where there is little room, and what must be seen where there are few colours."""
+"""What must not be cut off where there is little room, and what must be seen where there are few
+colours."""
 
 from __future__ import annotations
 
@@ -9,7 +10,14 @@ import pytest
 from rich.cells import cell_len
 
 from agent_tui.paths import shipped
-from agent_tui.protocol.display import CommandDisplay, DiffDisplay, Hunk, Match, MatchesDisplay, TextDisplay
+from agent_tui.protocol.display import (
+    CommandDisplay,
+    DiffDisplay,
+    Hunk,
+    Match,
+    MatchesDisplay,
+    TextDisplay,
+)
 from agent_tui.protocol.events import ApprovalAsked, QueueChanged
 from agent_tui.protocol.transcript import Queued, ToolBlock
 from agent_tui.tui.core.model import Model
@@ -26,7 +34,12 @@ THEMES = [shipped("themes")]
 
 def failed(text: str, width: int) -> list[str]:
     block = ToolBlock(
-        "1", "edit_file", "Edit shop/cart.py", state="failed", display=TextDisplay(text), tag="write_failed"
+        "1",
+        "edit_file",
+        "Edit shop/cart.py",
+        state="failed",
+        display=TextDisplay(text),
+        tag="write_failed",
     )
     return [line.text for line in tool_lines(block, width, False, 0, cell_len)]
 
@@ -37,7 +50,9 @@ def test_the_reason_of_a_failure_is_wrapped_not_cut() -> None:
     narrow = failed(reason, 44)[1:]
     assert len(narrow) == 2 and " ".join(line.strip() for line in narrow) == reason
     long = failed(f"{reason} " * 9, 44)[1:]
-    assert len(long) == LAST_LINES and long[-1].endswith("…") and all(len(line) <= 44 for line in long)
+    assert (
+        len(long) == LAST_LINES and long[-1].endswith("…") and all(len(line) <= 44 for line in long)
+    )
 
 
 def queue(width: int) -> Model:
@@ -51,7 +66,10 @@ def queue(width: int) -> Model:
 def test_the_state_of_a_prompt_that_waits_is_whole(width: int) -> None:
     overlay = view(queue(width)).overlay
     assert overlay is not None
-    rows = ["".join(run.text for run in row) for row in options_lines(overlay.options, 0, width - 6, True)]
+    rows = [
+        "".join(run.text for run in row)
+        for row in options_lines(overlay.options, 0, width - 6, True)
+    ]
     assert ["next" in rows[0], "waits" in rows[1], "waits" in rows[2]] == [True] * 3
 
 
@@ -75,13 +93,17 @@ async def drawn(model: Model, width: int, height: int) -> list[str]:
 
 def test_a_command_comes_before_the_words_about_the_answers() -> None:
     rows = asyncio.run(drawn(asked(60), 60, 20))
-    assert "$ python -m pytest" in rows[2] and "y yes, once   a, Enter always   n no" in rows[5], rows
+    assert "$ python -m pytest" in rows[2] and "y yes, once   a, Enter always   n no" in rows[5], (
+        rows
+    )
     assert "exactly this command" in rows[6] and rows[-1].startswith("╰──"), rows
 
 
 def test_six_lines_of_a_long_command_are_in_view_on_a_small_screen() -> None:
     command = CommandDisplay("\n".join(f"echo {number}" for number in range(40)), "/shop")
-    question = ApprovalAsked("b", "c", "run_shell_command", "Run it", "auto mode asks", command, "exactly this")
+    question = ApprovalAsked(
+        "b", "c", "run_shell_command", "Run it", "auto mode asks", command, "exactly this"
+    )
     long = replace(told(*begun("Fix it."), question), width=60, height=20)
     rows = asyncio.run(drawn(long, 60, 20))
     assert "echo 0" in rows[1] and "echo 5" in rows[6] and "y yes" in rows[7], rows
@@ -92,14 +114,22 @@ def test_six_lines_of_a_long_command_are_in_view_on_a_small_screen() -> None:
 @pytest.mark.parametrize(
     ("pattern", "text", "hits"),
     [
-        ("total", "print(total(cart), total)", ["total", "total"]), (r"round\(", "return round(x)", ["round("]),
-        ("Total", "a total", ["total"]), ("sum|len", "len(sum)", ["len", "sum"]), (r"a\|b", "x a|b", ["a|b"]),
-        (r"t.tal", "total", []), (r"(a+)+$", "aaa", []), (r"\btotal", "total", []), ("", "x", []),
+        ("total", "print(total(cart), total)", ["total", "total"]),
+        (r"round\(", "return round(x)", ["round("]),
+        ("Total", "a total", ["total"]),
+        ("sum|len", "len(sum)", ["len", "sum"]),
+        (r"a\|b", "x a|b", ["a|b"]),
+        (r"t.tal", "total", []),
+        (r"(a+)+$", "aaa", []),
+        (r"\btotal", "total", []),
+        ("", "x", []),
         ("x", "x" * 99, ["x"] * 10),
     ],
-)  # fmt: skip
+)
 def test_what_was_found_is_set_off(pattern: str, text: str, hits: list[str]) -> None:
-    lines = display_lines(MatchesDisplay(pattern, (Match("a.py", 3, text),), 1), 300, True, cell_len)
+    lines = display_lines(
+        MatchesDisplay(pattern, (Match("a.py", 3, text),), 1), 300, True, cell_len
+    )
     assert lines[1].text.endswith(text)
     assert [run.text for line in lines for run in line.segments if run.style == "match.hit"] == hits
 
@@ -107,6 +137,12 @@ def test_what_was_found_is_set_off(pattern: str, text: str, hits: list[str]) -> 
 def test_few_colours_are_never_dimmed_in_the_context_of_a_diff() -> None:
     theme = load_theme("ansi", THEMES)
     diff = DiffDisplay("a.py", (Hunk(1, 1, (" import os", "-x = 1", "+x = 2")),), 1, 1)
-    looks = [theme.style(run.style) for line in diff_lines(diff, 60, cell_len)[0] for run in line.segments]
-    dimmed = [look for look in looks if look.dim and look.color is not None and not look.color.is_default]
+    looks = [
+        theme.style(run.style)
+        for line in diff_lines(diff, 60, cell_len)[0]
+        for run in line.segments
+    ]
+    dimmed = [
+        look for look in looks if look.dim and look.color is not None and not look.color.is_default
+    ]
     assert looks and not dimmed

@@ -1,4 +1,5 @@
-"""The list of models: favourites and those used last first, what each costs and can do, and the keys of the list."""
+"""The list of models: favourites and those used last first, what each costs and can do, and the
+keys of the list."""
 
 from __future__ import annotations
 
@@ -30,7 +31,9 @@ FACTS = {
 }
 
 
-def shown(play: Play, used: Any = (), offered: Any = OFFERED, facts: Any = FACTS) -> list[tuple[str, str, str]]:
+def shown(
+    play: Play, used: Any = (), offered: Any = OFFERED, facts: Any = FACTS
+) -> list[tuple[str, str, str]]:
     data = {"model": "ollama/q", "offered": offered, "facts": facts, "used": used, "tried": []}
     overlay = play.model.overlay
     assert overlay is not None
@@ -50,9 +53,12 @@ def at_work(*favourites: str) -> Play:
 def test_favourites_and_those_used_last_stand_first() -> None:
     found = shown(at_work("acme/x", "gone/m"), ["ollama/q", "acme/x", "other/y"])
     assert [(group, id) for group, id, _ in found] == [
-        ("Favourites", "acme/x"), ("Favourites", "gone/m"), ("Used last", "ollama/q"), ("All others", "openai/gpt-5"),
+        ("Favourites", "acme/x"),
+        ("Favourites", "gone/m"),
+        ("Used last", "ollama/q"),
+        ("All others", "openai/gpt-5"),
         ("", "address"),
-    ]  # fmt: skip
+    ]
     assert found[1][2] == "not listed now"
 
 
@@ -110,7 +116,10 @@ def test_the_entry_says_it_in_words() -> None:
     assert picker
     gpt, ollama, acme, _ = picker.entries
     assert "≈ $1.50 for a million tokens read, $2 written" in gpt.about
-    assert "a window of 32,768 tokens, 8,192 of them used" in ollama.about and "of them used" not in gpt.about
+    assert (
+        "a window of 32,768 tokens, 8,192 of them used" in ollama.about
+        and "of them used" not in gpt.about
+    )
     assert "free: it runs locally" in ollama.about and "no price is known" in acme.about
 
 
@@ -139,7 +148,12 @@ def test_a_favourite_moves_to_the_top_and_keeps_the_cursor() -> None:
     values = {"favourites": Value(("acme/x",), "user")}
     play.say(SettingsRead(Configured(values), "favourites"))
     picker = play.model.overlay and play.model.overlay.picker
-    assert picker and picker.entries[0].id == "acme/x" and picker.chosen and picker.chosen.id == "acme/x"
+    assert (
+        picker
+        and picker.entries[0].id == "acme/x"
+        and picker.chosen
+        and picker.chosen.id == "acme/x"
+    )
     play.press("enter")
     assert SetModel("acme/x") in play.take()
 
@@ -169,11 +183,14 @@ def test_the_footer_has_all_keys_of_the_list_on_a_narrow_screen() -> None:
     footer = Footer()
     footer.value = play.view.footer
     words = "".join(segment.text for segment in footer.lines(58)[0])
-    assert all(pair in words for pair in ("Enter take", "F2 favourite", "F3 this project", "F5 refresh"))
+    assert all(
+        pair in words for pair in ("Enter take", "F2 favourite", "F3 this project", "F5 refresh")
+    )
 
 
 @pytest.mark.parametrize(
-    ("name", "said"), [("acme/x", "window not known: 128k assumed"), ("ollama/q", "window not known")]
+    ("name", "said"),
+    [("acme/x", "window not known: 128k assumed"), ("ollama/q", "window not known")],
 )
 def test_a_window_that_is_only_assumed_is_said_to_be(name: str, said: str) -> None:
     play = at_work()

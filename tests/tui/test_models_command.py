@@ -1,4 +1,5 @@
-"""`/models`: what each server really offers, of all, of one provider, or under a name of the person's own."""
+"""`/models`: what each server really offers, of all, of one provider, or under a name of the person's
+own."""
 
 from __future__ import annotations
 
@@ -17,10 +18,14 @@ from tests.answers import answer_event
 from tests.tui.lists import labels, sheet
 from tests.tui.play import Play
 
-OFFERED = [{"name": name, "window": 32_768, "tools": True} for name in ("openrouter/lla/ma", "ollama/q", "ollama/gpt")]
+OFFERED = [
+    {"name": name, "window": 32_768, "tools": True}
+    for name in ("openrouter/lla/ma", "ollama/q", "ollama/gpt")
+]
 TRIED = [
-    {"what": "openai", "result": "refused the key (401)"}, {"what": "OPENAI_API_KEY and others", "result": "not set"},
-]  # fmt: skip
+    {"what": "openai", "result": "refused the key (401)"},
+    {"what": "OPENAI_API_KEY and others", "result": "not set"},
+]
 
 
 UNSET = [
@@ -34,8 +39,18 @@ def asked(line: str, aliases: Any = None, offered: Any = OFFERED, unset: Any = N
     play.type(line)
     play.press("escape", "enter")
     overlay = play.model.overlay
-    assert overlay is not None and overlay.kind == "model" and Query(overlay.query, "models") in play.take()
-    data = {"model": "ollama/q", "offered": offered, "tried": TRIED, "aliases": aliases or {}, "unset": unset}
+    assert (
+        overlay is not None
+        and overlay.kind == "model"
+        and Query(overlay.query, "models") in play.take()
+    )
+    data = {
+        "model": "ollama/q",
+        "offered": offered,
+        "tried": TRIED,
+        "aliases": aliases or {},
+        "unset": unset,
+    }
     play.feed(answer_event(overlay.query, "models", data, session=play.model.active))
     return play
 
@@ -46,22 +61,33 @@ def test_without_words_all_are_listed_and_who_did_not_answer() -> None:
 
 
 def test_the_name_of_a_provider_lists_its_models_alone() -> None:
-    assert labels(asked("/models ollama")) == labels(asked("/models Ollama")) == ["ollama/q", "ollama/gpt"]
+    assert (
+        labels(asked("/models ollama"))
+        == labels(asked("/models Ollama"))
+        == ["ollama/q", "ollama/gpt"]
+    )
     assert labels(asked("/models openai"))[0] == "openai", "why there is none of it is said"
-    assert "openai" not in labels(asked("/models openai", offered=[])), "then the sheet tells what was tried"
+    assert "openai" not in labels(asked("/models openai", offered=[])), (
+        "then the sheet tells what was tried"
+    )
 
 
 @pytest.mark.parametrize("name", ["openai", "OpenAI", "OPENAI/gpt-5"])
 @pytest.mark.parametrize("key", ["enter", "f2"])
 @pytest.mark.parametrize("offered", [OFFERED, []])
-def test_of_a_provider_without_a_key_the_key_is_asked_for(name: str, key: str, offered: Any) -> None:
+def test_of_a_provider_without_a_key_the_key_is_asked_for(
+    name: str, key: str, offered: Any
+) -> None:
     play = asked(f"/models {name}", offered=offered, unset=UNSET)
     row = sheet(play).options[sheet(play).selected]
     assert (row.label, row.detail) == ("OpenAI", "needs a key: press Enter")
     play.press(key)
     state = state_of(play.model)
     assert state is not None and (state.step, state.provider) == ("key", "openai")
-    assert play.take() == [SetUp("setup", "look")] and play.view.prompt.label == "Key for OpenAI: hidden as you type"
+    assert (
+        play.take() == [SetUp("setup", "look")]
+        and play.view.prompt.label == "Key for OpenAI: hidden as you type"
+    )
 
 
 def test_of_a_provider_without_an_address_that_is_asked_for() -> None:
@@ -74,7 +100,13 @@ def test_of_a_provider_without_an_address_that_is_asked_for() -> None:
 def test_a_server_with_more_models_than_the_one_that_was_taken_shows_them() -> None:
     play = Play(model="compatible/a")
     offered = [{"name": f"compatible/{name}", "window": 0, "tools": True} for name in "ab"]
-    data = {"model": "compatible/a", "offered": offered, "tried": [], "variables": [], "aliases": {}}
+    data = {
+        "model": "compatible/a",
+        "offered": offered,
+        "tried": [],
+        "variables": [],
+        "aliases": {},
+    }
     play.feed(answer_event("others", "models", data, session="s"))
     assert play.model.overlay is not None and play.model.overlay.kind == "model"
 

@@ -26,7 +26,15 @@ def line(region: Queue | Status, value: Any, width: int) -> str:
     return "".join(segment.text for segment in region.lines(width)[0]).rstrip()
 
 
-SPANS = ("Run python -m pytest tests/shop", " · ", "12 s", " · ", "380 tokens out", " · ", "Esc stops")
+SPANS = (
+    "Run python -m pytest tests/shop",
+    " · ",
+    "12 s",
+    " · ",
+    "380 tokens out",
+    " · ",
+    "Esc stops",
+)
 
 
 @pytest.mark.parametrize(
@@ -34,10 +42,11 @@ SPANS = ("Run python -m pytest tests/shop", " · ", "12 s", " · ", "380 tokens 
     [
         (80, "⠋ Run python -m pytest tests/shop · 12 s · 380 tokens out · Esc stops"),
         (60, "⠋ Run python -m pytest tests/shop · 12 s · Esc stops"),
-        (48, "⠋ Run python -m pytest tests/shop · Esc stops"), (40, "⠋ Run python -m pytest… · Esc stops"),
+        (48, "⠋ Run python -m pytest tests/shop · Esc stops"),
+        (40, "⠋ Run python -m pytest… · Esc stops"),
         (30, "⠋ Run python -m… · Esc stops"),
     ],
-)  # fmt: skip
+)
 def test_the_status_line_cuts_no_word(width: int, said: str) -> None:
     assert line(Status(), StatusView(0, tuple(map(Span, SPANS))), width) == said
 
@@ -59,7 +68,11 @@ def test_a_text_is_cut_behind_a_word(given: str, room: int, kept: str) -> None:
 @pytest.mark.parametrize("width", range(20, 70))
 def test_the_hints_of_the_queue_are_whole(width: int) -> None:
     hints = ("Enter steers", "↑ edits the last", "Alt+Q lists")
-    said = line(Queue(), QueueView(("one", "two"), False, " · ".join(hints)), width).removeprefix("queued (2)").strip()
+    said = (
+        line(Queue(), QueueView(("one", "two"), False, " · ".join(hints)), width)
+        .removeprefix("queued (2)")
+        .strip()
+    )
     kept = said.split(" · ") if said else []
     assert kept == list(hints[: len(kept)])
 
@@ -69,16 +82,22 @@ def test_a_narrow_sheet_says_where_the_value_is_from() -> None:
     shown.say(Resized(44, 16))
     shown.type("/settings max_steps")
     shown.press("enter")
-    values = {one.key: Value(one.default) for one in entries()} | {"agent.max_steps": Value(9, "project")}
+    values = {one.key: Value(one.default) for one in entries()} | {
+        "agent.max_steps": Value(9, "project")
+    }
     shown.say(SettingsRead(Configured(values)))
     assert shown.view.overlay is not None
-    assert "agent.max_steps: 9, from the project's config.toml" in words(shown.view.overlay.lines[1])
+    assert "agent.max_steps: 9, from the project's config.toml" in words(
+        shown.view.overlay.lines[1]
+    )
 
 
 def test_the_theme_is_named_once() -> None:
     assert [_theme("dark", "dark"), _theme("nord", "dark"), _theme("solarized-light", "light")] == [
-        "dark", "nord, dark", "solarized-light",
-    ]  # fmt: skip
+        "dark",
+        "nord, dark",
+        "solarized-light",
+    ]
 
 
 LONG = "each ! starts in the project's folder: !cd tests && … in one line, " * 3
@@ -89,7 +108,11 @@ LONG = "each ! starts in the project's folder: !cd tests && … in one line, " *
 def test_a_toast_leaves_the_header_and_the_border_of_a_sheet(width: int, said: str) -> None:
     async def steps(pilot: Pilot[Any], app: AgentApp) -> None:
         await pilot.resize_terminal(width, 24)
-        await until(lambda: bool(words(app.regions.header.value.left)) if app.regions.header.value else False)
+        await until(
+            lambda: (
+                bool(words(app.regions.header.value.left)) if app.regions.header.value else False
+            )
+        )
         await until(lambda: len(text(app).split("\n")[0]) == width)  # drawn anew in the new size
         header = text(app).split("\n")[0]
         assert "fake/echo" in header and "auto" in header
@@ -102,7 +125,11 @@ def test_a_toast_leaves_the_header_and_the_border_of_a_sheet(width: int, said: s
         await until(lambda: said[:8] in "".join(text(app).split("\n")[1:4]))
         rows = text(app).split("\n")
         edge = rows[app.regions.overlay.region.y]
-        assert rows[0] == header and edge.startswith(" ─ Keys and commands") and edge.rstrip().endswith("─")
+        assert (
+            rows[0] == header
+            and edge.startswith(" ─ Keys and commands")
+            and edge.rstrip().endswith("─")
+        )
 
     play(PlayedEngine(echo), steps)
 
@@ -113,7 +140,10 @@ def test_a_toast_is_wrapped_and_ends_behind_a_word(width: int) -> None:
         await pilot.resize_terminal(width, 24)
         app.dispatch(EffectFailed(LONG * 2))
         await until(lambda: "each !" in text(app).split("\n")[1])
-        shown, said = " ".join(row.strip() for row in text(app).split("\n")[1:4]), f"Error: {LONG * 2}"
+        shown, said = (
+            " ".join(row.strip() for row in text(app).split("\n")[1:4]),
+            f"Error: {LONG * 2}",
+        )
         assert said.startswith(shown.removesuffix("…"))
         assert shown.endswith("…") and said[len(shown) - 1] == " "
 
@@ -125,7 +155,9 @@ def test_the_completion_keeps_off_the_edge() -> None:
         app.link.engine.events.put(Notice(text="here", session=SESSION))
         await pilot.press("slash")
         await until(lambda: "/undo" in text(app))
-        found = [one for one in text(app).split("\n") if one.lstrip("❯ ").startswith("/") and "…" in one]
+        found = [
+            one for one in text(app).split("\n") if one.lstrip("❯ ").startswith("/") and "…" in one
+        ]
         assert found and all(one.endswith("  ") for one in found)
 
     play(PlayedEngine(echo), steps)

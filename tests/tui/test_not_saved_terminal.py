@@ -1,4 +1,5 @@
-"""A session that cannot be written, on a real terminal: the mark, the question at the end, and the words after it."""
+"""A session that cannot be written, on a real terminal: the mark, the question at the end, and the
+words after it."""
 
 from __future__ import annotations
 
@@ -18,10 +19,19 @@ from tests.tui.pty_stage import ROOT, Pty
 def pty(tmp_path: Path) -> Iterator[Pty]:
     (tmp_path / "s.json").write_text(json.dumps([[{"text": f"answer {n}"}] for n in range(9)]))
     env = {
-        "AGENT_TUI_HOME": str(tmp_path / "home"), "HOME": str(tmp_path), "PYTHONPATH": str(ROOT), "LC_ALL": "C.UTF-8",
-        "TERM": "xterm-256color", "TMUX": "", "STY": "",
-    }  # fmt: skip
-    found = Pty(["-m", "agent_tui", "-m", f"scripted/{tmp_path / 's.json'}", "--cwd", str(tmp_path)], env, (100, 30))
+        "AGENT_TUI_HOME": str(tmp_path / "home"),
+        "HOME": str(tmp_path),
+        "PYTHONPATH": str(ROOT),
+        "LC_ALL": "C.UTF-8",
+        "TERM": "xterm-256color",
+        "TMUX": "",
+        "STY": "",
+    }
+    found = Pty(
+        ["-m", "agent_tui", "-m", f"scripted/{tmp_path / 's.json'}", "--cwd", str(tmp_path)],
+        env,
+        (100, 30),
+    )
     found.until("Enter send")
     found.type("first\r")
     found.until("answer 0")
@@ -54,11 +64,17 @@ def test_it_is_asked_what_to_do_and_nothing_is_said_to_be_kept(pty: Pty, tmp_pat
     pty.type("\x1b[B\x1b[B\r")
     assert pty.wait() == 5
     said = pty.raw.decode()[pty.raw.decode().rindex("?1049l") :]
-    assert "the session is not saved: " in said and "prompt" in said and "Not sent, but kept" not in said
+    assert (
+        "the session is not saved: " in said
+        and "prompt" in said
+        and "Not sent, but kept" not in said
+    )
     assert pty.restored() == []
 
 
-def test_it_is_written_elsewhere_and_comes_back_when_the_folder_does(pty: Pty, tmp_path: Path) -> None:
+def test_it_is_written_elsewhere_and_comes_back_when_the_folder_does(
+    pty: Pty, tmp_path: Path
+) -> None:
     home = tmp_path / "home"
     close_home(home)
     ask(pty, "second", "answer 1")
@@ -66,7 +82,10 @@ def test_it_is_written_elsewhere_and_comes_back_when_the_folder_does(pty: Pty, t
     (home / "sessions").unlink()
     pty.until(lambda text: "not saved" not in text.split("\n")[0])
     [log] = (home / "sessions").glob("*.jsonl")
-    assert [event.prompt for event in read(log)[0] if isinstance(event, TurnStarted)] == ["first", "second"]
+    assert [event.prompt for event in read(log)[0] if isinstance(event, TurnStarted)] == [
+        "first",
+        "second",
+    ]
     close_home(home)
     ask(pty, "third", "answer 2")
     pty.until("not saved")
@@ -79,4 +98,8 @@ def test_it_is_written_elsewhere_and_comes_back_when_the_folder_does(pty: Pty, t
     assert "agent-tui sessions import" in pty.raw.decode()
     events, problems = read(tmp_path / "mine.jsonl")
     assert problems == ()
-    assert [event.prompt for event in events if isinstance(event, TurnStarted)] == ["first", "second", "third"]
+    assert [event.prompt for event in events if isinstance(event, TurnStarted)] == [
+        "first",
+        "second",
+        "third",
+    ]

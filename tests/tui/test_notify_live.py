@@ -38,11 +38,13 @@ def away(key: str, value: Any) -> Play:
 @pytest.mark.parametrize(
     ("key", "value", "told"),
     [
-        ("notify.bell", True, [Notify("is done", True)]), ("notify.on", ("question",), []),
-        ("notify.desktop", "off", []), ("notify.desktop", "osc9", [Notify("is done", False)]),
+        ("notify.bell", True, [Notify("is done", True)]),
+        ("notify.on", ("question",), []),
+        ("notify.desktop", "off", []),
+        ("notify.desktop", "osc9", [Notify("is done", False)]),
         ("notify.after", 3.0, [Notify("is done", False)]),
     ],
-)  # fmt: skip
+)
 def test_it_holds_at_once(key: str, value: Any, told: list[Notify]) -> None:
     known = entry(key)
     assert known is not None and known.live

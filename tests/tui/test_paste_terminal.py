@@ -1,4 +1,5 @@
-"""Pastes through the whole program in a real terminal: an image reaches a server of models, a kill loses nothing."""
+"""Pastes through the whole program in a real terminal: an image reaches a server of models, a kill
+loses nothing."""
 
 from __future__ import annotations
 
@@ -23,7 +24,9 @@ PASTE = f"\x1b[200~{LONG}\x1b[201~"
 
 def png(width: int, height: int) -> bytes:
     def part(kind: bytes, data: bytes) -> bytes:
-        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+        return (
+            struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+        )
 
     head = struct.pack(">IIBBBBB", width, height, 8, 0, 0, 0, 0)
     rows = zlib.compress(b"".join(b"\0" + bytes(width) for _ in range(height)))
@@ -42,7 +45,11 @@ class Echo(BaseHTTPRequestHandler):
         body = json.loads(self.rfile.read(int(self.headers["content-length"])))
         type(self).requests.append(body)
         content = body["messages"][-1]["content"]
-        parts = [content] if isinstance(content, str) else [part.get("text", "a picture") for part in content]
+        parts = (
+            [content]
+            if isinstance(content, str)
+            else [part.get("text", "a picture") for part in content]
+        )
         said = f"I was sent {len(parts)} parts of {sum(map(len, parts))} characters"
         delta = {"choices": [{"delta": {"content": said}, "finish_reason": "stop"}]}
         self._send(f"data: {json.dumps(delta)}\n\ndata: [DONE]\n\n".encode(), "text/event-stream")
@@ -73,14 +80,23 @@ def echo() -> Iterator[tuple[str, list[dict[str, Any]]]]:
 def start(place: Path, address: str, *arguments: str, **environment: str) -> Pty:
     (place / "work").mkdir(exist_ok=True)
     env = {
-        "AGENT_TUI_HOME": str(place / "home"), "HOME": str(place), "PYTHONPATH": str(ROOT), "TERM": "xterm-256color",
-        "OPENAI_BASE_URL": address, "OPENAI_API_KEY": "none", "DISPLAY": "", "WAYLAND_DISPLAY": "", **environment,
-    }  # fmt: skip
+        "AGENT_TUI_HOME": str(place / "home"),
+        "HOME": str(place),
+        "PYTHONPATH": str(ROOT),
+        "TERM": "xterm-256color",
+        "OPENAI_BASE_URL": address,
+        "OPENAI_API_KEY": "none",
+        "DISPLAY": "",
+        "WAYLAND_DISPLAY": "",
+        **environment,
+    }
     argv = ["-m", "agent_tui", "-m", "openai/echo", "--cwd", str(place / "work"), *arguments]
     return Pty(argv, env, (100, 30))
 
 
-def test_the_path_of_an_image_is_pasted_and_the_model_sees_it(tmp_path: Path, echo: tuple[str, list[Any]]) -> None:
+def test_the_path_of_an_image_is_pasted_and_the_model_sees_it(
+    tmp_path: Path, echo: tuple[str, list[Any]]
+) -> None:
     shot = tmp_path / "my shot.png"
     shot.write_bytes(png(64, 32))
     pty = start(tmp_path, echo[0])
@@ -98,7 +114,11 @@ def test_the_path_of_an_image_is_pasted_and_the_model_sees_it(tmp_path: Path, ec
     head, _, data = picture["image_url"]["url"].partition(",")
     assert head == "data:image/png;base64"
     assert len(data) > 80
-    kept = [path for path in (tmp_path / "home").rglob("*") if path.is_file() and path.read_bytes() == png(64, 32)]
+    kept = [
+        path
+        for path in (tmp_path / "home").rglob("*")
+        if path.is_file() and path.read_bytes() == png(64, 32)
+    ]
     assert kept
     assert all(path.stat().st_mode & 0o077 == 0 for path in kept)
 
@@ -128,7 +148,10 @@ def test_a_kill_keeps_what_a_chip_stands_for(tmp_path: Path, echo: tuple[str, li
 
 
 def _saved(place: Path) -> bool:
-    return any("line 119" in path.read_text("utf-8", "replace") for path in (place / "home").rglob("*.jsonl"))
+    return any(
+        "line 119" in path.read_text("utf-8", "replace")
+        for path in (place / "home").rglob("*.jsonl")
+    )
 
 
 def test_text_that_comes_as_keys_sends_nothing(tmp_path: Path, echo: tuple[str, list[Any]]) -> None:
@@ -144,7 +167,9 @@ def test_text_that_comes_as_keys_sends_nothing(tmp_path: Path, echo: tuple[str, 
     assert not echo[1]
 
 
-def test_a_clipboard_tool_that_hangs_blocks_nothing(tmp_path: Path, echo: tuple[str, list[Any]]) -> None:
+def test_a_clipboard_tool_that_hangs_blocks_nothing(
+    tmp_path: Path, echo: tuple[str, list[Any]]
+) -> None:
     tools = tmp_path / "tools"
     tools.mkdir()
     (tools / "xclip").write_text("#!/bin/sh\nexec sleep 60\n")

@@ -48,9 +48,12 @@ def test_each_paste_is_its_label_and_every_own_word_is_in_sight() -> None:
         "  this [Pasted text #1 · 80 lines] differ from [Pasted text #2 · 40 lines]? Be brief.",
     ]
     assert page(BLOCK, 40) == [
-        "❯ Why does", "  this [Pasted text #1 · 80 lines]", "  differ from",
-        "  [Pasted text #2 · 40 lines]? Be", "  brief.",
-    ]  # fmt: skip
+        "❯ Why does",
+        "  this [Pasted text #1 · 80 lines]",
+        "  differ from",
+        "  [Pasted text #2 · 40 lines]? Be",
+        "  brief.",
+    ]
     steered = prompt("and ", FIRST, "too", steer=True)
     assert page(steered) == ["↳ and [Pasted text #1 · 80 lines]too", "  sent while it worked"]
     assert foldable(BLOCK) and extent(BLOCK, False)[0] == 1
@@ -59,21 +62,29 @@ def test_each_paste_is_its_label_and_every_own_word_is_in_sight() -> None:
 def test_a_label_is_of_another_look_and_opens_the_prompt() -> None:
     [line] = block_lines(prompt("see ", FIRST), 60, False, 0.0, cell_len)
     assert [(part.text, part.style) for part in line.segments] == [
-        ("❯ ", "user.mark"), ("see ", "user"), (FIRST.label, "user.note"),
-    ]  # fmt: skip
+        ("❯ ", "user.mark"),
+        ("see ", "user"),
+        (FIRST.label, "user.note"),
+    ]
     assert line.segments[-1].meta == (("toggle", "1"),)
 
 
 def test_an_open_prompt_says_all_and_what_was_typed_behind_a_very_long_paste() -> None:
     assert page(BLOCK, 90, open=True) == [
-        "❯ Why does", "  this first paste, line 0",
+        "❯ Why does",
+        "  this first paste, line 0",
         *(f"  first paste, line {n}" for n in range(1, 80)),
-        "   differ from row 0 of the second", *(f"  row {n} of the second" for n in range(1, 39)),
+        "   differ from row 0 of the second",
+        *(f"  row {n} of the second" for n in range(1, 39)),
         "  row 39 of the second? Be brief.",
-    ]  # fmt: skip
+    ]
     long = chips.pasted(3, "x\n" * (2 * MOST_LINES))
     shown = page(prompt("before ", long, "after ", FIRST, "end"), open=True)
-    assert (shown[0], shown[-81], shown[-1]) == ("❯ before x", "  after first paste, line 0", "  end")
+    assert (shown[0], shown[-81], shown[-1]) == (
+        "❯ before x",
+        "  after first paste, line 0",
+        "  end",
+    )
     assert "  … 7,500 more lines" in shown
 
 
@@ -135,10 +146,16 @@ def test_more_pastes_than_anybody_makes_cost_no_more() -> None:
 @pytest.mark.parametrize(
     ("query", "nth", "opens"),
     [
-        ("why", 0, False), ("brief", 0, False), ("differ", 0, False), ("be", 0, False),
-        ("line 7", 0, True), ("row 3", 0, True), ("line", 0, True), ("pasted", -1, False),
+        ("why", 0, False),
+        ("brief", 0, False),
+        ("differ", 0, False),
+        ("be", 0, False),
+        ("line 7", 0, True),
+        ("row 3", 0, True),
+        ("line", 0, True),
+        ("pasted", -1, False),
     ],
-)  # fmt: skip
+)
 def test_a_hit_opens_the_prompt_only_if_it_is_in_a_paste(query: str, nth: int, opens: bool) -> None:
     play = at(Vec([BLOCK]))
     play.press("ctrl+f")
@@ -187,9 +204,10 @@ def test_line_mode_says_labels_until_it_expands() -> None:
 
 def test_a_document_has_the_whole_text() -> None:
     events: list[Event] = [
-        SessionStarted(session="s"), TurnStarted(BLOCK.text, turn=1, pastes=BLOCK.pastes),
+        SessionStarted(session="s"),
+        TurnStarted(BLOCK.text, turn=1, pastes=BLOCK.pastes),
         SteerSeen(BLOCK.text, turn=1, pastes=BLOCK.pastes),
-    ]  # fmt: skip
+    ]
     for form in FORMATS[:2]:
         text = export(events, form)
         assert text.count("first paste, line 79") == text.count("row 39 of the second") == 2

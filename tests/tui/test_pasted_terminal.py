@@ -12,9 +12,14 @@ import pytest
 from tests.tui.pty_stage import ROOT, Pty
 
 Start = Callable[..., Pty]
-WAITS = {"call": "run_shell_command", "arguments": {"command": "until [ -e go ]; do sleep 0.02; done"}}
+WAITS = {
+    "call": "run_shell_command",
+    "arguments": {"command": "until [ -e go ]; do sleep 0.02; done"},
+}
 STEPS = [["Off I go.", WAITS], [{"text": "seen that"}], [{"text": "all done"}]]
-ROWS = {name: [f"{name} row {number}" for number in range(80)] for name in ("ash", "elm", "fir", "oak")}
+ROWS = {
+    name: [f"{name} row {number}" for number in range(80)] for name in ("ash", "elm", "fir", "oak")
+}
 
 
 @pytest.fixture
@@ -27,9 +32,13 @@ def start(tmp_path: Path) -> Iterator[Start]:
 
     def starter(*more: str, size: tuple[int, int] = (80, 40)) -> Pty:
         env = {
-            "AGENT_TUI_HOME": str(tmp_path), "HOME": str(tmp_path), "PYTHONPATH": str(ROOT),
-            "TMUX": "", "TERM": "xterm-256color", "ESCDELAY": "60",
-        }  # fmt: skip
+            "AGENT_TUI_HOME": str(tmp_path),
+            "HOME": str(tmp_path),
+            "PYTHONPATH": str(ROOT),
+            "TMUX": "",
+            "TERM": "xterm-256color",
+            "ESCDELAY": "60",
+        }
         runs = ["-m", "scripted/s.json", "--mode", "accept-all", "--cwd", str(work), *more]
         pty = Pty(["-m", "agent_tui", *runs], env, size)
         running.append(pty)

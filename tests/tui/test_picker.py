@@ -12,7 +12,9 @@ from agent_tui.structures import fuzzy
 from agent_tui.tui.core.picker import MOST, SCORED, Entry, Picker, ranked
 
 NAMES = ("/model", "/mode", "/mouse", "/timestamps", "/thinking", "/theme", "stop-all", "fold-down")
-ENTRIES = tuple(Entry(name, name, about="All about colours" if name == "/theme" else "") for name in NAMES)
+ENTRIES = tuple(
+    Entry(name, name, about="All about colours" if name == "/theme" else "") for name in NAMES
+)
 
 
 def found(query: str, entries: tuple[Entry, ...] = ENTRIES) -> list[str]:
@@ -22,11 +24,19 @@ def found(query: str, entries: tuple[Entry, ...] = ENTRIES) -> list[str]:
 @pytest.mark.parametrize(
     ("query", "best"),
     [
-        ("mode", ["/mode", "/model"]), ("mdl", ["/model"]), ("tm", ["/timestamps", "/theme"]), ("MODEL", ["/model"]),
-        ("fd", ["fold-down"]), ("sa", ["stop-all"]), ("colours", ["/theme"]), ("them col", ["/theme"]), ("xyz", []),
-        ("mo xyz", []), ("  mode  ", ["/mode", "/model"]),
+        ("mode", ["/mode", "/model"]),
+        ("mdl", ["/model"]),
+        ("tm", ["/timestamps", "/theme"]),
+        ("MODEL", ["/model"]),
+        ("fd", ["fold-down"]),
+        ("sa", ["stop-all"]),
+        ("colours", ["/theme"]),
+        ("them col", ["/theme"]),
+        ("xyz", []),
+        ("mo xyz", []),
+        ("  mode  ", ["/mode", "/model"]),
     ],
-)  # fmt: skip
+)
 def test_what_is_meant_comes_first(query: str, best: list[str]) -> None:
     assert found(query)[: len(best)] == best
     assert bool(found(query)) is bool(best)
@@ -50,7 +60,10 @@ def test_a_log_keeps_its_order_and_its_end_is_in_view() -> None:
 
 
 def test_very_many_entries_are_all_found_and_the_exact_ones_first() -> None:
-    entries = (*(Entry(str(n), f"s e s s i o n {n}") for n in range(SCORED * 3)), Entry("x", "session"))
+    entries = (
+        *(Entry(str(n), f"s e s s i o n {n}") for n in range(SCORED * 3)),
+        Entry("x", "session"),
+    )
     assert found("session", entries)[0] == "session"
     assert len(found("session", entries)) == SCORED * 3 + 1
 
@@ -60,7 +73,9 @@ def test_the_cursor_stays_on_its_entry_when_the_list_grows() -> None:
     assert picker.chosen == ENTRIES[2]
     grown = picker.moved(1).filled((Entry("new", "/new"), *ENTRIES))
     assert grown.chosen == ENTRIES[1]
-    assert Picker().filled(ENTRIES[:1]).filled(ENTRIES, on="/theme").chosen == ENTRIES[5], "nobody has moved it yet"
+    assert Picker().filled(ENTRIES[:1]).filled(ENTRIES, on="/theme").chosen == ENTRIES[5], (
+        "nobody has moved it yet"
+    )
 
 
 def test_files_are_searched_as_paths() -> None:
@@ -75,10 +90,19 @@ TEXT = st.text(string.printable, max_size=12)
 
 
 @given(st.lists(TEXT, max_size=12), st.text(string.printable, max_size=6), st.integers())
-def test_whatever_is_typed_the_cursor_is_on_an_entry_that_holds_it(names: list[str], query: str, to: int) -> None:
-    picker = Picker().filled(tuple(Entry(str(n), name) for n, name in enumerate(names))).looked_up(query).moved(to)
+def test_whatever_is_typed_the_cursor_is_on_an_entry_that_holds_it(
+    names: list[str], query: str, to: int
+) -> None:
+    picker = (
+        Picker()
+        .filled(tuple(Entry(str(n), name) for n, name in enumerate(names)))
+        .looked_up(query)
+        .moved(to)
+    )
     assert (picker.chosen is None) is (not picker.shown)
     assert {entry.id for entry in picker.shown} <= {str(n) for n in range(len(names))}
     if picker.chosen is not None:
         letters = iter(fuzzy.fold(picker.chosen.label))
-        assert len(query.split()) > 1 or all(letter in letters for letter in fuzzy.fold(query.strip()))
+        assert len(query.split()) > 1 or all(
+            letter in letters for letter in fuzzy.fold(query.strip())
+        )

@@ -1,4 +1,5 @@
-"""Palette and lists in the real program in a real terminal: a journey without a mouse, also where there is no room."""
+"""Palette and lists in the real program in a real terminal: a journey without a mouse, also where
+there is no room."""
 
 from __future__ import annotations
 
@@ -19,9 +20,13 @@ def start(tmp_path: Path) -> Iterator[Start]:
     (tmp_path / "work" / ".git").mkdir(parents=True)
     (tmp_path / "work" / "shop.py").write_text("def price() -> int:\n    return 3\n")
     place = {
-        "AGENT_TUI_HOME": str(tmp_path), "HOME": str(tmp_path), "PYTHONPATH": str(ROOT), "TERM": "xterm-256color",
-        "ESCDELAY": "60", "COLORTERM": "truecolor",
-    }  # fmt: skip
+        "AGENT_TUI_HOME": str(tmp_path),
+        "HOME": str(tmp_path),
+        "PYTHONPATH": str(ROOT),
+        "TERM": "xterm-256color",
+        "ESCDELAY": "60",
+        "COLORTERM": "truecolor",
+    }
 
     def starter(size: tuple[int, int] = (100, 30)) -> Pty:
         pty = Pty(["-m", "agent_tui", "--demo", "--cwd", str(tmp_path / "work")], place, size)
@@ -71,7 +76,10 @@ def test_a_journey_through_the_palette_and_the_lists(start: Start, tmp_path: Pat
     pty.until("search: solarized-light▏")
     pty.type("\r")
     pty.until("saved: display.theme is solarized-light")
-    assert tomllib.loads((tmp_path / "config.toml").read_text())["display"]["theme"] == "solarized-light"
+    assert (
+        tomllib.loads((tmp_path / "config.toml").read_text())["display"]["theme"]
+        == "solarized-light"
+    )
     assert "a draft @shop.py" in pty.text
 
 

@@ -6,7 +6,14 @@ import json
 from pathlib import Path
 
 from agent_tui.protocol.event import Restored
-from agent_tui.protocol.events import Notice, PlaceKept, SessionStarted, TurnEnded, TurnStarted, fold
+from agent_tui.protocol.events import (
+    Notice,
+    PlaceKept,
+    SessionStarted,
+    TurnEnded,
+    TurnStarted,
+    fold,
+)
 from agent_tui.tui.core.regions import TranscriptView
 from tests.tui.play import Play
 from tests.tui.tmux_live import TmuxWindow

@@ -1,4 +1,5 @@
-"""Chips in the editor: one thing for the caret, for every key that deletes, for selections and for the mouse."""
+"""Chips in the editor: one thing for the caret, for every key that deletes, for selections and for
+the mouse."""
 
 from __future__ import annotations
 
@@ -82,7 +83,9 @@ def keys(place: int, *pressed: str) -> Callable[[Prompt], None]:
         (BEGIN + 4, "x", (TEXT[:END] + "x" + TEXT[END:], END + 1)),
     ],
 )
-def test_a_key_takes_a_chip_whole_or_not_at_all(place: int, key: str, after: tuple[str, int]) -> None:
+def test_a_key_takes_a_chip_whole_or_not_at_all(
+    place: int, key: str, after: tuple[str, int]
+) -> None:
     text, caret = edited(keys(place, key))
     assert text == after[0]
     if key != "alt+u":

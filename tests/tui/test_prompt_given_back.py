@@ -1,4 +1,5 @@
-"""A prompt that came to nothing is back, selected: what is typed takes its place, what moves the caret keeps it."""
+"""A prompt that came to nothing is back, selected: what is typed takes its place, what moves the
+caret keeps it."""
 
 from __future__ import annotations
 
@@ -36,7 +37,9 @@ def test_a_command_that_is_typed_next_is_run_and_nothing_is_sent() -> None:
     assert [op.text for op in engine.ops if isinstance(op, Submit)] == ["more"]
 
 
-@pytest.mark.parametrize(("key", "left"), [("right", "more!"), ("end", "more!"), ("up", "more!"), ("left", "!more")])
+@pytest.mark.parametrize(
+    ("key", "left"), [("right", "more!"), ("end", "more!"), ("up", "more!"), ("left", "!more")]
+)
 def test_a_key_that_moves_the_caret_keeps_it(key: str, left: str) -> None:
     async def steps(pilot: Pilot[int], app: AgentApp) -> None:
         await given_back(pilot, app)
@@ -52,7 +55,9 @@ def test_enter_sends_it_again_and_ctrl_c_clears_it() -> None:
     async def steps(pilot: Pilot[int], app: AgentApp) -> None:
         await given_back(pilot, app)
         await pilot.press("enter")
-        await until(lambda: engine.ops.count(Submit("more")) == 2 and app.regions.prompt.text == "more")
+        await until(
+            lambda: engine.ops.count(Submit("more")) == 2 and app.regions.prompt.text == "more"
+        )
         await pilot.press("ctrl+c")
         await until(lambda: not app.regions.prompt.text)
         assert "brings it back" in text(app)

@@ -1,4 +1,5 @@
-"""Readline's keys: the pure functions on any text, and in the editor cuts that join, come back and are undone."""
+"""Readline's keys: the pure functions on any text, and in the editor cuts that join, come back and
+are undone."""
 
 from __future__ import annotations
 
@@ -55,7 +56,11 @@ def test_a_ring_joins_rotates_and_forgets_the_oldest() -> None:
     assert (ring.text, ring.rotated().text, ring.rotated().rotated().text) == ("new", "abc", "new")
     for number in range(100):
         ring = ring.killed(str(number), joins=False, before=False)
-    assert (len(ring.texts), KillRing().text, KillRing().rotated().text) == (readline.MOST_KILLED, "", "")
+    assert (len(ring.texts), KillRing().text, KillRing().rotated().text) == (
+        readline.MOST_KILLED,
+        "",
+        "",
+    )
 
 
 def pressed(keys: str, text: str = "") -> tuple[str, int]:
@@ -102,7 +107,7 @@ def _prompt(pilot: Pilot[None]) -> Prompt:
         ("ctrl+a ctrl+k shift+left ctrl+y", "one", ("one", 3)),
         ("ctrl+shift+left x", "one two", ("one x", 5)),
     ],
-)  # fmt: skip
+)
 def test_keys_edit_as_in_a_shell(keys: str, text: str, after: tuple[str, int]) -> None:
     assert pressed(keys, text) == after
 

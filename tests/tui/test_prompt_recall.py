@@ -1,4 +1,5 @@
-"""Searching earlier prompts, as values: narrowing, the order of hits, and what becomes of the draft."""
+"""Searching earlier prompts, as values: narrowing, the order of hits, and what becomes of the
+draft."""
 
 from __future__ import annotations
 
@@ -13,9 +14,11 @@ from agent_tui.tui.core.msg import DraftEdited, HistoryLoaded, HistoryRead, Msg,
 from tests.tui.play import Play, words
 
 PASTS = (
-    Past("fix the parser", 990.0, True), Past("write\n\nthe docs", 500.0), Past("Parser tests", 400.0, True),
+    Past("fix the parser", 990.0, True),
+    Past("write\n\nthe docs", 500.0),
+    Past("Parser tests", 400.0, True),
     Past("docs of the parser", 300.0),
-)  # fmt: skip
+)
 
 
 def opened(draft: str = "", pasts: tuple[Past, ...] = PASTS) -> Play:
@@ -34,14 +37,24 @@ def listed(play: Play) -> list[str]:
     """What the sheet offers, nearest first; the chosen one with a mark."""
     sheet = play.view.overlay
     assert sheet is not None
-    return [("> " if n == sheet.selected else "") + option.label for n, option in enumerate(sheet.options)][::-1]
+    return [
+        ("> " if n == sheet.selected else "") + option.label
+        for n, option in enumerate(sheet.options)
+    ][::-1]
 
 
 def test_this_folder_comes_first_and_the_nearest_is_chosen() -> None:
     play = opened()
-    assert listed(play) == ["> fix the parser", "Parser tests", "write ⏎ the docs", "docs of the parser"]
+    assert listed(play) == [
+        "> fix the parser",
+        "Parser tests",
+        "write ⏎ the docs",
+        "docs of the parser",
+    ]
     assert [option.detail for option in play.view.overlay.options][1::2] == [  # type: ignore[union-attr]
-        "8 min ago · elsewhere", "just now"]  # fmt: skip
+        "8 min ago · elsewhere",
+        "just now",
+    ]
     assert play.view.overlay.note == "1 of 4" and not play.view.footer.note  # type: ignore[union-attr]
 
 
@@ -54,7 +67,10 @@ def test_typing_narrows_by_words_in_any_order_and_case() -> None:
     play.type(" nowhere")
     assert words(play.view.overlay.lines[0]) == "no earlier prompt matches"  # type: ignore[union-attr]
     play.press("up", "enter")
-    assert (play.text, play.toast.partition(":")[0]) == ("parser DOCS nowhere", "no earlier prompt matches")
+    assert (play.text, play.toast.partition(":")[0]) == (
+        "parser DOCS nowhere",
+        "no earlier prompt matches",
+    )
 
 
 def test_older_and_newer_stop_at_the_ends() -> None:
@@ -73,7 +89,11 @@ def test_older_and_newer_stop_at_the_ends() -> None:
 def test_the_chosen_one_takes_the_place_of_the_draft_which_is_kept(key: str) -> None:
     play = opened("half a thought")
     play.press("up", key)
-    assert (play.text, play.model.recall, play.model.composer.purpose) == ("Parser tests", None, None)
+    assert (play.text, play.model.recall, play.model.composer.purpose) == (
+        "Parser tests",
+        None,
+        None,
+    )
     assert play.takes(Remember) == [Remember("half a thought")]
     play.press("up")
     assert play.text == "half a thought"
@@ -130,8 +150,12 @@ def test_what_another_copy_wrote_takes_the_place_of_what_was_known() -> None:
     assert play.text == "theirs"
 
 
-@given(st.lists(st.tuples(st.text("abC ", max_size=6), st.booleans()), max_size=30), st.text("abc ", max_size=3),
-       st.integers(1, 7), st.integers(0, 40))  # fmt: skip
+@given(
+    st.lists(st.tuples(st.text("abC ", max_size=6), st.booleans()), max_size=30),
+    st.text("abc ", max_size=3),
+    st.integers(1, 7),
+    st.integers(0, 40),
+)
 def test_read_in_pieces_it_finds_what_it_finds_read_whole(
     entries: list[tuple[str, bool]], query: str, size: int, older: int
 ) -> None:
@@ -165,16 +189,32 @@ def test_of_a_word_that_is_everywhere_as_many_are_found_as_one_goes_to() -> None
 
 
 STEPS = st.one_of(
-    st.sampled_from(["ctrl+r", "enter", "tab", "escape", "up", "down", "pageup", "ctrl+c", "ctrl+g", "ctrl+f", "f1"]),
+    st.sampled_from(
+        [
+            "ctrl+r",
+            "enter",
+            "tab",
+            "escape",
+            "up",
+            "down",
+            "pageup",
+            "ctrl+c",
+            "ctrl+g",
+            "ctrl+f",
+            "f1",
+        ]
+    ),
     st.builds(HistoryRead, number=st.integers(1, 3), entries=st.just(PASTS), done=st.booleans()),
     st.builds(HistoryLoaded, entries=st.just(("a", "b")), again=st.booleans()),
     st.builds(VimMoved, mode=st.sampled_from(["insert", "normal", "visual"])),
     st.builds(DraftEdited, text=st.just("edited"), problem=st.sampled_from(["", "ed failed"])),
-)  # fmt: skip
+)
 
 
 @given(st.lists(STEPS, max_size=25))
-def test_in_any_order_the_draft_is_in_the_prompt_or_put_aside_or_remembered(steps: list[str | Msg]) -> None:
+def test_in_any_order_the_draft_is_in_the_prompt_or_put_aside_or_remembered(
+    steps: list[str | Msg],
+) -> None:
     play = Play()
     play.type("precious")
     for step in steps:
@@ -183,9 +223,17 @@ def test_in_any_order_the_draft_is_in_the_prompt_or_put_aside_or_remembered(step
         elif step not in ("enter", "ctrl+c") or play.model.recall is not None:
             play.press(step)
         now = play.model.composer
-        assert (play.model.recall is not None) == (now.purpose is not None and now.purpose.kind == "history")
+        assert (play.model.recall is not None) == (
+            now.purpose is not None and now.purpose.kind == "history"
+        )
         edited = any(isinstance(step, DraftEdited) and not step.problem for step in steps)
         ops = [effect.op for effect in play.effects if isinstance(effect, Send)]
         sent = [op.text for op in ops if isinstance(op, Submit)]
-        kept = (now.draft, now.stash, now.kept, *now.history, *sent)  # a list of commands can send it too
+        kept = (
+            now.draft,
+            now.stash,
+            now.kept,
+            *now.history,
+            *sent,
+        )  # a list of commands can send it too
         assert edited or any("precious" in text for text in kept)

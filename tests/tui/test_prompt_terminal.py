@@ -1,4 +1,5 @@
-"""The prompt in a real terminal: each encoding of its keys, the cursor at the caret, the editor, the shell, a kill."""
+"""The prompt in a real terminal: each encoding of its keys, the cursor at the caret, the editor,
+the shell, a kill."""
 
 from __future__ import annotations
 
@@ -15,7 +16,16 @@ from tests.tui.pty_stage import ROOT, Pty
 READY = "Enter send"
 Start = Callable[..., Pty]
 
-ENTER = (b"\r", b"\x1b[13u", b"\x1b[13;1u", b"\x1b[13;1:1u", b"\x1b[27;1;13~", b"\x1bOM", b"\x13", b"\x1b[115;5u")
+ENTER = (
+    b"\r",
+    b"\x1b[13u",
+    b"\x1b[13;1u",
+    b"\x1b[13;1:1u",
+    b"\x1b[27;1;13~",
+    b"\x1bOM",
+    b"\x13",
+    b"\x1b[115;5u",
+)
 NEWLINE = (
     b"\n", b"\x1b[106;5u", b"\x1b[27;5;106~",  # Ctrl+J
     b"\x1b[13;2u", b"\x1b[13;2:1u", b"\x1b[27;2;13~",  # Shift+Enter
@@ -33,9 +43,15 @@ def start(tmp_path: Path) -> Iterator[Start]:
 
     def starter(size: tuple[int, int] = (80, 24), argv: tuple[str, ...] = (), **env: str) -> Pty:
         place = {
-            "OPS": str(tmp_path / "ops"), "AGENT_TUI_HOME": str(tmp_path), "HOME": str(tmp_path), "ESCDELAY": "60",
-            "PYTHONPATH": str(ROOT), "TERM": "xterm-256color", "VISUAL": "", "EDITOR": "",
-        }  # fmt: skip
+            "OPS": str(tmp_path / "ops"),
+            "AGENT_TUI_HOME": str(tmp_path),
+            "HOME": str(tmp_path),
+            "ESCDELAY": "60",
+            "PYTHONPATH": str(ROOT),
+            "TERM": "xterm-256color",
+            "VISUAL": "",
+            "EDITOR": "",
+        }
         pty = Pty(argv or ("-m", "tests.tui.screen_program"), {**place, **env}, size)
         running.append(pty)
         return pty
@@ -83,12 +99,21 @@ def test_every_encoding_of_escape_interrupts(start: Start, tmp_path: Path, encod
 @pytest.mark.parametrize(
     ("keys", "line", "column"),
     [
-        ("abc", "❯ abc", 8), ("abc\x1b[D", "❯ abc", 7), ("漢字", "❯ 漢字", 9), ("漢字\x1b[D", "❯ 漢字", 7),
-        ("a\x1b\rbc", "bc", 7), ("é" * 3, "❯ ééé", 8), ("한국어", "❯ 한국어", 11), ("x" * 50, "x" * 15, 20),
-        ("a\n" * 12 + "end", "end", 8), ("a\n" * 12 + "\x1b[A\x1b[A", "a", 5),
+        ("abc", "❯ abc", 8),
+        ("abc\x1b[D", "❯ abc", 7),
+        ("漢字", "❯ 漢字", 9),
+        ("漢字\x1b[D", "❯ 漢字", 7),
+        ("a\x1b\rbc", "bc", 7),
+        ("é" * 3, "❯ ééé", 8),
+        ("한국어", "❯ 한국어", 11),
+        ("x" * 50, "x" * 15, 20),
+        ("a\n" * 12 + "end", "end", 8),
+        ("a\n" * 12 + "\x1b[A\x1b[A", "a", 5),
     ],
-)  # fmt: skip
-def test_the_real_cursor_stands_at_the_caret(start: Start, keys: str, line: str, column: int) -> None:
+)
+def test_the_real_cursor_stands_at_the_caret(
+    start: Start, keys: str, line: str, column: int
+) -> None:
     pty = start(size=(44, 20))
     pty.until("Ask, or type")
     pty.type(keys)
@@ -131,7 +156,14 @@ def test_the_editor_changes_the_draft_on_a_screen_of_its_own(start: Start, tmp_p
     assert pty.restored() == []
     pty.emulator.reset()  # it knows no second screen: entering that clears it
     pty.type("typed there\n")
-    pty.until(lambda text: "added" in text and READY in text and "fake/echo" in text and "IN THE EDITOR" not in text)
+    pty.until(
+        lambda text: (
+            "added" in text
+            and READY in text
+            and "fake/echo" in text
+            and "IN THE EDITOR" not in text
+        )
+    )
     pty.type(" and here\r")
     pty.until("You said: my draft")
     assert submits(tmp_path) == ["my drafttyped there\nadded and here"]
@@ -147,15 +179,21 @@ def test_the_editor_changes_the_draft_on_a_screen_of_its_own(start: Start, tmp_p
 @pytest.mark.parametrize(
     ("lines", "said"),
     [
-        ('echo lost > "$1"; exit 3', "editor ended with exit code 3"), ('rm "$1"', "editor saved no file"),
-        (': > "$1"', "editor saved an empty file"), ("kill -9 $$", "editor was ended by signal 9"),
+        ('echo lost > "$1"; exit 3', "editor ended with exit code 3"),
+        ('rm "$1"', "editor saved no file"),
+        (': > "$1"', "editor saved an empty file"),
+        ("kill -9 $$", "editor was ended by signal 9"),
     ],
-)  # fmt: skip
-def test_an_editor_that_fails_leaves_the_draft(start: Start, tmp_path: Path, lines: str, said: str) -> None:
+)
+def test_an_editor_that_fails_leaves_the_draft(
+    start: Start, tmp_path: Path, lines: str, said: str
+) -> None:
     pty = start(VISUAL=script(tmp_path, lines))
     pty.until(READY)
     pty.type("my draft\x07")
-    pty.until(lambda text: said in text and "your draft is unchanged" in text and "❯ my draft" in text)
+    pty.until(
+        lambda text: said in text and "your draft is unchanged" in text and "❯ my draft" in text
+    )
 
 
 @pytest.mark.parametrize("named", ["/nowhere/editor", "'unclosed"])
@@ -262,7 +300,9 @@ def test_a_draft_survives_a_kill_while_somebody_types_without_a_rest(start: Star
 
 
 @pytest.mark.parametrize("pasted", [False, True])
-def test_a_draft_survives_a_kill_within_a_second_of_its_last_key(start: Start, pasted: bool) -> None:
+def test_a_draft_survives_a_kill_within_a_second_of_its_last_key(
+    start: Start, pasted: bool
+) -> None:
     argv = ("-m", "agent_tui", "--demo")
     pty = start(argv=argv)
     pty.until("a script, not a language model")  # the engine has started

@@ -16,7 +16,9 @@ from tests.tui.stage import SESSION, PlayedEngine, hold, play, text, until
 NAMES = {" ": "space", "/": "slash", "\n": "enter", "⎋": "escape", "®": "ctrl+r"}
 
 
-def vim(keys: str, engine: PlayedEngine | None = None, look: Callable[[AgentApp], None] = lambda _: None) -> AgentApp:
+def vim(
+    keys: str, engine: PlayedEngine | None = None, look: Callable[[AgentApp], None] = lambda _: None
+) -> AgentApp:
     """`/vim`, then `keys`."""
 
     async def steps(_: object, app: AgentApp) -> None:
@@ -35,13 +37,23 @@ def vim(keys: str, engine: PlayedEngine | None = None, look: Callable[[AgentApp]
 @pytest.mark.parametrize(
     ("keys", "after"),
     [
-        ("one two⎋bcwtree⎋", ("one tree", 7)), ("abc⎋0xu", ("abc", 0)), ("abc⎋0xxuu®", ("bc", 0)),
-        ("one two⎋bviwd", ("one ", 3)), ("one two⎋0vexix", ("x two", 1)), ("abc⎋Vd", ("", 0)),
-        ("abc⎋ddp", ("\nabc", 1)), ("abc⎋", ("abc", 2)), ("a b⎋0dwix⎋", ("xb", 0)),
-        ("one two⎋bcwtree⎋u", ("one two", 4)), ("one⎋oabc⎋u", ("one", 2)), ("one⎋oabc⎋u®", ("one\nabc", 6)),
-        ("a b⎋0cwxy⎋wcwzz⎋u", ("xy b", 3)), ("a b⎋0cwxy⎋wcwzz⎋uu", ("a b", 0)), ("ab⎋Acd⎋u", ("ab", 1)),
+        ("one two⎋bcwtree⎋", ("one tree", 7)),
+        ("abc⎋0xu", ("abc", 0)),
+        ("abc⎋0xxuu®", ("bc", 0)),
+        ("one two⎋bviwd", ("one ", 3)),
+        ("one two⎋0vexix", ("x two", 1)),
+        ("abc⎋Vd", ("", 0)),
+        ("abc⎋ddp", ("\nabc", 1)),
+        ("abc⎋", ("abc", 2)),
+        ("a b⎋0dwix⎋", ("xb", 0)),
+        ("one two⎋bcwtree⎋u", ("one two", 4)),
+        ("one⎋oabc⎋u", ("one", 2)),
+        ("one⎋oabc⎋u®", ("one\nabc", 6)),
+        ("a b⎋0cwxy⎋wcwzz⎋u", ("xy b", 3)),
+        ("a b⎋0cwxy⎋wcwzz⎋uu", ("a b", 0)),
+        ("ab⎋Acd⎋u", ("ab", 1)),
     ],
-)  # fmt: skip
+)
 def test_keys_edit_as_in_vim(keys: str, after: tuple[str, int]) -> None:
     found: list[tuple[str, int]] = []
     vim(keys, look=lambda app: found.append(app.regions.prompt.now()))
@@ -59,7 +71,10 @@ def test_the_mode_is_said_in_words(keys: str, mode: str) -> None:
 
 @pytest.mark.parametrize(
     ("keys", "said"),
-    [("ab⎋/", "/ does not search: Ctrl+F does, in the transcript"), ("ab⎋:", "no : commands here: Ctrl+P finds ours")],
+    [
+        ("ab⎋/", "/ does not search: Ctrl+F does, in the transcript"),
+        ("ab⎋:", "no : commands here: Ctrl+P finds ours"),
+    ],
 )
 def test_a_key_of_vim_that_is_none_here_says_what_is(keys: str, said: str) -> None:
     app = vim(keys)

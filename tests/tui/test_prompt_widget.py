@@ -76,7 +76,9 @@ async def _drawn_after(chance: random.Random) -> None:
             pressed.append(chance.choice((*"ab /", *keys, "ctrl+w", "ctrl+underscore", "alt+z")))
             prompt.press(pressed[-1], pressed[-1] if len(pressed[-1]) == 1 else None)
             rows = range(min(8, prompt.wrapped_document.height))
-            assert [prompt.render_line(y).text for y in rows] == [prompt._render_line(y).text for y in rows], pressed
+            assert [prompt.render_line(y).text for y in rows] == [
+                prompt._render_line(y).text for y in rows
+            ], pressed
 
 
 def test_copying_nothing_does_nothing() -> None:

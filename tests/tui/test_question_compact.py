@@ -1,4 +1,5 @@
-"""A question says each fact once: the title what is asked, the body all of it, the answers what they would cover."""
+"""A question says each fact once: the title what is asked, the body all of it, the answers what
+they would cover."""
 
 from __future__ import annotations
 
@@ -20,13 +21,17 @@ from tests.tui.test_dialog_small import asking
 WHY = "auto mode asks before a file is changed"
 SOURCE = "RATE = 1\n\n\ndef tax(amount):\n    return amount * RATE\n"
 EDIT = diff("cart.py", SOURCE, SOURCE.replace("amount * RATE", "round(amount, 2)"))
-NEW = DiffDisplay("tests/a.py", (Hunk(0, 1, tuple(f"+line {n}" for n in range(60))),), 60, created=True)
+NEW = DiffDisplay(
+    "tests/a.py", (Hunk(0, 1, tuple(f"+line {n}" for n in range(60))),), 60, created=True
+)
 COMMAND = CommandDisplay("python -m pytest -q", "/work/shop")
 
 
 def question(label: str, display: Display, *, hard: bool = False, why: str = WHY) -> ApprovalAsked:
     mode = "" if isinstance(display, CommandDisplay) else "accept-edits"
-    return ApprovalAsked("a", "c", "tool", label, why, display, "this tool on this file", hard, mode, session=SESSION)
+    return ApprovalAsked(
+        "a", "c", "tool", label, why, display, "this tool on this file", hard, mode, session=SESSION
+    )
 
 
 async def drawn(asked: ApprovalAsked, width: int, height: int) -> list[str]:
@@ -43,10 +48,18 @@ def rows(asked: ApprovalAsked, width: int, height: int) -> list[str]:
 
 
 @pytest.mark.parametrize("size", [(40, 12), (80, 24), (100, 30), (160, 48)], ids=str)
-def test_the_path_of_an_edit_stands_once_with_its_count_and_all_of_it_is_in_view(size: tuple[int, int]) -> None:
+def test_the_path_of_an_edit_stands_once_with_its_count_and_all_of_it_is_in_view(
+    size: tuple[int, int],
+) -> None:
     shown = rows(question("Edit cart.py", EDIT), *size)
-    assert "\n".join(shown).count("cart.py") == 1 and "Edit cart.py" in shown[0] and "+1 -1" in shown[0], shown
-    assert any("return amount" in row for row in shown) and any("round(amount, 2)" in row for row in shown)
+    assert (
+        "\n".join(shown).count("cart.py") == 1
+        and "Edit cart.py" in shown[0]
+        and "+1 -1" in shown[0]
+    ), shown
+    assert any("return amount" in row for row in shown) and any(
+        "round(amount, 2)" in row for row in shown
+    )
     assert any("yes, once" in row for row in shown) and not any("lines 1" in row for row in shown)
 
 
@@ -71,13 +84,19 @@ def test_the_reason_and_the_place_stand_in_the_border_of_a_long_one() -> None:
     shown = rows(question("Create tests/a.py", NEW), 80, 24)
     assert shown[0].startswith("╭─ Allow this? Create tests/a.py  new file +60 ─")
     assert "1 + line 0" in shown[1] and "e yes, accept edits" in shown[-2]
-    assert shown[-1].startswith(f"╰─ {WHY} ─") and "lines 1–" in shown[-1] and "of 60 · PgUp/PgDn ─╯" in shown[-1]
+    assert (
+        shown[-1].startswith(f"╰─ {WHY} ─")
+        and "lines 1–" in shown[-1]
+        and "of 60 · PgUp/PgDn ─╯" in shown[-1]
+    )
 
 
 def test_a_warning_keeps_its_own_line() -> None:
     why = "it overwrites a remote branch"
     for size in ((80, 24), (40, 12)):
-        shown = rows(question("Run git push -f", CommandDisplay("git push -f"), hard=True, why=why), *size)
+        shown = rows(
+            question("Run git push -f", CommandDisplay("git push -f"), hard=True, why=why), *size
+        )
         assert "This cannot be undone" in shown[0] and why in shown[1] and "git push -f" in shown[2]
         assert "\n".join(shown).count("git push -f") == 1
 

@@ -1,4 +1,5 @@
-"""A person, the core and an engine, each as slow as it likes: no queued prompt is lost or sent twice."""
+"""A person, the core and an engine, each as slow as it likes: no queued prompt is lost or sent
+twice."""
 
 from __future__ import annotations
 
@@ -17,14 +18,15 @@ from agent_tui.protocol.events import (
     StepStarted,
     TurnEnded,
     TurnStarted,
-)  # fmt: skip
+)
 from agent_tui.protocol.ops import Cancel, Op, QueueEdit, Steer, Submit
 from agent_tui.protocol.transcript import Queued
 from tests.tui.play import Play
 
 
 class TinyEngine:
-    """The engine's part of the bargain, in memory: ops come in order, events leave in order, at any pace."""
+    """The engine's part of the bargain, in memory: ops come in order, events leave in order, at any
+    pace."""
 
     def __init__(self) -> None:
         self.ops: list[Op] = []
@@ -66,7 +68,9 @@ class TinyEngine:
                 self.queue = [item for item in self.queue if item.id != op.id]
                 self.tell_queue()
             case QueueEdit(action="edit"):
-                self.queue = [replace(item, text=op.text) if item.id == op.id else item for item in self.queue]
+                self.queue = [
+                    replace(item, text=op.text) if item.id == op.id else item for item in self.queue
+                ]
                 self.tell_queue()
             case QueueEdit(action="up" | "down"):
                 self.queue = list(moved(tuple(self.queue), op.id, -1 if op.action == "up" else 1))

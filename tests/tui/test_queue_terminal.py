@@ -1,4 +1,5 @@
-"""The queue in a real terminal: queue three, edit one, steer one, a kill, Esc, resume; and a question on the side."""
+"""The queue in a real terminal: queue three, edit one, steer one, a kill, Esc, resume; and a
+question on the side."""
 
 from __future__ import annotations
 
@@ -12,9 +13,17 @@ import pytest
 from tests.tui.pty_stage import ROOT, Pty
 
 Start = Callable[..., Pty]
-WAITS = {"call": "run_shell_command", "arguments": {"command": "until [ -e go ]; do sleep 0.02; done"}}
+WAITS = {
+    "call": "run_shell_command",
+    "arguments": {"command": "until [ -e go ]; do sleep 0.02; done"},
+}
 STEPS = [
-    {"branches": [{"when": "on the side", "items": [{"text": "aside **answered**"}]}, {"items": ["Off I go.", WAITS]}]},
+    {
+        "branches": [
+            {"when": "on the side", "items": [{"text": "aside **answered**"}]},
+            {"items": ["Off I go.", WAITS]},
+        ]
+    },
     [{"text": "seen and slow"}, {"hang": True}],
     [{"text": "first done"}],
     [{"text": "second done"}],
@@ -32,10 +41,24 @@ def start(tmp_path: Path) -> Iterator[Start]:
 
     def starter(*more: str, size: tuple[int, int] = (80, 24)) -> Pty:
         env = {
-            "AGENT_TUI_HOME": str(tmp_path), "HOME": str(tmp_path), "TMUX": "", "PYTHONPATH": str(ROOT),
-            "TERM": "xterm-256color", "ESCDELAY": "60",
-        }  # fmt: skip
-        argv = ["-m", "agent_tui", "-m", "scripted/s.json", "--mode", "accept-all", "--cwd", str(work), *more]
+            "AGENT_TUI_HOME": str(tmp_path),
+            "HOME": str(tmp_path),
+            "TMUX": "",
+            "PYTHONPATH": str(ROOT),
+            "TERM": "xterm-256color",
+            "ESCDELAY": "60",
+        }
+        argv = [
+            "-m",
+            "agent_tui",
+            "-m",
+            "scripted/s.json",
+            "--mode",
+            "accept-all",
+            "--cwd",
+            str(work),
+            *more,
+        ]
         pty = Pty(argv, env, size)
         running.append(pty)
         pty.until("Enter")
@@ -101,7 +124,9 @@ def test_a_kill_while_one_is_edited_keeps_all_of_them(start: Start, tmp_path: Pa
     pty.wait()
     again = start("--continue")
     text = again.until("queued (3) paused")
-    assert all(f"{number} {prompt}" in text for number, prompt in enumerate(("uno", "dos", "tres"), 1))
+    assert all(
+        f"{number} {prompt}" in text for number, prompt in enumerate(("uno", "dos", "tres"), 1)
+    )
     assert "Ask, or type" in text  # what was queued is not in the prompt as well
     again.type("\r")
     again.until("seen and slow")

@@ -1,4 +1,5 @@
-"""The whole program records, and another process plays that back: the same hashes, the same screen, a fork of it."""
+"""The whole program records, and another process plays that back: the same hashes, the same screen,
+a fork of it."""
 
 from __future__ import annotations
 
@@ -21,7 +22,17 @@ STEPS = [
 
 
 def opened(tmp_path: Path, *words: str) -> TmuxWindow:
-    argv = ["-m", "agent_tui", "-m", "scripted/s.json", "--mode", "accept-all", "--cwd", str(tmp_path / "work"), *words]
+    argv = [
+        "-m",
+        "agent_tui",
+        "-m",
+        "scripted/s.json",
+        "--mode",
+        "accept-all",
+        "--cwd",
+        str(tmp_path / "work"),
+        *words,
+    ]
     return TmuxWindow(argv, tmp_path, {}, (100, 30))
 
 
@@ -38,7 +49,9 @@ def replay(tmp_path: Path, *words: str) -> subprocess.CompletedProcess[str]:
     """`agent-tui replay`, in a process of its own."""
     env = {**os.environ, "AGENT_TUI_HOME": str(tmp_path)}
     argv = [sys.executable, "-m", "agent_tui", "replay", *words]
-    return subprocess.run(argv, env=env, cwd=tmp_path / "work", capture_output=True, encoding="utf-8", check=False)
+    return subprocess.run(
+        argv, env=env, cwd=tmp_path / "work", capture_output=True, encoding="utf-8", check=False
+    )
 
 
 def framed(tmp_path: Path) -> str:
@@ -55,7 +68,9 @@ def talk(window: TmuxWindow) -> None:
     window.until(lambda text: text.count("completed") == 2)
 
 
-def test_another_process_comes_to_the_same_hashes_and_frames(window: TmuxWindow, tmp_path: Path) -> None:
+def test_another_process_comes_to_the_same_hashes_and_frames(
+    window: TmuxWindow, tmp_path: Path
+) -> None:
     talk(window)
     window.type("!!echo nobody knows")
     window.press("Enter")
@@ -63,7 +78,9 @@ def test_another_process_comes_to_the_same_hashes_and_frames(window: TmuxWindow,
     window.press("Escape")
     window.until(lambda text: "Esc closes" not in text)
     window.type("a draft that stays")
-    window.until(lambda _: "> a draft that stays" in framed(tmp_path))  # it is recorded a second later
+    window.until(
+        lambda _: "> a draft that stays" in framed(tmp_path)
+    )  # it is recorded a second later
 
     told = replay(tmp_path, "--verify")
     assert (told.returncode, told.stderr) == (0, ""), told.stdout
@@ -74,7 +91,9 @@ def test_another_process_comes_to_the_same_hashes_and_frames(window: TmuxWindow,
     assert "nobody knows" not in frames + tape.read_text()
 
 
-def test_a_session_that_was_only_looked_at_once_more_is_the_same(window: TmuxWindow, tmp_path: Path) -> None:
+def test_a_session_that_was_only_looked_at_once_more_is_the_same(
+    window: TmuxWindow, tmp_path: Path
+) -> None:
     window.until("Ask, or type")
     window.send("the first prompt", "more or less")
     window.until("completed")
@@ -92,7 +111,9 @@ def test_a_session_that_was_only_looked_at_once_more_is_the_same(window: TmuxWin
     assert (after.returncode, after.stdout) == (0, before.stdout)
 
 
-def test_the_running_session_is_looked_back_at_and_forked(window: TmuxWindow, tmp_path: Path) -> None:
+def test_the_running_session_is_looked_back_at_and_forked(
+    window: TmuxWindow, tmp_path: Path
+) -> None:
     talk(window)
     window.type("/replay")
     window.press("Enter")
@@ -110,7 +131,9 @@ def test_the_running_session_is_looked_back_at_and_forked(window: TmuxWindow, tm
     window.press("Left", "f")
     window.until("forked: q opens it")
     window.press("q")
-    window.until(lambda text: "more or less" in text and "Replay" not in text and "the second prompt" in text)
+    window.until(
+        lambda text: "more or less" in text and "Replay" not in text and "the second prompt" in text
+    )
     assert len(list((tmp_path / "sessions").glob("*-????????????.jsonl"))) == 2
 
 

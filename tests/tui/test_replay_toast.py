@@ -19,17 +19,27 @@ def test_it_leaves_the_keys_of_the_replay_in_view_below_a_sheet() -> None:
     live.say(msg.Started(100, 10, home="/home/ada"))
     live.say(arrived(OPENING, *answered("Tidy the shop.", "It is **tidy**.")), 1.0)
     live.say(msg.KeyPressed(key="f1"))
-    live.say(arrived(answer_event("shelf", "shelf", {"id": "b2", "done": "renamed", "problem": ""})))
+    live.say(
+        arrived(answer_event("shelf", "shelf", {"id": "b2", "done": "renamed", "problem": ""}))
+    )
     player = live.replayed()
-    app = ReplayApp(player, load_theme("dark", (shipped("themes"),)), lambda *_: "", lambda _: "", speed=0,
-                    at=player.seconds)  # fmt: skip
+    app = ReplayApp(
+        player,
+        load_theme("dark", (shipped("themes"),)),
+        lambda *_: "",
+        lambda _: "",
+        speed=0,
+        at=player.seconds,
+    )
     app.animation_level = "none"
 
     async def shown() -> tuple[int, int]:
         async with app.run_test(size=(100, 10)) as pilot:
             await pilot.pause()
             toast = app.regions.toast
-            await until(lambda: 0 <= toast.sheet <= 1 and toast.region.y > 1)  # a high sheet: it stands at the bottom
+            await until(
+                lambda: 0 <= toast.sheet <= 1 and toast.region.y > 1
+            )  # a high sheet: it stands at the bottom
             assert toast.value is not None and toast.value.text == "the session was renamed"
             return toast.region.bottom, app.regions.footer.region.y
 

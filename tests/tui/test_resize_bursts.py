@@ -1,4 +1,5 @@
-"""A window that is dragged by its edge sends its sizes faster than they are taken: the last one holds."""
+"""A window that is dragged by its edge sends its sizes faster than they are taken: the last one
+holds."""
 
 from __future__ import annotations
 
@@ -28,9 +29,12 @@ def test_after_a_burst_of_sizes_the_screen_has_the_last_one(tmp_path: Path) -> N
     """Signals that come while one is handled: about one burst in eight ended in a size from before."""
     chance = random.Random(7)
     env = {
-        "OPS": str(tmp_path / "ops"), "AGENT_TUI_HOME": str(tmp_path), "HOME": str(tmp_path),
-        "PYTHONPATH": str(ROOT), "TERM": "xterm-256color",
-    }  # fmt: skip
+        "OPS": str(tmp_path / "ops"),
+        "AGENT_TUI_HOME": str(tmp_path),
+        "HOME": str(tmp_path),
+        "PYTHONPATH": str(ROOT),
+        "TERM": "xterm-256color",
+    }
     pty = Pty(["-m", "tests.tui.screen_program"], env, (80, 24))
     try:
         pty.until("Enter send")

@@ -1,4 +1,5 @@
-"""Text that terminals measure differently never breaks a row: pyte and tmux draw the same, column by column."""
+"""Text that terminals measure differently never breaks a row: pyte and tmux draw the same, column
+by column."""
 
 from __future__ import annotations
 
@@ -74,7 +75,7 @@ def column(screen: pyte.Screen, y: int, x: int) -> str:
     return screen.buffer[y][x].data[:1]  # the marks of what stood there stay with it
 
 
-# ---------------------------------------------------------------------------------------------- the text itself
+# ---------------------------------------------------------------------------------- the text itself
 
 
 def framed(texts: list[str], width: int) -> bytes:
@@ -93,7 +94,9 @@ def check(texts: list[str], width: int, folder: Path) -> None:
     raw = framed(texts, width)
     screen = pyte_rows(raw, (width, len(texts)))
     same(screen, raw, folder)
-    assert {(column(screen, y, 0), column(screen, y, width - 1)) for y in range(len(texts))} == {("│", "│")}
+    assert {(column(screen, y, 0), column(screen, y, width - 1)) for y in range(len(texts))} == {
+        ("│", "│")
+    }
 
 
 def test_every_kind_stands_in_its_columns(tmp_path: Path) -> None:
@@ -109,7 +112,12 @@ _PIECES = st.one_of(
 )
 
 
-@settings(max_examples=15, deadline=None, phases=UNSHRUNK, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=15,
+    deadline=None,
+    phases=UNSHRUNK,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
 @given(st.lists(st.lists(_PIECES, max_size=40).map("".join), min_size=60, max_size=60))
 def test_any_mix_stands_in_its_columns(tmp_path: Path, texts: list[str]) -> None:
     check(texts, 90, tmp_path)
@@ -123,7 +131,7 @@ def test_a_picture_newer_than_the_terminal_moves_nothing(picture: str) -> None:
     assert column(screen, 0, cell_len(shown) - 1) == "│"
 
 
-# ---------------------------------------------------------------------------------------------- the real program
+# --------------------------------------------------------------------------------- the real program
 
 
 @pytest.fixture
@@ -136,10 +144,23 @@ def start(tmp_path: Path) -> Iterator[Start]:
         (project / "words.txt").write_text("\n".join(CLUSTERS.values()), "utf-8")
         (project / SCRIPT).write_text(json.dumps(script()), "utf-8")
         env = {
-            "PYTHONPATH": str(ROOT), "AGENT_TUI_HOME": str(tmp_path / "home"), "HOME": str(tmp_path), "TMUX": "",
-            "TERM": "xterm-256color", "ESCDELAY": "60", "LC_ALL": "C.UTF-8",
-        }  # fmt: skip
-        argv = ["-m", "agent_tui", "--no-animation", "-m", f"scripted/{SCRIPT}", "--cwd", str(project)]
+            "PYTHONPATH": str(ROOT),
+            "AGENT_TUI_HOME": str(tmp_path / "home"),
+            "HOME": str(tmp_path),
+            "TMUX": "",
+            "TERM": "xterm-256color",
+            "ESCDELAY": "60",
+            "LC_ALL": "C.UTF-8",
+        }
+        argv = [
+            "-m",
+            "agent_tui",
+            "--no-animation",
+            "-m",
+            f"scripted/{SCRIPT}",
+            "--cwd",
+            str(project),
+        ]
         pty = Pty(argv, env, size)
         running.append(pty)
         pty.until("Enter send")
@@ -151,12 +172,17 @@ def start(tmp_path: Path) -> Iterator[Start]:
 
 
 def script() -> list[list[dict[str, object]]]:
-    table = "| kind | text | n |\n|---|---|---|\n" + "".join(f"| {n} | {flat(t)} | 1 |\n" for n, t in CLUSTERS.items())
+    table = "| kind | text | n |\n|---|---|---|\n" + "".join(
+        f"| {n} | {flat(t)} | 1 |\n" for n, t in CLUSTERS.items()
+    )
     words = "\n\n".join(flat(text) for text in CLUSTERS.values())
     edit = {"path": "words.txt", "old": CLUSTERS["families"], "new": CLUSTERS["devanagari"]}
     return [
         [{"text": table}],
-        [{"text": f"{words}\n\n```\n{words}\n```\n"}, {"call": "read_file", "arguments": {"path": "words.txt"}}],
+        [
+            {"text": f"{words}\n\n```\n{words}\n```\n"},
+            {"call": "read_file", "arguments": {"path": "words.txt"}},
+        ],
         [{"call": "edit_file", "arguments": edit}],
         [{"text": "nearly done"}, {"hang": True}],
     ]
@@ -167,8 +193,11 @@ def flat(text: str) -> str:
 
 
 def shown(pty: Pty, folder: Path) -> list[str]:
-    """The rows of the screen as it is now, which are the same in tmux; none is longer than the screen."""
-    for _ in range(8):  # what is laid out in parts is whole when nothing more is drawn; a spinner may go on
+    """The rows of the screen as it is now, which are the same in tmux; none is longer than the
+    screen."""
+    for _ in range(
+        8
+    ):  # what is laid out in parts is whole when nothing more is drawn; a spinner may go on
         if not CURSOR.sub(b"", pty.read(0.2)):
             break
     rows = same(pty.emulator, pty.raw, folder)
@@ -204,7 +233,11 @@ def test_the_program_draws_the_same_in_both(start: Start, tmp_path: Path, width:
     pty.until(lambda text: "completed" in text and "Ask, or type" in text)
     table = shown(pty, tmp_path)
     lines = [
-        y for y, row in enumerate(table[: next(y for y, row in enumerate(table) if "completed" in row)]) if "│" in row
+        y
+        for y, row in enumerate(
+            table[: next(y for y, row in enumerate(table) if "completed" in row)]
+        )
+        if "│" in row
     ]
     bars = {tuple(x for x in range(width) if column(pty.emulator, y, x) == "│") for y in lines}
     assert len(lines) > 15

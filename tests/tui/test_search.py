@@ -1,4 +1,5 @@
-"""Finding words in the rows: what is searched, what is found, and that a change costs what has changed."""
+"""Finding words in the rows: what is searched, what is found, and that a change costs what has
+changed."""
 
 from __future__ import annotations
 
@@ -19,7 +20,7 @@ from agent_tui.protocol.transcript import (
     ToolBlock,
     TurnBlock,
     UserBlock,
-)  # fmt: skip
+)
 from agent_tui.structures.argument_stream import ArgumentStream
 from agent_tui.structures.vec import Vec
 from agent_tui.tui.transcript import search
@@ -43,7 +44,13 @@ def test_hits_are_counted_and_have_a_place() -> None:
     found = looked(texts("Total of totals", "nothing", "the TOTAL"), "total")
     assert (found.rows, found.totals, found.total) == ((0, 2), (2, 3), 3)
     assert [found.place(number) for number in range(3)] == [(0, 0), (0, 1), (2, 0)]
-    assert [found.number(row, nth) for row, nth in ((0, 1), (0, 9), (1, 0), (2, 0), (7, 0))] == [1, 1, -1, 2, -1]
+    assert [found.number(row, nth) for row, nth in ((0, 1), (0, 9), (1, 0), (2, 0), (7, 0))] == [
+        1,
+        1,
+        -1,
+        2,
+        -1,
+    ]
     assert [found.nearest(row) for row in (-1, 0, 1, 2, 9)] == [0, 1, 1, 2, 2]
     assert looked(texts("a"), "b").nearest(0) == -1
     with pytest.raises(IndexError):
@@ -51,7 +58,9 @@ def test_hits_are_counted_and_have_a_place() -> None:
 
 
 def test_an_answer_is_searched_as_it_is_drawn_unless_its_marks_are_asked_for() -> None:
-    rows = Vec[Block]([TextBlock("It is **rounded** in `cart.py`,\nonce. 2 ** 3"), UserBlock("in `cart.py`")])
+    rows = Vec[Block](
+        [TextBlock("It is **rounded** in `cart.py`,\nonce. 2 ** 3"), UserBlock("in `cart.py`")]
+    )
     assert looked(rows, "rounded in cart.py, once").rows == (0,)
     assert looked(rows, "in `cart.py`").rows == (0, 1)
     assert looked(rows, "2 ** 3").rows == (0,)
@@ -76,14 +85,22 @@ def test_every_kind_of_row_is_searched(block: Block, query: str) -> None:
 @pytest.mark.parametrize(
     "shown",
     [
-        d.TextDisplay("it"), d.MarkdownDisplay("it"), d.CodeDisplay("it"), d.PlanDisplay("it"),
-        d.CommandDisplay("make", output="it"), d.DiffDisplay("a", (d.Hunk(1, 1, ("+it",)),)),
-        d.ListingDisplay(".", (d.Entry("it"),)), d.MatchesDisplay("x", (d.Match("a", 1, "it"),)),
-        d.TableDisplay(("a",), (("it",),)), d.TodoDisplay((d.TodoItem("it"),)), d.QuestionDisplay("?", ("it",)),
-        d.ImageDisplay("it.png"), d.AgentsDisplay((d.AgentStatus("a", "it", "b"),)),
+        d.TextDisplay("it"),
+        d.MarkdownDisplay("it"),
+        d.CodeDisplay("it"),
+        d.PlanDisplay("it"),
+        d.CommandDisplay("make", output="it"),
+        d.DiffDisplay("a", (d.Hunk(1, 1, ("+it",)),)),
+        d.ListingDisplay(".", (d.Entry("it"),)),
+        d.MatchesDisplay("x", (d.Match("a", 1, "it"),)),
+        d.TableDisplay(("a",), (("it",),)),
+        d.TodoDisplay((d.TodoItem("it"),)),
+        d.QuestionDisplay("?", ("it",)),
+        d.ImageDisplay("it.png"),
+        d.AgentsDisplay((d.AgentStatus("a", "it", "b"),)),
     ],
     ids=lambda shown: shown.type,
-)  # fmt: skip
+)
 def test_every_result_is_searched(shown: d.Display) -> None:
     assert looked(Vec([ToolBlock("c", "n", "l", "done", display=shown)]), "it").total == 1
 
@@ -99,7 +116,13 @@ WORDS = st.lists(st.sampled_from(["a", "b", "ab", "ba"]), max_size=6).map(" ".jo
 ROWS = st.lists(WORDS, max_size=20)
 
 
-@given(ROWS, ROWS, st.integers(0, 20), st.sampled_from(["a", "ab", "b a"]), st.sampled_from([1, 4_000, search.SLICE]))
+@given(
+    ROWS,
+    ROWS,
+    st.integers(0, 20),
+    st.sampled_from(["a", "ab", "b a"]),
+    st.sampled_from([1, 4_000, search.SLICE]),
+)
 @settings(deadline=None)
 def test_what_changed_is_found_as_if_all_were_new(
     first: list[str], more: list[str], keep: int, query: str, most: int
@@ -148,14 +171,18 @@ def test_a_new_row_costs_one_row(monkeypatch: pytest.MonkeyPatch) -> None:
     rows = texts(*(f"row {n}" for n in range(2_000)))
     index, _ = search.renewed(Index(), rows)
     index, before = search.searched(index, search.begun(index, "row"))
-    monkeypatch.setattr(search_text, "block_parts", lambda block: read.append(1) or (Words(block.text),))
+    monkeypatch.setattr(
+        search_text, "block_parts", lambda block: read.append(1) or (Words(block.text),)
+    )
     index, changed = search.renewed(index, rows.append(UserBlock("row more")))
     assert changed == [2_000]
     assert search.counted(index, before, changed).total == 2_001
     assert len(read) == 1
 
 
-def test_a_long_row_is_searched_to_its_beginning_and_across_its_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_long_row_is_searched_to_its_beginning_and_across_its_pieces(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(search, "ROW", 50)
     rows = texts("needle", "-" * 47 + "needle" + "-" * 1_000 + "needle", "needle")
     index, _ = search.renewed(Index(), rows)
@@ -181,9 +208,16 @@ def test_of_what_is_read_no_more_is_kept_than_is_allowed(monkeypatch: pytest.Mon
 @pytest.mark.parametrize(
     ("said", "query", "hits"),
     [
-        ("İstanbul", "istanbul", 0), ("İstanbul", "İSTANBUL", 1), ("Straße", "STRASSE", 1), ("STRASSE", "straße", 1),
-        ("ΟΔΟΣ οδος", "οδος", 2), ("ŉ ǰ", "ǰ", 1), ("漢字", "字", 1), ("(a|b)* [x", "[x", 1), ("a\\b$", "\\b$", 1),
+        ("İstanbul", "istanbul", 0),
+        ("İstanbul", "İSTANBUL", 1),
+        ("Straße", "STRASSE", 1),
+        ("STRASSE", "straße", 1),
+        ("ΟΔΟΣ οδος", "οδος", 2),
+        ("ŉ ǰ", "ǰ", 1),
+        ("漢字", "字", 1),
+        ("(a|b)* [x", "[x", 1),
+        ("a\\b$", "\\b$", 1),
     ],
-)  # fmt: skip
+)
 def test_case_is_ignored_in_all_scripts(said: str, query: str, hits: int) -> None:
     assert looked(texts(said), query).total == hits

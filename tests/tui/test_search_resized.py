@@ -12,7 +12,9 @@ from tests.tui.stage import play, until
 from tests.tui.test_transcript_search import Mute, given
 from tests.tui.transcript_stage import rows_of
 
-MANY = "\n\n".join(f"thought {n} " + "with many words that wrap in a narrow place " * 4 for n in range(20))
+MANY = "\n\n".join(
+    f"thought {n} " + "with many words that wrap in a narrow place " * 4 for n in range(20)
+)
 ROWS = Vec[Block]([
     UserBlock("go"), ThinkingBlock(f"{MANY}\n\nhere is the needle\n\n{MANY}"),
     TextBlock("answer words " * 200 + "\n", head=True),
@@ -32,7 +34,9 @@ async def resized(pilot: Pilot[int], app: AgentApp, size: tuple[int, int]) -> No
     await pilot.pause()
 
 
-@pytest.mark.parametrize("rows", [ROWS, Vec[Block]([*ROWS, UserBlock("so"), TextBlock("a needle\n", head=True)])])
+@pytest.mark.parametrize(
+    "rows", [ROWS, Vec[Block]([*ROWS, UserBlock("so"), TextBlock("a needle\n", head=True)])]
+)
 def test_a_hit_stays_in_view_through_resizes(rows: Vec[Block]) -> None:
     async def steps(pilot: Pilot[int], app: AgentApp) -> None:
         await pilot.press("ctrl+f", *"needle")

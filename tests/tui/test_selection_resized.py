@@ -1,4 +1,5 @@
-"""A resize lays the page out anew: what is selected stays on its words, or nothing is selected any more."""
+"""A resize lays the page out anew: what is selected stays on its words, or nothing is selected any
+more."""
 
 from __future__ import annotations
 
@@ -24,21 +25,30 @@ TABLE = (
     "| sed | changes lines of a file, one after the other | seldom |\n| ed | | always |\n"
     "| awk | adds up columns and prints **words** of a line | never |\n\n"
 )
-DIFF = DiffDisplay("a.py", (Hunk(1, 1, (" def f():", "-    x = 1", "+    y = 2", "+    z = 3", " # end")),), 2, 1)
+DIFF = DiffDisplay(
+    "a.py", (Hunk(1, 1, (" def f():", "-    x = 1", "+    y = 2", "+    z = 3", " # end")),), 2, 1
+)
 CODE = "```python\nif name:\n    return name, " + "other, " * 12 + "last\n```\n\n"
 LIST = "- one\n- one\n  - " + PROSE + "- one\n\n"
-BLOCKS: Vec[Block] = Vec([
-    UserBlock("What are they?"), TextBlock(f"Words before. {PROSE}\n", head=True), TextBlock(TABLE), TextBlock(LIST),
-    ToolBlock("1", "edit_file", "Edit a.py", "done", display=DIFF), TextBlock(CODE, head=True),
-    TextBlock("漢字が" * 20 + "\n"),
-])  # fmt: skip
+BLOCKS: Vec[Block] = Vec(
+    [
+        UserBlock("What are they?"),
+        TextBlock(f"Words before. {PROSE}\n", head=True),
+        TextBlock(TABLE),
+        TextBlock(LIST),
+        ToolBlock("1", "edit_file", "Edit a.py", "done", display=DIFF),
+        TextBlock(CODE, head=True),
+        TextBlock("漢字が" * 20 + "\n"),
+    ]
+)
 VIEW = TranscriptView(BLOCKS, (), expanded=True)
 SIZE = (90, 80)
 SEED, ROUNDS = 7, 10
 
 
 def letters(app: Screen) -> str:
-    """The letters that are drawn as selected, in no order: a table that lies between the ends may have another."""
+    """The letters that are drawn as selected, in no order: a table that lies between the ends may
+    have another."""
     transcript, chosen = app.transcript, app.screen.selections.get(app.transcript)
     page, found = transcript._page, ""
     if chosen is None:
@@ -61,12 +71,19 @@ async def resized(pilot: Pilot[None], width: int) -> None:
 @pytest.mark.parametrize(
     ("first", "last", "stays"),
     [
-        ("grep", "grep", {80, 60}), ("sed", "changes", {80}), ("match", "match", {80, 60}),
-        ("match", "│ alw", {80, 60}), ("before", "sed", {80}), ("before", "漢", {80, 60, 20}),
-        ("return", "other, other", {80, 60, 20}), ("y = 2", "z", {80, 60, 20}),
+        ("grep", "grep", {80, 60}),
+        ("sed", "changes", {80}),
+        ("match", "match", {80, 60}),
+        ("match", "│ alw", {80, 60}),
+        ("before", "sed", {80}),
+        ("before", "漢", {80, 60, 20}),
+        ("return", "other, other", {80, 60, 20}),
+        ("y = 2", "z", {80, 60, 20}),
     ],
-)  # fmt: skip
-def test_what_is_selected_stays_as_long_as_its_lines_say_the_same(first: str, last: str, stays: set[int]) -> None:
+)
+def test_what_is_selected_stays_as_long_as_its_lines_say_the_same(
+    first: str, last: str, stays: set[int]
+) -> None:
     async def journey(app: Screen, pilot: Pilot[None]) -> None:
         for width in (80, 60, 20):
             await resized(pilot, SIZE[0])
@@ -88,14 +105,20 @@ def test_no_resize_selects_other_words() -> None:
         for _ in range(ROUNDS):
             await resized(pilot, chance.choice((90, 90, 70, 50)))
             size = app.transcript.scrollable_content_region.size
-            ends = sorted((chance.randrange(size.height), chance.randrange(size.width)) for _ in range(2))
+            ends = sorted(
+                (chance.randrange(size.height), chance.randrange(size.width)) for _ in range(2)
+            )
             begin, end = (Offset(x, y) for y, x in ends)
             app.screen.selections = {app.transcript: Selection(begin, end)}
             chosen, text = letters(app), app.screen.get_selected_text()
             for width in chance.sample(range(44, 110), 2):
                 await resized(pilot, width)
                 now, copied = letters(app), app.screen.get_selected_text()
-                assert now in (chosen, "") if app.screen.selections else not now, (width, text, copied)
+                assert now in (chosen, "") if app.screen.selections else not now, (
+                    width,
+                    text,
+                    copied,
+                )
                 kept += bool(now)
         assert kept > ROUNDS // 2
 
@@ -108,7 +131,9 @@ def test_beside_a_wrapped_line_its_words_end() -> None:
         x, y = find(app, "before")
         await drag(pilot, (x, y), (48, y))
         text = app.screen.get_selected_text()
-        assert text is not None and text == rows_of(app.transcript)[y].strip().removeprefix("Words ")
+        assert text is not None and text == rows_of(app.transcript)[y].strip().removeprefix(
+            "Words "
+        )
         for width in (90, 30):
             await resized(pilot, width)
             assert app.screen.get_selected_text() == text

@@ -29,7 +29,17 @@ def start(tmp_path: Path) -> Iterator[Start]:
     (work / "shop.py").write_text("def price() -> int:\n    return 3\n")
 
     def starter(*more: str) -> TmuxWindow:
-        argv = ["-m", "agent_tui", "-m", "scripted/s.json", "--mode", "accept-all", "--cwd", str(work), *more]
+        argv = [
+            "-m",
+            "agent_tui",
+            "-m",
+            "scripted/s.json",
+            "--mode",
+            "accept-all",
+            "--cwd",
+            str(work),
+            *more,
+        ]
         window = TmuxWindow(argv, tmp_path, {"VISUAL": "", "EDITOR": ""}, (100, 30))
         windows.append(window)
         window.until("Ask, or type")
@@ -48,8 +58,8 @@ def call(window: TmuxWindow, command: str, shown: str) -> None:
 
 
 def read_the_sheet() -> None:
-    """As long as a person takes to read what the sheet says: an Enter that comes sooner may be the one before it, held
-    down, and confirms nothing."""
+    """As long as a person takes to read what the sheet says: an Enter that comes sooner may be the
+    one before it, held down, and confirms nothing."""
     time.sleep(READ_FIRST + 0.2)
 
 
@@ -87,7 +97,9 @@ def test_files_go_back_and_come_again(start: Start, tmp_path: Path) -> None:
     assert "return 4" in (work / "shop.py").read_text()
 
 
-def test_a_session_is_found_by_what_was_said_copied_and_deleted(start: Start, tmp_path: Path) -> None:
+def test_a_session_is_found_by_what_was_said_copied_and_deleted(
+    start: Start, tmp_path: Path
+) -> None:
     window = start()
     window.send("make it four", "completed")
     call(window, "/rename tea", "this session is called tea")

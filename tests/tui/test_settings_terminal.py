@@ -37,9 +37,13 @@ def start(tmp_path: Path) -> Iterator[Start]:
 
     def starter(size: tuple[int, int] = (100, 30), **env: str) -> Pty:
         place = {
-            "AGENT_TUI_HOME": str(tmp_path), "HOME": str(tmp_path), "PYTHONPATH": str(ROOT),
-            "TERM": "xterm-256color", "ESCDELAY": "60", "COLORTERM": "truecolor",
-        }  # fmt: skip
+            "AGENT_TUI_HOME": str(tmp_path),
+            "HOME": str(tmp_path),
+            "PYTHONPATH": str(ROOT),
+            "TERM": "xterm-256color",
+            "ESCDELAY": "60",
+            "COLORTERM": "truecolor",
+        }
         pty = Pty(["-m", "agent_tui", "--demo", "--cwd", str(tmp_path)], {**place, **env}, size)
         running.append(pty)
         return pty
@@ -83,7 +87,9 @@ def test_a_setting_is_found_changed_and_saved(start: Start, file: Path) -> None:
     pty.type("\x1b[3~")
     pty.until("saved: agent.max_steps is 50")
     found = tomllib.loads(file.read_text())
-    assert (found["mode"], found["display"]) == ("manual", {"timestamps": True}) and not found.get("agent")
+    assert (found["mode"], found["display"]) == ("manual", {"timestamps": True}) and not found.get(
+        "agent"
+    )
     assert file.read_text().startswith('# mine\nmode = "manual"  # careful\n')
     escape(pty)
     escape(pty)

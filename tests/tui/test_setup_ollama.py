@@ -1,4 +1,5 @@
-"""Ollama set up in a real terminal: its server is started when the person says so, a model fetched, and kept."""
+"""Ollama set up in a real terminal: its server is started when the person says so, a model fetched,
+and kept."""
 
 from __future__ import annotations
 
@@ -50,7 +51,9 @@ def test_it_is_started_and_a_model_fetched_and_kept(machine: tuple[Path, dict[st
         pty.type("big:8b\r")
         shown = taken(pty, "in every project")
         assert "ollama/big:8b" in shown
-        pty.until(lambda text: "ollama/big:8b" in text and "Set up" not in text and "Enter send" in text)
+        pty.until(
+            lambda text: "ollama/big:8b" in text and "Set up" not in text and "Enter send" in text
+        )
         assert len((home / "bin" / "pids").read_text().split()) == 1
     finally:
         pty.close()

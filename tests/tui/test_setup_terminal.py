@@ -1,4 +1,5 @@
-"""A provider is set up in a real terminal, against a real server: from the first screen to an answer."""
+"""A provider is set up in a real terminal, against a real server: from the first screen to an
+answer."""
 
 from __future__ import annotations
 
@@ -46,9 +47,16 @@ def serving() -> Iterator[Server]:
         def do_POST(self) -> None:
             said = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
             of.prompts.append((said["model"], json.dumps(said["messages"][-1])))
-            parts = [{"delta": {"content": SENTENCE}, "index": 0}, {"delta": {}, "finish_reason": "stop", "index": 0}]
+            parts = [
+                {"delta": {"content": SENTENCE}, "index": 0},
+                {"delta": {}, "finish_reason": "stop", "index": 0},
+            ]
             lines = [json.dumps({"choices": [part]}) for part in parts]
-            self._send("".join(f"data: {line}\n\n" for line in (*lines, "[DONE]")), 200, "text/event-stream")
+            self._send(
+                "".join(f"data: {line}\n\n" for line in (*lines, "[DONE]")),
+                200,
+                "text/event-stream",
+            )
 
         def _say(self, data: object, status: int = 200) -> None:
             self._send(json.dumps(data), status, "application/json")
@@ -81,11 +89,15 @@ def serving() -> Iterator[Server]:
 
 
 @contextmanager
-def first_run(home: Path, address: str, size: tuple[int, int] = (100, 30), *words: str) -> Iterator[Pty]:
+def first_run(
+    home: Path, address: str, size: tuple[int, int] = (100, 30), *words: str
+) -> Iterator[Pty]:
     """The program without a model; Moonshot is asked at `address`."""
     home.chmod(0o700)
     (home / "project").mkdir()
-    given = environment(home, MOONSHOT_BASE_URL=address, OLLAMA_HOST="127.0.0.1:9", TERM="xterm-256color")
+    given = environment(
+        home, MOONSHOT_BASE_URL=address, OLLAMA_HOST="127.0.0.1:9", TERM="xterm-256color"
+    )
     pty = Pty(["-m", "agent_tui", "--cwd", str(home / "project"), *words], given, size)
     try:
         pty.until("No model yet")
@@ -107,12 +119,16 @@ def taken(pty: Pty, seen: str, key: str = "\r") -> str:
 
 def having(home: Path, text: str) -> set[str]:
     return {
-        str(path.relative_to(home)) for path in home.rglob("*") if path.is_file() and text.encode() in path.read_bytes()
+        str(path.relative_to(home))
+        for path in home.rglob("*")
+        if path.is_file() and text.encode() in path.read_bytes()
     }
 
 
 @pytest.mark.parametrize("size", [(100, 30), (60, 20)])
-def test_a_wrong_key_then_the_right_one_a_model_and_an_answer(tmp_path: Path, size: tuple[int, int]) -> None:
+def test_a_wrong_key_then_the_right_one_a_model_and_an_answer(
+    tmp_path: Path, size: tuple[int, int]
+) -> None:
     with serving() as server, first_run(tmp_path, server.address, size, "--debug-wire") as pty:
         taken(pty, "needs a key")
         taken(pty, "type another key")
@@ -131,7 +147,9 @@ def test_a_wrong_key_then_the_right_one_a_model_and_an_answer(tmp_path: Path, si
         pty.until(lambda text: "moonshot/second" in text and "Set up" not in text)
         pty.type("are you there?\r")
         pty.until(SENTENCE)
-        assert [model for model, _ in server.prompts] == ["second"] and "are you there?" in server.prompts[0][1]
+        assert [model for model, _ in server.prompts] == [
+            "second"
+        ] and "are you there?" in server.prompts[0][1]
         assert KEY.encode() not in pty.raw and WRONG.encode() not in pty.raw
         pty.type("\x04")
         assert pty.wait() == 0
@@ -162,7 +180,10 @@ def test_in_lines_too_the_key_is_unseen(tmp_path: Path) -> None:
     with serving() as server:
         tmp_path.chmod(0o700)
         given = environment(
-            tmp_path, MOONSHOT_BASE_URL=server.address, OLLAMA_HOST="127.0.0.1:9", TERM="xterm-256color"
+            tmp_path,
+            MOONSHOT_BASE_URL=server.address,
+            OLLAMA_HOST="127.0.0.1:9",
+            TERM="xterm-256color",
         )
         pty = Pty(["-m", "agent_tui", "chat"], given, (100, 60))
         try:

@@ -10,14 +10,24 @@ from textual.pilot import Pilot
 from agent_tui.protocol.events import QueueChanged
 from agent_tui.protocol.ops import Op, Submit
 from agent_tui.protocol.transcript import Queued
-from agent_tui.tui.core.regions import DIVIDER, LEAST_BESIDE, WIDEST, Option, list_room, preview_room, sheet_room
+from agent_tui.tui.core.regions import (
+    DIVIDER,
+    LEAST_BESIDE,
+    WIDEST,
+    Option,
+    list_room,
+    preview_room,
+    sheet_room,
+)
 from agent_tui.tui.dialog.widget import options_lines
 from agent_tui.tui.runtime.app import AgentApp
 from agent_tui.tui.widgets.paint import fitted
 from agent_tui.tui.widgets.sheet import noted
 from tests.tui.stage import SESSION, PlayedEngine, hold, play, text, until
 
-LONG = "\n\n".join(f"paragraph {n} of an answer that fills its lines from the left to the right" for n in range(60))
+LONG = "\n\n".join(
+    f"paragraph {n} of an answer that fills its lines from the left to the right" for n in range(60)
+)
 CODE = "A first answer.\n\n```python\na = 1\n\n\nb = 2\nc = 3\n```\n\nAnd its end."
 
 
@@ -42,7 +52,9 @@ def test_a_sheet_stands_above_the_prompt_over_the_full_width(size: tuple[int, in
             sheet, rows = app.regions.overlay.region, text(app).split("\n")
             assert (sheet.x, sheet.width) == (0, width)
             between = rows[sheet.bottom : app.regions.box.region.y]
-            assert len(between) <= 1 and not "".join(between).strip(), "nothing but what runs is between"
+            assert len(between) <= 1 and not "".join(between).strip(), (
+                "nothing but what runs is between"
+            )
             assert rows[sheet.y].startswith(f" ─ {title} "), "one edge, where the prompt's begins"
             last = [row for row in rows[1 : sheet.y] if row.strip()]
             kept = app.regions.transcript.region.height
@@ -74,7 +86,9 @@ def test_a_hundred_and_sixty_columns_show_what_the_commands_do() -> None:
     play(PlayedEngine(long_answers), steps, size=(160, 40))
 
 
-@pytest.mark.parametrize(("width", "beside"), [(LEAST_BESIDE - 1, False), (LEAST_BESIDE, True), (160, True)])
+@pytest.mark.parametrize(
+    ("width", "beside"), [(LEAST_BESIDE - 1, False), (LEAST_BESIDE, True), (160, True)]
+)
 def test_a_preview_stands_beside_its_list_where_there_is_room(width: int, beside: bool) -> None:
     async def steps(pilot: Pilot[int], app: AgentApp) -> None:
         await pilot.press("x", "enter")
@@ -85,8 +99,12 @@ def test_a_preview_stands_beside_its_list_where_there_is_room(width: int, beside
         await until(lambda: "❯ a code 1" in text(app))
         sheet = app.regions.overlay.region
         rows = text(app).split("\n")[sheet.y : sheet.bottom]
-        assert any("│ a = 1" in row for row in rows) == beside and any("a = 1" in row for row in rows), rows
-        assert [row.strip() for row in rows if row.strip() == "c = 3"] == ["c = 3"] * (not beside), "below the list"
+        assert any("│ a = 1" in row for row in rows) == beside and any(
+            "a = 1" in row for row in rows
+        ), rows
+        assert [row.strip() for row in rows if row.strip() == "c = 3"] == ["c = 3"] * (
+            not beside
+        ), "below the list"
         await pilot.click(app.regions.overlay, offset=(10, 1))
         await until(lambda: "❯ 1 answer 1" in text(app))
 
@@ -94,19 +112,28 @@ def test_a_preview_stands_beside_its_list_where_there_is_room(width: int, beside
 
 
 def test_a_name_in_wide_letters_leaves_room_for_the_words_behind_it() -> None:
-    options = [Option("1", "说明一下这个函数的作用" * 9, "at the next step"), Option("2", "short", "next")]
+    options = [
+        Option("1", "说明一下这个函数的作用" * 9, "at the next step"),
+        Option("2", "short", "next"),
+    ]
     for width in (60, 93, 94):
         rows = ["".join(run.text for run in row) for row in options_lines(options, 0, width, True)]
         assert all(cell_len(row) == width for row in rows)
         assert rows[0].rstrip().endswith("…  at the next step")
         assert rows[1].rstrip().endswith("  next")
-    assert fitted([Option("", "n" * 99)], 40) == [Option("", "n" * 99)], "alone it has the line to itself"
+    assert fitted([Option("", "n" * 99)], 40) == [Option("", "n" * 99)], (
+        "alone it has the line to itself"
+    )
 
 
 def test_the_edge_is_whole_however_much_it_says() -> None:
     said = "1–9 of 60 · PgUp/PgDn · … 3 more"
     assert noted(said, 80) == said
-    assert [noted(said, room) for room in (25, 10, 4)] == ["PgUp/PgDn · … 3 more", "… 3 more", "… 3…"]
+    assert [noted(said, room) for room in (25, 10, 4)] == [
+        "PgUp/PgDn · … 3 more",
+        "… 3 more",
+        "… 3…",
+    ]
 
     async def steps(pilot: Pilot[int], app: AgentApp) -> None:
         app.post_message(events.Paste("\n".join(f"line {n} " for n in range(60))))
@@ -114,7 +141,12 @@ def test_the_edge_is_whole_however_much_it_says() -> None:
         await pilot.press("f4")
         await until(lambda: "line 3 " in text(app))
         edge = text(app).split("\n")[app.regions.overlay.region.y]
-        assert edge.startswith(" ─ ") and edge.endswith("─ ") and " of 6" in edge and "↑↓ PgUp/PgDn" in edge
+        assert (
+            edge.startswith(" ─ ")
+            and edge.endswith("─ ")
+            and " of 6" in edge
+            and "↑↓ PgUp/PgDn" in edge
+        )
 
     play(PlayedEngine(long_answers), steps, size=(60, 20))
 
@@ -158,7 +190,11 @@ def test_the_queue_stands_once() -> None:
         assert text(app).count("later") == 1
         await pilot.press("alt+q")
         await until(lambda: "Queued prompts (2)" in text(app))
-        assert (text(app).count("queued (2)"), text(app).count("later"), text(app).count("last")) == (0, 1, 1)
+        assert (
+            text(app).count("queued (2)"),
+            text(app).count("later"),
+            text(app).count("last"),
+        ) == (0, 1, 1)
         await pilot.press("alt+q")
         await until(lambda: text(app).count("queued (2)") == 2)
 
@@ -174,19 +210,27 @@ def test_the_list_of_what_can_be_copied_has_no_empty_rows_and_stays_where_it_is(
         rows = text(app).split("\n")
         place = next(number for number, row in enumerate(rows) if "answer 1" in row)
         sheet = app.regions.overlay.region
-        inside = "\n".join(row.strip() for row in rows[sheet.y : sheet.bottom]).strip("\n").split("\n")
+        inside = (
+            "\n".join(row.strip() for row in rows[sheet.y : sheet.bottom]).strip("\n").split("\n")
+        )
         assert inside.count("") == 1, "one is between list and text"
         await pilot.press("down")
         await until(lambda: "❯ a code 1" in text(app))
         rows = text(app).split("\n")
         assert "answer 1" in rows[place]
-        assert [row.strip(" │") for row in rows[place + 3 : place + 6]] == ["a = 1", "b = 2", "c = 3"]
+        assert [row.strip(" │") for row in rows[place + 3 : place + 6]] == [
+            "a = 1",
+            "b = 2",
+            "c = 3",
+        ]
 
     play(PlayedEngine(long_answers), steps, size=(90, 30))
 
 
 @pytest.mark.parametrize("size", [(80, 24), (100, 40), (40, 14)], ids=str)
-def test_no_row_of_a_list_is_empty_but_the_one_before_the_words_about_an_entry(size: tuple[int, int]) -> None:
+def test_no_row_of_a_list_is_empty_but_the_one_before_the_words_about_an_entry(
+    size: tuple[int, int],
+) -> None:
     async def steps(pilot: Pilot[int], app: AgentApp) -> None:
         await pilot.press("x", "enter")
         await until(lambda: "And its end." in text(app))

@@ -1,4 +1,5 @@
-"""Sheets in a small terminal: their words scroll, no row stays blank, and choices that have no room are told of."""
+"""Sheets in a small terminal: their words scroll, no row stays blank, and choices that have no room
+are told of."""
 
 from __future__ import annotations
 
@@ -31,9 +32,16 @@ def answered(kind: str, data: object, id: str = "start") -> Event:
 def sets_up(engine: PlayedEngine, op: Op) -> None:
     """No step works, and the reason is a long one."""
     if isinstance(op, SetUp) and op.step == "look":
-        engine.say(answered("setup", {"offers": OFFERS, "looking": False, "keyring": False}, "setup"))
+        engine.say(
+            answered("setup", {"offers": OFFERS, "looking": False, "keyring": False}, "setup")
+        )
     if isinstance(op, SetUp) and op.step == "ask":
-        why = {"state": "failed", "provider": op.provider, "kind": "unreachable", "said": " ".join(WORDS)}
+        why = {
+            "state": "failed",
+            "provider": op.provider,
+            "kind": "unreachable",
+            "said": " ".join(WORDS),
+        }
         engine.say(answered("setup_step", {**why, "hint": "the very end"}, op.id))
 
 
@@ -149,7 +157,9 @@ def test_why_a_step_of_the_setup_failed_can_be_read() -> None:
 @pytest.mark.parametrize("size", [(60, 20), (40, 12), (100, 30)])
 @pytest.mark.parametrize("row", [0, 7, 19])
 def test_a_question_about_a_row_stands_whole_below_it(size: tuple[int, int], row: int) -> None:
-    asked = "Delete “a session with a name of some length” for ever? Enter deletes it, Esc keeps it."
+    asked = (
+        "Delete “a session with a name of some length” for ever? Enter deletes it, Esc keeps it."
+    )
     options = tuple(Option("", f"session {number}", "just now") for number in range(20))
     head = ((Span("type to search", "dim"),),)
     sheet = OverlayView(

@@ -1,4 +1,5 @@
-"""What holds for every sheet: it stands in one file that nobody else names, and one controller moves in all of them."""
+"""What holds for every sheet: it stands in one file that nobody else names, and one controller
+moves in all of them."""
 
 from __future__ import annotations
 
@@ -82,11 +83,16 @@ def test_the_cursor_goes_round_and_home_and_end_are_its_ends(kind: str) -> None:
     last = len(model.overlay.picker.shown) - 1
     model = pressed(model, "home")
     assert place(model)[0] == 0
-    assert place(pressed(model, "up"))[0] == last and place(pressed(pressed(model, "up"), "down"))[0] == 0
+    assert (
+        place(pressed(model, "up"))[0] == last
+        and place(pressed(pressed(model, "up"), "down"))[0] == 0
+    )
     assert place(pressed(model, "end"))[0] == last
     for _ in range(40):
         model = pressed(model, "pagedown")
-    assert place(model)[0] == last and place(pressed(model, "pageup"))[0] == max(0, last - control.PAGE)
+    assert place(model)[0] == last and place(pressed(model, "pageup"))[0] == max(
+        0, last - control.PAGE
+    )
     assert place(pressed(model, "wheelup"))[0] == max(0, last - control.NOTCH)
 
 
@@ -98,7 +104,10 @@ def test_what_is_read_ends_at_its_last_line(kind: str) -> None:
         model = pressed(model, "pagedown", part)
     assert place(model)[1] == 51
     assert place(pressed(model, "pageup", part))[1] == 41, "the first PgUp moves"
-    assert place(pressed(model, "up", part))[1] == 50 and place(pressed(model, "wheelup", part))[1] == 48
+    assert (
+        place(pressed(model, "up", part))[1] == 50
+        and place(pressed(model, "wheelup", part))[1] == 48
+    )
     assert place(pressed(model, "home", part))[1] == 0
     assert place(pressed(pressed(model, "home", part), "end", part))[1] == 51
 
@@ -122,16 +131,29 @@ def test_no_file_outside_names_a_sheet() -> None:
         if path.parent == FOLDER:
             continue
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("agent_tui.tui.sheets"):
-                names = {(node.module or "").rpartition(".")[2], *(alias.name for alias in node.names)}
+            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith(
+                "agent_tui.tui.sheets"
+            ):
+                names = {
+                    (node.module or "").rpartition(".")[2],
+                    *(alias.name for alias in node.names),
+                }
                 found += [f"{path.name}: imports {name}" for name in names & kinds]
-            if isinstance(node, ast.Call) and getattr(node.func, "attr", getattr(node.func, "id", "")) == "open_sheet":
+            if (
+                isinstance(node, ast.Call)
+                and getattr(node.func, "attr", getattr(node.func, "id", "")) == "open_sheet"
+            ):
                 named = {arg.value for arg in node.args if isinstance(arg, ast.Constant)} & kinds
                 own = PACKAGE / "tui" / "commands"
-                found += [f"{path.name}: opens {name}" for name in named if path != own / f"{name}.py"]
+                found += [
+                    f"{path.name}: opens {name}" for name in named if path != own / f"{name}.py"
+                ]
             if isinstance(node, ast.Compare) and ast.unparse(node.left).endswith("overlay.kind"):
-                found += [f"{path.name}: asks for {ast.unparse(node)}"
-                          for arg in node.comparators if isinstance(arg, ast.Constant)]  # fmt: skip
+                found += [
+                    f"{path.name}: asks for {ast.unparse(node)}"
+                    for arg in node.comparators
+                    if isinstance(arg, ast.Constant)
+                ]
     assert found == []
 
 
@@ -207,6 +229,10 @@ def test_a_sheet_is_one_file(tmp_path: Path) -> None:
     )
     (tmp_path / "goods.py").write_text(DEMO, "utf-8")
     done = subprocess.run(
-        [sys.executable, "-c", code], cwd=PACKAGE.parent, capture_output=True, text=True, check=False
+        [sys.executable, "-c", code],
+        cwd=PACKAGE.parent,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr

@@ -13,7 +13,9 @@ from tests.answers import answer_event
 from tests.tui.story import NOW, Stories, Story, answered, compare, pressed, told
 
 STORIES = Stories()
-SKILLS = [{"name": "review", "description": "Review the changes.", "arguments": ["path"], "free": False}]
+SKILLS = [
+    {"name": "review", "description": "Review the changes.", "arguments": ["path"], "free": False}
+]
 
 
 @STORIES.each()
@@ -29,11 +31,15 @@ def typed(model: Model, text: str) -> Model:
 
 
 def listed(command: str, *answers: Answered, size: tuple[int, int] = (100, 30)) -> Model:
-    model = told(*answered("Tidy the shop.", "It is tidy."), answer_event("start", "skills", SKILLS))
+    model = told(
+        *answered("Tidy the shop.", "It is tidy."), answer_event("start", "skills", SKILLS)
+    )
     model = update(model, msg.Resized(at=NOW + 5, width=size[0], height=size[1]))[0]
     model = update(model, msg.Submitted(at=NOW + 9, text=command))[0]
     for answer in answers:
-        model = update(model, msg.EventsArrived((replace(answer, session=model.active),), at=NOW + 9))[0]
+        model = update(
+            model, msg.EventsArrived((replace(answer, session=model.active),), at=NOW + 9)
+        )[0]
     return model
 
 
@@ -45,28 +51,48 @@ def the_palette_finds_what_is_meant() -> Model:
 @STORIES.add(theme="light")
 def a_session_shows_its_last_prompt_and_answer() -> Model:
     sessions = [
-        {"id": "a", "title": "Fix the till", "cwd": "/home/ada/shop", "at": NOW - 300, "turns": 4, "model": "ollama/a"},
-        {"id": "b", "title": "What is a cart?", "cwd": "/home/ada/shop", "at": NOW - 90_000, "turns": 1, "model": ""},
+        {
+            "id": "a",
+            "title": "Fix the till",
+            "cwd": "/home/ada/shop",
+            "at": NOW - 300,
+            "turns": 4,
+            "model": "ollama/a",
+        },
+        {
+            "id": "b",
+            "title": "What is a cart?",
+            "cwd": "/home/ada/shop",
+            "at": NOW - 90_000,
+            "turns": 1,
+            "model": "",
+        },
     ]
     answer = "All **12** tests pass; one was wrong about rounding. " * 3
     parts = [
-        {"name": "you", "text": "And [red]test[/] it.", "lines": 2}, {"name": "answer", "text": answer, "lines": 4},
-    ]  # fmt: skip
+        {"name": "you", "text": "And [red]test[/] it.", "lines": 2},
+        {"name": "answer", "text": answer, "lines": 4},
+    ]
     return listed(
-        "/resume", answer_event("resume-1", "sessions", sessions),
+        "/resume",
+        answer_event("resume-1", "sessions", sessions),
         answer_event("preview", "preview", {"of": "a", "parts": parts}),
-    )  # fmt: skip
+    )
 
 
 @STORIES.add()
 def the_log_has_colours_by_level() -> Model:
     words = (
-        ("info", "log", "session begun"), ("warning", "log", "the server is slow: 4.2 s"),
+        ("info", "log", "session begun"),
+        ("warning", "log", "the server is slow: 4.2 s"),
         ("record", "session", 'tool_ended {"name": "grep_files", "duration_ms": 12}'),
-        ("error", "log", "the request failed: connection refused\nTraceback"), ("info", "log", "tried again"),
-    )  # fmt: skip
-    lines = [{"at": f"10:00:0{n}", "level": level, "source": source, "text": text}
-             for n, (level, source, text) in enumerate(words)]  # fmt: skip
+        ("error", "log", "the request failed: connection refused\nTraceback"),
+        ("info", "log", "tried again"),
+    )
+    lines = [
+        {"at": f"10:00:0{n}", "level": level, "source": source, "text": text}
+        for n, (level, source, text) in enumerate(words)
+    ]
     model = listed("/log", answer_event("log-1", "log", {"lines": lines, "left": 99_870_000}))
     return pressed(model, "up")
 

@@ -28,7 +28,7 @@ from tests.tui.story import (
     replied,
     told,
     typed,
-)  # fmt: skip
+)
 
 STORIES = Stories()
 
@@ -89,14 +89,32 @@ WIDE = """\
 """
 DIFF = d.DiffDisplay(
     "shop/cart.py",
-    (d.Hunk(9, 9, (
-        " ", " def summary(prices: list[float]) -> str:", '     """One line for the receipt."""',
-        "-    mean = sum(prices) / len(prices)", '-    return f"{len(prices)} items, {mean:.2f} each"',
-        "+    if not prices:", '+        return "an empty cart"', "+    mean = sum(prices, Decimal(0)) / len(prices)",
-        '+    return f"{len(prices)} items, {mean.quantize(CENT)} each"', " ",
-    )), d.Hunk(40, 42, (" def main() -> None:", "-    print(summary([]))", "+    print(summary(read()))"))),
-    5, 3,
-)  # fmt: skip
+    (
+        d.Hunk(
+            9,
+            9,
+            (
+                " ",
+                " def summary(prices: list[float]) -> str:",
+                '     """One line for the receipt."""',
+                "-    mean = sum(prices) / len(prices)",
+                '-    return f"{len(prices)} items, {mean:.2f} each"',
+                "+    if not prices:",
+                '+        return "an empty cart"',
+                "+    mean = sum(prices, Decimal(0)) / len(prices)",
+                '+    return f"{len(prices)} items, {mean.quantize(CENT)} each"',
+                " ",
+            ),
+        ),
+        d.Hunk(
+            40,
+            42,
+            (" def main() -> None:", "-    print(summary([]))", "+    print(summary(read()))"),
+        ),
+    ),
+    5,
+    3,
+)
 
 
 @pytest.fixture(autouse=True)
@@ -111,8 +129,11 @@ def test_the_page_looks_as_it_did(story: Story, snap_compare: Any) -> None:
 
 
 def edited() -> Model:
-    return told(*begun("Mend both places."), *did("Edit shop/cart.py", DIFF, 5, "allowed once"),
-                *replied("An empty cart says so now."))  # fmt: skip
+    return told(
+        *begun("Mend both places."),
+        *did("Edit shop/cart.py", DIFF, 5, "allowed once"),
+        *replied("An empty cart says so now."),
+    )
 
 
 def answer() -> Model:
@@ -161,7 +182,9 @@ def a_search_marks_its_hits_and_counts_them() -> Model:
 
 @STORIES.add()
 def times_stand_at_the_right_edge() -> Model:
-    return looked(told(*answered("And now?", "It is right."), before=edited(), at=NOW + 4), timestamps=True)
+    return looked(
+        told(*answered("And now?", "It is right."), before=edited(), at=NOW + 4), timestamps=True
+    )
 
 
 @STORIES.add()
@@ -191,7 +214,9 @@ def what_came_below_is_counted() -> Model:
 
 def pasted(said: str) -> tuple[str, tuple[chips.Paste, ...]]:
     """What is sent where `said` has a log of a failed test at `A`, and a function at `B`."""
-    log = chips.pasted(1, "".join(f"FAILED tests/test_cart.py::test_total[{n}]\n" for n in range(80)))
+    log = chips.pasted(
+        1, "".join(f"FAILED tests/test_cart.py::test_total[{n}]\n" for n in range(80))
+    )
     code = chips.pasted(2, "\n".join(f"    step_{n}()" for n in range(120)))
     return chips.sent(said.replace("A", log.label).replace("B", code.label), (log, code))
 
@@ -203,9 +228,12 @@ def a_prompt_shows_its_own_words_and_a_label_for_each_paste() -> Model:
     waits, last = pasted("then mend A and say how")
     answer = "The total is rounded twice."
     return told(
-        TurnStarted(turn=1, prompt=text, pastes=pastes), StepStarted(turn=1, step=1), *replied(answer),
-        SteerSeen(steer, pastes=more), QueueChanged((Queued("q", waits, pastes=last),)),
-    )  # fmt: skip
+        TurnStarted(turn=1, prompt=text, pastes=pastes),
+        StepStarted(turn=1, step=1),
+        *replied(answer),
+        SteerSeen(steer, pastes=more),
+        QueueChanged((Queued("q", waits, pastes=last),)),
+    )
 
 
 @STORIES.add(size=(44, 24))

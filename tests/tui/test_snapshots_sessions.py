@@ -1,4 +1,5 @@
-"""Pictures of sessions: going back, lists of them, figures, one that is open elsewhere, off the record, played back."""
+"""Pictures of sessions: going back, lists of them, figures, one that is open elsewhere, off the
+record, played back."""
 
 from __future__ import annotations
 
@@ -20,7 +21,12 @@ from tests.tui.story import NOW, OPENING, Stories, Story, answered, arrived, com
 
 STORIES = Stories()
 SALE = {
-    "lines": [" @cached", " def price(item: Item) -> Decimal:", "-    return item.price / 2", "+    return item.price"]
+    "lines": [
+        " @cached",
+        " def price(item: Item) -> Decimal:",
+        "-    return item.price / 2",
+        "+    return item.price",
+    ]
 }
 SWITCH = ["keep", "restore"]
 FREE = {
@@ -36,13 +42,25 @@ MADE = {
     "diff": [{"old_start": 1, "new_start": 1, "lines": ["-half price"]}],
 }
 CHANGED = {
-    "path": "README.md", "why": "changed since then", "choices": ["keep", "restore", "both"], "added": 1,
+    "path": "README.md",
+    "why": "changed since then",
+    "choices": ["keep", "restore", "both"],
+    "added": 1,
     "removed": 2,
-    "diff": [{"old_start": 1, "new_start": 1, "lines": [" # Shop", "-Half price!", "-Closed now.", "+All you need."]}],
-}  # fmt: skip
+    "diff": [
+        {
+            "old_start": 1,
+            "new_start": 1,
+            "lines": [" # Shop", "-Half price!", "-Closed now.", "+All you need."],
+        }
+    ],
+}
 DURING = {
-    **MADE, "path": "notes.txt", "why": "changed while a command ran, perhaps by you", "default": "keep",
-}  # fmt: skip
+    **MADE,
+    "path": "notes.txt",
+    "why": "changed while a command ran, perhaps by you",
+    "default": "keep",
+}
 TURN = {"n": 9, "turn": 2, "prompt": "Start the sale."}
 
 
@@ -52,20 +70,36 @@ def test_a_session_looks_as_it_did(story: Story, snap_compare: Any) -> None:
 
 
 def session(id: str, title: str, **more: Any) -> dict[str, Any]:
-    return {"id": id, "title": title, "cwd": "/home/ada/shop", "at": NOW - 300, "turns": 3, "model": "", **more}
+    return {
+        "id": id,
+        "title": title,
+        "cwd": "/home/ada/shop",
+        "at": NOW - 300,
+        "turns": 3,
+        "model": "",
+        **more,
+    }
 
 
 def worked() -> Model:
     """Two turns."""
-    second = tuple(replace(event, turn=2, at=NOW + 60) for event in answered("Start the sale.", "All is half price."))
-    first = (replace(event, n=n) for n, event in enumerate(answered("Tidy the shop.", "It is **tidy**."), 2))
+    second = tuple(
+        replace(event, turn=2, at=NOW + 60)
+        for event in answered("Start the sale.", "All is half price.")
+    )
+    first = (
+        replace(event, n=n)
+        for n, event in enumerate(answered("Tidy the shop.", "It is **tidy**."), 2)
+    )
     return told(*first, *(replace(event, n=n) for n, event in enumerate(second, 9)))
 
 
 def asked(command: str, data: Any) -> Model:
     """`command` is called, and the engine answers `data` to what it is asked."""
     model, effects = update(worked(), msg.Submitted(at=NOW + 99, text=command))
-    query = next(effect.op for effect in effects if isinstance(effect, Send) and isinstance(effect.op, Query))
+    query = next(
+        effect.op for effect in effects if isinstance(effect, Send) and isinstance(effect.op, Query)
+    )
     return told(answer_event(query.id, query.kind, data), before=model, at=NOW + 99)
 
 
@@ -105,9 +139,14 @@ def the_tree_shows_what_was_forked() -> Model:
         }
         for n, (lines, title) in enumerate(branches)
     ]
-    parts = [{"name": "you", "text": "And the windows?", "lines": 1}, {"name": "answer", "text": "Clean.", "lines": 1}]
+    parts = [
+        {"name": "you", "text": "And the windows?", "lines": 1},
+        {"name": "answer", "text": "Clean.", "lines": 1},
+    ]
     preview = {"of": "s0", "parts": parts}
-    return told(answer_event("preview", "preview", preview), before=asked("/tree", data), at=NOW + 99)
+    return told(
+        answer_event("preview", "preview", preview), before=asked("/tree", data), at=NOW + 99
+    )
 
 
 @STORIES.add(size=(100, 34))
@@ -122,13 +161,30 @@ def the_figures_of_a_session() -> Model:
         "answer": "I look at it.",
     }
     edit = {"name": "edit_file", "label": "Edit shop/price.py", "tag": "ok", "ms": 12}
-    return asked("/stats", {
-        "turns": 2, "ends": {"completed": 2}, "steps": 6, "requests": 7, "retries": 1, "tokens_in": 48_100,
-        "tokens_out": 2_900, "cached": 31_000, "provider_ms": 41_000, "thinking_ms": 9_000, "tool_ms": 1_900,
-        "tool_calls": 5, "turn_ms": 43_500, "wall_ms": 3_600_000, "errors": 1, "files": ["/home/ada/shop/price.py"],
-        "by_model": [{**share, "name": "ollama/qwen3:8b"}], "by_tool": [{**share, "name": "edit_file"}],
-        "by_step": [step, {**step, "step": 2, "tools": [edit], "tool_ms": 12}],
-    })  # fmt: skip
+    return asked(
+        "/stats",
+        {
+            "turns": 2,
+            "ends": {"completed": 2},
+            "steps": 6,
+            "requests": 7,
+            "retries": 1,
+            "tokens_in": 48_100,
+            "tokens_out": 2_900,
+            "cached": 31_000,
+            "provider_ms": 41_000,
+            "thinking_ms": 9_000,
+            "tool_ms": 1_900,
+            "tool_calls": 5,
+            "turn_ms": 43_500,
+            "wall_ms": 3_600_000,
+            "errors": 1,
+            "files": ["/home/ada/shop/price.py"],
+            "by_model": [{**share, "name": "ollama/qwen3:8b"}],
+            "by_tool": [{**share, "name": "edit_file"}],
+            "by_step": [step, {**step, "step": 2, "tools": [edit], "tool_ms": 12}],
+        },
+    )
 
 
 @STORIES.add()
@@ -140,7 +196,11 @@ def a_session_that_another_program_has_open() -> Model:
 @STORIES.add(theme="light")
 def a_session_off_the_record() -> Model:
     before, _ = update(initial(), msg.Started(at=NOW, width=100, height=30, home="/home/ada"))
-    return told(replace(OPENING, otr=True), *answered("Who am I?", "I shall not remember it."), before=before)
+    return told(
+        replace(OPENING, otr=True),
+        *answered("Who am I?", "I shall not remember it."),
+        before=before,
+    )
 
 
 class _Recorded(Live):
@@ -149,7 +209,11 @@ class _Recorded(Live):
     def __init__(self) -> None:
         super().__init__()
         self.say(msg.Started(100, 30, home="/home/ada"))
-        for events in ((OPENING,), answered("Tidy the shop.", "It is **tidy**."), answered("And now?", "It is sold.")):
+        for events in (
+            (OPENING,),
+            answered("Tidy the shop.", "It is **tidy**."),
+            answered("And now?", "It is sold."),
+        ):
             self.hear(*events)
 
     def hear(self, *events: Event) -> None:
@@ -159,7 +223,12 @@ class _Recorded(Live):
 def test_a_recording_that_is_played_looks_as_it_did(snap_compare: Any) -> None:
     player = _Recorded().replayed()
     app = ReplayApp(
-        player, load_theme("dark", (shipped("themes"),)), lambda *_: "", lambda _: "", speed=0, at=player.seconds * 0.8
+        player,
+        load_theme("dark", (shipped("themes"),)),
+        lambda *_: "",
+        lambda _: "",
+        speed=0,
+        at=player.seconds * 0.8,
     )
     app.animation_level = "none"
     assert snap_compare(app, terminal_size=(100, 30))

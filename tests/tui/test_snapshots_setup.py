@@ -47,13 +47,19 @@ def came(model: Model, state: str, **data: Any) -> Model:
 
 def keyed() -> Model:
     """The key of Moonshot was sent."""
-    model = calmly(listed(openai={"state": "ok", "models": 42}, ollama={"state": "down"}), *["down"] * 3, "enter")
+    model = calmly(
+        listed(openai={"state": "ok", "models": 42}, ollama={"state": "down"}),
+        *["down"] * 3,
+        "enter",
+    )
     model = update(typed(model, HIDDEN), msg.Submitted(at=model.last_key + 1, text=HIDDEN))[0]
     return came(model, "asking", provider="moonshot")
 
 
 def answered() -> Model:
-    return came(keyed(), "answered", provider="moonshot", label="Moonshot", models=MODELS, first=MODELS[2])
+    return came(
+        keyed(), "answered", provider="moonshot", label="Moonshot", models=MODELS, first=MODELS[2]
+    )
 
 
 @STORIES.add()

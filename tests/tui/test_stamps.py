@@ -7,7 +7,14 @@ from datetime import UTC, datetime
 import pytest
 from rich.cells import cell_len
 
-from agent_tui.protocol.transcript import Block, TextBlock, ThinkingBlock, ToolBlock, TurnBlock, UserBlock
+from agent_tui.protocol.transcript import (
+    Block,
+    TextBlock,
+    ThinkingBlock,
+    ToolBlock,
+    TurnBlock,
+    UserBlock,
+)
 from agent_tui.tui.core.display_options import Look
 from agent_tui.tui.markdown.lines import DECORATION
 from agent_tui.tui.transcript.blocks import block_lines
@@ -50,12 +57,15 @@ def test_what_has_no_time_shows_none() -> None:
 def test_durations_can_be_hidden() -> None:
     blocks: list[Block] = [
         ToolBlock("c", "run", "Run make", "done", duration_ms=420, note="allowed once"),
-        TurnBlock("completed", 3_100, 2), ThinkingBlock("Hm.", False, 2_000),
-    ]  # fmt: skip
+        TurnBlock("completed", 3_100, 2),
+        ThinkingBlock("Hm.", False, 2_000),
+    ]
     off = Look(durations=False)
     assert [drawn(block, 60, off)[0].strip() for block in blocks] == [
-        "⚙ Run make  allowed once", "completed · 2 steps", "∴ thought",
-    ]  # fmt: skip
+        "⚙ Run make  allowed once",
+        "completed · 2 steps",
+        "∴ thought",
+    ]
     assert not any(drawn(block, 60, Look()) == drawn(block, 60, off) for block in blocks)
 
 

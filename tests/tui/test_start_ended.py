@@ -1,4 +1,5 @@
-"""A start that a signal ends: what was typed until then is on record, or in the prompt of the next start here."""
+"""A start that a signal ends: what was typed until then is on record, or in the prompt of the next
+start here."""
 
 from __future__ import annotations
 
@@ -14,13 +15,24 @@ from tests.tui.pty_stage import ROOT, Pty
 
 
 def program(home: Path, *words: str) -> Pty:
-    place = {"AGENT_TUI_HOME": str(home), "HOME": str(home), "PYTHONPATH": str(ROOT), "TERM": "xterm-256color"}
-    return Pty(["-m", "agent_tui", "--demo", *words], {**place, "LC_ALL": "C.UTF-8", "TMUX": "", "STY": ""})
+    place = {
+        "AGENT_TUI_HOME": str(home),
+        "HOME": str(home),
+        "PYTHONPATH": str(ROOT),
+        "TERM": "xterm-256color",
+    }
+    return Pty(
+        ["-m", "agent_tui", "--demo", *words], {**place, "LC_ALL": "C.UTF-8", "TMUX": "", "STY": ""}
+    )
 
 
 def kept(home: Path, words: str) -> list[str]:
     """Where `words` are on the disk."""
-    files = [*home.glob("sessions/*-????????????.jsonl"), *home.glob("typed/*"), *home.glob("history.jsonl")]
+    files = [
+        *home.glob("sessions/*-????????????.jsonl"),
+        *home.glob("typed/*"),
+        *home.glob("history.jsonl"),
+    ]
     return [file.parent.name for file in files if words in file.read_text("utf-8")]
 
 
@@ -42,7 +54,9 @@ def test_a_prompt_sent_on_the_first_frame_survives_a_signal_at_any_moment(
         pty.close()
 
 
-def test_what_was_typed_at_an_ended_start_is_in_the_prompt_of_the_next_one_here(tmp_path: Path) -> None:
+def test_what_was_typed_at_an_ended_start_is_in_the_prompt_of_the_next_one_here(
+    tmp_path: Path,
+) -> None:
     (tmp_path / "first").mkdir()
     pty = program(tmp_path / "first")
     pty.until("starting")
@@ -63,10 +77,14 @@ def test_what_was_typed_at_an_ended_start_is_in_the_prompt_of_the_next_one_here(
         pty.signal(signal.SIGTERM)  # again, now with a session, or with one that begins
         pty.wait()
         pty.close()
-        assert kept(home, "the tests") in (["sessions"], ["typed"]), f"{0.1 * step} s"  # once, wherever
+        assert kept(home, "the tests") in (["sessions"], ["typed"]), (
+            f"{0.1 * step} s"
+        )  # once, wherever
 
 
-def test_where_there_is_no_session_to_continue_it_is_said_how_the_words_come_back(tmp_path: Path) -> None:
+def test_where_there_is_no_session_to_continue_it_is_said_how_the_words_come_back(
+    tmp_path: Path,
+) -> None:
     pty = program(tmp_path)
     pty.until("starting")
     pty.type("mend the tests")
@@ -117,7 +135,9 @@ def test_an_interrupt_by_key_ends_a_start_that_nothing_is_kept_of(tmp_path: Path
     pty.close()
 
 
-def test_what_was_typed_elsewhere_stays_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_was_typed_elsewhere_stays_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     here, there = tmp_path / "here", tmp_path / "there"
     environment = {"AGENT_TUI_HOME": str(tmp_path)}
     monkeypatch.setenv("AGENT_TUI_HOME", str(tmp_path))
@@ -140,10 +160,16 @@ def test_what_was_typed_elsewhere_stays_there(tmp_path: Path, monkeypatch: pytes
     ("keys", "words"),
     [
         (b"a\rb\n", "a\nb"),
-        (b"\x1b[200~cut off", "cut off"), (b"abc\x7f\x7fd", "ad"), (b"a b\x17c", "a c"), (b"ab\x15c", "c"),
-        (b"\x1b]11;rgb:1e1e/1e1e/1e1e\x1b\\\x1b[?2026;2$yx\x1b[A", "x"), ("h\u00e9\u6f22".encode(), "h\u00e9\u6f22"),
-        (b"\x1b[200~p\x1b[Aq\x1b[201~", "p\x1b[Aq"), (b"\xff", "\ufffd"), (b"\x1b[13u", ""),
+        (b"\x1b[200~cut off", "cut off"),
+        (b"abc\x7f\x7fd", "ad"),
+        (b"a b\x17c", "a c"),
+        (b"ab\x15c", "c"),
+        (b"\x1b]11;rgb:1e1e/1e1e/1e1e\x1b\\\x1b[?2026;2$yx\x1b[A", "x"),
+        ("h\u00e9\u6f22".encode(), "h\u00e9\u6f22"),
+        (b"\x1b[200~p\x1b[Aq\x1b[201~", "p\x1b[Aq"),
+        (b"\xff", "\ufffd"),
+        (b"\x1b[13u", ""),
     ],
-)  # fmt: skip
+)
 def test_keys_come_to_the_text_that_they_make(keys: bytes, words: str) -> None:
     assert crash_draft.words_of(keys) == words

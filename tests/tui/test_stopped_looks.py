@@ -12,17 +12,22 @@ from tests.tui.test_blocks import tool
 
 def styles(block: Block, word: str) -> set[str]:
     return {
-        run.style for line in block_lines(block, 80, False, 0.0, cell_len) for run in line.segments if run.text == word
+        run.style
+        for line in block_lines(block, 80, False, 0.0, cell_len)
+        for run in line.segments
+        if run.text == word
     }
 
 
 @pytest.mark.parametrize(
     ("state", "word", "style"),
     [
-        ("completed", "completed", "turn"), ("cancelled", "cancelled", "notice.warning"),
-        ("interrupted", "cut off", "turn.bad"), ("error", "failed", "turn.bad"),
+        ("completed", "completed", "turn"),
+        ("cancelled", "cancelled", "notice.warning"),
+        ("interrupted", "cut off", "turn.bad"),
+        ("error", "failed", "turn.bad"),
     ],
-)  # fmt: skip
+)
 def test_a_turn_that_was_stopped_is_none_that_failed(state: str, word: str, style: str) -> None:
     assert styles(TurnBlock(state, 12_300, 3), word) == {style}  # type: ignore[arg-type]
 

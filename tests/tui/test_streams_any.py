@@ -1,4 +1,5 @@
-"""Keys in a row that began before something appeared, and never pause: they allow, undo, delete and save nothing."""
+"""Keys in a row that began before something appeared, and never pause: they allow, undo, delete and
+save nothing."""
 
 from __future__ import annotations
 
@@ -21,10 +22,24 @@ from tests.tui.test_update_going_back import FREE, answer, command, worked
 from tests.tui.test_update_sessions import locked
 from tests.tui.test_update_settings import opened as settings_opened
 
-DONE = (Delete, Resume, RestoreFiles, Rewind, SetModel, WriteFile, Copy, Quit, WriteSecret, WriteSetting)
+DONE = (
+    Delete,
+    Resume,
+    RestoreFiles,
+    Rewind,
+    SetModel,
+    WriteFile,
+    Copy,
+    Quit,
+    WriteSecret,
+    WriteSetting,
+)
 YES = ("once", "always", "yes", "continue", "say", "no", "stop")
 LETTERS = "yanmecs1234wdkjqr hello"
-KEY = st.one_of(st.sampled_from(["enter", "enter", "up", "down", "left", "right", "escape"]), st.sampled_from(LETTERS))
+KEY = st.one_of(
+    st.sampled_from(["enter", "enter", "up", "down", "left", "right", "escape"]),
+    st.sampled_from(LETTERS),
+)
 GAP = st.one_of(st.sampled_from([0.02, 0.03, 0.05, 0.12, 0.3, 0.35, 0.4]), st.floats(0.02, 0.4))
 STREAM = st.lists(st.tuples(KEY, GAP), min_size=2, max_size=40)
 HAMMERED = st.builds(lambda key, gap, times: [(key, gap)] * times, KEY, GAP, st.integers(2, 60))
@@ -64,7 +79,9 @@ def _nothing(play: Play) -> None:
 @pytest.mark.parametrize("kind", QUESTIONS)
 @settings(max_examples=60, deadline=None)
 @given(stream=st.one_of(STREAM, HAMMERED), before=KEY)
-def test_a_stream_answers_no_question(kind: str, stream: list[tuple[str, float]], before: str) -> None:
+def test_a_stream_answers_no_question(
+    kind: str, stream: list[tuple[str, float]], before: str
+) -> None:
     play = Play()
     play.begin()
     _press(play, [(before, 1.0)])
@@ -107,7 +124,9 @@ def _copy() -> Play:
     return play
 
 
-@pytest.mark.parametrize("opened", [_undo, _copy, lambda: settings_opened("")[0]], ids=["undo", "copy", "settings"])
+@pytest.mark.parametrize(
+    "opened", [_undo, _copy, lambda: settings_opened("")[0]], ids=["undo", "copy", "settings"]
+)
 @settings(max_examples=60, deadline=None)
 @given(stream=st.one_of(STREAM, HAMMERED))
 def test_a_stream_does_nothing_in_a_sheet_that_was_asked_for(
@@ -118,4 +137,3 @@ def test_a_stream_does_nothing_in_a_sheet_that_was_asked_for(
     play.model = replace(play.model, last_key=play.at, last_name="enter")  # that opened it
     _press(play, stream)
     _nothing(play)
-

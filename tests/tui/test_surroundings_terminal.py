@@ -1,4 +1,5 @@
-"""The ground, the title and what is told outside of the screen, in the real program in a real terminal."""
+"""The ground, the title and what is told outside of the screen, in the real program in a real
+terminal."""
 
 from __future__ import annotations
 
@@ -24,10 +25,20 @@ def start(tmp_path: Path) -> Iterator[Start]:
     def starter(config: str = "", **env: str) -> Pty:
         (tmp_path / "config.toml").write_text(config)
         place = {
-            "AGENT_TUI_HOME": str(tmp_path), "HOME": str(tmp_path), "PYTHONPATH": str(ROOT), "TERM": "xterm-256color",
-            "ESCDELAY": "60", "COLORTERM": "truecolor", "COLORFGBG": "", "TERM_PROGRAM": "", "TMUX": "", "STY": "",
-        }  # fmt: skip
-        pty = Pty(["-m", "agent_tui", "--demo", "--cwd", str(tmp_path)], {**place, **env}, (100, 30))
+            "AGENT_TUI_HOME": str(tmp_path),
+            "HOME": str(tmp_path),
+            "PYTHONPATH": str(ROOT),
+            "TERM": "xterm-256color",
+            "ESCDELAY": "60",
+            "COLORTERM": "truecolor",
+            "COLORFGBG": "",
+            "TERM_PROGRAM": "",
+            "TMUX": "",
+            "STY": "",
+        }
+        pty = Pty(
+            ["-m", "agent_tui", "--demo", "--cwd", str(tmp_path)], {**place, **env}, (100, 30)
+        )
         running.append(pty)
         return pty
 
@@ -96,7 +107,11 @@ def test_in_tmux_the_terminal_around_it_is_asked_too(start: Start) -> None:
         pty.type(piece)
     painted(pty, "light")
     pty.type("\x1b[Olist\r")
-    pty.until(lambda _: b"\x1bPtmux;\x1b\x1b]777;notify;agent-tui;agent-tui is done\x1b\x1b\\\x1b\\" in pty.raw)
+    pty.until(
+        lambda _: (
+            b"\x1bPtmux;\x1b\x1b]777;notify;agent-tui;agent-tui is done\x1b\x1b\\\x1b\\" in pty.raw
+        )
+    )
     pty.until("Ask, or type")
     quit_(pty)
 
@@ -138,7 +153,9 @@ def test_an_old_console_is_asked_nothing_and_gets_no_title(start: Start) -> None
     assert [one for one in asked if one in pty.raw] == []
 
 
-@pytest.mark.parametrize(("term", "letters"), [("xterm-256color", b"38;5;"), ("xterm", b"38;5;"), ("vt100", b"")])
+@pytest.mark.parametrize(
+    ("term", "letters"), [("xterm-256color", b"38;5;"), ("xterm", b"38;5;"), ("vt100", b"")]
+)
 def test_terminals_with_fewer_colours(start: Start, term: str, letters: bytes) -> None:
     pty = start(TERM=term, COLORTERM="")
     pty.until("Ask, or type")

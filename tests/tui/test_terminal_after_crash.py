@@ -1,4 +1,5 @@
-"""The program is killed under a real shell, in a real terminal: the shell has a terminal that works."""
+"""The program is killed under a real shell, in a real terminal: the shell has a terminal that
+works."""
 
 from __future__ import annotations
 
@@ -22,8 +23,16 @@ LAUNCH = "import os, sys; os.execv(sys.argv[1], sys.argv[1:])"
 
 def started(tmp_path: Path, shell: str) -> tuple[Pty, int]:
     """A shell in a terminal in which the program shows its screen, watched; and the program's pid."""
-    environment = {"AGENT_TUI_HOME": str(tmp_path), "HOME": str(tmp_path), "PYTHONPATH": str(ROOT), "PS1": "$ "}
-    pty = Pty(["-c", LAUNCH, shell, "-i"], {**environment, "TERM": "xterm-256color", "ENV": "", "HISTFILE": ""})
+    environment = {
+        "AGENT_TUI_HOME": str(tmp_path),
+        "HOME": str(tmp_path),
+        "PYTHONPATH": str(ROOT),
+        "PS1": "$ ",
+    }
+    pty = Pty(
+        ["-c", LAUNCH, shell, "-i"],
+        {**environment, "TERM": "xterm-256color", "ENV": "", "HISTFILE": ""},
+    )
     pty.until(lambda text: bool(text.strip()))
     pty.type(f"stty -a > {tmp_path}/before; {shlex.quote(sys.executable)} -m agent_tui --demo\n")
     pty.until("Enter send")
@@ -43,7 +52,8 @@ def guarded(program: int) -> bool:
 
 
 def settings(pty: Pty, file: Path) -> set[str]:
-    """What `stty -a` says, once the shell runs it: a shell without line editing has no echo of its own."""
+    """What `stty -a` says, once the shell runs it: a shell without line editing has no echo of its
+    own."""
     deadline = time.monotonic() + PATIENCE
     pty.type(f"\rstty -a > {file}.part && mv {file}.part {file}\r")
     while not file.exists() and time.monotonic() < deadline:

@@ -1,4 +1,5 @@
-"""The terminal as it is found: a locale without Unicode, and a stack of keyboard modes that others use too."""
+"""The terminal as it is found: a locale without Unicode, and a stack of keyboard modes that others
+use too."""
 
 from __future__ import annotations
 
@@ -22,9 +23,16 @@ def start(tmp_path: Path) -> Iterator[Start]:
 
     def starter(**env: str) -> Pty:
         place = {
-            "AGENT_TUI_HOME": str(tmp_path), "HOME": str(tmp_path), "PYTHONPATH": str(ROOT), "TERM": "xterm-256color",
-            "LC_ALL": "", "LC_CTYPE": "", "LANG": "", "TMUX": "", "STY": "",
-        }  # fmt: skip
+            "AGENT_TUI_HOME": str(tmp_path),
+            "HOME": str(tmp_path),
+            "PYTHONPATH": str(ROOT),
+            "TERM": "xterm-256color",
+            "LC_ALL": "",
+            "LC_CTYPE": "",
+            "LANG": "",
+            "TMUX": "",
+            "STY": "",
+        }
         pty = Pty(["-m", "agent_tui", "--demo"], {**place, **env})
         running.append(pty)
         return pty
@@ -37,19 +45,28 @@ def start(tmp_path: Path) -> Iterator[Start]:
 @pytest.mark.parametrize(
     ("locale", "limited"),
     [
-        ({"LANG": "C"}, "LANG=C"), ({"LANG": "POSIX"}, "LANG=POSIX"), ({"LC_ALL": "C"}, "LC_ALL=C"),
-        ({"LC_ALL": "C", "LANG": "en_US.UTF-8"}, "LC_ALL=C"), ({"LC_ALL": "de_DE.latin1"}, "LC_ALL=de_DE.latin1"),
-        ({"LANG": "C", "LC_CTYPE": "C.UTF-8"}, ""), ({"LANG": "en_US.UTF-8"}, ""), ({}, ""),
+        ({"LANG": "C"}, "LANG=C"),
+        ({"LANG": "POSIX"}, "LANG=POSIX"),
+        ({"LC_ALL": "C"}, "LC_ALL=C"),
+        ({"LC_ALL": "C", "LANG": "en_US.UTF-8"}, "LC_ALL=C"),
+        ({"LC_ALL": "de_DE.latin1"}, "LC_ALL=de_DE.latin1"),
+        ({"LANG": "C", "LC_CTYPE": "C.UTF-8"}, ""),
+        ({"LANG": "en_US.UTF-8"}, ""),
+        ({}, ""),
     ],
-)  # fmt: skip
-def test_the_screen_is_ascii_where_the_locale_has_no_more(start: Start, locale: dict[str, str], limited: str) -> None:
+)
+def test_the_screen_is_ascii_where_the_locale_has_no_more(
+    start: Start, locale: dict[str, str], limited: str
+) -> None:
     pty = start(**locale)
     pty.until("Enter send")
     pty.type("/debug\r")
     said = f"ASCII, because of {limited}" if limited else "Unicode"
     pty.until(lambda text: re.search(rf"glyphs +{said}", text) is not None)
     drawn = pty.raw.decode("utf-8", "replace")
-    assert drawn.isascii() is bool(limited), sorted({letter for letter in drawn if not letter.isascii()})
+    assert drawn.isascii() is bool(limited), sorted(
+        {letter for letter in drawn if not letter.isascii()}
+    )
 
 
 def test_the_locale_that_python_sets_itself_does_not_count() -> None:
@@ -65,7 +82,9 @@ def pushes(raw: bytes) -> tuple[int, int]:
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
-def test_the_stack_of_keyboard_modes_is_left_as_it_was_found(start: Start, number: signal.Signals) -> None:
+def test_the_stack_of_keyboard_modes_is_left_as_it_was_found(
+    start: Start, number: signal.Signals
+) -> None:
     for step in range(8):
         pty = start()
         pty.until("starting")

@@ -1,4 +1,5 @@
-"""What the terminal answers and what the environment says of it: modes are taken back, and its size is its own."""
+"""What the terminal answers and what the environment says of it: modes are taken back, and its size
+is its own."""
 
 from __future__ import annotations
 
@@ -19,7 +20,12 @@ PIXELS = re.compile(rb"\x1b\[\?1016([hl])")
 
 
 def environment(home: Path) -> dict[str, str]:
-    return {"AGENT_TUI_HOME": str(home), "HOME": str(home), "PYTHONPATH": str(ROOT), "TERM": "xterm-256color"}
+    return {
+        "AGENT_TUI_HOME": str(home),
+        "HOME": str(home),
+        "PYTHONPATH": str(ROOT),
+        "TERM": "xterm-256color",
+    }
 
 
 @pytest.fixture
@@ -35,7 +41,9 @@ def pixels(tmp_path: Path) -> Iterator[Pty]:
 
 
 @pytest.mark.parametrize("way", ["\x04", signal.SIGTERM, signal.SIGHUP])
-def test_the_mouse_is_told_in_cells_again_when_the_program_has_ended(pixels: Pty, way: str | signal.Signals) -> None:
+def test_the_mouse_is_told_in_cells_again_when_the_program_has_ended(
+    pixels: Pty, way: str | signal.Signals
+) -> None:
     if isinstance(way, str):
         pixels.type(way)
     else:
@@ -49,7 +57,9 @@ def test_the_mouse_is_told_in_cells_again_when_the_program_has_ended(pixels: Pty
 def test_and_in_the_editor(tmp_path: Path) -> None:
     (tmp_path / "ed").write_text("#!/bin/sh\necho EDITOR is here; read line\n")
     (tmp_path / "ed").chmod(0o700)
-    pty = Pty(["-m", "agent_tui", "--demo"], {**environment(tmp_path), "VISUAL": str(tmp_path / "ed")})
+    pty = Pty(
+        ["-m", "agent_tui", "--demo"], {**environment(tmp_path), "VISUAL": str(tmp_path / "ed")}
+    )
     try:
         pty.until("Enter send")
         pty.type("\x1b[?2048;2$y")
@@ -69,7 +79,11 @@ def test_the_size_is_that_of_the_terminal(tmp_path: Path, columns: str, lines: s
     try:
         pty.until("Enter send")
         places = [tuple(map(int, place)) for place in re.findall(rb"\x1b\[(\d+);(\d+)H", pty.raw)]
-        assert places and max(row for row, _ in places) <= 30 and max(column for _, column in places) <= 100
+        assert (
+            places
+            and max(row for row, _ in places) <= 30
+            and max(column for _, column in places) <= 100
+        )
         pty.type("\x04")
         assert pty.wait() == 0
     finally:
@@ -86,7 +100,9 @@ EDITORS = {
 def test_an_editor_that_ignores_the_end_is_ended(tmp_path: Path, editor: str) -> None:
     (tmp_path / "ed").write_text(EDITORS[editor])
     (tmp_path / "ed").chmod(0o700)
-    pty = Pty(["-m", "agent_tui", "--demo"], {**environment(tmp_path), "VISUAL": str(tmp_path / "ed")})
+    pty = Pty(
+        ["-m", "agent_tui", "--demo"], {**environment(tmp_path), "VISUAL": str(tmp_path / "ed")}
+    )
     try:
         pty.until("Enter send")
         pty.type("\x07")
@@ -123,7 +139,9 @@ main()
 
 
 @pytest.mark.parametrize("number", [signal.SIGCONT, signal.SIGTSTP])
-def test_a_signal_in_the_midst_of_a_write_holds_nothing_up(tmp_path: Path, number: signal.Signals) -> None:
+def test_a_signal_in_the_midst_of_a_write_holds_nothing_up(
+    tmp_path: Path, number: signal.Signals
+) -> None:
     pty = Pty(["-c", INTERRUPTED, str(int(number))], environment(tmp_path))
     try:
         pty.until("Enter send")

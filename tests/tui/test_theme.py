@@ -17,11 +17,39 @@ THEMES = [shipped("themes")]
 SHIPPED = names(THEMES)
 COLOURED = [name for name in SHIPPED if name not in ("ansi", "no-colour")]
 BODY = [
-    "text", "dim", "code", "quote", "link", "heading.1", "heading.2", "code.text", "code.keyword", "code.string",
-    "code.number", "code.name", "code.type", "code.comment", "diff.added", "diff.removed", "diff.context", "tool.name",
-    "tool.label", "tool.output", "tool.bad", "tool.wait", "tool.ok", "user", "user.note", "notice.info",
-    "notice.warning", "notice.error", "notice.hint", "turn.bad", "divider", "new",
-]  # fmt: skip
+    "text",
+    "dim",
+    "code",
+    "quote",
+    "link",
+    "heading.1",
+    "heading.2",
+    "code.text",
+    "code.keyword",
+    "code.string",
+    "code.number",
+    "code.name",
+    "code.type",
+    "code.comment",
+    "diff.added",
+    "diff.removed",
+    "diff.context",
+    "tool.name",
+    "tool.label",
+    "tool.output",
+    "tool.bad",
+    "tool.wait",
+    "tool.ok",
+    "user",
+    "user.note",
+    "notice.info",
+    "notice.warning",
+    "notice.error",
+    "notice.hint",
+    "turn.bad",
+    "divider",
+    "new",
+]
 
 
 def load(name: str) -> Theme:
@@ -53,7 +81,9 @@ def test_text_can_be_read(name: str, style: str) -> None:
 
 
 @pytest.mark.parametrize("name", COLOURED)
-@pytest.mark.parametrize("style", ["code.label", "diff.number", "diff.hunk", "tool.time", "turn", "thinking"])
+@pytest.mark.parametrize(
+    "style", ["code.label", "diff.number", "diff.hunk", "tool.time", "turn", "thinking"]
+)
 def test_asides_can_be_seen(name: str, style: str) -> None:
     theme = load(name)
     assert contrast(theme.base + theme.style(style)) >= 3.0
@@ -64,7 +94,9 @@ def test_ansi_uses_the_terminals_own_colours_only() -> None:
     assert theme.ansi
     for style in STYLES:
         look = theme.base + theme.style(style)
-        assert all(c is None or c.is_default or c.number in range(16) for c in (look.color, look.bgcolor)), style
+        assert all(
+            c is None or c.is_default or c.number in range(16) for c in (look.color, look.bgcolor)
+        ), style
 
 
 def test_no_colour_has_no_colour() -> None:
@@ -106,11 +138,18 @@ def test_a_themes_own_file_and_its_mistakes(tmp_path: Path) -> None:
 
 
 def test_a_theme_says_what_it_extends(tmp_path: Path) -> None:
-    (tmp_path / "mine.toml").write_text('extends = "nord"\n[colours]\naccent = "#ff0000"\n[styles]\nuser = "bold"\n')
+    (tmp_path / "mine.toml").write_text(
+        'extends = "nord"\n[colours]\naccent = "#ff0000"\n[styles]\nuser = "bold"\n'
+    )
     (tmp_path / "yours.toml").write_text('extends = "mine"\n[colours]\ngood = "nice"\n')
-    mine, yours, nord = (load_theme(name, [*THEMES, tmp_path]) for name in ("mine", "yours", "nord"))
+    mine, yours, nord = (
+        load_theme(name, [*THEMES, tmp_path]) for name in ("mine", "yours", "nord")
+    )
     assert mine.problems == nord.problems == ()
-    assert mine.colours == {**nord.colours, "accent": "#ff0000"} and mine.specs == {**nord.specs, "user": "bold"}
+    assert mine.colours == {**nord.colours, "accent": "#ff0000"} and mine.specs == {
+        **nord.specs,
+        "user": "bold",
+    }
     assert yours.colours == mine.colours and yours.specs == mine.specs
     assert yours.problem == "theme yours: colours.good: not a colour (#rrggbb or ansi_red): 'nice'"
     assert load_theme("high-contrast-light", THEMES).dark is False
@@ -127,9 +166,15 @@ def test_a_theme_that_cannot_extend_stands_on_the_default(tmp_path: Path, below:
 def test_with_fewer_colours_a_theme_uses_those(tmp_path: Path) -> None:
     (tmp_path / "plain.toml").write_text('extends = "ansi"\nansi = true\n')
     folders = [*THEMES, tmp_path]
-    assert load_theme("nord", folders, "16").name == "ansi" == load_theme("nosuch", folders, "16").name
+    assert (
+        load_theme("nord", folders, "16").name == "ansi" == load_theme("nosuch", folders, "16").name
+    )
     assert load_theme("plain", folders, "16").name == "plain"
-    assert load_theme("no-colour", folders, "16").name == load_theme("nord", folders, "none").name == "no-colour"
+    assert (
+        load_theme("no-colour", folders, "16").name
+        == load_theme("nord", folders, "none").name
+        == "no-colour"
+    )
     assert load_theme("ansi", folders, "256").colours == load("ansi").colours
 
 

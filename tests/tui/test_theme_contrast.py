@@ -24,10 +24,29 @@ COLOURED = [name for name in names(THEMES) if name not in ("ansi", "no-colour")]
 SAYING = ("accent", "good", "warning", "bad")
 CODE = ("keyword", "string", "number", "name", "type", "comment")
 WORDS = (
-    "dim", "thinking", "turn", "turn.bad", "tool.note", "tool.output", "tool.more", "notice.info", "notice.hint",
-    "quote", "divider", "user.note", "link.target",
-)  # fmt: skip
-BESIDE = ("tool.time", "tool.mark", "diff.number", "diff.hunk", "match.number", "code.label", "stamp")
+    "dim",
+    "thinking",
+    "turn",
+    "turn.bad",
+    "tool.note",
+    "tool.output",
+    "tool.more",
+    "notice.info",
+    "notice.hint",
+    "quote",
+    "divider",
+    "user.note",
+    "link.target",
+)
+BESIDE = (
+    "tool.time",
+    "tool.mark",
+    "diff.number",
+    "diff.hunk",
+    "match.number",
+    "code.label",
+    "stamp",
+)
 """Numbers and marks beside words."""
 
 
@@ -46,7 +65,9 @@ def theme_of(name: str, depth: Depth = "truecolour") -> Theme:
     theme = load_theme(name, THEMES, depth)
     if depth == "truecolour":
         return theme
-    return replace(theme, colours={key: told(value) for key, value in theme.colours.items()}, _styles={})
+    return replace(
+        theme, colours={key: told(value) for key, value in theme.colours.items()}, _styles={}
+    )
 
 
 def colours(name: str, depth: Depth = "truecolour") -> dict[str, str]:
@@ -64,7 +85,12 @@ def test_contrast(name: str) -> None:
     for ground in ("background", "surface", "panel", "prompt", "code"):
         assert ratio(c["text"], c[ground]) >= 7, ground
         assert ratio(c["muted"], c[ground]) >= 4.5, ground
-    for ground, least in (("selection", 4.5), ("added", 5.5), ("removed", 5.5), ("added-word", 4.5)):
+    for ground, least in (
+        ("selection", 4.5),
+        ("added", 5.5),
+        ("removed", 5.5),
+        ("added-word", 4.5),
+    ):
         assert ratio(c["text"], c[ground]) >= least, ground
     assert ratio(c["text"], c["removed-word"]) >= 4.5
     assert ratio(c["faint"], c["background"]) >= 3.5
@@ -75,10 +101,16 @@ def test_contrast(name: str) -> None:
 @pytest.mark.parametrize("name", COLOURED)
 def test_code_can_be_read_in_a_diff(name: str) -> None:
     c = colours(name)
-    for one in (*CODE, "muted", "warning"):  # operators are muted, decorators have the warning's colour
+    for one in (
+        *CODE,
+        "muted",
+        "warning",
+    ):  # operators are muted, decorators have the warning's colour
         assert min(ratio(c[one], c["added"]), ratio(c[one], c["removed"])) >= 4.5, one
         assert min(ratio(c[one], c["added-word"]), ratio(c[one], c["removed-word"])) >= 3, one
-    assert min(ratio(c["faint"], c["added"]), ratio(c["faint"], c["removed"])) >= 3, "the numbers of the lines"
+    assert min(ratio(c["faint"], c["added"]), ratio(c["faint"], c["removed"])) >= 3, (
+        "the numbers of the lines"
+    )
 
 
 @pytest.mark.parametrize("name", COLOURED)
@@ -121,7 +153,10 @@ def test_good_and_bad_are_apart_for_every_eye(name: str, depth: Depth) -> None:
         assert apart(c["added"], c["removed"]) >= 5
     assert apart(c["added-word"], c["removed-word"]) >= 10
     least = 4 if depth == "truecolour" else 3.5  # one step of the greys
-    assert apart(c["added"], c["background"]) >= least and apart(c["removed"], c["background"]) >= least
+    assert (
+        apart(c["added"], c["background"]) >= least
+        and apart(c["removed"], c["background"]) >= least
+    )
     assert apart(c["added"], c["added-word"]) >= 4 and apart(c["removed"], c["removed-word"]) >= 4
 
 
@@ -168,7 +203,11 @@ def test_with_256_colours_a_red_stays_red(name: str) -> None:
 @pytest.mark.parametrize("depth", ["truecolour", "256"])
 def test_grounds_that_are_raised_are_seen(name: str, depth: Depth) -> None:
     c = colours(name, depth)
-    assert len({c["background"], c["panel"], c["border"]}) == len({c["background"], c["panel"], c["selection"]}) == 3
+    assert (
+        len({c["background"], c["panel"], c["border"]})
+        == len({c["background"], c["panel"], c["selection"]})
+        == 3
+    )
 
 
 @pytest.mark.parametrize("name", ["dark", "light"])

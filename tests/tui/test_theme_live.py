@@ -1,4 +1,5 @@
-"""Another theme while the program runs: everything is drawn in it, nothing is laid out again, nothing moves."""
+"""Another theme while the program runs: everything is drawn in it, nothing is laid out again,
+nothing moves."""
 
 from __future__ import annotations
 
@@ -28,15 +29,22 @@ THEMES = (shipped("themes"),)
 
 
 def long(rows: int = 2_000) -> Model:
-    kinds = (UserBlock(text="Why is the **sum** wrong?"), TextBlock(text="It is *rounded* twice.\n\n`x = 1`\n"))
-    told = Transcript(session="s", model="fake/m", cwd="/w", rows=Vec(kinds[n % 2] for n in range(rows)))
+    kinds = (
+        UserBlock(text="Why is the **sum** wrong?"),
+        TextBlock(text="It is *rounded* twice.\n\n`x = 1`\n"),
+    )
+    told = Transcript(
+        session="s", model="fake/m", cwd="/w", rows=Vec(kinds[n % 2] for n in range(rows))
+    )
     return Model(sessions={"s": told}, active="s", started=True)
 
 
 def colours(app: AgentApp) -> set[str]:
     """The grounds of all that is on the screen."""
     drawn = (segment.style for strip in app.screen._compositor.render_strips() for segment in strip)
-    return {style.bgcolor.name for style in drawn if style is not None and style.bgcolor is not None}
+    return {
+        style.bgcolor.name for style in drawn if style is not None and style.bgcolor is not None
+    }
 
 
 @pytest.fixture(autouse=True)
@@ -59,7 +67,10 @@ def test_all_is_drawn_anew_and_nothing_moves() -> None:
             app._perform(do.UseTheme(name))
             await until(lambda wanted=theme: wanted.colours["background"] in colours(app))  # type: ignore[misc]
             await pilot.pause()
-            others = {load_theme(other, THEMES).colours["background"] for other in ("dark", "nord", "gruvbox-light")}
+            others = {
+                load_theme(other, THEMES).colours["background"]
+                for other in ("dark", "nord", "gruvbox-light")
+            }
             assert colours(app) & (others - {theme.colours["background"]}) == set()
             assert (view_of.scroll_offset, view_of.virtual_size) == (before, height)
 
@@ -86,7 +97,9 @@ def test_no_color_wins_over_the_ground(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_theme_with_mistakes_is_used_and_says_so_on_one_line(tmp_path: Path) -> None:
-    (tmp_path / "mine.toml").write_text('extends = "nord"\n[colours]\ntext = "reddish"\naccent = "blue-ish"\n')
+    (tmp_path / "mine.toml").write_text(
+        'extends = "nord"\n[colours]\ntext = "reddish"\naccent = "blue-ish"\n'
+    )
 
     async def steps(pilot: Pilot[Any], app: AgentApp) -> None:
         app._settings = LiveSettings(None, (*THEMES, tmp_path))
@@ -104,8 +117,15 @@ def test_a_theme_with_mistakes_is_used_and_says_so_on_one_line(tmp_path: Path) -
 
 
 def test_what_is_to_be_seen_does_not_depend_on_the_ground() -> None:
-    model, _ = update(Model(), msg.EventsArrived(at=1.0, events=(SessionStarted(session="s", cwd="/w", model="m"),)))
+    model, _ = update(
+        Model(),
+        msg.EventsArrived(at=1.0, events=(SessionStarted(session="s", cwd="/w", model="m"),)),
+    )
     before = view(model)
     after = view(update(model, msg.GroundTold(at=2.0, dark=False))[0])
-    assert (after.header, after.transcript, after.prompt) == (before.header, before.transcript, before.prompt)
+    assert (after.header, after.transcript, after.prompt) == (
+        before.header,
+        before.transcript,
+        before.prompt,
+    )
     assert view(replace(model, window=replace(model.window, focused=False))).header is after.header

@@ -1,4 +1,5 @@
-"""Where there is hardly any room: nothing ends in the middle of a word, and the most useful words stay."""
+"""Where there is hardly any room: nothing ends in the middle of a word, and the most useful words
+stay."""
 
 from __future__ import annotations
 
@@ -51,7 +52,10 @@ def test_a_placeholder_is_whole_or_a_shorter_one(width: int) -> None:
 )
 def test_the_answers_end_with_a_no_for_as_long_as_there_is_room(width: int, said: str) -> None:
     row = answers_row(DialogView("Allow this?", "", None, ANSWERS, 0), width)
-    assert "".join(segment.text for segment in row).replace("    ", "  ").replace("   ", "  ").strip() == said
+    assert (
+        "".join(segment.text for segment in row).replace("    ", "  ").replace("   ", "  ").strip()
+        == said
+    )
 
 
 def test_the_chosen_answer_is_in_the_row() -> None:
@@ -63,7 +67,10 @@ def test_the_chosen_answer_is_in_the_row() -> None:
 
 def test_how_to_read_on_is_said_in_as_many_words_as_fit() -> None:
     said = "lines 1–4 of 15"
-    assert [read_on(said, True, room) for room in (60, 38, 30, 20)] == [*(f"{said}{way}" for way in UNREAD), said]
+    assert [read_on(said, True, room) for room in (60, 38, 30, 20)] == [
+        *(f"{said}{way}" for way in UNREAD),
+        said,
+    ]
     assert read_on(said, False, 28) == f"{said} · PgUp/PgDn"
 
 
@@ -83,7 +90,9 @@ def test_a_sheet_counts_no_lines_that_are_not_there(size: tuple[int, int]) -> No
         assert "0 of" not in text(app).replace("10 of", "").replace("20 of", "")
         sheet = app.regions.overlay.region
         rows = text(app).split("\n")[sheet.y : sheet.bottom]
-        assert any("❯" in row for row in rows) and (size[1] > 10 or not any("  Keys" in row for row in rows))
+        assert any("❯" in row for row in rows) and (
+            size[1] > 10 or not any("  Keys" in row for row in rows)
+        )
 
     play(PlayedEngine(echo), steps, size)
 
@@ -117,13 +126,23 @@ def test_a_question_is_answered_there(size: tuple[int, int]) -> None:
 @pytest.mark.parametrize(
     ("said", "room", "shown"),
     [
-        ("reads; asks before edits and commands · in use", 38, "reads; asks before edits and commands"),
+        (
+            "reads; asks before edits and commands · in use",
+            38,
+            "reads; asks before edits and commands",
+        ),
         ("open now · just now · 1 turn", 20, "open now · just now"),
-        ("plays the same, however hard it is asked to think", 40, "plays the same, however hard it is…"),
+        (
+            "plays the same, however hard it is asked to think",
+            40,
+            "plays the same, however hard it is…",
+        ),
         ("whole", 5, "whole"),
     ],
 )
-def test_what_is_said_of_an_entry_loses_its_last_parts_before_it_is_cut(said: str, room: int, shown: str) -> None:
+def test_what_is_said_of_an_entry_loses_its_last_parts_before_it_is_cut(
+    said: str, room: int, shown: str
+) -> None:
     assert most_of(said, room) == shown
 
 
@@ -162,7 +181,9 @@ def test_a_list_without_models_searches_nothing_and_says_why() -> None:
     asked = tiny.model.overlay
     assert asked is not None
     tiny.feed(
-        answer_event(asked.query, "models", {"offered": [], "tried": tried, "variables": []}, session="s")
+        answer_event(
+            asked.query, "models", {"offered": [], "tried": tried, "variables": []}, session="s"
+        )
     )
 
     def words() -> list[str]:
@@ -170,6 +191,8 @@ def test_a_list_without_models_searches_nothing_and_says_why() -> None:
         assert sheet is not None and sheet.title == "Models"
         return ["".join(span.text for span in line) for line in sheet.lines]
 
-    assert any("no server answers there" in line for line in words()) and not any("type to" in line for line in words())
+    assert any("no server answers there" in line for line in words()) and not any(
+        "type to" in line for line in words()
+    )
     tiny.press("o")
     assert any(line.startswith("search: o") for line in words())

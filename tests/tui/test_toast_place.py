@@ -1,4 +1,5 @@
-"""Where a short word to the person stands in a small terminal: on a row that nobody reads, over no text."""
+"""Where a short word to the person stands in a small terminal: on a row that nobody reads, over no
+text."""
 
 from __future__ import annotations
 
@@ -58,11 +59,15 @@ def test_what_was_done_is_said_beside_the_transcript(size: tuple[int, int]) -> N
         before, header = rows_of(app, "transcript"), app.regions.header.region
         assert any(row.strip() for row in before)
         await pilot.press("shift+tab")
-        await until(lambda: any("accept-edits:" in row for row in text(app).split("\n")[header.bottom :]))
+        await until(
+            lambda: any("accept-edits:" in row for row in text(app).split("\n")[header.bottom :])
+        )
         await pilot.pause()
         assert rows_of(app, "transcript") == before
         shown = rows_of(app, "toast")
-        assert len(shown) == 1 and ("before commands" in shown[0] or shown[0].rstrip().endswith("…"))
+        assert len(shown) == 1 and (
+            "before commands" in shown[0] or shown[0].rstrip().endswith("…")
+        )
 
     play(PlayedEngine(answering), steps, size)
 
@@ -92,13 +97,19 @@ def test_it_stands_below_a_question(size: tuple[int, int]) -> None:
         await until(lambda: "Error: no" in text(app))
         await pilot.pause()
         assert rows_of(app, "dialog") == before
-        assert app.regions.toast.region.y == app.regions.dialog.region.bottom == app.regions.status.region.y
+        assert (
+            app.regions.toast.region.y
+            == app.regions.dialog.region.bottom
+            == app.regions.status.region.y
+        )
 
     play(asking(CommandDisplay("echo " + "word " * 200)), steps, size)
 
 
 @pytest.mark.parametrize("size", [(40, 12), (60, 12)], ids=str)
-def test_it_leaves_the_line_above_the_prompt_its_words_while_something_is_asked(size: tuple[int, int]) -> None:
+def test_it_leaves_the_line_above_the_prompt_its_words_while_something_is_asked(
+    size: tuple[int, int],
+) -> None:
     async def steps(pilot: Pilot[int], app: AgentApp) -> None:
         await pilot.press("x", "enter")
         await until(lambda: "yes, once" in text(app) and app.model.dialog is not None)

@@ -18,18 +18,36 @@ from tests.tui.transcript_stage import Screen, rows_of, run
 
 
 def read(name: str, state: str = "done") -> ToolBlock:
-    return ToolBlock(name, "read_file", f"Read {name}", state, display=d.CodeDisplay("x = 1\n", name))  # type: ignore[arg-type]
+    return ToolBlock(
+        name, "read_file", f"Read {name}", state, display=d.CodeDisplay("x = 1\n", name)
+    )  # type: ignore[arg-type]
 
 
-ROWS: Vec[Block] = Vec([
-    UserBlock("look"), ThinkingBlock("so", 2, 900), read("a.py"), read("b.py"), ThinkingBlock("hm", 2, 900),
-    read("c.py"), TextBlock("Found."),
-])  # fmt: skip
+ROWS: Vec[Block] = Vec(
+    [
+        UserBlock("look"),
+        ThinkingBlock("so", 2, 900),
+        read("a.py"),
+        read("b.py"),
+        ThinkingBlock("hm", 2, 900),
+        read("c.py"),
+        TextBlock("Found."),
+    ]
+)
 FOLDED = ["❯ look", "", "∴ thought for 900 ms", "⚙ Read 3 files  a.py, b.py, c.py", "", "  Found."]
 UNFOLDED = [
-    "❯ look", "", "∴ thought for 900 ms", "⚙ Read 3 files", "⚙ Read a.py  1 line", "⚙ Read b.py  1 line", "",
-    "∴ thought for 900 ms", "⚙ Read c.py  1 line", "", "  Found.",
-]  # fmt: skip
+    "❯ look",
+    "",
+    "∴ thought for 900 ms",
+    "⚙ Read 3 files",
+    "⚙ Read a.py  1 line",
+    "⚙ Read b.py  1 line",
+    "",
+    "∴ thought for 900 ms",
+    "⚙ Read c.py  1 line",
+    "",
+    "  Found.",
+]
 
 
 def text(transcript: Transcript) -> list[str]:
@@ -57,12 +75,23 @@ def test_a_row_that_is_open_is_seen_in_a_folded_group() -> None:
     async def journey(app: Screen, _: Pilot[None]) -> None:
         app.transcript.apply(replace(app.view, exceptions=frozenset({3})))
         assert text(app.transcript)[3:] == [
-            "⚙ Read 3 files  a.py, b.py, c.py", "", "⚙ Read b.py  1 line", "  1  x = 1", "", "  Found.",
-        ]  # fmt: skip
+            "⚙ Read 3 files  a.py, b.py, c.py",
+            "",
+            "⚙ Read b.py  1 line",
+            "  1  x = 1",
+            "",
+            "  Found.",
+        ]
         app.transcript.apply(replace(app.view, exceptions=frozenset({2})))
         assert text(app.transcript)[3:] == [
-            "", "⚙ Read 3 files  a.py, b.py, c.py", "", "⚙ Read a.py  1 line", "  1  x = 1", "", "  Found.",
-        ]  # fmt: skip
+            "",
+            "⚙ Read 3 files  a.py, b.py, c.py",
+            "",
+            "⚙ Read a.py  1 line",
+            "  1  x = 1",
+            "",
+            "  Found.",
+        ]
 
     run(TranscriptView(ROWS, ()), journey)
 
@@ -101,8 +130,14 @@ def test_thinking_that_is_hidden_leaves_no_gap() -> None:
         assert text(app.transcript)[-4:] == ["", "∴ thinking", "", "  And"]
         app.transcript.apply(replace(view, look=Look(thinking="hidden")))
         assert text(app.transcript) == [
-            "❯ look", "", "⚙ Read 3 files  a.py, b.py, c.py", "", "  Found.", "", "  And",
-        ]  # fmt: skip
+            "❯ look",
+            "",
+            "⚙ Read 3 files  a.py, b.py, c.py",
+            "",
+            "  Found.",
+            "",
+            "  And",
+        ]
 
     run(TranscriptView(ROWS, ()), journey)
 
@@ -112,14 +147,19 @@ def test_a_copy_over_a_folded_group_takes_its_line() -> None:
         copied = app.transcript.get_selection(Selection(Offset(0, 0), Offset(8, 5)))
         assert copied is not None
         assert [line for line in copied[0].split("\n") if line] == [
-            "look", "∴ thought for 900 ms", "Read 3 files  a.py, b.py, c.py", "Found.",
-        ]  # fmt: skip
+            "look",
+            "∴ thought for 900 ms",
+            "Read 3 files  a.py, b.py, c.py",
+            "Found.",
+        ]
 
     run(TranscriptView(ROWS, ()), journey)
 
 
 def test_the_page_stays_where_it_is_when_a_group_above_folds() -> None:
-    rows = Vec[Block]([*(read(f"{n}.py") for n in range(30)), *(TextBlock(f"words {n}") for n in range(60))])
+    rows = Vec[Block](
+        [*(read(f"{n}.py") for n in range(30)), *(TextBlock(f"words {n}") for n in range(60))]
+    )
 
     async def journey(app: Screen, _: Pilot[None]) -> None:
         view = replace(app.view, groups=frozenset({0}))
@@ -130,8 +170,10 @@ def test_the_page_stays_where_it_is_when_a_group_above_folds() -> None:
         assert rows_of(app.transcript) == before
         app.transcript.scroll_view("top")
         assert rows_of(app.transcript)[:3] == [
-            "⚙ Read 30 files  0.py, 1.py, 2.py, 3.py, 4.py, 5.py, 6.py…", "", "  words 0",
-        ]  # fmt: skip
+            "⚙ Read 30 files  0.py, 1.py, 2.py, 3.py, 4.py, 5.py, 6.py…",
+            "",
+            "  words 0",
+        ]
 
     run(TranscriptView(rows, ()), journey)
 
@@ -148,7 +190,9 @@ def test_after_any_changes_it_shows_what_a_fresh_one_shows() -> None:
             if n == 40:
                 view = replace(view, expanded=True)
             if n == 50:
-                view = replace(view, expanded=False, rows=view.rows.set(20, read("other", "failed")))
+                view = replace(
+                    view, expanded=False, rows=view.rows.set(20, read("other", "failed"))
+                )
             if n == 70:
                 view = replace(view, rows=view.rows.truncate(60), look=Look(thinking="hidden"))
             app.transcript.apply(view)
@@ -164,6 +208,10 @@ def test_after_any_changes_it_shows_what_a_fresh_one_shows() -> None:
     def block(n: int) -> Block:
         if n % 7 == 3:
             return ThinkingBlock("so", 2, 9)
-        return TextBlock(f"words {n}") if n % 11 == 10 else read(f"{n}.py", "running" if n % 5 == 4 else "done")
+        return (
+            TextBlock(f"words {n}")
+            if n % 11 == 10
+            else read(f"{n}.py", "running" if n % 5 == 4 else "done")
+        )
 
     run(TranscriptView(Vec(), ()), journey, size=(60, 60))

@@ -1,4 +1,5 @@
-"""The transcript under real mouse events: clicks, the wheel, the scrollbar, selection and what it copies."""
+"""The transcript under real mouse events: clicks, the wheel, the scrollbar, selection and what it
+copies."""
 
 from __future__ import annotations
 
@@ -38,7 +39,12 @@ def test_a_click_on_a_link_says_its_address_and_on_text_nothing() -> None:
         await pilot.pause()
         assert app.said == [("link", "https://example.org/")]
 
-    run(TranscriptView(Vec([TextBlock("[here](https://example.org/) and there is more text\n")]), ()), journey)
+    run(
+        TranscriptView(
+            Vec([TextBlock("[here](https://example.org/) and there is more text\n")]), ()
+        ),
+        journey,
+    )
 
 
 def test_the_wheel_scrolls() -> None:
@@ -86,7 +92,9 @@ def test_dragging_selects_and_wrapping_is_undone() -> None:
         chosen = app.screen.get_selected_text()
         assert chosen is not None and "\n" not in chosen.strip()
         assert chosen.startswith("A bold word, and then so much text")
-        assert any(s.style and s.style.bgcolor for s in app.transcript.render_lines(Region(0, 2, 40, 1))[0])
+        assert any(
+            s.style and s.style.bgcolor for s in app.transcript.render_lines(Region(0, 2, 40, 1))[0]
+        )
 
     rows: list[Block] = [UserBlock("hello"), *(TextBlock(p.text, p.lead) for p in split(SOURCE))]
     run(TranscriptView(Vec(rows), ()), journey, (40, 30))

@@ -30,14 +30,22 @@ def rows(turns: int = 30) -> Vec[Block]:
         made += [
             UserBlock(f"question {n}"),
             TextBlock(f"Answer {n}: the **thing** in `code.py` is found.\n", head=True),
-            ToolBlock(f"{n}", "run_shell_command", f"$ make {n}", "done", display=CommandDisplay("make", "", output)),
+            ToolBlock(
+                f"{n}",
+                "run_shell_command",
+                f"$ make {n}",
+                "done",
+                display=CommandDisplay("make", "", output),
+            ),
             TextBlock(f"So much for {n}. " + "Words and words. " * 12 + "\n", head=True),
         ]
     return Vec(made)
 
 
 def given(blocks: Vec[Block] | None = None) -> Model:
-    return Model(sessions={"": Session(rows=rows() if blocks is None else blocks, model="fake/echo")})
+    return Model(
+        sessions={"": Session(rows=rows() if blocks is None else blocks, model="fake/echo")}
+    )
 
 
 def looks(transcript: Transcript, style: str) -> list[str]:
@@ -48,9 +56,12 @@ def looks(transcript: Transcript, style: str) -> list[str]:
         part.text
         for strip in transcript.render_lines(Region(0, 0, size.width, size.height))
         for part in strip
-        if part.style is not None and part.style.bgcolor == wanted.bgcolor and part.style.bold and wanted.bold
+        if part.style is not None
+        and part.style.bgcolor == wanted.bgcolor
+        and part.style.bold
+        and wanted.bold
         and part.style.underline == wanted.underline
-    ]  # fmt: skip
+    ]
 
 
 def marked(transcript: Transcript) -> list[str]:
@@ -153,7 +164,9 @@ def test_messages_are_reached_by_keys_and_the_end_is_followed_again() -> None:
             await pilot.press("shift+up")
             seen.append(next(row for row in rows_of(transcript) if "▌" in row))
         assert not transcript.following
-        assert [row for row in seen if row.startswith("❯")] == [f"❯▌question {n}" for n in (29, 28, 27, 26)]
+        assert [row for row in seen if row.startswith("❯")] == [
+            f"❯▌question {n}" for n in (29, 28, 27, 26)
+        ]
         assert rows_of(transcript)[0] == seen[-1]
         await pilot.press("x", "ctrl+down", "ctrl+down", "ctrl+down")
         assert rows_of(transcript)[0] == seen[-4]
@@ -194,18 +207,38 @@ def test_the_mark_stays_on_the_last_line_that_opens() -> None:
 def test_letters_that_become_two_are_marked_where_they_are() -> None:
     answer = "In İzmir, ẞ Straße, ok: die **STR**ASSE (a|b)* [ok] \\d"
     wanted = {
-        "strasse": "StraßeSTRASSE", "İz": "İz", "OK": "okok", "ß": "ẞßSS", "[ok] \\d": "[ok] \\d", "a|b": "a|b",
-        "i": "Iİii", "ok: die stras": "ok: die STRAS", ")": ")", "\\": "\\",
-    }  # fmt: skip
+        "strasse": "StraßeSTRASSE",
+        "İz": "İz",
+        "OK": "okok",
+        "ß": "ẞßSS",
+        "[ok] \\d": "[ok] \\d",
+        "a|b": "a|b",
+        "i": "Iİii",
+        "ok: die stras": "ok: die STRAS",
+        ")": ")",
+        "\\": "\\",
+    }
 
     async def steps(pilot: Pilot[int], app: AgentApp) -> None:
-        color, ground = app.palette.style("search").color, app.palette.style("search.current").bgcolor
+        color, ground = (
+            app.palette.style("search").color,
+            app.palette.style("search.current").bgcolor,
+        )
         await pilot.press("ctrl+f")
         for query, hits in wanted.items():
             await pilot.press("ctrl+u", *query)
             strips = app.regions.transcript.render_lines(Region(0, 0, 90, 12))
-            looks = [(part.text, part.style) for strip in strips for part in strip if part.style is not None]
-            drawn = [words for words, at in looks if at.bgcolor == ground or (at.underline and at.color == color)]
+            looks = [
+                (part.text, part.style)
+                for strip in strips
+                for part in strip
+                if part.style is not None
+            ]
+            drawn = [
+                words
+                for words, at in looks
+                if at.bgcolor == ground or (at.underline and at.color == color)
+            ]
             assert "".join(drawn) == hits, (query, drawn)
 
     play(Mute(), steps, (90, 20), model=given(Vec[Block]([TextBlock(answer + "\n", head=True)])))
@@ -228,7 +261,9 @@ def test_a_group_of_reads_opens_by_key_and_by_a_hit() -> None:
         shown = CodeDisplay(f"secret {n}\n", f"f{n}.py")
         return ToolBlock(f"r{n}", "read_file", f"Read f{n}.py", "done", display=shown)
 
-    blocks = Vec[Block]([UserBlock("go"), read(1), read(2), read(3), TextBlock("done\n", head=True)])
+    blocks = Vec[Block](
+        [UserBlock("go"), read(1), read(2), read(3), TextBlock("done\n", head=True)]
+    )
 
     async def steps(pilot: Pilot[int], app: AgentApp) -> None:
         transcript = app.regions.transcript
@@ -258,9 +293,14 @@ def test_new_rows_are_counted_where_they_are_not_seen_and_end_goes_there() -> No
         app.regions.shown = None
         before = app.model.transcript
         app.model = Model(
-            sessions={"": Session(rows=before.rows.extend([UserBlock("needle more")]), model="fake/echo")},
-            composer=app.model.composer, reading=app.model.reading, search=app.model.search, started=True,
-        )  # fmt: skip
+            sessions={
+                "": Session(rows=before.rows.extend([UserBlock("needle more")]), model="fake/echo")
+            },
+            composer=app.model.composer,
+            reading=app.model.reading,
+            search=app.model.search,
+            started=True,
+        )
         await pilot.press("left")
         assert "31" in text(app).rstrip().split("\n")[-1]
         assert "1 new ↓" in text(app)

@@ -17,13 +17,33 @@ from agent_tui.tui.transcript.widget import Transcript
 from tests.tui.transcript_stage import Screen, blocks, rows_of, run
 
 LONG = "\treturn " + " + ".join(f"part_{n}" for n in range(12)) + "  "
-DIFF = DiffDisplay("a.py", (
-    Hunk(7, 7, (" def f():", "-\tx = 1", "-    y = 2", f"+{LONG}", " # 漢字 end", "\\ No newline at end of file")),
-    Hunk(90, 89, ("-old", "+new")),
-), added=2, removed=3)  # fmt: skip
-ROWS: Vec[Block] = Vec([
-    UserBlock("before"), ToolBlock("1", "edit", "Edit a.py", "done", display=DIFF), TextBlock("after\n", head=True),
-])  # fmt: skip
+DIFF = DiffDisplay(
+    "a.py",
+    (
+        Hunk(
+            7,
+            7,
+            (
+                " def f():",
+                "-\tx = 1",
+                "-    y = 2",
+                f"+{LONG}",
+                " # 漢字 end",
+                "\\ No newline at end of file",
+            ),
+        ),
+        Hunk(90, 89, ("-old", "+new")),
+    ),
+    added=2,
+    removed=3,
+)
+ROWS: Vec[Block] = Vec(
+    [
+        UserBlock("before"),
+        ToolBlock("1", "edit", "Edit a.py", "done", display=DIFF),
+        TextBlock("after\n", head=True),
+    ]
+)
 Journey = Callable[[Screen, Pilot[None]], Awaitable[None]]
 
 
@@ -47,7 +67,9 @@ def selected(app: Screen) -> list[str]:
     size = app.transcript.scrollable_content_region.size
     look = app.palette.style("selection").bgcolor
     strips = app.transcript.render_lines(Region(0, 0, size.width, size.height))
-    lines = ["".join(s.text for s in strip if s.style and s.style.bgcolor == look) for strip in strips]
+    lines = [
+        "".join(s.text for s in strip if s.style and s.style.bgcolor == look) for strip in strips
+    ]
     return [line for line in lines if line]
 
 
@@ -121,18 +143,26 @@ async def _scrolled(app: Screen, _: Pilot[None]) -> None:
 
 
 async def _streamed(app: Screen, _: Pilot[None]) -> None:
-    rows, parts = app.view.rows, ["More", "More and more", "More and more, so that it is wrapped. " * 5]
+    rows, parts = (
+        app.view.rows,
+        ["More", "More and more", "More and more, so that it is wrapped. " * 5],
+    )
     for part in parts:
         app.view = replace(app.view, rows=rows, live=(TextBlock(part, head=True),))
         app.transcript.apply(app.view)
-    app.view = replace(app.view, rows=rows.extend([TextBlock(parts[-1] + "\n", head=True)]), live=())
+    app.view = replace(
+        app.view, rows=rows.extend([TextBlock(parts[-1] + "\n", head=True)]), live=()
+    )
     app.transcript.apply(app.view)
 
 
 async def _told(app: Screen, _: Pilot[None]) -> None:
     """A notice goes in above the last rows."""
     rows = app.view.rows
-    app.view = replace(app.view, rows=rows.truncate(50).extend([NoticeBlock("info", "news\n" * 3)]).extend(rows[50:]))
+    app.view = replace(
+        app.view,
+        rows=rows.truncate(50).extend([NoticeBlock("info", "news\n" * 3)]).extend(rows[50:]),
+    )
     app.transcript.apply(app.view)
 
 
@@ -158,12 +188,20 @@ def test_a_drag_goes_on_from_the_letter_on_which_it_began(change: Journey) -> No
         assert text.endswith("screen"), text
 
     more = "It goes on for so long that it wraps at most widths of a screen. And again: to the end of the screen.\n"
-    run(TranscriptView(blocks(60).extend([UserBlock("then"), TextBlock(more, head=True)]), ()), journey, (60, 22))
+    run(
+        TranscriptView(blocks(60).extend([UserBlock("then"), TextBlock(more, head=True)]), ()),
+        journey,
+        (60, 22),
+    )
 
 
 def test_a_drag_that_began_in_what_is_being_written_stays_on_its_letter() -> None:
     async def journey(app: Screen, pilot: Pilot[None]) -> None:
-        parts = ["First words", "First words of it.\n\nThen", "First words of it.\n\nThen a second part"]
+        parts = [
+            "First words",
+            "First words of it.\n\nThen",
+            "First words of it.\n\nThen a second part",
+        ]
         app.view = replace(app.view, live=(TextBlock(parts[0], head=True),))
         app.transcript.apply(app.view)
         x, y = find(app, "First words")

@@ -38,7 +38,9 @@ def follows(transcript: Transcript) -> bool:
 WORDS = TextBlock("Words.\n\n" * 6, head=True)
 
 
-@pytest.mark.parametrize(("go", "after"), [(0, ()), (0, (WORDS,)), (1, (WORDS,))], ids=["last", "clicked", "by key"])
+@pytest.mark.parametrize(
+    ("go", "after"), [(0, ()), (0, (WORDS,)), (1, (WORDS,))], ids=["last", "clicked", "by key"]
+)
 def test_what_is_opened_at_the_end_stays_where_it_is_and_closed_the_end_is_followed(
     go: int, after: tuple[Block, ...]
 ) -> None:
@@ -90,8 +92,10 @@ def test_what_fits_above_the_end_is_shown_whole_and_the_end_is_followed_on(befor
 
 
 def test_a_group_opens_in_its_place_too() -> None:
-    reads = [ToolBlock(str(n), "grep_files", f"Search {n}", "done", display=MatchesDisplay(str(n), ()))
-             for n in range(30)]  # fmt: skip
+    reads = [
+        ToolBlock(str(n), "grep_files", f"Search {n}", "done", display=MatchesDisplay(str(n), ()))
+        for n in range(30)
+    ]
     view = TranscriptView(Vec([*blocks(8), TextBlock("I look.\n", head=True), *reads]), ())
 
     async def journey(app: Screen, _: Pilot[None]) -> None:

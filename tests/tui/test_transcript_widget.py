@@ -76,7 +76,9 @@ def test_growth_is_followed_at_the_end_and_ignored_elsewhere() -> None:
         transcript.scroll_view("page_up")
         before = rows_of(transcript)
         for n in range(20):
-            view = replace(view, rows=view.rows.append(TextBlock(f"new {n}\n")), live=(TextBlock("more " * n),))
+            view = replace(
+                view, rows=view.rows.append(TextBlock(f"new {n}\n")), live=(TextBlock("more " * n),)
+            )
             transcript.apply(view)
         assert rows_of(transcript) == before, "nothing is drawn over what is read"
         assert told == list(range(21))
@@ -102,7 +104,9 @@ def test_growth_causes_no_layout() -> None:
         transcript, view = app.transcript, app.view
         laid = app.screen._layout_updates, transcript._layout_updates
         for n in range(10):
-            view = replace(view, rows=view.rows.append(TextBlock(f"{n}\n")), live=(TextBlock("x" * 100 * n),))
+            view = replace(
+                view, rows=view.rows.append(TextBlock(f"{n}\n")), live=(TextBlock("x" * 100 * n),)
+            )
             transcript.apply(view)
             await pilot.pause()
         assert (app.screen._layout_updates, transcript._layout_updates) == laid
@@ -177,7 +181,9 @@ def test_after_any_changes_it_shows_what_a_fresh_one_shows() -> None:
         view = TranscriptView(Vec(), ())
         rows = list(blocks(60))
         for n, block in enumerate(rows):
-            view = replace(view, rows=view.rows.append(block), live=(TextBlock("live " * n),) if n % 3 else ())
+            view = replace(
+                view, rows=view.rows.append(block), live=(TextBlock("live " * n),) if n % 3 else ()
+            )
             if n % 7 == 0:
                 view = replace(view, exceptions=view.exceptions ^ {n // 2})
             if n == 40:
@@ -213,7 +219,12 @@ def test_no_colour_in_the_environment_leaves_no_colour(monkeypatch: pytest.Monke
 
     async def journey(app: Screen, _: Pilot[None]) -> None:
         strips = app.transcript.render_lines(Region(0, 0, 59, 20))
-        triplets = [s.style.color.get_truecolor() for strip in strips for s in strip if s.style and s.style.color]
+        triplets = [
+            s.style.color.get_truecolor()
+            for strip in strips
+            for s in strip
+            if s.style and s.style.color
+        ]
         assert triplets and all(len(set(triplet)) == 1 for triplet in triplets)
 
     run(TranscriptView(blocks(20), ()), journey)

@@ -17,14 +17,25 @@ from tests.answers import answer_event
 from tests.tui.play import Play
 
 DIFF = DiffDisplay("a.py", (Hunk(1, 1, ("-one", "+two")),), 1, 1)
-WORDS = (" every day", "yes but first look", "also add tests", "no, 1 more", "mind the gap", "say 2", "11234", "my yyy")
+WORDS = (
+    " every day",
+    "yes but first look",
+    "also add tests",
+    "no, 1 more",
+    "mind the gap",
+    "say 2",
+    "11234",
+    "my yyy",
+)
 GAPS = st.sampled_from((0.002, 0.05, 0.1, 0.16, 0.25, 0.31, 0.4, 0.5, 0.7, 1.0))
-"""Seconds from key to key: a burst of a slow line, a fast hand, a finger that looks for each key."""
+"""Seconds from key to key: a burst of a slow line, a fast hand, a finger that looks for each key.
+"""
 
 
 @dataclass(frozen=True)
 class Types:
-    """A piece of a prompt, a key every `gap` seconds after a `pause`; some keys are taken back again."""
+    """A piece of a prompt, a key every `gap` seconds after a `pause`; some keys are taken back
+    again."""
 
     words: str
     gap: float
@@ -68,11 +79,17 @@ TYPES = st.builds(
 KINDS = st.sampled_from(("consent", "edit", "hard", "stuck", "budget"))
 ASKS = st.builds(Asks, KINDS, st.sampled_from((0.0, 0.3, 2.0)))
 OPENS = st.builds(
-    Opens, st.sampled_from(("f1", "ctrl+p", "ctrl+r", "ctrl+f")), st.sampled_from(("", "z", "zq", "many", "also")),
-    st.integers(0, 2), st.sampled_from((0.05, 0.12, 0.25, 0.35, 0.5, 0.9, 1.2)), st.integers(0, 6),
-)  # fmt: skip
+    Opens,
+    st.sampled_from(("f1", "ctrl+p", "ctrl+r", "ctrl+f")),
+    st.sampled_from(("", "z", "zq", "many", "also")),
+    st.integers(0, 2),
+    st.sampled_from((0.05, 0.12, 0.25, 0.35, 0.5, 0.9, 1.2)),
+    st.integers(0, 6),
+)
 """Seconds from key to key are fewer than a person takes to see that the list is gone."""
-STEPS = st.lists(TYPES | ASKS | st.builds(Answers, st.sampled_from((0.0, 0.3))), min_size=2, max_size=7)
+STEPS = st.lists(
+    TYPES | ASKS | st.builds(Answers, st.sampled_from((0.0, 0.3))), min_size=2, max_size=7
+)
 
 
 class Typist(Play):
@@ -92,16 +109,25 @@ class Typist(Play):
             self.feed(asked, after=after)
         else:
             call = ApprovalAsked(
-                id=name, call_id=name, tool="t", label="it", always="" if kind == "hard" else "this",
-                hard=kind == "hard", display=DIFF, mode="accept-edits" if kind == "edit" else "", session=session,
-            )  # fmt: skip
+                id=name,
+                call_id=name,
+                tool="t",
+                label="it",
+                always="" if kind == "hard" else "this",
+                hard=kind == "hard",
+                display=DIFF,
+                mode="accept-edits" if kind == "edit" else "",
+                session=session,
+            )
             self.feed(call, after=after)
         if self.model.dialog is not None and self.model.dialog.id == name:
             self.typed_since = False
 
     def leave(self, after: float) -> None:
         if self.model.question is not None:
-            self.feed(ApprovalAnswered(id=self.model.question.id, choice="no", session="s"), after=after)
+            self.feed(
+                ApprovalAnswered(id=self.model.question.id, choice="no", session="s"), after=after
+            )
             self.typed_since = False
 
     def strike(self, character: str, after: float) -> None:
@@ -120,7 +146,8 @@ class Typist(Play):
         self.typed_since = self.typed_since or self.model.held is None
 
     was_quiet = False
-    """The key before this one came on an empty prompt, where nothing had been typed since the question appeared."""
+    """The key before this one came on an empty prompt, where nothing had been typed since the
+    question appeared."""
 
 
 @given(STEPS)
@@ -158,7 +185,9 @@ def test_what_is_meant_for_a_list_answers_no_question_that_takes_it_away(step: O
 @pytest.mark.parametrize("gap", [0.05, 0.16, 0.3, 0.4, 0.6, 1.0])
 @pytest.mark.parametrize("words", WORDS)
 @pytest.mark.parametrize("place", range(1, 5))
-def test_a_question_that_appears_under_the_fingers_gets_no_answer(words: str, gap: float, place: int) -> None:
+def test_a_question_that_appears_under_the_fingers_gets_no_answer(
+    words: str, gap: float, place: int
+) -> None:
     play = Typist()
     for number, character in enumerate(words):
         if number == place:
@@ -169,7 +198,9 @@ def test_a_question_that_appears_under_the_fingers_gets_no_answer(words: str, ga
 
 @pytest.mark.parametrize("gap", [0.05, 0.16, 0.4, 0.7, 1.0])
 @pytest.mark.parametrize("opener", ["f1", "ctrl+l"])
-def test_words_that_were_typed_into_a_list_are_none_for_the_question_that_closes_it(opener: str, gap: float) -> None:
+def test_words_that_were_typed_into_a_list_are_none_for_the_question_that_closes_it(
+    opener: str, gap: float
+) -> None:
     play = Typist()
     play.feed(answer_event("model-1", "models", {"offered": []}, session="s"))
     play.press(opener)

@@ -1,4 +1,5 @@
-"""A share of the campaign in which somebody types at any speed while questions come and go, in a real terminal."""
+"""A share of the campaign in which somebody types at any speed while questions come and go, in a
+real terminal."""
 
 from __future__ import annotations
 

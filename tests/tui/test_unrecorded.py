@@ -1,4 +1,5 @@
-"""What was typed and sent is on disk at every moment: in the session, or in a file while there is none yet."""
+"""What was typed and sent is on disk at every moment: in the session, or in a file while there is
+none yet."""
 
 from __future__ import annotations
 
@@ -141,8 +142,8 @@ class Told:
 def test_no_key_is_unsaved_for_a_second_however_fast_somebody_types(
     home: Path, monkeypatch: pytest.MonkeyPatch, gap: float, begun: bool
 ) -> None:
-    """With a clock of its own. What the engine was told is on disk after its own rest; before there is an engine, the
-    file has it."""
+    """With a clock of its own. What the engine was told is on disk after its own rest; before there
+    is an engine, the file has it."""
     clock, engine = Clock(), Told()
     monkeypatch.setattr(asyncio, "get_running_loop", lambda: clock)
     link = Link(engine, lambda: None)  # type: ignore[arg-type]
@@ -166,13 +167,20 @@ def test_no_key_is_unsaved_for_a_second_however_fast_somebody_types(
     assert LONGEST_UNSAVED + ENGINE_SECONDS < 1.0
     assert writes <= 6.0 / min(LONGEST_UNSAVED, max(gap, 0.3)) + 1, "not a write a key"
     if gap < linked.DRAFT_SECONDS:
-        assert engine.began == 1 and BEGIN_SECONDS < 6.0, "an engine begins beside somebody who never rests"
+        assert engine.began == 1 and BEGIN_SECONDS < 6.0, (
+            "an engine begins beside somebody who never rests"
+        )
     clock.go_to(clock.now + 1.0)
     assert [op.text for op in engine.ops if isinstance(op, SaveDraft)][-1] == text
 
 
 def program(home: Path) -> Pty:
-    place = {"AGENT_TUI_HOME": str(home), "HOME": str(home), "PYTHONPATH": str(ROOT), "TERM": "xterm-256color"}
+    place = {
+        "AGENT_TUI_HOME": str(home),
+        "HOME": str(home),
+        "PYTHONPATH": str(ROOT),
+        "TERM": "xterm-256color",
+    }
     return Pty(["-m", "agent_tui", "--demo"], {**place, "LC_ALL": "C.UTF-8", "TMUX": "", "STY": ""})
 
 
@@ -186,7 +194,9 @@ def test_a_prompt_that_left_the_box_survives_a_kill_at_any_moment_of_the_start(h
         pty.until("starting")
         pty.type("mend the tests\r")
         pty.until(lambda text: "❯ mend the tests" not in text and "mend the tests" in text)
-        pty.read(moments.uniform(0.0, 1.2) if number % 2 else moments.uniform(0.0, 0.3))  # the moment of the kill
+        pty.read(
+            moments.uniform(0.0, 1.2) if number % 2 else moments.uniform(0.0, 0.3)
+        )  # the moment of the kill
         pty.close()
         logs = [log.read_text("utf-8") for log in place.glob("sessions/*-????????????.jsonl")]
         where = "sessions" if any("mend the tests" in log for log in logs) else "typed"
@@ -212,7 +222,12 @@ sys.meta_path.insert(0, Slow())
 
 def slow_program(home: Path, *flags: str) -> Pty:
     (home / "sitecustomize.py").write_text(SLOW)
-    place = {"AGENT_TUI_HOME": str(home), "HOME": str(home), "PYTHONPATH": f"{home}:{ROOT}", "TERM": "xterm-256color"}
+    place = {
+        "AGENT_TUI_HOME": str(home),
+        "HOME": str(home),
+        "PYTHONPATH": f"{home}:{ROOT}",
+        "TERM": "xterm-256color",
+    }
     more = {"LC_ALL": "C.UTF-8", "TMUX": "", "STY": "", "GATE": str(home / "gate")}
     return Pty(["-m", "agent_tui", "--demo", *flags], {**place, **more})
 
@@ -256,7 +271,9 @@ def test_what_was_read_before_the_screen_is_in_the_prompt_once_and_in_order(home
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_a_signal_at_a_slow_start_keeps_what_was_typed_once_or_not_at_all(home: Path, number: signal.Signals) -> None:
+def test_a_signal_at_a_slow_start_keeps_what_was_typed_once_or_not_at_all(
+    home: Path, number: signal.Signals
+) -> None:
     pty = slow_program(home)
     pty.until("starting")
     pty.type("mend the tests")
@@ -264,7 +281,9 @@ def test_a_signal_at_a_slow_start_keeps_what_was_typed_once_or_not_at_all(home: 
     pty.signal(number)
     assert pty.wait() == 128 + number
     pty.close()
-    assert on_disk(home) == ["mend the tests"] * (number == signal.SIGTERM), "an interrupt is the person's own"
+    assert on_disk(home) == ["mend the tests"] * (number == signal.SIGTERM), (
+        "an interrupt is the person's own"
+    )
 
 
 def test_off_the_record_nothing_typed_at_a_start_is_on_disk(home: Path) -> None:
@@ -280,7 +299,12 @@ def test_off_the_record_nothing_typed_at_a_start_is_on_disk(home: Path) -> None:
 
 def test_the_farewell_is_said_in_an_encoding_that_knows_less(home: Path) -> None:
     (home / "s.json").write_text('[[{"text": "\\u6f22 \\u2192 done"}]]')
-    place = {"AGENT_TUI_HOME": str(home), "HOME": str(home), "PYTHONPATH": str(ROOT), "TERM": "xterm-256color"}
+    place = {
+        "AGENT_TUI_HOME": str(home),
+        "HOME": str(home),
+        "PYTHONPATH": str(ROOT),
+        "TERM": "xterm-256color",
+    }
     env = {**place, "LC_ALL": "C.UTF-8", "TMUX": "", "STY": "", "PYTHONIOENCODING": "latin-1"}
     pty = Pty(["-m", "agent_tui", "-m", f"scripted/{home / 's.json'}", "--cwd", str(home)], env)
     pty.until("Enter send")

@@ -44,16 +44,29 @@ from agent_tui.tui.core.msg import (
     ToastExpired,
     Toggled,
     Yielded,
-)  # fmt: skip
+)
 from agent_tui.tui.update import update
 from agent_tui.tui.view import view
 from tests.strategies import asides, events, instances, sessions
 
 KEYS = (*bindings(), "up", "down", "tab", "backspace", "space", *"yan1234scmrdq/xeijkJKp")
-DRAFTS = st.sampled_from([
-    "", "a", "/", "/mo", "/mode ", "/mode plan", "/nope", "/review", "two\nlines", "/usr/bin", "/btw why", "/queue",
-    "/setup",
-])  # fmt: skip
+DRAFTS = st.sampled_from(
+    [
+        "",
+        "a",
+        "/",
+        "/mo",
+        "/mode ",
+        "/mode plan",
+        "/nope",
+        "/review",
+        "two\nlines",
+        "/usr/bin",
+        "/btw why",
+        "/queue",
+        "/setup",
+    ]
+)
 STARTED = SessionStarted(session="s", model="fake/model")
 ASKED = st.sampled_from(
     [
@@ -88,13 +101,19 @@ MSGS: st.SearchStrategy[Msg] = st.one_of(
     st.builds(Submitted, DRAFTS),
     st.builds(CommandCalled, st.sampled_from([one.name for one in COMMANDS]), DRAFTS),
     st.builds(
-        QuestionAnswered, st.sampled_from("01234"), st.sampled_from(get_args(Choice)), st.sampled_from(["", "auto"]),
-        DRAFTS, st.booleans(),
+        QuestionAnswered,
+        st.sampled_from("01234"),
+        st.sampled_from(get_args(Choice)),
+        st.sampled_from(["", "auto"]),
+        DRAFTS,
+        st.booleans(),
     ),
     st.builds(PromptRecalled, st.integers(-1, 9)),
     st.builds(Pasted, DRAFTS | st.sampled_from(["x\n" * 9, "/tmp/a.png", "y" * 60_000])),
     st.builds(OptionClicked, st.integers(-1, 9)),
-    st.builds(ChipClicked, st.sampled_from(["", "[Pasted\u00a0text\u00a0#1\u00a0·\u00a09\u00a0lines]"])),
+    st.builds(
+        ChipClicked, st.sampled_from(["", "[Pasted\u00a0text\u00a0#1\u00a0·\u00a09\u00a0lines]"])
+    ),
     st.builds(HistoryAsked, st.sampled_from([-1, 1]), DRAFTS),
     st.builds(HistoryLoaded, st.lists(DRAFTS, max_size=3).map(tuple)),
     st.builds(Resized, st.integers(0, 300), st.integers(0, 100)),
@@ -122,7 +141,9 @@ def _edited(model: Model) -> str:
     composer = model.composer
     if composer.editing is None:
         return ""
-    return chips.expand(composer.draft if composer.purpose is None else composer.stash, composer.chips)
+    return chips.expand(
+        composer.draft if composer.purpose is None else composer.stash, composer.chips
+    )
 
 
 @settings(max_examples=200, deadline=None)
@@ -136,11 +157,20 @@ def test_any_msgs_in_any_order(told: list[tuple[Msg, float]]) -> None:
         model, _ = update(model, replace(msg, at=at))
         shown = view(model)
         again = view(model)
-        assert shown.header is again.header and shown.transcript is again.transcript and shown.footer is again.footer
+        assert (
+            shown.header is again.header
+            and shown.transcript is again.transcript
+            and shown.footer is again.footer
+        )
         assert not (shown.dialog is not None and shown.overlay is not None)
-        if isinstance(msg, EventsArrived | Ticked | Resized | Toggled | ToastExpired) and _draft(before):
+        if isinstance(msg, EventsArrived | Ticked | Resized | Toggled | ToastExpired) and _draft(
+            before
+        ):
             assert _draft(model) == _draft(before)
-        if isinstance(msg, EventsArrived | Ticked | Resized | Toggled | ToastExpired) and _edited(before).strip():
+        if (
+            isinstance(msg, EventsArrived | Ticked | Resized | Toggled | ToastExpired)
+            and _edited(before).strip()
+        ):
             assert _edited(model) == _edited(before) or _edited(before) in model.composer.history
         if shown.prompt.rev != shown_before.prompt.rev:
             assert shown.prompt.text == model.composer.draft

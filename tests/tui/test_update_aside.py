@@ -37,10 +37,18 @@ def test_the_answer_streams_into_the_sheet_and_says_what_it_cost() -> None:
     play = _asking()
     play.feed(AsideDelta("aside-1", "A **mon"), AsideDelta("aside-1", "oid**"))
     shown = play.view.overlay
-    assert shown is not None and shown.text == "A **monoid**" and ("Esc", "cancel") in play.view.footer.keys
+    assert (
+        shown is not None
+        and shown.text == "A **monoid**"
+        and ("Esc", "cancel") in play.view.footer.keys
+    )
     play.feed(AsideEnded("aside-1", "what is a monad?", "A **monoid**.", usage=Usage(7_000, 12)))
-    assert "7k tokens sent, 12 written" in _said(play).replace("7.0k", "7k") and NOT_KEPT in _said(play)
-    assert list(play.model.transcript.rows) and not any("monoid" in repr(row) for row in play.model.transcript.rows)
+    assert "7k tokens sent, 12 written" in _said(play).replace("7.0k", "7k") and NOT_KEPT in _said(
+        play
+    )
+    assert list(play.model.transcript.rows) and not any(
+        "monoid" in repr(row) for row in play.model.transcript.rows
+    )
     play.take()
     play.press("c", "escape")
     assert play.takes(Copy) == [Copy("A **monoid**.")]

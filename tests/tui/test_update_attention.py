@@ -7,7 +7,14 @@ from dataclasses import replace
 import pytest
 
 from agent_tui.protocol.event import Event
-from agent_tui.protocol.events import ApprovalAsked, ErrorRaised, SessionStarted, StepStarted, TurnEnded, TurnStarted
+from agent_tui.protocol.events import (
+    ApprovalAsked,
+    ErrorRaised,
+    SessionStarted,
+    StepStarted,
+    TurnEnded,
+    TurnStarted,
+)
 from agent_tui.protocol.transcript import TurnEnd
 from agent_tui.tui.core import msg
 from agent_tui.tui.core.effects import Effect, Notify, SetTitle, UseGround
@@ -18,7 +25,14 @@ from agent_tui.tui.update import update
 
 AT = 1_000.0
 ASKED = ApprovalAsked(
-    session="s", turn=1, step=1, id="q", call_id="c", tool="run_shell_command", label="rm \x1b]0;x\a-r", reason="why"
+    session="s",
+    turn=1,
+    step=1,
+    id="q",
+    call_id="c",
+    tool="run_shell_command",
+    label="rm \x1b]0;x\a-r",
+    reason="why",
 )
 
 
@@ -29,7 +43,11 @@ def told(model: Model, *events: Event, at: float = AT) -> tuple[Model, list[Effe
 
 def running(window: Window) -> Model:
     model, _ = told(Model(window=window), SessionStarted(session="s", cwd="/work/shop", model="m"))
-    return told(model, TurnStarted(session="s", turn=1, prompt="x"), StepStarted(session="s", turn=1, step=1))[0]
+    return told(
+        model,
+        TurnStarted(session="s", turn=1, prompt="x"),
+        StepStarted(session="s", turn=1, step=1),
+    )[0]
 
 
 def ended(state: TurnEnd = "completed") -> TurnEnded:
@@ -57,7 +75,9 @@ def test_a_question_and_a_failure_are_told() -> None:
     assert isinstance(effects[0], Notify) and effects[0].text.startswith("waits for you: rm ")
     assert "\x1b" not in effects[0].text and "\a" not in effects[0].text
     assert told(asked, StepStarted(session="s", turn=1, step=2))[1] == []  # once
-    assert told(running(AWAY), ErrorRaised(session="s", kind="stopped", text="x"))[1] == [Notify("stopped", False)]
+    assert told(running(AWAY), ErrorRaised(session="s", kind="stopped", text="x"))[1] == [
+        Notify("stopped", False)
+    ]
 
 
 @pytest.mark.parametrize("on", [(), ("question",), ("failure",)])
@@ -86,7 +106,9 @@ def test_focus_comes_from_the_terminal() -> None:
 
 def test_a_queue_that_goes_on_is_no_end() -> None:
     model = replace(running(AWAY), in_flight=InFlight("next", "q1"))
-    again, effects = told(model, ended(), TurnStarted(session="s", turn=2, prompt="next", queue_id="q1"))
+    again, effects = told(
+        model, ended(), TurnStarted(session="s", turn=2, prompt="next", queue_id="q1")
+    )
     assert effects == [] and again.running
 
 
@@ -97,12 +119,20 @@ def test_the_title_says_state_and_folder() -> None:
     for event in (started, TurnStarted(session="s", turn=1, prompt="x"), ASKED, ended()):
         model, effects = told(model, event)
         titles += [one.text for one in effects if isinstance(one, SetTitle)]
-    assert titles == ["shop - agent-tui", "* shop - agent-tui", "? shop - agent-tui", "shop - agent-tui"]
+    assert titles == [
+        "shop - agent-tui",
+        "* shop - agent-tui",
+        "? shop - agent-tui",
+        "shop - agent-tui",
+    ]
     assert told(running(Window()), ended())[1] == []
 
 
 def test_a_folder_cannot_write_to_the_terminal() -> None:
-    model, _ = told(Model(), SessionStarted(session="s", cwd="/work/a\x1b]0;b\x07\nc\u202e" + "x" * 500, model="m"))
+    model, _ = told(
+        Model(),
+        SessionStarted(session="s", cwd="/work/a\x1b]0;b\x07\nc\u202e" + "x" * 500, model="m"),
+    )
     title = title_of(model.transcript)
     assert title.isprintable() and len(title) <= 80
     assert plain("a\x9b31m b").isprintable()

@@ -11,7 +11,12 @@ from tests.tui.lists import chosen, labels, text
 from tests.tui.play import Play
 
 FINE = {"area": "settings", "state": "ok", "said": "no problems with it", "fix": ""}
-NOTE = {"area": "servers", "state": "note", "said": "not running", "fix": "start it with `ollama serve`"}
+NOTE = {
+    "area": "servers",
+    "state": "note",
+    "said": "not running",
+    "fix": "start it with `ollama serve`",
+}
 WRONG = {"area": "permissions", "state": "bad", "said": "others have access", "fix": "chmod 600 it"}
 
 
@@ -28,7 +33,11 @@ def asked(checks: Any) -> Play:
 
 def test_what_is_wrong_stands_first_with_what_to_do() -> None:
     play = asked([FINE, NOTE, WRONG])
-    assert labels(play) == ["✗ permissions: others have access", "✓ no problems with it", "· not running"]
+    assert labels(play) == [
+        "✗ permissions: others have access",
+        "✓ no problems with it",
+        "· not running",
+    ]
     assert chosen(play).startswith("✗") and "1 problem to fix" in text(play)
     assert "To fix it: chmod 600 it (others have access)" in text(play)
 

@@ -24,14 +24,22 @@ def _labels(play: Play) -> list[str]:
 def test_a_slash_lists_commands_and_skills() -> None:
     play = Play()
     play.type("/")
-    assert {"/help", "/model [name]", "/review <file>", "/tidy [text]", "/quit"} <= set(_labels(play))
+    assert {"/help", "/model [name]", "/review <file>", "/tidy [text]", "/quit"} <= set(
+        _labels(play)
+    )
     assert not any("stop" in label for label in _labels(play))
 
 
 def test_the_list_begins_with_what_is_used_most() -> None:
     play = Play()
     play.type("/")
-    assert [label.split()[0] for label in _labels(play)[:5]] == ["/help", "/undo", "/clear", "/resume", "/mode"]
+    assert [label.split()[0] for label in _labels(play)[:5]] == [
+        "/help",
+        "/undo",
+        "/clear",
+        "/resume",
+        "/mode",
+    ]
     assert all(commands.find(name).slash for name in USUAL), "they are commands"
     play.type("e")
     assert [label.split()[0] for label in _labels(play)[:2]] == ["/export", "/effort"]
@@ -39,7 +47,12 @@ def test_the_list_begins_with_what_is_used_most() -> None:
 
 @pytest.mark.parametrize(
     ("typed", "first"),
-    [("/mo", "/mode [name]"), ("/model", "/model [name]"), ("/rv", "/review <file>"), ("/exi", "/quit")],
+    [
+        ("/mo", "/mode [name]"),
+        ("/model", "/model [name]"),
+        ("/rv", "/review <file>"),
+        ("/exi", "/quit"),
+    ],
 )
 def test_the_best_match_is_first(typed: str, first: str) -> None:
     play = Play()
@@ -138,7 +151,9 @@ def test_a_name_that_was_typed_is_not_taken_for_another(typed: str) -> None:
         ("/mode edits", ["accept-edits"]),
     ],
 )
-def test_only_where_it_may_be_something_else_it_is_taken_as_typed(line: str, listed: list[str]) -> None:
+def test_only_where_it_may_be_something_else_it_is_taken_as_typed(
+    line: str, listed: list[str]
+) -> None:
     assert _labels(_offered(line)) == listed
 
 
@@ -167,7 +182,9 @@ def test_a_slash_word_waits_until_the_skills_are_known() -> None:
     play.type("/tidy now")
     play.press("escape", "enter")
     assert play.text == "/tidy now" and "waits" in play.toast and play.take() == []
-    play.feed(SessionStarted(session="s", model="fake/model"), answer_event("start", "skills", SKILLS))
+    play.feed(
+        SessionStarted(session="s", model="fake/model"), answer_event("start", "skills", SKILLS)
+    )
     assert play.take() == [Submit("/tidy now")] and play.text == "" and play.toast == ""
 
 
@@ -175,7 +192,9 @@ def test_a_slash_word_that_waited_and_is_nothing_never_reaches_the_model() -> No
     play = Play(started=False)
     play.type("/permissions")
     play.press("enter")
-    play.feed(SessionStarted(session="s", model="fake/model"), answer_event("start", "skills", SKILLS))
+    play.feed(
+        SessionStarted(session="s", model="fake/model"), answer_event("start", "skills", SKILLS)
+    )
     assert play.ops == [] and play.text == "/permissions" and "/mode" in play.toast
 
 
@@ -184,7 +203,9 @@ def test_a_line_that_waited_and_was_changed_is_not_sent_by_itself() -> None:
     play.type("/tidy")
     play.press("escape", "enter")
     play.type(" more")
-    play.feed(SessionStarted(session="s", model="fake/model"), answer_event("start", "skills", SKILLS))
+    play.feed(
+        SessionStarted(session="s", model="fake/model"), answer_event("start", "skills", SKILLS)
+    )
     assert play.take() == [] and play.text == "/tidy more"
 
 
@@ -200,7 +221,10 @@ def test_words_of_other_agents_get_an_answer_and_no_guess(word: str) -> None:
 
 
 def test_a_slip_in_such_a_word_names_no_skill() -> None:
-    data = [*SKILLS, {"name": "commit", "description": "", "arguments": [], "free": True, "source": "user"}]
+    data = [
+        *SKILLS,
+        {"name": "commit", "description": "", "arguments": [], "free": True, "source": "user"},
+    ]
     play = Play()
     play.feed(answer_event("start", "skills", data))
     play.type("/compat")
@@ -212,7 +236,9 @@ def test_cost_shows_the_figures_of_the_session() -> None:
     assert commands.by_slash("cost") is commands.find("stats")
 
 
-@pytest.mark.parametrize("line", ["/usr/bin/x is broken", "/ what", "/1 thing", "a /help", "/tidy now", "// x"])
+@pytest.mark.parametrize(
+    "line", ["/usr/bin/x is broken", "/ what", "/1 thing", "a /help", "/tidy now", "// x"]
+)
 def test_what_is_no_command_is_a_prompt(line: str) -> None:
     play = Play()
     play.type(line)

@@ -16,7 +16,7 @@ from agent_tui.protocol.events import (
     QueueChanged,
     SessionStarted,
     TurnEnded,
-)  # fmt: skip
+)
 from agent_tui.protocol.ops import Answer, Cancel, QueueEdit, SaveDraft, Steer, Submit
 from agent_tui.protocol.transcript import Queued, Transcript
 from agent_tui.tui.core.effects import CopySelection, Quit, Remember, Send
@@ -191,7 +191,9 @@ def test_what_is_typed_for_something_else_than_the_model_is_no_draft() -> None:
             continue
         asking = composer.ask(play.model, Purpose(kind, "?"))
         step = update(asking, DraftChanged("sk-secret", 9, at=2_000.0))
-        assert [e for e in step[1] if isinstance(e, Send) and isinstance(e.op, SaveDraft)] == [], kind
+        assert [e for e in step[1] if isinstance(e, Send) and isinstance(e.op, SaveDraft)] == [], (
+            kind
+        )
 
 
 def test_a_restored_draft_is_in_the_prompt() -> None:
@@ -281,7 +283,9 @@ def _asked_for_argument() -> Play:
     play.press("escape", "enter")
     assert play.take() == [Submit("/review")]
     play.type("meanwhile")
-    play.feed(QuestionAsked(id="q", kind="skill_argument", text="/review needs <file>", session="s"))
+    play.feed(
+        QuestionAsked(id="q", kind="skill_argument", text="/review needs <file>", session="s")
+    )
     return play
 
 
@@ -327,7 +331,9 @@ def test_with_nothing_typed_meanwhile_the_line_itself_returns() -> None:
     play = Play()
     play.type("/review")
     play.press("escape", "enter")
-    play.feed(QuestionAsked(id="q", kind="skill_argument", text="/review needs <file>", session="s"))
+    play.feed(
+        QuestionAsked(id="q", kind="skill_argument", text="/review needs <file>", session="s")
+    )
     play.press("escape")
     play.feed(QuestionAnswered(id="q", choice="no", idle=True, session="s"))
     assert play.text == "/review"
@@ -337,7 +343,9 @@ def test_a_queued_skill_line_stays_in_the_queue() -> None:
     play = Play()
     play.feed(QueueChanged(items=(Queued("q1", "/review"),), session="s"))
     assert play.take() == [Submit("/review", queue_id="q1")]
-    play.feed(QuestionAsked(id="q", kind="skill_argument", text="/review needs <file>", session="s"))
+    play.feed(
+        QuestionAsked(id="q", kind="skill_argument", text="/review needs <file>", session="s")
+    )
     play.press("escape")
     play.feed(
         QuestionAnswered(id="q", choice="no", idle=True, session="s"),

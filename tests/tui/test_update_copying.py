@@ -1,4 +1,5 @@
-"""Copying as values: what the list holds, what its keys do, and what is said of a copy; the mouse and the export."""
+"""Copying as values: what the list holds, what its keys do, and what is said of a copy; the mouse
+and the export."""
 
 from __future__ import annotations
 
@@ -30,7 +31,10 @@ NEW = "# Title\n\n- item:\n\n  ```python\n  if x:\n      y\n  ```\n\n> ~~~\n> qu
 def talk(*texts: str) -> list[Event]:
     events: list[Event] = []
     for number, text in enumerate(texts, 1):
-        events += [TurnStarted(prompt="go", turn=number, session="s"), StepStarted(step=1, session="s")]
+        events += [
+            TurnStarted(prompt="go", turn=number, session="s"),
+            StepStarted(step=1, session="s"),
+        ]
         events += [AssistantReplied(text=text, session="s")]
     return events
 
@@ -54,24 +58,41 @@ def test_the_list_holds_answers_and_their_code_newest_first() -> None:
     shown = play.view.overlay
     assert shown is not None
     assert [(o.key, o.label) for o in shown.options] == [
-        ("1", "answer 1"), ("a", "code 1 python"), ("b", "code 2"), ("2", "answer 2"), ("c", "code 3 js"),
-    ]  # fmt: skip
+        ("1", "answer 1"),
+        ("a", "code 1 python"),
+        ("b", "code 2"),
+        ("2", "answer 2"),
+        ("c", "code 3 js"),
+    ]
     assert [words(line) for line in shown.lines] == [
-        "# Title", "- item:", "  ```python", "  if x:", "      y", "  ```", "… 6 more lines",
-    ], "an empty line says nothing of what would be copied"  # fmt: skip
+        "# Title",
+        "- item:",
+        "  ```python",
+        "  if x:",
+        "      y",
+        "  ```",
+        "… 6 more lines",
+    ], "an empty line says nothing of what would be copied"
     assert shown.list_first and shown.spare == 0
     play.press("down")
     shown = play.view.overlay
     assert shown is not None
-    assert ([words(line) for line in shown.lines], shown.spare) == (["if x:", "    y"], 5), "the list stays there"
+    assert ([words(line) for line in shown.lines], shown.spare) == (["if x:", "    y"], 5), (
+        "the list stays there"
+    )
     assert ("w", "write to a file") in play.view.footer.keys
 
 
 @pytest.mark.parametrize(
     ("keys", "text"),
     [
-        (["enter"], NEW), (["1"], NEW), (["2"], OLD), (["a"], "if x:\n    y"), (["down", "down", "enter"], "quoted"),
-        (["up", "enter"], "let x"), (["c"], "let x"),
+        (["enter"], NEW),
+        (["1"], NEW),
+        (["2"], OLD),
+        (["a"], "if x:\n    y"),
+        (["down", "down", "enter"], "quoted"),
+        (["up", "enter"], "let x"),
+        (["c"], "let x"),
     ],
 )
 def test_a_key_copies_the_raw_source(keys: list[str], text: str) -> None:
@@ -87,9 +108,13 @@ def test_w_writes_a_file_and_its_name_is_said() -> None:
     assert play.toast == "Enter writes the file" and play.take() == []
     play.press("enter")
     assert play.take() == [WriteFile("code-1.py", "if x:\n    y\n")]
-    play.feed(answer_event("written", "written", {"path": "code-1-2.py", "problem": "", "note": ""}))
+    play.feed(
+        answer_event("written", "written", {"path": "code-1-2.py", "problem": "", "note": ""})
+    )
     assert play.toast == "written to code-1-2.py"
-    play.feed(answer_event("written", "written", {"path": "", "problem": "No space left on device"}))
+    play.feed(
+        answer_event("written", "written", {"path": "", "problem": "No space left on device"})
+    )
     assert play.toast == "Error: not written: No space left on device"
 
 
@@ -151,7 +176,11 @@ def test_a_copy_goes_to_the_terminal_and_to_the_machine() -> None:
     assert play.take() == [SetClipboard("abc")]
     play.feed(answer_event("clipboard", "clipboard", {"tool": "xclip", "problem": ""}))
     assert play.model.toast is not None and play.model.toast.text == "copied 3 characters"
-    play.feed(answer_event("clipboard", "clipboard", {"tool": "", "problem": "xclip: did not end within 2 s"}))
+    play.feed(
+        answer_event(
+            "clipboard", "clipboard", {"tool": "", "problem": "xclip: did not end within 2 s"}
+        )
+    )
     assert play.toast == "sent to the terminal only: xclip: did not end within 2 s"
 
 
@@ -159,7 +188,10 @@ def test_what_a_terminal_may_cut_is_said_until_a_tool_has_it() -> None:
     play = Play()
     text = "ä" * 40_000
     play.say(Copied(len(text), text))
-    assert play.toast == "copied 40,000 characters; a terminal may take only 74,994 of its 80,000 bytes"
+    assert (
+        play.toast
+        == "copied 40,000 characters; a terminal may take only 74,994 of its 80,000 bytes"
+    )
     play.feed(answer_event("clipboard", "clipboard", {"tool": "wl-copy", "problem": ""}))
     assert play.toast == "copied 40,000 characters with wl-copy"
 
@@ -174,14 +206,20 @@ def test_what_a_terminal_may_cut_is_said_until_a_tool_has_it() -> None:
         ("", "", False, "sent to the terminal; tmux may block it"),
     ],
 )
-def test_inside_of_tmux_it_is_said_who_has_the_copy(tool: str, problem: str, tmux: bool, said: str) -> None:
+def test_inside_of_tmux_it_is_said_who_has_the_copy(
+    tool: str, problem: str, tmux: bool, said: str
+) -> None:
     play = Play()
     play.say(Copied(3, "abc"))
-    play.feed(answer_event("clipboard", "clipboard", {"tool": tool, "problem": problem, "tmux": tmux}))
+    play.feed(
+        answer_event("clipboard", "clipboard", {"tool": tool, "problem": problem, "tmux": tmux})
+    )
     assert play.model.toast is not None and play.model.toast.text == said
 
 
-@pytest.mark.parametrize(("line", "path"), [("/export", ""), ("/export notes/a b.html", "notes/a b.html")])
+@pytest.mark.parametrize(
+    ("line", "path"), [("/export", ""), ("/export notes/a b.html", "notes/a b.html")]
+)
 def test_the_engine_is_asked_to_export(line: str, path: str) -> None:
     play = Play()
     play.type(line)
@@ -235,7 +273,12 @@ def test_code_is_what_a_parser_calls_code(source: str) -> None:
     assert [text for _, text in codes(source)] == expected(source)
 
 
-@given(st.lists(st.sampled_from(["```", "~~~", "````", "```py", "x", "  y", "", "# h", "text `a`"]), max_size=12))
+@given(
+    st.lists(
+        st.sampled_from(["```", "~~~", "````", "```py", "x", "  y", "", "# h", "text `a`"]),
+        max_size=12,
+    )
+)
 def test_code_at_the_top_is_what_a_parser_calls_code(lines: list[str]) -> None:
     source = "\n".join(lines)
     assert [text for _, text in codes(source)] == [e for e in expected(source) if e.strip()]

@@ -12,15 +12,28 @@ from agent_tui.tui.core.msg import AskedShown, KeyPressed, Resized, Yielded
 from tests.tui.play import Play
 
 
-def _asked(*, hard: bool = False, always: str = "exactly this command", draft: str = "", command: str = "make") -> Play:
+def _asked(
+    *,
+    hard: bool = False,
+    always: str = "exactly this command",
+    draft: str = "",
+    command: str = "make",
+) -> Play:
     play = Play()
     play.begin()
     if draft:
         play.type(draft)
     asked = ApprovalAsked(
-        id="a1", call_id="c1", tool="run_shell_command", label="$ make", reason="auto mode asks", always=always,
-        hard=hard, display=CommandDisplay(command), session="s",
-    )  # fmt: skip
+        id="a1",
+        call_id="c1",
+        tool="run_shell_command",
+        label="$ make",
+        reason="auto mode asks",
+        always=always,
+        hard=hard,
+        display=CommandDisplay(command),
+        session="s",
+    )
     play.feed(asked)
     play.effects.clear()
     return play
@@ -39,7 +52,11 @@ def test_a_key_answers(key: str, choice: str) -> None:
 def test_what_holds_from_then_on_is_marked_by_its_letter_and_taken_by_enter(key: str) -> None:
     play = _asked()
     play.press(key)
-    assert (play.toast, play.take(), play.view.footer.keys[0]) == ("Enter confirms", [], ("Enter", "always"))
+    assert (play.toast, play.take(), play.view.footer.keys[0]) == (
+        "Enter confirms",
+        [],
+        ("Enter", "always"),
+    )
     play.press("enter", after=0.2)
     assert play.take() == [], "it ends a word, perhaps"
     play.press("enter", after=0.4)
@@ -74,8 +91,12 @@ def test_a_marked_row_is_taken_with_words_in_the_prompt_too_and_left_by_any_othe
     assert (play.take(), play.text) == ([Cancel()], "")
 
 
-@pytest.mark.parametrize(("after", "answers"), [(0.1, False), (0.31, False), (0.59, False), (0.61, True)])
-def test_enter_takes_as_long_as_a_letter_from_when_the_question_can_be_seen(after: float, answers: bool) -> None:
+@pytest.mark.parametrize(
+    ("after", "answers"), [(0.1, False), (0.31, False), (0.59, False), (0.61, True)]
+)
+def test_enter_takes_as_long_as_a_letter_from_when_the_question_can_be_seen(
+    after: float, answers: bool
+) -> None:
     play = _asked()
     play.say(AskedShown("a1", 1, 1), after=0.2)
     play.press("enter", after=after)
@@ -83,7 +104,9 @@ def test_enter_takes_as_long_as_a_letter_from_when_the_question_can_be_seen(afte
     assert play.take() == ([Answer("a1", "once")] if answers else [])
 
 
-@pytest.mark.parametrize(("after", "answers"), [(0.03, False), (0.12, False), (0.29, False), (0.31, True)])
+@pytest.mark.parametrize(
+    ("after", "answers"), [(0.03, False), (0.12, False), (0.29, False), (0.31, True)]
+)
 def test_enter_takes_no_row_that_the_cursor_has_just_reached(after: float, answers: bool) -> None:
     play = _asked()
     play.press("down")
@@ -103,7 +126,10 @@ def test_a_key_meant_for_the_list_that_a_question_took_away_answers_nothing(
     play.begin()
     play.press(opener, *"theme", "down")
     play.take()
-    play.feed(ApprovalAsked(id="a1", call_id="c1", tool="t", label="t", always="this", session="s"), after=0.01)
+    play.feed(
+        ApprovalAsked(id="a1", call_id="c1", tool="t", label="t", always="this", session="s"),
+        after=0.01,
+    )
     play.press(key, after=after)
     assert play.take() == []
     typed = play.text
@@ -312,7 +338,9 @@ REFUSED = ("ctrl+p", "ctrl+r", "ctrl+f", "ctrl+l", "ctrl+t", "alt+q", "f1", "ctr
 
 @pytest.mark.parametrize("gap", [0.05, 0.25, 0.4, 1.0])
 @pytest.mark.parametrize("key", REFUSED)
-def test_words_after_a_key_that_opens_nothing_while_something_is_asked_answer_nothing(key: str, gap: float) -> None:
+def test_words_after_a_key_that_opens_nothing_while_something_is_asked_answer_nothing(
+    key: str, gap: float
+) -> None:
     play = _asked()
     play.press(key, after=2.0)
     assert play.toast == "answer the question first"
@@ -369,7 +397,10 @@ def test_words_that_a_question_interrupted_elsewhere_do_not_answer_it() -> None:
     play = Play()
     play.begin()
     play.press("f1", *"my")
-    play.feed(ApprovalAsked(id="a1", call_id="c1", tool="t", label="t", always="this", session="s"), after=0.01)
+    play.feed(
+        ApprovalAsked(id="a1", call_id="c1", tool="t", label="t", always="this", session="s"),
+        after=0.01,
+    )
     assert play.view.overlay is None and play.text == ""
     play.press(*"anyway", after=0.99)
     assert play.take() == [] and play.text == "anyway"
@@ -381,7 +412,9 @@ def test_hammered_enters_answer_nothing_until_they_have_rested(gap: float) -> No
     for _ in range(40):
         play.press("enter", after=gap)
         assert play.take() == [], "they may have begun before the question appeared"
-        assert "Enter" not in dict(play.view.footer.keys), "the footer offers nothing that is refused"
+        assert "Enter" not in dict(play.view.footer.keys), (
+            "the footer offers nothing that is refused"
+        )
     play.say(Yielded(), after=0.51)
     assert play.view.footer.keys[0] == ("Enter", "yes")
     play.press("enter", after=0.01)
@@ -448,7 +481,11 @@ def _stuck() -> Play:
     play = Play()
     play.begin()
     options = ("stop", "continue", "say")
-    play.feed(QuestionAsked(id="q", kind="stuck", text="Three times the same.", options=options, session="s"))
+    play.feed(
+        QuestionAsked(
+            id="q", kind="stuck", text="Three times the same.", options=options, session="s"
+        )
+    )
     return play
 
 
@@ -479,7 +516,9 @@ def test_the_end_of_the_turn_closes_the_dialog() -> None:
 
 @pytest.mark.parametrize("gap", [0.05, 0.2, 0.5, 1.2])
 @pytest.mark.parametrize("key", ["enter", "ctrl+s"])
-def test_prompts_typed_at_a_question_are_queued_in_their_order_and_answer_nothing(key: str, gap: float) -> None:
+def test_prompts_typed_at_a_question_are_queued_in_their_order_and_answer_nothing(
+    key: str, gap: float
+) -> None:
     play = _asked()
     for words in ("zwei", "yes do", "a b"):
         play.press(*("space" if one == " " else one for one in words), key, after=gap, rests=False)
@@ -506,7 +545,14 @@ def test_a_command_waits_for_the_answer_and_a_backslash_breaks_the_line() -> Non
 
 @pytest.mark.parametrize(
     ("words", "queues"),
-    [("/quit", False), ("!ls", False), ("/nosuch word", False), ("/review a.py", True), ("/tmp/a", True), ("so", True)],
+    [
+        ("/quit", False),
+        ("!ls", False),
+        ("/nosuch word", False),
+        ("/review a.py", True),
+        ("/tmp/a", True),
+        ("so", True),
+    ],
 )
 def test_the_footer_says_that_enter_queues_only_where_it_does(words: str, queues: bool) -> None:
     play = _asked()
@@ -564,7 +610,9 @@ def test_enter_behind_words_allows_nothing() -> None:
     play.type("no, use pytest instead")
     assert play.view.footer.keys[:2] == (("Alt+Y", "yes"), ("Enter", "queue"))
     play.press("down", "x", "enter")
-    assert play.take() == [QueueEdit("add", text="no, use pytest insteadx")], "that was the end of a word"
+    assert play.take() == [QueueEdit("add", text="no, use pytest insteadx")], (
+        "that was the end of a word"
+    )
     play.type("so")
     play.press("down", "up", "enter")  # the cursor was meant: it was moved
     assert play.take() == [Answer("a1", "always")]

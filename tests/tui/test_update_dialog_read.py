@@ -1,4 +1,5 @@
-"""What an approval says of its answers, a command that is longer than its place, and a yes that changes the mode."""
+"""What an approval says of its answers, a command that is longer than its place, and a yes that
+changes the mode."""
 
 from __future__ import annotations
 
@@ -16,15 +17,26 @@ READ_ON = "PgDn: read to the end first"
 
 
 def asking(
-    display: Display | None = COMMAND, mode: str = "", hard: bool = False, asked: tuple[int, int] = (10, 40)
+    display: Display | None = COMMAND,
+    mode: str = "",
+    hard: bool = False,
+    asked: tuple[int, int] = (10, 40),
 ) -> Play:
     play = Play()
     play.begin()
     play.asked = asked
     always = "" if hard else "exactly this"
     question = ApprovalAsked(
-        id="a1", call_id="c1", tool="t", label="it", always=always, hard=hard, display=display, mode=mode, session="s"
-    )  # fmt: skip
+        id="a1",
+        call_id="c1",
+        tool="t",
+        label="it",
+        always=always,
+        hard=hard,
+        display=display,
+        mode=mode,
+        session="s",
+    )
     play.feed(question)
     play.effects.clear()
     return play
@@ -49,7 +61,9 @@ def test_a_command_whose_end_was_never_in_view_is_not_allowed(keys: str) -> None
     assert (play.toast, play.take()) == (READ_ON, []), "the last ten lines are missing"
     play.press("pagedown", *keys.split())
     lasts = keys[0] in "a2"
-    assert play.take() == ([] if keys in ("a", "2") else [Answer("a1", "always" if lasts else "once")])
+    assert play.take() == (
+        [] if keys in ("a", "2") else [Answer("a1", "always" if lasts else "once")]
+    )
 
 
 def test_what_keeps_it_from_being_allowed_is_said_no_longer_than_it_does() -> None:
@@ -77,7 +91,9 @@ def test_a_disaster_that_nobody_has_read_is_not_allowed_either() -> None:
     assert play.take() == [Answer("a1", "once")]
 
 
-def test_what_was_in_view_once_is_read_wherever_it_is_scrolled_and_however_small_the_screen_becomes() -> None:
+def test_what_was_in_view_once_is_read_wherever_it_is_scrolled_and_however_small_the_screen_becomes() -> (
+    None
+):
     play = asking()
     play.press("pagedown", "pagedown", "pagedown", "pageup", "pageup", "pageup")
     play.say(Resized(60, 16))
@@ -94,7 +110,9 @@ def test_a_short_command_that_a_long_draft_pushes_together_was_read() -> None:
     assert play.take() == [Answer("a1", "once")]
 
 
-@pytest.mark.parametrize("pressed", [KeyPressed("y", "y"), KeyPressed("enter"), KeyPressed("y", "y", asked=(0, 0))])
+@pytest.mark.parametrize(
+    "pressed", [KeyPressed("y", "y"), KeyPressed("enter"), KeyPressed("y", "y", asked=(0, 0))]
+)
 def test_where_nothing_is_known_of_what_is_in_view_nothing_is_allowed(pressed: KeyPressed) -> None:
     play = asking()
     play.say(pressed)
@@ -129,7 +147,9 @@ def test_the_footer_says_what_enter_does() -> None:
     for _ in range(4):
         play.press("down")
         said.append(footer(play))
-    assert said == [("Enter", words) for words in ("always", "yes, accept edits", "no", "no, say why")]
+    assert said == [
+        ("Enter", words) for words in ("always", "yes, accept edits", "no", "no, say why")
+    ]
     play = asking(DIFF)
     play.type("first look")
     assert footer(play) == ("Alt+Y", "yes"), "Enter does not answer while the prompt holds words"
@@ -141,7 +161,11 @@ def test_the_footer_says_what_enter_does() -> None:
     assert footer(play) == ("y", "yes"), "Enter never allows it"
     play = Play()
     play.begin()
-    play.feed(QuestionAsked(id="q", kind="stuck", text="Thrice.", options=("stop", "continue", "say"), session="s"))
+    play.feed(
+        QuestionAsked(
+            id="q", kind="stuck", text="Thrice.", options=("stop", "continue", "say"), session="s"
+        )
+    )
     assert footer(play) == ("Enter", "stop")
 
 
@@ -181,8 +205,12 @@ def test_both_keys_of_an_answer_are_shown_in_its_order() -> None:
     play = asking(DIFF, mode="accept-edits")
     assert play.view.dialog is not None
     assert [(one.key, one.also) for one in play.view.dialog.options] == [
-        ("y", "1"), ("a", "2"), ("e", ""), ("n", "3"), ("m", "4"),
-    ]  # fmt: skip
+        ("y", "1"),
+        ("a", "2"),
+        ("e", ""),
+        ("n", "3"),
+        ("m", "4"),
+    ]
 
 
 @pytest.mark.parametrize("keys", [("e", "enter"), ("alt+e", "enter"), ("down", "down", "enter")])
@@ -190,11 +218,15 @@ def test_a_yes_may_hold_for_all_edits_from_then_on(keys: tuple[str, ...]) -> Non
     play = asking(DIFF, mode="accept-edits")
     play.press(*keys)
     assert play.toast == "accept-edits: edits files; asks before commands"
-    assert play.take() == [SetMode("accept-edits"), Answer("a1", "once")], "it holds for the calls behind this one"
+    assert play.take() == [SetMode("accept-edits"), Answer("a1", "once")], (
+        "it holds for the calls behind this one"
+    )
 
 
 @pytest.mark.parametrize(("display", "hard"), [(COMMAND, False), (DIFF, True), (COMMAND, True)])
-def test_it_is_offered_neither_for_a_command_nor_for_what_cannot_be_taken_back(display: Display, hard: bool) -> None:
+def test_it_is_offered_neither_for_a_command_nor_for_what_cannot_be_taken_back(
+    display: Display, hard: bool
+) -> None:
     play = asking(display, mode="accept-edits", hard=hard, asked=(1, 1))
     assert play.view.dialog is not None
     assert "e" not in [one.key for one in play.view.dialog.options]

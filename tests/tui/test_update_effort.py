@@ -15,9 +15,16 @@ from tests.tui.play import Play
 MEANS = {"none": "does not think", "low": "thinks a little", "high": "thinks hard"}
 
 
-def told(model: str = "fake/model", cycle: tuple[str, ...] = ("none", "low", "high"), **means: str) -> Answered:
+def told(
+    model: str = "fake/model", cycle: tuple[str, ...] = ("none", "low", "high"), **means: str
+) -> Answered:
     levels = [{"level": level, "about": about} for level, about in (means or MEANS).items()]
-    data: dict[str, Any] = {"model": model, "auto": "thinks as it likes", "levels": levels, "cycle": list(cycle)}
+    data: dict[str, Any] = {
+        "model": model,
+        "auto": "thinks as it likes",
+        "levels": levels,
+        "cycle": list(cycle),
+    }
     return answer_event("start", "efforts", data)
 
 
@@ -33,7 +40,11 @@ def header(play: Play) -> list[str]:
 
 
 def mute(play: Play) -> None:
-    play.feed(answer_event("start", "efforts", {"model": "fake/model", "auto": "", "levels": [], "cycle": []}))
+    play.feed(
+        answer_event(
+            "start", "efforts", {"model": "fake/model", "auto": "", "levels": [], "cycle": []}
+        )
+    )
 
 
 def test_a_level_that_is_known_by_its_name_is_not_said_twice() -> None:
@@ -44,7 +55,11 @@ def test_a_level_that_is_known_by_its_name_is_not_said_twice() -> None:
 
 
 def test_the_key_goes_through_what_the_model_tells_apart_and_says_what_it_means(play: Play) -> None:
-    for level, said in (("none", "does not think"), ("low", "thinks a little"), ("high", "thinks hard")):
+    for level, said in (
+        ("none", "does not think"),
+        ("low", "thinks a little"),
+        ("high", "thinks hard"),
+    ):
         play.press("alt+t")
         assert play.toast == f"effort {level}: {said}" and play.take()[-1] == SetEffort(level)
         play.feed(EffortChanged(level, session="s"))
@@ -60,7 +75,10 @@ def test_the_command_alone_lists_each_level_with_its_meaning(play: Play) -> None
     shown = {one.label: one.detail for one in play.model.overlay.picker.shown}
     assert list(shown) == ["auto", "none", "minimal", "low", "medium", "high", "xhigh", "max"]
     assert shown["high"] == "thinks hard" and shown["low"] == "thinks a little · in use"
-    assert play.model.overlay.picker.chosen is not None and play.model.overlay.picker.chosen.id == "low"
+    assert (
+        play.model.overlay.picker.chosen is not None
+        and play.model.overlay.picker.chosen.id == "low"
+    )
     play.press("end", "enter")
     assert play.take()[-1] == SetEffort("max") and play.model.overlay is None
 
@@ -91,12 +109,25 @@ def test_what_was_said_of_another_model_does_not_count(play: Play) -> None:
 
 
 def test_the_list_of_models_tells_the_effort(play: Play) -> None:
-    offered = [{"name": name, "window": 8_000, "tools": True, "where": ""} for name in ("fake/model", "fake/mute")]
+    offered = [
+        {"name": name, "window": 8_000, "tools": True, "where": ""}
+        for name in ("fake/model", "fake/mute")
+    ]
     facts = {"fake/model": {"efforts": ["none", "low", "high"]}, "fake/mute": {"efforts": []}}
-    data = {"model": "fake/model", "offered": offered, "tried": [], "aliases": {}, "facts": facts, "used": []}
+    data = {
+        "model": "fake/model",
+        "offered": offered,
+        "tried": [],
+        "aliases": {},
+        "facts": facts,
+        "used": [],
+    }
     play.feed(EffortChanged("high", session="s"), answer_event("x", "models", data))
     play.press("ctrl+l")
     assert play.model.overlay is not None and play.model.overlay.picker is not None
     shown = {one.label: one for one in play.model.overlay.picker.shown}
     assert "in use, effort high" in shown["fake/model"].detail
-    assert "effort: none, low, high" in shown["fake/model"].about and "effort" not in shown["fake/mute"].about
+    assert (
+        "effort: none, low, high" in shown["fake/model"].about
+        and "effort" not in shown["fake/mute"].about
+    )

@@ -12,12 +12,27 @@ from agent_tui.tui.core.msg import DraftChanged, Yielded
 from tests.answers import answer_event
 from tests.tui.play import Play
 
-PATHS = ("src/", "src/app.py", "src/a b.py", "README.md", "docs/", "docs/api.md", "docs/my notes/", "docs/my notes/x")
+PATHS = (
+    "src/",
+    "src/app.py",
+    "src/a b.py",
+    "README.md",
+    "docs/",
+    "docs/api.md",
+    "docs/my notes/",
+    "docs/my notes/x",
+)
 
 
 def told(*paths: str, note: str = "") -> Answered:
     made = fuzzy.corpus(paths)
-    data = {"paths": made.paths, "folded": made.folded, "names": made.names, "whole": True, "note": note}
+    data = {
+        "paths": made.paths,
+        "folded": made.folded,
+        "names": made.names,
+        "whole": True,
+        "note": note,
+    }
     return answer_event("files", "files", data)
 
 
@@ -174,7 +189,10 @@ def test_what_is_not_in_the_list_is_said() -> None:
     play.type("@")
     searched(play)
     shown = play.view.completion
-    assert shown is not None and [option.detail for option in shown.options] == ["only the first 2 are listed", ""]
+    assert shown is not None and [option.detail for option in shown.options] == [
+        "only the first 2 are listed",
+        "",
+    ]
 
 
 def test_of_a_long_path_the_end_is_shown_and_all_is_taken() -> None:
@@ -192,7 +210,9 @@ def test_a_key_is_never_kept_waiting() -> None:
     play.type("@x9z")
     assert labels(play) == [] and play.model.finder is not None
     matches = play.model.finder.matches
-    assert matches is not None and len(matches.left) == len(paths)  # the key itself searched nothing
+    assert matches is not None and len(matches.left) == len(
+        paths
+    )  # the key itself searched nothing
     assert len(play.takes(Yield)) == 1
     play.say(Yielded())
     play.type("q")

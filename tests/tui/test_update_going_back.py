@@ -16,14 +16,28 @@ from tests.tui.play import Play
 
 HUNK = {"old_start": 1, "new_start": 1, "lines": ["-price = 4", "+price = 3"]}
 FREE = {
-    "path": "shop.py", "why": "", "choices": ["keep", "restore"], "default": "restore", "now": "aa", "added": 1,
+    "path": "shop.py",
+    "why": "",
+    "choices": ["keep", "restore"],
+    "default": "restore",
+    "now": "aa",
+    "added": 1,
     "removed": 1,
     "diff": [HUNK],
-}  # fmt: skip
+}
 CHANGED = {
-    **FREE, "path": "own.py", "why": "changed since then", "choices": ["keep", "restore", "both"], "default": "",
-}  # fmt: skip
-DURING = {**FREE, "path": "README.rst", "why": "changed while a command ran, perhaps by you", "default": "keep"}
+    **FREE,
+    "path": "own.py",
+    "why": "changed since then",
+    "choices": ["keep", "restore", "both"],
+    "default": "",
+}
+DURING = {
+    **FREE,
+    "path": "README.rst",
+    "why": "changed while a command ran, perhaps by you",
+    "default": "keep",
+}
 
 
 def worked(turns: int = 2) -> Play:
@@ -42,17 +56,30 @@ def command(play: Play, name: str) -> None:
 
 def details(play: Play) -> dict[str, str]:
     """What stands beside each file."""
-    return {option.label: option.detail for option in sheet(play).options if option.label[:1] == "["}
+    return {
+        option.label: option.detail for option in sheet(play).options if option.label[:1] == "["
+    }
 
 
 def answer(
-    play: Play, kind: str, *files: dict[str, Any], n: int = 7, caps: tuple[str, ...] = (), undone: bool = False
-) -> None:  # fmt: skip
+    play: Play,
+    kind: str,
+    *files: dict[str, Any],
+    n: int = 7,
+    caps: tuple[str, ...] = (),
+    undone: bool = False,
+) -> None:
     """The engine tells which files there are."""
     asked = play.take()[-1]
     assert isinstance(asked, Query) and asked.kind == kind
     turns = [{"n": n, "turn": 1, "prompt": "fix the price"}] if files else []
-    data = {"direction": kind, "files": list(files), "turns": turns, "caps": list(caps), "undone": undone}
+    data = {
+        "direction": kind,
+        "files": list(files),
+        "turns": turns,
+        "caps": list(caps),
+        "undone": undone,
+    }
     play.feed(answer_event(asked.id, kind, data, session="s"))
 
 
@@ -98,7 +125,9 @@ def test_a_file_that_changed_since_needs_a_word() -> None:
     command(play, "undo")
     answer(play, "undo", FREE, CHANGED)
     assert details(play)["[?] own.py"] == "+1 -1 · choose what happens · changed since then"
-    assert [diff.path for diff in sheet(play).diffs] == ["own.py", "shop.py"], "what has to be judged is seen first"
+    assert [diff.path for diff in sheet(play).diffs] == ["own.py", "shop.py"], (
+        "what has to be judged is seen first"
+    )
     play.press("down", "down", "enter")  # code
     assert play.toast == "first choose what happens to own.py" and play.take() == []
     play.press("enter")
@@ -120,8 +149,13 @@ def test_what_changed_while_a_command_ran_is_kept_unless_it_is_chosen() -> None:
     command(play, "undo")
     answer(play, "undo", FREE, DURING)
     assert labels(play)[:3] == ["[ ] README.rst", "[x] shop.py", "code"]
-    assert details(play)["[ ] README.rst"] == "+1 -1 · kept · changed while a command ran, perhaps by you"
-    assert [diff.path for diff in sheet(play).diffs] == ["README.rst", "shop.py"], "the difference is needed to choose"
+    assert (
+        details(play)["[ ] README.rst"]
+        == "+1 -1 · kept · changed while a command ran, perhaps by you"
+    )
+    assert [diff.path for diff in sheet(play).diffs] == ["README.rst", "shop.py"], (
+        "the difference is needed to choose"
+    )
     assert "Restore 1 file, keep 1 file unchanged." in text(play)
     play.press("enter")
     assert play.take() == [RestoreFiles(0, "code", {})], "the engine keeps it too"
@@ -162,12 +196,19 @@ def test_space_switches_a_file_and_never_confirms() -> None:
     command(play, "undo")
     answer(play, "undo", FREE)
     play.press("space")
-    assert play.toast == "↑↓: choose a file first" and play.take() == [] and play.view.overlay is not None
+    assert (
+        play.toast == "↑↓: choose a file first"
+        and play.take() == []
+        and play.view.overlay is not None
+    )
     assert {("Space", "switch"), ("a", "all"), ("Esc", "cancel")} <= set(play.view.footer.keys)
     play.press("home", "space")
     assert labels(play)[0] == "[ ] shop.py"
     play.press("escape")
-    play.feed(TurnStarted(prompt="third", turn=3, session="s", n=9), TurnEnded(state="completed", turn=3, session="s"))
+    play.feed(
+        TurnStarted(prompt="third", turn=3, session="s", n=9),
+        TurnEnded(state="completed", turn=3, session="s"),
+    )
     command(play, "rewind")
     play.press("enter")
     answer(play, "undo")
@@ -194,7 +235,10 @@ def test_what_undo_cannot_reach_is_said() -> None:
     play.press("escape")
     command(play, "undo")
     answer(play, "undo", caps=(limit,))
-    assert play.toast == f"there is no changed file to undo; /rewind goes back in the conversation. {limit[:-1]}"
+    assert (
+        play.toast
+        == f"there is no changed file to undo; /rewind goes back in the conversation. {limit[:-1]}"
+    )
 
 
 def test_pages_and_the_wheel_turn_the_differences_and_end_where_they_end() -> None:
@@ -245,7 +289,9 @@ def test_a_list_that_is_read_again_keeps_the_choices_and_its_cursor_is_on_what_i
     restored(play, done=False, asked=[CHANGED])
     answer(play, "undo", other, CHANGED)
     assert play.model.overlay.picker.chosen.id == "own.py"  # type: ignore[union-attr]
-    assert {path: one for path, one in chosen.items() if path != "own.py"} == dict(play.model.going_back.choices)
+    assert {path: one for path, one in chosen.items() if path != "own.py"} == dict(
+        play.model.going_back.choices
+    )
     before = play.model
     play.press("enter", after=0.1)
     assert play.model.going_back == before.going_back, "the list has only just come"
@@ -312,8 +358,14 @@ def test_the_conversation_goes_back_and_its_prompt_is_in_the_prompt() -> None:
     from agent_tui.protocol.events import TurnEnded, TurnStarted
 
     play = Play()
-    play.feed(TurnStarted(prompt="first", turn=1, session="s", n=5), TurnEnded(state="completed", turn=1, session="s"))
-    play.feed(TurnStarted(prompt="second", turn=2, session="s", n=9), TurnEnded(state="completed", turn=2, session="s"))
+    play.feed(
+        TurnStarted(prompt="first", turn=1, session="s", n=5),
+        TurnEnded(state="completed", turn=1, session="s"),
+    )
+    play.feed(
+        TurnStarted(prompt="second", turn=2, session="s", n=9),
+        TurnEnded(state="completed", turn=2, session="s"),
+    )
     play.take()
     command(play, "rewind")
     play.press("enter")
@@ -334,12 +386,20 @@ def test_the_conversation_goes_back_and_its_prompt_is_in_the_prompt() -> None:
     assert play.take() == [Fork(12)]
 
 
-@pytest.mark.parametrize("told", [True, False], ids=["the draft is on record", "the draft comes later"])
+@pytest.mark.parametrize(
+    "told", [True, False], ids=["the draft is on record", "the draft comes later"]
+)
 @pytest.mark.parametrize("what", ["both", "conversation"])
 def test_what_is_typed_during_a_rewind_does_not_lose_the_old_prompt(what: str, told: bool) -> None:
     play = Play()
-    play.feed(TurnStarted(prompt="first", turn=1, session="s", n=5), TurnEnded(state="completed", turn=1, session="s"))
-    play.feed(TurnStarted(prompt="second", turn=2, session="s", n=9), TurnEnded(state="completed", turn=2, session="s"))
+    play.feed(
+        TurnStarted(prompt="first", turn=1, session="s", n=5),
+        TurnEnded(state="completed", turn=1, session="s"),
+    )
+    play.feed(
+        TurnStarted(prompt="second", turn=2, session="s", n=9),
+        TurnEnded(state="completed", turn=2, session="s"),
+    )
     command(play, "rewind")
     play.press("end", "enter")
     answer(play, "undo", FREE)
@@ -359,7 +419,10 @@ def test_a_rewind_offers_the_same_in_the_same_order_with_the_cursor_on_all() -> 
     from agent_tui.protocol.events import TurnEnded, TurnStarted
 
     play = Play()
-    play.feed(TurnStarted(prompt="first", turn=1, session="s", n=5), TurnEnded(state="completed", turn=1, session="s"))
+    play.feed(
+        TurnStarted(prompt="first", turn=1, session="s", n=5),
+        TurnEnded(state="completed", turn=1, session="s"),
+    )
     command(play, "rewind")
     play.press("enter")
     answer(play, "undo", FREE)
@@ -376,11 +439,17 @@ def test_each_turn_says_how_many_files_tools_and_commands_changed_in_it() -> Non
     for number, paths in enumerate((("a.py", "b.py", "a.py"), (), ("c.py",)), 1):
         play.begin(f"prompt {number}")
         for path in paths:
-            play.feed(FileChanged("call", f"/p/{path}", DiffDisplay(path, ()), "", "x", session="s"))
+            play.feed(
+                FileChanged("call", f"/p/{path}", DiffDisplay(path, ()), "", "x", session="s")
+            )
         play.end()
     command(play, "rewind")
     counted = [option.detail.rpartition(" · ")[2] for option in sheet(play).options if option.label]
-    assert [one if "changed" in one else "" for one in counted] == ["1 file changed", "", "2 files changed"]
+    assert [one if "changed" in one else "" for one in counted] == [
+        "1 file changed",
+        "",
+        "2 files changed",
+    ]
 
 
 def test_files_that_are_back_already_are_not_said_to_be_unchanged() -> None:
@@ -394,7 +463,10 @@ def test_files_that_are_back_already_are_not_said_to_be_unchanged() -> None:
     command(play, "rewind")
     play.press("enter")
     answer(play, "undo", undone=True)
-    assert text(play) == "The file changes of these turns are already undone: only the conversation goes back."
+    assert (
+        text(play)
+        == "The file changes of these turns are already undone: only the conversation goes back."
+    )
 
 
 def test_without_a_turn_there_is_nothing_to_go_back_to() -> None:
@@ -405,13 +477,19 @@ def test_without_a_turn_there_is_nothing_to_go_back_to() -> None:
     assert play.view.overlay is None and play.toast == "there is no turn to rewind yet"
 
 
-@pytest.mark.parametrize("gaps", [[0.03], [0.15], [0.3], [0.5, 0.033, 0.033, 0.033, 0.033], [0.66, *[0.033] * 30]])
+@pytest.mark.parametrize(
+    "gaps", [[0.03], [0.15], [0.3], [0.5, 0.033, 0.033, 0.033, 0.033], [0.66, *[0.033] * 30]]
+)
 def test_enter_that_is_doubled_or_held_down_takes_nothing_back(gaps: list[float]) -> None:
     play = worked()
     command(play, "undo")
     asked = play.take()[-1]
     assert isinstance(asked, Query)
-    data = {"direction": "undo", "files": [FREE], "turns": [{"n": 7, "turn": 1, "prompt": "fix the price"}]}
+    data = {
+        "direction": "undo",
+        "files": [FREE],
+        "turns": [{"n": 7, "turn": 1, "prompt": "fix the price"}],
+    }
     play.feed(answer_event(asked.id, "undo", data, session="s"), after=0.01)
     for gap in gaps:
         play.press("enter", after=gap)

@@ -82,7 +82,11 @@ def test_a_new_session_is_read_from_its_end() -> None:
 def test_the_mode_does_not_change_while_a_no_is_explained() -> None:
     play = Play()
     play.begin()
-    play.feed(ApprovalAsked(id="a", call_id="c", tool="run_shell_command", label="Run make", turn=1, session="s"))
+    play.feed(
+        ApprovalAsked(
+            id="a", call_id="c", tool="run_shell_command", label="Run make", turn=1, session="s"
+        )
+    )
     play.press("m", after=5.0)
     assert play.view.prompt.label == "Tell the model what to do instead"
     play.press("shift+tab")
@@ -92,13 +96,17 @@ def test_the_mode_does_not_change_while_a_no_is_explained() -> None:
 def test_what_was_said_of_the_last_turn_ends_with_it() -> None:
     play = Play()
     play.press("ctrl+v")
-    play.feed(answer_event("clipboard_image", "clipboard_image", {"path": "", "problem": "it hangs"}))
+    play.feed(
+        answer_event("clipboard_image", "clipboard_image", {"path": "", "problem": "it hangs"})
+    )
     assert play.toast == "it hangs"
     play.type("go on")
     play.press("enter")
     assert play.toast == ""
     play.begin()
-    play.feed(answer_event("clipboard_image", "clipboard_image", {"path": "", "problem": "it hangs"}))
+    play.feed(
+        answer_event("clipboard_image", "clipboard_image", {"path": "", "problem": "it hangs"})
+    )
     play.type("and then")
     play.press("enter")
     assert play.toast == "it hangs", "the turn that it was said in still runs"
@@ -109,7 +117,9 @@ def test_what_was_said_of_the_last_turn_ends_with_it() -> None:
 
 def test_a_turn_that_begins_by_itself_ends_what_was_said_before() -> None:
     play = Play()
-    play.feed(answer_event("clipboard_image", "clipboard_image", {"path": "", "problem": "it hangs"}))
+    play.feed(
+        answer_event("clipboard_image", "clipboard_image", {"path": "", "problem": "it hangs"})
+    )
     play.begin()
     assert play.toast == ""
 

@@ -19,7 +19,11 @@ def _asked(*, hard: bool = False) -> Play:
     play = Play()
     play.begin()
     always = "" if hard else "exactly this command"
-    play.feed(ApprovalAsked(id="a", call_id="c", tool="t", label="make", always=always, hard=hard, session="s"))
+    play.feed(
+        ApprovalAsked(
+            id="a", call_id="c", tool="t", label="make", always=always, hard=hard, session="s"
+        )
+    )
     play.effects.clear()
     return play
 
@@ -44,7 +48,9 @@ def _types(play: Play, text: str) -> None:
     play.press(*rest, after=HUMAN, rests=False)
 
 
-@pytest.mark.parametrize("text", ["also add tests", "yes but first look", "no", "mind the gap", "1st of all", "ya"])
+@pytest.mark.parametrize(
+    "text", ["also add tests", "yes but first look", "no", "mind the gap", "1st of all", "ya"]
+)
 @pytest.mark.parametrize("hard", [False, True])
 def test_words_typed_at_a_question_grant_nothing(text: str, hard: bool) -> None:
     play = _asked(hard=hard)
@@ -54,8 +60,12 @@ def test_words_typed_at_a_question_grant_nothing(text: str, hard: bool) -> None:
     assert _row(play) == row, "an Enter takes no row that a word marked"
 
 
-@pytest.mark.parametrize(("key", "choice", "row"), [("y", "once", 0), ("n", "no", 2), ("3", "no", 2)])
-def test_a_key_marks_its_row_and_answers_when_nothing_follows(key: str, choice: str, row: int) -> None:
+@pytest.mark.parametrize(
+    ("key", "choice", "row"), [("y", "once", 0), ("n", "no", 2), ("3", "no", 2)]
+)
+def test_a_key_marks_its_row_and_answers_when_nothing_follows(
+    key: str, choice: str, row: int
+) -> None:
     play = _asked()
     play.press(key, rests=False)
     assert play.ops == [] and _row(play) == row and play.takes(Yield) == [Yield(0.3)]
@@ -138,7 +148,9 @@ def test_quitting_waits_for_enter_however_long_and_a_word_after_it_is_whole() ->
     play.press("enter", after=0.1)
     assert play.takes(Quit) == [] and play.text == "quq", "that was the end of a word"
     play.press("q")
-    assert play.takes(Quit) == [] and play.text == "quqq", "letters are the prompt's while it holds words"
+    assert play.takes(Quit) == [] and play.text == "quqq", (
+        "letters are the prompt's while it holds words"
+    )
     play.press("alt+q", "enter")
     assert play.takes(Quit) == [Quit()]
     play = _first_run()

@@ -1,4 +1,5 @@
-"""What is said in so many words, not with keys: answers, commands and prompts of line mode and other front ends."""
+"""What is said in so many words, not with keys: answers, commands and prompts of line mode and
+other front ends."""
 
 from __future__ import annotations
 
@@ -14,7 +15,13 @@ from tests.tui.play import Play
 def asking(**more: object) -> Play:
     play = Play()
     play.begin()
-    asked = {"id": "a1", "call_id": "c1", "tool": "create_file", "label": "Create a", "reason": "auto mode asks"}
+    asked = {
+        "id": "a1",
+        "call_id": "c1",
+        "tool": "create_file",
+        "label": "Create a",
+        "reason": "auto mode asks",
+    }
     play.feed(ApprovalAsked(**{**asked, "session": "s", **more}))  # type: ignore[arg-type]
     play.effects.clear()
     return play
@@ -29,11 +36,19 @@ def stuck(kind: str = "stuck") -> Play:
     return play
 
 
-@pytest.mark.parametrize("answer", [
-    QuestionAnswered("a1", "once"), QuestionAnswered("a1", "no"), QuestionAnswered("a1", "no", text="other name"),
-    QuestionAnswered("a1", "no", by="nobody"),
-], ids=str)  # fmt: skip
-def test_an_answer_is_sent_at_once_however_soon_and_whatever_was_typed(answer: QuestionAnswered) -> None:
+@pytest.mark.parametrize(
+    "answer",
+    [
+        QuestionAnswered("a1", "once"),
+        QuestionAnswered("a1", "no"),
+        QuestionAnswered("a1", "no", text="other name"),
+        QuestionAnswered("a1", "no", by="nobody"),
+    ],
+    ids=str,
+)
+def test_an_answer_is_sent_at_once_however_soon_and_whatever_was_typed(
+    answer: QuestionAnswered,
+) -> None:
     play = asking()
     play.type("some words")
     play.effects.clear()

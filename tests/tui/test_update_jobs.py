@@ -11,7 +11,14 @@ from tests.answers import answer_event
 from tests.tui.lists import labels, sheet, text
 from tests.tui.play import Play
 
-ONE = {"id": "a", "command": "npm run dev", "pids": [7, 8], "since": 1.0, "last": "ready on :3000", "stops": False}
+ONE = {
+    "id": "a",
+    "command": "npm run dev",
+    "pids": [7, 8],
+    "since": 1.0,
+    "last": "ready on :3000",
+    "stops": False,
+}
 TWO = {"id": "b", "command": "sleep 9", "pids": [9], "since": 1.0, "last": "", "stops": True}
 
 
@@ -39,7 +46,10 @@ def test_the_list_says_what_runs_and_enter_stops_it() -> None:
 
 def test_several_can_be_stopped_at_once() -> None:
     play = asked(ONE, TWO)
-    assert labels(play) == ["npm run dev", "sleep 9", "Stop all"] and "stopping" in sheet(play).options[1].detail
+    assert (
+        labels(play) == ["npm run dev", "sleep 9", "Stop all"]
+        and "stopping" in sheet(play).options[1].detail
+    )
     play.press("end", "enter")
     assert play.take() == [StopJob("")]
 
@@ -55,5 +65,7 @@ def test_the_header_counts_them_until_they_end() -> None:
 
 
 def test_the_farewell_says_what_ends_with_the_program() -> None:
-    begun = JobChanged(id="a", state="running", command="npm run\ndev").apply(Transcript(session="s", turn=1))
+    begun = JobChanged(id="a", state="running", command="npm run\ndev").apply(
+        Transcript(session="s", turn=1)
+    )
     assert "Ended in the background: npm run dev" in farewell(begun)

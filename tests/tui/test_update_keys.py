@@ -7,7 +7,15 @@ import pytest
 from agent_tui.protocol.events import ModeChanged
 from agent_tui.protocol.ops import SetMode
 from agent_tui.tui.core.effects import ExpireToast, Scroll, Type
-from agent_tui.tui.core.msg import Copied, EffectFailed, KeyPressed, Resized, Scrolled, ToastExpired, Toggled
+from agent_tui.tui.core.msg import (
+    Copied,
+    EffectFailed,
+    KeyPressed,
+    Resized,
+    Scrolled,
+    ToastExpired,
+    Toggled,
+)
 from agent_tui.tui.view import TOO_SMALL
 from tests.tui.play import Play
 
@@ -31,7 +39,13 @@ def test_shift_tab_leaves_the_mode_that_runs_everything_and_never_gets_there() -
 
 @pytest.mark.parametrize(
     ("key", "where"),
-    [("pageup", "page_up"), ("pagedown", "page_down"), ("ctrl+home", "top"), ("ctrl+end", "end"), ("home", "top")],
+    [
+        ("pageup", "page_up"),
+        ("pagedown", "page_down"),
+        ("ctrl+home", "top"),
+        ("ctrl+end", "end"),
+        ("home", "top"),
+    ],
 )
 def test_the_transcript_scrolls(key: str, where: str) -> None:
     play = Play()
@@ -72,7 +86,9 @@ def test_every_toast_ends_and_an_old_end_does_not_take_a_new_toast() -> None:
     play.say(Copied(3))
     first = play.takes(ExpireToast)
     play.say(EffectFailed("no clipboard"))
-    assert play.toast == "Error: no clipboard"  # in words, for a colour alone is not seen by everybody
+    assert (
+        play.toast == "Error: no clipboard"
+    )  # in words, for a colour alone is not seen by everybody
     assert isinstance(first[0], ExpireToast)
     play.say(ToastExpired(first[0].number))
     assert play.toast == "Error: no clipboard"

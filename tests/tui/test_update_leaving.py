@@ -1,4 +1,5 @@
-"""Leaving while not all of the session is on disk: the header says so, and the end is a question first."""
+"""Leaving while not all of the session is on disk: the header says so, and the end is a question
+first."""
 
 from __future__ import annotations
 
@@ -17,7 +18,10 @@ WAYS = {"command": ["/quit"], "Ctrl+D": ["ctrl+d"], "Ctrl+C twice": ["ctrl+c", "
 
 def unsaved() -> Play:
     play = Play()
-    turn = (TurnStarted(prompt="go", turn=1, n=2, session="s"), TurnEnded(state="completed", turn=1, n=3, session="s"))
+    turn = (
+        TurnStarted(prompt="go", turn=1, n=2, session="s"),
+        TurnEnded(state="completed", turn=1, n=3, session="s"),
+    )
     play.feed(FULL, *turn)
     return play
 
@@ -82,7 +86,11 @@ def test_trying_again_leaves_once_all_is_saved() -> None:
     play.press("enter")
     assert play.take()[-1] == Save()
     saved(play, "No space left on device")
-    assert "still not saved: No space left" in play.toast and "Try again" in sheet(play) and not play.takes(Quit)
+    assert (
+        "still not saved: No space left" in play.toast
+        and "Try again" in sheet(play)
+        and not play.takes(Quit)
+    )
     play.press("enter")
     play.feed(FREE)
     saved(play)

@@ -55,7 +55,9 @@ def test_another_word_names_the_ones_there_are() -> None:
 def test_a_resumed_session_keeps_the_look() -> None:
     play = Play()
     play.say(Submitted("/thinking hidden"))
-    model, _ = update(play.model, EventsArrived(at=9.0, events=(Restored(Transcript(session="s")),)))
+    model, _ = update(
+        play.model, EventsArrived(at=9.0, events=(Restored(Transcript(session="s")),))
+    )
     assert view(model).transcript.look == Look(thinking="hidden")
 
 
@@ -64,7 +66,11 @@ def test_the_dialog_draws_diffs_as_the_transcript_does() -> None:
     play.begin()
     play.model = replace(play.model, look=Look(diff="unified"))
     diff = DiffDisplay("a", (Hunk(1, 1, ("-a", "+b")),), 1, 1)
-    play.feed(ApprovalAsked(id="q", call_id="c", tool="edit_file", label="Edit a", display=diff, session="s"))
+    play.feed(
+        ApprovalAsked(
+            id="q", call_id="c", tool="edit_file", label="Edit a", display=diff, session="s"
+        )
+    )
     assert play.view.dialog is not None
     assert play.view.dialog.look == play.view.transcript.look == Look(diff="unified")
 

@@ -18,7 +18,10 @@ TRIED = {
 }  # fmt: skip
 OFFERED = {
     "model": "ollama/b",
-    "offered": [{"name": "ollama/a", "window": 32_768, "tools": True}, {"name": "ollama/b", "tools": False}],
+    "offered": [
+        {"name": "ollama/a", "window": 32_768, "tools": True},
+        {"name": "ollama/b", "tools": False},
+    ],
 }
 
 
@@ -48,7 +51,11 @@ def test_the_variables_of_keys_are_named_once() -> None:
     tried = {"what": "OPENAI_API_KEY, GEMINI_API_KEY and others", "result": "not set"}
     refused = {"what": "openai", "result": "refused the key (401)"}
     for one, counts in ((tried, [1, 1, 0]), (refused, [1, 1, 1])):
-        play.feed(answer_event("start", "models", {"tried": [one], "variables": names, "offered": []}, session="s"))
+        play.feed(
+            answer_event(
+                "start", "models", {"tried": [one], "variables": names, "offered": []}, session="s"
+            )
+        )
         assert [_lines(play).count(name) for name in names] == counts
         assert "Keys are read when the program starts" in _lines(play)
 
@@ -99,7 +106,13 @@ def test_an_address_is_typed_in_the_prompt_and_the_draft_is_kept() -> None:
     assert play.text == "my prompt"
     assert play.take() == []
     assert play.view.overlay is not None
-    assert [option.key for option in play.view.overlay.options] == ["Alt+K", "Alt+A", "Alt+R", "Alt+D", "Alt+Q"]
+    assert [option.key for option in play.view.overlay.options] == [
+        "Alt+K",
+        "Alt+A",
+        "Alt+R",
+        "Alt+D",
+        "Alt+Q",
+    ]
     play.press("alt+a")
     assert "Address" in play.view.prompt.label
     assert play.text == ""
@@ -125,9 +138,14 @@ def test_a_wrong_address_can_be_corrected_and_the_reason_stands_below_what_it_me
     wrong = {"what": "http://box:1143", "result": "no server answers there"}
     tried = {**TRIED, "tried": [wrong, *TRIED["tried"]]}
     play.feed(answer_event("start", "models", tried, session="s"))
-    assert "Still no model.\nAlready tried:\n  ✗  http://box:1143: no server answers there\n" in _lines(play)
+    assert (
+        "Still no model.\nAlready tried:\n  ✗  http://box:1143: no server answers there\n"
+        in _lines(play)
+    )
     play.press("a")
-    assert play.text == "http://box:1143" and play.model.composer.place < 0, "the cursor is at its end"
+    assert play.text == "http://box:1143" and play.model.composer.place < 0, (
+        "the cursor is at its end"
+    )
     play.press("escape")
     play.press("a")
     assert play.text == "http://box:1143"
@@ -167,7 +185,9 @@ def test_a_question_goes_before_a_list_that_comes_unasked() -> None:
     assert play.view.overlay is None and play.view.dialog is not None
 
 
-def test_a_key_that_came_too_early_is_said_to_be_in_the_prompt_and_chooses_when_it_is_pressed_again() -> None:
+def test_a_key_that_came_too_early_is_said_to_be_in_the_prompt_and_chooses_when_it_is_pressed_again() -> (
+    None
+):
     play = _first_run()
     play.press("d", after=0.1)
     assert play.text == "d" and "press it again" in play.toast and play.take() == []
@@ -190,7 +210,12 @@ def test_a_found_model_at_the_start_shows_no_overlay() -> None:
 
 
 @pytest.mark.parametrize(
-    ("keys", "name"), [(("enter",), "ollama/b"), (("up", "enter"), "ollama/a"), (("a", "/", "a", "enter"), "ollama/a")]
+    ("keys", "name"),
+    [
+        (("enter",), "ollama/b"),
+        (("up", "enter"), "ollama/a"),
+        (("a", "/", "a", "enter"), "ollama/a"),
+    ],
 )
 def test_models_are_listed_and_chosen(keys: tuple[str, ...], name: str) -> None:
     play = Play()
@@ -220,7 +245,11 @@ def test_an_address_can_be_entered_with_a_model_in_use() -> None:
     play.type("box:11434")
     play.press("enter")
     assert play.take() == [Query("model-1", "models"), SetModel("", base_url="box:11434")]
-    assert play.view.overlay is None and play.view.toast is not None and "box:11434" in play.view.toast.text
+    assert (
+        play.view.overlay is None
+        and play.view.toast is not None
+        and "box:11434" in play.view.toast.text
+    )
 
 
 def test_the_first_run_screen_is_not_replaced_by_an_older_answer() -> None:
@@ -270,7 +299,12 @@ def test_the_list_of_the_start_shows_a_session_at_once_and_takes_no_key_before_i
 
 @pytest.mark.parametrize(
     ("keys", "id"),
-    [(("enter",), "one"), ((*"2 tu", "enter"), "two"), ((*"new s", "enter"), ""), (("escape",), "")],
+    [
+        (("enter",), "one"),
+        ((*"2 tu", "enter"), "two"),
+        ((*"new s", "enter"), ""),
+        (("escape",), ""),
+    ],
 )
 def test_sessions_are_chosen_from_a_list(keys: tuple[str, ...], id: str) -> None:
     play = Play(started=False)

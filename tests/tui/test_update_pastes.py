@@ -38,7 +38,11 @@ def drafted(text: str) -> Play:
 
 
 def saved(play: Play) -> list[SaveDraft]:
-    return [effect.op for effect in play.effects if isinstance(effect, Send) and isinstance(effect.op, SaveDraft)]
+    return [
+        effect.op
+        for effect in play.effects
+        if isinstance(effect, Send) and isinstance(effect.op, SaveDraft)
+    ]
 
 
 def test_a_long_paste_is_a_chip_and_is_sent_whole() -> None:
@@ -104,7 +108,9 @@ def test_the_saved_draft_carries_what_its_chips_stand_for() -> None:
 
 def test_a_draft_that_comes_back_has_its_chips_and_new_ones_get_new_numbers() -> None:
     play = Play(started=False)
-    transcript = DraftSaved(f"see {LABEL}", (Chip(LABEL, LONG),)).apply(Transcript(session="s", model="fake/model"))
+    transcript = DraftSaved(f"see {LABEL}", (Chip(LABEL, LONG),)).apply(
+        Transcript(session="s", model="fake/model")
+    )
     play.feed(Restored(transcript))
     assert play.text == f"see {LABEL}"
     play.say(Pasted("x\n" * 50))
@@ -225,7 +231,11 @@ def test_the_path_of_an_image_becomes_a_chip_once_it_is_one() -> None:
     play.take()
     play.say(Pasted("/tmp/shot.png"))
     asked = next(op for op in play.take() if isinstance(op, Query))
-    assert (asked.kind, asked.argument, play.text) == ("image", "/tmp/shot.png", "what is /tmp/shot.png")
+    assert (asked.kind, asked.argument, play.text) == (
+        "image",
+        "/tmp/shot.png",
+        "what is /tmp/shot.png",
+    )
     play.feed(answer_event(asked.id, "image", IMAGE))
     assert play.text.replace("\u00a0", " ") == "what is [Image #1 · shot.png · 1280×720] "
     play.type("for")
@@ -308,7 +318,9 @@ def test_the_clipboard_s_image_comes_in_or_its_trouble_is_said() -> None:
     assert play.take() == [Query("clipboard_image", "clipboard_image")]
     play.feed(answer_event("clipboard_image", "clipboard_image", IMAGE))
     assert "shot.png" in play.text
-    play.feed(answer_event("clipboard_image", "clipboard_image", {"path": "", "problem": "it hangs"}))
+    play.feed(
+        answer_event("clipboard_image", "clipboard_image", {"path": "", "problem": "it hangs"})
+    )
     assert play.toast == "it hangs"
 
 
@@ -332,7 +344,11 @@ def test_a_private_command_goes_into_no_file() -> None:
     assert play.ops[-1] == RunShell("cat key", private=True)
     assert not any("cat" in op.text for op in saved(play))
     assert play.takes(Remember) == []
-    play.feed(answer_event("c", "private", {"command": "cat key", "said": "exit code 0", "output": "s3cret"}))
+    play.feed(
+        answer_event(
+            "c", "private", {"command": "cat key", "said": "exit code 0", "output": "s3cret"}
+        )
+    )
     assert play.view.overlay is not None
     assert "s3cret" in str(play.view.overlay.lines)
 
@@ -351,7 +367,9 @@ def test_a_prompt_waits_for_the_output_of_a_command() -> None:
     play.type("why?")
     play.press("enter")
     assert [type(op) for op in play.take()] == [QueueEdit]
-    play.feed(ShellEnded(call_id="c", label="! make", command="make", content="exit code 2", idle=True))
+    play.feed(
+        ShellEnded(call_id="c", label="! make", command="make", content="exit code 2", idle=True)
+    )
     assert not play.model.running
 
 
@@ -365,7 +383,12 @@ def test_a_clipboard_without_an_image_is_said() -> None:
 
 @pytest.mark.parametrize(
     ("text", "unmarked", "said"),
-    [("ok\ny", True, True), ("ok\ny", False, False), ("a\nb\nc", True, False), ("x" * 60 + "\ny", True, False)],
+    [
+        ("ok\ny", True, True),
+        ("ok\ny", False, False),
+        ("a\nb\nc", True, False),
+        ("x" * 60 + "\ny", True, False),
+    ],
 )
 def test_an_enter_that_became_a_line_break_is_said(text: str, unmarked: bool, said: bool) -> None:
     play = Play()

@@ -1,4 +1,5 @@
-"""Palette, pickers, log and debug console as values: what they show, what a key does, what a choice brings."""
+"""Palette, pickers, log and debug console as values: what they show, what a key does, what a choice
+brings."""
 
 from __future__ import annotations
 
@@ -17,7 +18,14 @@ from tests.tui.play import Play, words
 
 VALUES = {"display.theme": Value("dark", "user"), "display.durations": Value(True)}
 SET = Configured(VALUES, ("auto", "dark", "light", "nord"))
-OTHER = {"id": "two", "title": "Tidy the shop", "cwd": "/p", "at": 900.0, "turns": 2, "model": "fake/model"}
+OTHER = {
+    "id": "two",
+    "title": "Tidy the shop",
+    "cwd": "/p",
+    "at": 900.0,
+    "turns": 2,
+    "model": "fake/model",
+}
 
 
 # -- the palette
@@ -145,7 +153,10 @@ def test_of_a_long_search_the_end_is_seen_in_one_line() -> None:
 
 def test_a_mode_is_chosen_with_what_it_means() -> None:
     play = opened("mode")
-    assert "in use" in sheet(play).options[1].detail and "asks before everything" in sheet(play).options[0].detail
+    assert (
+        "in use" in sheet(play).options[1].detail
+        and "asks before everything" in sheet(play).options[0].detail
+    )
     play.press(*"plan", "enter")
     assert "only reads" in play.toast and play.take() == [SetMode("plan")]
 
@@ -173,11 +184,19 @@ def test_a_theme_is_seen_while_the_cursor_moves_and_given_back() -> None:
     ("width", "height", "shown"),
     [(80, 24, "TWCra"), (40, 24, "TWCra"), (100, 40, "TWCra"), (80, 16, "ra"), (80, 10, "")],
 )
-def test_a_theme_is_judged_by_words_code_and_a_difference(width: int, height: int, shown: str) -> None:
+def test_a_theme_is_judged_by_words_code_and_a_difference(
+    width: int, height: int, shown: str
+) -> None:
     play = opened("theme")
     play.say(Resized(width, height))
     play.say(SettingsRead(SET))
-    begins = {"T": "Text, a hint", "W": "⚠ a warn", "C": "def price", "r": "-    return", "a": "+    return"}
+    begins = {
+        "T": "Text, a hint",
+        "W": "⚠ a warn",
+        "C": "def price",
+        "r": "-    return",
+        "a": "+    return",
+    }
     sample = [line for line in sheet(play).lines[1:] if words(line).strip()]
     assert len(sample) == len(shown)
     for line, what in zip(sample, shown, strict=True):
@@ -203,7 +222,9 @@ def test_a_theme_by_its_name_is_taken_at_once() -> None:
         play.say(SettingsRead(SET))
         assert play.takes(WriteSetting) == taken and (play.view.overlay is None) == bool(taken)
     play.press(*"ht")
-    assert labels(play) == ["light"] and play.takes(WriteSetting) == [], "what is typed into the list only searches"
+    assert labels(play) == ["light"] and play.takes(WriteSetting) == [], (
+        "what is typed into the list only searches"
+    )
 
 
 def test_leaving_without_a_look_changes_nothing() -> None:
@@ -222,11 +243,16 @@ def test_leaving_without_a_look_changes_nothing() -> None:
 def test_another_session_is_looked_at_and_opened() -> None:
     play = opened("resume")
     assert play.take() == [Query("resume-1", "sessions")]
-    play.feed(answer_event("resume-1", "sessions", [{**OTHER, "id": "s", "title": "This one"}, OTHER]))
+    play.feed(
+        answer_event("resume-1", "sessions", [{**OTHER, "id": "s", "title": "This one"}, OTHER])
+    )
     assert "open now" in sheet(play).options[0].detail
     play.press("down")
     assert Query("preview", "session_preview", "two") in play.take() and "looking" in text(play)
-    parts = [{"name": "you", "text": "tidy it", "lines": 2}, {"name": "answer", "text": "It is tidy.", "lines": 4}]
+    parts = [
+        {"name": "you", "text": "tidy it", "lines": 2},
+        {"name": "answer", "text": "It is tidy.", "lines": 4},
+    ]
     play.feed(answer_event("preview", "preview", {"of": "two", "parts": parts}))
     assert "you: tidy it\nanswer: It is tidy." in text(play)
     long = [parts[0], {**parts[1], "text": "It is tidy, and all of it was looked at twice. " * 9}]
@@ -259,13 +285,20 @@ def test_the_open_session_and_a_running_turn_are_not_left() -> None:
     play.type("/resume")
     play.press("escape", "enter")
     play.press("down", "enter")
-    assert "interrupts the running turn" in play.toast and not any(isinstance(op, Resume) for op in play.take())
+    assert "interrupts the running turn" in play.toast and not any(
+        isinstance(op, Resume) for op in play.take()
+    )
 
 
 def test_a_file_goes_where_the_caret_is() -> None:
     play = opened("files")
-    data = {"paths": ["my shop.py", "README.md"], "folded": ["my shop.py", "readme.md"],
-            "names": ["my shop.py", "readme.md"], "whole": True, "note": ""}  # fmt: skip
+    data = {
+        "paths": ["my shop.py", "README.md"],
+        "folded": ["my shop.py", "readme.md"],
+        "names": ["my shop.py", "readme.md"],
+        "whole": True,
+        "note": "",
+    }
     play.feed(answer_event("files-1", "files", data))
     assert Query("preview", "file_preview", "my shop.py") in play.take()
     parts = [{"name": "", "text": "one\n\ttwo", "lines": 8}]
@@ -276,7 +309,13 @@ def test_a_file_goes_where_the_caret_is() -> None:
 
 
 def test_whose_skills_they_are_is_named_once_the_nearest_first() -> None:
-    sources = {"commit": "shipped", "deploy": "project", "notes": "~/.claude", "review": "user", "test": "shipped"}
+    sources = {
+        "commit": "shipped",
+        "deploy": "project",
+        "notes": "~/.claude",
+        "review": "user",
+        "test": "shipped",
+    }
     skill = {"description": "It helps.", "arguments": [], "free": True}
     play = Play()
     known = [{"name": name, "source": whose, **skill} for name, whose in sources.items()]
@@ -284,5 +323,10 @@ def test_whose_skills_they_are_is_named_once_the_nearest_first() -> None:
     play.type("/skills")
     play.press("escape", "enter")
     options = sheet(play).options
-    assert [one.label for one in options if one.heading] == ["project", "user", "~/.claude", "shipped"]
+    assert [one.label for one in options if one.heading] == [
+        "project",
+        "user",
+        "~/.claude",
+        "shipped",
+    ]
     assert labels(play)[-2:] == ["/commit [text]", "/test [text]"]

@@ -1,4 +1,5 @@
-"""Log and debug console as values; and what holds of every list, at every size and whatever the engine answers."""
+"""Log and debug console as values; and what holds of every list, at every size and whatever the
+engine answers."""
 
 from __future__ import annotations
 
@@ -21,7 +22,9 @@ def test_the_log_ends_with_the_newest_line_and_says_levels() -> None:
     play = opened("log")
     assert play.take() == [Query("log-1", "log")] and "looking" in text(play)
     play.feed(answer_event("log-1", "log", {"lines": LINES, "left": 99_000_000}))
-    assert chosen(play).startswith("10:00:02  record") and "without 99 MB of older lines" in text(play)
+    assert chosen(play).startswith("10:00:02  record") and "without 99 MB of older lines" in text(
+        play
+    )
     assert [option.tone for option in sheet(play).options] == ["normal", "warning", "dim"]
     play.press(*"warning")
     assert labels(play) == ["10:00:01  warning  a slow server"]

@@ -1,4 +1,5 @@
-"""`/pull` on the screen: its bar, stopping it, hiding it, and the question whether Ollama may be started."""
+"""`/pull` on the screen: its bar, stopping it, hiding it, and the question whether Ollama may be
+started."""
 
 from __future__ import annotations
 
@@ -47,12 +48,23 @@ def test_the_bar(percent: int, full: int) -> None:
 
 @pytest.mark.parametrize(
     ("done", "left", "said"),
-    [(1_400_000_000, 0, "1.4 of 5.2 GB"), (52_000_000, 185, "52 MB of 5.2 GB, about 3 min left"),
-     (10, None, "10 B of 5.2 GB"), (5_190_000_000, 4, "5.2 of 5.2 GB, about 4 s left")],
-)  # fmt: skip
+    [
+        (1_400_000_000, 0, "1.4 of 5.2 GB"),
+        (52_000_000, 185, "52 MB of 5.2 GB, about 3 min left"),
+        (10, None, "10 B of 5.2 GB"),
+        (5_190_000_000, 4, "5.2 of 5.2 GB, about 4 s left"),
+    ],
+)
 def test_how_much_there_is_and_how_long_it_takes(done: int, left: Any, said: str) -> None:
     play = asked()
-    data = {"model": NAME, "state": "pulling", "percent": 1, "done": done, "total": 5_200_000_000, "left": left}
+    data = {
+        "model": NAME,
+        "state": "pulling",
+        "percent": 1,
+        "done": done,
+        "total": 5_200_000_000,
+        "left": left,
+    }
     play.feed(answer_event("pull", "pull", data, session=play.model.active))
     assert sheet(play).lines[1][0].text == said
 

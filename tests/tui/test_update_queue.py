@@ -7,14 +7,16 @@ from agent_tui.protocol.events import (
     QueueChanged,
     TurnEnded,
     TurnStarted,
-)  # fmt: skip
+)
 from agent_tui.protocol.ops import Cancel, QueueEdit, Steer, Submit
 from agent_tui.protocol.transcript import Queued
 from tests.tui.play import Play, words
 
 
 def _queue(*texts: str, paused: bool = False) -> QueueChanged:
-    return QueueChanged(items=tuple(Queued(f"id-{text}", text) for text in texts), paused=paused, session="s")
+    return QueueChanged(
+        items=tuple(Queued(f"id-{text}", text) for text in texts), paused=paused, session="s"
+    )
 
 
 def _running(*texts: str) -> Play:
@@ -86,7 +88,14 @@ def test_up_on_an_empty_prompt_edits_the_last_one_in_its_place() -> None:
 
 def test_up_and_down_go_through_the_queue_while_nothing_is_changed() -> None:
     play = _running("one", "two", "three")
-    for key, text in (("up", "three"), ("up", "two"), ("up", "one"), ("down", "two"), ("down", "three"), ("down", "")):
+    for key, text in (
+        ("up", "three"),
+        ("up", "two"),
+        ("up", "one"),
+        ("down", "two"),
+        ("down", "three"),
+        ("down", ""),
+    ):
         play.press(key)
         assert play.text == text
     play.press("up", "up")
@@ -154,10 +163,14 @@ def test_without_a_model_the_queue_waits() -> None:
 
 def test_words_for_the_running_turn_are_shown_apart_and_are_no_prompt_of_their_own() -> None:
     play = Play()
-    play.feed(TurnStarted(prompt="go", turn=1), QueueChanged(items=(Queued("1", "and this", steer=True),)))
+    play.feed(
+        TurnStarted(prompt="go", turn=1), QueueChanged(items=(Queued("1", "and this", steer=True),))
+    )
     assert play.view.queue is not None
     assert (play.view.queue.items, play.view.queue.steers) == ((), ("and this",))
     play.feed(TurnEnded(state="completed"))
     assert not any(isinstance(op, Submit) for op in play.take())
     play.feed(QueueChanged(items=(Queued("2", "and this"),)))
-    assert [op for op in play.take() if isinstance(op, Submit)] == [Submit("and this", queue_id="2")]
+    assert [op for op in play.take() if isinstance(op, Submit)] == [
+        Submit("and this", queue_id="2")
+    ]

@@ -18,7 +18,9 @@ def _queue(*texts: str, paused: bool = False, steer: tuple[str, ...] = ()) -> Qu
     return QueueChanged(items=items, paused=paused, session="s")
 
 
-def _panel(*texts: str, running: bool = True, paused: bool = False, steer: tuple[str, ...] = ()) -> Play:
+def _panel(
+    *texts: str, running: bool = True, paused: bool = False, steer: tuple[str, ...] = ()
+) -> Play:
     play = Play()
     if running:
         play.begin()
@@ -53,10 +55,19 @@ def test_it_opens_by_key_and_by_name_and_names_every_state(typed: str) -> None:
     shown = play.view.overlay
     assert shown is not None and shown.title == "Queued prompts (2), 1 at the next step"
     assert [(option.key, option.label, option.detail) for option in shown.options] == [
-        ("1", "on its way", "at the next step"), ("2", "one", "next"), ("3", "two", "waits"),
-    ]  # fmt: skip
+        ("1", "on its way", "at the next step"),
+        ("2", "one", "next"),
+        ("3", "two", "waits"),
+    ]
     said = " ".join(map(words, shown.lines)).replace(FIRM, " ")
-    for word in ("when this turn ends", "Enter edit", "s steer", "i stop and send", "d remove", "p pause"):
+    for word in (
+        "when this turn ends",
+        "Enter edit",
+        "s steer",
+        "i stop and send",
+        "d remove",
+        "p pause",
+    ):
         assert word in said
     play.press("alt+q")
     assert play.view.overlay is None
@@ -163,7 +174,9 @@ def test_what_is_removed_is_in_the_history() -> None:
     play = _panel("one")
     play.press("d")
     assert Remember("one") in play.effects and "removed" in play.toast
-    assert play.view.overlay is not None and "The queue is empty" in words(play.view.overlay.lines[0])
+    assert play.view.overlay is not None and "The queue is empty" in words(
+        play.view.overlay.lines[0]
+    )
     play.press("escape", "up")
     assert play.text == "one"
 
@@ -210,7 +223,10 @@ def test_an_edit_goes_back_to_its_place_and_the_draft_is_kept(key: str) -> None:
     assert play.take() == [QueueEdit("edit", id="id-one", text="one, but better")]
     assert play.text == "my draft"
     shown = play.view.queue
-    assert shown is not None and shown.items == ("one, but better", "two")  # also before the engine has said so
+    assert shown is not None and shown.items == (
+        "one, but better",
+        "two",
+    )  # also before the engine has said so
 
 
 def test_escape_leaves_it_as_it_was_and_stops_nothing() -> None:
@@ -268,7 +284,9 @@ def test_a_command_cannot_wait_in_the_queue(key: str) -> None:
     assert [item.text for item in play.model.queue] == ["one"]
 
 
-def test_an_edit_outlives_a_question_and_a_prompt_that_has_gone_gives_its_words_to_the_history() -> None:
+def test_an_edit_outlives_a_question_and_a_prompt_that_has_gone_gives_its_words_to_the_history() -> (
+    None
+):
     play = _panel("one")
     play.press("e")
     play.type(" more")
@@ -282,7 +300,9 @@ def test_an_edit_outlives_a_question_and_a_prompt_that_has_gone_gives_its_words_
 
 
 @pytest.mark.parametrize(("draft", "kept"), [("", "one more"), ("mine", "one more\n\nmine")])
-def test_new_words_of_a_queued_prompt_and_the_draft_beside_it_are_on_record(draft: str, kept: str) -> None:
+def test_new_words_of_a_queued_prompt_and_the_draft_beside_it_are_on_record(
+    draft: str, kept: str
+) -> None:
     play = Play()
     play.begin()
     play.feed(_queue("one"))
@@ -318,7 +338,8 @@ def test_a_prompt_that_came_to_nothing_waits_behind_the_edit() -> None:
 
 @pytest.mark.parametrize("key", ["d", "delete", "enter", "e", "s", "i", "J"])
 def test_the_first_key_is_not_for_the_prompt_that_slid_up(key: str) -> None:
-    """No arrow was pressed: the cursor is on the prompt that the person saw, which was sent just now."""
+    """No arrow was pressed: the cursor is on the prompt that the person saw, which was sent just
+    now."""
     play = _panel("first", "second", "third")
     play.feed(_queue("second", "third"))
     play.effects.clear()

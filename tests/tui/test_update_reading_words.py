@@ -1,4 +1,5 @@
-"""Words typed over a sheet that is only read are the prompt's: none is lost, and none of their letters is a command."""
+"""Words typed over a sheet that is only read are the prompt's: none is lost, and none of their
+letters is a command."""
 
 from __future__ import annotations
 
@@ -13,7 +14,9 @@ from agent_tui.tui.core.msg import Pasted
 from tests.answers import answer_event
 from tests.tui.play import Play
 
-PRIVATE = answer_event("c", "private", {"command": "cat key", "said": "exit code 0", "output": "s3cret"})
+PRIVATE = answer_event(
+    "c", "private", {"command": "cat key", "said": "exit code 0", "output": "s3cret"}
+)
 FAST = 0.1
 """Seconds between two keys of somebody who writes words."""
 

@@ -1,4 +1,5 @@
-"""A key that comes once too often: a finger rests on it or presses twice, or what it was meant for is gone."""
+"""A key that comes once too often: a finger rests on it or presses twice, or what it was meant for
+is gone."""
 
 from __future__ import annotations
 
@@ -78,7 +79,9 @@ def test_esc_stops_at_once_where_it_is_meant_for_the_question(what: str) -> None
 def test_esc_for_a_list_does_not_put_off_what_is_asked_before_a_turn() -> None:
     play = Play()
     play.press("ctrl+l")
-    asked: Event = QuestionAsked(id="q", text="Keep it?", options=("Yes", "No"), kind="confirm", session="s")
+    asked: Event = QuestionAsked(
+        id="q", text="Keep it?", options=("Yes", "No"), kind="confirm", session="s"
+    )
     play.feed(asked)
     play.take()
     play.press("escape", after=0.3)
@@ -174,7 +177,10 @@ def test_a_doubled_enter_sends_once(key: str, gap: float) -> None:
     play = _turn("one")
     play.type("and two")
     play.press(key)
-    play.feed(QueueChanged(items=(Queued("id-one", "one"), Queued("id-two", "and two")), session="s"), after=0.0)
+    play.feed(
+        QueueChanged(items=(Queued("id-one", "one"), Queued("id-two", "and two")), session="s"),
+        after=0.0,
+    )
     play.press(key, after=gap)
     assert play.take() == [QueueEdit("add", text="and two") if key == "enter" else Steer("and two")]
     play.press(key, after=0.5)

@@ -11,7 +11,14 @@ from agent_tui.protocol.events import (
     TextDelta,
     ThinkingDelta,
 )
-from agent_tui.protocol.transcript import Block, TextBlock, ThinkingBlock, ToolBlock, Transcript, UserBlock
+from agent_tui.protocol.transcript import (
+    Block,
+    TextBlock,
+    ThinkingBlock,
+    ToolBlock,
+    Transcript,
+    UserBlock,
+)
 from agent_tui.structures.vec import Vec
 from agent_tui.tui.core.effects import Scroll, Yield
 from agent_tui.tui.core.msg import KeyPressed, Scrolled, Toggled, Yielded
@@ -20,7 +27,9 @@ from tests.tui.play import Play
 
 
 def read(n: int) -> Block:
-    return ToolBlock(f"{n}", "read_file", f"Read f{n}.py", "done", display=CodeDisplay(f"body {n}\n", f"f{n}.py"))
+    return ToolBlock(
+        f"{n}", "read_file", f"Read f{n}.py", "done", display=CodeDisplay(f"body {n}\n", f"f{n}.py")
+    )
 
 
 ROWS = Vec[Block]([
@@ -33,7 +42,10 @@ ROWS = Vec[Block]([
 
 def at(rows: Vec[Block] = ROWS) -> Play:
     play = Play()
-    play.feed(Restored(Transcript(session="s", rows=rows, model="fake/model")), SessionStarted(session="s", model="m"))
+    play.feed(
+        Restored(Transcript(session="s", rows=rows, model="fake/model")),
+        SessionStarted(session="s", model="m"),
+    )
     play.effects.clear()
     return play
 
@@ -166,7 +178,12 @@ def test_one_key_opens_a_group_then_its_first_row_then_closes_both() -> None:
         play.press("alt+o")
         states.append((play.view.transcript.groups, play.view.transcript.exceptions))
     assert mark(play) == 6
-    assert states == [({6}, frozenset()), ({6}, {6}), (frozenset(), frozenset()), ({6}, frozenset())]
+    assert states == [
+        ({6}, frozenset()),
+        ({6}, {6}),
+        (frozenset(), frozenset()),
+        ({6}, frozenset()),
+    ]
     play.press("alt+down", "alt+o")
     assert play.view.transcript.exceptions == {7}
 
@@ -198,7 +215,9 @@ def test_hidden_thoughts_stay_as_they_are_when_all_is_opened() -> None:
         play.type(f"/thinking {how}")
         play.press("enter", *keys)
         shown = play.view.transcript
-        assert [shown.expanded != (row in shown.exceptions) for row in (3, 10)] == [True, False], how
+        assert [shown.expanded != (row in shown.exceptions) for row in (3, 10)] == [True, False], (
+            how
+        )
         assert (4 in shown.exceptions) is False
     play.press("ctrl+o")
     assert play.view.transcript.expanded and not play.view.transcript.exceptions
@@ -220,7 +239,10 @@ def test_a_long_session_is_searched_in_slices_and_keys_come_between() -> None:
     play.say(Scrolled(False))
     play.say(KeyPressed("ctrl+f", seen=(3, 20)))
     play.type("late")
-    assert (play.view.footer.note, mark(play)) == ("9+ …", -1)  # the nearest may be among the older ones
+    assert (play.view.footer.note, mark(play)) == (
+        "9+ …",
+        -1,
+    )  # the nearest may be among the older ones
     play.press("down")
     assert (play.view.footer.note, mark(play)) == ("9+ …", 9_991)
     play.press("up")
@@ -246,7 +268,18 @@ def test_a_long_session_is_searched_in_slices_and_keys_come_between() -> None:
 
 def test_an_empty_transcript_has_nothing() -> None:
     play = Play()
-    play.press("ctrl+f", "enter", "x", "up", "escape", "shift+up", "shift+down", "alt+up", "alt+down", "alt+o")
+    play.press(
+        "ctrl+f",
+        "enter",
+        "x",
+        "up",
+        "escape",
+        "shift+up",
+        "shift+down",
+        "alt+up",
+        "alt+down",
+        "alt+o",
+    )
     assert mark(play) == -1
 
 

@@ -1,4 +1,5 @@
-"""The list of sessions: this folder first, the search over all that was said, names, ends; what is open elsewhere."""
+"""The list of sessions: this folder first, the search over all that was said, names, ends; what is
+open elsewhere."""
 
 from __future__ import annotations
 
@@ -16,10 +17,23 @@ from tests.tui.play import Play, words
 
 def session(id: str, title: str, here: bool = True, **more: Any) -> dict[str, Any]:
     cwd = "/home/ada/work" if here else "/elsewhere"
-    return {"id": id, "title": title, "cwd": cwd, "at": 1_000.0, "turns": 2, "model": "m", "here": here, **more}
+    return {
+        "id": id,
+        "title": title,
+        "cwd": cwd,
+        "at": 1_000.0,
+        "turns": 2,
+        "model": "m",
+        "here": here,
+        **more,
+    }
 
 
-LISTED = [session("a1", "price of tea"), session("b2", "the shop"), session("c3", "far away", here=False)]
+LISTED = [
+    session("a1", "price of tea"),
+    session("b2", "the shop"),
+    session("c3", "far away", here=False),
+]
 
 
 def command(play: Play, line: str) -> None:
@@ -52,9 +66,16 @@ def test_this_folder_first_and_a_key_for_all() -> None:
 
 
 def test_what_another_window_has_open_is_marked_and_what_is_open_here_is_not() -> None:
-    play = listed(data=[session("a1", "price of tea", elsewhere=True), session("s", "", elsewhere=True, turns=0)])
+    play = listed(
+        data=[
+            session("a1", "price of tea", elsewhere=True),
+            session("s", "", elsewhere=True, turns=0),
+        ]
+    )
     details = [option.detail for option in sheet(play).options if not option.heading]
-    assert details[0].startswith("open in another window · ") and details[1].startswith("open now · ")
+    assert details[0].startswith("open in another window · ") and details[1].startswith(
+        "open now · "
+    )
     assert labels(play)[1] == "nothing said yet"
 
 
@@ -73,11 +94,19 @@ def test_what_was_typed_is_searched_for_in_all_that_was_said_after_a_rest() -> N
     asked = play.take()[-1]
     assert isinstance(asked, Query) and (asked.kind, asked.argument) == ("search_here", "tea")
     assert "searching …" in text(play)
-    hit = {"session": session("b2", "the shop"), "snippet": "a pot of tea", "turn": 1, "n": 4, "marks": []}
+    hit = {
+        "session": session("b2", "the shop"),
+        "snippet": "a pot of tea",
+        "turn": 1,
+        "n": 4,
+        "marks": [],
+    }
     data = {"words": "tea", "here": True, "more": False, "note": "", "hits": [hit]}
     play.feed(answer_event(asked.id, "search", data, session="s"))
     assert labels(play) == ["price of tea", "the shop"]
-    assert [one.label for one in sheet(play).options if one.heading] == ["Found in messages and calls"]
+    assert [one.label for one in sheet(play).options if one.heading] == [
+        "Found in messages and calls"
+    ]
     assert "a pot of tea" in sheet(play).options[-1].detail
     play.press("down", "enter")
     assert play.take()[-1] == Resume("b2")
@@ -87,9 +116,13 @@ def test_an_answer_to_other_words_is_not_shown() -> None:
     play = listed()
     play.press(*"tea")
     hit = {"session": session("b2", "the shop"), "snippet": "x"}
-    play.feed(answer_event("x", "search", {"words": "te", "here": True, "hits": [hit]}, session="s"))
+    play.feed(
+        answer_event("x", "search", {"words": "te", "here": True, "hits": [hit]}, session="s")
+    )
     assert labels(play) == ["price of tea"]
-    play.feed(answer_event("x", "search", {"words": "tea", "here": False, "hits": [hit]}, session="s"))
+    play.feed(
+        answer_event("x", "search", {"words": "tea", "here": False, "hits": [hit]}, session="s")
+    )
     assert labels(play) == ["price of tea"]
 
 
@@ -100,18 +133,28 @@ def test_a_session_is_renamed_from_the_list() -> None:
     play.type("tea shop")
     play.press("enter")
     assert play.take()[-1] == Rename("tea shop", session="b2")
-    play.feed(answer_event("shelf", "shelf", {"id": "b2", "done": "renamed", "problem": ""}, session="s"))
+    play.feed(
+        answer_event("shelf", "shelf", {"id": "b2", "done": "renamed", "problem": ""}, session="s")
+    )
     assert play.toast == "the session was renamed"
-    play.feed(answer_event("shelf", "sessions", [LISTED[0], session("b2", "tea shop")], session="s"))
-    assert labels(play) == ["price of tea", "tea shop", "a new session"] and chosen(play) == "tea shop"
+    play.feed(
+        answer_event("shelf", "sessions", [LISTED[0], session("b2", "tea shop")], session="s")
+    )
+    assert (
+        labels(play) == ["price of tea", "tea shop", "a new session"] and chosen(play) == "tea shop"
+    )
 
 
 def test_what_a_search_found_has_its_new_name_at_once_and_goes_with_its_session() -> None:
     play = listed()
     play.press(*"brew")
     hit = {"session": session("b2", "the shop"), "snippet": "brew a pot"}
-    play.feed(answer_event("x", "search", {"words": "brew", "here": True, "hits": [hit]}, session="s"))
-    play.feed(answer_event("shelf", "sessions", [LISTED[0], session("b2", "tea house")], session="s"))
+    play.feed(
+        answer_event("x", "search", {"words": "brew", "here": True, "hits": [hit]}, session="s")
+    )
+    play.feed(
+        answer_event("shelf", "sessions", [LISTED[0], session("b2", "tea house")], session="s")
+    )
     assert labels(play) == ["tea house"]
     play.press("delete")
     assert "Delete “tea house” for ever?" in text(play)
@@ -121,8 +164,14 @@ def test_what_a_search_found_has_its_new_name_at_once_and_goes_with_its_session(
 
 
 def test_a_copy_is_told_from_what_it_was_made_from() -> None:
-    play = listed(data=[{**session("f1", "price of tea"), "parent": "a1"}, session("a1", "price of tea")])
-    assert [option.detail.endswith("a fork") for option in sheet(play).options] == [True, False, False]
+    play = listed(
+        data=[{**session("f1", "price of tea"), "parent": "a1"}, session("a1", "price of tea")]
+    )
+    assert [option.detail.endswith("a fork") for option in sheet(play).options] == [
+        True,
+        False,
+        False,
+    ]
 
 
 def test_a_session_is_deleted_only_when_asked_twice() -> None:
@@ -130,12 +179,18 @@ def test_a_session_is_deleted_only_when_asked_twice() -> None:
     play.take()
     play.press("delete")
     assert "Delete “price of tea” for ever? Enter deletes it, Esc keeps it." in text(play)
-    assert play.view.footer.keys == (("Enter", "delete"), ("Esc", "keep it")), "no key means anything else now"
+    assert play.view.footer.keys == (("Enter", "delete"), ("Esc", "keep it")), (
+        "no key means anything else now"
+    )
     play.press("escape")
     assert "Delete" not in text(play) and Delete("a1") not in play.take()
     play.press("delete", "enter")
     assert play.take() == [Delete("a1")]
-    play.feed(answer_event("shelf", "shelf", {"id": "a1", "done": "", "problem": "it is open"}, session="s"))
+    play.feed(
+        answer_event(
+            "shelf", "shelf", {"id": "a1", "done": "", "problem": "it is open"}, session="s"
+        )
+    )
     assert play.toast == "not done: it is open"
 
 
@@ -171,7 +226,9 @@ def test_what_arrives_while_it_is_asked_leaves_the_question_and_its_answer() -> 
     play.press("down", "delete")
     said = {"of": "b2", "parts": [{"name": "you", "text": "hi", "lines": 1}]}
     play.feed(answer_event("preview", "preview", said, session="s"))
-    play.feed(answer_event("shelf", "sessions", [session("n9", "the newest"), *LISTED], session="s"))
+    play.feed(
+        answer_event("shelf", "sessions", [session("n9", "the newest"), *LISTED], session="s")
+    )
     assert labels(play)[0] == "the newest" and "Delete “the shop” for ever?" in text(play)
     play.take()
     play.say(KeyPressed("enter", blind=True))
@@ -193,7 +250,9 @@ def test_a_question_goes_with_its_session(kind: str) -> None:
     play.feed(answer_event("shelf", kind, gone[kind], session="s"))
     play.take()
     play.press("enter")
-    assert "for ever?" not in text(play) and not [op for op in play.take() if isinstance(op, Delete)]
+    assert "for ever?" not in text(play) and not [
+        op for op in play.take() if isinstance(op, Delete)
+    ]
 
 
 def test_the_open_session_is_not_deleted() -> None:
@@ -212,7 +271,9 @@ def test_load_says_whether_there_is_none_or_more_than_one() -> None:
     play = listed("load nothing")
     assert play.toast == "no session has the name or id “nothing”"
     assert play.view.overlay is None and not play.take(), "there is nothing to choose"
-    play = listed("load tea", [session("a1", "tea"), session("b2", "tea", here=False), session("c3", "shop")])
+    play = listed(
+        "load tea", [session("a1", "tea"), session("b2", "tea", here=False), session("c3", "shop")]
+    )
     assert play.toast == "2 sessions are called “tea”: choose"
     assert sheet(play).title == "Sessions of all folders" and labels(play) == ["tea", "tea"]
 
@@ -250,18 +311,35 @@ def test_figures_are_listed_by_group() -> None:
     command(play, "stats")
     asked = play.take()[-1]
     assert isinstance(asked, Query) and asked.kind == "stats"
-    step = {"turn": 1, "step": 1, "tokens_in": 900, "tokens_out": 30, "provider_ms": 2_000, "answer": "Done."}
+    step = {
+        "turn": 1,
+        "step": 1,
+        "tokens_in": 900,
+        "tokens_out": 30,
+        "provider_ms": 2_000,
+        "answer": "Done.",
+    }
     data = {
-        "turns": 1, "steps": 1, "requests": 1, "tokens_in": 1_200, "tokens_out": 30,
+        "turns": 1,
+        "steps": 1,
+        "requests": 1,
+        "tokens_in": 1_200,
+        "tokens_out": 30,
         "files": ["/home/ada/work/shop.py"],
-        "by_model": [{"name": "fake/model", "count": 1, "ms": 2_000}], "by_tool": [{"name": "read_file", "count": 3}],
+        "by_model": [{"name": "fake/model", "count": 1, "ms": 2_000}],
+        "by_tool": [{"name": "read_file", "count": 3}],
         "by_step": [step],
-    }  # fmt: skip
+    }
     play.feed(answer_event(asked.id, "stats", data, session="s"))
     shown = {one.label: one.detail for one in sheet(play).options}
     assert shown["files changed"] == "1: shop.py"
     assert shown["turn 1, step 1"] == "tokens: 900 in · 30 out · 2.0 s"
-    assert [one.label for one in sheet(play).options if one.heading] == ["Total", "Models", "Tools", "Steps"]
+    assert [one.label for one in sheet(play).options if one.heading] == [
+        "Total",
+        "Models",
+        "Tools",
+        "Steps",
+    ]
     assert words(sheet(play).lines[0])
 
 
@@ -287,7 +365,10 @@ def test_a_copy_is_asked_for_once_the_engine_knows_the_prompt_as_it_is() -> None
     play.type("/fork")
     play.effects.clear()
     play.press("enter")
-    assert [effect.op for effect in play.effects if isinstance(effect, Send)] == [SaveDraft(""), Fork(0)]
+    assert [effect.op for effect in play.effects if isinstance(effect, Send)] == [
+        SaveDraft(""),
+        Fork(0),
+    ]
 
 
 def test_a_command_that_leaves_the_session_is_no_draft_of_it() -> None:
@@ -297,4 +378,7 @@ def test_a_command_that_leaves_the_session_is_no_draft_of_it() -> None:
     play.type("/new")
     play.effects.clear()
     play.press("enter")
-    assert [effect.op for effect in play.effects if isinstance(effect, Send)] == [SaveDraft(""), Resume("")]
+    assert [effect.op for effect in play.effects if isinstance(effect, Send)] == [
+        SaveDraft(""),
+        Resume(""),
+    ]

@@ -36,7 +36,11 @@ class Files:
 
     def answer(self, failed: str = "") -> list[WriteSetting]:
         """Do what was asked for, and say so."""
-        wanted = [effect for effect in self.play.effects if isinstance(effect, ReadSettings | WriteSetting)]
+        wanted = [
+            effect
+            for effect in self.play.effects
+            if isinstance(effect, ReadSettings | WriteSetting)
+        ]
         self.play.effects.clear()
         for effect in wanted:
             key = ""
@@ -45,7 +49,9 @@ class Files:
                 read = tuple(value) if isinstance(value, list) else value
                 if self.values.get(key, Value(None)).layer in ("default", "user"):
                     self.values[key] = self.defaults[key] if value is None else Value(read, "user")
-            found = Configured(dict(self.values), ("ansi", "dark", "light"), ("/home/ada/config.toml:3: x: wrong",))
+            found = Configured(
+                dict(self.values), ("ansi", "dark", "light"), ("/home/ada/config.toml:3: x: wrong",)
+            )
             self.play.say(SettingsRead(found, key, failed))
         return [effect for effect in wanted if isinstance(effect, WriteSetting)]
 
@@ -97,10 +103,17 @@ def test_every_setting_is_there() -> None:
 def test_value_and_source_are_shown() -> None:
     play, _ = opened("mode", mode=Value("plan", "environment", "AGENT_TUI_MODE"))
     option = shown(play).options[0]
-    assert (option.label, option.value, option.detail) == ("mode", "plan", "environment AGENT_TUI_MODE")
+    assert (option.label, option.value, option.detail) == (
+        "mode",
+        "plan",
+        "environment AGENT_TUI_MODE",
+    )
     text = "\n".join(map(words, shown(play).lines))
     assert "config.toml:3: x: wrong" in text and "/home/ada" not in text
-    assert "mode: plan, from environment AGENT_TUI_MODE; the default is auto; it overrides your config.toml" in text
+    assert (
+        "mode: plan, from environment AGENT_TUI_MODE; the default is auto; it overrides your config.toml"
+        in text
+    )
     assert "at the next start" in text
 
 
@@ -162,9 +175,13 @@ def test_choices_change_in_place(key: str, presses: list[str], written: Any, say
 
 def test_what_can_change_now_does() -> None:
     play, files = opened("display")
-    for key, field, value in (("diff", "diff", "unified"), ("timestamps", "timestamps", True),
-                              ("durations", "durations", False), ("animation", "animation", False),
-                              ("thinking", "thinking", "hidden")):  # fmt: skip
+    for key, field, value in (
+        ("diff", "diff", "unified"),
+        ("timestamps", "timestamps", True),
+        ("durations", "durations", False),
+        ("animation", "animation", False),
+        ("thinking", "thinking", "hidden"),
+    ):
         play.press("ctrl+u")
         type_keys(play, f"display.{key}")
         play.press("enter")
@@ -185,7 +202,11 @@ def test_what_can_change_now_does() -> None:
     edit(play, "9")
     files.answer()
     assert play.model.look.paste_lines == 9
-    live = {one.key.rpartition(".")[2] for one in entries() if one.live and one.key.startswith("display.")}
+    live = {
+        one.key.rpartition(".")[2]
+        for one in entries()
+        if one.live and one.key.startswith("display.")
+    }
     assert live <= FIELDS, "what shows at once is a part of the look"
 
 
@@ -201,7 +222,10 @@ def edit(play: Play, text: str) -> None:
 def test_a_number_is_typed() -> None:
     play, files = opened("max_steps")
     play.press("enter")
-    assert play.view.prompt.label == "agent.max_steps: a whole number from 1 to 10,000; empty: the default"
+    assert (
+        play.view.prompt.label
+        == "agent.max_steps: a whole number from 1 to 10,000; empty: the default"
+    )
     assert play.text == "50"
     play.text = ""
     play.type("0")
@@ -228,12 +252,16 @@ def test_the_draft_comes_back_and_nothing_is_sent() -> None:
 @pytest.mark.parametrize(
     ("key", "typed", "written"),
     [
-        ("model", "ollama/qwen3:8b", "ollama/qwen3:8b"), ("model", "", None), ("agent.max_steps", " ", None),
-        ("tools.enabled", "read_file, glob_files", ["read_file", "glob_files"]), ("tools.enabled", "", []),
+        ("model", "ollama/qwen3:8b", "ollama/qwen3:8b"),
+        ("model", "", None),
+        ("agent.max_steps", " ", None),
+        ("tools.enabled", "read_file, glob_files", ["read_file", "glob_files"]),
+        ("tools.enabled", "", []),
         ("keys.search", "f21, f22", ["f21", "f22"]),
-        ("keys.mouse", "", []), ("providers.demo.pace", "0.5", 0.5),
+        ("keys.mouse", "", []),
+        ("providers.demo.pace", "0.5", 0.5),
     ],
-)  # fmt: skip
+)
 def test_what_is_typed_is_written(key: str, typed: str, written: Any) -> None:
     play, files = opened(key)
     edit(play, typed)
@@ -279,7 +307,10 @@ def test_own_keys_hold_at_once_and_conflicts_are_refused() -> None:
     type_keys(play, "keys.mouse")
     edit(play, "f22")
     assert files.answer() == []
-    assert play.model.toast is not None and play.model.toast.text == "F22 is already the key of search: not used"
+    assert (
+        play.model.toast is not None
+        and play.model.toast.text == "F22 is already the key of search: not used"
+    )
     play.press("escape", "escape", "escape")
     assert play.view.overlay is None
     play.say(KeyPressed("f22"))
@@ -304,5 +335,10 @@ def test_a_narrow_screen_shows_names_and_values() -> None:
 
 
 def test_the_settings_are_those_that_the_program_knows() -> None:
-    assert {one.key.partition(".")[0] for one in sheet.all_entries()} <= {*top(), *sections(), *free(), "providers"}
+    assert {one.key.partition(".")[0] for one in sheet.all_entries()} <= {
+        *top(),
+        *sections(),
+        *free(),
+        "providers",
+    }
     assert Settings().keys == {} and Flags() == Flags()

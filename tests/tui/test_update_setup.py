@@ -17,7 +17,18 @@ from tests.answers import answer_event
 from tests.tui import stage
 from tests.tui.lists import chosen, labels, sheet, text
 from tests.tui.play import Play
-from tests.tui.setup_play import LEAVE, STOP, answered_moonshot, asked_moonshot, at, came, chooses, opened, told, wait
+from tests.tui.setup_play import (
+    LEAVE,
+    STOP,
+    answered_moonshot,
+    asked_moonshot,
+    at,
+    came,
+    chooses,
+    opened,
+    told,
+    wait,
+)
 
 
 def test_the_list_says_what_is_there_and_what_answers() -> None:
@@ -44,7 +55,9 @@ def test_the_key_is_in_no_message_no_model_and_no_effect() -> None:
     came(play, "asking", provider="moonshot", key=True)
     assert at(play) == "asking" and not play.model.composer.asks("sheet") and play.text == ""
     key = SetUp("1", "ask", "moonshot", key="sk-secret")
-    assert "sk-secret" not in repr(key) and "sk-secret" not in repr(SendKey(key).filled("sk-secret"))
+    assert "sk-secret" not in repr(key) and "sk-secret" not in repr(
+        SendKey(key).filled("sk-secret")
+    )
 
 
 def test_a_refused_key_is_typed_again_and_why_is_said() -> None:
@@ -52,7 +65,15 @@ def test_a_refused_key_is_typed_again_and_why_is_said() -> None:
     play.type(HIDDEN)
     play.press("enter")
     came(play, "asking", provider="moonshot", key=True)
-    came(play, "failed", provider="moonshot", label="Moonshot", key=True, kind="auth", said="refused the key (401)")
+    came(
+        play,
+        "failed",
+        provider="moonshot",
+        label="Moonshot",
+        key=True,
+        kind="auth",
+        said="refused the key (401)",
+    )
     assert at(play) == "key" and "refused the key (401)" in text(play) and play.view.prompt.secret
     play.press("escape")
     assert at(play) == "provider"
@@ -70,13 +91,19 @@ def test_what_is_no_key_is_said_without_asking_anybody() -> None:
 
 def test_from_the_models_to_the_end() -> None:
     play = answered_moonshot()
-    assert labels(play) == ["b", "a"] and chosen(play) == "b" and "Moonshot offers 2 models" in text(play)
+    assert (
+        labels(play) == ["b", "a"]
+        and chosen(play) == "b"
+        and "Moonshot offers 2 models" in text(play)
+    )
     chooses(play, "a")
     assert at(play) == "scope" and "moonshot/a" in text(play) and "credentials.toml" in text(play)
     assert labels(play) == ["in every project", "in this project", "in this session only"]
     assert sheet(play).options[2].detail == "your default stays"
     chooses(play, "in this project")
-    assert play.take() == [SetUp(wait(play), "keep", "moonshot", model="moonshot/a", scope="project")]
+    assert play.take() == [
+        SetUp(wait(play), "keep", "moonshot", model="moonshot/a", scope="project")
+    ]
     play.type("and then")
     came(play, "kept", model="moonshot/a")
     assert play.model.overlay is None and play.text == "and then" and "not sent yet" in play.toast
@@ -89,7 +116,9 @@ def test_with_a_keyring_the_person_says_where_the_key_is_kept() -> None:
     chooses(play, "in a file")
     assert "credentials.toml" in text(play)
     play.press("enter")
-    assert play.take() == [SetUp(wait(play), "keep", "moonshot", model="moonshot/b", place="file", scope="user")]
+    assert play.take() == [
+        SetUp(wait(play), "keep", "moonshot", model="moonshot/b", place="file", scope="user")
+    ]
 
 
 def test_models_are_found_by_typing_and_others_can_be_named() -> None:
@@ -112,7 +141,14 @@ def test_an_address_is_asked_for_where_one_is_needed() -> None:
     play.type("localhost:8000")
     play.press("enter")
     assert play.take() == [SetUp(wait(play), "ask", "", "localhost:8000")]
-    came(play, "failed", provider="compatible", address="http://localhost:8000/v1", kind="auth", said="wants one")
+    came(
+        play,
+        "failed",
+        provider="compatible",
+        address="http://localhost:8000/v1",
+        kind="auth",
+        said="wants one",
+    )
     assert at(play) == "key" and "wants one" in text(play), "whose key nobody typed yet"
     play.press("escape")
     assert at(play) == "address" and play.text == "localhost:8000"
@@ -126,7 +162,9 @@ def test_azure_needs_an_address_and_then_a_key() -> None:
     assert at(play) == "key" and play.take() == []
     play.type(HIDDEN)
     play.press("enter")
-    assert play.takes(SendKey) == [SendKey(SetUp(wait(play), "ask", "azure", "https://mine.example"))]
+    assert play.takes(SendKey) == [
+        SendKey(SetUp(wait(play), "ask", "azure", "https://mine.example"))
+    ]
 
 
 def test_esc_goes_back_through_every_step_and_leaves_nothing() -> None:
@@ -179,10 +217,18 @@ def test_a_key_is_offered_where_one_is_of_use() -> None:
     for _ in labels(play):
         offered[chosen(play)] = KEYED in play.view.footer.keys
         play.press("down")
-    assert offered == {"OpenAI": True, "Ollama": False, "Moonshot": True, "Azure": False, "another server": False}
+    assert offered == {
+        "OpenAI": True,
+        "Ollama": False,
+        "Moonshot": True,
+        "Azure": False,
+        "another server": False,
+    }
     play.press("home", "down")
     told(play, ollama={"state": "failed", "kind": "auth"})
-    assert chosen(play) == "Ollama" and KEYED in play.view.footer.keys, "this one stands behind a gateway"
+    assert chosen(play) == "Ollama" and KEYED in play.view.footer.keys, (
+        "this one stands behind a gateway"
+    )
 
 
 def test_another_key_is_offered_where_there_was_one() -> None:

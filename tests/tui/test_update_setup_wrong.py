@@ -19,7 +19,14 @@ def test_a_server_that_does_not_answer_can_be_asked_again_or_elsewhere() -> None
     play = opened()
     chooses(play, "Ollama")
     assert play.take() == [SetUp(wait(play), "ask", "ollama")]
-    came(play, "failed", provider="ollama", kind="unreachable", said="no server answers", hint="correct it")
+    came(
+        play,
+        "failed",
+        provider="ollama",
+        kind="unreachable",
+        said="no server answers",
+        hint="correct it",
+    )
     assert "no server answers" in text(play) and "correct it" in text(play)
     assert labels(play) == ["try again", "type its address", "choose another provider"]
     play.press("enter", after=0.1)
@@ -38,7 +45,9 @@ def test_an_address_that_is_mended_is_one_step_to_go_back_over() -> None:
         play.press("enter")
         came(play, "failed", kind="unreachable", said="no server answers")
         chooses(play, "type its address")
-        assert at(play) == "address" and play.text.startswith("nowhere"), "what was typed is there to be mended"
+        assert at(play) == "address" and play.text.startswith("nowhere"), (
+            "what was typed is there to be mended"
+        )
     play.press("escape")
     view = play.view.overlay
     assert at(play) == "provider" and view is not None and view.title == "Set up a provider"
@@ -82,8 +91,20 @@ def test_a_model_that_ollama_does_not_have_is_fetched_at_a_key() -> None:
     play.press(*"big")
     chooses(play, "use “big”")
     play.press("enter")
-    came(play, "failed", provider="ollama", kind="unknown_model", said="no model 'big'", models=["ollama/small"])
-    assert labels(play) == ["download big", "try again", "choose another model", "choose another provider"]
+    came(
+        play,
+        "failed",
+        provider="ollama",
+        kind="unknown_model",
+        said="no model 'big'",
+        models=["ollama/small"],
+    )
+    assert labels(play) == [
+        "download big",
+        "try again",
+        "choose another model",
+        "choose another provider",
+    ]
     play.effects.clear()
     play.press("enter", after=1.0)
     assert play.take() == [Pull("big")] and at(play) == "pulling"
@@ -120,14 +141,21 @@ def test_what_cannot_be_kept_leads_back_to_the_choice() -> None:
 KEYS = st.sampled_from(["enter", "escape", "down", "up", "f2", "a", "backspace", "end", "ctrl+u"])
 TYPED = st.sampled_from(["typed:", f"typed:{HIDDEN}", "typed:qwen3:8b", "typed:localhost:1"])
 STATES = st.sampled_from(
-    [f"came:{one}" for one in ("asking", "starting", "no_key", "answered", "failed", "down", "keeping", "kept")]
+    [
+        f"came:{one}"
+        for one in ("asking", "starting", "no_key", "answered", "failed", "down", "keeping", "kept")
+    ]
 )
-PULLS = st.sampled_from([f"pull:{one}" for one in ("pulling", "starting", "down", "failed", "done", "stopped")])
+PULLS = st.sampled_from(
+    [f"pull:{one}" for one in ("pulling", "starting", "down", "failed", "done", "stopped")]
+)
 
 
 @settings(max_examples=150, deadline=None)
 @given(st.lists(KEYS | TYPED | STATES | PULLS, max_size=25), st.sampled_from(["", "fake/model"]))
-def test_whatever_is_pressed_and_comes_the_draft_is_kept_and_the_prompt_is_no_trap(told: list[str], model: str) -> None:
+def test_whatever_is_pressed_and_comes_the_draft_is_kept_and_the_prompt_is_no_trap(
+    told: list[str], model: str
+) -> None:
     play = opened(model=model, keyring=True)
     play.type("my own words")
     for one in told:
@@ -145,7 +173,11 @@ def test_whatever_is_pressed_and_comes_the_draft_is_kept_and_the_prompt_is_no_tr
             }
             play.feed(answer_event(waits, "setup_step", data, session="s"))
         elif what == "pull":
-            play.feed(answer_event("pull", "pull", {"state": rest, "model": "m", "percent": 7}, session="s"))
+            play.feed(
+                answer_event(
+                    "pull", "pull", {"state": rest, "model": "m", "percent": 7}, session="s"
+                )
+            )
         elif what == "typed" and play.model.composer.purpose is not None:
             play.type(rest)
         elif what != "typed" and (play.model.composer.purpose is None or len(what) > 1):

@@ -41,7 +41,9 @@ def mark(play: Play, row: int) -> None:
 
 
 def row_of(play: Play, text: str) -> int:
-    return next(n for n, row in enumerate(play.model.transcript.rows) if getattr(row, "text", "") == text)
+    return next(
+        n for n, row in enumerate(play.model.transcript.rows) if getattr(row, "text", "") == text
+    )
 
 
 def test_rename() -> None:
@@ -100,7 +102,9 @@ def test_fork_of_everything_of_a_prompt_and_of_an_answer() -> None:
 
 def test_the_copy_is_opened() -> None:
     play = worked()
-    play.feed(answer_event("forked", "forked", {"id": "f1", "parent": "s", "problem": ""}, session="s"))
+    play.feed(
+        answer_event("forked", "forked", {"id": "f1", "parent": "s", "problem": ""}, session="s")
+    )
     assert play.take()[0] == Resume("f1")
     play.feed(answer_event("forked", "forked", {"id": "", "problem": "no room"}, session="s"))
     assert play.toast == "no copy was made: no room"
@@ -135,12 +139,18 @@ def test_who_reads_along_keeps_what_was_typed() -> None:
 def test_what_another_program_runs_is_left_while_it_is_read_along() -> None:
     play = worked()
     play.begin()
-    play.model = replace(play.model, sessions={"s": replace(play.model.transcript, reading=True)}, active="s")
+    play.model = replace(
+        play.model, sessions={"s": replace(play.model.transcript, reading=True)}, active="s"
+    )
     play.type("hello")
-    assert play.view.status is not None and not any("stops" in span.text for span in play.view.status.spans)
+    assert play.view.status is not None and not any(
+        "stops" in span.text for span in play.view.status.spans
+    )
     assert "/fork makes your own copy" in play.view.prompt.label
     offered = [label for _, label in play.view.footer.keys]
-    assert "search" in offered and not {"queue", "send", "stop", "steer", "mode", "model"} & set(offered)
+    assert "search" in offered and not {"queue", "send", "stop", "steer", "mode", "model"} & set(
+        offered
+    )
     play.press("ctrl+c")
     play.take()
     play.press("escape")
@@ -166,4 +176,6 @@ def test_off_the_record_there_is_nothing_to_copy() -> None:
         play.take()
         command(play, line)
         assert play.toast == f"this session is off the record: {said}"
-        assert play.view.overlay is None and not [op for op in play.take() if isinstance(op, Query | Export)]
+        assert play.view.overlay is None and not [
+            op for op in play.take() if isinstance(op, Query | Export)
+        ]

@@ -1,4 +1,5 @@
-"""The todo list on the screen as values: its sheet, its place in the header, what is typed meanwhile."""
+"""The todo list on the screen as values: its sheet, its place in the header, what is typed
+meanwhile."""
 
 from __future__ import annotations
 
@@ -35,8 +36,11 @@ def test_the_key_and_the_command_show_it_and_it_says_each_state_in_a_word() -> N
     play = playing()
     play.press("ctrl+t")
     assert shown(play) == [
-        "Todo: 1 of 3 done", "☑ done     find it", "▸ in work  mend␛ it", "☐ to do    test it",
-    ]  # fmt: skip
+        "Todo: 1 of 3 done",
+        "☑ done     find it",
+        "▸ in work  mend␛ it",
+        "☐ to do    test it",
+    ]
     play.press("ctrl+t")
     assert play.view.overlay is None
     for text in ("/todo", "/todos"):
@@ -107,9 +111,15 @@ def test_a_mode_without_a_screen_says_it_in_lines() -> None:
     play.press("ctrl+t")
     assert play.model.overlay is not None
     assert sheets.sheet_lines(play.model, play.model.overlay) == [
-        "Todo: 1 of 3 done:", "done, find it", "in work, mend␛ it", "to do, test it", "Type an empty line to close.",
-    ]  # fmt: skip
-    assert sheets.intents(play.model, play.model.overlay, "and now this") is None, "such a line is a prompt"
+        "Todo: 1 of 3 done:",
+        "done, find it",
+        "in work, mend␛ it",
+        "to do, test it",
+        "Type an empty line to close.",
+    ]
+    assert sheets.intents(play.model, play.model.overlay, "and now this") is None, (
+        "such a line is a prompt"
+    )
     said = sheets.signature(play.model)
     play.tick()
     assert said is not None and sheets.signature(play.model) == said, "it is not said again"

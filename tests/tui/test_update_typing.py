@@ -15,7 +15,9 @@ GAPS = [0.31, 0.35, 0.4, 0.7, 1.0, 1.4]
 
 
 def _asks(play: Play, after: float = 1.0) -> Play:
-    asked = ApprovalAsked(id="a", call_id="c", tool="t", label="make", always="exactly this", session="s")
+    asked = ApprovalAsked(
+        id="a", call_id="c", tool="t", label="make", always="exactly this", session="s"
+    )
     play.feed(asked, after=after)
     play.effects.clear()
     return play
@@ -67,7 +69,9 @@ def test_a_letter_that_waits_for_enter_begins_a_word_of_slow_letters() -> None:
 
 @pytest.mark.parametrize("gap", GAPS)
 @pytest.mark.parametrize("how", ["ctrl+c", "ctrl+u", "backspace", "edit"])
-def test_a_word_after_others_were_deleted_at_a_question_answers_nothing(how: str, gap: float) -> None:
+def test_a_word_after_others_were_deleted_at_a_question_answers_nothing(
+    how: str, gap: float
+) -> None:
     play = _turn("" if how == "edit" else "so")
     if how == "edit":
         play.feed(QueueChanged(items=(Queued("q1", "later"),), session="s"))
@@ -89,7 +93,9 @@ def test_a_word_after_others_were_deleted_at_a_question_answers_nothing(how: str
 
 
 @pytest.mark.parametrize("gap", GAPS[:-1])
-def test_a_word_after_others_were_deleted_right_before_a_question_answers_nothing(gap: float) -> None:
+def test_a_word_after_others_were_deleted_right_before_a_question_answers_nothing(
+    gap: float,
+) -> None:
     play = _turn("so")
     play.text = ""
     play.type("")

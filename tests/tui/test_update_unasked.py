@@ -1,4 +1,5 @@
-"""Sheets that come by themselves, and what is asked before an action: a row of keys does nothing in them."""
+"""Sheets that come by themselves, and what is asked before an action: a row of keys does nothing in
+them."""
 
 from __future__ import annotations
 
@@ -10,7 +11,9 @@ from tests.tui.test_update_sessions import listed, locked
 
 
 @pytest.mark.parametrize("gap", [0.05, 0.2, 0.4, 0.49])
-@pytest.mark.parametrize("keys", [["enter"], ["down", "enter"], ["x", "enter"], ["up", "up", "tab"]])
+@pytest.mark.parametrize(
+    "keys", [["enter"], ["down", "enter"], ["x", "enter"], ["up", "up", "tab"]]
+)
 def test_a_row_of_keys_that_began_before_takes_nothing(keys: list[str], gap: float) -> None:
     play = Play()
     locked(play)

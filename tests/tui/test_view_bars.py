@@ -20,7 +20,7 @@ from agent_tui.protocol.events import (
     ToolArgsDelta,
     ToolStarted,
     UsageReported,
-)  # fmt: skip
+)
 from agent_tui.protocol.messages import Usage
 from agent_tui.tui.core import words as say
 from agent_tui.tui.screen.header import header_view
@@ -52,7 +52,9 @@ def test_a_window_that_is_only_assumed_carries_its_sign() -> None:
     assert words(context.spans) == "12.4k/≈128k 10%" and words(context.short) == "≈10%"
     usage = UsageReported(Usage(20_000, 400), window=32_768, session="s")
     play.feed(usage)
-    assert "20.4k/32k 62%" in words(play.view.header.right), "another model answered, whose server tells it"
+    assert "20.4k/32k 62%" in words(play.view.header.right), (
+        "another model answered, whose server tells it"
+    )
     play.feed(replace(usage, window=0))
     assert "20.4k/32k 62%" in words(play.view.header.right)
 
@@ -72,7 +74,9 @@ def test_the_header_shows_what_is_wanted_in_its_order() -> None:
     look = replace(play.model.look, status=("branch", "mode", "model", "context"))
     model = replace(play.model, look=look, window=replace(play.model.window, branch="main"))
     shown = header_view(model)
-    assert words(shown.left).endswith(" · auto · ollama/q · 12.4k/32k 38%") and words(shown.left).startswith("main")
+    assert words(shown.left).endswith(" · auto · ollama/q · 12.4k/32k 38%") and words(
+        shown.left
+    ).startswith("main")
     assert shown.right == ()
     right = header_view(replace(model, look=replace(look, status=("branch", ">", "cwd")))).right
     assert words(right) == "~/work"
@@ -135,14 +139,22 @@ def test_before_a_turn_there_is_no_time_to_tell() -> None:
 
 def test_a_question_outside_a_turn_has_no_time_and_nothing_to_stop() -> None:
     play = Play()
-    play.feed(QuestionAsked(id="q", kind="confirm", text="Keep this address?", options=("y", "n"), session="s"))
+    play.feed(
+        QuestionAsked(
+            id="q", kind="confirm", text="Keep this address?", options=("y", "n"), session="s"
+        )
+    )
     assert _status(play) == "waiting for you"
 
 
 def test_a_retry_counts_down() -> None:
     play = Play()
     play.begin()
-    play.feed(Retrying(attempt=2, delay_s=4.0, reason="503 from the server", session="s", at=play.at + 1.0))
+    play.feed(
+        Retrying(
+            attempt=2, delay_s=4.0, reason="503 from the server", session="s", at=play.at + 1.0
+        )
+    )
     assert _status(play).startswith("retrying in 4 s: 503 from the server")
     play.tick(1.5)
     assert "retrying in 3 s" in _status(play)
@@ -151,8 +163,14 @@ def test_a_retry_counts_down() -> None:
 @pytest.mark.parametrize(
     ("reason", "shown"),
     [
-        ("the server of acme at http://127.0.0.1:8811/v1 failed (500): no", "the server of acme failed (500): no"),
-        ("cannot reach Ollama at https://there: no server there", "cannot reach Ollama: no server there"),
+        (
+            "the server of acme at http://127.0.0.1:8811/v1 failed (500): no",
+            "the server of acme failed (500): no",
+        ),
+        (
+            "cannot reach Ollama at https://there: no server there",
+            "cannot reach Ollama: no server there",
+        ),
         ("it meets you at http: strange", "it meets you at http: strange"),
     ],
 )
@@ -197,7 +215,14 @@ def test_the_footer_names_the_keys_of_the_moment() -> None:
 
 @pytest.mark.parametrize(
     ("count", "text"),
-    [(0, "0"), (999, "999"), (1_000, "1.0k"), (12_400, "12.4k"), (123_456, "123k"), (2_500_000, "2.5M")],
+    [
+        (0, "0"),
+        (999, "999"),
+        (1_000, "1.0k"),
+        (12_400, "12.4k"),
+        (123_456, "123k"),
+        (2_500_000, "2.5M"),
+    ],
 )
 def test_tokens(count: int, text: str) -> None:
     assert say.tokens(count) == text
@@ -207,7 +232,12 @@ def test_tokens(count: int, text: str) -> None:
 @pytest.mark.parametrize(
     ("count", "text"),
     [
-        (512, "512"), (8_192, "8k"), (32_768, "32k"), (128_000, "128k"), (200_000, "200k"), (1_048_576, "1.05M"),
+        (512, "512"),
+        (8_192, "8k"),
+        (32_768, "32k"),
+        (128_000, "128k"),
+        (200_000, "200k"),
+        (1_048_576, "1.05M"),
         (1_000_000, "1M"),
     ],
 )
@@ -215,7 +245,9 @@ def test_windows(count: int, text: str) -> None:
     assert say.window(count) == text
 
 
-@pytest.mark.parametrize(("seconds", "text"), [(-3, "0 s"), (12.9, "12 s"), (65, "1 min 05 s"), (3_720, "1 h 02 min")])
+@pytest.mark.parametrize(
+    ("seconds", "text"), [(-3, "0 s"), (12.9, "12 s"), (65, "1 min 05 s"), (3_720, "1 h 02 min")]
+)
 def test_durations(seconds: float, text: str) -> None:
     assert say.duration(seconds) == text
 
@@ -223,8 +255,10 @@ def test_durations(seconds: float, text: str) -> None:
 @pytest.mark.parametrize(
     ("path", "home", "shown"),
     [
-        ("/home/ada", "/home/ada", "~"), ("/home/ada/x", "/home/ada/", "~/x"),
-        ("/home/adam", "/home/ada", "/home/adam"), ("/x", "", "/x"),
+        ("/home/ada", "/home/ada", "~"),
+        ("/home/ada/x", "/home/ada/", "~/x"),
+        ("/home/adam", "/home/ada", "/home/adam"),
+        ("/x", "", "/x"),
     ],
 )
 def test_folders(path: str, home: str, shown: str) -> None:
@@ -242,9 +276,13 @@ def test_the_clock_stops_while_the_program_waits_for_the_person() -> None:
     play.tick(9.0)
     assert " 10 s " in _status(play)
     for name in ("a", "b"):
-        play.feed(ApprovalAsked(id=name, call_id=name, tool="t", label="$ make", session="s", at=play.at))
+        play.feed(
+            ApprovalAsked(id=name, call_id=name, tool="t", label="$ make", session="s", at=play.at)
+        )
     play.tick(60.0)
-    assert _status(play) == "waiting for you · Esc stops", "a time there would be taken for how long it waits"
+    assert _status(play) == "waiting for you · Esc stops", (
+        "a time there would be taken for how long it waits"
+    )
     play.feed(ApprovalAnswered(id="a", choice="no", session="s", at=play.at))
     play.tick(60.0)
     assert _status(play) == "waiting for you · Esc stops", "the other question still waits"

@@ -1,4 +1,5 @@
-"""A region that did not change is the same object; and what a Msg costs does not grow with the transcript."""
+"""A region that did not change is the same object; and what a Msg costs does not grow with the
+transcript."""
 
 from __future__ import annotations
 
@@ -9,7 +10,13 @@ from types import FrameType
 import pytest
 
 from agent_tui.protocol.event import Restored
-from agent_tui.protocol.events import QueueChanged, SessionStarted, StepStarted, TextDelta, TurnStarted
+from agent_tui.protocol.events import (
+    QueueChanged,
+    SessionStarted,
+    StepStarted,
+    TextDelta,
+    TurnStarted,
+)
 from agent_tui.protocol.transcript import Block, Queued, TextBlock, ToolBlock, Transcript
 from agent_tui.structures.vec import Vec
 from agent_tui.tui.core.memo import lazy, lazy_large
@@ -94,9 +101,12 @@ def test_lazy_large_does_not_compare_results() -> None:
 
 def _long(rows: int) -> Model:
     blocks: list[Block] = [
-        TextBlock(f"row {n}\n") if n % 3 else ToolBlock(f"c{n}", "t", "t", "done") for n in range(rows)
+        TextBlock(f"row {n}\n") if n % 3 else ToolBlock(f"c{n}", "t", "t", "done")
+        for n in range(rows)
     ]
-    transcript = Transcript(session="s", cwd="/w", model="fake/model", window=8_192, rows=Vec(blocks))
+    transcript = Transcript(
+        session="s", cwd="/w", model="fake/model", window=8_192, rows=Vec(blocks)
+    )
     started = SessionStarted(session="s", cwd="/w", model="fake/model", window=8_192)
     turn = (TurnStarted(prompt="go", session="s"), StepStarted(step=1, session="s"))
     model, _ = update(initial(), EventsArrived((Restored(transcript), started, *turn), at=1.0))
@@ -124,11 +134,15 @@ def _work(model: Model, msg: Msg) -> int:
 @pytest.mark.parametrize(
     "msg",
     [
-        DraftChanged("x", 1, at=2.0), Ticked(at=2.0), Toggled(50, at=2.0),
-        EventsArrived((TextDelta("forty characters of text, more or less.\n", session="s", at=2.0),), at=2.0),
+        DraftChanged("x", 1, at=2.0),
+        Ticked(at=2.0),
+        Toggled(50, at=2.0),
+        EventsArrived(
+            (TextDelta("forty characters of text, more or less.\n", session="s", at=2.0),), at=2.0
+        ),
     ],
     ids=lambda msg: type(msg).__name__,
-)  # fmt: skip
+)
 def test_work_per_msg_does_not_grow_with_the_transcript(msg: Msg) -> None:
     short, long = _work(_long(128), msg), _work(_long(128 * 160), msg)
     assert long <= short + 4

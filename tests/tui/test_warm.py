@@ -48,7 +48,9 @@ print(len(compiled), *compiled, sep="\\n")
 
 def compiled(*args: str) -> list[str]:
     """The patterns that are compiled while an answer is drawn for the first time in a process."""
-    done = subprocess.run([sys.executable, "-c", ANSWER, *args], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", ANSWER, *args], capture_output=True, text=True, check=True
+    )
     count, *patterns = done.stdout.splitlines()
     assert int(count) <= len(patterns)
     return patterns

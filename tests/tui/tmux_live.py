@@ -18,20 +18,46 @@ from tests.tui.pty_stage import ROOT
 class TmuxWindow:
     """One window of a tmux server of its own; `close` ends both."""
 
-    def __init__(self, argv: Sequence[str], folder: Path, env: Mapping[str, str], size: tuple[int, int]) -> None:
+    def __init__(
+        self, argv: Sequence[str], folder: Path, env: Mapping[str, str], size: tuple[int, int]
+    ) -> None:
         assert shutil.which("tmux"), "these tests press keys in tmux: install it"
         self._name = f"agent-tui-{uuid.uuid4().hex}"
         self._left = False
         settings = folder / "tmux.conf"
-        settings.write_text("set -g status off\nset -g default-shell /bin/sh\nset -s escape-time 0\n")
-        own = {"PYTHONPATH": str(ROOT), "AGENT_TUI_HOME": str(folder), "HOME": str(folder), "ESCDELAY": "60", **env}
-        command = shlex.join(["env", *(f"{name}={value}" for name, value in own.items()), sys.executable, *argv])
-        self._tmux("-f", str(settings), "new-session", "-d", "-x", str(size[0]), "-y", str(size[1]), command)
+        settings.write_text(
+            "set -g status off\nset -g default-shell /bin/sh\nset -s escape-time 0\n"
+        )
+        own = {
+            "PYTHONPATH": str(ROOT),
+            "AGENT_TUI_HOME": str(folder),
+            "HOME": str(folder),
+            "ESCDELAY": "60",
+            **env,
+        }
+        command = shlex.join(
+            ["env", *(f"{name}={value}" for name, value in own.items()), sys.executable, *argv]
+        )
+        self._tmux(
+            "-f",
+            str(settings),
+            "new-session",
+            "-d",
+            "-x",
+            str(size[0]),
+            "-y",
+            str(size[1]),
+            command,
+        )
 
     def _tmux(self, *words: str, said: str | None = None) -> str:
-        env = {name: value for name, value in os.environ.items() if name != "TMUX"} | {"LC_ALL": "C.UTF-8"}
+        env = {name: value for name, value in os.environ.items() if name != "TMUX"} | {
+            "LC_ALL": "C.UTF-8"
+        }
         argv = ["tmux", "-u", "-L", self._name, *words]
-        return subprocess.run(argv, env=env, check=True, capture_output=True, encoding="utf-8", input=said).stdout
+        return subprocess.run(
+            argv, env=env, check=True, capture_output=True, encoding="utf-8", input=said
+        ).stdout
 
     def press(self, *keys: str) -> None:
         """Keys by tmux's names: `Enter`, `Escape`, `C-r`, `M-q`, `Down`."""

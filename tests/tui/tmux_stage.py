@@ -1,4 +1,5 @@
-"""What tmux makes of the bytes that a program wrote, and how a row of it is compared with one of pyte."""
+"""What tmux makes of the bytes that a program wrote, and how a row of it is compared with one of
+pyte."""
 
 from __future__ import annotations
 
@@ -20,12 +21,16 @@ def in_tmux(raw: bytes, size: tuple[int, int], folder: Path) -> list[str]:
     written, settings = folder / "raw", folder / "tmux.conf"
     written.write_bytes(raw + f"\x1b]2;{_DRAWN}\x07".encode())
     settings.write_text("set -g status off\nset -g default-shell /bin/sh\n")
-    env = {name: value for name, value in os.environ.items() if name != "TMUX"} | {"LC_ALL": "C.UTF-8"}
+    env = {name: value for name, value in os.environ.items() if name != "TMUX"} | {
+        "LC_ALL": "C.UTF-8"
+    }
     name = f"agent-tui-{uuid.uuid4().hex}"
 
     def tmux(*words: str) -> str:
         argv = ["tmux", "-u", "-L", name, *words]
-        return subprocess.run(argv, env=env, check=True, capture_output=True, encoding="utf-8").stdout
+        return subprocess.run(
+            argv, env=env, check=True, capture_output=True, encoding="utf-8"
+        ).stdout
 
     start = ("new-session", "-d", "-x", str(width), "-y", str(height), "cat raw; exec sleep 600")
     tmux("-f", str(settings), *start[:2], "-c", str(folder), *start[2:])
@@ -34,7 +39,10 @@ def in_tmux(raw: bytes, size: tuple[int, int], folder: Path) -> list[str]:
         while _DRAWN not in tmux("display-message", "-p", "#{pane_title}"):
             assert time.monotonic() < end, "tmux did not draw"
             time.sleep(0.02)
-        assert tmux("display-message", "-p", "#{pane_width}x#{pane_height}").strip() == f"{width}x{height}"
+        assert (
+            tmux("display-message", "-p", "#{pane_width}x#{pane_height}").strip()
+            == f"{width}x{height}"
+        )
         rows = tmux("capture-pane", "-p").split("\n")[:height]
         return [*rows, *[""] * (height - len(rows))]
     finally:
@@ -42,7 +50,8 @@ def in_tmux(raw: bytes, size: tuple[int, int], folder: Path) -> list[str]:
 
 
 def bases(row: str) -> str:
-    """`row` without the marks over and under its letters: pyte does not keep them, and they have no column.
+    """`row` without the marks over and under its letters: pyte does not keep them, and they have no
+    column.
 
     A mark that tmux gives a cell of its own is that cell, which pyte leaves empty.
     """

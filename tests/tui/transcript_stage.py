@@ -66,13 +66,18 @@ def blocks(count: int) -> Vec[Block]:
 
 def rows_of(transcript: Transcript) -> list[str]:
     size = transcript.scrollable_content_region.size
-    return [strip.text.rstrip() for strip in transcript.render_lines(Region(0, 0, size.width, size.height))]
+    return [
+        strip.text.rstrip()
+        for strip in transcript.render_lines(Region(0, 0, size.width, size.height))
+    ]
 
 
 def run(
-    view: TranscriptView, journey: Callable[[Screen, Pilot[None]], Awaitable[None]], size: tuple[int, int] = (60, 22),
+    view: TranscriptView,
+    journey: Callable[[Screen, Pilot[None]], Awaitable[None]],
+    size: tuple[int, int] = (60, 22),
     theme: str = "dark",
-) -> None:  # fmt: skip
+) -> None:
     async def drive() -> None:
         app = Screen(view, theme)
         async with app.run_test(size=size) as pilot:

@@ -1,4 +1,5 @@
-"""Somebody types at any speed in a real terminal while questions come and go: none is answered, and no key is lost.
+"""Somebody types at any speed in a real terminal while questions come and go: none is answered, and
+no key is lost.
 
 `python -m tests.tui.typing_campaign 40` plays so many questions, and prints its seed.
 """
@@ -19,7 +20,17 @@ from tests.tui.pty_stage import Pty
 ASKS = "yes, once"
 AWAY = 2.5
 """Seconds after which nothing that was pressed before counts any more."""
-SLOW = ("add tests", "all of it", "every day", "easy", "as it is", "so", "look 2 files", "zany", "2 more")
+SLOW = (
+    "add tests",
+    "all of it",
+    "every day",
+    "easy",
+    "as it is",
+    "so",
+    "look 2 files",
+    "zany",
+    "2 more",
+)
 """Words whose first letter, alone, answers nothing: Enter right behind it would."""
 FAST = ("yes do", "no wait", "many", "1 2 3", "44 y")
 
@@ -49,7 +60,8 @@ class Typist:
             self.sent.append(text)
 
     def search(self) -> None:
-        """A list, words in it that fit nothing, and Enter: each of it may come when the question has taken it away."""
+        """A list, words in it that fit nothing, and Enter: each of it may come when the question
+        has taken it away."""
         gap = self.random.uniform(0.06, 1.2)
         self.press(self.random.choice(("\x1bOP", "\x12")), gap)
         for letter in "zqx"[: self.random.randint(0, 3)]:
@@ -88,7 +100,11 @@ def play(folder: Path, questions: int, seed: int) -> list[str]:
     finally:
         pty.close()
     queued = queue_of(place)
-    wrong += [f"not in the queue: {person.sent}, but {queued}"] if not is_within(person.sent, queued) else []
+    wrong += (
+        [f"not in the queue: {person.sent}, but {queued}"]
+        if not is_within(person.sent, queued)
+        else []
+    )
     return [f"seed {seed}: {one}" for one in wrong]
 
 
@@ -104,7 +120,8 @@ def queue_of(place: Place) -> list[str]:
 
 
 def is_within(sent: list[str], queued: list[str]) -> bool:
-    """Whether `queued` holds `sent` in its order; of what was typed into a list that went, there may be more."""
+    """Whether `queued` holds `sent` in its order; of what was typed into a list that went, there
+    may be more."""
     rest = iter(queued)
     return all(any(one == other for other in rest) for one in sent)
 

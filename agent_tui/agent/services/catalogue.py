@@ -18,7 +18,9 @@ with late():  # SQLite
 def sessions(config: EngineConfig) -> Sessions:
     """The sessions there are, those of this folder first, each group newest first."""
     folders = config.folders
-    listed = listing.recent(folders.sessions, None, {} if config.otr else cache.known(folders.cache))
+    listed = listing.recent(
+        folders.sessions, None, {} if config.otr else cache.known(folders.cache)
+    )
     busy = lock.held(folders.sessions)
     marked = (replace(one, elsewhere=True) if one.id in busy else one for one in listed)
     found = sorted(marked, key=lambda summary: summary.cwd != str(config.cwd))

@@ -1,4 +1,5 @@
-"""The clipboard of this machine, through whatever tool it has. The terminal is told apart from this (OSC 52)."""
+"""The clipboard of this machine, through whatever tool it has. The terminal is told apart from this
+(OSC 52)."""
 
 from __future__ import annotations
 
@@ -33,13 +34,18 @@ class ClipboardTool:
         return Path(self.argv[0]).name
 
 
-def clipboard_tools(environment: Mapping[str, str], platform: str = sys.platform) -> tuple[ClipboardTool, ...]:
-    """The tools that fit this machine and are on its PATH (absolute folders of it only), best first."""
+def clipboard_tools(
+    environment: Mapping[str, str], platform: str = sys.platform
+) -> tuple[ClipboardTool, ...]:
+    """The tools that fit this machine and are on its PATH (absolute folders of it only), best
+    first."""
     fitting: list[tuple[tuple[str, ...], str]] = []
     if platform == "darwin":
         fitting.append((("pbcopy",), "utf-8"))
     if environment.get("WSL_DISTRO_NAME") or environment.get("WSL_INTEROP"):
-        fitting.append((("clip.exe",), "utf-16"))  # with a byte order mark: else it reads the console's code page
+        fitting.append(
+            (("clip.exe",), "utf-16")
+        )  # with a byte order mark: else it reads the console's code page
     if environment.get("WAYLAND_DISPLAY"):
         fitting.append((("wl-copy", "--type", "text/plain"), "utf-8"))
     if environment.get("DISPLAY"):
@@ -47,7 +53,11 @@ def clipboard_tools(environment: Mapping[str, str], platform: str = sys.platform
         fitting.append((("xsel", "--clipboard", "--input"), "utf-8"))
     path = environment.get("PATH", "")
     found = ((find_program(argv[0], path), argv, encoding) for argv, encoding in fitting)
-    return tuple(ClipboardTool((program, *argv[1:]), encoding) for program, argv, encoding in found if program)
+    return tuple(
+        ClipboardTool((program, *argv[1:]), encoding)
+        for program, argv, encoding in found
+        if program
+    )
 
 
 def own_programs(config: EngineConfig) -> dict[str, str]:
@@ -55,8 +65,11 @@ def own_programs(config: EngineConfig) -> dict[str, str]:
     return {**config.environment, "PATH": own_path(config.environment, config.cwd)}
 
 
-async def set_clipboard(text: str, environment: Mapping[str, str], timeout: float = SECONDS) -> Answered:
-    """Try the tools one after the other; the answer says which one took the text, and what was wrong with others."""
+async def set_clipboard(
+    text: str, environment: Mapping[str, str], timeout: float = SECONDS
+) -> Answered:
+    """Try the tools one after the other; the answer says which one took the text, and what was
+    wrong with others."""
     given = child_environment(environment, CLIPBOARD)
     tmux = await _tmux(text, given, timeout) if environment.get("TMUX") else None
     problems: list[str] = []
@@ -65,18 +78,23 @@ async def set_clipboard(text: str, environment: Mapping[str, str], timeout: floa
         code, said = await sandbox.feed(tool.argv, data, Path("/"), given, timeout)
         if code == 0:
             return Answered("clipboard", ClipboardSet(tool.name, "", tmux))
-        problems.append(f"{tool.name}: {said.splitlines()[-1] if said else f'exit code {code}'}"[:_PROBLEM])
+        problems.append(
+            f"{tool.name}: {said.splitlines()[-1] if said else f'exit code {code}'}"[:_PROBLEM]
+        )
     return Answered("clipboard", ClipboardSet("", "; ".join(problems), tmux))
 
 
 async def _tmux(text: str, environment: Mapping[str, str], timeout: float) -> bool:
-    """Load tmux's buffer. By default it takes no copy from a program inside; `-w` also has it tell its terminal."""
+    """Load tmux's buffer. By default it takes no copy from a program inside; `-w` also has it tell
+    its terminal."""
     program = find_program("tmux", environment.get("PATH", ""))
     if program is None:
         return False
     data = text.encode("utf-8", "replace")
     for options in (("-w",), ()):  # older than 3.2 it knows no -w
-        code, _ = await sandbox.feed((program, "load-buffer", *options, "-"), data, Path("/"), environment, timeout)
+        code, _ = await sandbox.feed(
+            (program, "load-buffer", *options, "-"), data, Path("/"), environment, timeout
+        )
         if code in (0, _TIMEOUT):
             return code == 0
     return False

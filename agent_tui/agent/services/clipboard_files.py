@@ -1,4 +1,5 @@
-"""What a person asks for beside the conversation: the clipboard, files to keep. No record tells of it."""
+"""What a person asks for beside the conversation: the clipboard, files to keep. No record tells of
+it."""
 
 from __future__ import annotations
 
@@ -34,12 +35,16 @@ class Errands:
             case SetClipboard():
                 if self._copying is not None:
                     self._copying.cancel()
-                self._copying = self._spawn(self._tell(set_clipboard(op.text, own_programs(self._config))))
+                self._copying = self._spawn(
+                    self._tell(set_clipboard(op.text, own_programs(self._config)))
+                )
             case WriteFile():
                 self._spawn(self._tell(self._writing.text(op.name, op.text)))
             case Export():
                 store = self._record.store
-                work = self._writing.session(store.path, self._record.session, op.path, store.trouble)
+                work = self._writing.session(
+                    store.path, self._record.session, op.path, store.trouble
+                )
                 self._spawn(self._tell(work))
 
     def target_of_log(self, path: str) -> Path:
@@ -47,7 +52,8 @@ class Errands:
         return self._writing.target_of_log(path, self._record.session)
 
     async def close(self) -> None:
-        """What was copied last, right before the end, still gets to the clipboard; a long document is given up."""
+        """What was copied last, right before the end, still gets to the clipboard; a long document
+        is given up."""
         self._writing.ended = True
         if self._copying is not None and not self._copying.done():
             await asyncio.wait({self._copying}, timeout=LAST_SECONDS)

@@ -1,4 +1,5 @@
-"""Questions outside a turn that want a yes or a no: a project suggests a model, a typed address could be kept."""
+"""Questions outside a turn that want a yes or a no: a project suggests a model, a typed address
+could be kept."""
 
 from __future__ import annotations
 
@@ -13,7 +14,17 @@ from agent_tui.agent.config import EngineConfig
 from agent_tui.agent.services.models import Models, address_of
 from agent_tui.agent.session.record import Record
 from agent_tui.protocol.events import Notice, QuestionAnswered, QuestionAsked
-from agent_tui.protocol.ops import Answer, Cancel, Op, RestoreFiles, Rewind, RunShell, SetModel, Steer, Submit
+from agent_tui.protocol.ops import (
+    Answer,
+    Cancel,
+    Op,
+    RestoreFiles,
+    Rewind,
+    RunShell,
+    SetModel,
+    Steer,
+    Submit,
+)
 from agent_tui.protocol.ops import Continue as GoOn
 from agent_tui.settings.layers import FILE, Suggestion
 from agent_tui.settings.store import Refused, Store, remember
@@ -24,12 +35,20 @@ _WAITING: Final = (Submit, Steer, GoOn, RunShell, Rewind, RestoreFiles, SetModel
 
 
 class Confirmations:
-    """At most one such question is open. `again` takes an Op that had to wait; `new_id` makes the id of a question."""
+    """At most one such question is open. `again` takes an Op that had to wait; `new_id` makes the
+    id of a question."""
 
     def __init__(
-        self, config: EngineConfig, record: Record, models: Models, consent: Consent, pool: Pool, spawn: Spawn,
-        again: Callable[[Op], None], new_id: Callable[[], str],
-    ) -> None:  # fmt: skip
+        self,
+        config: EngineConfig,
+        record: Record,
+        models: Models,
+        consent: Consent,
+        pool: Pool,
+        spawn: Spawn,
+        again: Callable[[Op], None],
+        new_id: Callable[[], str],
+    ) -> None:
         self._config, self._record, self._models, self._consent = config, record, models, consent
         self._pool, self._spawn, self._again, self._new_id = pool, spawn, again, new_id
         self._task: asyncio.Task[None] | None = None
@@ -75,11 +94,15 @@ class Confirmations:
     async def _suggest_model(self, suggestion: Suggestion) -> None:
         model, data = suggestion.model, self._config.folders.data
         if why := await self._models.refusal(model):
-            self._record.emit(Notice(f"{suggestion.where} suggests the model {model}: not used, because {why}"))
+            self._record.emit(
+                Notice(f"{suggestion.where} suggests the model {model}: not used, because {why}")
+            )
             return
         now = f"Your model is {self._models.info.name}. " if self._models.info.name else ""
         text = f"Use the model {model} in this project?\n{now}The project suggests another one: {suggestion.where}"
-        agreed = await self._ask(text, f"{model} from now on, here", "keep your own model, and do not ask again")
+        agreed = await self._ask(
+            text, f"{model} from now on, here", "keep your own model, and do not ask again"
+        )
         if agreed is None:
             self._record.emit(self._models.told("start"))
             return
@@ -97,7 +120,9 @@ class Confirmations:
         more = f" Your {FILE} has {kept}, which it replaces." if kept else ""
         text = f"Save this address?\n{address} is known in this session only.{more}"
         if await self._ask(text, f"save it in your {FILE}", "do not save it"):
-            await self._write(partial(store.write, key, address), f"{address} is kept in {store.path()}")
+            await self._write(
+                partial(store.write, key, address), f"{address} is kept in {store.path()}"
+            )
 
     async def _ask(self, text: str, yes: str, no: str) -> bool | None:
         """The answer; None: not now."""

@@ -1,4 +1,5 @@
-"""Looks at what the program needs, and names the fix for what is wrong. Nothing in here waits without end."""
+"""Looks at what the program needs, and names the fix for what is wrong. Nothing in here waits
+without end."""
 
 from __future__ import annotations
 
@@ -37,11 +38,18 @@ NARROWEST: Final = (40, 10)
 """Columns and rows that the screen needs."""
 
 
-async def examine(config: EngineConfig, pool: Pool, terminal: Mapping[int, bool]) -> tuple[Check, ...]:
+async def examine(
+    config: EngineConfig, pool: Pool, terminal: Mapping[int, bool]
+) -> tuple[Check, ...]:
     """All checks. `terminal`: which of the standard streams are one."""
     stored = await fetched(config, pool, KEYRING_SECONDS)
     full = replace(keys.joined(config, stored), secrets=stored.values)
-    found = [*_settings(config), *await _servers(full), *_keys(config, stored), *_terminal(config, terminal)]
+    found = [
+        *_settings(config),
+        *await _servers(full),
+        *_keys(config, stored),
+        *_terminal(config, terminal),
+    ]
     return (*found, *await _commands(full), *_permissions(config))
 
 
@@ -61,14 +69,24 @@ async def _servers(config: EngineConfig) -> tuple[Check, ...]:
             many = f"{len(one.models):,} model{'s' if len(one.models) > 1 else ''}"
             found.append(Check("servers", "ok", f"{one.where}: answers, {many}"))
         elif one.failed is None:
-            fix = "`agent-tui models pull qwen3` downloads one" if one.provider == "ollama" else "load a model there"
+            fix = (
+                "`agent-tui models pull qwen3` downloads one"
+                if one.provider == "ollama"
+                else "load a model there"
+            )
             found.append(Check("servers", "note", f"{one.where}: answers, but has no models", fix))
         elif one.provider == "ollama" and not wanted:
-            found.append(Check("servers", "note", f"{one.where}: not running", "start it with `ollama serve`"))
+            found.append(
+                Check(
+                    "servers", "note", f"{one.where}: not running", "start it with `ollama serve`"
+                )
+            )
         else:
             found.append(Check("servers", "bad", *_line(one.failed)))
     if not any(check.state == "ok" for check in found):
-        fix = "save a key with `agent-tui auth set PROVIDER`, or start a local server such as Ollama"
+        fix = (
+            "save a key with `agent-tui auth set PROVIDER`, or start a local server such as Ollama"
+        )
         found.append(Check("servers", "bad", "no server offers a model", fix))
     model = config.settings.model
     if lacks := choose.lacks(model, config):
@@ -89,9 +107,16 @@ def _keys(config: EngineConfig, stored: Stored) -> Iterator[Check]:
     if not there:
         yield Check("keys", "note", "no keys", "`agent-tui auth set PROVIDER` saves one")
     for problem in stored.problems:
-        yield Check("keys", "bad", problem, f"look at {config.folders.config / credentials.FILE} and the keyring")
+        yield Check(
+            "keys",
+            "bad",
+            problem,
+            f"look at {config.folders.config / credentials.FILE} and the keyring",
+        )
     if not credentials.has_keyring():
-        yield Check("keys", "note", "the package keyring is not installed: keys are saved in a private file")
+        yield Check(
+            "keys", "note", "the package keyring is not installed: keys are saved in a private file"
+        )
 
 
 def _terminal(config: EngineConfig, terminal: Mapping[int, bool]) -> Iterator[Check]:
@@ -100,16 +125,30 @@ def _terminal(config: EngineConfig, terminal: Mapping[int, bool]) -> Iterator[Ch
         yield Check("terminal", "note", "not run in a terminal: its other checks are not possible")
     elif name in ("", "dumb", "unknown"):
         fix = "set TERM, such as xterm-256color, or use `agent-tui chat`"
-        yield Check("terminal", "bad", f"TERM is {name or 'not set'}: the full screen cannot be drawn", fix)
+        yield Check(
+            "terminal", "bad", f"TERM is {name or 'not set'}: the full screen cannot be drawn", fix
+        )
     else:
         size = shutil.get_terminal_size()
         colours = config.environment.get("COLORTERM") or "by TERM"
-        yield Check("terminal", "ok", f"TERM={name}, {size.columns}×{size.lines}, colours: {colours}")
+        yield Check(
+            "terminal", "ok", f"TERM={name}, {size.columns}×{size.lines}, colours: {colours}"
+        )
         if size < NARROWEST:
-            yield Check("terminal", "note", "the terminal is small", f"make it {NARROWEST[0]}×{NARROWEST[1]} or larger")
+            yield Check(
+                "terminal",
+                "note",
+                "the terminal is small",
+                f"make it {NARROWEST[0]}×{NARROWEST[1]} or larger",
+            )
     encoding = locale.getpreferredencoding(False)
     if "utf" not in encoding.lower():
-        yield Check("terminal", "bad", f"the locale's encoding is {encoding}", "set LC_ALL, such as to C.UTF-8")
+        yield Check(
+            "terminal",
+            "bad",
+            f"the locale's encoding is {encoding}",
+            "set LC_ALL, such as to C.UTF-8",
+        )
     else:
         yield Check("terminal", "ok", f"the locale's encoding is {encoding}")
 
@@ -121,17 +160,27 @@ async def _commands(config: EngineConfig) -> tuple[Check, ...]:
     own = {name: value for name, value in config.environment.items() if name not in passed}
     held = (*secrets.known(own), *config.secrets)
     captured = Captured(1_000_000, None)
-    command = shlex.quote(find_program("env", own_path(config.environment, config.cwd)) or "/usr/bin/env")
+    command = shlex.quote(
+        find_program("env", own_path(config.environment, config.cwd)) or "/usr/bin/env"
+    )
     try:
-        result = await sandbox.run(command, config.cwd, environment, COMMAND_SECONDS, lambda _: None, captured)
+        result = await sandbox.run(
+            command, config.cwd, environment, COMMAND_SECONDS, lambda _: None, captured
+        )
     except (OSError, ValueError) as error:
         return (Check("commands", "bad", f"commands cannot run: {error}", "install bash or sh"),)
     found = [Check("commands", "ok", "commands run")]
     if result.timed_out or result.exit_code != 0:
-        end = f"did not end in {COMMAND_SECONDS:g} s" if result.timed_out else f"ended with {result.exit_code}"
+        end = (
+            f"did not end in {COMMAND_SECONDS:g} s"
+            if result.timed_out
+            else f"ended with {result.exit_code}"
+        )
         found = [Check("commands", "bad", f"`env` {end}", "see whether bash starts in this folder")]
     if any(key in result.output for key in held):
-        found.append(Check("commands", "bad", "commands can read an API key", "find its variable with `env`"))
+        found.append(
+            Check("commands", "bad", "commands can read an API key", "find its variable with `env`")
+        )
     else:
         found.append(Check("commands", "ok", "commands cannot read your API keys"))
     said = "no sandbox: commands have your own rights; the mode decides which of them need your approval"
@@ -169,18 +218,30 @@ def _private(path: Path, mode: int, access: int, right: Callable[[Path], bool]) 
     if not right(path):
         yield Check("permissions", "bad", f"{path}: not of the expected kind", "move it away")
     elif not os.access(path, access):
-        yield Check("permissions", "bad", f"{path}: you have no read and write access", f"chmod u+rwX {path}")
+        yield Check(
+            "permissions",
+            "bad",
+            f"{path}: you have no read and write access",
+            f"chmod u+rwX {path}",
+        )
     elif now & 0o077 and about.st_uid == os.geteuid():
-        yield Check("permissions", "bad", f"{path}: others have access ({now:04o})", f"chmod {mode:o} {path}")
+        yield Check(
+            "permissions",
+            "bad",
+            f"{path}: others have access ({now:04o})",
+            f"chmod {mode:o} {path}",
+        )
     else:
-        yield Check("permissions", "ok", f"{path}: only you have access" if not now & 0o077 else f"{path}: usable")
+        yield Check(
+            "permissions",
+            "ok",
+            f"{path}: only you have access" if not now & 0o077 else f"{path}: usable",
+        )
 
 
 def run(config: EngineConfig, pool: Pool, terminal: Mapping[int, bool]) -> tuple[Check, ...]:
     """All checks, for a command."""
     return asyncio.run(examine(config, pool, terminal))
-
-
 
 
 class Checkup:

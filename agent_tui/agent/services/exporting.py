@@ -1,4 +1,5 @@
-"""Files that a person asks for: the session as a document, or one answer or piece of code. Never over another file."""
+"""Files that a person asks for: the session as a document, or one answer or piece of code. Never
+over another file."""
 
 from __future__ import annotations
 
@@ -20,7 +21,8 @@ MOST: Final = 1_000
 
 
 class Writing:
-    """Writes on behalf of one session, in the folder in which it works. All failures are in the answer's `problem`."""
+    """Writes on behalf of one session, in the folder in which it works. All failures are in the
+    answer's `problem`."""
 
     def __init__(self, cwd: Path, environment: Mapping[str, str], pool: Pool) -> None:
         self.cwd, self.pool = cwd, pool
@@ -38,7 +40,9 @@ class Writing:
             events, _ = store.read(log)
             return write_new(target, export(events, form, self._check))
 
-        return await self._told(work, f"without the part that could not be saved: {trouble}" if trouble else "")
+        return await self._told(
+            work, f"without the part that could not be saved: {trouble}" if trouble else ""
+        )
 
     def _check(self) -> None:
         if self.ended:
@@ -46,7 +50,9 @@ class Writing:
 
     async def text(self, name: str, text: str) -> Answered:
         """Write `text` under `name` in the session's folder."""
-        return await self._told(lambda: write_new(self.cwd / (Path(name).name or "copied.txt"), text), "")
+        return await self._told(
+            lambda: write_new(self.cwd / (Path(name).name or "copied.txt"), text), ""
+        )
 
     async def _told(self, work: Callable[[], Path], note: str) -> Answered:
         try:
@@ -69,13 +75,19 @@ class Writing:
             return target.with_name(f"{target.name}.md"), "md"
         form = format_of(target.suffix)
         if form is None:
-            raise ValueError(f"{target.suffix} is not a format; use {', '.join(f'.{f}' for f in FORMATS)}")
+            raise ValueError(
+                f"{target.suffix} is not a format; use {', '.join(f'.{f}' for f in FORMATS)}"
+            )
         return target, form
 
     def target_of_log(self, path: str, session: str) -> Path:
         """The file that `path` means, where the log of `session` itself is to be kept."""
         target = self._meant(path.strip())
-        return target / f"{_new_name(session)}.jsonl" if path.endswith("/") or target.is_dir() else target
+        return (
+            target / f"{_new_name(session)}.jsonl"
+            if path.endswith("/") or target.is_dir()
+            else target
+        )
 
     def _meant(self, text: str) -> Path:
         """The path that a person wrote."""
@@ -88,7 +100,11 @@ class Writing:
         if path.is_relative_to(self.cwd):
             return str(path.relative_to(self.cwd))
         home = Path(self._home) if self._home else None
-        return f"~/{path.relative_to(home)}" if home is not None and path.is_relative_to(home) else str(path)
+        return (
+            f"~/{path.relative_to(home)}"
+            if home is not None and path.is_relative_to(home)
+            else str(path)
+        )
 
 
 def _new_name(session: str) -> str:
@@ -96,7 +112,8 @@ def _new_name(session: str) -> str:
 
 
 def write_new(path: Path, text: str) -> Path:
-    """Write `text` to `path`, or where that is taken to `name-2.md`, `name-3.md` …; returns which. For its owner alone.
+    """Write `text` to `path`, or where that is taken to `name-2.md`, `name-3.md` …; returns which.
+    For its owner alone.
 
     Nothing is left of a file that cannot be written whole. Raises OSError.
     """
@@ -104,7 +121,9 @@ def write_new(path: Path, text: str) -> Path:
     for number in range(1, MOST + 1):
         target = path if number == 1 else path.with_name(f"{path.stem}-{number}{path.suffix}")
         try:
-            fd = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+            fd = os.open(
+                target, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600
+            )
         except FileExistsError:
             continue
         try:

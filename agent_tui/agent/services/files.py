@@ -1,4 +1,5 @@
-"""Tells of the files that can be named in a prompt: what git knows at once, then what a walk has found."""
+"""Tells of the files that can be named in a prompt: what git knows at once, then what a walk has
+found."""
 
 from __future__ import annotations
 
@@ -22,17 +23,22 @@ FRESH: Final = 5.0
 """Seconds for which a walk is believed."""
 EVERY: Final = 0.001
 BREATH: Final = 0.0002
-"""So often, and for so many seconds, the work lets go of the interpreter: keys that came are drawn."""
+"""So often, and for so many seconds, the work lets go of the interpreter: keys that came are drawn.
+"""
 
 
 class Files:
-    """The index of a session's folder, and of the `others` that it works in, by their full paths. `ended` stops what
-    runs; only one walk runs at a time."""
+    """The index of a session's folder, and of the `others` that it works in, by their full paths.
+    `ended` stops what runs; only one walk runs at a time."""
 
     def __init__(
-        self, config: EngineConfig, tell: Callable[[Answered], None], pool: Pool, log: Logger,
+        self,
+        config: EngineConfig,
+        tell: Callable[[Answered], None],
+        pool: Pool,
+        log: Logger,
         others: Callable[[], tuple[Path, ...]] = tuple,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.index = FileIndex(config.cwd, config.environment, log)
         self._others, self._walked_in = others, tuple[Path, ...]()
         self.ended = False
@@ -58,9 +64,15 @@ class Files:
             self._running = False
 
     def _whole(self, others: tuple[Path, ...], stopped: Callable[[], bool]) -> Listing:
-        """What lies in all folders. Raises Stopped, or OSError if the session's own cannot be listed."""
+        """What lies in all folders. Raises Stopped, or OSError if the session's own cannot be
+        listed."""
         own = self.index.whole(stopped)
-        paths, more, unreadable, known = list(own.paths), own.more, own.unreadable, f"{self.index.start}/"
+        paths, more, unreadable, known = (
+            list(own.paths),
+            own.more,
+            own.unreadable,
+            f"{self.index.start}/",
+        )
         for other in others:
             try:
                 found = FileIndex(other, self.index.environment, self.index.log).whole(stopped)
@@ -72,7 +84,9 @@ class Files:
             more, unreadable = more or found.more, unreadable + found.unreadable
         return Listing(list(dict.fromkeys(paths)), more, unreadable)
 
-    async def _answer(self, id: str, listed: Callable[[Callable[[], bool]], Listing | None], whole: bool) -> None:
+    async def _answer(
+        self, id: str, listed: Callable[[Callable[[], bool]], Listing | None], whole: bool
+    ) -> None:
         before = self._told
 
         breathed = time.monotonic()
@@ -106,9 +120,15 @@ def _told(
 ) -> answers.Files:
     notes = [f"only the first {MOST:,} are listed"] if listing.more else []
     if listing.unreadable:
-        notes.append(f"{listing.unreadable:,} folder{'s' * (listing.unreadable > 1)} cannot be read")
+        notes.append(
+            f"{listing.unreadable:,} folder{'s' * (listing.unreadable > 1)} cannot be read"
+        )
     note = ", ".join(notes)
-    if before and len(before.paths) == len(listing.paths) and set(before.paths) == set(listing.paths):
+    if (
+        before
+        and len(before.paths) == len(listing.paths)
+        and set(before.paths) == set(listing.paths)
+    ):
         return replace(before, whole=whole, note=note)  # the same lists: nobody has to look again
     return _data(listing.paths, note, whole, pause)
 

@@ -1,7 +1,9 @@
-"""Images of the person's: looked at while they are still in the prompt, taken from the clipboard, sent to the model.
+"""Images of the person's: looked at while they are still in the prompt, taken from the clipboard,
+sent to the model.
 
-Nothing decodes them: kind and size are read from their first bytes. What is sent is kept among the blobs (mode 0600),
-so that a resumed session sends the same; the bytes join a request only for as long as it is sent.
+Nothing decodes them: kind and size are read from their first bytes. What is sent is kept among the
+blobs (mode 0600), so that a resumed session sends the same; the bytes join a request only for as
+long as it is sent.
 """
 
 from __future__ import annotations
@@ -52,9 +54,12 @@ class NoImage(Exception):
 
 
 class Images:
-    """The images of a session. Copies of those from elsewhere are kept in its own folder, where they may be read."""
+    """The images of a session. Copies of those from elsewhere are kept in its own folder, where
+    they may be read."""
 
-    def __init__(self, config: EngineConfig, tell: Callable[[Answered], None], workplace: Workplace) -> None:
+    def __init__(
+        self, config: EngineConfig, tell: Callable[[Answered], None], workplace: Workplace
+    ) -> None:
         self._config, self._tell, self._workplace = config, tell, workplace
 
     async def look(self, id: str, path: str) -> None:
@@ -62,7 +67,8 @@ class Images:
         await self._answer(id, ImageFile, lambda: self._looked(path))
 
     async def paste(self, id: str) -> None:
-        """Answer with the image that the clipboard holds, as a file of ours; without a path where it holds none."""
+        """Answer with the image that the clipboard holds, as a file of ours; without a path where
+        it holds none."""
         problems: list[str] = []
         environment = own_programs(self._config)
         for argv in clipboard_tools(environment):
@@ -71,11 +77,16 @@ class Images:
                 await self._answer(id, ClipboardImage, partial(self._taken, data, found))
                 return
             if code == 124:
-                problems.append(f"the clipboard could not be read: {Path(argv[0]).name}: {said}"[:_PROBLEM])
+                problems.append(
+                    f"the clipboard could not be read: {Path(argv[0]).name}: {said}"[:_PROBLEM]
+                )
         self._tell(Answered(id, ClipboardImage(problem="; ".join(problems))))
 
     async def _answer(
-        self, id: str, kind: type[ImageFile | ClipboardImage], work: Callable[[], tuple[Path, Picture]]
+        self,
+        id: str,
+        kind: type[ImageFile | ClipboardImage],
+        work: Callable[[], tuple[Path, Picture]],
     ) -> None:
         try:
             real, found = await self._workplace.off_loop(work)
@@ -91,7 +102,9 @@ class Images:
         real = paths.resolve(str(Path(path).expanduser()), self._config.cwd)
         data, found = read(real)
         if not any(real.is_relative_to(root) for root in self._workplace.roots):
-            real = self._kept(real.stem, data)  # it was named by the person, and may be gone when it is sent
+            real = self._kept(
+                real.stem, data
+            )  # it was named by the person, and may be gone when it is sent
         root = self._workplace.roots[0]
         return real.relative_to(root) if real.is_relative_to(root) else real, found
 
@@ -123,11 +136,17 @@ async def attached(real: Path, result: ToolResult, ctx: ToolContext) -> ToolResu
     try:
         data, found = await ctx.blocking(lambda _: read(real))
     except (NoImage, paths.NotRegular, OSError) as error:
-        return replace(result, content=f"[An image that could not be attached: {error}. {result.content}]")
+        return replace(
+            result, content=f"[An image that could not be attached: {error}. {result.content}]"
+        )
     blob = await ctx.blocking(lambda _: ctx.checkpoint(data))
     if isinstance(display, ImageDisplay):
         display = replace(display, blob=blob, media=_MEDIA[found.kind])
-    return replace(result, content=f"[The image {ctx.shown(real)} is attached to this message]", display=display)
+    return replace(
+        result,
+        content=f"[The image {ctx.shown(real)} is attached to this message]",
+        display=display,
+    )
 
 
 def of(display: Display | None) -> tuple[Image, ...]:
@@ -138,15 +157,20 @@ def of(display: Display | None) -> tuple[Image, ...]:
 
 
 def count(request: Request) -> int:
-    return sum(len(message.images) for message in request.messages if isinstance(message, UserMessage))
+    return sum(
+        len(message.images) for message in request.messages if isinstance(message, UserMessage)
+    )
 
 
 def filled(request: Request, get: Callable[[str], bytes], takes: bool | None) -> Request:
-    """`request` with the bytes of its images; without images for a model that takes none. A blob that is gone is said
+    """`request` with the bytes of its images; without images for a model that takes none. A blob that
+    is gone is said
     in its place."""
     if not count(request):
         return request
-    return replace(request, messages=tuple(_filled(message, get, takes) for message in request.messages))
+    return replace(
+        request, messages=tuple(_filled(message, get, takes) for message in request.messages)
+    )
 
 
 def _filled(message: Message, get: Callable[[str], bytes], takes: bool | None) -> Message:
@@ -166,13 +190,18 @@ def _filled(message: Message, get: Callable[[str], bytes], takes: bool | None) -
     return UserMessage(message.text + lost, tuple(images))
 
 
-def clipboard_tools(environment: Mapping[str, str], platform: str = sys.platform) -> tuple[tuple[str, ...], ...]:
-    """The programs of this machine that write the clipboard's image, best first; on absolute folders of PATH only."""
+def clipboard_tools(
+    environment: Mapping[str, str], platform: str = sys.platform
+) -> tuple[tuple[str, ...], ...]:
+    """The programs of this machine that write the clipboard's image, best first; on absolute
+    folders of PATH only."""
     fitting: list[tuple[str, ...]] = []
     if platform == "darwin":
         fitting.append(("pngpaste", "-"))
     if environment.get("WSL_DISTRO_NAME") or environment.get("WSL_INTEROP"):
-        fitting.append(("powershell.exe", "-NoProfile", "-NonInteractive", "-STA", "-Command", _POWERSHELL))
+        fitting.append(
+            ("powershell.exe", "-NoProfile", "-NonInteractive", "-STA", "-Command", _POWERSHELL)
+        )
     if environment.get("WAYLAND_DISPLAY"):
         fitting.append(("wl-paste", "--no-newline", "--type", "image/png"))
     if environment.get("DISPLAY"):
@@ -182,7 +211,8 @@ def clipboard_tools(environment: Mapping[str, str], platform: str = sys.platform
 
 
 async def _output(argv: tuple[str, ...], environment: Mapping[str, str]) -> tuple[int, bytes, str]:
-    """Exit code, what the program writes to its stdout (nothing if that is too much), and the end of its stderr."""
+    """Exit code, what the program writes to its stdout (nothing if that is too much), and the end
+    of its stderr."""
     with tempfile.TemporaryFile() as output:
         given = child_environment(environment, CLIPBOARD)
         task = asyncio.ensure_future(sandbox.feed(argv, b"", Path("/"), given, SECONDS, output))

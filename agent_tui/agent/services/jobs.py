@@ -26,7 +26,11 @@ class Jobs:
         id = uuid.uuid4().hex[:8]
         self._running[id] = (self._scrub(command), job)
         output = job.output.name if job.output else ""
-        self._emit(JobChanged(id=id, state="running", command=self._scrub(command), pids=job.pids, output=output))
+        self._emit(
+            JobChanged(
+                id=id, state="running", command=self._scrub(command), pids=job.pids, output=output
+            )
+        )
         job.on_end = lambda: self._ended(id)
 
     def _ended(self, id: str) -> None:
@@ -34,12 +38,22 @@ class Jobs:
         if self._closed:
             return
         self._emit(JobChanged(id=id, state="stopped" if job.stopped else "ended", command=command))
-        self._emit(Notice(f"{'Stopped' if job.stopped else 'Ended'} in the background: {_line(command)}"))
+        self._emit(
+            Notice(f"{'Stopped' if job.stopped else 'Ended'} in the background: {_line(command)}")
+        )
 
     def tell(self, id: str) -> None:
         """Answer the query `id`."""
         jobs = (
-            JobStatus(key, command, job.pids, job.started, job.last_line, str(job.output or ""), job.stopped)
+            JobStatus(
+                key,
+                command,
+                job.pids,
+                job.started,
+                job.last_line,
+                str(job.output or ""),
+                job.stopped,
+            )
             for key, (command, job) in self._running.items()
         )
         self._emit(Answered(id, answers.Jobs(tuple(jobs))))

@@ -55,8 +55,8 @@ def named(typed: str) -> str:
 async def fetch(
     config: EngineConfig, name: str, show: Callable[[Come], None], serve: Callable[[], None] | None
 ) -> Unfetched | None:
-    """Fetch `name`; `show` hears what is here, a percent at a time. `serve` is called when Ollama is
-    started, because it does not run; None: it may not be. None: it is here."""
+    """Fetch `name`; `show` hears what is here, a percent at a time. `serve` is called when Ollama
+    is started, because it does not run; None: it may not be. None: it is here."""
     if not name or not name.isprintable() or any(map(str.isspace, name)):
         return Unfetched("name", f"{name!r} is not a model name", "such as qwen3:8b")
     server = choose.make(f"ollama/{name}", config)
@@ -66,11 +66,22 @@ async def fetch(
     def progress(done: int, total: int) -> None:
         nonlocal told, began
         now, percent = time.monotonic(), min(100, done * 100 // total)
-        began = began if began[0] else (now, done)  # what came in an earlier try says nothing of the pace
-        if percent > told:  # a layer more makes the share smaller for a moment: the bar does not go back
+        began = (
+            began if began[0] else (now, done)
+        )  # what came in an earlier try says nothing of the pace
+        if (
+            percent > told
+        ):  # a layer more makes the share smaller for a moment: the bar does not go back
             told = percent
             sure = now - began[0] > SURE and done > began[1]
-            show(Come(percent, done, total, (total - done) * (now - began[0]) / (done - began[1]) if sure else 0.0))
+            show(
+                Come(
+                    percent,
+                    done,
+                    total,
+                    (total - done) * (now - began[0]) / (done - began[1]) if sure else 0.0,
+                )
+            )
 
     try:
         if await down(server, config):
@@ -82,7 +93,9 @@ async def fetch(
         await server.pull(progress)
     except ProviderError as error:
         unknown = NO_SUCH in error.failed.text
-        text = f"Ollama's library has no model {name!r} ({NO_SUCH})" if unknown else error.failed.text
+        text = (
+            f"Ollama's library has no model {name!r} ({NO_SUCH})" if unknown else error.failed.text
+        )
         return Unfetched("failed", text, LIBRARY if unknown else error.failed.hint)
     finally:
         await server.close()
@@ -114,7 +127,8 @@ async def down(server: OllamaProvider, config: EngineConfig) -> bool:
 
 
 async def start(server: OllamaProvider, config: EngineConfig) -> str:
-    """Start `ollama serve`, and wait until it answers. Why that failed, in one line; empty: it runs."""
+    """Start `ollama serve`, and wait until it answers. Why that failed, in one line; empty: it
+    runs."""
     log = config.folders.logs / LOG
     make_private(log.parent)
     log.touch(mode=0o600)

@@ -69,8 +69,8 @@ class Models:
             record.emit(Notice(line, "warning"))
 
     async def change(self, record: Record, name: str, base_url: str = "") -> bool:
-        """Change to `name`, to what answers at `base_url`, or (neither given) look again. Whether that was found; a
-        failure changes nothing."""
+        """Change to `name`, to what answers at `base_url`, or (neither given) look again. Whether
+        that was found; a failure changes nothing."""
         before = self.info.name
         if base_url:
             choice = await choose.connect(base_url, await self.unlock(("compatible", "ollama")))
@@ -79,10 +79,16 @@ class Models:
         self.tell_missed(record)
         if choice.provider is None:
             named = {tried.what for tried in choice.tried}
-            others = [tried for tried in self.tried if tried.what not in named] if (name or base_url) else []
+            others = (
+                [tried for tried in self.tried if tried.what not in named]
+                if (name or base_url)
+                else []
+            )
             self.tried = choice.tried if before else (*choice.tried, *others)
             record.emit(self.told("start"))
-            if before and (name or base_url):  # without a model, the screen that `told` brings up says it
+            if before and (
+                name or base_url
+            ):  # without a model, the screen that `told` brings up says it
                 said = "; ".join(f"{tried.what}: {tried.result}" for tried in choice.tried)
                 hint = "" if said.startswith("scripted/") else WAYS  # no list mends a script
                 record.emit(ErrorRaised(f"No model: {said}", "unknown_model", hint))
@@ -95,7 +101,8 @@ class Models:
         return True
 
     async def _offer_others(self, record: Record, provider: Provider) -> None:
-        """A server that was named by its address may have more models than the one that was taken: a person chooses."""
+        """A server that was named by its address may have more models than the one that was taken:
+        a person chooses."""
         offered, _ = await choose.offered(self.config, only=provider.name)
         if len(offered) > 1:
             record.emit(self.told("others", offered))
@@ -119,14 +126,16 @@ class Models:
         return ""
 
     def _unlisted(self, choice: choose.Choice) -> str:
-        """Said of a hosted model that its server did not offer when it was asked; one nearby, and any Ollama, is
-        asked with each choice."""
+        """Said of a hosted model that its server did not offer when it was asked; one nearby, and
+        any Ollama, is asked with each choice."""
         if choice.info is None or choice.provider is None or choice.provider.name == "ollama":
             return ""
         if choose.is_near(address_of(choice.provider)):
             return ""
         head = f"{choice.provider.name}/"
-        return choose.unlisted(choice.info.name, [name for name in self.offered if name.startswith(head)])
+        return choose.unlisted(
+            choice.info.name, [name for name in self.offered if name.startswith(head)]
+        )
 
     async def adopt(self, record: Record, choice: choose.Choice) -> None:
         """The session runs on what was chosen, from the next request on."""
@@ -152,7 +161,8 @@ class Models:
         record.emit(Answered(id, replace(known, facts=facts, used=used, unset=unset)))
 
     def tell_efforts(self, record: Record) -> None:
-        """How hard the model can be asked to think: the screen has to know it before a key is pressed."""
+        """How hard the model can be asked to think: the screen has to know it before a key is
+        pressed."""
         if self.info.name:
             record.emit(Answered("start", efforts(self.info, self.config)))
 
@@ -161,7 +171,9 @@ class Models:
 
     def _known(self, offered: tuple[ModelInfo, ...]) -> answers.Models:
         aliases = self.config.settings.aliases
-        return answers.Models(self.info.name, offered, self.tried, tuple(choose.KEY_VARIABLES), aliases)
+        return answers.Models(
+            self.info.name, offered, self.tried, tuple(choose.KEY_VARIABLES), aliases
+        )
 
     async def close(self) -> None:
         if self.provider is not None:
@@ -210,7 +222,8 @@ def providers_not_set_up(config: EngineConfig) -> tuple[Offer, ...]:
 
 
 def efforts(info: ModelInfo, config: EngineConfig) -> Efforts:
-    """What each level of effort means to a model, which of them the key goes through, and what it does unasked."""
+    """What each level of effort means to a model, which of them the key goes through, and what it
+    does unasked."""
     provider, _, model = info.name.partition("/")
     found = effort.levels(provider, model, info.thinking)
     known = config.settings.providers.get(provider)

@@ -12,14 +12,16 @@ from agent_tui.paths import make_private
 
 
 class _Quiet(logging.FileHandler):
-    """A log file that loses what cannot be written (a full disk): the standard one says so on the screen."""
+    """A log file that loses what cannot be written (a full disk): the standard one says so on the
+    screen."""
 
     def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 - its name in the library
         """Nothing: there is nowhere left to say it."""
 
 
 def open_log(folder: Path | None) -> logging.Logger:
-    """A logger that writes `agent-<timestamp>.log` in `folder` (0600); without a usable folder it writes nowhere."""
+    """A logger that writes `agent-<timestamp>.log` in `folder` (0600); without a usable folder it
+    writes nowhere."""
     log = logging.getLogger("agent_tui")
     log.setLevel(logging.INFO)
     log.propagate = False

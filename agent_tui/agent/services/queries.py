@@ -1,4 +1,5 @@
-"""Queries that read files: answered from the pool, and given up when nobody waits for them any more."""
+"""Queries that read files: answered from the pool, and given up when nobody waits for them any
+more."""
 
 from __future__ import annotations
 
@@ -35,7 +36,9 @@ Check = Callable[[], None]
 class Looker:
     """Answers the queries of one session's front end. A search ends the one before it."""
 
-    def __init__(self, config: EngineConfig, emit: Callable[[Event], Any], pool: Pool, session: str = "") -> None:
+    def __init__(
+        self, config: EngineConfig, emit: Callable[[Event], Any], pool: Pool, session: str = ""
+    ) -> None:
         self.config, self.session = config, session
         self._emit, self._pool = emit, pool
         self._search = ""
@@ -65,7 +68,8 @@ class Looker:
             return  # another search came: this one has no reader
 
     async def _done(self, work: Callable[[Check], Any], search: str = "") -> Any:
-        """What `work` gives, from the pool; it stops at its next look when it is cancelled, or another search came."""
+        """What `work` gives, from the pool; it stops at its next look when it is cancelled, or
+        another search came."""
         ended = False
 
         def check() -> None:
@@ -91,19 +95,25 @@ class Looker:
         elif more and not cache.cache_file(folders.cache).exists():
             found = SearchResults(note="reading all sessions for the first time")
         else:
-            found = search.search(folders.sessions, folders.cache, op.argument, cwd, HITS, fresh=False, check=check)
+            found = search.search(
+                folders.sessions, folders.cache, op.argument, cwd, HITS, fresh=False, check=check
+            )
         return Answered(op.id, replace(found, words=op.argument, here=here, more=more))
 
     def _stats(self, op: Query) -> Answered:
         try:
-            events, _ = store.read(store.log_path(self.config.folders.sessions, op.argument or self.session))
+            events, _ = store.read(
+                store.log_path(self.config.folders.sessions, op.argument or self.session)
+            )
         except OSError:
             events = []  # nothing was asked in it yet
         return Answered(op.id, stats.stats(events))
 
     def _tree(self, op: Query) -> Answered:
         folders = self.config.folders
-        listed = listing.recent(folders.sessions, None, {} if self.config.otr else cache.known(folders.cache))
+        listed = listing.recent(
+            folders.sessions, None, {} if self.config.otr else cache.known(folders.cache)
+        )
         return Answered(op.id, Tree(tuple(listing.of(listed, op.argument or self.session))))
 
 
@@ -137,7 +147,8 @@ def _part(name: str, text: str, lines: int) -> PreviewPart:
 
 
 def _read(path: Path, last: int = 0) -> tuple[str, int]:
-    """Whole lines from the beginning (or from the `last` bytes) of the file, and how many bytes there are besides."""
+    """Whole lines from the beginning (or from the `last` bytes) of the file, and how many bytes
+    there are besides."""
     fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     try:
         size = os.fstat(fd).st_size
@@ -168,7 +179,9 @@ def _session(path: Path) -> tuple[PreviewPart, ...]:
     except OSError as error:
         return (_part("", f"it cannot be read: {error.strerror}", 1),)
     prompt = answer = ""
-    told = (line for line in text.splitlines() if "turn_started" in line or "assistant_message" in line)
+    told = (
+        line for line in text.splitlines() if "turn_started" in line or "assistant_message" in line
+    )
     for record in _records("\n".join(told)):
         if not is_main(record):
             continue
@@ -193,7 +206,9 @@ def _file(path: Path) -> tuple[PreviewPart, ...]:
         return (_part("", f"it cannot be read: {error.strerror}", 1),)
     if "\0" in text:
         return (_part("", "it is not text", 1),)
-    return (_part("", "\n".join(line[:LINE] for line in text.splitlines()[:FILE_LINES]), FILE_LINES),)
+    return (
+        _part("", "\n".join(line[:LINE] for line in text.splitlines()[:FILE_LINES]), FILE_LINES),
+    )
 
 
 # -- the log
@@ -250,6 +265,10 @@ def _record_lines(text: str) -> Iterator[Line]:
         at, kind = record.get("at"), str(record.get("type", ""))
         if isinstance(at, int | float) and 0 <= at < 1e11:
             level = SAYS_LEVEL.get(kind, "record") or str(record.get("level", "info"))
-            rest = {key: value for key, value in record.items() if key not in PLAIN and value not in ("", None)}
+            rest = {
+                key: value
+                for key, value in record.items()
+                if key not in PLAIN and value not in ("", None)
+            }
             said = json.dumps(rest, ensure_ascii=False) if rest else ""
             yield at, level, "session", f"{kind} {said}".rstrip()

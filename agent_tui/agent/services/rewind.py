@@ -1,4 +1,5 @@
-"""Going back: to an earlier turn, to a copy of the session, to what files were; and names for what is there."""
+"""Going back: to an earlier turn, to a copy of the session, to what files were; and names for what
+is there."""
 
 from __future__ import annotations
 
@@ -20,8 +21,26 @@ from agent_tui.agent.session.record import Record
 from agent_tui.agent.turn.turns import Turns, new_id
 from agent_tui.protocol.answers import ForkOutcome, OldFile, OldTurn, RestoreOutcome, UndoPlan
 from agent_tui.protocol.display import Hunk
-from agent_tui.protocol.events import Answered, FilesRestored, Labelled, Notice, RestoreStarted, Rewound, Titled
-from agent_tui.protocol.ops import Continue, Fork, Label, Op, Query, Rename, RestoreFiles, Rewind, Submit
+from agent_tui.protocol.events import (
+    Answered,
+    FilesRestored,
+    Labelled,
+    Notice,
+    RestoreStarted,
+    Rewound,
+    Titled,
+)
+from agent_tui.protocol.ops import (
+    Continue,
+    Fork,
+    Label,
+    Op,
+    Query,
+    Rename,
+    RestoreFiles,
+    Rewind,
+    Submit,
+)
 from agent_tui.protocol.standing import RestoredFile
 from agent_tui.sessions.log.checkpoints import Blobs
 from agent_tui.sessions.log.fork import fork
@@ -41,7 +60,13 @@ class Past:
     """What a session's person does about what has happened. `again` takes an Op that had to wait."""
 
     def __init__(
-        self, config: EngineConfig, record: Record, turns: Turns, shell: Shell, pool: Pool, again: Callable[[Op], None]
+        self,
+        config: EngineConfig,
+        record: Record,
+        turns: Turns,
+        shell: Shell,
+        pool: Pool,
+        again: Callable[[Op], None],
     ) -> None:
         self._config, self._record, self._turns, self._shell = config, record, turns, shell
         self._pool, self._again = pool, again
@@ -96,7 +121,8 @@ class Past:
         elif self._record.standing.begun(to) is None:
             self._record.emit(Notice("There is no such turn.", "warning"))
         else:
-            self._turns.skills.loaded.clear()  # what was loaded may have been said in a turn that is gone
+            # what was loaded may have been said in a turn that is gone
+            self._turns.skills.loaded.clear()
             self._record.emit(Rewound(to))
             return True
         return False
@@ -117,7 +143,11 @@ class Past:
     async def _fork(self, op: Fork) -> None:
         folder, session = self._config.folders.sessions, self._record.session
         current = self._turns.current
-        running = [mark.n for mark in self._record.standing.marks if current and mark.turn == current.number]
+        running = [
+            mark.n
+            for mark in self._record.standing.marks
+            if current and mark.turn == current.number
+        ]
         at = op.at or (running[0] if running else 0)
         made = problem = ""
         try:
@@ -149,7 +179,9 @@ class Past:
     def _files_told(self, looks: list[undo.Look]) -> tuple[tuple[OldFile, ...], int]:
         """The files, and of how many the difference was left out."""
         scrub = self._turns.executor.workplace.scrub
-        told = [file_told(look, self._config.cwd, number, scrub) for number, look in enumerate(looks)]
+        told = [
+            file_told(look, self._config.cwd, number, scrub) for number, look in enumerate(looks)
+        ]
         return tuple(file for file, _ in told), sum(capped for _, capped in told)
 
     def _restore(self, op: RestoreFiles) -> None:
@@ -171,21 +203,32 @@ class Past:
             looks = await self._look(plan)
             asked = [look for look in looks if look.choices and self._needs_word(op, look)]
             if asked:
-                outcome = RestoreOutcome(asked=(await self._off_loop(lambda: self._files_told(asked)))[0])
+                outcome = RestoreOutcome(
+                    asked=(await self._off_loop(lambda: self._files_told(asked)))[0]
+                )
             elif not looks and op.what == "code":
                 outcome = RestoreOutcome(problem=f"there is nothing to {plan.direction}")
             else:
                 outcome = await self._written(op, plan, looks)
-                if op.what == "both" and not op.redo and outcome.done and self._rewind(op.to or plan.turns[0]):
+                if (
+                    op.what == "both"
+                    and not op.redo
+                    and outcome.done
+                    and self._rewind(op.to or plan.turns[0])
+                ):
                     outcome = replace(outcome, said=" ".join(filter(None, (outcome.said, REWOUND))))
-                    self._record.emit(Notice(outcome.said))  # what was said of the files went with the conversation
+                    self._record.emit(
+                        Notice(outcome.said)
+                    )  # what was said of the files went with the conversation
         finally:
             self._record.emit(Answered("restored", outcome))
             waiting, self._waiting = self._waiting or [], None
             for later in waiting:
                 self._again(later)
 
-    async def _written(self, op: RestoreFiles, plan: Plan, looks: list[undo.Look]) -> RestoreOutcome:
+    async def _written(
+        self, op: RestoreFiles, plan: Plan, looks: list[undo.Look]
+    ) -> RestoreOutcome:
         """Put the files back: the intent on record, then the files, then what became of each."""
         if not looks:
             return RestoreOutcome(done=True)
@@ -202,7 +245,9 @@ class Past:
         self._record.emit(restored)
         return RestoreOutcome(whole, id, files=files, said=restored.said())
 
-    async def _put_back(self, op: RestoreFiles, looks: list[undo.Look], blobs: Blobs) -> tuple[RestoredFile, ...]:
+    async def _put_back(
+        self, op: RestoreFiles, looks: list[undo.Look], blobs: Blobs
+    ) -> tuple[RestoredFile, ...]:
         """All at once, for the disk takes long; only names of one file one after the other."""
         names: dict[object, list[undo.Look]] = {}
         for look in looks:
@@ -217,7 +262,8 @@ class Past:
         return self._of_file(op.choices, look)
 
     def _needs_word(self, op: RestoreFiles, look: undo.Look) -> bool:
-        """Whether it is open what becomes of a file, or was said of other content than it holds by now."""
+        """Whether it is open what becomes of a file, or was said of other content than it holds by
+        now."""
         seen = self._of_file(op.seen, look, look.found.sha)
         return seen != look.found.sha or not look.decide(self._choice(op, look))
 
@@ -245,15 +291,22 @@ DIFF_BYTES: Final = 400_000
 """Of a file, either side, up to which its difference is told."""
 
 
-def file_told(look: Look, cwd: Path, number: int, scrub: Callable[[str], str]) -> tuple[OldFile, bool]:
-    """One file of an answer, the `number`th, its difference as `scrub` gives it; and whether that was left out because
-    of its size or number."""
+def file_told(
+    look: Look, cwd: Path, number: int, scrub: Callable[[str], str]
+) -> tuple[OldFile, bool]:
+    """One file of an answer, the `number`th, its difference as `scrub` gives it; and whether that
+    was left out because of its size or number."""
     told = OldFile(
-        path=shown(look.plan.path, cwd), real=look.plan.path, state=look.state,
-        why=look.found.problem or WORDS[look.state] or parted(look), choices=look.choices, default=look.decide(""),
-        now=look.found.sha, goes=bool(look.found.sha) and not look.plan.target,
+        path=shown(look.plan.path, cwd),
+        real=look.plan.path,
+        state=look.state,
+        why=look.found.problem or WORDS[look.state] or parted(look),
+        choices=look.choices,
+        default=look.decide(""),
+        now=look.found.sha,
+        goes=bool(look.found.sha) and not look.plan.target,
         comes=bool(look.plan.target) and not look.found.sha,
-    )  # fmt: skip
+    )
     now, then = look.found.content, look.old or b""
     if look.state in ("same", "lost") or look.found.problem or is_binary(now) or is_binary(then):
         return told, False
@@ -265,7 +318,9 @@ def file_told(look: Look, cwd: Path, number: int, scrub: Callable[[str], str]) -
 
 
 def _scrubbed(hunk: Hunk, scrub: Callable[[str], str]) -> Hunk:
-    lines, old, new = (tuple(map(scrub, part)) for part in (hunk.lines, hunk.old_opening, hunk.new_opening))
+    lines, old, new = (
+        tuple(map(scrub, part)) for part in (hunk.lines, hunk.old_opening, hunk.new_opening)
+    )
     return replace(hunk, lines=lines, old_opening=old, new_opening=new)
 
 
@@ -282,4 +337,6 @@ def caps_said(capped: int) -> tuple[str, ...]:
     if not capped:
         return ()
     left = counted(capped, "difference is", "differences are")
-    return (f"{left} not shown: only those of the first {DIFFS} files, up to {DIFF_BYTES // 1000} kB",)
+    return (
+        f"{left} not shown: only those of the first {DIFFS} files, up to {DIFF_BYTES // 1000} kB",
+    )

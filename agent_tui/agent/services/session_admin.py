@@ -29,7 +29,7 @@ def concerns(op: Op, *at_work: str) -> bool:
 
 async def put(
     config: EngineConfig, op: Op, at_work: Collection[str], pool: Pool, tell: Callable[[Event], Any]
-) -> None:  # fmt: skip
+) -> None:
     """Do what `op` asks, and say what came of it."""
     for event in await asyncio.get_running_loop().run_in_executor(pool, _done, config, op, at_work):
         tell(event)
@@ -60,7 +60,8 @@ with late(warm=False):  # SQLite, where the person asked for it
 
 
 async def prune_old(config: EngineConfig, session: str, pool: Pool, log: Logger) -> None:
-    """Delete the sessions that are too old or too much, but not `session`. Ends when it is cancelled."""
+    """Delete the sessions that are too old or too much, but not `session`. Ends when it is
+    cancelled."""
     own, folders = config.settings.sessions, config.folders
     if config.otr or not (own.keep_days or own.keep_mb):
         return
@@ -71,9 +72,14 @@ async def prune_old(config: EngineConfig, session: str, pool: Pool, log: Logger)
             raise InterruptedError("the program ends")
 
     work = partial(
-        manage.prune, folders.sessions, folders.cache, own.keep_days, own.keep_mb,
-        frozenset({session, config.resume}), check,
-    )  # fmt: skip
+        manage.prune,
+        folders.sessions,
+        folders.cache,
+        own.keep_days,
+        own.keep_mb,
+        frozenset({session, config.resume}),
+        check,
+    )
     try:
         gone, size, problem = await asyncio.get_running_loop().run_in_executor(pool, work)
     except asyncio.CancelledError:

@@ -1,5 +1,5 @@
-"""Setting up a provider: which there are, what one answers, and keeping what was chosen. For the screen (`setups`) and
-for `agent-tui setup`."""
+"""Setting up a provider: which there are, what one answers, and keeping what was chosen. For the
+screen (`setups`) and for `agent-tui setup`."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ NOT_THERE: Final = ("bad_request", "malformed", "unknown_model")
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """A provider that is asked, at `address` and with `key` where those were typed. Without a name: whatever answers
-    at the address."""
+    """A provider that is asked, at `address` and with `key` where those were typed. Without a name:
+    whatever answers at the address."""
 
     name: str
     address: str = ""
@@ -41,13 +41,16 @@ def label(name: str) -> str:
 
 
 def offers(configuration: Configuration) -> tuple[Offer, ...]:
-    """All that can be chosen: what is set up, what may run nearby, the other services. With the stored keys."""
+    """All that can be chosen: what is set up, what may run nearby, the other services. With the
+    stored keys."""
     own = (name for name, given in configuration.settings.providers.items() if given.base_url)
     ready = [name for name in presets.SERVICES if choose.is_set(name, configuration)]
     known = (*ready, *(name for name in own if name not in (*ready, "ollama", *presets.PLAYED)))
     groups: tuple[tuple[ProviderGroup, tuple[str, ...]], ...] = (
-        ("ready", known), ("nearby", presets.NEARBY), ("service", tuple(presets.SERVICES)),
-    )  # fmt: skip
+        ("ready", known),
+        ("nearby", presets.NEARBY),
+        ("service", tuple(presets.SERVICES)),
+    )
     found: dict[str, Offer] = {}
     for group, names in groups:
         for name in names:
@@ -73,50 +76,72 @@ def no_key(typed: str) -> str:
 
 
 def trying(attempt: Attempt, configuration: Of) -> Of:
-    """`configuration` with what was typed. A key goes to no other address than the one that it was kept for."""
+    """`configuration` with what was typed. A key goes to no other address than the one that it was
+    kept for."""
     name, service, settings = attempt.name, of(attempt.name), configuration.settings
     own = settings.providers.get(name, ProviderSettings())
-    before = own.base_url or (service.url(configuration.environment) if service.role == "service" else "")
+    before = own.base_url or (
+        service.url(configuration.environment) if service.role == "service" else ""
+    )
     if attempt.address and attempt.address != before:
         moved = bool(before) or not service.placed  # there, a key came before the address
         own = replace(own, base_url=attempt.address)
         own = replace(own, api_key="", key_from="") if moved else own
     if attempt.key:
         own = replace(own, api_key=attempt.key, key_from=TYPED)
-    return replace(configuration, settings=replace(settings, providers={**settings.providers, name: own}))
+    return replace(
+        configuration, settings=replace(settings, providers={**settings.providers, name: own})
+    )
 
 
 async def answered(
     attempt: Attempt, configuration: Configuration, seconds: float
 ) -> tuple[Attempt, choose.Found]:
-    """What the provider offers, or why nothing; and the attempt as it is to be kept: its address is that of the API."""
+    """What the provider offers, or why nothing; and the attempt as it is to be kept: its address is
+    that of the API."""
     places = [attempt]
     if attempt.address and not of(attempt.name).placed:
         names = choose.servers_at(attempt.name, attempt.address)
-        places = [replace(attempt, name=_name_of(name, at, configuration.settings), address=at) for name, at in names]
+        places = [
+            replace(attempt, name=_name_of(name, at, configuration.settings), address=at)
+            for name, at in names
+        ]
     failed: list[tuple[Attempt, Failed]] = []
     for place in places:
         found = await choose.asked_for_models(place.name, trying(place, configuration), seconds)
-        meant = attempt.name or place.name != "ollama"  # who refuses all that is asked has not said that it is one
+        meant = (
+            attempt.name or place.name != "ollama"
+        )  # who refuses all that is asked has not said that it is one
         if not isinstance(found, Failed) or (found.kind == "auth" and meant):
             return place, found
         failed.append((place, found))
     if not failed:
-        return attempt, Failed("bad_request", f"{attempt.address} is not an address", "write it as http://host:port")
-    return min(failed, key=lambda one: (one[0].name == "ollama" != attempt.name, one[1].kind in NOT_THERE))
+        return attempt, Failed(
+            "bad_request", f"{attempt.address} is not an address", "write it as http://host:port"
+        )
+    return min(
+        failed, key=lambda one: (one[0].name == "ollama" != attempt.name, one[1].kind in NOT_THERE)
+    )
 
 
 def _name_of(name: str, address: str, settings: Settings) -> str:
-    """A second server that is known by its address alone gets a name of its own: the first one stays."""
-    if name != "compatible" or settings.providers.get(name, ProviderSettings()).base_url in ("", address):
+    """A second server that is known by its address alone gets a name of its own: the first one
+    stays."""
+    if name != "compatible" or settings.providers.get(name, ProviderSettings()).base_url in (
+        "",
+        address,
+    ):
         return name
-    known = next((own for own, given in settings.providers.items() if given.base_url == address), "")
+    known = next(
+        (own for own, given in settings.providers.items() if given.base_url == address), ""
+    )
     at = urlsplit(address)
     return known or "-".join(re.findall(r"[a-z0-9]+", f"{at.hostname or ''} {at.port or ''}"))
 
 
 def first_of(name: str, models: tuple[str, ...]) -> str:
-    """The model that is proposed: the usual one, else the first that is listed; empty: there is none."""
+    """The model that is proposed: the usual one, else the first that is listed; empty: there is
+    none."""
     found = of(name).usual([model.removeprefix(f"{name}/") for model in models])
     return f"{name}/{found}" if found else ""
 
@@ -131,11 +156,16 @@ def named(name: str, typed: str) -> str:
 def keep(
     now: Configuration, attempt: Attempt, model: str, place: KeyPlace, scope: SetupScope
 ) -> tuple[str, ...]:
-    """Keep the address and the key, where they were typed, and the model as the default of `scope`: all, or where that
-    cannot be done nothing. A default comes with the address that it needs, if the session alone (`now`) knows it.
-    What was done, line by line. Raises Refused, Unusable."""
-    store, folder = Store(replace(now, flags=Flags())), now.folders.config  # the next start has other flags
-    address = attempt.address or ("" if scope == "session" else _known_now_only(store, attempt.name, now.settings))
+    """Keep the address and the key, where they were typed, and the model as the default of `scope`:
+    all, or where that cannot be done nothing. A default comes with the address that it needs, if
+    the session alone (`now`) knows it. What was done, line by line. Raises Refused, Unusable."""
+    store, folder = (
+        Store(replace(now, flags=Flags())),
+        now.folders.config,
+    )  # the next start has other flags
+    address = attempt.address or (
+        "" if scope == "session" else _known_now_only(store, attempt.name, now.settings)
+    )
     undo: list[Callable[[], object]] = []
     said: list[str] = []
 
@@ -155,7 +185,10 @@ def keep(
             whose = "in this project" if scope == "project" else "now"
             said.append(f"{model} is your model {whose} ({_place_of(store, scope)}).")
         if attempt.key:
-            said.insert(0, f"The key is saved in {credentials.save(folder, attempt.name, attempt.key, place)}.")
+            said.insert(
+                0,
+                f"The key is saved in {credentials.save(folder, attempt.name, attempt.key, place)}.",
+            )
     except (Refused, credentials.Unusable):
         for step in reversed(undo):
             step()
@@ -166,13 +199,18 @@ def keep(
 def _known_now_only(store: Store, name: str, now: Settings) -> str:
     """The address of the provider that the next start would not know; empty: there is none."""
     address, kept = (
-        settings.providers.get(name, ProviderSettings()).base_url for settings in (now, store.read().settings)
+        settings.providers.get(name, ProviderSettings()).base_url
+        for settings in (now, store.read().settings)
     )
     return "" if address == kept else address
 
 
 def _place_of(store: Store, scope: SetupScope) -> str:
-    return f"{store.path(True).parent.name}/{store.path(True).name}" if scope == "project" else store.path().name
+    return (
+        f"{store.path(True).parent.name}/{store.path(True).name}"
+        if scope == "project"
+        else store.path().name
+    )
 
 
 def _wins(store: Store, attempt: Attempt, scope: SetupScope) -> list[str]:

@@ -1,6 +1,8 @@
-"""What brings a model here while the session goes on: a provider that is set up, a model that is fetched (`pulls`).
+"""What brings a model here while the session goes on: a provider that is set up, a model that is
+fetched (`pulls`).
 
-Which providers there are is answered as `SetupOffers`, what comes of a step as `SetupOutcome`. A key is in neither.
+Which providers there are is answered as `SetupOffers`, what comes of a step as `SetupOutcome`. A
+key is in neither.
 """
 
 from __future__ import annotations
@@ -15,7 +17,14 @@ from agent_tui.agent.services import local_ollama, setup
 from agent_tui.agent.services.models import Models
 from agent_tui.agent.services.setup import Attempt
 from agent_tui.agent.session.record import Record
-from agent_tui.protocol.answers import Offer, PullProgress, PullState, SetupOffers, SetupOutcome, SetupState
+from agent_tui.protocol.answers import (
+    Offer,
+    PullProgress,
+    PullState,
+    SetupOffers,
+    SetupOutcome,
+    SetupState,
+)
 from agent_tui.protocol.events import Answered, ErrorRaised, Notice
 from agent_tui.protocol.ops import Pull
 from agent_tui.protocol.setup_op import SetUp
@@ -35,8 +44,16 @@ Learn = Callable[[Iterable[str]], None]
 class Setups:
     """At most one provider is asked at a time. `learn` is told of a key before anybody uses it."""
 
-    def __init__(self, models: Models, record: Record, spawn: Spawn, pool: Pool, learn: Learn) -> None:
-        self._models, self._record, self._spawn, self._pool, self._learn = models, record, spawn, pool, learn
+    def __init__(
+        self, models: Models, record: Record, spawn: Spawn, pool: Pool, learn: Learn
+    ) -> None:
+        self._models, self._record, self._spawn, self._pool, self._learn = (
+            models,
+            record,
+            spawn,
+            pool,
+            learn,
+        )
         self._pulls = Pulls(models, record, spawn)
         self._looks: asyncio.Task[None] | None = None
         self._asks: asyncio.Task[None] | None = None
@@ -45,7 +62,8 @@ class Setups:
         self._last = Attempt("")
         """What answered last, with its key."""
         self._listed: tuple[tuple[str, ...], str] = ((), "")
-        """What it offers, and what of that is proposed: still there to choose from where a model cannot be kept."""
+        """What it offers, and what of that is proposed: still there to choose from where a model
+        cannot be kept."""
 
     def handle(self, op: Pull | SetUp) -> None:
         if isinstance(op, Pull):
@@ -59,7 +77,9 @@ class Setups:
                 _cancel(self._asks)
                 self._asks = self._spawn(self._ask(op))
             case "keep":
-                if self._keeps is None or self._keeps.done():  # two at once would write one over the other
+                if (
+                    self._keeps is None or self._keeps.done()
+                ):  # two at once would write one over the other
                     self._keeps = self._spawn(self._keep(op))
             case "stop":
                 _cancel(self._asks)
@@ -69,8 +89,8 @@ class Setups:
                 self._last = Attempt("")
 
     async def _look(self, id: str) -> None:
-        """Tell which there are at once, and of each what came of asking it. A keyring may ask a person for a password
-        meanwhile."""
+        """Tell which there are at once, and of each what came of asking it. A keyring may ask a
+        person for a password meanwhile."""
         found = self._offers()
         works = asyncio.get_running_loop().run_in_executor(self._pool, credentials.keyring_works)
 
@@ -102,7 +122,9 @@ class Setups:
         if not isinstance(answer, Failed):
             return replace(offer, state="ok", models=len(answer))
         down = attempt.name == "ollama" and await self._is_down(attempt)
-        return replace(offer, state="down" if down else "failed", kind=answer.kind, said=answer.text)
+        return replace(
+            offer, state="down" if down else "failed", kind=answer.kind, said=answer.text
+        )
 
     async def _is_down(self, attempt: Attempt) -> bool:
         """Whether it is an Ollama that could be started here."""
@@ -129,9 +151,15 @@ class Setups:
         self._tell(op.id, "asking", attempt)
         attempt, answer = await setup.answered(attempt, self._models.config, ASK_SECONDS)
         if isinstance(answer, Failed):
-            down = answer.kind == "unreachable" and attempt.name == "ollama" and await self._is_down(attempt)
+            down = (
+                answer.kind == "unreachable"
+                and attempt.name == "ollama"
+                and await self._is_down(attempt)
+            )
             state: SetupState = "down" if down else "failed"
-            self._tell(op.id, state, attempt, said=answer.text, hint=answer.hint, failure=answer.kind)
+            self._tell(
+                op.id, state, attempt, said=answer.text, hint=answer.hint, failure=answer.kind
+            )
             return
         self._last, self._listed = attempt, (tuple(answer), setup.first_of(attempt.name, answer))
         self._tell(op.id, "answered", attempt, self._listed)
@@ -147,7 +175,10 @@ class Setups:
 
     async def _keep(self, op: SetUp) -> None:
         """The model is opened first: what cannot be used is not written down."""
-        attempt, models = self._last if self._last.name == op.provider else Attempt(op.provider), self._models
+        attempt, models = (
+            self._last if self._last.name == op.provider else Attempt(op.provider),
+            self._models,
+        )
         model = setup.named(attempt.name, op.model)
         self._tell(op.id, "keeping", attempt, self._listed, model=model)
         config = setup.trying(attempt, models.config)
@@ -155,7 +186,15 @@ class Setups:
         if choice.provider is None:
             said = "; ".join(f"{tried.what}: {tried.result}" for tried in choice.tried)
             hint = "choose another model"
-            self._tell(op.id, "failed", attempt, self._listed, said=said, hint=hint, failure="unknown_model")
+            self._tell(
+                op.id,
+                "failed",
+                attempt,
+                self._listed,
+                said=said,
+                hint=hint,
+                failure="unknown_model",
+            )
             return
         keeping = asyncio.get_running_loop().run_in_executor(
             self._pool, setup.keep, config, attempt, model, op.place, op.scope
@@ -174,14 +213,31 @@ class Setups:
         self._tell(op.id, "kept", attempt, model=model)
 
     def _tell(
-        self, id: str, state: SetupState, attempt: Attempt, listed: tuple[tuple[str, ...], str] = ((), ""), *,
-        said: str = "", hint: str = "", failure: str = "", model: str = "",
-    ) -> None:  # fmt: skip
+        self,
+        id: str,
+        state: SetupState,
+        attempt: Attempt,
+        listed: tuple[tuple[str, ...], str] = ((), ""),
+        *,
+        said: str = "",
+        hint: str = "",
+        failure: str = "",
+        model: str = "",
+    ) -> None:
         models, first = listed
         outcome = SetupOutcome(
-            state, attempt.name, setup.label(attempt.name), attempt.address, bool(attempt.key), models, first,
-            said, hint, failure, model,
-        )  # fmt: skip
+            state,
+            attempt.name,
+            setup.label(attempt.name),
+            attempt.address,
+            bool(attempt.key),
+            models,
+            first,
+            said,
+            hint,
+            failure,
+            model,
+        )
         self._record.emit(Answered(id, outcome))
 
 
@@ -197,7 +253,10 @@ class Pulls:
     """At most one model is fetched at a time."""
 
     def __init__(
-        self, models: Models, record: Record, spawn: Callable[[Coroutine[Any, Any, None]], asyncio.Task[None]]
+        self,
+        models: Models,
+        record: Record,
+        spawn: Callable[[Coroutine[Any, Any, None]], asyncio.Task[None]],
     ) -> None:
         self._models, self._record, self._spawn = models, record, spawn
         self._name = ""
@@ -219,11 +278,15 @@ class Pulls:
         self._tell("pulling")
         try:
             found = await local_ollama.fetch(
-                self._models.config, name, lambda came: self._tell("pulling", came.percent, came=came),
+                self._models.config,
+                name,
+                lambda came: self._tell("pulling", came.percent, came=came),
                 (lambda: self._tell("starting")) if serve else None,
-            )  # fmt: skip
+            )
         except asyncio.CancelledError:
-            self._record.emit(Notice(f"Stopped. The downloaded part of {name} is kept: /pull {name} resumes."))
+            self._record.emit(
+                Notice(f"Stopped. The downloaded part of {name} is kept: /pull {name} resumes.")
+            )
             self._tell("stopped")
             raise
         if found is None:
@@ -237,7 +300,12 @@ class Pulls:
             self._tell("failed", said=found.text, hint=found.hint)
 
     def _tell(
-        self, state: PullState, percent: int = 0, said: str = "", hint: str = "", came: local_ollama.Come | None = None
+        self,
+        state: PullState,
+        percent: int = 0,
+        said: str = "",
+        hint: str = "",
+        came: local_ollama.Come | None = None,
     ) -> None:
         data = PullProgress(self._name, state, percent, said, hint)
         if came is not None:

@@ -1,7 +1,9 @@
-"""Commands that the person runs (`!command`, `!!command`): at once, beside a turn, through the sandbox like a tool's.
+"""Commands that the person runs (`!command`, `!!command`): at once, beside a turn, through the
+sandbox like a tool's.
 
-They are the person's own, so no mode asks; what the hard list names is asked about all the same. The output joins the
-next request; that of a private one (`!!`) is shown, and neither it nor the command goes to the model or on record.
+They are the person's own, so no mode asks; what the hard list names is asked about all the same.
+The output joins the next request; that of a private one (`!!`) is shown, and neither it nor the
+command goes to the model or on record.
 """
 
 from __future__ import annotations
@@ -18,7 +20,13 @@ from agent_tui.agent.turn.tool_context import CallContext
 from agent_tui.agent.turn.turns import Turns, new_id
 from agent_tui.protocol.answers import PrivateOutput
 from agent_tui.protocol.display import CommandDisplay
-from agent_tui.protocol.events import Answered, ApprovalAnswered, ApprovalAsked, ShellEnded, ShellStarted
+from agent_tui.protocol.events import (
+    Answered,
+    ApprovalAnswered,
+    ApprovalAsked,
+    ShellEnded,
+    ShellStarted,
+)
 from agent_tui.protocol.ops import Answer, RunShell
 from agent_tui.protocol.tool_events import SHELL
 from agent_tui.safety import hard_list, shell_programs
@@ -27,7 +35,8 @@ from agent_tui.safety.shell_words import simple_commands
 HIDDEN: Final = "!! private command"
 LABEL: Final = 120
 _NAMES: Final = re.compile(r"\s*(?:\(|\S*[/~]).*", re.DOTALL)
-"""From where on a reason names what a command is about: that of a private one goes on record without it."""
+"""From where on a reason names what a command is about: that of a private one goes on record
+without it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +76,9 @@ class Shell:
         workplace, id = self._turns.executor.workplace, new_id()
         command = workplace.scrub(op.command)
         line, _, more = command.strip().partition("\n")
-        label = HIDDEN if op.private else f"! {line[:LABEL]}{' …' if more or len(line) > LABEL else ''}"
+        label = (
+            HIDDEN if op.private else f"! {line[:LABEL]}{' …' if more or len(line) > LABEL else ''}"
+        )
         context = CallContext(workplace, id, frozenset(), private=op.private)
         output_file = "" if op.private else context.output_file.name
         began, ran = time.monotonic(), Ran("cancelled", "", tag="cancelled")
@@ -94,12 +105,20 @@ class Shell:
                 shown = CommandDisplay(command, str(workplace.roots[0]), said, ran.exit_code)
             self._record.emit(
                 ShellEnded(
-                    call_id=id, label=label, private=op.private, command="" if op.private else command,
-                    content="" if op.private else f"{ran.said}\n{capped(output, workplace.max_output_chars)}".rstrip(),
-                    lines=len(output.splitlines()), display=shown, tag=ran.tag,
-                    duration_ms=round((time.monotonic() - began) * 1000), idle=self._turns.current is None,
+                    call_id=id,
+                    label=label,
+                    private=op.private,
+                    command="" if op.private else command,
+                    content=""
+                    if op.private
+                    else f"{ran.said}\n{capped(output, workplace.max_output_chars)}".rstrip(),
+                    lines=len(output.splitlines()),
+                    display=shown,
+                    tag=ran.tag,
+                    duration_ms=round((time.monotonic() - began) * 1000),
+                    idle=self._turns.current is None,
                 )
-            )  # fmt: skip
+            )
             context.release()
             if op.private:
                 self._record.emit(Answered(id, PrivateOutput(op.command, ran.said, output)))
@@ -112,14 +131,26 @@ class Shell:
         lost = f", {result.lost:,} characters left out in the middle" if result.lost else ""
         tag = "ok" if result.exit_code == 0 else "exit"
         unwatched = f"\n{result.unwatched}" if result.unwatched else ""
-        return Ran(f"exit code {result.exit_code}{lost}{unwatched}", result.output, result.exit_code, tag)
+        return Ran(
+            f"exit code {result.exit_code}{lost}{unwatched}", result.output, result.exit_code, tag
+        )
 
     async def _refused(self, id: str, label: str, reason: str, op: RunShell) -> str:
         """Ask whether the command may run. Empty: yes. Otherwise who said no."""
-        display = None if op.private else CommandDisplay(op.command, str(self._turns.executor.workplace.roots[0]))
+        display = (
+            None
+            if op.private
+            else CommandDisplay(op.command, str(self._turns.executor.workplace.roots[0]))
+        )
         asked = ApprovalAsked(
-            id=new_id(), call_id=id, tool=SHELL, label=label, reason=reason, display=display, hard=True
-        )  # fmt: skip
+            id=new_id(),
+            call_id=id,
+            tool=SHELL,
+            label=label,
+            reason=reason,
+            display=display,
+            hard=True,
+        )
         self._record.emit(asked)
         answer = Answer(asked.id, "no")
         try:
@@ -132,14 +163,60 @@ class Shell:
         return "nobody answered" if answer.by == "nobody" else "you said no"
 
 
-_PROGRAMS: Final = frozenset((
-    "vi", "vim", "nvim", "view", "vimdiff", "nvi", "elvis", "emacs", "nano", "pico", "micro", "hx", "helix", "kak",
-    "joe", "mc", "ranger", "nnn", "lf", "htop", "btop", "tig", "lazygit", "gitui", "tmux", "screen",
-))  # fmt: skip
-_NEED_NONE: Final = frozenset((
-    "-e", "-E", "-es", "-Es", "-s", "-h", "-b", "-V", "--batch", "-batch", "--version", "-version", "--help",
-    "--headless", "--script", "-script", "kill-server", "ls", "-ls", "list-sessions",
-))  # fmt: skip
+_PROGRAMS: Final = frozenset(
+    (
+        "vi",
+        "vim",
+        "nvim",
+        "view",
+        "vimdiff",
+        "nvi",
+        "elvis",
+        "emacs",
+        "nano",
+        "pico",
+        "micro",
+        "hx",
+        "helix",
+        "kak",
+        "joe",
+        "mc",
+        "ranger",
+        "nnn",
+        "lf",
+        "htop",
+        "btop",
+        "tig",
+        "lazygit",
+        "gitui",
+        "tmux",
+        "screen",
+    )
+)
+_NEED_NONE: Final = frozenset(
+    (
+        "-e",
+        "-E",
+        "-es",
+        "-Es",
+        "-s",
+        "-h",
+        "-b",
+        "-V",
+        "--batch",
+        "-batch",
+        "--version",
+        "-version",
+        "--help",
+        "--headless",
+        "--script",
+        "-script",
+        "kill-server",
+        "ls",
+        "-ls",
+        "list-sessions",
+    )
+)
 """Words with which such a program works without a terminal."""
 
 

@@ -1,4 +1,5 @@
-"""A question on the side: one request with the context as it is, no tools, and nothing of it is ever in the context."""
+"""A question on the side: one request with the context as it is, no tools, and nothing of it is
+ever in the context."""
 
 from __future__ import annotations
 
@@ -15,9 +16,22 @@ from agent_tui.agent.session.history import History
 from agent_tui.agent.session.record import Record
 from agent_tui.agent.turn import retries
 from agent_tui.agent.turn.usage import Accounts
-from agent_tui.protocol.messages import AssistantMessage, Message, Request, ToolMessage, Usage, UserMessage
+from agent_tui.protocol.messages import (
+    AssistantMessage,
+    Message,
+    Request,
+    ToolMessage,
+    Usage,
+    UserMessage,
+)
 from agent_tui.protocol.ops import AskAside
-from agent_tui.protocol.turn_events import INSTRUCTION, AsideDelta, AsideEnd, AsideEnded, AssistantReplied
+from agent_tui.protocol.turn_events import (
+    INSTRUCTION,
+    AsideDelta,
+    AsideEnd,
+    AsideEnded,
+    AssistantReplied,
+)
 from agent_tui.providers.base import Failed, Finished, Provider, TextChunk
 
 NO_MODEL: Final = "there is no model yet"
@@ -30,7 +44,8 @@ Fill = Callable[[Request], Awaitable[Request]]
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How a question ended. `kind`: of its failure, in one word; `usage`: what the server says that it took;
+    """How a question ended. `kind`: of its failure, in one word; `usage`: what the server says that it
+    took;
     `counts`: whether it took anything; `model`: who answered, as the server says."""
 
     state: AsideEnd
@@ -52,8 +67,8 @@ class Asked:
 
 
 class Asides:
-    """At most one question on the side at a time. `prepare` makes sure that the request's prefix is on record; `fill`
-    puts the images into a request that is sent."""
+    """At most one question on the side at a time. `prepare` makes sure that the request's prefix is
+    on record; `fill` puts the images into a request that is sent."""
 
     def __init__(
         self,
@@ -92,7 +107,9 @@ class Asides:
 
     async def _run(self, asked: Asked, provider: Provider) -> None:
         try:
-            end = await _stream(provider, await self.fill(asked.request), lambda text: self._tell(asked, text))
+            end = await _stream(
+                provider, await self.fill(asked.request), lambda text: self._tell(asked, text)
+            )
             self._settle(asked, _judged(end, "".join(asked.texts)))
         finally:
             self._settle(asked, _broken_off(sys.exception()))
@@ -115,13 +132,25 @@ class Asides:
         took = round((time.monotonic() - asked.begun) * 1000)
         self.record.emit(
             AsideEnded(
-                asked.op.id, asked.op.text, text, end.state, end.problem, used, name, took, cost, estimated,
-                end.kind, end.model,
+                asked.op.id,
+                asked.op.text,
+                text,
+                end.state,
+                end.problem,
+                used,
+                name,
+                took,
+                cost,
+                estimated,
+                end.kind,
+                end.model,
             )
-        )  # fmt: skip
+        )
 
 
-async def _stream(provider: Provider, asked: Request, tell: Callable[[str], None]) -> Finished | Failed:
+async def _stream(
+    provider: Provider, asked: Request, tell: Callable[[str], None]
+) -> Finished | Failed:
     async with aclosing(provider.stream(asked)) as items:
         async for item in items:
             if isinstance(item, TextChunk):
@@ -135,7 +164,9 @@ def _judged(end: Finished | Failed, text: str) -> Outcome:
     if isinstance(end, Failed):  # one that was refused, or not even reached, took nothing
         return Outcome("error", f"{end.text} {end.hint}".strip(), end.kind, counts=bool(text))
     if end.stop_reason == "refusal":
-        return Outcome("error", retries.why_filtered(end), retries.FILTERED, end.usage, model=end.model)
+        return Outcome(
+            "error", retries.why_filtered(end), retries.FILTERED, end.usage, model=end.model
+        )
     if text.strip():
         return Outcome("completed", usage=end.usage, model=end.model)
     return Outcome("error", NO_WORDS, "no_text", end.usage, model=end.model)
@@ -149,7 +180,8 @@ def _broken_off(error: BaseException | None) -> Outcome:
 
 
 def request(history: History, question: str) -> Request:
-    """The next request as it would be, up to the question: what a server keeps of the earlier ones is used again."""
+    """The next request as it would be, up to the question: what a server keeps of the earlier ones
+    is used again."""
     asked = history.request()
     return replace(asked, messages=(*whole(asked.messages), UserMessage(INSTRUCTION + question)))
 
@@ -159,6 +191,10 @@ def whole(messages: tuple[Message, ...]) -> tuple[Message, ...]:
     for place in range(len(messages) - 1, -1, -1):
         message = messages[place]
         if isinstance(message, AssistantMessage):
-            results = {later.call_id for later in messages[place + 1 :] if isinstance(later, ToolMessage)}
-            return messages if all(call.id in results for call in message.calls) else messages[:place]
+            results = {
+                later.call_id for later in messages[place + 1 :] if isinstance(later, ToolMessage)
+            }
+            return (
+                messages if all(call.id in results for call in message.calls) else messages[:place]
+            )
     return messages

@@ -1,4 +1,5 @@
-"""What there was at a moment of a session: the model, the context, what the next request would have held."""
+"""What there was at a moment of a session: the model, the context, what the next request would have
+held."""
 
 from __future__ import annotations
 
@@ -41,7 +42,10 @@ def _facts(seen: Transcript, known: list[Event]) -> Iterable[str]:
         yield f"- todo list, {done} of {len(seen.todos)} done"
         for item in seen.todos:
             yield f"  - {TODO_WORDS[item.state]}: `{item.text.replace('`', ' ')}`"
-    built = next((event for event in reversed(known) if isinstance(event, ContextBuilt) and event.is_main), None)
+    built = next(
+        (event for event in reversed(known) if isinstance(event, ContextBuilt) and event.is_main),
+        None,
+    )
     if built is not None:
         parts = ", ".join(f"{part.name} {part.chars:,}" for part in built.parts)
         yield f"- system prompt {len(built.system):,} characters ({parts}), {len(json.loads(built.tools)):,} tools"

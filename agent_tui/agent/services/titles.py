@@ -1,4 +1,5 @@
-"""The title of a session by the small model: asked for in the background once a turn is done, never over a person's."""
+"""The title of a session by the small model: asked for in the background once a turn is done, never
+over a person's."""
 
 from __future__ import annotations
 
@@ -43,7 +44,13 @@ class Titles:
         spawn: Callable[[Coroutine[Any, Any, None]], asyncio.Task[None]],
         log: Logger,
     ) -> None:
-        self.models, self.record, self.accounts, self.spawn, self.log = models, record, accounts, spawn, log
+        self.models, self.record, self.accounts, self.spawn, self.log = (
+            models,
+            record,
+            accounts,
+            spawn,
+            log,
+        )
         self._task: asyncio.Task[None] | None = None
         self._tries = 0
 
@@ -66,12 +73,16 @@ class Titles:
         self._tries += 1
         try:
             async with asyncio.timeout(SECONDS):
-                choice = await choose.choose(config.settings.small_model, config, self.models.unlock)
+                choice = await choose.choose(
+                    config.settings.small_model, config, self.models.unlock
+                )
         except TimeoutError:
             self.log.warning("no title: %s was not available in time", config.settings.small_model)
             return
         if choice.provider is None:
-            self.log.warning("no title: %s", "; ".join(f"{one.what}: {one.result}" for one in choice.tried))
+            self.log.warning(
+                "no title: %s", "; ".join(f"{one.what}: {one.result}" for one in choice.tried)
+            )
             return
         try:
             await self._ask(choice.provider, choice.info, request)
@@ -101,7 +112,9 @@ class Titles:
         """What the session is about: how it began, and what was answered last."""
         messages = self.record.history.messages
         first = next((one.text for one in messages if isinstance(one, UserMessage)), "").strip()
-        answers = (one.text for one in reversed(tuple(messages)) if isinstance(one, AssistantMessage))
+        answers = (
+            one.text for one in reversed(tuple(messages)) if isinstance(one, AssistantMessage)
+        )
         last = next((text for text in answers if text.strip()), "").strip()
         if not first:
             return None
@@ -124,7 +137,8 @@ async def _stream(provider: Provider, request: Request, texts: list[str]) -> Fin
 
 
 def cleaned(text: str) -> str:
-    """The title in what a model wrote: its first line, without the marks around it, whole words of it."""
+    """The title in what a model wrote: its first line, without the marks around it, whole words of
+    it."""
     line = next((line for line in text.splitlines() if line.strip()), "")
     title = _MARKS.sub("", " ".join(visible(line).removeprefix("Title:").split()))
     if len(title) <= LONGEST:

@@ -1,7 +1,8 @@
-"""Puts files back: looks at what each is now, says what would change, and writes only what nobody else has changed.
+"""Puts files back: looks at what each is now, says what would change, and writes only what nobody
+else has changed.
 
-What is about to be replaced goes into the blobs first, so going back can itself be taken back. Reads and writes files:
-not for the loop.
+What is about to be replaced goes into the blobs first, so going back can itself be taken back.
+Reads and writes files: not for the loop.
 """
 
 from __future__ import annotations
@@ -29,7 +30,18 @@ MOST: Final = 64_000_000
 CLOCK: Final = 1.0
 """Seconds that the clock of a file system may be behind ours."""
 
-State = Literal["as_left", "during", "same", "changed", "between", "gone", "replaced", "unreadable", "outside", "lost"]
+State = Literal[
+    "as_left",
+    "during",
+    "same",
+    "changed",
+    "between",
+    "gone",
+    "replaced",
+    "unreadable",
+    "outside",
+    "lost",
+]
 WORDS: Final[Mapping[State, str]] = {
     "as_left": "",
     "during": "changed while a command ran, perhaps by you",
@@ -48,7 +60,8 @@ KEEP_ONLY: Final = frozenset({"unreadable", "lost"})
 DEFAULTS: Final[Mapping[State, FileChoice]] = {
     "as_left": "restore", "during": "keep", "same": "keep",
 }  # fmt: skip
-"""What becomes of a file without a word; in other states the person is asked, where there is a choice."""
+"""What becomes of a file without a word; in other states the person is asked, where there is a
+choice."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +88,8 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """A file to put back, and how it is now; `old`: the content to put there (None: no file, or not kept)."""
+    """A file to put back, and how it is now; `old`: the content to put there (None: no file, or not
+    kept)."""
 
     plan: Restoration
     state: State
@@ -114,7 +128,8 @@ class Look:
 
 
 def found(path: Path, as_link: bool = False) -> Found:
-    """What lies at a real path. Follows no link, and cannot block on a FIFO. `as_link`: a link is no surprise there."""
+    """What lies at a real path. Follows no link, and cannot block on a FIFO. `as_link`: a link is
+    no surprise there."""
     try:
         descriptor = paths.open_regular(path)
     except FileNotFoundError:
@@ -169,7 +184,9 @@ def look_at(plan: Restoration, blobs: Blobs, roots: tuple[Path, ...]) -> Look:
 def _state(plan: Restoration, now: Found, roots: tuple[Path, ...]) -> State:
     if now.problem:
         return "replaced" if now.replaced else "unreadable"
-    if now.sha == plan.target and (not now.sha or (plan.chmod in (0, now.mode) and now.link == plan.link)):
+    if now.sha == plan.target and (
+        not now.sha or (plan.chmod in (0, now.mode) and now.link == plan.link)
+    ):
         return "same"
     if now.sha != plan.left or (now.sha and now.link != is_link(plan.mode_left)):
         return "changed" if now.sha else "gone"
@@ -179,7 +196,8 @@ def _state(plan: Restoration, now: Found, roots: tuple[Path, ...]) -> State:
 
 
 def _ours(plan: Restoration, roots: tuple[Path, ...]) -> bool:
-    """Whether it is a plain name in one of `roots`, by no detour. Of a link it is its own place that counts."""
+    """Whether it is a plain name in one of `roots`, by no detour. Of a link it is its own place
+    that counts."""
     path = Path(plan.path)
     try:
         fact = paths.facts(plan.path, roots)
@@ -198,8 +216,8 @@ def intent(one: Look) -> RestoredFile:
 
 
 def restore_all(looks: Sequence[Look], choices: Sequence[str], blobs: Blobs) -> list[RestoredFile]:
-    """Put the names of one file back, one after the other: each changes what the others look like. Where two get the
-    same content and mode, they are names of one file again."""
+    """Put the names of one file back, one after the other: each changes what the others look like.
+    Where two get the same content and mode, they are names of one file again."""
     twins: dict[tuple[str, int], Path] = {}
     files: list[RestoredFile] = []
     for one, choice in zip(looks, choices, strict=True):
@@ -212,15 +230,16 @@ def restore_all(looks: Sequence[Look], choices: Sequence[str], blobs: Blobs) -> 
 
 
 def _again(one: Look) -> Look:
-    """`one` as it is now, where it is the same file with the same content: another name of it was put back."""
+    """`one` as it is now, where it is the same file with the same content: another name of it was put
+    back."""
     now, then = found(Path(one.plan.path), one.plan.links), one.found.about
     same = now.about is not None and then is not None and os.path.samestat(now.about, then)
     return replace(one, found=now) if same and now.sha == one.found.sha else one
 
 
 def restore(one: Look, choice: str, blobs: Blobs, twin: Path | None = None) -> RestoredFile:
-    """Put one file back, as far as it may be; what became of it. `twin` was put back to the same: it becomes another
-    name of that. Never raises for the disk's sake."""
+    """Put one file back, as far as it may be; what became of it. `twin` was put back to the same:
+    it becomes another name of that. Never raises for the disk's sake."""
     told = intent(one)
     if one.state == "same":
         return replace(told, outcome="same")
@@ -233,7 +252,9 @@ def restore(one: Look, choice: str, blobs: Blobs, twin: Path | None = None) -> R
     except paths.ChangedMeanwhile as error:
         return replace(told, outcome="changed", problem=str(error))
     except FileExistsError:
-        return replace(told, outcome="changed", problem=f"{one.plan.path}: another program just created it")
+        return replace(
+            told, outcome="changed", problem=f"{one.plan.path}: another program just created it"
+        )
     except (OSError, ValueError) as error:
         said = getattr(error, "strerror", None) or error
         return replace(told, outcome="failed", problem=f"{one.plan.path}: {said}")
@@ -246,14 +267,18 @@ def _write(one: Look, blobs: Blobs, twin: Path | None) -> None:
         blobs.put(now.content)  # before anything is lost
     if one.plan.target and one.old is not None:
         _folder(path)
-        if one.plan.link or now.link:  # one kind of thing in the place of another: there is no exchange of these
+        if (
+            one.plan.link or now.link
+        ):  # one kind of thing in the place of another: there is no exchange of these
             if now.about is not None:
                 paths.remove(path, now.about)
             _new(one, path)
         elif now.about is None:
             paths.atomic_write(path, one.old, one.plan.mode or PRIVATE, follow=False, new=True)
         else:
-            paths.atomic_write(path, one.old, one.plan.chmod or None, follow=False, expect=now.about, twin=twin)
+            paths.atomic_write(
+                path, one.old, one.plan.chmod or None, follow=False, expect=now.about, twin=twin
+            )
     elif now.about is not None:
         paths.remove(path, now.about)
 
@@ -267,13 +292,17 @@ def _new(one: Look, path: Path) -> None:
 
 
 def tidy(looks: Sequence[Look], files: Sequence[RestoredFile]) -> None:
-    """Remove the folders that were made for files that are gone again, where nothing else is in them."""
+    """Remove the folders that were made for files that are gone again, where nothing else is in
+    them."""
     made: set[Path] = set()
     for one, file in zip(looks, files, strict=True):
         if not one.plan.target and file.outcome in ("done", "same"):
             made.update(Path(one.plan.path).parents[: one.plan.folders])
     for folder in sorted(made, key=lambda path: len(path.parts), reverse=True):
-        with contextlib.suppress(OSError), paths.folder_of(folder) as above:  # something else is in it, or it is gone
+        with (
+            contextlib.suppress(OSError),
+            paths.folder_of(folder) as above,
+        ):  # something else is in it, or it is gone
             os.rmdir(folder.name, dir_fd=above)
 
 
@@ -299,7 +328,8 @@ def _name_beside(path: Path, sha: str) -> Path:
 
 
 def _folder(path: Path) -> None:
-    """Make the folder of a real path where it is missing. Raises OSError, ValueError (a link leads elsewhere)."""
+    """Make the folder of a real path where it is missing. Raises OSError, ValueError (a link leads
+    elsewhere)."""
     if not path.parent.is_dir():
         if paths.resolve(str(path.parent), Path("/")) != path.parent:
             raise ValueError("its folder is a link now")
@@ -325,16 +355,23 @@ def outcome_of(file: RestoredFile) -> RestoredFile:
         return replace(file, outcome="done" if moded or file.before != file.after else "same")
     if now.sha == file.before:
         return replace(file, outcome="failed", problem=f"{file.path}: the program ended before")
-    return replace(file, outcome="changed", problem=f"{file.path} is in neither its old nor its new state")
+    return replace(
+        file, outcome="changed", problem=f"{file.path} is in neither its old nor its new state"
+    )
 
 
-def remove_unfinished(file: RestoredFile, begun: float, blobs: Blobs, beside: atomic_swap.Leftovers) -> None:
-    """Remove what a kill left of content on its way to a file, in a restore that began at `begun` (seconds). It is ours
-    where the name, the owner and the time say so, and where it is a part of what was to be written, which is kept."""
+def remove_unfinished(
+    file: RestoredFile, begun: float, blobs: Blobs, beside: atomic_swap.Leftovers
+) -> None:
+    """Remove what a kill left of content on its way to a file, in a restore that began at `begun`
+    (seconds). It is ours where the name, the owner and the time say so, and where it is a part of
+    what was to be written, which is kept."""
     path = Path(file.path)
     for place in (path, _name_beside(path, file.after)):
         for part in beside.find(place, "tmp"):
-            with contextlib.suppress(OSError, ValueError):  # it went away, is no file, or the content is not kept
+            with contextlib.suppress(
+                OSError, ValueError
+            ):  # it went away, is no file, or the content is not kept
                 about = part.lstat()
                 ours = about.st_uid == os.geteuid() and about.st_ctime >= begun - CLOCK
                 if ours and blobs.get(file.after).startswith(paths.read_regular(part, MOST)):
@@ -342,7 +379,8 @@ def remove_unfinished(file: RestoredFile, begun: float, blobs: Blobs, beside: at
 
 
 def left_beside(file: RestoredFile, beside: atomic_swap.Leftovers) -> list[str]:
-    """Remove what a kill left beside a file that was put back, where its content is kept; the names of what is not."""
+    """Remove what a kill left beside a file that was put back, where its content is kept; the names
+    of what is not."""
     unknown = []
     for aside in beside.find(Path(file.path), "was"):
         sha = found(aside, as_link=True).sha

@@ -1,4 +1,5 @@
-"""The agent of a session: takes Ops, runs turns, keeps the queue. Everything here runs on one asyncio loop.
+"""The agent of a session: takes Ops, runs turns, keeps the queue. Everything here runs on one
+asyncio loop.
 
 `handle` never blocks and never fails: what takes time is a task, what goes wrong is an event."""
 
@@ -85,20 +86,37 @@ class Agent:
     """One session at work."""
 
     def __init__(
-        self, config: EngineConfig, record: Record, models: Models, skills: tool_wiring.LoadedSkills, pool: Pool,
+        self,
+        config: EngineConfig,
+        record: Record,
+        models: Models,
+        skills: tool_wiring.LoadedSkills,
+        pool: Pool,
         log: Logger,
-    ) -> None:  # fmt: skip
-        self.config, self.record, self.models, self.skills, self.log = config, record, models, skills, log
+    ) -> None:
+        self.config, self.record, self.models, self.skills, self.log = (
+            config,
+            record,
+            models,
+            skills,
+            log,
+        )
         self._pool = pool
         self.queue = PromptQueue(record)
         self.turns = Turns(config, record, models, skills, self.queue, pool, log)
         self.errands = Errands(config, record, pool, self.turns.spawn)
-        self.setups = Setups(models, record, self.turns.spawn, pool, self.turns.executor.workplace.learn)
+        self.setups = Setups(
+            models, record, self.turns.spawn, pool, self.turns.executor.workplace.learn
+        )
         self.shell = Shell(record, self.turns)
         self.asides = Asides(
-            record, models, self.turns.accounts, lambda: self.turns.main.prepare(record.emit), self.turns.main.filled,
+            record,
+            models,
+            self.turns.accounts,
+            lambda: self.turns.main.prepare(record.emit),
+            self.turns.main.filled,
             self.turns.spawn,
-        )  # fmt: skip
+        )
         self.images = Images(config, record.emit, self.turns.executor.workplace)
         self.files = Files(config, record.emit, pool, log, lambda: roots(record))
         self.directories = Directories(config, record, pool)
@@ -186,7 +204,9 @@ class Agent:
         expansion = self.skills.skills.expand(op.text)
         if isinstance(expansion, Missing) and not self.config.interactive:
             said = f"/{expansion.name} needs <{expansion.argument}>"
-            self.record.emit(ErrorRaised(said, "invalid_arguments", "write all arguments after the name"))
+            self.record.emit(
+                ErrorRaised(said, "invalid_arguments", "write all arguments after the name")
+            )
         elif isinstance(expansion, Missing):
             self.turns.task = self.turns.spawn(self._complete(op, expansion))
         else:
@@ -197,18 +217,24 @@ class Agent:
         expansion: Expansion | Missing = missing
         while isinstance(expansion, Missing):
             asked = QuestionAsked(
-                id=new_id(), kind="skill_argument", text=f"/{expansion.name} needs <{expansion.argument}>"
+                id=new_id(),
+                kind="skill_argument",
+                text=f"/{expansion.name} needs <{expansion.argument}>",
             )
             self.record.emit(asked)
             try:
                 answer = await self.turns.consent.wait(asked.id)
             except asyncio.CancelledError:
-                idle = self.turns.current is None  # else another prompt has begun its turn since the cancel
+                idle = (
+                    self.turns.current is None
+                )  # else another prompt has begun its turn since the cancel
                 self.record.emit(QuestionAnswered(id=asked.id, choice="no", idle=idle))
                 self._give_back(op)
                 raise
             said = answer.text.strip() if answer.choice == "say" else ""
-            self.record.emit(QuestionAnswered(id=asked.id, choice="say" if said else "no", text=said, idle=True))
+            self.record.emit(
+                QuestionAnswered(id=asked.id, choice="say" if said else "no", text=said, idle=True)
+            )
             if not said:
                 self.turns.task = None
                 self._give_back(op)
@@ -225,7 +251,9 @@ class Agent:
             self._submit(Submit(text, op.queue_id, pastes))
             return
         steers = self.turns.current.steers
-        if queued is None:  # on record in the queue until the model has seen it: a kill in between loses nothing
+        if (
+            queued is None
+        ):  # on record in the queue until the model has seen it: a kill in between loses nothing
             queued = self.queue.add(text, True, pastes)
             self._spent(text)
         else:
@@ -234,7 +262,8 @@ class Agent:
             steers.append(SteerSeen(text, queued.id, pastes))
 
     def _follow_queue(self) -> None:
-        """Words that wait in the queue for the turn's next step are those that stand there now, or none."""
+        """Words that wait in the queue for the turn's next step are those that stand there now, or
+        none."""
         if (turn := self.turns.current) is not None:
             items = self.queue.items
             found = {item.id: SteerSeen(item.text, item.id, item.pastes) for item in items}
@@ -259,7 +288,10 @@ class Agent:
     def _spent(self, text: str) -> None:
         """What was sent, queued or steered is no draft any more, whenever the program ends."""
         standing, resting = self.record.standing, self._draft
-        if resting is not None and chips.expand(resting.text, resting.pasted).strip() == text.strip():
+        if (
+            resting is not None
+            and chips.expand(resting.text, resting.pasted).strip() == text.strip()
+        ):
             self._draft = SaveDraft("")  # it was not on record yet, and will not be
         if standing.draft and chips.expand(standing.draft, standing.pasted).strip() == text.strip():
             self.record.emit(DraftSaved(""))
@@ -273,7 +305,9 @@ class Agent:
         draft, self._draft = self._draft, None
         before = self.record.standing
         if draft is not None and (draft.text, draft.pasted) != (before.draft, before.pasted):
-            new = tuple(chip for chip in draft.pasted if chip not in before.pasted)  # a long paste is stored once
+            new = tuple(
+                chip for chip in draft.pasted if chip not in before.pasted
+            )  # a long paste is stored once
             self.record.emit(DraftSaved(draft.text, new))
 
     def _save_later(self) -> None:
@@ -317,7 +351,15 @@ class Agent:
                 self.turns.spawn(self.images.paste(op.id))
             case "files":
                 self.turns.spawn(self.files.tell(op.id))
-            case "session_preview" | "file_preview" | "log" | "search" | "search_here" | "stats" | "tree":
+            case (
+                "session_preview"
+                | "file_preview"
+                | "log"
+                | "search"
+                | "search_here"
+                | "stats"
+                | "tree"
+            ):
                 self.turns.spawn(self.looker.look(op))
             case "undo" | "redo":
                 self.past.tell(op)
@@ -336,7 +378,9 @@ class Agent:
 
     def _clear(self) -> None:
         if self.turns.current is not None:
-            self.record.emit(Notice("A turn is running: interrupt it first (Esc), then /clear.", "warning"))
+            self.record.emit(
+                Notice("A turn is running: interrupt it first (Esc), then /clear.", "warning")
+            )
             return
         self.skills.loaded.clear()
         self.record.emit(Cleared())
@@ -354,7 +398,8 @@ class Agent:
         await self.models.close()
 
     def _give_back(self, op: Submit) -> None:
-        """A prompt that cannot be sent now: it stays in the queue it came from, or returns to the draft."""
+        """A prompt that cannot be sent now: it stays in the queue it came from, or returns to the
+        draft."""
         if op.queue_id:
             self.queue.pause()
         else:
@@ -374,8 +419,11 @@ def switch(record: Record, op: SetMode | SetEffort) -> None:
 
 
 def _heeded(record: Record) -> None:
-    """Whoever asks a model to think harder that cannot be asked learns that nothing will come of it."""
+    """Whoever asks a model to think harder that cannot be asked learns that nothing will come of
+    it."""
     name = record.standing.model
     provider, _, model = name.partition("/")
     if model and not heeds(provider, model):
-        record.emit(Notice(f"{name} has no effort setting: /effort changes nothing there.", "warning"))
+        record.emit(
+            Notice(f"{name} has no effort setting: /effort changes nothing there.", "warning")
+        )

@@ -1,4 +1,5 @@
-"""What a session changed in files, from its events, and what it takes to go back: facts alone, no file is looked at."""
+"""What a session changed in files, from its events, and what it takes to go back: facts alone, no
+file is looked at."""
 
 from __future__ import annotations
 
@@ -25,8 +26,8 @@ PROMPT: Final = 200
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One change of a file. `turn`: the record number of its turn. `during_command`: it was seen after a command, so
-    perhaps somebody else made it."""
+    """One change of a file. `turn`: the record number of its turn. `during_command`: it was seen
+    after a command, so perhaps somebody else made it."""
 
     turn: int
     path: str
@@ -40,9 +41,10 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Restoration:
-    """A file to put back: the content `left` (SHA-256, empty: no file) that it was left with, the content `target` that
-    it had, and its mode (0: not known). `between`: somebody else changed it between two changes. `folders`: how many
-    folders above it were made for it. `during_command`: perhaps somebody else changed it while a command ran."""
+    """A file to put back: the content `left` (SHA-256, empty: no file) that it was left with, the
+    content `target` that it had, and its mode (0: not known). `between`: somebody else changed it
+    between two changes. `folders`: how many folders above it were made for it. `during_command`:
+    perhaps somebody else changed it while a command ran."""
 
     path: str
     left: str
@@ -71,7 +73,8 @@ class Restoration:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What is taken back, or made again: the turns by their record numbers, and the files, each once."""
+    """What is taken back, or made again: the turns by their record numbers, and the files, each
+    once."""
 
     direction: Direction
     turns: tuple[int, ...] = ()
@@ -94,7 +97,8 @@ class Changes:
         self._prompts: dict[int, tuple[int, str]] = {}
         self._undone: set[int] = set()
         self._kept: set[tuple[int, str]] = set()
-        """Of turns that were undone: files that were left as they are, whether or not something lies beside them."""
+        """Of turns that were undone: files that were left as they are, whether or not something
+        lies beside them."""
         self._limits: dict[int, dict[str, None]] = {}
         self._commands: set[tuple[str, str]] = set()
         """Calls of commands."""
@@ -125,13 +129,21 @@ class Changes:
 
     def _turn_of(self, event: Event) -> int:
         """The turn of the main agent that `event` belongs to."""
-        return self._numbers.get(event.turn, self._turn) if event.is_main else self._of_agent[event.agent]
+        return (
+            self._numbers.get(event.turn, self._turn)
+            if event.is_main
+            else self._of_agent[event.agent]
+        )
 
     def _changed(self, event: FileChanged) -> None:
         turn = self._turn_of(event)
-        during = event.during_command or (event.agent, event.call_id) in self._commands  # old logs do not say it
+        during = (
+            event.during_command or (event.agent, event.call_id) in self._commands
+        )  # old logs do not say it
         modes = (event.mode, event.mode_after)
-        self.all.append(Change(turn, event.path, event.before, event.after, *modes, event.folders, during))
+        self.all.append(
+            Change(turn, event.path, event.before, event.after, *modes, event.folders, during)
+        )
         self.paths[event.path] = None
         self._undos.clear()
         self._undone.discard(turn)
@@ -160,8 +172,9 @@ class Changes:
         return self._prompts.get(n, (0, ""))
 
     def undo(self, to: int = 0) -> Plan:
-        """Back to before the turn that began with record `to`; 0: the last turn whose changes stand. A file that was
-        left as it is when its turn was undone can still be put back with `to`."""
+        """Back to before the turn that began with record `to`; 0: the last turn whose changes
+        stand. A file that was left as it is when its turn was undone can still be put back with
+        `to`."""
         if to:
             wanted = [change for change in self.all if change.turn >= to and self._stands(change)]
         else:
@@ -179,9 +192,14 @@ class Changes:
         return any(change.turn >= to and not self._stands(change) for change in self.all)
 
     def limits(self, plan: Plan, to: int = 0) -> list[str]:
-        """What undo cannot reach, from the turn `to` or the first of `plan` on; without either of the last turn."""
+        """What undo cannot reach, from the turn `to` or the first of `plan` on; without either of
+        the last turn."""
         first = to or min(plan.turns, default=self._turn)
-        return list(dict.fromkeys(text for turn, texts in self._limits.items() if turn >= first for text in texts))
+        return list(
+            dict.fromkeys(
+                text for turn, texts in self._limits.items() if turn >= first for text in texts
+            )
+        )
 
     def redo(self) -> Plan:
         """What was taken back last, made again; nothing where files were changed since."""
@@ -206,6 +224,8 @@ def _joined(changes: Iterable[Change]) -> Iterable[Restoration]:
         between = any(one.after != later.before for one, later in itertools.pairwise(own))
         folders = max(change.folders for change in own)
         during = any(change.during_command for change in own)
-        one = Restoration(path, last.after, first.before, first.mode, last.mode_after, between, folders, during)
+        one = Restoration(
+            path, last.after, first.before, first.mode, last.mode_after, between, folders, during
+        )
         if between or first.before != last.after or one.chmod:
             yield one

@@ -1,5 +1,5 @@
-"""The folders beside its own that a session works in: added and removed by its person, and back with it if they still
-are what they were."""
+"""The folders beside its own that a session works in: added and removed by its person, and back
+with it if they still are what they were."""
 
 from __future__ import annotations
 
@@ -44,10 +44,13 @@ def named(config: EngineConfig, given: Sequence[str]) -> tuple[Directory, ...]:
 
 
 async def back(config: EngineConfig, record: Record, pool: Pool) -> list[Event]:
-    """What is to be said as a session is opened: folders that are left out, because they are not what they were when
-    they were added; those that are still there; and those that the command line names."""
+    """What is to be said as a session is opened: folders that are left out, because they are not
+    what they were when they were added; those that are still there; and those that the command line
+    names."""
     before, limits = record.standing.directories, bounds(config)
-    said = await _off_loop(pool, lambda: {one: directories.lost(one, config.cwd, limits) for one in before})
+    said = await _off_loop(
+        pool, lambda: {one: directories.lost(one, config.cwd, limits) for one in before}
+    )
     kept = tuple(one for one in before if not said[one])
     after, told = kept, list[Event]()
     for one in config.directories:
@@ -66,7 +69,8 @@ async def back(config: EngineConfig, record: Record, pool: Pool) -> list[Event]:
 
 
 class Directories:
-    """Does what the person asks about them. Looking at one takes as long as its disk does: nobody waits for that."""
+    """Does what the person asks about them. Looking at one takes as long as its disk does: nobody
+    waits for that."""
 
     def __init__(self, config: EngineConfig, record: Record, pool: Pool) -> None:
         self._config, self._record, self._pool = config, record, pool
@@ -88,11 +92,19 @@ class Directories:
     async def _add(self, text: str) -> None:
         limits = bounds(self._config)
         try:
-            new = await _off_loop(self._pool, lambda: directories.admitted(text, self._config.cwd, limits))
+            new = await _off_loop(
+                self._pool, lambda: directories.admitted(text, self._config.cwd, limits)
+            )
         except Refused as error:
-            self._record.emit(ErrorRaised(f"Not added: {error}.", "invalid_arguments", "name a folder of a project"))
+            self._record.emit(
+                ErrorRaised(
+                    f"Not added: {error}.", "invalid_arguments", "name a folder of a project"
+                )
+            )
             return
-        now = tuple(one for one in self._record.standing.directories if one.path != new.path or one == new)
+        now = tuple(
+            one for one in self._record.standing.directories if one.path != new.path or one == new
+        )
         if holder := _holder(new.path, self._config, now):
             self._record.emit(Notice(f"{new.path} already belongs to this session: {holder}."))
             return
@@ -101,18 +113,30 @@ class Directories:
     async def _remove(self, text: str) -> None:
         limits = bounds(self._config)
         try:
-            real = str(await _off_loop(self._pool, lambda: directories.meant(text, self._config.cwd, limits)))
+            real = str(
+                await _off_loop(
+                    self._pool, lambda: directories.meant(text, self._config.cwd, limits)
+                )
+            )
         except Refused:
             real = text  # what it was when it was added may be no path any more
         now = self._record.standing.directories
         path = next((one.path for one in now if one.path in (real, text.rstrip("/"))), "")
         if not path:
             names = ", ".join(one.path for one in now) or "none"
-            self._record.emit(ErrorRaised(f"{text} was not added.", "invalid_arguments", f"added folders: {names}"))
+            self._record.emit(
+                ErrorRaised(
+                    f"{text} was not added.", "invalid_arguments", f"added folders: {names}"
+                )
+            )
             return
         rest = tuple(one for one in now if one.path != path)
         holder = _holder(path, self._config, rest)
-        after = f"it still belongs to this session: {holder}" if holder else "actions there need your approval again"
+        after = (
+            f"it still belongs to this session: {holder}"
+            if holder
+            else "actions there need your approval again"
+        )
         self._record.emit(DirectoriesChanged(rest, f"Removed {path}: {after}."))
 
 
@@ -125,7 +149,9 @@ def _holder(path: str, config: EngineConfig, known: tuple[Directory, ...]) -> st
     """What of the session holds `path` already; empty: nothing."""
     if Path(path).is_relative_to(config.cwd):
         return "it is in the session's own folder"
-    return next((f"it is in {one.path}" for one in known if Path(path).is_relative_to(one.path)), "")
+    return next(
+        (f"it is in {one.path}" for one in known if Path(path).is_relative_to(one.path)), ""
+    )
 
 
 async def _off_loop(pool: Pool, work: Callable[[], T]) -> T:

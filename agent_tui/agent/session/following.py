@@ -1,4 +1,5 @@
-"""Reads a session along while another program works at it: its log is read as it grows, and nothing is written."""
+"""Reads a session along while another program works at it: its log is read as it grows, and nothing
+is written."""
 
 from __future__ import annotations
 
@@ -53,7 +54,8 @@ _QUIET: Final = (SaveDraft, KeepPlace, Cancel, CancelAside)
 
 @dataclass(frozen=True, slots=True)
 class Grown:
-    """What a look at the log found: new records, or (`anew`) that it has to be read again from the beginning."""
+    """What a look at the log found: new records, or (`anew`) that it has to be read again from the
+    beginning."""
 
     events: tuple[Event, ...] = ()
     end: int = 0
@@ -61,7 +63,8 @@ class Grown:
 
 
 class Reader:
-    """A session that another program works at. Every Op that would change it is answered with how to go on."""
+    """A session that another program works at. Every Op that would change it is answered with how
+    to go on."""
 
     busy = False
     reads = True
@@ -76,7 +79,8 @@ class Reader:
         self._model = ""
         self._let_go = False
         self._settled = False
-        """Told is what settles the turn that the other program left open; the log has nothing of it."""
+        """Told is what settles the turn that the other program left open; the log has nothing of
+        it."""
         self._tasks: set[asyncio.Task[None]] = set()
         self._looker = Looker(config, tell, pool, config.resume)
 
@@ -105,7 +109,15 @@ class Reader:
         match op:
             case Query(kind="sessions"):
                 self._tell(sessions_told(self._config, op.id))
-            case Query(kind="session_preview" | "file_preview" | "log" | "search" | "search_here" | "stats" | "tree"):
+            case Query(
+                kind="session_preview"
+                | "file_preview"
+                | "log"
+                | "search"
+                | "search_here"
+                | "stats"
+                | "tree"
+            ):
                 self._spawn(self._looker.look(op))
             case Fork():
                 self._spawn(self._fork(op.at))
@@ -139,8 +151,12 @@ class Reader:
             await asyncio.sleep(PERIOD)
             free, grown = await self._off_loop(self._look)
             self._let_go = self._let_go and free
-            if grown.anew or (grown.events and self._settled):  # whoever opened it has settled the turn otherwise
-                with contextlib.suppress(FileNotFoundError):  # it is being put in its place: looked at again
+            if grown.anew or (
+                grown.events and self._settled
+            ):  # whoever opened it has settled the turn otherwise
+                with contextlib.suppress(
+                    FileNotFoundError
+                ):  # it is being put in its place: looked at again
                     await self._begin()
                 continue
             self._end = grown.end
@@ -152,12 +168,13 @@ class Reader:
             self._let_go = free
 
     def _look(self) -> tuple[bool, Grown]:
-        """Whether the session is free, and what it has grown by: in this order, so that what a program wrote before
-        it ended is read before its end is told."""
+        """Whether the session is free, and what it has grown by: in this order, so that what a
+        program wrote before it ended is read before its end is told."""
         return is_free(self._path.with_suffix(".lock")), growth(self._path, self._end)
 
     async def _left(self) -> None:
-        """Nobody works at the session any more. What runs on the screen is ended as opening it would end it."""
+        """Nobody works at the session any more. What runs on the screen is ended as opening it
+        would end it."""
         needed = await self._off_loop(lambda: unsettled(self._path))
         self._settled = bool(needed)
         for event in needed:
@@ -176,7 +193,9 @@ class Reader:
     async def _fork(self, at: int) -> None:
         made = problem = ""
         try:
-            made = await self._off_loop(lambda: fork(self._config.folders.sessions, self.session, at))
+            made = await self._off_loop(
+                lambda: fork(self._config.folders.sessions, self.session, at)
+            )
         except OSError as error:
             problem = error.strerror or str(error)
         self._tell(Answered("forked", ForkOutcome(made, self.session, at, problem)))
@@ -190,7 +209,9 @@ class Reader:
         self._tasks.discard(task)
         error = None if task.cancelled() else task.exception()
         if error is not None:
-            self.say(ErrorRaised(f"{type(error).__name__}: {error}", "session", "/resume opens it again"))
+            self.say(
+                ErrorRaised(f"{type(error).__name__}: {error}", "session", "/resume opens it again")
+            )
 
     async def _off_loop(self, work: Callable[[], T]) -> T:
         return await asyncio.get_running_loop().run_in_executor(self._pool, work)
@@ -213,7 +234,8 @@ def unsettled(path: Path) -> list[Event]:
 
 
 def growth(path: Path, end: int) -> Grown:
-    """The whole records behind the first `end` bytes of the log; a line that is no record is left to its writer."""
+    """The whole records behind the first `end` bytes of the log; a line that is no record is left
+    to its writer."""
     try:
         fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError:

@@ -1,7 +1,7 @@
 """What the model is sent: the other fold of the events, into messages.
 
-A request depends on the log alone, so that a resumed session sends the same bytes; messages are only ever appended,
-so that a server's cache of the earlier ones stays warm.
+A request depends on the log alone, so that a resumed session sends the same bytes; messages are
+only ever appended, so that a server's cache of the earlier ones stays warm.
 """
 
 from __future__ import annotations
@@ -29,8 +29,16 @@ from agent_tui.protocol.events import (
     ToolEnded,
     TurnEnded,
     TurnStarted,
-)  # fmt: skip
-from agent_tui.protocol.messages import AssistantMessage, Image, Message, Request, ToolMessage, ToolSpec, UserMessage
+)
+from agent_tui.protocol.messages import (
+    AssistantMessage,
+    Image,
+    Message,
+    Request,
+    ToolMessage,
+    ToolSpec,
+    UserMessage,
+)
 from agent_tui.protocol.tool_events import ATTACHED
 from agent_tui.structures.vec import Vec
 
@@ -40,14 +48,18 @@ BROKEN: Final = ("error", "interrupted", "cancelled", "refusal")
 """How answers end that did not come to their end."""
 NAMED: Final = 50
 """Files that are named to the model when they were put back."""
-GO_ON: Final = "(The turn before was interrupted. Go on where it stopped; look before you repeat anything.)"
-"""Stands in a request in the place of a prompt where an interrupted turn goes on and its last words are the model's."""
+GO_ON: Final = (
+    "(The turn before was interrupted. Go on where it stopped; look before you repeat anything.)"
+)
+"""Stands in a request in the place of a prompt where an interrupted turn goes on and its last words
+are the model's."""
 
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """The prefix (system prompt, tools) and the messages. `turn_at`: where the newest turn's messages begin; `marks`:
-    what each turn began with, by the number of its record (all of them share what they have in common)."""
+    """The prefix (system prompt, tools) and the messages. `turn_at`: where the newest turn's
+    messages begin; `marks`: what each turn began with, by the number of its record (all of them
+    share what they have in common)."""
 
     system: str = ""
     tools: tuple[ToolSpec, ...] = ()
@@ -56,8 +68,8 @@ class History:
     facts: str = ""
     """The volatile facts that the model was told last."""
     shell: tuple[str, ...] = ()
-    """What the person did since the last request: commands with their output, files put back. And a todo list of which
-    no message tells."""
+    """What the person did since the last request: commands with their output, files put back. And a
+    todo list of which no message tells."""
     marks: Vec[tuple[int, History]] = Vec()  # noqa: RUF009  (immutable)
     cut: bool = False
     """The newest answer reached the model's token limit."""
@@ -66,7 +78,8 @@ class History:
 
     directories: tuple[Directory, ...] = ()
     built_for: tuple[Directory, ...] = ()
-    """The folders beside the session's own: as they are, and as they were when the prefix was built."""
+    """The folders beside the session's own: as they are, and as they were when the prefix was
+    built."""
 
     @property
     def stale(self) -> bool:
@@ -88,13 +101,18 @@ class History:
 
     def answered(self) -> bool:
         """Whether the model has said anything in the newest turn."""
-        return any(isinstance(message, AssistantMessage) for message in self.messages[self.turn_at :])
+        return any(
+            isinstance(message, AssistantMessage) for message in self.messages[self.turn_at :]
+        )
 
     def after(self, event: Event) -> History:
         """The history once `event` has happened."""
         match event:
             case ContextBuilt():
-                tools = tuple(ToolSpec(t["name"], t["description"], t["parameters"]) for t in json.loads(event.tools))
+                tools = tuple(
+                    ToolSpec(t["name"], t["description"], t["parameters"])
+                    for t in json.loads(event.tools)
+                )
                 return replace(self, system=event.system, tools=tools, built_for=self.directories)
             case DirectoriesChanged():
                 return replace(self, directories=event.directories)
@@ -104,7 +122,11 @@ class History:
                 return self._before(event.to)
             case TurnStarted():
                 told = (self._unbroken() if event.again else self)._shell_told()
-                marked = replace(told, turn_at=len(told.messages), marks=self.marks.append((event.n, self._unmarked())))
+                marked = replace(
+                    told,
+                    turn_at=len(told.messages),
+                    marks=self.marks.append((event.n, self._unmarked())),
+                )
                 if event.continued and not isinstance(told._last(), AssistantMessage):
                     return marked  # a prompt or a result is what the next request ends with
                 sent = UserMessage(GO_ON if event.continued else event.sent or event.prompt)
@@ -122,13 +144,23 @@ class History:
                 return replace(self, shell=(*self.shell, said))
             case FilesRestored():
                 changed = [file.path for file in event.files if file.outcome == "done"]
-                return replace(self, shell=(*self.shell, _restored(event.direction, changed))) if changed else self
+                return (
+                    replace(self, shell=(*self.shell, _restored(event.direction, changed)))
+                    if changed
+                    else self
+                )
             case TodoChanged() if event.items and not len(self.messages):
                 # the call that made it is in no request any more: the session was made smaller
                 return replace(self, shell=(*self.shell, _todos(event.items)))
             case AssistantReplied() if event.text or event.reasoning or event.calls:
-                reply = AssistantMessage(event.text, event.reasoning, event.calls, event.provider, event.state)
-                broken = len(self.messages) if event.stop_reason in BROKEN and not event.calls else self.broken
+                reply = AssistantMessage(
+                    event.text, event.reasoning, event.calls, event.provider, event.state
+                )
+                broken = (
+                    len(self.messages)
+                    if event.stop_reason in BROKEN and not event.calls
+                    else self.broken
+                )
                 cut = event.stop_reason == "length" and not event.calls
                 return replace(self, messages=self.messages.append(reply), broken=broken, cut=cut)
             case ToolEnded() if event.name == ATTACHED:
@@ -138,7 +170,8 @@ class History:
                 result = ToolMessage(event.call_id, event.name, event.content)
                 return replace(self, messages=self.messages.append(result))
             case TurnEnded(state="error") if not self.answered():
-                # The prompt never reached the model (or did not fit): it goes back to the person, not into the context.
+                # The prompt never reached the model (or did not fit): it goes back to the person,
+                # not into the context.
                 return replace(self, messages=self.messages.truncate(self.turn_at), facts="")
             case _:
                 return self
@@ -147,7 +180,8 @@ class History:
         return self.messages[-1] if len(self.messages) else None
 
     def _unbroken(self) -> History:
-        """Without the answer that broke off, if it is the last: what is sent then is what was sent before it."""
+        """Without the answer that broke off, if it is the last: what is sent then is what was sent
+        before it."""
         if not 0 <= self.broken == len(self.messages) - 1:
             return self
         return replace(self, messages=self.messages.truncate(self.broken), broken=-1)
@@ -160,14 +194,18 @@ class History:
         for place in range(len(self.marks) - 1, -1, -1):
             n, before = self.marks[place]
             if n == to:
-                return replace(before, marks=self.marks.truncate(place), directories=self.directories)
+                return replace(
+                    before, marks=self.marks.truncate(place), directories=self.directories
+                )
         return self
 
     def _shell_told(self) -> History:
         """What the person's own commands put out stands before what comes next."""
         if not self.shell:
             return self
-        return replace(self, messages=self.messages.append(UserMessage("\n\n".join(self.shell))), shell=())
+        return replace(
+            self, messages=self.messages.append(UserMessage("\n\n".join(self.shell))), shell=()
+        )
 
     def _told(self, facts: str) -> History:
         after = self._joined(facts)
@@ -184,15 +222,23 @@ class History:
 
 def _restored(direction: str, changed: list[str]) -> str:
     """What the model is told of files that the person put back."""
-    named = "\n".join(changed[:NAMED]) + (f"\n… and {len(changed) - NAMED} more" if len(changed) > NAMED else "")
-    what = "took back changes of" if direction == "undo" else "made again the changes that were taken back of"
+    named = "\n".join(changed[:NAMED]) + (
+        f"\n… and {len(changed) - NAMED} more" if len(changed) > NAMED else ""
+    )
+    what = (
+        "took back changes of"
+        if direction == "undo"
+        else "made again the changes that were taken back of"
+    )
     return f"[The person {what} these files; read them before you rely on them]\n{named}"
 
 
 def _todos(items: tuple[TodoItem, ...]) -> str:
     """What the model is told of its todo list."""
     words = {"open": "pending", "active": "active", "done": "done"}
-    return "\n".join(("[Your todo list]", *(f"- {words[item.state]}: {item.text}" for item in items)))
+    return "\n".join(
+        ("[Your todo list]", *(f"- {words[item.state]}: {item.text}" for item in items))
+    )
 
 
 def digest(request: Request) -> str:

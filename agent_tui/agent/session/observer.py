@@ -1,8 +1,9 @@
-"""The one observer of a session: hears every event behind the screen, and makes of it what can be watched from outside.
+"""The one observer of a session: hears every event behind the screen, and makes of it what can be
+watched from outside.
 
-Six happenings (agent start, request, response, tool, agent end, error), each a line in the program's log and a count;
-and operations (a turn, a request, a tool's call) with their times. What was said is in none of it, unless the person
-wants that told.
+Six happenings (agent start, request, response, tool, agent end, error), each a line in the
+program's log and a count; and operations (a turn, a request, a tool's call) with their times. What
+was said is in none of it, unless the person wants that told.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ from agent_tui.protocol.events import (
     TurnEnded,
     TurnStarted,
     UsageReported,
-)  # fmt: skip
+)
 from agent_tui.protocol.messages import Usage
 from agent_tui.providers.services import of
 from agent_tui.telemetry import operations
@@ -52,11 +53,16 @@ class _Watched:
 
 
 class Observer:
-    """Hears the events of `record` once they were told. `scrub` hides keys; `content`: whether what was said is told.
-    Without `sinks` there is the log alone."""
+    """Hears the events of `record` once they were told. `scrub` hides keys; `content`: whether what
+    was said is told. Without `sinks` there is the log alone."""
 
     def __init__(
-        self, record: Record, log: Logger, sinks: Sinks | None, scrub: Callable[[str], str], content: bool
+        self,
+        record: Record,
+        log: Logger,
+        sinks: Sinks | None,
+        scrub: Callable[[str], str],
+        content: bool,
     ) -> None:
         self._record, self._log, self._sinks, self._scrub = record, log, sinks, scrub
         self._content = content and sinks is not None
@@ -74,7 +80,9 @@ class Observer:
             case TextDelta() | ThinkingDelta() | ToolArgsDelta():
                 request = self._now.request
                 if request is not None and request.first_chunk is None:
-                    self._now.request = replace(request, first_chunk=max(0.0, event.at - request.began))
+                    self._now.request = replace(
+                        request, first_chunk=max(0.0, event.at - request.began)
+                    )
             case TurnStarted():
                 self._started(event)
             case RequestSent():
@@ -106,19 +114,33 @@ class Observer:
         self._happened("agent_start", event, continued=event.continued)
         self._now.request, self._now.tools = None, {}
         # without its number: it is in metrics, too
-        name = AGENT if event.is_main else event.agent.rpartition("/")[2].rpartition("-")[0] or event.agent
+        name = (
+            AGENT
+            if event.is_main
+            else event.agent.rpartition("/")[2].rpartition("-")[0] or event.agent
+        )
         self._now.turn = Operation(
-            "invoke_agent", name, event.trace, event.at, attributes={**_whose(event), "gen_ai.agent.name": name},
+            "invoke_agent",
+            name,
+            event.trace,
+            event.at,
+            attributes={**_whose(event), "gen_ai.agent.name": name},
             below=not event.is_main,
-        )  # fmt: skip
+        )
         if self._sinks is not None and event.is_main:
             self._sinks.began(self._now.turn)
 
     def _ended(self, event: TurnEnded) -> None:
         if self._now.request is not None:  # it was broken off before anything came
-            self._finish(replace(self._now.request, ended=self._now.request.ended or event.at, error=event.state))
+            self._finish(
+                replace(
+                    self._now.request, ended=self._now.request.ended or event.at, error=event.state
+                )
+            )
             self._now.request = None
-        self._happened("agent_end", event, state=event.state, steps=event.steps, duration_ms=event.duration_ms)
+        self._happened(
+            "agent_end", event, state=event.state, steps=event.steps, duration_ms=event.duration_ms
+        )
         if self._now.turn is not None:
             error = "" if event.state == "completed" else event.state
             self._finish(replace(self._now.turn, ended=event.at, error=error))
@@ -129,11 +151,19 @@ class Observer:
     # -- a request to the model
 
     def _sent(self, event: RequestSent) -> None:
-        self._happened("request", event, model=event.model, messages=event.messages, attempt=event.attempt)
-        content = operations.asked(self._record.history_of(event.agent).request(), self._scrub) if self._content else {}
+        self._happened(
+            "request", event, model=event.model, messages=event.messages, attempt=event.attempt
+        )
+        content = (
+            operations.asked(self._record.history_of(event.agent).request(), self._scrub)
+            if self._content
+            else {}
+        )
         began = _chat(event, event.model, event.at)
         self._now.request = replace(
-            began, attributes={**began.attributes, "agent_tui.attempt": event.attempt}, content=content
+            began,
+            attributes={**began.attributes, "agent_tui.attempt": event.attempt},
+            content=content,
         )
 
     def _replied(self, event: AssistantReplied) -> None:
@@ -141,15 +171,24 @@ class Observer:
             return
         content = dict(request.content)
         if self._content:
-            said = operations.answered(event.text, self._scrub, event.stop_reason, event.reasoning, event.calls)
+            said = operations.answered(
+                event.text, self._scrub, event.stop_reason, event.reasoning, event.calls
+            )
             content["gen_ai.output.messages"] = said
         attributes = {**request.attributes, "gen_ai.response.finish_reasons": (event.stop_reason,)}
-        error = event.stop_reason if event.stop_reason in ("cancelled", "interrupted", "error") else ""
-        self._now.request = replace(request, ended=event.at, attributes=attributes, content=content, error=error)
+        error = (
+            event.stop_reason if event.stop_reason in ("cancelled", "interrupted", "error") else ""
+        )
+        self._now.request = replace(
+            request, ended=event.at, attributes=attributes, content=content, error=error
+        )
 
     def _used(self, event: UsageReported) -> None:
         if event.purpose:
-            done = _by(_took(_beside(event, event.model, event.duration_ms), event.usage), event.answered_by)
+            done = _by(
+                _took(_beside(event, event.model, event.duration_ms), event.usage),
+                event.answered_by,
+            )
             self._happened("request", event, model=event.model, purpose=event.purpose)
             self._answered(event, done, event.usage, event.purpose)
         elif self._now.request is not None:
@@ -164,8 +203,13 @@ class Observer:
         done = _by(_beside(event, event.model, event.duration_ms), event.answered_by)
         done = _took(done, event.usage) if event.usage != Usage() else done
         if self._content:
-            asked, said = operations.said(event.question, self._scrub), operations.answered(event.text, self._scrub)
-            done = replace(done, content={"gen_ai.input.messages": asked, "gen_ai.output.messages": said})
+            asked, said = (
+                operations.said(event.question, self._scrub),
+                operations.answered(event.text, self._scrub),
+            )
+            done = replace(
+                done, content={"gen_ai.input.messages": asked, "gen_ai.output.messages": said}
+            )
         self._happened("request", event, model=event.model, purpose="aside")
         if event.state == "error":
             error = event.kind or OTHER
@@ -177,11 +221,17 @@ class Observer:
 
     def _answered(self, event: Event, done: Operation, usage: Usage, purpose: str = "") -> None:
         self._happened(
-            "response", event, model=done.attributes["agent_tui.model"], error=done.error, purpose=purpose,
-            duration_ms=round(done.seconds * 1000), input_tokens=usage.prompt_tokens,
-            output_tokens=usage.completion_tokens, estimated=usage.estimated,
+            "response",
+            event,
+            model=done.attributes["agent_tui.model"],
+            error=done.error,
+            purpose=purpose,
+            duration_ms=round(done.seconds * 1000),
+            input_tokens=usage.prompt_tokens,
+            output_tokens=usage.completion_tokens,
+            estimated=usage.estimated,
             finish_reason=" ".join(_texts(done.attributes.get("gen_ai.response.finish_reasons"))),
-        )  # fmt: skip
+        )
         self._finish(done)
 
     def _gave_up(self, event: RequestFailed) -> None:
@@ -191,13 +241,19 @@ class Observer:
             self._happened("error", event, error=event.kind, purpose=event.purpose)
             self._finish(replace(_beside(event, event.model, event.duration_ms), error=event.kind))
         elif self._now.request is not None:
-            self._now.request = replace(self._now.request, ended=self._now.request.began + event.duration_ms / 1000)
+            self._now.request = replace(
+                self._now.request, ended=self._now.request.began + event.duration_ms / 1000
+            )
             self._failed(event, event.kind)
 
     def _failed(self, event: Event, kind: str, retry: bool = False) -> None:
         self._happened("error", event, error=kind, retry=retry)
-        if self._now.request is not None and event.turn:  # else it came of something beside the turn
-            self._finish(replace(self._now.request, ended=self._now.request.ended or event.at, error=kind))
+        if (
+            self._now.request is not None and event.turn
+        ):  # else it came of something beside the turn
+            self._finish(
+                replace(self._now.request, ended=self._now.request.ended or event.at, error=kind)
+            )
             self._now.request = None
 
     # -- a call of a tool
@@ -206,19 +262,29 @@ class Observer:
         started = self._now.tools.pop(event.call_id, None)
         name = OTHER if event.tag == "unknown_tool" else event.name  # a name that the model made up
         error = "" if event.tag == "ok" else event.tag
-        self._happened("tool", event, tool=name, call=event.call_id, duration_ms=event.duration_ms, error=error)
+        self._happened(
+            "tool", event, tool=name, call=event.call_id, duration_ms=event.duration_ms, error=error
+        )
         content = {"gen_ai.tool.call.result": self._scrub(event.content)} if self._content else {}
         if self._content and started is not None:
             content["gen_ai.tool.call.arguments"] = self._scrub(started.arguments)
         attributes: dict[str, Value] = {
-            "gen_ai.tool.name": name, "gen_ai.tool.type": "function", "gen_ai.tool.call.id": event.call_id,
-        }  # fmt: skip
+            "gen_ai.tool.name": name,
+            "gen_ai.tool.type": "function",
+            "gen_ai.tool.call.id": event.call_id,
+        }
         self._finish(
             Operation(
-                "execute_tool", name, event.trace, started.at if started is not None else event.at, event.at, error,
-                {**_whose(event), **attributes}, content,
+                "execute_tool",
+                name,
+                event.trace,
+                started.at if started is not None else event.at,
+                event.at,
+                error,
+                {**_whose(event), **attributes},
+                content,
             )
-        )  # fmt: skip
+        )
 
     # -- telling
 
@@ -227,7 +293,13 @@ class Observer:
             self._sinks.ended(done)
 
     def _happened(self, what: Happening, event: Event, **facts: Any) -> None:
-        ids = {"session": event.session, "run": event.run, "trace": event.trace, "turn": event.turn, "step": event.step}
+        ids = {
+            "session": event.session,
+            "run": event.run,
+            "trace": event.trace,
+            "turn": event.turn,
+            "step": event.step,
+        }
         if not event.is_main:
             ids["agent"] = event.agent
         told = {key: fact for key, fact in facts.items() if fact not in ("", False)}
@@ -238,19 +310,24 @@ class Observer:
 
 def _whose(event: Event) -> dict[str, Value]:
     return {
-        "gen_ai.conversation.id": event.session, "agent_tui.run": event.run, "agent_tui.turn": event.turn,
+        "gen_ai.conversation.id": event.session,
+        "agent_tui.run": event.run,
+        "agent_tui.turn": event.turn,
         "agent_tui.step": event.step,
-    }  # fmt: skip
+    }
 
 
 def _chat(event: Event, model: str, began: float) -> Operation:
     """A request to `model`, which is `<provider>/<model>`."""
     provider, _, name = model.partition("/")
     attributes: dict[str, Value] = {
-        "gen_ai.provider.name": of(provider).gen_ai or provider or OTHER, "gen_ai.request.model": name or model,
+        "gen_ai.provider.name": of(provider).gen_ai or provider or OTHER,
+        "gen_ai.request.model": name or model,
         "agent_tui.model": model,
-    }  # fmt: skip
-    return Operation("chat", name or model, event.trace, began, attributes={**_whose(event), **attributes})
+    }
+    return Operation(
+        "chat", name or model, event.trace, began, attributes={**_whose(event), **attributes}
+    )
 
 
 def _beside(event: Event, model: str, duration_ms: int) -> Operation:
@@ -260,7 +337,11 @@ def _beside(event: Event, model: str, duration_ms: int) -> Operation:
 
 def _by(request: Operation, model: str) -> Operation:
     """With the model that answered, as its server calls it."""
-    return replace(request, attributes={**request.attributes, "gen_ai.response.model": model}) if model else request
+    return (
+        replace(request, attributes={**request.attributes, "gen_ai.response.model": model})
+        if model
+        else request
+    )
 
 
 def _took(request: Operation, usage: Usage) -> Operation:
@@ -268,7 +349,9 @@ def _took(request: Operation, usage: Usage) -> Operation:
     tokens = (usage.prompt_tokens, usage.completion_tokens)
     if usage.estimated:
         guessed = {"gen_ai.usage.input_tokens": tokens[0], "gen_ai.usage.output_tokens": tokens[1]}
-        return replace(request, attributes={**request.attributes, **guessed, "agent_tui.usage.estimated": True})
+        return replace(
+            request, attributes={**request.attributes, **guessed, "agent_tui.usage.estimated": True}
+        )
     more = {
         "gen_ai.usage.cache_read.input_tokens": usage.cached_tokens,
         "gen_ai.usage.cache_creation.input_tokens": usage.cache_write_tokens,

@@ -68,7 +68,8 @@ class PromptQueue:
         return item
 
     def put_back(self, steers: Sequence[SteerSeen]) -> None:
-        """Words that a turn which has ended did not see: first in the queue, under new ids, free again."""
+        """Words that a turn which has ended did not see: first in the queue, under new ids, free
+        again."""
         if steers:
             taken = {steer.queue_id for steer in steers}
             back = tuple(Queued(_new_id(), steer.text, pastes=steer.pastes) for steer in steers)
@@ -83,7 +84,8 @@ def _new_id() -> str:
 
 
 def moved(items: tuple[Queued, ...], id: str, by: int) -> tuple[Queued, ...]:
-    """`items` with `id` one place further among those that wait for a turn of their own; as they are at the ends."""
+    """`items` with `id` one place further among those that wait for a turn of their own; as they are
+    at the ends."""
     places = [place for place, item in enumerate(items) if not item.steer]
     at = next((number for number, place in enumerate(places) if items[place].id == id), -1)
     if at < 0 or not 0 <= at + by < len(places):

@@ -1,7 +1,8 @@
-"""The session on record: every event is stamped here, appended before anything follows from it, and then told.
+"""The session on record: every event is stamped here, appended before anything follows from it, and
+then told.
 
-Keeps the small folds that the engine needs itself: the model's history, the state of queue, mode and draft, and what
-was changed in files.
+Keeps the small folds that the engine needs itself: the model's history, the state of queue, mode
+and draft, and what was changed in files.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ from agent_tui.protocol.events import (
     SteerSeen,
     Titled,
     TurnStarted,
-)  # fmt: skip
+)
 from agent_tui.protocol.standing import Allowance
 from agent_tui.protocol.transcript import Queued
 from agent_tui.sessions.log.store import Store
@@ -46,7 +47,9 @@ from agent_tui.structures.chips import Chip, Paste, held
 from agent_tui.structures.vec import Vec
 
 HINT: Final = "free some space or repair the folder; saving then resumes by itself"
-RENEWED: Final = "Something deleted or changed the file of this session. It was written again, and is complete."
+RENEWED: Final = (
+    "Something deleted or changed the file of this session. It was written again, and is complete."
+)
 
 Sink = Callable[[Event | Restored], None]
 
@@ -84,7 +87,10 @@ class Standing:
 
     def begun(self, n: int) -> Begun | None:
         """The turn that began with record `n`, if it stands."""
-        return next((self.marks[i] for i in range(len(self.marks) - 1, -1, -1) if self.marks[i].n == n), None)
+        return next(
+            (self.marks[i] for i in range(len(self.marks) - 1, -1, -1) if self.marks[i].n == n),
+            None,
+        )
 
     def after(self, event: Event) -> Standing:
         match event:
@@ -99,7 +105,9 @@ class Standing:
             case QueueChanged():
                 return replace(self, queue=event.items, paused=event.paused)
             case DraftSaved():
-                return replace(self, draft=event.text, pasted=held(event.text, self.pasted, event.pasted))
+                return replace(
+                    self, draft=event.text, pasted=held(event.text, self.pasted, event.pasted)
+                )
             case DirectoriesChanged():
                 return replace(self, directories=event.directories)
             case Titled():
@@ -114,7 +122,9 @@ class Standing:
                 if isinstance(event, TurnStarted):
                     begun = Begun(event.n, event.turn, event.prompt, event.pastes)
                     self = replace(self, marks=self.marks.append(begun))
-                queue = tuple(item for item in self.queue if not event.queue_id or item.id != event.queue_id)
+                queue = tuple(
+                    item for item in self.queue if not event.queue_id or item.id != event.queue_id
+                )
                 return replace(self, queue=queue, turns=max(self.turns, event.turn))
             case _:
                 return self
@@ -131,12 +141,14 @@ class Standing:
 
 
 def new_trace() -> str:
-    """The id of a trace. Tracing systems sample by its bits: all of them are random, unlike those of a uuid."""
+    """The id of a trace. Tracing systems sample by its bits: all of them are random, unlike those
+    of a uuid."""
     return os.urandom(16).hex()
 
 
 class AgentRecord:
-    """What one agent of a session has on record: what it says is put there as its own here, and here alone."""
+    """What one agent of a session has on record: what it says is put there as its own here, and
+    here alone."""
 
     def __init__(self, whole: Record, agent: str = MAIN, parent_call: str = "") -> None:
         self.whole, self.agent, self.parent_call = whole, agent, parent_call
@@ -172,7 +184,8 @@ class Record:
         self.standing = Standing()
         self.changes = Changes()
         self.on_trouble: Callable[[], None] = lambda: None
-        """Called when the log can no longer be written: somebody must try again, also where nothing happens."""
+        """Called when the log can no longer be written: somebody must try again, also where nothing
+        happens."""
         self._saving = SavingChanged()
         self._renewed = 0
 
@@ -221,8 +234,11 @@ class Record:
         if (own := self._agents.get(event.agent)) is not None:
             own.take(event)
 
-    def emit(self, event: Event, turn: int = 0, step: int = 0, whose: AgentRecord | None = None) -> None:
-        """Stamp, store, fold and tell `event`; without `whose` it is the main agent's, or says itself whose it is."""
+    def emit(
+        self, event: Event, turn: int = 0, step: int = 0, whose: AgentRecord | None = None
+    ) -> None:
+        """Stamp, store, fold and tell `event`; without `whose` it is the main agent's, or says
+        itself whose it is."""
         stamp = self._stamp()
         if whose is not None and whose is not self.main:
             stamp |= {"agent": whose.agent, "parent_call": whose.parent_call}
@@ -253,10 +269,16 @@ class Record:
         self._tell_saving()
 
     def _stamp(self) -> dict[str, Any]:
-        return {"at": round(time.time(), 3), "session": self.session, "run": self.run, "trace": self.trace}
+        return {
+            "at": round(time.time(), 3),
+            "session": self.session,
+            "run": self.run,
+            "trace": self.trace,
+        }
 
     def _tell_saving(self) -> tuple[Notice, ...]:
-        """Tell what has changed about the log since it was told last; returns what there is to say of it."""
+        """Tell what has changed about the log since it was told last; returns what there is to say
+        of it."""
         store, before = self.store, self._saving
         problem, elsewhere = store.trouble, str(store.path) if store.moved else ""
         through = store.through if problem else 0

@@ -1,7 +1,8 @@
-"""Keeps what the screen was told beside the session's log, `<id>.msgs.jsonl`: small, optional, and never in the way.
+"""Keeps what the screen was told beside the session's log, `<id>.msgs.jsonl`: small, optional, and
+never in the way.
 
-Its lines name records of the log by their number. Where a session is only looked at, the log never gets those records:
-the lines wait until it has them, and are given up with them.
+Its lines name records of the log by their number. Where a session is only looked at, the log never
+gets those records: the lines wait until it has them, and are given up with them.
 """
 
 from __future__ import annotations
@@ -27,7 +28,8 @@ def recording_path(folder: Path, session: str) -> Path:
 
 
 class Recordings:
-    """The recordings of the sessions that this program shows. `limit`: bytes of each; 0: nothing is kept."""
+    """The recordings of the sessions that this program shows. `limit`: bytes of each; 0: nothing is
+    kept."""
 
     def __init__(self, folder: Path, limit: int) -> None:
         self._folder, self._limit = folder, limit
@@ -39,8 +41,9 @@ class Recordings:
         """Sessions and runs of which nothing more is kept."""
 
     def keep(self, op: KeepRecording, is_behind: bool = False) -> str:
-        """Add the lines of `op`, once the session's log is there and not `is_behind` what they name. Returns why that
-        cannot be done, once: then the lines wait, because each counts on those before it."""
+        """Add the lines of `op`, once the session's log is there and not `is_behind` what they
+        name. Returns why that cannot be done, once: then the lines wait, because each counts on
+        those before it."""
         if not self._limit or op.session in self._full or _run(op) in self._full:
             return ""
         if (held := self._held.pop(_run(op), None)) is not None:
@@ -62,8 +65,8 @@ class Recordings:
         return ""
 
     def ended(self, run: str, is_behind: bool) -> None:
-        """The session was left. What waits is kept now, or never: another run gives the same numbers to other records.
-        Lines that come later are taken in the same way."""
+        """The session was left. What waits is kept now, or never: another run gives the same
+        numbers to other records. Lines that come later are taken in the same way."""
         held = self._held.pop(run, None)
         if is_behind:
             self._full.add(run)
@@ -77,7 +80,9 @@ class Recordings:
             self._full.add(_run(op))
 
     def _append(self, session: str, lines: bytes) -> None:
-        flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+        flags = (
+            os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+        )
         fd = os.open(recording_path(self._folder, session), flags, 0o600)
         try:
             size = os.fstat(fd).st_size

@@ -1,4 +1,5 @@
-"""Start-up is recovery: what a log that ends in the middle of a turn still needs, so that it can go on."""
+"""Start-up is recovery: what a log that ends in the middle of a turn still needs, so that it can go
+on."""
 
 from __future__ import annotations
 
@@ -31,7 +32,7 @@ from agent_tui.protocol.events import (
     ToolStarted,
     TurnEnded,
     TurnStarted,
-)  # fmt: skip
+)
 from agent_tui.protocol.messages import ToolCall
 from agent_tui.protocol.tool_events import ATTACHED
 from agent_tui.protocol.transcript import Question, Transcript
@@ -45,7 +46,9 @@ MOST_NAMED: Final = 3
 _OUTPUT: Final = re.compile(r"[0-9a-f]{8}\.txt")
 
 
-def interrupted(call: ToolCall, label: str, started: ToolStarted | None, output: str = "") -> ToolEnded:
+def interrupted(
+    call: ToolCall, label: str, started: ToolStarted | None, output: str = ""
+) -> ToolEnded:
     """The result of a call whose end was never recorded; `output` is what came of its command."""
     said = "unknown whether it ran: look before you repeat it" if started else "it was not started"
     display = None
@@ -53,9 +56,13 @@ def interrupted(call: ToolCall, label: str, started: ToolStarted | None, output:
         said += f". Its output until then:\n{output}"
         display = CommandDisplay(_command(started), output=output)
     return ToolEnded(
-        call_id=call.id, name=call.name, label=label, tag="interrupted", content=f"Error [interrupted]: {said}",
+        call_id=call.id,
+        name=call.name,
+        label=label,
+        tag="interrupted",
+        content=f"Error [interrupted]: {said}",
         display=display,
-    )  # fmt: skip
+    )
 
 
 def _command(started: ToolStarted) -> str:
@@ -68,8 +75,8 @@ def _command(started: ToolStarted) -> str:
 
 
 def output_of(outputs: Path, limit: int, name: str) -> str:
-    """What came of a command before the program was killed, from its file `name` among the `outputs` of the session: at
-    most about `limit` characters. Empty where nothing came."""
+    """What came of a command before the program was killed, from its file `name` among the
+    `outputs` of the session: at most about `limit` characters. Empty where nothing came."""
     if not _OUTPUT.fullmatch(name):  # a log may come from anywhere: it names no other file
         return ""
     try:
@@ -82,19 +89,27 @@ def output_of(outputs: Path, limit: int, name: str) -> str:
 def _cut_off(begun: ShellStarted, output: str, idle: bool) -> ShellEnded:
     """The end of a command of the person's whose end was never recorded."""
     ended = ShellEnded(
-        call_id=begun.call_id, label=begun.label, private=begun.private, tag="cancelled", idle=idle,
-    )  # fmt: skip
+        call_id=begun.call_id,
+        label=begun.label,
+        private=begun.private,
+        tag="cancelled",
+        idle=idle,
+    )
     if not output:
         return ended
     command = begun.label.removeprefix("! ")
     return replace(
-        ended, command=command, content=f"cut off: the program ended\n{output}", lines=len(output.splitlines()),
+        ended,
+        command=command,
+        content=f"cut off: the program ended\n{output}",
+        lines=len(output.splitlines()),
         display=CommandDisplay(command, output=output),
-    )  # fmt: skip
+    )
 
 
 def restored(started: RestoreStarted | None, blobs: Blobs) -> list[Event]:
-    """What settles a restore of files that was begun and whose end is not on record: their contents say what was done.
+    """What settles a restore of files that was begun and whose end is not on record: their contents
+    say what was done.
 
     Reads the files, and removes what the kill left beside them.
     """
@@ -110,18 +125,26 @@ def restored(started: RestoreStarted | None, blobs: Blobs) -> list[Event]:
     turns = started.turns if whole else ()  # else they can be taken back again
     settled = FilesRestored(started.id, started.direction, turns, files)
     told: list[Event] = [
-        Notice(f"{aside} has the text that another program wrote while the file was restored.", "warning")
+        Notice(
+            f"{aside} has the text that another program wrote while the file was restored.",
+            "warning",
+        )
         for file in started.files
         for aside in left_beside(file, beside)
     ]
-    return [settled, Notice(said, "info" if whole else "warning", "" if whole else "/undo shows the rest"), *told]
+    return [
+        settled,
+        Notice(said, "info" if whole else "warning", "" if whole else "/undo shows the rest"),
+        *told,
+    ]
 
 
 def missing(
     events: Iterable[Event], seen: Transcript, output: Callable[[str], str] = lambda _: ""
-) -> list[Event]:  # fmt: skip
-    """The events that settle the open turns at the end of `events`, those of sub-agents first; `seen` is what they fold
-    into. Empty: all is well. `output` gives what came of a command, by the name of its file."""
+) -> list[Event]:
+    """The events that settle the open turns at the end of `events`, those of sub-agents first;
+    `seen` is what they fold into. Empty: all is well. `output` gives what came of a command, by the
+    name of its file."""
     main: list[Event] = []
     below: dict[str, list[Event]] = {}
     for event in events:
@@ -137,7 +160,9 @@ def missing(
     return [*needed, *(replace(event, turn=seen.turn) for event in _missing(main, seen, output))]
 
 
-def _missing(events: Iterable[Event], seen: Transcript, output: Callable[[str], str]) -> list[Event]:
+def _missing(
+    events: Iterable[Event], seen: Transcript, output: Callable[[str], str]
+) -> list[Event]:
     """The same of one agent."""
     turn, step, texts, thoughts = 0, 0, "", ""
     open_calls: dict[str, ToolCall] = {}
@@ -176,20 +201,25 @@ def _missing(events: Iterable[Event], seen: Transcript, output: Callable[[str], 
                 turn = 0
             case _:
                 pass
-    needed: list[Event] = [
-        _cut_off(one, output(one.output), not turn) for one in commands.values()
-    ]
+    needed: list[Event] = [_cut_off(one, output(one.output), not turn) for one in commands.values()]
     needed += [JobChanged(id=job.id, state="stopped", command=job.command) for job in seen.jobs]
     if not turn:  # a question outside a turn has nobody any more who waits for its answer
         open_questions = [asked for asked in seen.pending if isinstance(asked, Question)]
-        return [*needed, *(QuestionAnswered(asked.id, "later", idle=True) for asked in open_questions)]
+        return [
+            *needed,
+            *(QuestionAnswered(asked.id, "later", idle=True) for asked in open_questions),
+        ]
     if texts or thoughts:
         needed.append(AssistantReplied(text=texts, reasoning=thoughts, stop_reason="interrupted"))
     for call in open_calls.values():
         begun = started.get(call.id)
         label = begun.label if begun else asked.get(call.id, call.name)
-        needed.append(interrupted(call, label, begun, output(begun.output) if begun and begun.output else ""))
-    items = tuple(replace(item, steer=False) for item in seen.queue)  # the turn that they were for is over
+        needed.append(
+            interrupted(call, label, begun, output(begun.output) if begun and begun.output else "")
+        )
+    items = tuple(
+        replace(item, steer=False) for item in seen.queue
+    )  # the turn that they were for is over
     if items and (items, True) != (seen.queue, seen.paused):
         needed.append(QueueChanged(items=items, paused=True))
     needed.append(TurnEnded(state="interrupted", steps=step))
@@ -201,9 +231,11 @@ def _missing(events: Iterable[Event], seen: Transcript, output: Callable[[str], 
 
 
 def describe_put_back(prompts: Sequence[str]) -> str:
-    """What became of these prompts, for a turn that ended before the model read them: by their first words, for they
-    need not be the last ones."""
-    named = ", ".join(f"“{shorten(prompt, FIRST_WORDS, placeholder=' …')}”" for prompt in prompts[:MOST_NAMED])
+    """What became of these prompts, for a turn that ended before the model read them: by their
+    first words, for they need not be the last ones."""
+    named = ", ".join(
+        f"“{shorten(prompt, FIRST_WORDS, placeholder=' …')}”" for prompt in prompts[:MOST_NAMED]
+    )
     more = f" and {len(prompts) - MOST_NAMED} more" if len(prompts) > MOST_NAMED else ""
     are = "they are" if len(prompts) > 1 else "it is"
     return f"The model has not read {named}{more}: {are} in the queue again."

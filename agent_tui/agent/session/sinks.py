@@ -1,4 +1,5 @@
-"""Where measurements go: what the settings and the standard variables of OpenTelemetry name, or nowhere.
+"""Where measurements go: what the settings and the standard variables of OpenTelemetry name, or
+nowhere.
 
 A sink that cannot be opened, or cannot send, is one line in the program's log and nothing else.
 """
@@ -21,14 +22,16 @@ with late(warm=False):
     from agent_tui.telemetry import otel, prometheus
 
 OPENING_SECONDS: Final = 10.0
-"""What sends is imported for at most so long at the end of a program that was shorter: it takes time, but it ends."""
+"""What sends is imported for at most so long at the end of a program that was shorter: it takes
+time, but it ends."""
 CLOSING_SECONDS: Final = 2.0
 """So long the end of the program waits for what is still to be sent."""
 MOST_EARLY: Final = 10_000
 
 
 class Sinks:
-    """All sinks as one. What comes before they are open waits for them: the SDK takes a while to import."""
+    """All sinks as one. What comes before they are open waits for them: the SDK takes a while to
+    import."""
 
     def __init__(self, log: Logger) -> None:
         self._log = log
@@ -62,9 +65,13 @@ class Sinks:
         try:
             if spans or metrics:
                 quiet(self._log, Scrubber(known(config.environment)).scrub)
-                found.append(await asyncio.get_running_loop().run_in_executor(pool, _otel, spans, metrics))
+                found.append(
+                    await asyncio.get_running_loop().run_in_executor(pool, _otel, spans, metrics)
+                )
         except ImportError as error:
-            self._log.warning("telemetry: nothing is sent, the extra `otel` is not installed: %s", error)
+            self._log.warning(
+                "telemetry: nothing is sent, the extra `otel` is not installed: %s", error
+            )
         except (ValueError, RuntimeError, OSError) as error:
             self._log.warning("telemetry: nothing is sent: %s", error)
         self._ready(found)
@@ -99,7 +106,8 @@ class Sinks:
             call(sink)
 
     async def close(self, pool: Pool) -> None:
-        """Send what is left, for at most `CLOSING_SECONDS`; a short program has yet to import what sends it."""
+        """Send what is left, for at most `CLOSING_SECONDS`; a short program has yet to import what
+        sends it."""
         if self._opening is not None:
             await asyncio.wait({self._opening}, timeout=OPENING_SECONDS)
         loop = asyncio.get_running_loop()

@@ -1,7 +1,9 @@
-"""One agent at work: its loop, tools, questions and turn, whether it is the session's main agent or one below that.
+"""One agent at work: its loop, tools, questions and turn, whether it is the session's main agent or
+one below that.
 
-What all agents of a session share comes in with `Shared`; what an agent says goes through its own `AgentRecord`, which
-says whose it is. So a sub-agent is one more `AgentRun`, which ends with the one that started it.
+What all agents of a session share comes in with `Shared`; what an agent says goes through its own
+`AgentRecord`, which says whose it is. So a sub-agent is one more `AgentRun`, which ends with the
+one that started it.
 """
 
 from __future__ import annotations
@@ -62,8 +64,9 @@ class Serving(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Shared:
-    """What all agents of a session share. `sealed` says why nothing may be changed now; `noted` hears of a file that an
-    agent changed; `keep_job` takes what a command left in the background."""
+    """What all agents of a session share. `sealed` says why nothing may be changed now; `noted`
+    hears of a file that an agent changed; `keep_job` takes what a command left in the background.
+    """
 
     config: EngineConfig
     record: Record
@@ -78,23 +81,30 @@ class Shared:
     keep_job: Callable[[Job, str], None]
     watch: Watch
     changing: asyncio.Lock = field(default_factory=asyncio.Lock)
-    """One agent at a time changes something: what a command changed is told apart from what others do."""
+    """One agent at a time changes something: what a command changed is told apart from what others
+    do."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ends:
-    """What a session does at the end of a turn: `settled` before that is on record, `ended` after it."""
+    """What a session does at the end of a turn: `settled` before that is on record, `ended` after
+    it."""
 
     settled: Callable[[Turn, TurnEnd], None] = lambda _, __: None
     ended: Callable[[TurnEnd], None] = lambda _: None
 
 
 class AgentRun:
-    """One agent. `serving` is the model that answers it; `attaches`: its prompts are a person's, so the files that they
-    name go with them."""
+    """One agent. `serving` is the model that answers it; `attaches`: its prompts are a person's, so
+    the files that they name go with them."""
 
     def __init__(
-        self, shared: Shared, record: AgentRecord, serving: Serving, ends: Ends | None = None, attaches: bool = True
+        self,
+        shared: Shared,
+        record: AgentRecord,
+        serving: Serving,
+        ends: Ends | None = None,
+        attaches: bool = True,
     ) -> None:
         self.shared, self.record, self.serving = shared, record, serving
         self._ends = ends or Ends()
@@ -113,12 +123,22 @@ class AgentRun:
     def _executor(self) -> Executor:
         shared, config = self.shared, self.shared.config
         return tool_wiring.build(
-            config, shared.record.session, shared.skills, self._roots, self._tool_said,
+            config,
+            shared.record.session,
+            shared.skills,
+            self._roots,
+            self._tool_said,
             known=lambda: frozenset(tool.name for tool in self.record.history.tools),
-            mode=lambda: shared.record.standing.mode, ask=self._ask if config.interactive else None,
-            new_id=new_id, pool=shared.pool, log=shared.log, sealed=shared.sealed,
-            watch=shared.watch, changing=shared.changing, keep_job=shared.keep_job,
-        )  # fmt: skip
+            mode=lambda: shared.record.standing.mode,
+            ask=self._ask if config.interactive else None,
+            new_id=new_id,
+            pool=shared.pool,
+            log=shared.log,
+            sealed=shared.sealed,
+            watch=shared.watch,
+            changing=shared.changing,
+            keep_job=shared.keep_job,
+        )
 
     # -- a turn
 
@@ -128,7 +148,9 @@ class AgentRun:
         assert provider is not None  # checked when the prompt was accepted
         number = self.record.turns + 1
         emit = self.record.emit
-        turn = Turn(number, lambda event, step: emit(event, number, step), provider.name, self.consent.clock)
+        turn = Turn(
+            number, lambda event, step: emit(event, number, step), provider.name, self.consent.clock
+        )
         self.current = turn
         turn.emit(started)
         return turn
@@ -148,7 +170,11 @@ class AgentRun:
             state = "timed_out"
         except Exception as error:  # the boundary of a turn
             self.shared.log.exception("turn %d", turn.number)
-            turn.emit(ErrorRaised(f"{type(error).__name__}: {error}", hint="the program's log has the details"))
+            turn.emit(
+                ErrorRaised(
+                    f"{type(error).__name__}: {error}", hint="the program's log has the details"
+                )
+            )
         self.end(turn, state)
 
     def cancel(self) -> None:
@@ -164,7 +190,11 @@ class AgentRun:
             child.cancel()
         turn.settle(state)
         self._ends.settled(turn, state)
-        self.record.emit(TurnEnded(state=state, duration_ms=turn.elapsed_ms, steps=turn.step), turn.number, turn.step)
+        self.record.emit(
+            TurnEnded(state=state, duration_ms=turn.elapsed_ms, steps=turn.step),
+            turn.number,
+            turn.step,
+        )
         if self.current is turn:
             self.current = None
         self._ends.ended(state)
@@ -175,17 +205,19 @@ class AgentRun:
     # -- agents below
 
     def start(self, name: str, parent_call: str, serving: Serving | None = None) -> AgentRun:
-        """A new agent below this one, started by its call `parent_call`; it has the same model, if none is given.
+        """A new agent below this one, started by its call `parent_call`; it has the same model, if
+        none is given.
 
-        The tool of that call declares that it only reads: what the agent does is judged call by call, and changes wait
-        for those of other agents."""
+        The tool of that call declares that it only reads: what the agent does is judged call by
+        call, and changes wait for those of other agents."""
         record = self.shared.record.begin_agent(self.record.agent, name, parent_call)
         child = AgentRun(self.shared, record, serving or self.serving, attaches=False)
         self.below[record.agent] = child
         return child
 
     async def finish(self, child: AgentRun, prompt: str) -> tuple[TurnEnd, str]:
-        """Let an agent below do what `prompt` says: how its turn ended, and its last words. To cancel this ends it."""
+        """Let an agent below do what `prompt` says: how its turn ended, and its last words. To
+        cancel this ends it."""
         ends: list[TurnEnd] = []
         child._ends = Ends(ended=ends.append)
         turn = child.begin(TurnStarted(prompt=prompt))
@@ -197,7 +229,9 @@ class AgentRun:
             self.shared.record.end_agent(child.record.agent)
             await child.close()
         messages = reversed(tuple(child.record.history.messages))
-        return ends[0], next((one.text for one in messages if isinstance(one, AssistantMessage)), "")
+        return ends[0], next(
+            (one.text for one in messages if isinstance(one, AssistantMessage)), ""
+        )
 
     def answer(self, op: Answer) -> bool:
         """Give an answer to the one of these agents that waits for it; false: none does."""
@@ -213,21 +247,34 @@ class AgentRun:
         state = await loop.run(
             turn,
             loop.Collaborators(
-                provider=provider, info=self.serving.info, executor=self.executor, history=lambda: self.record.history,
+                provider=provider,
+                info=self.serving.info,
+                executor=self.executor,
+                history=lambda: self.record.history,
                 chain=self.fallbacks.chain(self.serving.info.name, turn.emit),
-                facts=lambda: volatile_facts(config.cwd, whole.standing.mode), hold=self._hold,
-                attach=self.attach, fill=self.filled, accounts=self.shared.accounts,
-                may_send=self._may_send, max_steps=config.settings.agent.max_steps,
-                continues=config.settings.agent.continues, interactive=config.interactive,
+                facts=lambda: volatile_facts(config.cwd, whole.standing.mode),
+                hold=self._hold,
+                attach=self.attach,
+                fill=self.filled,
+                accounts=self.shared.accounts,
+                may_send=self._may_send,
+                max_steps=config.settings.agent.max_steps,
+                continues=config.settings.agent.continues,
+                interactive=config.interactive,
             ),
-        )  # fmt: skip
+        )
         if state == "max_steps":
             limit = counted(turn.step, "step")
-            turn.emit(Notice(f"The turn reached its limit of {limit}; say “go on” to continue.", "warning"))
+            turn.emit(
+                Notice(
+                    f"The turn reached its limit of {limit}; say “go on” to continue.", "warning"
+                )
+            )
         return state
 
     def prepare(self, emit: Callable[[Event], None]) -> None:
-        """Put the prefix of every request on record, where it is not, or is of other folders than there are now."""
+        """Put the prefix of every request on record, where it is not, or is of other folders than
+        there are now."""
         if self.record.history.system and not self.record.history.stale:
             return
         config = self.shared.config
@@ -242,7 +289,8 @@ class AgentRun:
             emit(event)
 
     async def filled(self, request: Request, info: ModelInfo | None = None) -> Request:
-        """The images of a request, at the moment at which it is sent; `info`: of another model than the agent's."""
+        """The images of a request, at the moment at which it is sent; `info`: of another model than
+        the agent's."""
         info = info or self.serving.info
         takes = info.images
         left_out = images.count(request) if takes is False else 0
@@ -253,7 +301,9 @@ class AgentRun:
         request = replace(request, effort=self.shared.record.standing.effort)
         blobs = Blobs(self.shared.config.blobs)
         loop_ = asyncio.get_running_loop()
-        return await loop_.run_in_executor(self.shared.pool, images.filled, request, blobs.get, takes)
+        return await loop_.run_in_executor(
+            self.shared.pool, images.filled, request, blobs.get, takes
+        )
 
     async def _ask(self, asked: ApprovalAsked) -> Answer:
         return await self.consent.wait(asked.id)
@@ -263,7 +313,9 @@ class AgentRun:
         if not self.shared.config.interactive:
             self.record.emit(Notice(f"{reason} The turn ends here.", "warning"))
             return "stop", SteerSeen("")
-        asked = QuestionAsked(id=new_id(), kind="stuck", text=reason, options=("stop", "continue", "say"))
+        asked = QuestionAsked(
+            id=new_id(), kind="stuck", text=reason, options=("stop", "continue", "say")
+        )
         self.record.emit(asked, self.current.number if self.current else 0)
         answer = await self.consent.wait(asked.id)
         choice = answer.choice if answer.choice in ("continue", "say") else "stop"
@@ -271,12 +323,14 @@ class AgentRun:
         return choice, SteerSeen(answer.text if choice == "say" else "", pastes=answer.pastes)
 
     async def _may_send(self, provider: Provider, name: str, request: Request) -> bool:
-        """Whether the budget is enough for `request`; else the person is asked, and with nobody there the turn ends."""
+        """Whether the budget is enough for `request`; else the person is asked, and with nobody
+        there the turn ends."""
         agreed, accounts = set[str](), self.shared.accounts
         while (found := await accounts.exceeded(provider, name, request)) is not None:
             limit, reason = found
             if limit in agreed:
-                return True  # as much again is not enough for this one: it was said to go on all the same
+                # as much again is not enough for this one: it was said to go on all the same
+                return True
             if not self.shared.config.interactive:
                 self.record.emit(Notice(f"{reason} The turn ends here.", "warning"))
                 return False
@@ -284,7 +338,9 @@ class AgentRun:
             asked = QuestionAsked(id=new_id(), kind=kind, text=reason, options=("stop", "continue"))
             self.record.emit(asked, self.current.number if self.current else 0)
             answer = await self.consent.wait(asked.id)
-            choice: Literal["stop", "continue"] = "continue" if answer.choice == "continue" else "stop"
+            choice: Literal["stop", "continue"] = (
+                "continue" if answer.choice == "continue" else "stop"
+            )
             self.record.emit(QuestionAnswered(id=asked.id, choice=choice))
             if choice == "stop":
                 return False
@@ -299,7 +355,11 @@ class AgentRun:
 
     def _roots(self) -> tuple[Path, ...]:
         provider, shared = self.serving.provider, self.shared
-        return (shared.config.cwd, *directories.roots(shared.record), *(provider.roots if provider else ()))
+        return (
+            shared.config.cwd,
+            *directories.roots(shared.record),
+            *(provider.roots if provider else ()),
+        )
 
 
 async def _nothing_attached(_: str, __: Turn) -> None:

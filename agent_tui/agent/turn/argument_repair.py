@@ -1,7 +1,9 @@
-"""Arguments of a call that are no JSON object as they stand: read as one where only one reading exists.
+"""Arguments of a call that are no JSON object as they stand: read as one where only one reading
+exists.
 
-Several things that models do wrong are undone, one by one and together; what comes out must be the same object each
-time. What a model may have meant in two ways is never guessed: it is told what is wrong instead.
+Several things that models do wrong are undone, one by one and together; what comes out must be the
+same object each time. What a model may have meant in two ways is never guessed: it is told what is
+wrong instead.
 """
 
 from __future__ import annotations
@@ -47,7 +49,8 @@ def whole(text: str) -> Object | None:
 
 
 def repaired(text: str) -> Object | None:
-    """The one object that `text`, which is no JSON object, can be read as; None where there is none or more."""
+    """The one object that `text`, which is no JSON object, can be read as; None where there is none
+    or more."""
     if len(text) > LONGEST:
         return None
     readings = {json.dumps(found, sort_keys=True): found for found in _readings(text)}
@@ -67,13 +70,23 @@ def wrong(text: str) -> str:
 
 
 def _kind(data: Any) -> str:
-    names = {str: "a text", list: "a list", bool: "true or false", int: "a number", float: "a number"}
+    names = {
+        str: "a text",
+        list: "a list",
+        bool: "true or false",
+        int: "a number",
+        float: "a number",
+    }
     return names.get(type(data), "null")
 
 
 def _readings(text: str) -> Iterator[Object]:
     for count in range(AT_ONCE + 1):
-        found = [data for mends in combinations(_MENDS, count) if (data := _mended(text, mends)) is not None]
+        found = [
+            data
+            for mends in combinations(_MENDS, count)
+            if (data := _mended(text, mends)) is not None
+        ]
         if found:  # the fewest repairs that help; they may still disagree
             yield from found
             return
@@ -137,7 +150,8 @@ def _words(text: str) -> str:
 
 
 def _escapes(text: str) -> str | None:
-    """Backslashes that begin no escape are themselves; a string that has others too can be read in two ways."""
+    """Backslashes that begin no escape are themselves; a string that has others too can be read in
+    two ways."""
     doubtful = False
 
     def mend(string: re.Match[str]) -> str:
@@ -146,15 +160,17 @@ def _escapes(text: str) -> str | None:
         if not letters - set('"\\/bfnrtu'):
             return string[0]
         doubtful = doubtful or bool(letters & set("bfnrtu\\xUNav01234567"))
-        return _ESCAPE.sub(lambda found: found[0] if found[1] in '"/' else f"\\\\{found[1]}", string[0])
+        return _ESCAPE.sub(
+            lambda found: found[0] if found[1] in '"/' else f"\\\\{found[1]}", string[0]
+        )
 
     changed = _STRING.sub(mend, text)
     return None if doubtful else changed
 
 
 def _closed(text: str) -> str | None:
-    """With the brackets that are missing at the end, and without those that are too many; a value that may have been
-    cut in the middle is not ended."""
+    """With the brackets that are missing at the end, and without those that are too many; a value
+    that may have been cut in the middle is not ended."""
     open_, rest, at = list[str](), _outside_only(text), 0
     for at, letter in enumerate(rest):  # noqa: B007  (where it stopped is what is wanted)
         if letter in "{[":
@@ -167,7 +183,9 @@ def _closed(text: str) -> str | None:
         if len(open_) > DEEPEST:
             return None
     if open_:
-        whole = text.rstrip()[-1:] in ('"', "}", "]") and all(string[1] for string in _STRING.finditer(text))
+        whole = text.rstrip()[-1:] in ('"', "}", "]") and all(
+            string[1] for string in _STRING.finditer(text)
+        )
         return text + "".join(reversed(open_)) if whole else None
     after = rest[at + 1 :].strip()
     return text[: at + 1] if after and not after.strip("}]") else None
@@ -196,8 +214,12 @@ def _python(text: str) -> Iterator[Object]:
     if _ODD.search(text):
         return
     try:
-        data = ast.literal_eval(text.strip())  # first: the tokens of what is no Python take a square of the time
-        kinds = [token.type for token in tokenize.generate_tokens(io.StringIO(text.strip()).readline)]
+        data = ast.literal_eval(
+            text.strip()
+        )  # first: the tokens of what is no Python take a square of the time
+        kinds = [
+            token.type for token in tokenize.generate_tokens(io.StringIO(text.strip()).readline)
+        ]
         if (tokenize.STRING, tokenize.STRING) in pairwise(kinds):
             return  # to Python they are one
         if isinstance(data, dict) and all(isinstance(key, str) for key in data):

@@ -1,7 +1,9 @@
-"""Files and folders that a prompt names with `@` go to the model with it, read as its own tools would read them.
+"""Files and folders that a prompt names with `@` go to the model with it, read as its own tools
+would read them.
 
-Each is a call that the person made: judged (the name of a secret and a path outside the folder ask first), recorded,
-scrubbed, bounded and shown as a line in the transcript. What names nothing that is there stays text.
+Each is a call that the person made: judged (the name of a secret and a path outside the folder ask
+first), recorded, scrubbed, bounded and shown as a line in the transcript. What names nothing that
+is there stays text.
 """
 
 from __future__ import annotations
@@ -54,7 +56,10 @@ async def run(args: Attached, ctx: ToolContext) -> ToolResult:
     if isinstance(result.display, ImageDisplay):
         return await images.attached(real, result, ctx)
     kind = "folder" if folder else "file"
-    return replace(result, content=f"[The {kind} {ctx.shown(real)}, attached to this message:]\n{result.content}")
+    return replace(
+        result,
+        content=f"[The {kind} {ctx.shown(real)}, attached to this message:]\n{result.content}",
+    )
 
 
 TOOL: Final = Tool(
@@ -65,11 +70,18 @@ TOOL: Final = Tool(
 
 def attacher(executor: Executor) -> Attach:
     """What attaches files to the prompts of the session of `executor`."""
-    # who names a file in a prompt has consented to its being read, in every mode; what always asks asks here too
+    # who names a file in a prompt has consented to its being read, in every mode; what always asks
+    # asks here too
     own = Executor(
-        {ATTACHED: TOOL}, frozenset, executor.workplace, executor.scrub, lambda: "auto", executor.ask, executor.new_id,
+        {ATTACHED: TOOL},
+        frozenset,
+        executor.workplace,
+        executor.scrub,
+        lambda: "auto",
+        executor.ask,
+        executor.new_id,
         parallel=False,
-    )  # fmt: skip
+    )
 
     told: set[str] = set()
 
@@ -95,8 +107,11 @@ def attacher(executor: Executor) -> Attach:
     return attach
 
 
-def _there(named: Sequence[tuple[str, ...]], roots: tuple[Path, ...]) -> tuple[list[str], list[str]]:
-    """Of each name the reading that is there, each file once; and the names that look like a file's and are none's."""
+def _there(
+    named: Sequence[tuple[str, ...]], roots: tuple[Path, ...]
+) -> tuple[list[str], list[str]]:
+    """Of each name the reading that is there, each file once; and the names that look like a file's
+    and are none's."""
     found: dict[Path, str] = {}
     lost: list[str] = []
     for ways in named:

@@ -1,4 +1,5 @@
-"""How much a session may use, counted from when it was opened; what more it may, once somebody said so."""
+"""How much a session may use, counted from when it was opened; what more it may, once somebody said
+so."""
 
 from __future__ import annotations
 
@@ -32,28 +33,48 @@ class Budget:
     def near(self) -> str:
         """What to say of a limit that is near, once; or nothing."""
         for limit, used, most, words in (
-            ("cost", self.cost, self.max_cost, f"{self._dollars} of {_dollars(self.max_cost)} are used (max_cost)"),
-            ("tokens", self.tokens, self.max_tokens, f"{self.tokens:,} of {self.max_tokens:,} tokens (max_tokens)"),
+            (
+                "cost",
+                self.cost,
+                self.max_cost,
+                f"{self._dollars} of {_dollars(self.max_cost)} are used (max_cost)",
+            ),
+            (
+                "tokens",
+                self.tokens,
+                self.max_tokens,
+                f"{self.tokens:,} of {self.max_tokens:,} tokens (max_tokens)",
+            ),
         ):
             if most and used >= NEAR * most and limit not in self._warned:
                 self._warned.add("cost" if limit == "cost" else "tokens")
                 return f"The budget is nearly used up: {words}."
         return ""
 
-    def reached(self, model: str, priced: bool, tokens: int = 0, cost: float = 0.0) -> tuple[Limit, str] | None:
-        """Which limit a request of `tokens` and `cost` would go over, and how that is said; None: none."""
+    def reached(
+        self, model: str, priced: bool, tokens: int = 0, cost: float = 0.0
+    ) -> tuple[Limit, str] | None:
+        """Which limit a request of `tokens` and `cost` would go over, and how that is said; None:
+        none."""
         if self.max_cost and not priced and model not in self._accepted:
             said = f"No price is known for {model}, so max_cost cannot work: set one under [prices], or use max_tokens."
             return "price", said
         if self.max_cost and (self.cost >= self.max_cost or self.cost + cost > self.max_cost):
             return "cost", _said(
-                f"{_dollars(self.max_cost)} (max_cost)", self._dollars, f"${cost:.4f}", self.cost >= self.max_cost
+                f"{_dollars(self.max_cost)} (max_cost)",
+                self._dollars,
+                f"${cost:.4f}",
+                self.cost >= self.max_cost,
             )
-        if self.max_tokens and (self.tokens >= self.max_tokens or self.tokens + tokens > self.max_tokens):
+        if self.max_tokens and (
+            self.tokens >= self.max_tokens or self.tokens + tokens > self.max_tokens
+        ):
             return "tokens", _said(
-                f"{self.max_tokens:,} tokens (max_tokens)", f"{self.tokens:,}", f"{tokens:,}",
+                f"{self.max_tokens:,} tokens (max_tokens)",
+                f"{self.tokens:,}",
+                f"{tokens:,}",
                 self.tokens >= self.max_tokens,
-            )  # fmt: skip
+            )
         return None
 
     def extend(self, limit: Limit, model: str) -> None:

@@ -1,8 +1,10 @@
-"""What a shell command changes in files: those that git calls changed, and those that the session touched, before and
-after it. Nothing of git's own is written: no index, no stash, no refs; it only says what it sees.
+"""What a shell command changes in files: those that git calls changed, and those that the session
+touched, before and after it. Nothing of git's own is written: no index, no stash, no refs; it only
+says what it sees.
 
-A file that was clean before is as git has it in its commit; where git changes files on their way (line ends, filters),
-or the command moved to another commit, that is not known, and then nothing is said of it.
+A file that was clean before is as git has it in its commit; where git changes files on their way
+(line ends, filters), or the command moved to another commit, that is not known, and then nothing is
+said of it.
 """
 
 from __future__ import annotations
@@ -45,36 +47,66 @@ CLOCK: Final = 20_000_000
 """Nanoseconds that a file system's clock may be behind ours."""
 _TIMEOUT: Final = 2.0
 _STATUS: Final = (
-    "status", "--porcelain=v2", "-z", "--branch", "--untracked-files=all", "--ignore-submodules=dirty",
-)  # fmt: skip
+    "status",
+    "--porcelain=v2",
+    "-z",
+    "--branch",
+    "--untracked-files=all",
+    "--ignore-submodules=dirty",
+)
 _CRLF: Final = ("config", "--get", "--default", "false", "core.autocrlf")
 _ATTRIBUTES: Final = re.compile(r"(?m)^[^#\n]*\b(filter|eol|text|ident|working-tree-encoding)\b")
 _PLAIN: Final = re.compile(r"[\w./=:,@%+ -]*")
-READERS: Final = frozenset({
-    "cat", "df", "du", "egrep", "fgrep", "grep", "head", "id", "ls", "printenv", "pwd", "stat", "tail", "uname", "wc",
-    "which", "whoami",
-})  # fmt: skip
-"""Programs that change no file, whatever their arguments; where nothing else is in the command, nobody looks."""
+READERS: Final = frozenset(
+    {
+        "cat",
+        "df",
+        "du",
+        "egrep",
+        "fgrep",
+        "grep",
+        "head",
+        "id",
+        "ls",
+        "printenv",
+        "pwd",
+        "stat",
+        "tail",
+        "uname",
+        "wc",
+        "which",
+        "whoami",
+    }
+)
+"""Programs that change no file, whatever their arguments; where nothing else is in the command,
+nobody looks."""
 
 NO_REPOSITORY: Final = (
-    "No git repository here: /undo reverts a command's changes only in files that this session changed before."
+    "No git repository here: /undo reverts a command's changes only in files that this session "
+    "changed before."
 )
 IGNORED: Final = (
-    "/undo does not see a command's changes to files that git ignores, to empty folders, and to permissions other than "
-    "executable. A file that a command deleted comes back readable only by you."
+    "/undo does not see a command's changes to files that git ignores, to empty folders, and to "
+    "permissions other than executable. A file that a command deleted comes back readable only by you."
 )
 UNREAD: Final = "/undo reverts a command's changes only in files that this session changed before."
 CONVERTED: Final = (
-    "git converts files here: /undo reverts a command's changes only in files that were modified before it."
+    "git converts files here: /undo reverts a command's changes only in files that were modified "
+    "before it."
 )
-MANY: Final = f"More than {MOST_FILES:,} files are changed here: /undo does not see a command's changes to the others."
+MANY: Final = (
+    f"More than {MOST_FILES:,} files are changed here: /undo does not see a command's changes to "
+    "the others."
+)
 COMMIT: Final = "A command switched to another commit: git can switch back, /undo cannot."
 MOVED: Final = (
-    "A command moved files here from where /undo does not look: /undo can delete them here, but not move them back."
+    "A command moved files here from where /undo does not look: /undo can delete them here, but "
+    "not move them back."
 )
 UNKNOWN: Final = "What the command changed that was cut off is not known: /undo cannot revert it."
 APPEARED: Final = (
-    "git shows files that it did not show before a command, but the command did not make them: /undo keeps them."
+    "git shows files that it did not show before a command, but the command did not make them: "
+    "/undo keeps them."
 )
 """What undo cannot reach."""
 
@@ -82,18 +114,20 @@ T = TypeVar("T")
 
 
 def reads_only(command: str) -> bool:
-    """Whether the command evidently changes nothing: one of a few programs, and nothing of the shell's own."""
+    """Whether the command evidently changes nothing: one of a few programs, and nothing of the
+    shell's own."""
     words = command.split()
     return bool(words) and words[0] in READERS and _PLAIN.fullmatch(command) is not None
 
 
 class Watch:
     """Looks around the commands of a session, and tells what it finds as the call of the command.
-    `touched`: real paths that the session changed. `copy`: the file that holds the snapshot while a command runs."""
+    `touched`: real paths that the session changed. `copy`: the file that holds the snapshot while a
+    command runs."""
 
     def __init__(
         self, cwd: Path, blobs: Blobs, touched: Callable[[], Iterable[str]], pool: Pool, copy: Path
-    ) -> None:  # fmt: skip
+    ) -> None:
         self._cwd, self._blobs, self._touched, self._pool = cwd, blobs, touched, pool
         self._copy = SnapshotFile(copy, cwd)
         self._repository = find_repository(cwd)
@@ -109,7 +143,8 @@ class Watch:
         self._idle.set()
 
     async def before(self, command: str, call: CallContext) -> Snapshot | None:
-        """The files before `command`; None where nobody needs to look. `after` or `later` must follow."""
+        """The files before `command`; None where nobody needs to look. `after` or `later` must
+        follow."""
         await self.settled()
         if reads_only(command):
             return None
@@ -133,7 +168,11 @@ class Watch:
         same_commit = status.commit == before.status.commit
         wanted = self._wanted(before, {**before.files, **status.changed})
         now = await self._off_loop(lambda: self._look(wanted, keep=False))
-        other = {path: has for path, has in status.changed.items() if path not in before.files and same_commit}
+        other = {
+            path: has
+            for path, has in status.changed.items()
+            if path not in before.files and same_commit
+        }
         clean = {path: has for path, has in other.items() if has and has.sha}
         earlier = before.files | await self._committed(before, clean)
         unknown = {path: has for path, has in other.items() if has and not has.sha}
@@ -152,17 +191,24 @@ class Watch:
         self._copy.remove()
 
     def _new(
-        self, before: Snapshot, paths: Iterable[Path], now: Mapping[Path, Known], gone: Collection[str]
+        self,
+        before: Snapshot,
+        paths: Iterable[Path],
+        now: Mapping[Path, Known],
+        gone: Collection[str],
     ) -> dict[Path, int]:
         """Those of `paths` that came to be, each with the number of folders that came with it."""
         if self._repository is None:
             return {}
         exclude = self._repository.common / "info" / "exclude"
-        new = NewFiles(self._repository.top, exclude, before.begun, before.status.changed, now, gone)
+        new = NewFiles(
+            self._repository.top, exclude, before.begun, before.status.changed, now, gone
+        )
         return {path: new.folders(path) for path in paths if new.is_new(path)}
 
     def later(self, before: Snapshot) -> None:
-        """The command was cancelled, and still ends: look as soon as it has. What changes later is not its own."""
+        """The command was cancelled, and still ends: look as soon as it has. What changes later is
+        not its own."""
 
         async def look() -> None:
             await sandbox.wait_for_endings()
@@ -173,8 +219,8 @@ class Watch:
             self._unwind(look())
 
     def recover(self, workplace: Workplace) -> None:
-        """The program may have been killed while a command ran: look what that changed, as soon as its guard has ended
-        it. What the person changed since then cannot be told apart."""
+        """The program may have been killed while a command ran: look what that changed, as soon as
+        its guard has ended it. What the person changed since then cannot be told apart."""
         try:
             before = self._copy.load(workplace)
         except FileNotFoundError:
@@ -198,7 +244,8 @@ class Watch:
         task.add_done_callback(self._unwinding.discard)
 
     async def settled(self) -> None:
-        """Wait until commands that were cancelled have ended and were looked at. Not while one runs that was not."""
+        """Wait until commands that were cancelled have ended and were looked at. Not while one runs
+        that was not."""
         await self._idle.wait()
         if self._unwinding:
             await asyncio.wait(set(self._unwinding))
@@ -234,7 +281,9 @@ class Watch:
         assert self._repository is not None  # there is a status only in one
         asked = "".join(f"{has.sha}\n" for has in clean.values()).encode()
         with tempfile.TemporaryFile() as output:
-            answer = await ask_git(self._repository, ("cat-file", "--batch"), _TIMEOUT * 5, asked, output)
+            answer = await ask_git(
+                self._repository, ("cat-file", "--batch"), _TIMEOUT * 5, asked, output
+            )
             if answer.problem:
                 return {}
             return await self._off_loop(lambda: self._objects(output, clean))
@@ -260,7 +309,10 @@ class Watch:
         if self._filtered is None:
             assert self._repository is not None  # there is a status only in one
             answer = await ask_git(self._repository, _CRLF, _TIMEOUT)
-            files = (self._repository.top / ".gitattributes", self._repository.common / "info" / "attributes")
+            files = (
+                self._repository.top / ".gitattributes",
+                self._repository.common / "info" / "attributes",
+            )
             self._filtered = answer.output.strip() in ("true", "input") or any(
                 _ATTRIBUTES.search(read_text(file)) for file in files
             )
@@ -277,7 +329,8 @@ class Watch:
         return wanted[:MOST_FILES]
 
     def _look(self, wanted: Iterable[Path], keep: bool) -> dict[Path, Known]:
-        """How the files are; with `keep` their contents go into the blobs. What is no file is left out."""
+        """How the files are; with `keep` their contents go into the blobs. What is no file is left
+        out."""
         found: dict[Path, Known] = {}
         budget = MOST_BYTES
         for path in wanted:
@@ -308,7 +361,10 @@ class Watch:
         return found
 
     def _differing(
-        self, told: Iterable[tuple[Path, Known, Known]], call: CallContext, folders: Mapping[Path, int]
+        self,
+        told: Iterable[tuple[Path, Known, Known]],
+        call: CallContext,
+        folders: Mapping[Path, int],
     ) -> Iterable[FileChanged]:
         shown = 0
         for path, then, now in told:
@@ -320,9 +376,16 @@ class Watch:
             if shown < DIFFS and (difference := self._diff(path, then, now)) is not None:
                 display, shown = difference, shown + 1
             yield FileChanged(
-                call.call_id, str(path), call.workplace.scrubbed(display), then.sha, now.sha, then.mode, now.mode,
-                folders.get(path, 0), during_command=True,
-            )  # fmt: skip
+                call.call_id,
+                str(path),
+                call.workplace.scrubbed(display),
+                then.sha,
+                now.sha,
+                then.mode,
+                now.mode,
+                folders.get(path, 0),
+                during_command=True,
+            )
 
     def _diff(self, path: Path, then: Known, now: Known) -> DiffDisplay | None:
         try:
@@ -347,8 +410,8 @@ class Watch:
 
 
 def _mode_before(known: int, now: int) -> int:
-    """The mode of a file of which git knows only whether it can be run: never wider than it was. Of one that is gone
-    nothing else is known, so it comes back for its owner alone."""
+    """The mode of a file of which git knows only whether it can be run: never wider than it was. Of
+    one that is gone nothing else is known, so it comes back for its owner alone."""
     runs = known & 0o100
     if not now or is_link(now):
         return 0o700 if runs else 0o600

@@ -1,6 +1,7 @@
 """Runs tool calls: parse, judge, ask, record the intent, run, scrub, cap, record the result.
 
-Every way out is a result with a stable tag; the one broad `except` here is the boundary of a tool call.
+Every way out is a result with a stable tag; the one broad `except` here is the boundary of a tool
+call.
 """
 
 from __future__ import annotations
@@ -74,8 +75,8 @@ class Prepared:
 
 
 class Executor:
-    """The tools of a session. `ask` is None where nobody can answer: then whatever must be asked is denied. `sealed`
-    says why nothing may be changed now; empty: it may."""
+    """The tools of a session. `ask` is None where nobody can answer: then whatever must be asked is
+    denied. `sealed` says why nothing may be changed now; empty: it may."""
 
     def __init__(
         self,
@@ -97,10 +98,16 @@ class Executor:
         self.rules: frozenset[policy.Rule] = frozenset()
 
     async def run(
-        self, calls: Sequence[ToolCall], journal: Journal, before: Sequence[tuple[Outcome, ...]], cut: bool = False
+        self,
+        calls: Sequence[ToolCall],
+        journal: Journal,
+        before: Sequence[tuple[Outcome, ...]],
+        cut: bool = False,
     ) -> tuple[Outcome, ...]:
-        """Run the calls of one step; reads that need no consent run side by side. Returns their outcomes in order.
-        `cut`: the answer reached the model's token limit, so that its last call may be half of one."""
+        """Run the calls of one step; reads that need no consent run side by side. Returns their
+        outcomes in order.
+        `cut`: the answer reached the model's token limit, so that its last call may be half of one.
+        """
         if self.watch is not None:
             await self.watch.settled()  # a command that was cancelled may write until it has ended
         outcomes: dict[int, Outcome] = {}
@@ -144,7 +151,9 @@ class Executor:
         if tool is None:
             if call.name in self.known():
                 return _failed("no_handler", f"the tool {call.name} is not available in this run")
-            return _failed("unknown_tool", f"no tool {call.name!r}; there are: {', '.join(sorted(self.tools))}")
+            return _failed(
+                "unknown_tool", f"no tool {call.name!r}; there are: {', '.join(sorted(self.tools))}"
+            )
         read = _read(call.arguments, cut)
         if isinstance(read, ToolResult):
             return read
@@ -159,7 +168,9 @@ class Executor:
         except ValueError as error:
             return _failed("invalid_arguments", str(error))
         command = tool.command(arguments) if tool.command else ""
-        facts = policy.Facts(tool.name, tool.effect, touched, command, str(first), tuple(map(str, others)))
+        facts = policy.Facts(
+            tool.name, tool.effect, touched, command, str(first), tuple(map(str, others))
+        )
         label = self.workplace.scrub_known(tool.label(arguments))[:LABEL_LIMIT]
         granted = frozenset(path.real for path in touched)
         writes, (turn, step) = tool.effect == "write", (journal.number, journal.step)
@@ -168,8 +179,9 @@ class Executor:
         return Prepared(call, tool, arguments, label, context, facts, decision, note)
 
     async def _consent(self, prepared: Prepared, journal: Journal) -> Prepared | ToolResult:
-        """The call as it may run, or the result that says why it may not. What a person said yes to is what runs:
-        where a file was changed while they were asked, they are asked about the new difference."""
+        """The call as it may run, or the result that says why it may not. What a person said yes to
+        is what runs: where a file was changed while they were asked, they are asked about the new
+        difference."""
         decision = prepared.decision
         if prepared.tool.effect != "read" and (why := self.sealed()):
             return _failed("blocked", why)
@@ -180,7 +192,11 @@ class Executor:
         reason = decision.reason
         while True:
             try:
-                planned = await prepared.tool.plan(prepared.arguments, prepared.context) if prepared.tool.plan else None
+                planned = (
+                    await prepared.tool.plan(prepared.arguments, prepared.context)
+                    if prepared.tool.plan
+                    else None
+                )
             except ToolFailure as failure:
                 return failure.result()  # it would fail anyway: nobody needs to be asked
             refused = await self._ask(prepared, planned, reason, journal)
@@ -196,26 +212,41 @@ class Executor:
         """Ask the person about a call. None: yes. Otherwise the result that says why not."""
         decision, call = prepared.decision, prepared.call
         asked = ApprovalAsked(
-            id=self.new_id(), call_id=call.id, tool=call.name, label=prepared.label, reason=reason,
+            id=self.new_id(),
+            call_id=call.id,
+            tool=call.name,
+            label=prepared.label,
+            reason=reason,
             display=self.workplace.scrubbed_question(planned.display) if planned else None,
-            always=decision.always_text if decision.always else "", hard=decision.hard,
+            always=decision.always_text if decision.always else "",
+            hard=decision.hard,
             mode=policy.unasked(self.mode(), prepared.facts),
-        )  # fmt: skip
+        )
         journal.emit(asked)
         if self.ask is None:
             journal.emit(ApprovalAnswered(id=asked.id, choice="no", by="headless"))
             return _failed("denied", f"nobody can approve it here ({reason})")
         answer = await self.ask(asked)
-        verdict: Verdict = "once" if answer.choice == "once" else "always" if answer.choice == "always" else "no"
+        verdict: Verdict = (
+            "once" if answer.choice == "once" else "always" if answer.choice == "always" else "no"
+        )
         allows = self._on_record(decision.always) if verdict == "always" else None
-        journal.emit(ApprovalAnswered(id=asked.id, choice=verdict, text=answer.text, by=answer.by, allows=allows))
+        journal.emit(
+            ApprovalAnswered(
+                id=asked.id, choice=verdict, text=answer.text, by=answer.by, allows=allows
+            )
+        )
         if verdict == "always" and decision.always is not None:
             self.rules |= {decision.always}
         if verdict == "no" and answer.by == "nobody":
             return _failed("denied", f"nobody answered ({reason})")
         if verdict == "no":
-            return _failed("denied", f"the person said no{': ' + answer.text if answer.text else ''}")
-        now = policy.decide(self.mode(), prepared.facts, self.rules)  # the mode may be another than when it was asked
+            return _failed(
+                "denied", f"the person said no{': ' + answer.text if answer.text else ''}"
+            )
+        now = policy.decide(
+            self.mode(), prepared.facts, self.rules
+        )  # the mode may be another than when it was asked
         return _failed("blocked", now.reason) if now.verdict == "refuse" else None
 
     def remember(self, allowed: Iterable[Allowance]) -> None:
@@ -232,29 +263,46 @@ class Executor:
         call, tool, decision = prepared.call, prepared.tool, prepared.decision
         started = time.monotonic()
         journal.opened(call, lambda: self._cancelled(prepared, time.monotonic() - started))
-        limit = (tool.timeout(prepared.arguments) or self.workplace.command_timeout) if tool.timeout else 0.0
+        limit = (
+            (tool.timeout(prepared.arguments) or self.workplace.command_timeout)
+            if tool.timeout
+            else 0.0
+        )
         journal.emit(
             ToolStarted(
-                call_id=call.id, name=call.name, label=prepared.label, arguments=self.scrub(call.arguments),
-                effect=tool.effect, note=decision.note, timeout_s=limit,
+                call_id=call.id,
+                name=call.name,
+                label=prepared.label,
+                arguments=self.scrub(call.arguments),
+                effect=tool.effect,
+                note=decision.note,
+                timeout_s=limit,
                 output=prepared.context.output_file.name if tool.command else "",
             )
-        )  # fmt: skip
-        if tool.effect != "read" and (why := self.sealed()):  # that the intent cannot be saved shows only now
-            return self._ended(call, prepared.label, _failed("blocked", why), 0.0, journal, note, tool.research)
+        )
+        if tool.effect != "read" and (
+            why := self.sealed()
+        ):  # that the intent cannot be saved shows only now
+            return self._ended(
+                call, prepared.label, _failed("blocked", why), 0.0, journal, note, tool.research
+            )
         try:
             result, seconds = await self._run(prepared)
         except ToolFailure as failure:
             result, seconds = failure.result(), time.monotonic() - started
         except Exception as error:  # the boundary of a tool call
             self.workplace.log.exception("tool %s", call.name)
-            result, seconds = _failed("exception", f"{type(error).__name__}: {error}"), time.monotonic() - started
+            result, seconds = (
+                _failed("exception", f"{type(error).__name__}: {error}"),
+                time.monotonic() - started,
+            )
         outcome = self._ended(call, prepared.label, result, seconds, journal, note, tool.research)
         prepared.context.release()
         return outcome
 
     async def _run(self, prepared: Prepared) -> tuple[ToolResult, float]:
-        """Run the tool, and say how many seconds that took. What changes something waits for other agents' changes."""
+        """Run the tool, and say how many seconds that took. What changes something waits for other
+        agents' changes."""
         if prepared.tool.effect == "read":
             return await self._run_alone(prepared)
         async with self._changing:
@@ -265,11 +313,15 @@ class Executor:
         tool, command, watch = prepared.tool, prepared.facts.command, self.watch
         if tool.effect != "read":
             await sandbox.wait_for_endings()
-        before = await watch.before(command, prepared.context) if watch is not None and command else None
+        before = (
+            await watch.before(command, prepared.context) if watch is not None and command else None
+        )
         started, looked = time.monotonic(), False
         try:
             planned = prepared.planned
-            result = await (planned.apply() if planned else tool.run(prepared.arguments, prepared.context))
+            result = await (
+                planned.apply() if planned else tool.run(prepared.arguments, prepared.context)
+            )
             seconds = time.monotonic() - started
             if watch is not None and before is not None:
                 await watch.after(before)
@@ -280,18 +332,27 @@ class Executor:
         return result, seconds
 
     def _cancelled(self, prepared: Prepared, seconds: float) -> ToolEnded:
-        """The result of a call that is cancelled while it runs: what came of its output is part of it."""
+        """The result of a call that is cancelled while it runs: what came of its output is part of
+        it."""
         captured, command = prepared.context.captured, prepared.facts.command
         said, display = "Error [cancelled]: cancelled while it ran", None
         if output := captured.text():
             said += f". Its output until then:\n{output}{captured.loss}"
             display = CommandDisplay(command, str(self.workplace.roots[0]), output)
-        return self._result(prepared.call, prepared.label, ToolResult(said, display, "cancelled"), seconds, "")
+        return self._result(
+            prepared.call, prepared.label, ToolResult(said, display, "cancelled"), seconds, ""
+        )
 
     def _ended(
-        self, call: ToolCall, label: str, result: ToolResult, seconds: float, journal: Journal, note: str = "",
+        self,
+        call: ToolCall,
+        label: str,
+        result: ToolResult,
+        seconds: float,
+        journal: Journal,
+        note: str = "",
         research: bool = False,
-    ) -> Outcome:  # fmt: skip
+    ) -> Outcome:
         if result.display is None and result.tag != "ok":
             result = replace(result, display=TextDisplay(result.content))
         ended = self._result(call, label, result, seconds, note)
@@ -299,14 +360,21 @@ class Executor:
         journal.closed(call)
         return Outcome(call.name, call.arguments, ended.content, research)
 
-    def _result(self, call: ToolCall, label: str, result: ToolResult, seconds: float, note: str) -> ToolEnded:
+    def _result(
+        self, call: ToolCall, label: str, result: ToolResult, seconds: float, note: str
+    ) -> ToolEnded:
         """`result` as it may be told: scrubbed and capped."""
         content = capped(self.scrub(result.content), self.workplace.max_output_chars)
         content += (EXPLAINED if PLACEHOLDER.search(content) else "") + note
         return ToolEnded(
-            call_id=call.id, name=call.name, label=label, content=content,
-            display=self.workplace.scrubbed(result.display), duration_ms=round(seconds * 1000), tag=result.tag,
-        )  # fmt: skip
+            call_id=call.id,
+            name=call.name,
+            label=label,
+            content=content,
+            display=self.workplace.scrubbed(result.display),
+            duration_ms=round(seconds * 1000),
+            tag=result.tag,
+        )
 
 
 def _not_run(call: ToolCall, label: str) -> ToolEnded:
@@ -316,12 +384,15 @@ def _not_run(call: ToolCall, label: str) -> ToolEnded:
 
 
 def capped(text: str, limit: int) -> str:
-    """At most about `limit` characters: head and tail, with a line between that says what is missing."""
+    """At most about `limit` characters: head and tail, with a line between that says what is
+    missing."""
     if len(text) <= limit:
         return text
     head, tail = limit * 2 // 3, limit // 3
     lost = len(text) - head - tail
-    return f"{text[:head]}\n[… {lost:,} characters left out: ask for a smaller part …]\n{text[-tail:]}"
+    return (
+        f"{text[:head]}\n[… {lost:,} characters left out: ask for a smaller part …]\n{text[-tail:]}"
+    )
 
 
 def _read(text: str, cut: bool) -> tuple[Any, str] | ToolResult:

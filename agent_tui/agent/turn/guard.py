@@ -1,8 +1,8 @@
 """Is the model going round in circles? Pure functions over what a turn has done so far.
 
-The same calls with the same results, three steps in a row, hold the turn. Results count: polling something that
-changes is not stuck. Tools that declare `research` are counted as well, because looking up ever new variations of a
-question never repeats itself exactly.
+The same calls with the same results, three steps in a row, hold the turn. Results count: polling
+something that changes is not stuck. Tools that declare `research` are counted as well, because
+looking up ever new variations of a question never repeats itself exactly.
 """
 
 from __future__ import annotations
@@ -44,7 +44,8 @@ def research_calls(steps: Sequence[tuple[Outcome, ...]]) -> int:
 
 
 def held(steps: Sequence[tuple[Outcome, ...]]) -> str:
-    """Why the turn should be held after these steps, in words for the person; empty when it should go on."""
+    """Why the turn should be held after these steps, in words for the person; empty when it should
+    go on."""
     if repeating(steps):
         calls = ", ".join(sorted({outcome.name for outcome in steps[-1]}))
         return f"The same call ({calls}) gave the same result three times in a row."
@@ -55,10 +56,13 @@ def held(steps: Sequence[tuple[Outcome, ...]]) -> str:
 
 
 def nudge(count: int) -> str:
-    """What the model is told with the result of its `count`-th varied research call of a turn; mostly nothing."""
+    """What the model is told with the result of its `count`-th varied research call of a turn;
+    mostly nothing."""
     if count != RESEARCH_NUDGE:
         return ""
-    return f"\n\n[note: this was look-up number {count} of this turn. If you know enough, answer now.]"
+    return (
+        f"\n\n[note: this was look-up number {count} of this turn. If you know enough, answer now.]"
+    )
 
 
 def _signature(step: tuple[Outcome, ...]) -> list[tuple[str, str, str]]:
@@ -68,5 +72,8 @@ def _signature(step: tuple[Outcome, ...]) -> list[tuple[str, str, str]]:
 def _canonical(arguments: str) -> str:
     try:
         return json.dumps(json.loads(arguments), sort_keys=True)
-    except (ValueError, RecursionError):  # no JSON, or brackets without end: compared as they are written
+    except (
+        ValueError,
+        RecursionError,
+    ):  # no JSON, or brackets without end: compared as they are written
         return arguments

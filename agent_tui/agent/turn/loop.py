@@ -1,7 +1,8 @@
-"""The agent loop: build context → stream → run tools → append results → again, until a step has no tool call.
+"""The agent loop: build context → stream → run tools → append results → again, until a step has no
+tool call.
 
-Every collaborator is passed in; nothing here knows a provider, a file or a thread. Cancellation is the one exception
-that crosses it: whoever cancels settles what is open (`turn.py`).
+Every collaborator is passed in; nothing here knows a provider, a file or a thread. Cancellation is
+the one exception that crosses it: whoever cancels settles what is open (`turn.py`).
 """
 
 from __future__ import annotations
@@ -32,28 +33,32 @@ from agent_tui.protocol.events import (
     SteerSeen,
     StepStarted,
     UsageReported,
-)  # fmt: skip
+)
 from agent_tui.protocol.messages import ModelInfo, Request
 from agent_tui.protocol.transcript import TurnEnd
 from agent_tui.providers.base import CallChunk, Failed, Finished, Provider, TextChunk, ThinkingChunk
 
 LOOKS: Final = 32
-"""Parts of a stream after which that is looked at: the clock of a thread costs as much as a part does."""
+"""Parts of a stream after which that is looked at: the clock of a thread costs as much as a part
+does."""
 WORD: Final = 8
 """Characters of a large part that count as one more."""
 AT_ONCE: Final = 0.01
 """Seconds of CPU that a stream may take without a rest, where all of an answer is there at once."""
 REST: Final = 0.001
-"""So long it rests then: what the person asked for meanwhile is done, and the screen does not wait for this thread."""
+"""So long it rests then: what the person asked for meanwhile is done, and the screen does not wait
+for this thread."""
 
 Held = tuple[Literal["stop", "continue", "say"], SteerSeen]
 
 
 @dataclass(frozen=True, slots=True)
 class Collaborators:
-    """All that the loop works with. `facts` are the volatile facts of now; `hold` asks the person whether to go on;
+    """All that the loop works with. `facts` are the volatile facts of now; `hold` asks the person
+    whether to go on;
     `may_send` says whether the budget is enough;
-    `attach` reads the files that words of the person name; `fill` puts the bytes of images into a request."""
+    `attach` reads the files that words of the person name; `fill` puts the bytes of images into a
+    request."""
 
     provider: Provider
     info: ModelInfo
@@ -72,7 +77,9 @@ class Collaborators:
 
     def by(self, other: Other) -> Collaborators:
         """With another model."""
-        return replace(self, provider=other.provider, info=other.info, fill=partial(self.fill, info=other.info))
+        return replace(
+            self, provider=other.provider, info=other.info, fill=partial(self.fill, info=other.info)
+        )
 
 
 async def run(turn: Turn, with_: Collaborators) -> TurnEnd:
@@ -125,22 +132,29 @@ async def heard(turn: Turn, attach: Attach) -> None:
 
 async def answer(
     turn: Turn, with_: Collaborators, request: Request
-) -> tuple[AssistantReplied | TurnEnd, Collaborators]:  # fmt: skip
-    """One model call with its retries, by another model where one fails for good; the collaborators from now on. Else
-    how the turn ends, which was told."""
+) -> tuple[AssistantReplied | TurnEnd, Collaborators]:
+    """One model call with its retries, by another model where one fails for good; the collaborators
+    from now on. Else how the turn ends, which was told."""
     attempt, sent = 0, 0
     while True:
         attempt, sent = attempt + 1, sent + 1
         started = time.monotonic()
         turn.emit(
-            RequestSent(model=with_.info.name, messages=len(request.messages), hash=digest(request), attempt=sent)
+            RequestSent(
+                model=with_.info.name,
+                messages=len(request.messages),
+                hash=digest(request),
+                attempt=sent,
+            )
         )
         turn.cut = cut(with_, request, started)
         end, took = await stream(turn, with_.provider, await with_.fill(request)), _since(started)
         if isinstance(end, Finished):
             turn.cut = None
             filtered = end.stop_reason == "refusal"
-            if filtered and end.calls:  # they do not run; what the server keeps with its answer speaks of them
+            if (
+                filtered and end.calls
+            ):  # they do not run; what the server keeps with its answer speaks of them
                 end = replace(end, calls=(), state="")
             reason = stop_reason(end.stop_reason, end.usage, with_.info)
             reply = turn.replied(reason, end.calls, end.state)
@@ -155,7 +169,9 @@ async def answer(
             turn.void()
             turn.emit(RequestFailed(with_.info.name, end.kind, took))
             with_, attempt, turn.provider = with_.by(other), 0, other.provider.name
-            if not await with_.may_send(other.provider, other.info.name, request):  # it may cost more
+            if not await with_.may_send(
+                other.provider, other.info.name, request
+            ):  # it may cost more
                 return "budget_exceeded", with_
         elif wait is None:
             if turn.streaming is not None and turn.streaming.begun:
@@ -167,13 +183,17 @@ async def answer(
             return "error", with_
         else:
             turn.void()
-            turn.emit(Retrying(attempt=sent + 1, delay_s=round(wait, 2), reason=end.text, kind=end.kind))
+            turn.emit(
+                Retrying(attempt=sent + 1, delay_s=round(wait, 2), reason=end.text, kind=end.kind)
+            )
             await asyncio.sleep(wait)
 
 
 async def stream(turn: Turn, provider: Provider, request: Request) -> Finished | Failed:
     """Tell a stream's parts as they come, a flood of them in slices; returns how it ended."""
-    at_once = hasattr(provider, "base_url")  # a part from a server is all that one read of the network brought
+    at_once = hasattr(
+        provider, "base_url"
+    )  # a part from a server is all that one read of the network brought
     begun, count = time.thread_time(), 0
     async with aclosing(provider.stream(request)) as items:
         async for item in items:
@@ -192,12 +212,18 @@ async def stream(turn: Turn, provider: Provider, request: Request) -> Finished |
                     turn.arguments(item.index, item.name, item.text)
                 case Finished() | Failed():
                     return item
-    return Failed("broken_stream", f"{provider.name}: the answer stopped before its end", may_pass=True)
+    return Failed(
+        "broken_stream", f"{provider.name}: the answer stopped before its end", may_pass=True
+    )
 
 
-def cut(with_: Collaborators, request: Request, started: float) -> Callable[[AssistantReplied], UsageReported]:
+def cut(
+    with_: Collaborators, request: Request, started: float
+) -> Callable[[AssistantReplied], UsageReported]:
     """Tells what an answer took that is broken off."""
-    return lambda reply: with_.accounts.cut(with_.provider, with_.info, request, reply, _since(started))
+    return lambda reply: with_.accounts.cut(
+        with_.provider, with_.info, request, reply, _since(started)
+    )
 
 
 def _since(started: float) -> int:
@@ -205,12 +231,21 @@ def _since(started: float) -> int:
 
 
 async def _account(
-    turn: Turn, with_: Collaborators, request: Request, reply: AssistantReplied, end: Finished, duration_ms: int
+    turn: Turn,
+    with_: Collaborators,
+    request: Request,
+    reply: AssistantReplied,
+    end: Finished,
+    duration_ms: int,
 ) -> None:
     """Report what the step cost, and what was odd about its end."""
-    used = await with_.accounts.answered(with_.provider, with_.info, request, reply, end.usage, duration_ms)
+    used = await with_.accounts.answered(
+        with_.provider, with_.info, request, reply, end.usage, duration_ms
+    )
     turn.emit(replace(used, answered_by=end.model))
     if near := with_.accounts.budget.near():
         turn.emit(Notice(near, "warning"))
     if end.stop_reason == "stop" and not reply.text.strip():
-        turn.emit(Notice("The model sent an empty answer.", "warning", "/continue asks it to continue"))
+        turn.emit(
+            Notice("The model sent an empty answer.", "warning", "/continue asks it to continue")
+        )

@@ -1,7 +1,8 @@
-"""A running turn: what it has open, so that whoever ends it can settle everything at once, without waiting for it.
+"""A running turn: what it has open, so that whoever ends it can settle everything at once, without
+waiting for it.
 
-After `settle` the turn takes nothing more: a task that still unwinds (a blocked stream, a child that is being killed)
-can no longer write into the session.
+After `settle` the turn takes nothing more: a task that still unwinds (a blocked stream, a child
+that is being killed) can no longer write into the session.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from agent_tui.protocol.events import (
     ToolArgsDelta,
     ToolEnded,
     UsageReported,
-)  # fmt: skip
+)
 from agent_tui.protocol.messages import StopReason, ToolCall
 from agent_tui.protocol.transcript import TurnEnd
 
@@ -49,9 +50,14 @@ class Answer:
         self, stop_reason: StopReason, calls: tuple[ToolCall, ...], provider: str, state: str
     ) -> AssistantReplied:
         return AssistantReplied(
-            text="".join(self.texts), reasoning="".join(self.thoughts), calls=calls, provider=provider, state=state,
-            stop_reason=stop_reason, thinking_ms=round((self.thinking_to - self.thinking_from) * 1000),
-        )  # fmt: skip
+            text="".join(self.texts),
+            reasoning="".join(self.thoughts),
+            calls=calls,
+            provider=provider,
+            state=state,
+            stop_reason=stop_reason,
+            thinking_ms=round((self.thinking_to - self.thinking_from) * 1000),
+        )
 
 
 class Turn:
@@ -122,7 +128,8 @@ class Turn:
         self.emit(ToolArgsDelta(index=index, name=name, text=text))
 
     def _tell_soon(self, delta: type[TextDelta | ThinkingDelta], text: str, at_once: bool) -> None:
-        """Tell of `text` before the loop waits for anything: what one read of the network brought is one delta."""
+        """Tell of `text` before the loop waits for anything: what one read of the network brought
+        is one delta."""
         if delta is not self._delta:
             self._tell()
             self._delta = delta
@@ -138,7 +145,9 @@ class Turn:
             self._untold.clear()
             self.emit(self._delta(text=text))
 
-    def replied(self, stop_reason: StopReason, calls: tuple[ToolCall, ...] = (), state: str = "") -> AssistantReplied:
+    def replied(
+        self, stop_reason: StopReason, calls: tuple[ToolCall, ...] = (), state: str = ""
+    ) -> AssistantReplied:
         """Settle the answer of this step."""
         reply = (self.streaming or Answer()).settled(stop_reason, calls, self.provider, state)
         self.streaming = None
@@ -153,7 +162,8 @@ class Turn:
             self.emit(cut(reply))
 
     def void(self) -> None:
-        """What was only thought before an answer broke off is dropped, and its cost reported: it is asked for again."""
+        """What was only thought before an answer broke off is dropped, and its cost reported: it is
+        asked for again."""
         self._tell()
         answer, cut = self.streaming, self.cut
         self.streaming = self.cut = None
@@ -162,22 +172,35 @@ class Turn:
 
     def _keep(self, answer: Answer) -> None:
         """Put on record what the answer has gained, every two seconds or four kilobytes."""
-        chars = answer.text_chars + answer.thought_chars - answer.stored_text - answer.stored_thoughts
+        chars = (
+            answer.text_chars + answer.thought_chars - answer.stored_text - answer.stored_thoughts
+        )
         now = time.monotonic()
         if chars < PARTIAL_CHARS and now - answer.stored_at < PARTIAL_SECONDS:
             return
-        text, thoughts = _behind(answer.texts, answer.text_chars - answer.stored_text), _behind(
-            answer.thoughts, answer.thought_chars - answer.stored_thoughts
+        text, thoughts = (
+            _behind(answer.texts, answer.text_chars - answer.stored_text),
+            _behind(answer.thoughts, answer.thought_chars - answer.stored_thoughts),
         )
         self.emit(
-            Partial(text=text, offset=answer.stored_text, thinking=thoughts, thinking_offset=answer.stored_thoughts)
+            Partial(
+                text=text,
+                offset=answer.stored_text,
+                thinking=thoughts,
+                thinking_offset=answer.stored_thoughts,
+            )
         )
-        answer.stored_text, answer.stored_thoughts, answer.stored_at = answer.text_chars, answer.thought_chars, now
+        answer.stored_text, answer.stored_thoughts, answer.stored_at = (
+            answer.text_chars,
+            answer.thought_chars,
+            now,
+        )
 
     # -- the end
 
     def settle(self, state: TurnEnd) -> None:
-        """Close what is open: the partial answer stays, open calls get a result. Nothing is emitted afterwards."""
+        """Close what is open: the partial answer stays, open calls get a result. Nothing is emitted
+        afterwards."""
         if self.over:
             return
         if self.streaming is not None and self.streaming.begun:

@@ -1,5 +1,5 @@
-"""The files before a command, and their copy on disk: a program that is killed meanwhile finds out what the command
-changed when its session is resumed."""
+"""The files before a command, and their copy on disk: a program that is killed meanwhile finds out
+what the command changed when its session is resumed."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ from agent_tui.safety.paths import KIND
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """A file as it was looked at: its content's SHA-256 (empty: there is none), and what tells it apart."""
+    """A file as it was looked at: its content's SHA-256 (empty: there is none), and what tells it
+    apart."""
 
     sha: str = ""
     mode: int = 0
@@ -31,8 +32,8 @@ class Known:
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """What git says: the commit, and the real paths that are not as it has them, with its own object and mode (empty:
-    it has none there; None: nothing is known of it)."""
+    """What git says: the commit, and the real paths that are not as it has them, with its own
+    object and mode (empty: it has none there; None: nothing is known of it)."""
 
     commit: str = ""
     changed: Mapping[Path, Known | None] = field(default_factory=dict)
@@ -84,7 +85,8 @@ class Snapshot:
 
 
 class SnapshotFile:
-    """The snapshot of the command that runs in the folder `cwd`, as JSON: call, times, and what is known of files."""
+    """The snapshot of the command that runs in the folder `cwd`, as JSON: call, times, and what is
+    known of files."""
 
     def __init__(self, path: Path, cwd: Path) -> None:
         self.path, self._cwd = path, cwd
@@ -93,26 +95,43 @@ class SnapshotFile:
         """Without it a kill costs the undo of this command; the command runs all the same."""
         call, status = snapshot.call, snapshot.status
         data = {
-            "cwd": str(self._cwd), "call": call.call_id, "turn": call.turn, "step": call.step, "begun": snapshot.begun,
-            "commit": status.commit, "changed": _rows(status.changed), "files": _rows(snapshot.files),
-        }  # fmt: skip
+            "cwd": str(self._cwd),
+            "call": call.call_id,
+            "turn": call.turn,
+            "step": call.step,
+            "begun": snapshot.begun,
+            "commit": status.commit,
+            "changed": _rows(status.changed),
+            "files": _rows(snapshot.files),
+        }
         part = self.path.with_suffix(".part")
         with contextlib.suppress(OSError):  # a full disk: the log says so
             part.unlink(missing_ok=True)
             flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
             with os.fdopen(os.open(part, flags, 0o600), "wb") as file:
                 file.write(json.dumps(data).encode())
-            part.replace(self.path)  # not synced: it is for a kill, and each command would wait for the disk
+            part.replace(
+                self.path
+            )  # not synced: it is for a kill, and each command would wait for the disk
 
     def load(self, workplace: Workplace) -> Snapshot | None:
-        """What a killed program left; None where that cannot be used. Raises FileNotFoundError: it left nothing."""
+        """What a killed program left; None where that cannot be used. Raises FileNotFoundError: it
+        left nothing."""
         try:
             data = json.loads(paths.read_regular(self.path, LONGEST)[:LONGEST])
             turn, step = int(data["turn"]), int(data["step"])
             call = CallContext(workplace, str(data["call"]), frozenset(), turn=turn, step=step)
             status = Status(str(data["commit"]), dict(_known(*row) for row in data["changed"]))
-            files = {path: has for path, has in (_known(*row) for row in data["files"]) if has is not None}
-            return Snapshot(call, int(data["begun"]), status, files) if data["cwd"] == str(self._cwd) else None
+            files = {
+                path: has
+                for path, has in (_known(*row) for row in data["files"])
+                if has is not None
+            }
+            return (
+                Snapshot(call, int(data["begun"]), status, files)
+                if data["cwd"] == str(self._cwd)
+                else None
+            )
         except FileNotFoundError:
             raise
         except (OSError, ValueError, TypeError, KeyError, RecursionError):
@@ -125,10 +144,15 @@ class SnapshotFile:
 
 
 def _rows(known: Mapping[Path, Known | None]) -> list[list[Any]]:
-    return [[str(path), has.sha, has.mode, has.key] if has else [str(path)] for path, has in known.items()]
+    return [
+        [str(path), has.sha, has.mode, has.key] if has else [str(path)]
+        for path, has in known.items()
+    ]
 
 
-def _known(path: str, sha: str | None = None, mode: int = 0, key: tuple[int, ...] = ()) -> tuple[Path, Known | None]:
+def _known(
+    path: str, sha: str | None = None, mode: int = 0, key: tuple[int, ...] = ()
+) -> tuple[Path, Known | None]:
     return Path(path), Known(str(sha), int(mode), tuple(map(int, key))) if sha is not None else None
 
 
@@ -138,9 +162,9 @@ Move = Literal["", "perhaps", "sure"]
 
 @dataclass(slots=True)
 class NewFiles:
-    """Judges the files of the work tree `top` after a command that began at `begun`. `exclude`: the repository's own
-    list of ignored files; `before`: what git told of then; `now`: how the files that are looked at are by now; `gone`:
-    what those held that are not there any more (SHA-256)."""
+    """Judges the files of the work tree `top` after a command that began at `begun`. `exclude`: the
+    repository's own list of ignored files; `before`: what git told of then; `now`: how the files
+    that are looked at are by now; `gone`: what those held that are not there any more (SHA-256)."""
 
     top: Path
     exclude: Path
@@ -156,7 +180,8 @@ class NewFiles:
         return known is not None and (known.since(self.begun) or self.folders(path) > 0)
 
     def folders(self, path: Path) -> int:
-        """How many folders above `path` came with it, to where they are now; 0: it came alone, or was there."""
+        """How many folders above `path` came with it, to where they are now; 0: it came alone, or
+        was there."""
         known = self.now.get(path)
         if known is None or not known.sha or known.since(self.begun) or self._ignores_changed():
             return 0
@@ -177,12 +202,14 @@ class NewFiles:
             except OSError:
                 return ""
             perhaps = min(own.st_ctime_ns, above.st_mtime_ns) >= self.begun
-            self._moves[folder] = ("perhaps" if own.st_mtime_ns >= self.begun else "sure") if perhaps else ""
+            self._moves[folder] = (
+                ("perhaps" if own.st_mtime_ns >= self.begun else "sure") if perhaps else ""
+            )
         return self._moves[folder]
 
     def _ignores_changed(self) -> bool:
-        """Whether git may tell of files now only because they are ignored no more. A list of ignored files that moved
-        together with its folder changes nothing."""
+        """Whether git may tell of files now only because they are ignored no more. A list of
+        ignored files that moved together with its folder changes nothing."""
         if self._ignores is None:
             lists = [path for path in self.now if path.name == IGNORE_FILE]
             changed = any(self.now[path].since(self.begun) for path in lists)

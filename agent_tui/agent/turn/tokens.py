@@ -1,5 +1,5 @@
-"""How many tokens something is: as the server says; else by its own count, or an estimate that what it said before has
-calibrated."""
+"""How many tokens something is: as the server says; else by its own count, or an estimate that what
+it said before has calibrated."""
 
 from __future__ import annotations
 
@@ -27,7 +27,8 @@ from agent_tui.providers.base import Failed, Provider, ProviderError
 from agent_tui.safety import paths
 
 BYTES: Final = 4.0
-"""Bytes of UTF-8 a token where no server has said anything yet: right for English, near enough for code."""
+"""Bytes of UTF-8 a token where no server has said anything yet: right for English, near enough for
+code."""
 FEWEST, MOST = 1.0, 12.0
 """Bytes a token that can be: what a server says beyond counts something else."""
 LEAST: Final = 200
@@ -48,7 +49,8 @@ class Counting(Protocol):
 
 
 class Calibration:
-    """Bytes a token, for each model, of what it reads and what it writes. `folder` keeps what was learned."""
+    """Bytes a token, for each model, of what it reads and what it writes. `folder` keeps what was
+    learned."""
 
     def __init__(self, folder: Path | None = None) -> None:
         self._folder = folder
@@ -69,8 +71,12 @@ class Calibration:
         self._keep(model, side)
 
     def _keep(self, model: str, side: str) -> None:
-        """A file is only written for what makes a difference: estimates are no better than that anyway."""
-        now, kept = (size / count for size, count in (self._seen[model, side], self._kept.get((model, side), (1, 1e9))))
+        """A file is only written for what makes a difference: estimates are no better than that
+        anyway."""
+        now, kept = (
+            size / count
+            for size, count in (self._seen[model, side], self._kept.get((model, side), (1, 1e9)))
+        )
         if self._folder and abs(now - kept) > NOTABLE * now:
             self._kept[model, side] = self._seen[model, side]
             save(self._folder, {(model, side): self._seen[model, side]})
@@ -87,7 +93,9 @@ class Calibration:
         if not usage.prompt_tokens:
             usage = replace(usage, prompt_tokens=self.tokens(model, "read", sent), estimated=True)
         if not usage.completion_tokens and wrote:
-            usage = replace(usage, completion_tokens=self.tokens(model, "written", wrote), estimated=True)
+            usage = replace(
+                usage, completion_tokens=self.tokens(model, "written", wrote), estimated=True
+            )
         cached, thought = (
             min(usage.cached_tokens, usage.prompt_tokens),
             min(usage.reasoning_tokens, usage.completion_tokens),
@@ -97,7 +105,9 @@ class Calibration:
     def guessed(self, model: str, request: Request, reply: AssistantReplied) -> Usage:
         """What nobody said."""
         sent, wrote = size_of(request), size_of_reply(reply)
-        return Usage(self.tokens(model, "read", sent), self.tokens(model, "written", wrote), estimated=True)
+        return Usage(
+            self.tokens(model, "read", sent), self.tokens(model, "written", wrote), estimated=True
+        )
 
     async def counted(self, model: str, provider: Provider, request: Request) -> tuple[int, bool]:
         """How many tokens `request` is, and whether that is an estimate."""
@@ -114,7 +124,11 @@ class Calibration:
 
 def size_of(request: Request) -> int:
     """The bytes of all that the model reads."""
-    return size_of_words(request.system) + size_of_tools(request.tools) + sum(map(size_of_message, request.messages))
+    return (
+        size_of_words(request.system)
+        + size_of_tools(request.tools)
+        + sum(map(size_of_message, request.messages))
+    )
 
 
 def size_of_reply(reply: AssistantReplied) -> int:
@@ -148,12 +162,14 @@ def size_of_words(text: str) -> int:
 NEARLY: Final = 16
 """Tokens by which the counts of servers miss a window that is full."""
 LARGEST: Final = 3
-"""Parts of a request that are named where it is too long, and the least share of it that one must be."""
+"""Parts of a request that are named where it is too long, and the least share of it that one must
+be."""
 SHARE: Final = 0.1
 
 
 def goes_on(reply: AssistantReplied, cuts: int, limit: int) -> bool:
-    """`cuts`: how many answers in a row were cut, this one included. Without any words there is nothing to go on
+    """`cuts`: how many answers in a row were cut, this one included. Without any words there is
+    nothing to go on
     with: asked again, the model would only think as long again."""
     return bool(reply.text) and not reply.calls and cuts <= limit
 
@@ -161,21 +177,34 @@ def goes_on(reply: AssistantReplied, cuts: int, limit: int) -> bool:
 def cut_notice(reply: AssistantReplied, cuts: int, limit: int) -> Notice:
     """What the person reads about an answer that reached the model's token limit."""
     if reply.calls:
-        return Notice("The answer was cut at the model's token limit. Complete calls were run.", "warning")
+        return Notice(
+            "The answer was cut at the model's token limit. Complete calls were run.", "warning"
+        )
     if not reply.text:
         said = "The model reached its token limit before it wrote an answer."
         return Notice(said, "warning", "raise max_tokens of its provider, or lower the effort")
     if goes_on(reply, cuts, limit):
-        return Notice(f"The answer reached the model's token limit and continues by itself ({cuts} of {limit}).")
+        return Notice(
+            f"The answer reached the model's token limit and continues by itself ({cuts} of {limit})."
+        )
     times = f" {cuts} times in a row" if cuts > 1 else ""
     said = f"The answer was cut at the model's token limit{times}."
-    return Notice(said, "warning", "/continue resumes it; the setting agent.continues does it automatically")
+    return Notice(
+        said, "warning", "/continue resumes it; the setting agent.continues does it automatically"
+    )
 
 
 def stop_reason(reason: StopReason, usage: Usage | None, info: ModelInfo) -> StopReason:
-    """`reason`, or `window` where an answer was cut because the context window is full. Servers without a word of
+    """`reason`, or `window` where an answer was cut because the context window is full. Servers
+    without a word of
     their own for it (Ollama, llama.cpp) give the same reason as for the limit of one answer."""
-    if reason != "length" or usage is None or usage.estimated or info.window_assumed or not info.window:
+    if (
+        reason != "length"
+        or usage is None
+        or usage.estimated
+        or info.window_assumed
+        or not info.window
+    ):
         return reason
     full = usage.prompt_tokens + usage.completion_tokens >= info.window - NEARLY
     return "window" if full else reason
@@ -185,25 +214,33 @@ def full_window(info: ModelInfo, history: History, interactive: bool) -> ErrorRa
     """The answer filled the context window: the turn ends, and what to do is said."""
     size = f" ({info.window:,} tokens)" if info.window else ""
     text = f"The context window of {info.name} is full{size}. The answer was cut there."
-    return ErrorRaised(text=text, kind="overflow", hint=_remedy(history, interactive, answered=True))
+    return ErrorRaised(
+        text=text, kind="overflow", hint=_remedy(history, interactive, answered=True)
+    )
 
 
 def too_long(
-    failed: Failed, info: ModelInfo, history: History, tokens: Callable[[int], int], interactive: bool
+    failed: Failed,
+    info: ModelInfo,
+    history: History,
+    tokens: Callable[[int], int],
+    interactive: bool,
 ) -> Failed:
-    """`failed`, with what takes most of the request that did not fit. `tokens`: about how many that many bytes are."""
+    """`failed`, with what takes most of the request that did not fit. `tokens`: about how many that
+    many bytes are."""
     sizes = sorted(_parts(history), key=lambda part: part[1], reverse=True)
     whole = sum(size for _, size in sizes) or 1
     largest = [
         f"{name} ≈{tokens(size):,}" for name, size in sizes[:LARGEST] if size / whole >= SHARE
-    ]  # fmt: skip
+    ]
     window = f" of {info.window:,}" if info.window else ""
     text = f"{failed.text}. It is about {tokens(whole):,} tokens{window}; most of it: {', '.join(largest)}"
     return replace(failed, text=text, hint=_remedy(history, interactive, history.answered()))
 
 
 def _remedy(history: History, interactive: bool, answered: bool) -> str:
-    """What helps against a full window. `answered`: this turn is in the conversation, so it can be taken back."""
+    """What helps against a full window. `answered`: this turn is in the conversation, so it can be
+    taken back."""
     earlier = answered or history.turn_at > 0
     if not interactive:
         rest = "start without -c or -r, or " if earlier else "shorten the prompt, or "
@@ -244,8 +281,15 @@ def load(folder: Path) -> Seen:
     path = folder / NAME
     try:
         data = json.loads(paths.read_regular(path, LONGEST)[:LONGEST])
-        good = ((model, side, size, count) for model, side, size, count in data if 0 < count <= size < LARGEST_FILE)
-        return {(str(model), str(side)): (float(size), float(count)) for model, side, size, count in good}
+        good = (
+            (model, side, size, count)
+            for model, side, size, count in data
+            if 0 < count <= size < LARGEST_FILE
+        )
+        return {
+            (str(model), str(side)): (float(size), float(count))
+            for model, side, size, count in good
+        }
     except FileNotFoundError:
         return {}
     except (OSError, ValueError, TypeError, RecursionError) as error:
@@ -259,7 +303,10 @@ def save(folder: Path, seen: Mapping[tuple[str, str], tuple[float, float]]) -> N
     for key, value in seen.items():
         whole.pop(key, None)
         whole[key] = value
-    rows = [[*key, round(size, 1), round(count, 1)] for key, (size, count) in list(whole.items())[-MOST_ROWS:]]
+    rows = [
+        [*key, round(size, 1), round(count, 1)]
+        for key, (size, count) in list(whole.items())[-MOST_ROWS:]
+    ]
     try:
         make_private(folder)
         paths.atomic_write(folder / NAME, json.dumps(rows).encode(), 0o600)

@@ -1,4 +1,5 @@
-"""What a tool call gets from above: the session's workplace, narrowed to what was allowed for this one call."""
+"""What a tool call gets from above: the session's workplace, narrowed to what was allowed for this
+one call."""
 
 from __future__ import annotations
 
@@ -28,10 +29,12 @@ D = TypeVar("D")
 
 @dataclass(frozen=True)
 class Workplace:
-    """What all calls of a session share. `emit` takes events of tools; `scrub` hides the program's own secrets."""
+    """What all calls of a session share. `emit` takes events of tools; `scrub` hides the program's
+    own secrets."""
 
     all_roots: Callable[[], tuple[Path, ...]]
-    """Real paths; the first is the session's folder. A call, because a provider may add a scratch folder."""
+    """Real paths; the first is the session's folder. A call, because a provider may add a scratch
+    folder."""
     environment: Mapping[str, str]
     command_timeout: float
     max_output_chars: int
@@ -40,7 +43,8 @@ class Workplace:
     emit: Callable[[Event], None]
     scrub: Callable[[str], str]
     scrub_known: Callable[[str], str]
-    """Only the values that are known: what a person is asked about is shown as it is, to the last byte."""
+    """Only the values that are known: what a person is asked about is shown as it is, to the last
+    byte."""
     scrub_stream: Callable[[], ScrubbedStream]
     """The same for the output of a command, which comes in pieces and is kept on disk."""
     keep_job: Callable[[Job, str], None]
@@ -64,8 +68,9 @@ class Workplace:
         return same
 
     def scrubbed_question(self, display: Display) -> Display:
-        """The same display for a person who is asked about it: what was in a file before is scrubbed, and what will be
-        written or run is not, but for the known values. A placeholder must not hide what a yes is for."""
+        """The same display for a person who is asked about it: what was in a file before is
+        scrubbed, and what will be written or run is not, but for the known values. A placeholder
+        must not hide what a yes is for."""
         if not isinstance(display, DiffDisplay):
             same: Display = _scrubbed(display, self.scrub_known)
             return same
@@ -78,18 +83,31 @@ class Workplace:
 
 
 class CallContext:
-    """The `ToolContext` of one call; `granted` are the real paths that the policy has judged. `writes`: it gets at no
-    others, for a name that became a link may lead to a file that would have been asked about. `turn`, `step`: where the
-    call began; what it tells belongs there, however late it comes (0: to none)."""
+    """The `ToolContext` of one call; `granted` are the real paths that the policy has judged.
+    `writes`: it gets at no others, for a name that became a link may lead to a file that would have
+    been asked about. `turn`, `step`: where the call began; what it tells belongs there, however
+    late it comes (0: to none)."""
 
     def __init__(
-        self, workplace: Workplace, call_id: str, granted: frozenset[Path], writes: bool = False, private: bool = False,
-        turn: int = 0, step: int = 0,
-    ) -> None:  # fmt: skip
-        self.workplace, self._call_id, self.granted, self._writes = workplace, call_id, granted, writes
+        self,
+        workplace: Workplace,
+        call_id: str,
+        granted: frozenset[Path],
+        writes: bool = False,
+        private: bool = False,
+        turn: int = 0,
+        step: int = 0,
+    ) -> None:
+        self.workplace, self._call_id, self.granted, self._writes = (
+            workplace,
+            call_id,
+            granted,
+            writes,
+        )
         self._private, self.turn, self.step = private, turn, step
         self.output_file = workplace.spool / f"{uuid.uuid4().hex[:8]}.txt"
-        """Where the output of the command goes that the call runs; of a private one nothing is written or emitted."""
+        """Where the output of the command goes that the call runs; of a private one nothing is
+        written or emitted."""
         self.job: Job | None = None
 
     def tell(self, event: Event) -> None:
@@ -136,9 +154,13 @@ class CallContext:
 
     async def process(self, command: str, timeout: float) -> CommandResult:
         result = await sandbox.run(
-            command, self.workplace.roots[0], self.workplace.environment, timeout,
-            (lambda _: None) if self._private else self.emit, self.captured,
-        )  # fmt: skip
+            command,
+            self.workplace.roots[0],
+            self.workplace.environment,
+            timeout,
+            (lambda _: None) if self._private else self.emit,
+            self.captured,
+        )
         self.job = result.job
         if result.job is not None:
             self.workplace.keep_job(result.job, "!! private command" if self._private else command)
@@ -161,7 +183,13 @@ class CallContext:
         return self.workplace.checkpoint(content)
 
     def changed(
-        self, path: Path, diff: DiffDisplay, before: str, after: str, folders: int = 0, parted: str = ""
+        self,
+        path: Path,
+        diff: DiffDisplay,
+        before: str,
+        after: str,
+        folders: int = 0,
+        parted: str = "",
     ) -> None:
         shown = self.workplace.scrubbed(diff)
         try:
@@ -186,10 +214,17 @@ class CallContext:
 def _scrubbed(value: Any, scrub: Callable[[str], str]) -> Any:
     if isinstance(value, str):
         return scrub(value)
-    if isinstance(value, tuple) and all(isinstance(item, str) and "\n" not in item for item in value):
-        return tuple(scrub("\n".join(value)).split("\n")) if value else value  # a key has many lines
+    if isinstance(value, tuple) and all(
+        isinstance(item, str) and "\n" not in item for item in value
+    ):
+        return (
+            tuple(scrub("\n".join(value)).split("\n")) if value else value
+        )  # a key has many lines
     if isinstance(value, tuple):
         return tuple(_scrubbed(item, scrub) for item in value)
     if hasattr(value, "__dataclass_fields__"):
-        return replace(value, **{name: _scrubbed(getattr(value, name), scrub) for name in value.__dataclass_fields__})
+        return replace(
+            value,
+            **{name: _scrubbed(getattr(value, name), scrub) for name in value.__dataclass_fields__},
+        )
     return value

@@ -1,4 +1,5 @@
-"""Puts a session's tools together: the registry's tools, the workplace they act in, and the executor over both."""
+"""Puts a session's tools together: the registry's tools, the workplace they act in, and the
+executor over both."""
 
 from __future__ import annotations
 
@@ -54,14 +55,20 @@ def enabled_tools(names: tuple[str, ...]) -> dict[str, Tool[Any]]:
     found: list[Tool[Any]] = [
         registry.load("agent_tui.tools", name, "TOOL") for name in registry.names("agent_tui.tools")
     ]
-    return {tool.name: tool for tool in sorted(found, key=lambda t: t.name) if not names or tool.name in names}
+    return {
+        tool.name: tool
+        for tool in sorted(found, key=lambda t: t.name)
+        if not names or tool.name in names
+    }
 
 
 def scrubber(config: EngineConfig, formats: bool = False) -> secrets.Scrubber:
-    """Knows the program's own keys: from the environment, from the settings, and those that are stored. `formats`: it
-    hides what looks like anybody's as well."""
+    """Knows the program's own keys: from the environment, from the settings, and those that are
+    stored. `formats`: it hides what looks like anybody's as well."""
     configured = tuple(p.api_key for p in config.settings.providers.values() if p.api_key)
-    return secrets.Scrubber((*secrets.known(config.environment), *configured, *config.secrets), formats)
+    return secrets.Scrubber(
+        (*secrets.known(config.environment), *configured, *config.secrets), formats
+    )
 
 
 def build(
@@ -110,10 +117,14 @@ def build(
     )
     tools = enabled_tools(config.settings.tools.enabled)
     parallel = config.settings.agent.parallel_tools
-    return Executor(tools, known, workplace, secret.scrub, mode, ask, new_id, parallel, sealed, watch, changing)
+    return Executor(
+        tools, known, workplace, secret.scrub, mode, ask, new_id, parallel, sealed, watch, changing
+    )
 
 
-def watch_of(config: EngineConfig, session: str, touched: Callable[[], Iterable[str]], pool: Pool) -> Watch:
+def watch_of(
+    config: EngineConfig, session: str, touched: Callable[[], Iterable[str]], pool: Pool
+) -> Watch:
     """What looks around the commands of a session."""
     copy = config.folders.sessions / f"{session}{SNAPSHOT}"
     return Watch(config.cwd, Blobs(config.blobs), touched, pool, copy)

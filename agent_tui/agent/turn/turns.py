@@ -1,5 +1,5 @@
-"""The turns of a session: begins and ends those of its main agent, with what that means for queue, draft and title.
-The one place that knows whether something runs."""
+"""The turns of a session: begins and ends those of its main agent, with what that means for queue,
+draft and title. The one place that knows whether something runs."""
 
 from __future__ import annotations
 
@@ -25,7 +25,14 @@ from agent_tui.agent.turn.budget import Budget
 from agent_tui.agent.turn.running_turn import Turn
 from agent_tui.agent.turn.usage import Accounts
 from agent_tui.context.skills import Expansion
-from agent_tui.protocol.events import DraftSaved, ErrorRaised, FileChanged, Notice, SteerSeen, TurnStarted
+from agent_tui.protocol.events import (
+    DraftSaved,
+    ErrorRaised,
+    FileChanged,
+    Notice,
+    SteerSeen,
+    TurnStarted,
+)
 from agent_tui.protocol.ops import Submit
 from agent_tui.protocol.session_events import name_files
 from agent_tui.protocol.transcript import TurnEnd
@@ -33,7 +40,8 @@ from agent_tui.structures import chips
 
 
 class Turns:
-    """The turn of a session, if one runs, and the tasks around it. `main` is the agent that runs it."""
+    """The turn of a session, if one runs, and the tasks around it. `main` is the agent that runs
+    it."""
 
     def __init__(
         self,
@@ -50,7 +58,10 @@ class Turns:
         self._first_changes: list[FileChanged] = []
         """The first files that were changed: nobody was told yet how to undo that."""
         limits = config.settings.agent
-        budget, cache = Budget(limits.max_cost, limits.max_tokens), None if config.otr else config.folders.cache
+        budget, cache = (
+            Budget(limits.max_cost, limits.max_tokens),
+            None if config.otr else config.folders.cache,
+        )
         self.accounts = Accounts(config.settings.prices, budget, cache)
         self.task: asyncio.Task[None] | None = None
         """The turn's task, or one that will begin a turn (a question before it)."""
@@ -58,9 +69,19 @@ class Turns:
         self.titles = Titles(models, record, self.accounts, self.spawn, log)
         watch = tool_wiring.watch_of(config, record.session, lambda: record.changes.paths, pool)
         shared = Shared(
-            config, record, skills, self.accounts, pool, log, models, self.spawn, self.sealed, self._note,
-            lambda job, command: self.jobs.add(job, command), watch,
-        )  # fmt: skip
+            config,
+            record,
+            skills,
+            self.accounts,
+            pool,
+            log,
+            models,
+            self.spawn,
+            self.sealed,
+            self._note,
+            lambda job, command: self.jobs.add(job, command),
+            watch,
+        )
         self.main = AgentRun(shared, record.main, models, Ends(self._settled, self._ended))
         self.consent, self.executor = self.main.consent, self.main.executor
         self.jobs = Jobs(record.emit, self.executor.scrub)
@@ -73,14 +94,22 @@ class Turns:
     def busy(self) -> bool:
         return self.current is not None or self.task is not None
 
-    def begin(self, op: Submit, expansion: Expansion | None, continued: bool = False, again: bool = False) -> None:
-        """Start the turn of an accepted prompt, or of none (`continued`); there is a provider, and nothing runs."""
+    def begin(
+        self, op: Submit, expansion: Expansion | None, continued: bool = False, again: bool = False
+    ) -> None:
+        """Start the turn of an accepted prompt, or of none (`continued`); there is a provider, and
+        nothing runs."""
         turn = self.main.begin(
             TurnStarted(
-                prompt=op.text, sent=expansion.text if expansion else "", skill=expansion.name if expansion else "",
-                queue_id=op.queue_id, continued=continued, again=again, pastes=op.pastes,
+                prompt=op.text,
+                sent=expansion.text if expansion else "",
+                skill=expansion.name if expansion else "",
+                queue_id=op.queue_id,
+                continued=continued,
+                again=again,
+                pastes=op.pastes,
             )
-        )  # fmt: skip
+        )
         self.task = self.spawn(self.main.run(turn))
 
     def cancel(self) -> None:
@@ -102,9 +131,13 @@ class Turns:
     def _settled(self, turn: Turn, state: TurnEnd) -> None:
         """Nothing of the person's is lost with a turn that ends."""
         unanswered = not self.record.history.answered()
-        lost = state == "error" and unanswered  # the history drops what no request brought to the model
+        lost = (
+            state == "error" and unanswered
+        )  # the history drops what no request brought to the model
         back = [*turn.steered, *turn.steers] if lost else turn.steers
-        if lost and self.record.prompt and self.record.standing.draft:  # the prompt's place is taken
+        if (
+            lost and self.record.prompt and self.record.standing.draft
+        ):  # the prompt's place is taken
             back = [SteerSeen(self.record.prompt, pastes=self.record.pastes), *back]
         if back:
             self.record.emit(Notice(describe_put_back([one.text for one in back])), turn.number)
@@ -125,7 +158,11 @@ class Turns:
         if self.config.otr:
             return "this session is off the record: only tools that read can run"
         trouble = self.record.store.trouble
-        return f"the session cannot be saved, so nothing is changed until it can: {trouble}" if trouble else ""
+        return (
+            f"the session cannot be saved, so nothing is changed until it can: {trouble}"
+            if trouble
+            else ""
+        )
 
     def _note(self, event: FileChanged) -> None:
         if self.config.interactive:

@@ -1,4 +1,5 @@
-"""Which provider and model a session runs on: a name made into a provider, and what is there when nobody said.
+"""Which provider and model a session runs on: a name made into a provider, and what is there when
+nobody said.
 
 A choice without a provider always says what was tried and how each try ended, one line each.
 """
@@ -30,19 +31,19 @@ KEY_VARIABLES: Final = presets.KEYS
 NO_KEYS: Final = Tried(f"{', '.join(KEY_VARIABLES[:3])} and others", "not set")
 
 
-def make(
-    name: str, configuration: Configuration, base_url: str = ""
-) -> Provider:
-    """The provider that `name` (`<provider>/<model>`) means. Raises LookupError with one clear line."""
+def make(name: str, configuration: Configuration, base_url: str = "") -> Provider:
+    """The provider that `name` (`<provider>/<model>`) means. Raises LookupError with one clear
+    line."""
     return World(configuration).make(name, base_url)
 
 
 async def choose(
-    wanted: str, configuration: Configuration,
+    wanted: str,
+    configuration: Configuration,
     unlock: Unlock | None = None,
-) -> Choice:  # fmt: skip
-    """The model that is wanted (or set); else a server that is configured, Ollama, a key in the environment. `unlock`
-    gives the stored keys of those that are asked."""
+) -> Choice:
+    """The model that is wanted (or set); else a server that is configured, Ollama, a key in the
+    environment. `unlock` gives the stored keys of those that are asked."""
     world = World(configuration, unlock)
     wanted = (wanted or configuration.settings.model).strip()
     if wanted:
@@ -69,8 +70,12 @@ async def connect(address: str, configuration: Configuration) -> Choice:
     try:
         await server.version()
     except ProviderError as error:
-        if error.failed.kind == "unreachable" and typed_place(server.base_url) == typed_place(typed):
-            return Choice(None, None, (_silent(server, error.failed),))  # there is no need to ask it anything else
+        if error.failed.kind == "unreachable" and typed_place(server.base_url) == typed_place(
+            typed
+        ):
+            return Choice(
+                None, None, (_silent(server, error.failed),)
+            )  # there is no need to ask it anything else
         tried = [ended(f"Ollama at {server.base_url}", error.failed)]
         if error.failed.kind in ("bad_request", "malformed"):
             tried = [Tried(f"Ollama at {server.base_url}", "the server there is not Ollama")]
@@ -93,8 +98,8 @@ def _bases(typed: str) -> tuple[str, ...]:
 
 
 def servers_at(name: str, address: str) -> tuple[tuple[str, str], ...]:
-    """Which providers may be meant by an address as typed, each with its own: those of `name`; empty: an Ollama, else a
-    server that speaks Chat Completions. Nothing where it is no address."""
+    """Which providers may be meant by an address as typed, each with its own: those of `name`;
+    empty: an Ollama, else a server that speaks Chat Completions. Nothing where it is no address."""
     meant = typed_address(address)
     if not meant:
         return ()
@@ -112,7 +117,8 @@ def _silent(server: ollama.OllamaProvider, failed: Failed) -> Tried:
 async def offered(
     configuration: Configuration, only: str = ""
 ) -> tuple[tuple[ModelInfo, ...], tuple[Tried, ...]]:
-    """What each provider that can be reached offers, and why the others offer nothing; `only`: of one alone."""
+    """What each provider that can be reached offers, and why the others offer nothing; `only`: of
+    one alone."""
     world = World(configuration)
     providers: list[Provider] = []
     found: list[ModelInfo] = []
@@ -130,15 +136,22 @@ async def offered(
             tried.append(Tried(place(provider), "it has no models"))
         else:
             found += (replace(model, where=place(provider)) for model in models)
-    if not found and not only and len(providers) == 1:  # who has set up others does not wait for this one
+    if (
+        not found and not only and len(providers) == 1
+    ):  # who has set up others does not wait for this one
         tried.append(NO_KEYS)
     return tuple(found), tuple(tried)
 
 
 def _set_up(world: World) -> tuple[str, ...]:
-    """The servers that can be asked what they offer: those with an address or a key, the person's own first."""
+    """The servers that can be asked what they offer: those with an address or a key, the person's
+    own first."""
     services = tuple(name for name in presets.SERVICES if world.is_set(name))
-    own = (name for name, given in world.settings.providers.items() if given.base_url and name != "ollama")
+    own = (
+        name
+        for name, given in world.settings.providers.items()
+        if given.base_url and name != "ollama"
+    )
     others = sorted(name for name in own if name not in (*services, *presets.PLAYED, "compatible"))
     return (*(("compatible",) if world.of("compatible").base_url else ()), *others, *services)
 
@@ -166,10 +179,9 @@ async def _services(world: World) -> Choice:
     return Choice(None, None, tried or (NO_KEYS,))
 
 
-async def reach(
-    configuration: Configuration, seconds: float
-) -> tuple[Reached, ...]:
-    """Ask every server that is set up, and Ollama, all at once: within `seconds` each answers or has failed."""
+async def reach(configuration: Configuration, seconds: float) -> tuple[Reached, ...]:
+    """Ask every server that is set up, and Ollama, all at once: within `seconds` each answers or
+    has failed."""
     world = World(configuration)
     names = ("ollama", *_set_up(world))
     return tuple(await asyncio.gather(*(reached(world, name, seconds) for name in names)))
@@ -179,9 +191,7 @@ Found = tuple[str, ...] | Failed
 """The names of a server's models, or why there are none."""
 
 
-async def asked_for_models(
-    name: str, configuration: Configuration, seconds: float
-) -> Found:
+async def asked_for_models(name: str, configuration: Configuration, seconds: float) -> Found:
     """What the provider `name` offers: within `seconds` it answers or has failed."""
     answer = await reached(World(configuration), name, seconds)
     return answer.failed or answer.models
@@ -203,7 +213,8 @@ def meant(wanted: str, configuration: Configuration) -> str:
 
 
 def lacks(wanted: str, configuration: Configuration) -> str:
-    """What the provider of the model `wanted` lacks, where its name says whose it is; empty: nothing."""
+    """What the provider of the model `wanted` lacks, where its name says whose it is; empty:
+    nothing."""
     world = World(configuration)
     return world.needs(followed(world, wanted).partition("/")[0])
 
@@ -219,7 +230,11 @@ def typed_address(text: str) -> str:
         return ""
     try:
         parts = urlsplit(ollama.address(meant))
-        return meant if parts.scheme in ("http", "https") and parts.hostname and parts.port is not None else ""
+        return (
+            meant
+            if parts.scheme in ("http", "https") and parts.hostname and parts.port is not None
+            else ""
+        )
     except ValueError:
         return ""
 
@@ -245,7 +260,9 @@ async def reached(world: World, name: str, seconds: float) -> Reached:
     try:
         provider = world.provider(name, str(world.of(name).options.get("model") or ""))
     except LookupError as error:
-        return Reached(name, name, failed=Failed("bad_request", str(error.args[0]), "correct the settings"))
+        return Reached(
+            name, name, failed=Failed("bad_request", str(error.args[0]), "correct the settings")
+        )
     where = _where(provider)
     try:
         async with asyncio.timeout(seconds):
@@ -254,11 +271,17 @@ async def reached(world: World, name: str, seconds: float) -> Reached:
         return Reached(name, where, failed=error.failed)
     except TimeoutError:
         said = f"{where} did not answer within {seconds:g} s"
-        return Reached(name, where, failed=Failed("timeout", said, "check the network, a proxy, or the server"))
+        return Reached(
+            name, where, failed=Failed("timeout", said, "check the network, a proxy, or the server")
+        )
     finally:
         await provider.close()
 
 
 def _where(provider: Provider) -> str:
     address = str(getattr(provider, "base_url", ""))
-    return registry.place(provider) if not address or provider.name == "ollama" else f"{provider.name} at {address}"
+    return (
+        registry.place(provider)
+        if not address or provider.name == "ollama"
+        else f"{provider.name} at {address}"
+    )

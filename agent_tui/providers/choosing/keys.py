@@ -1,7 +1,8 @@
-"""Which key a provider is sent, and where it is from: the settings, else a variable, else what is stored.
+"""Which key a provider is sent, and where it is from: the settings, else a variable, else what is
+stored.
 
-The one place that decides it. What is stored joins the settings that an engine works with, so that whoever hides keys
-by the settings hides those too; it goes into no environment.
+The one place that decides it. What is stored joins the settings that an engine works with, so that
+whoever hides keys by the settings hides those too; it goes into no environment.
 """
 
 from __future__ import annotations
@@ -38,9 +39,14 @@ def names(settings: Settings) -> tuple[str, ...]:
 
 
 def called(typed: str, there: Iterable[str]) -> str:
-    """Which of the providers `there` a person means: nobody has to know how its name is written. Empty: none."""
+    """Which of the providers `there` a person means: nobody has to know how its name is written.
+    Empty: none."""
     known = tuple(there)
-    return typed if typed in known else next((name for name in known if name.lower() == typed.lower()), "")
+    return (
+        typed
+        if typed in known
+        else next((name for name in known if name.lower() == typed.lower()), "")
+    )
 
 
 def variable(name: str, environment: Mapping[str, str]) -> str:
@@ -51,14 +57,16 @@ def variable(name: str, environment: Mapping[str, str]) -> str:
 
 
 def where(name: str, configuration: Configuration) -> str:
-    """Where the key that the provider is sent is from; empty: it has none. With what is stored, or without it."""
+    """Where the key that the provider is sent is from; empty: it has none. With what is stored, or
+    without it."""
     own = configuration.settings.providers.get(name, ProviderSettings())
     return own.key_from or SETTINGS if own.api_key else variable(name, configuration.environment)
 
 
 def wanting(of: Iterable[str], configuration: Configuration) -> tuple[str, ...]:
-    """The providers among `of` whose stored key would be used: those without another one that are not known to need
-    none. For the rest no keyring is asked, which may ask a person for a password."""
+    """The providers among `of` whose stored key would be used: those without another one that are
+    not known to need none. For the rest no keyring is asked, which may ask a person for a password.
+    """
     settings, environment = configuration.settings, configuration.environment
 
     def wants(name: str) -> bool:
@@ -90,13 +98,18 @@ def joined(configuration: Of, stored: Stored) -> Of:
 
 
 def sources(configuration: Configuration, stored: Stored) -> tuple[Source, ...]:
-    """Where the key of each provider is from that has one, in the order of `names`; the settings are the files'."""
+    """Where the key of each provider is from that has one, in the order of `names`; the settings
+    are the files'."""
     settings, environment = configuration.settings, configuration.environment
     found = []
     for name in dict.fromkeys((*names(settings), *stored.keys)):
         own = settings.providers.get(name, ProviderSettings())
         kept = stored.keys.get(name)
-        told = (SETTINGS if own.api_key else "", variable(name, environment), kept.source if kept else "")
+        told = (
+            SETTINGS if own.api_key else "",
+            variable(name, environment),
+            kept.source if kept else "",
+        )
         if there := tuple(place for place in told if place):
             found.append(Source(name, there[0], there[1:]))
     return tuple(found)

@@ -1,6 +1,8 @@
-"""The model that a person names: an alias, `<provider>/<model>`, a service, or a name by which its maker is known.
+"""The model that a person names: an alias, `<provider>/<model>`, a service, or a name by which its
+maker is known.
 
-What the local Ollama has wins over a service whose models begin the same; what was chosen, and why, is said.
+What the local Ollama has wins over a service whose models begin the same; what was chosen, and why,
+is said.
 """
 
 from __future__ import annotations
@@ -63,7 +65,8 @@ async def _given(world: World, name: str, model: str) -> Choice:
 
 
 async def default(world: World, name: str) -> Choice:
-    """A service by itself: the model that is set for it, the usual one, else the first that it lists."""
+    """A service by itself: the model that is set for it, the usual one, else the first that it
+    lists."""
     if name == "ollama":
         return await best(world.ollama())
     if missing := world.needs(name):
@@ -81,7 +84,8 @@ async def default(world: World, name: str) -> Choice:
 
 
 async def _usual(service: Service, server: Listing) -> Provider:
-    """The usual model of a service: names are given up by their makers, so its list is asked where it comes soon."""
+    """The usual model of a service: names are given up by their makers, so its list is asked where
+    it comes soon."""
     if not service.families:
         return server
     names: list[str] = []
@@ -103,7 +107,8 @@ def elsewhere(world: World, name: str) -> bool:
 
 
 async def _bare(world: World, wanted: str) -> Choice:
-    """A name without a provider: a model of Ollama if it has one of that name, else a service, or one of its models."""
+    """A name without a provider: a model of Ollama if it has one of that name, else a service, or
+    one of its models."""
     service = presets.of_name(wanted)
     whole = presets.SHORT.get(wanted, wanted if wanted in presets.SERVICES else "")
     server = (await world.unlocked("ollama")).ollama()
@@ -141,9 +146,10 @@ async def _bare(world: World, wanted: str) -> Choice:
 def _own_servers(world: World) -> tuple[str, ...]:
     """The servers that the person set up with an address."""
     return tuple(
-        name for name, given in world.settings.providers.items()
+        name
+        for name, given in world.settings.providers.items()
         if given.base_url and name != "ollama" and name not in presets.PLAYED
-    )  # fmt: skip
+    )
 
 
 def _written(world: World, wanted: str) -> str:
@@ -152,10 +158,13 @@ def _written(world: World, wanted: str) -> str:
 
 
 async def _of_own_server(world: World, wanted: str) -> Choice | None:
-    """The first of the person's own servers that lists the model; None: none does, as far as they answer soon."""
+    """The first of the person's own servers that lists the model; None: none does, as far as they
+    answer soon."""
     names = _own_servers(world)
     world = await world.unlocked(*names) if names else world
-    for name, answer in zip(names, await asyncio.gather(*(_models_of(world, name) for name in names)), strict=True):
+    for name, answer in zip(
+        names, await asyncio.gather(*(_models_of(world, name) for name in names)), strict=True
+    ):
         if f"{name}/{wanted}" in answer:
             choice = await _given(world, name, wanted)
             return choice.noted(f"{wanted} is a model of {name}: using {name}/{wanted}.")
@@ -188,7 +197,9 @@ async def _of_service(
         pull = f"; `ollama pull {wanted}` may download it" if failed is None else ""
         return none(wanted, f"this looks like a model of {label}, but {missing}; {silent}{pull}")
     choice = await _given(world, service, wanted)
-    found = Choice(choice.provider, choice.info, (Tried(wanted, f"{silent}; using {name}"), *choice.tried))
+    found = Choice(
+        choice.provider, choice.info, (Tried(wanted, f"{silent}; using {name}"), *choice.tried)
+    )
     return found.noted(f"{wanted} looks like a model of {label}: using {name}.")
 
 
@@ -196,7 +207,11 @@ def _unknown(world: World, wanted: str, failed: Failed) -> str:
     head, slash, _ = wanted.partition("/")
     if slash:  # it was hardly meant for Ollama: what to do about that one would hide the rest
         near = get_close_matches(head, world.names(), n=3, cutoff=0.5)
-        closest = f"; the closest {'name is' if len(near) == 1 else 'names are'} {', '.join(near)}" if near else ""
+        closest = (
+            f"; the closest {'name is' if len(near) == 1 else 'names are'} {', '.join(near)}"
+            if near
+            else ""
+        )
         return f"there is no provider {head!r}{closest}. Ollama was asked too: {failed.text}"
     if wanted.lower().startswith(presets.OLLAMA):
         return f"this looks like a model of Ollama: {line(failed)}"
@@ -204,11 +219,14 @@ def _unknown(world: World, wanted: str, failed: Failed) -> str:
 
 
 async def best(server: ollama.OllamaProvider) -> Choice:
-    """The model of an Ollama that can call tools: one in memory first, then the newest; those in a cloud last."""
+    """The model of an Ollama that can call tools: one in memory first, then the newest; those in a
+    cloud last."""
     what = f"Ollama at {server.base_url}"
     try:
         names, loaded = await server.names(), await server.loaded()
-        best_first = sorted(names, key=lambda name: (name.endswith(("-cloud", ":cloud")), name not in loaded))
+        best_first = sorted(
+            names, key=lambda name: (name.endswith(("-cloud", ":cloud")), name not in loaded)
+        )
         for name in best_first[: ollama.MOST_DESCRIBED]:
             if (await server.facts(name)).tools:
                 return await asked(server.with_model(name))
@@ -237,4 +255,6 @@ async def first_listed(server: Listing, service: Service | None = None) -> Choic
     by_name = {info.name.partition("/")[2]: info for info in models}
     name = service.usual(list(by_name)) if service else next(iter(by_name))
     found = server.with_model(name)
-    return Choice(found, registry.described(found, by_name[name]), (Tried(what, by_name[name].name),))
+    return Choice(
+        found, registry.described(found, by_name[name]), (Tried(what, by_name[name].name),)
+    )

@@ -1,4 +1,5 @@
-"""Where choosing looks, and how it tells what it found: settings and environment made into providers."""
+"""Where choosing looks, and how it tells what it found: settings and environment made into
+providers."""
 
 from __future__ import annotations
 
@@ -22,7 +23,8 @@ PACKAGE: Final = "agent_tui.providers"
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """The provider to use, open, and what is known of its model; both None where nothing usable was found."""
+    """The provider to use, open, and what is known of its model; both None where nothing usable was
+    found."""
 
     provider: Provider | None
     info: ModelInfo | None
@@ -55,14 +57,18 @@ class World:
         return self.configuration.environment
 
     async def unlocked(self, *names: str) -> World:
-        """The same with the keys of the providers `names` that are stored: asked for when they are wanted."""
-        return self if self.unlock is None else replace(self, configuration=await self.unlock(names))
+        """The same with the keys of the providers `names` that are stored: asked for when they are
+        wanted."""
+        return (
+            self if self.unlock is None else replace(self, configuration=await self.unlock(names))
+        )
 
     def of(self, provider: str) -> ProviderSettings:
         return self.settings.providers.get(provider, ProviderSettings())
 
     def names(self) -> tuple[str, ...]:
-        """All providers: those that are declared, and what the person set up under a name of their own."""
+        """All providers: those that are declared, and what the person set up under a name of their
+        own."""
         own = (name for name, given in self.settings.providers.items() if given.base_url)
         return tuple(sorted({*known(), *own}))
 
@@ -77,15 +83,24 @@ class World:
         same = not base_url or compatible.address(base_url) == compatible.address(own.base_url)
         key = own.api_key if same else ""
         return ProviderSetup(
-            base_url or own.base_url, key, own.num_ctx, self.environment, self.configuration.cwd,
-            self.configuration.folders.data, own.options, keys.advice(provider, own) if key else "",
-        )  # fmt: skip
+            base_url or own.base_url,
+            key,
+            own.num_ctx,
+            self.environment,
+            self.configuration.cwd,
+            self.configuration.folders.data,
+            own.options,
+            keys.advice(provider, own) if key else "",
+        )
 
     def make(self, name: str, base_url: str = "") -> Provider:
-        """The provider that `name` (`<provider>/<model>`) means. Raises LookupError with one clear line."""
+        """The provider that `name` (`<provider>/<model>`) means. Raises LookupError with one clear
+        line."""
         provider, slash, model = name.partition("/")
         if not slash or not model:
-            raise LookupError(f"{name!r} is not a model name: write <provider>/<model>, like ollama/{name or 'qwen3'}")
+            raise LookupError(
+                f"{name!r} is not a model name: write <provider>/<model>, like ollama/{name or 'qwen3'}"
+            )
         return self.provider(provider, model, base_url)
 
     def provider(self, name: str, model: str, base_url: str = "") -> Provider:
@@ -99,7 +114,12 @@ class World:
     def is_set(self, name: str) -> bool:
         """Whether there is a key or an address for a service."""
         own, service = self.of(name), of(name)
-        found = own.api_key or own.base_url or service.url(self.environment) or service.key(self.environment)
+        found = (
+            own.api_key
+            or own.base_url
+            or service.url(self.environment)
+            or service.key(self.environment)
+        )
         return bool(found)
 
     def needs(self, name: str) -> str:
@@ -138,7 +158,8 @@ async def listed(provider: Provider) -> tuple[ModelInfo, ...] | Failed:
 
 
 async def asked(provider: Provider) -> Choice:
-    """`provider`, if its model is there. Of a server's model that nobody describes, the usual window is assumed."""
+    """`provider`, if its model is there. Of a server's model that nobody describes, the usual window
+    is assumed."""
     name = f"{provider.name}/{provider.model}"
     try:
         info = await provider.info()
@@ -150,7 +171,11 @@ async def asked(provider: Provider) -> Choice:
 
 def described(provider: Provider, info: ModelInfo) -> ModelInfo:
     served = hasattr(provider, "base_url")
-    return info if info.window or not served else replace(info, window=model_names.WINDOW, window_assumed=True)
+    return (
+        info
+        if info.window or not served
+        else replace(info, window=model_names.WINDOW, window_assumed=True)
+    )
 
 
 def none(what: str, result: str) -> Choice:
@@ -160,7 +185,9 @@ def none(what: str, result: str) -> Choice:
 def ended(what: str, failed: Failed) -> Tried:
     """How looking at `what` ended; its address is not said twice."""
     said = line(failed).removeprefix(f"cannot reach {what}: ")
-    return Tried(what, f"it {said.removeprefix(f'{what} ')}" if said.startswith(f"{what} ") else said)
+    return Tried(
+        what, f"it {said.removeprefix(f'{what} ')}" if said.startswith(f"{what} ") else said
+    )
 
 
 def line(failed: Failed) -> str:

@@ -9,7 +9,14 @@ from agent_tui.protocol.messages import Request, StopReason, Usage
 from agent_tui.providers.base import Failed, Finished
 from agent_tui.providers.dialects.anthropic_messages import Block, Origin, stored
 from agent_tui.providers.dialects.call_deltas import CallDeltas
-from agent_tui.providers.dialects.translate import CallIds, Parts, WholeText, arguments_of, count, text_in
+from agent_tui.providers.dialects.translate import (
+    CallIds,
+    Parts,
+    WholeText,
+    arguments_of,
+    count,
+    text_in,
+)
 from agent_tui.providers.wire import failures
 
 REASONS: Final[Mapping[str, StopReason]] = {
@@ -60,7 +67,9 @@ class AnthropicAnswer:
             self._end(payload)
 
     def _broken(self, how: str) -> Failed:
-        return Failed("malformed", f"{self._place.where} sent an answer {how}", "try again", may_pass=True)
+        return Failed(
+            "malformed", f"{self._place.where} sent an answer {how}", "try again", may_pass=True
+        )
 
     def _message(self, payload: dict[str, Any], parts: Parts) -> None:
         """The whole answer at once, of a server that does not stream."""
@@ -88,7 +97,9 @@ class AnthropicAnswer:
                 block.call, self._called = self._called, self._called + 1
                 if data.get("input"):
                     self._inputs[block.call] = data["input"]
-                self._argued(block, parts, "", id=text_in(data.get("id")), name=text_in(data.get("name")))
+                self._argued(
+                    block, parts, "", id=text_in(data.get("id")), name=text_in(data.get("name"))
+                )
             case _:
                 pass  # a tool of the server's own, or what a later version of the dialect has
 
@@ -115,7 +126,11 @@ class AnthropicAnswer:
             self._thought(block, text_in(data.get("thinking")), parts)
         elif kind == "signature_delta" and block.kind == "thinking":
             block.signature += text_in(data.get("signature"))
-        elif kind == "input_json_delta" and block.kind == "tool_use" and (part := text_in(data.get("partial_json"))):
+        elif (
+            kind == "input_json_delta"
+            and block.kind == "tool_use"
+            and (part := text_in(data.get("partial_json")))
+        ):
             self._inputs.pop(block.call, None)
             self._argued(block, parts, part)
 
@@ -130,7 +145,9 @@ class AnthropicAnswer:
             parts.thinking(text)
 
     def _argued(self, block: Block, parts: Parts, text: str, id: str = "", name: str = "") -> None:
-        for chunk in self._calls.feed({"index": block.call, "id": id, "function": {"name": name, "arguments": text}}):
+        for chunk in self._calls.feed(
+            {"index": block.call, "id": id, "function": {"name": name, "arguments": text}}
+        ):
             parts.add(chunk)
 
     def _stop(self, payload: dict[str, Any], parts: Parts) -> None:
@@ -154,16 +171,22 @@ class AnthropicAnswer:
     def _refused(self, told: dict[str, Any]) -> None:
         """Which rule a refusal follows, and why, where that is told."""
         details = _object(told.get("stop_details"))
-        self._why = failures.reason(self._place, details.get("category"), details.get("explanation")) or self._why
+        self._why = (
+            failures.reason(self._place, details.get("category"), details.get("explanation"))
+            or self._why
+        )
 
     def _counted(self, usage: Any) -> None:
-        """Counts come at the start and, of all so far, at the end; some servers know the prompt's only then."""
+        """Counts come at the start and, of all so far, at the end; some servers know the prompt's
+        only then."""
         if isinstance(usage, dict):
             self._usage |= {name: n for name in _COUNTS if (n := count(usage.get(name)))}
 
     def rest(self, parts: Parts) -> None:
         if rest := self._text.close():
-            next(block for block in reversed(self._blocks) if block.kind == "text").size += len(rest)
+            next(block for block in reversed(self._blocks) if block.kind == "text").size += len(
+                rest
+            )
             parts.text(rest)
         for block in self._blocks:
             self._closed(block, parts)
@@ -177,8 +200,8 @@ class AnthropicAnswer:
         return Finished(reason, calls, self._told(), stored(self._origin, self._blocks), why)
 
     def _told(self) -> Usage | None:
-        """What of the prompt was in the server's cache already is a part of it here, as with every other provider.
-        Some servers count nothing, and say so with zeros."""
+        """What of the prompt was in the server's cache already is a part of it here, as with every
+        other provider. Some servers count nothing, and say so with zeros."""
         if not self._usage:
             return None
         prompt = sum(self._usage.get(name, 0) for name in _INPUT)

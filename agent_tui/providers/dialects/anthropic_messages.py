@@ -1,7 +1,9 @@
-"""Our messages in the dialect of Anthropic's Messages: roles that take turns, blocks, thoughts with signatures.
+"""Our messages in the dialect of Anthropic's Messages: roles that take turns, blocks, thoughts with
+signatures.
 
-A history of any origin becomes one that the server takes: every call has exactly one result, right behind it; nothing
-is blank; ids and names hold only what they may; thoughts go back only to the model that had them.
+A history of any origin becomes one that the server takes: every call has exactly one result, right
+behind it; nothing is blank; ids and names hold only what they may; thoughts go back only to the
+model that had them.
 """
 
 from __future__ import annotations
@@ -12,7 +14,15 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from agent_tui.protocol.messages import AssistantMessage, Image, Message, ToolCall, ToolMessage, ToolSpec, UserMessage
+from agent_tui.protocol.messages import (
+    AssistantMessage,
+    Image,
+    Message,
+    ToolCall,
+    ToolMessage,
+    ToolSpec,
+    UserMessage,
+)
 from agent_tui.providers.dialects.translate import arguments_object, count, state_of, text_in
 
 MARK: Final = {"type": "ephemeral"}
@@ -27,7 +37,8 @@ _UNFIT: Final = re.compile(r"[^a-zA-Z0-9_-]")
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Who thinks: signatures hold for one model of one server. `strict`: the server refuses thoughts without one."""
+    """Who thinks: signatures hold for one model of one server. `strict`: the server refuses
+    thoughts without one."""
 
     provider: str
     host: str
@@ -41,7 +52,8 @@ class Origin:
 
 @dataclass(slots=True)
 class Block:
-    """One block of an answer: `size` characters of the text or the reasoning, or the number of a call."""
+    """One block of an answer: `size` characters of the text or the reasoning, or the number of a
+    call."""
 
     kind: str
     size: int = 0
@@ -51,7 +63,8 @@ class Block:
 
 
 def stored(origin: Origin, blocks: Iterable[Block]) -> str:
-    """What has to be kept of an answer to send it again as it was: nothing where it held no thoughts.
+    """What has to be kept of an answer to send it again as it was: nothing where it held no
+    thoughts.
 
     Thoughts and words are kept as lengths of the message's own, so that nothing is stored twice.
     """
@@ -75,7 +88,11 @@ def stored(origin: Origin, blocks: Iterable[Block]) -> str:
 
 def tools(specs: Iterable[ToolSpec]) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = [
-        {"name": t.name, "description": t.description, "input_schema": {"type": "object", **t.parameters}}
+        {
+            "name": t.name,
+            "description": t.description,
+            "input_schema": {"type": "object", **t.parameters},
+        }
         for t in specs
     ]
     if found:
@@ -90,8 +107,8 @@ def system(text: str) -> list[dict[str, Any]]:
 def messages(history: Iterable[Message], origin: Origin, thoughts: bool) -> list[dict[str, Any]]:
     """`history` on the wire; `thoughts`: whether those that `origin` had go with it.
 
-    The last two messages of the person (results are among them) bear marks: the server finds what it kept at the
-    last request, and keeps what is new, however many calls a step had.
+    The last two messages of the person (results are among them) bear marks: the server finds what
+    it kept at the last request, and keeps what is new, however many calls a step had.
     """
     wire = _Wire(origin, thoughts)
     for message in history:
@@ -103,8 +120,8 @@ def messages(history: Iterable[Message], origin: Origin, thoughts: bool) -> list
 
 
 def starts_with_thought(wired: list[dict[str, Any]]) -> bool:
-    """Whether the turn that goes on may do so thinking: models that think with a budget want its first answer to begin
-    with a thought, and one of another model does not. A new turn is free."""
+    """Whether the turn that goes on may do so thinking: models that think with a budget want its
+    first answer to begin with a thought, and one of another model does not. A new turn is free."""
     first: dict[str, Any] | None = None
     for turn in reversed(wired):
         if turn["role"] == "assistant":
@@ -143,7 +160,9 @@ class _Wire:
     def _settle(self) -> None:
         """Calls that nobody waits for any more have a result all the same."""
         for _, id in self._open:
-            self._put_result({"type": "tool_result", "tool_use_id": id, "content": NO_RESULT, "is_error": True})
+            self._put_result(
+                {"type": "tool_result", "tool_use_id": id, "content": NO_RESULT, "is_error": True}
+            )
         self._open = []
 
     def _of(self, role: str) -> list[dict[str, Any]]:
@@ -159,7 +178,9 @@ class _Wire:
             return  # it was cut before it said anything
         self._settle()
         if not self.turns:
-            self._of("user").append({"type": "text", "text": EMPTY})  # the first word is the person's
+            self._of("user").append(
+                {"type": "text", "text": EMPTY}
+            )  # the first word is the person's
         for block in blocks:
             if block["type"] == "tool_use":
                 given, block["id"] = block["id"], self._id(block["id"])
@@ -203,7 +224,10 @@ def _said(message: UserMessage) -> list[dict[str, Any]]:
 def _image(image: Image) -> dict[str, Any]:
     if not image.data:
         return {"type": "text", "text": f"[the image {image.name} is not there any more]"}
-    return {"type": "image", "source": {"type": "base64", "media_type": image.media, "data": image.data}}
+    return {
+        "type": "image",
+        "source": {"type": "base64", "media_type": image.media, "data": image.data},
+    }
 
 
 def _answered(message: AssistantMessage, origin: Origin, thoughts: bool) -> list[dict[str, Any]]:
@@ -215,9 +239,14 @@ def _answered(message: AssistantMessage, origin: Origin, thoughts: bool) -> list
             if thoughts:
                 found.append({"type": "redacted_thinking", "data": entry["redacted"]})
         elif "thinking" in entry:
-            text, thought = message.reasoning[thought : thought + entry["thinking"]], thought + entry["thinking"]
+            text, thought = (
+                message.reasoning[thought : thought + entry["thinking"]],
+                thought + entry["thinking"],
+            )
             if thoughts and (entry["signature"] or not origin.strict):
-                found.append({"type": "thinking", "thinking": text, "signature": entry["signature"]})
+                found.append(
+                    {"type": "thinking", "thinking": text, "signature": entry["signature"]}
+                )
         elif "text" in entry:
             text, said = message.text[said : said + entry["text"]], said + entry["text"]
             if text.strip():
@@ -229,19 +258,32 @@ def _answered(message: AssistantMessage, origin: Origin, thoughts: bool) -> list
 
 def _call(call: ToolCall) -> dict[str, Any]:
     name = _UNFIT.sub("_", call.name)[:128] or "unknown"
-    return {"type": "tool_use", "id": call.id, "name": name, "input": arguments_object(call.arguments)}
+    return {
+        "type": "tool_use",
+        "id": call.id,
+        "name": name,
+        "input": arguments_object(call.arguments),
+    }
 
 
 def _entries(message: AssistantMessage, origin: Origin) -> list[dict[str, Any]]:
-    """The blocks of an answer in their order: as they were, if `origin` wrote it, else words, then calls."""
-    plain: list[dict[str, Any]] = [{"text": len(message.text)}, *({"call": n} for n in range(len(message.calls)))]
+    """The blocks of an answer in their order: as they were, if `origin` wrote it, else words, then
+    calls."""
+    plain: list[dict[str, Any]] = [
+        {"text": len(message.text)},
+        *({"call": n} for n in range(len(message.calls))),
+    ]
     if not message.state or message.provider != origin.provider:
         return plain
     try:
         state = json.loads(message.state)
     except (ValueError, RecursionError):
         return plain
-    if not isinstance(state, dict) or state.get("from") != origin.name or not isinstance(state.get("blocks"), list):
+    if (
+        not isinstance(state, dict)
+        or state.get("from") != origin.name
+        or not isinstance(state.get("blocks"), list)
+    ):
         return plain
     entries = [_entry(entry) for entry in state["blocks"]]
     thought = sum(entry.get("thinking", 0) for entry in entries)

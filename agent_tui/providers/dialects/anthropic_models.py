@@ -8,12 +8,20 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal
 
 ANSWER: Final = 4_096
-"""Tokens of an answer where nothing is known of the model: the dialect wants a number in every request."""
+"""Tokens of an answer where nothing is known of the model: the dialect wants a number in every
+request."""
 MOST_ANSWER: Final = 32_000
-"""Tokens of an answer at most, unless the person says otherwise: older models take it off their window."""
+"""Tokens of an answer at most, unless the person says otherwise: older models take it off their
+window."""
 LEAST_BUDGET: Final = 1_024
 """The smallest budget for thinking that the server takes."""
-BUDGETS: Final[Mapping[str, int]] = {"low": 2_048, "medium": 8_192, "high": 16_384, "xhigh": 24_576, "max": 65_536}
+BUDGETS: Final[Mapping[str, int]] = {
+    "low": 2_048,
+    "medium": 8_192,
+    "high": 16_384,
+    "xhigh": 24_576,
+    "max": 65_536,
+}
 """What a level means to models that are given tokens to think with."""
 _MAY_REST: Final = re.compile("opus|sonnet|haiku")
 _VERSION: Final = re.compile(r"claude-(?:[a-z]+-)?(\d{1,2})(?:[-.](\d{1,2}))?(?!\d)")
@@ -21,7 +29,8 @@ _VERSION: Final = re.compile(r"claude-(?:[a-z]+-)?(\d{1,2})(?:[-.](\d{1,2}))?(?!
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """`answer`: the most tokens it writes; `thinks`: by its own measure, with a budget, or not; 0 and None: unknown."""
+    """`answer`: the most tokens it writes; `thinks`: by its own measure, with a budget, or not; 0 and
+    None: unknown."""
 
     version: tuple[int, int] | None = None
     window: int = 0
@@ -36,13 +45,20 @@ def facts(model: str) -> Facts:
     if found is None:
         return Facts()
     version = (int(found[1]), int(found[2] or 0))
-    if version >= (5, 0):  # these think unless they are told not to, and the later ones cannot do without
-        off: Literal["said", "never"] = "said" if version == (5, 0) and _MAY_REST.search(model) else "never"
+    if version >= (
+        5,
+        0,
+    ):  # these think unless they are told not to, and the later ones cannot do without
+        off: Literal["said", "never"] = (
+            "said" if version == (5, 0) and _MAY_REST.search(model) else "never"
+        )
         return Facts(version, 1_000_000, 128_000, "adaptive", off)
     if version >= (4, 6):
         return Facts(version, 1_000_000, 128_000, "adaptive")
     if version >= (4, 0):
-        return Facts(version, 200_000, 32_000 if "opus" in model and version < (4, 5) else 64_000, "budget")
+        return Facts(
+            version, 200_000, 32_000 if "opus" in model and version < (4, 5) else 64_000, "budget"
+        )
     if version >= (3, 7):
         return Facts(version, 200_000, 64_000, "budget")
     return Facts(version, 200_000, 8_192 if version >= (3, 5) else 4_096, "never")
@@ -56,7 +72,8 @@ def answer_tokens(known: Facts, wanted: int = 0) -> int:
 
 
 def thinking(known: Facts, wanted: Any, answer: int) -> dict[str, Any]:
-    """The fields that ask for thinking. `wanted`: true, false, a level or tokens; None: think where it is known how.
+    """The fields that ask for thinking. `wanted`: true, false, a level or tokens; None: think where
+    it is known how.
 
     Thoughts count as part of `answer` tokens: where those are few, there are none to think with.
     """
@@ -74,5 +91,14 @@ def thinking(known: Facts, wanted: Any, answer: int) -> dict[str, Any]:
         shown = {"display": "summarized"} if known.version and known.version >= (4, 7) else {}
         effort = {"output_config": {"effort": level}} if level else {}
         return {"thinking": {"type": "adaptive", **shown}, **effort}
-    tokens = wanted if isinstance(wanted, int) and not isinstance(wanted, bool) else BUDGETS[level or "medium"]
-    return {"thinking": {"type": "enabled", "budget_tokens": max(LEAST_BUDGET, min(tokens, answer * 3 // 4))}}
+    tokens = (
+        wanted
+        if isinstance(wanted, int) and not isinstance(wanted, bool)
+        else BUDGETS[level or "medium"]
+    )
+    return {
+        "thinking": {
+            "type": "enabled",
+            "budget_tokens": max(LEAST_BUDGET, min(tokens, answer * 3 // 4)),
+        }
+    }

@@ -1,7 +1,8 @@
 """Tool calls of a Chat Completions stream, put together from however a server sends them.
 
-Seen: parts by index; whole calls in one part; no index; no ids; one index for all calls with ids that differ; the name
-again, or empty, with every part; arguments as an object instead of text; the name after the first arguments.
+Seen: parts by index; whole calls in one part; no index; no ids; one index for all calls with ids
+that differ; the name again, or empty, with every part; arguments as an object instead of text; the
+name after the first arguments.
 """
 
 from __future__ import annotations
@@ -12,7 +13,13 @@ from typing import Any
 
 from agent_tui.protocol.messages import ToolCall
 from agent_tui.providers.base import CallChunk
-from agent_tui.providers.dialects.translate import CallIds, WholeText, arguments_of, name_in, text_in
+from agent_tui.providers.dialects.translate import (
+    CallIds,
+    WholeText,
+    arguments_of,
+    name_in,
+    text_in,
+)
 
 
 @dataclass(slots=True)
@@ -49,11 +56,21 @@ class CallDeltas:
         """What one entry of `tool_calls` adds."""
         function = data.get("function")
         function = function if isinstance(function, dict) else {}
-        name, wire_id, index = name_in(function.get("name")), text_in(data.get("id")), data.get("index")
+        name, wire_id, index = (
+            name_in(function.get("name")),
+            text_in(data.get("id")),
+            data.get("index"),
+        )
         slot = self._slot(index if isinstance(index, int) else None, wire_id, name)
         slot.name = slot.name or name
         arguments = function.get("arguments")
-        raw = arguments if isinstance(arguments, str) else "" if arguments is None else arguments_of(arguments)
+        raw = (
+            arguments
+            if isinstance(arguments, str)
+            else ""
+            if arguments is None
+            else arguments_of(arguments)
+        )
         part = slot.text.feed(raw)
         if part:
             slot.parts.append(part)

@@ -6,12 +6,28 @@ import json
 from collections.abc import Mapping
 from typing import Any, Final, Literal
 
-from agent_tui.protocol.messages import AssistantMessage, Message, Request, StopReason, ToolMessage, Usage, UserMessage
+from agent_tui.protocol.messages import (
+    AssistantMessage,
+    Message,
+    Request,
+    StopReason,
+    ToolMessage,
+    Usage,
+    UserMessage,
+)
 from agent_tui.providers.base import Finished
 from agent_tui.providers.dialects import reasoning_details as details
 from agent_tui.providers.dialects.call_deltas import CallDeltas
 from agent_tui.providers.dialects.chat_quirks import NO_THOUGHT, wants_thoughts
-from agent_tui.providers.dialects.translate import CallIds, Parts, WholeText, arguments_text, compact, count, text_in
+from agent_tui.providers.dialects.translate import (
+    CallIds,
+    Parts,
+    WholeText,
+    arguments_text,
+    compact,
+    count,
+    text_in,
+)
 from agent_tui.providers.wire import failures
 
 REASONS: Final[Mapping[str, StopReason]] = {
@@ -24,14 +40,18 @@ REASONING: Final = ("reasoning_content", "reasoning")
 
 
 def message(given: Message, provider: str, model: str = "") -> dict[str, Any] | None:
-    """`given` as `model` of `provider` gets it; None for an answer that was cut before it said anything, which servers
+    """`given` as `model` of `provider` gets it; None for an answer that was cut before it said
+    anything, which servers
     refuse."""
     match given:
         case UserMessage():
             if not given.images:
                 return {"role": "user", "content": given.text}
             parts = [
-                {"type": "image_url", "image_url": {"url": f"data:{image.media};base64,{image.data}"}}
+                {
+                    "type": "image_url",
+                    "image_url": {"url": f"data:{image.media};base64,{image.data}"},
+                }
                 for image in given.images
             ]
             return {"role": "user", "content": [{"type": "text", "text": given.text}, *parts]}
@@ -44,16 +64,26 @@ def message(given: Message, provider: str, model: str = "") -> dict[str, Any] | 
             blocks, always = details.kept(given, provider, model), wants_thoughts(provider, model)
             if blocks:
                 wired[details.FIELD] = blocks
-            if blocks is None and (given.calls or always) and (field := _reasoning_field(given, provider)):
+            if (
+                blocks is None
+                and (given.calls or always)
+                and (field := _reasoning_field(given, provider))
+            ):
                 wired[field] = given.reasoning
             elif always and not blocks:
                 wired[REASONING[0]] = NO_THOUGHT
             if given.calls:
                 wired["tool_calls"] = [
-                    {"id": call.id, "type": "function",
-                     "function": {"name": call.name, "arguments": arguments_text(call.arguments)}}
+                    {
+                        "id": call.id,
+                        "type": "function",
+                        "function": {
+                            "name": call.name,
+                            "arguments": arguments_text(call.arguments),
+                        },
+                    }
                     for call in given.calls
-                ]  # fmt: skip
+                ]
             return wired
 
 
@@ -97,7 +127,9 @@ class ChatAnswer:
             return
         if isinstance(usage := choice.get("usage"), dict):  # Moonshot tells it there
             self._usage = _usage(usage) or self._usage
-        delta = choice.get("delta") or choice.get("message")  # a server that does not stream sends the whole message
+        delta = choice.get("delta") or choice.get(
+            "message"
+        )  # a server that does not stream sends the whole message
         if isinstance(delta, dict):
             self._delta(delta, parts)
         if reason := text_in(choice.get("finish_reason")):
@@ -105,17 +137,23 @@ class ChatAnswer:
 
     def _ended(self, reason: str, choice: dict[str, Any], parts: Parts) -> None:
         if reason in GAVE_UP:
-            parts.add(failures.from_payload(self._place, {"message": f"the model stopped ({reason})"}))
+            parts.add(
+                failures.from_payload(self._place, {"message": f"the model stopped ({reason})"})
+            )
             return
         self._reason = reason
         if REASONS.get(reason) == "refusal":
-            self._why = failures.reason(self._place, reason, _filtered(choice.get("content_filter_results")))
+            self._why = failures.reason(
+                self._place, reason, _filtered(choice.get("content_filter_results"))
+            )
 
     def _delta(self, delta: dict[str, Any], parts: Parts) -> None:
         text, thought = delta.get("content"), ""
         if not isinstance(text, str):
             text, thought = _content(text)
-        more = len(delta) > 1 or not text  # most have nothing but their words: they are not looked through
+        more = (
+            len(delta) > 1 or not text
+        )  # most have nothing but their words: they are not looked through
         if more:
             thought = self._reasoning(delta) or thought
         if self._tags is not None:
@@ -160,7 +198,8 @@ class ChatAnswer:
         return Finished(reason, calls, self._usage, self._state(), self._why)
 
     def _state(self) -> str:
-        """What goes back with the answer: blocks of reasoning, or the name of the field that it came in."""
+        """What goes back with the answer: blocks of reasoning, or the name of the field that it
+        came in."""
         if state := self._details.state(self._place.model):
             return state
         return compact({"reasoning": self._reasoning_field}) if self._reasoning_field else ""
@@ -169,7 +208,9 @@ class ChatAnswer:
 def _filtered(results: Any) -> str:
     """What the filters of Azure stopped at."""
     found = results.items() if isinstance(results, dict) else ()
-    return ", ".join(name for name, one in found if isinstance(one, dict) and one.get("filtered") is True)
+    return ", ".join(
+        name for name, one in found if isinstance(one, dict) and one.get("filtered") is True
+    )
 
 
 def _content(content: Any) -> tuple[str, str]:
@@ -188,14 +229,21 @@ def _content(content: Any) -> tuple[str, str]:
 
 
 def _usage(data: dict[str, Any]) -> Usage | None:
-    """None where nothing was counted, in whatever words: an answer of no tokens at all there is not."""
+    """None where nothing was counted, in whatever words: an answer of no tokens at all there is
+    not."""
     details = data.get("prompt_tokens_details")
     cached = count(details.get("cached_tokens")) if isinstance(details, dict) else 0
-    cached = cached or count(data.get("prompt_cache_hit_tokens")) or count(data.get("cached_tokens"))
+    cached = (
+        cached or count(data.get("prompt_cache_hit_tokens")) or count(data.get("cached_tokens"))
+    )
     thought = data.get("completion_tokens_details")
     reasoning = count(thought.get("reasoning_tokens")) if isinstance(thought, dict) else 0
     prompt, completion = count(data.get("prompt_tokens")), count(data.get("completion_tokens"))
-    return Usage(prompt, completion, cached, reasoning_tokens=reasoning) if prompt or completion else None
+    return (
+        Usage(prompt, completion, cached, reasoning_tokens=reasoning)
+        if prompt or completion
+        else None
+    )
 
 
 OPEN: Final = "<think>"
@@ -203,7 +251,8 @@ CLOSE: Final = "</think>"
 
 
 class ThinkTags:
-    """Splits text as it comes into (thought, text). Tags later in an answer are words like any other."""
+    """Splits text as it comes into (thought, text). Tags later in an answer are words like any
+    other."""
 
     def __init__(self) -> None:
         self._at: Literal["start", "thought", "after", "text"] = "start"
@@ -248,7 +297,14 @@ class ThinkTags:
         if closed:
             self._at = "after"
             return thought, rest
-        keep = next((n for n in range(min(len(CLOSE) - 1, len(text)), 0, -1) if CLOSE.startswith(text[-n:])), 0)
+        keep = next(
+            (
+                n
+                for n in range(min(len(CLOSE) - 1, len(text)), 0, -1)
+                if CLOSE.startswith(text[-n:])
+            ),
+            0,
+        )
         self._held = text[len(text) - keep :]
         return text[: len(text) - keep], ""
 

@@ -1,4 +1,5 @@
-"""What servers of Chat Completions want different from each other, and requests that suit them. Pure."""
+"""What servers of Chat Completions want different from each other, and requests that suit them.
+Pure."""
 
 from __future__ import annotations
 
@@ -19,7 +20,13 @@ NOTHING: Final = "(nothing)"
 _SHORT: Final = re.compile(r"[A-Za-z0-9]{9}")
 _SCHEMAS: Final = ("properties", "patternProperties", "$defs", "definitions")
 _CHOICES: Final = ("anyOf", "oneOf", "allOf")
-_NAMES: Final[Mapping[type, str]] = {str: "string", bool: "boolean", int: "integer", float: "number", list: "array"}
+_NAMES: Final[Mapping[type, str]] = {
+    str: "string",
+    bool: "boolean",
+    int: "integer",
+    float: "number",
+    list: "array",
+}
 NO_THOUGHT: Final = " "
 """Stands for it where nothing was thought, or by another model: they do not take an empty text."""
 Wired = dict[str, Any]
@@ -34,12 +41,17 @@ def suited(messages: Iterable[Wired], quirks: Quirks) -> list[Wired]:
     """`messages` as the server takes them. What came before is written the same whatever follows."""
     found: list[Wired] = []
     for message in messages:
-        message = _worded(_with_ids(message, quirks)) if quirks.worded else _with_ids(message, quirks)
+        message = (
+            _worded(_with_ids(message, quirks)) if quirks.worded else _with_ids(message, quirks)
+        )
         last = found[-1]["role"] if found else ""
         if message["role"] == "user" and last == "tool" and quirks.spoken:
             found.append({"role": "assistant", "content": NOTHING})
         if message["role"] == "user" and last == "user" and quirks.turns:
-            found[-1] = {**found[-1], "content": _together(found[-1]["content"], message["content"])}
+            found[-1] = {
+                **found[-1],
+                "content": _together(found[-1]["content"], message["content"]),
+            }
         else:
             found.append(message)
     return found
@@ -65,13 +77,17 @@ def _with_ids(message: Wired, quirks: Quirks) -> Wired:
     if "tool_call_id" in message:
         return {**message, "tool_call_id": fitting_id(message["tool_call_id"], quirks.short_ids)}
     if "tool_calls" in message:
-        calls = [{**call, "id": fitting_id(call["id"], quirks.short_ids)} for call in message["tool_calls"]]
+        calls = [
+            {**call, "id": fitting_id(call["id"], quirks.short_ids)}
+            for call in message["tool_calls"]
+        ]
         return {**message, "tool_calls": calls}
     return message
 
 
 def fitting_id(id: str, short: bool = False) -> str:
-    """An id that a server takes, the same for the same one: another provider's may be too long for it."""
+    """An id that a server takes, the same for the same one: another provider's may be too long for
+    it."""
     if _SHORT.fullmatch(id) if short else len(id) <= LONGEST_ID:
         return id
     return sha256(id.encode("utf-8", "replace")).hexdigest()[: 9 if short else 32]
@@ -79,12 +95,16 @@ def fitting_id(id: str, short: bool = False) -> str:
 
 def suited_tools(tools: Iterable[ToolSpec], quirks: Quirks) -> list[Wired]:
     return [
-        {"type": "function", "function": {
-            "name": tool.name, "description": tool.description,
-            "parameters": typed(tool.parameters, "object") if quirks.typed else tool.parameters,
-        }}
+        {
+            "type": "function",
+            "function": {
+                "name": tool.name,
+                "description": tool.description,
+                "parameters": typed(tool.parameters, "object") if quirks.typed else tool.parameters,
+            },
+        }
         for tool in tools
-    ]  # fmt: skip
+    ]
 
 
 def typed(schema: Any, otherwise: str = "string") -> Any:
@@ -113,6 +133,10 @@ def _type_of(schema: Wired, otherwise: str) -> str:
         return "array"
     if any(key in schema for key in ("minimum", "maximum", "multipleOf")):
         return "number"
-    values = schema["enum"] if isinstance(schema.get("enum"), list) else [schema[k] for k in ("const",) if k in schema]
+    values = (
+        schema["enum"]
+        if isinstance(schema.get("enum"), list)
+        else [schema[k] for k in ("const",) if k in schema]
+    )
     names = {_NAMES.get(type(value), "object") for value in values}
     return names.pop() if len(names) == 1 else otherwise

@@ -35,7 +35,8 @@ from agent_tui.providers.dialects.translate import (
 from agent_tui.providers.wire import failures
 
 UNSIGNED: Final = "skip_thought_signature_validator"
-"""In place of a signature for a call that this model did not write: documented for histories that come from another."""
+"""In place of a signature for a call that this model did not write: documented for histories that
+come from another."""
 _SIGNS: Final = re.compile(r"gemini-(?![12](\D|$))")
 
 
@@ -45,14 +46,19 @@ def wants_signatures(model: str) -> bool:
 
 
 def contents(messages: Iterable[Message], provider: str, model: str) -> list[dict[str, Any]]:
-    """`messages` on the wire. The results of one answer's calls are one content, in the order of the calls."""
+    """`messages` on the wire. The results of one answer's calls are one content, in the order of the
+    calls."""
     found: list[dict[str, Any]] = []
     order: list[str] = []
     own: set[str] = set()
     for are_results, group in groupby(messages, lambda message: isinstance(message, ToolMessage)):
         if are_results:
             results = [message for message in group if isinstance(message, ToolMessage)]
-            results.sort(key=lambda result: order.index(result.call_id) if result.call_id in order else len(order))
+            results.sort(
+                key=lambda result: (
+                    order.index(result.call_id) if result.call_id in order else len(order)
+                )
+            )
             found.append({"role": "user", "parts": [_result(result, own) for result in results]})
             continue
         for message in group:
@@ -68,7 +74,9 @@ def contents(messages: Iterable[Message], provider: str, model: str) -> list[dic
 
 
 def _asked(given: UserMessage) -> list[dict[str, Any]]:
-    shown = [{"inlineData": {"mimeType": image.media, "data": image.data}} for image in given.images]
+    shown = [
+        {"inlineData": {"mimeType": image.media, "data": image.data}} for image in given.images
+    ]
     return [{"text": given.text}, *shown] if given.text or not shown else shown
 
 
@@ -119,15 +127,35 @@ def _call(call: ToolCall, own: bool) -> dict[str, Any]:
 
 
 REASONS: Final[Mapping[str, StopReason]] = {
-    "STOP": "stop", "MAX_TOKENS": "length",
-    "FUNCTION_CALL": "stop", "TOOL_CALLS": "stop", "LENGTH": "length", "CONTENT_FILTER": "refusal",  # who imitates it
+    "STOP": "stop",
+    "MAX_TOKENS": "length",
+    "FUNCTION_CALL": "stop",
+    "TOOL_CALLS": "stop",
+    "LENGTH": "length",
+    "CONTENT_FILTER": "refusal",  # who imitates it
     **dict.fromkeys(
-        ("SAFETY", "RECITATION", "LANGUAGE", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "IMAGE_SAFETY",
-         "IMAGE_PROHIBITED_CONTENT", "IMAGE_RECITATION", "ESCALATION", "MODEL_ARMOR"),
+        (
+            "SAFETY",
+            "RECITATION",
+            "LANGUAGE",
+            "BLOCKLIST",
+            "PROHIBITED_CONTENT",
+            "SPII",
+            "IMAGE_SAFETY",
+            "IMAGE_PROHIBITED_CONTENT",
+            "IMAGE_RECITATION",
+            "ESCALATION",
+            "MODEL_ARMOR",
+        ),
         "refusal",
     ),
-}  # fmt: skip
-UNREADABLE: Final = ("MALFORMED_FUNCTION_CALL", "MALFORMED_RESPONSE", "UNEXPECTED_TOOL_CALL", "TOO_MANY_TOOL_CALLS")
+}
+UNREADABLE: Final = (
+    "MALFORMED_FUNCTION_CALL",
+    "MALFORMED_RESPONSE",
+    "UNEXPECTED_TOOL_CALL",
+    "TOO_MANY_TOOL_CALLS",
+)
 """The model wrote what its server could not read. Another try mostly does."""
 UNSAID: Final = ("", "FINISH_REASON_UNSPECIFIED")
 
@@ -177,8 +205,12 @@ class GeminiAnswer:
     def _refused(self, reason: str, told: dict[str, Any], words: str) -> str:
         """Why nothing is said: the server's reason, what its filters stopped at, and its own words."""
         ratings = told.get("safetyRatings")
-        rated = [one for one in ratings if isinstance(one, dict)] if isinstance(ratings, list) else []
-        blocked = ", ".join(text_in(one.get("category")) for one in rated if one.get("blocked") is True)
+        rated = (
+            [one for one in ratings if isinstance(one, dict)] if isinstance(ratings, list) else []
+        )
+        blocked = ", ".join(
+            text_in(one.get("category")) for one in rated if one.get("blocked") is True
+        )
         return failures.reason(self._place, reason, blocked, told.get(words))
 
     def _broken(self, reason: str, said: str) -> Failed:
@@ -186,12 +218,18 @@ class GeminiAnswer:
         said = self._place.shown(said)
         tail = f": {said}" if said else ""
         if reason in UNREADABLE:
-            text = f"the model wrote a call that {self._place.where} could not read ({reason}){tail}"
-            return Failed("malformed", text, "try again, or choose another model with /model", may_pass=True)
+            text = (
+                f"the model wrote a call that {self._place.where} could not read ({reason}){tail}"
+            )
+            return Failed(
+                "malformed", text, "try again, or choose another model with /model", may_pass=True
+            )
         if reason == "MISSING_THOUGHT_SIGNATURE":
             text = f"{self._place.where} reports a missing signature in the conversation ({reason}){tail}"
             return Failed("bad_request", text, "/clear starts over, /model chooses another model")
-        return failures.from_payload(self._place, {"message": f"the model stopped ({reason}){tail}"})
+        return failures.from_payload(
+            self._place, {"message": f"the model stopped ({reason}){tail}"}
+        )
 
     def _part(self, part: dict[str, Any], parts: Parts) -> None:
         signature = text_in(part.get("thoughtSignature"))
@@ -229,11 +267,19 @@ class GeminiAnswer:
         if reason == "stop" and self._calls:
             reason = "tool_calls"
         why = self._why if reason == "refusal" else ""
-        return Finished(reason, tuple(self._calls), self._counted(), self._runs.state(self._model), why)
+        return Finished(
+            reason, tuple(self._calls), self._counted(), self._runs.state(self._model), why
+        )
 
     def _counted(self) -> Usage | None:
-        """Tokens as the server counts them: what is cached is part of the prompt, what is thought is written too."""
-        names = ("promptTokenCount", "toolUsePromptTokenCount", "candidatesTokenCount", "thoughtsTokenCount")
+        """Tokens as the server counts them: what is cached is part of the prompt, what is thought
+        is written too."""
+        names = (
+            "promptTokenCount",
+            "toolUsePromptTokenCount",
+            "candidatesTokenCount",
+            "thoughtsTokenCount",
+        )
         prompt, tools, answer, thoughts = (count(self._usage.get(name)) for name in names)
         if not (prompt or answer or thoughts):
             return None
@@ -246,7 +292,8 @@ Kind = Literal["text", "thought", "call"]
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One part. `size`: the length of its text; of a call, 1 where its id is the server's own, else 0."""
+    """One part. `size`: the length of its text; of a call, 1 where its id is the server's own, else
+    0."""
 
     kind: Kind
     size: int
@@ -254,7 +301,8 @@ class Run:
 
 
 class Runs:
-    """The parts of an answer as they come. Text without a signature goes together; a signed part stays alone."""
+    """The parts of an answer as they come. Text without a signature goes together; a signed part
+    stays alone."""
 
     def __init__(self) -> None:
         self._runs: list[Run] = []
@@ -282,12 +330,16 @@ class Runs:
         self._settle()
         if not any(run.signature or (run.kind == "call" and run.size) for run in self._runs):
             return ""
-        parts = [[run.kind, run.size, run.signature] if run.signature else [run.kind, run.size] for run in self._runs]
+        parts = [
+            [run.kind, run.size, run.signature] if run.signature else [run.kind, run.size]
+            for run in self._runs
+        ]
         return state_of({"model": model, "parts": parts})
 
 
 def runs_of(given: AssistantMessage, provider: str, model: str) -> tuple[Run, ...]:
-    """The parts of `given`; empty where it is another's (signatures hold for one model), or does not fit any more."""
+    """The parts of `given`; empty where it is another's (signatures hold for one model), or does
+    not fit any more."""
     if given.provider != provider or not given.state:
         return ()
     try:
@@ -296,9 +348,15 @@ def runs_of(given: AssistantMessage, provider: str, model: str) -> tuple[Run, ..
         return ()
     parts = kept.get("parts") if isinstance(kept, dict) and kept.get("model") == model else None
     runs = tuple(run for part in parts if (run := _run(part))) if isinstance(parts, list) else ()
-    sizes = {kind: sum(run.size for run in runs if run.kind == kind) for kind in ("text", "thought")}
+    sizes = {
+        kind: sum(run.size for run in runs if run.kind == kind) for kind in ("text", "thought")
+    }
     calls = sum(run.kind == "call" for run in runs)
-    fits = (sizes["text"], sizes["thought"], calls) == (len(given.text), len(given.reasoning), len(given.calls))
+    fits = (sizes["text"], sizes["thought"], calls) == (
+        len(given.text),
+        len(given.reasoning),
+        len(given.calls),
+    )
     return runs if fits else ()
 
 

@@ -1,7 +1,9 @@
-"""JSON schemas of tools as Gemini takes them: a subset of OpenAPI 3.0, where an unknown word refuses the whole request.
+"""JSON schemas of tools as Gemini takes them: a subset of OpenAPI 3.0, where an unknown word
+refuses the whole request.
 
-What has no place there is said in another way where there is one, and left out elsewhere; the arguments that come back
-are checked against the tool's own schema anyway. The same schema always gives the same bytes.
+What has no place there is said in another way where there is one, and left out elsewhere; the
+arguments that come back are checked against the tool's own schema anyway. The same schema always
+gives the same bytes.
 """
 
 from __future__ import annotations
@@ -13,13 +15,26 @@ from agent_tui.protocol.messages import ToolSpec
 from agent_tui.providers.dialects.translate import arguments_of
 
 KEPT: Final[Mapping[str, tuple[type, ...]]] = {
-    "description": (str,), "pattern": (str,), "minimum": (int, float), "maximum": (int, float), "minItems": (int,),
-    "maxItems": (int,), "minLength": (int,), "maxLength": (int,), "minProperties": (int,), "maxProperties": (int,),
-}  # fmt: skip
+    "description": (str,),
+    "pattern": (str,),
+    "minimum": (int, float),
+    "maximum": (int, float),
+    "minItems": (int,),
+    "maxItems": (int,),
+    "minLength": (int,),
+    "maxLength": (int,),
+    "minProperties": (int,),
+    "maxProperties": (int,),
+}
 TYPES: Final = ("string", "integer", "number", "boolean", "array", "object")
-FORMATS: Final = {"integer": ("int32", "int64"), "number": ("float", "double"), "string": ("date-time",)}
+FORMATS: Final = {
+    "integer": ("int32", "int64"),
+    "number": ("float", "double"),
+    "string": ("date-time",),
+}
 _MOST_NODES: Final = 5_000
-"""Parts of one tool's schema: definitions that hold each other multiply when they are put in their places."""
+"""Parts of one tool's schema: definitions that hold each other multiply when they are put in their
+places."""
 
 
 def declarations(tools: Iterable[ToolSpec]) -> list[dict[str, Any]]:
@@ -56,19 +71,30 @@ class _Cleaning:
             return {"type": "string"}
         node, inside, whole = self._resolved(given, inside)
         if not whole or self._left < 0:
-            return {"type": "object", **({"description": d} if isinstance(d := node.get("description"), str) else {})}
+            return {
+                "type": "object",
+                **({"description": d} if isinstance(d := node.get("description"), str) else {}),
+            }
         kinds, variants = node.get("type"), _list(node.get("anyOf")) or _list(node.get("oneOf"))
-        if variants and not ("properties" in node or "items" in node):  # else they only say what goes with what
+        if variants and not (
+            "properties" in node or "items" in node
+        ):  # else they only say what goes with what
             common = {"type": kinds} if kinds else {}
-            variants = [{**common, **variant} if isinstance(variant, dict) else variant for variant in variants]
+            variants = [
+                {**common, **variant} if isinstance(variant, dict) else variant
+                for variant in variants
+            ]
             return self._of_variants(node, variants, inside)
         if isinstance(kinds, list):
             plain = {key: value for key, value in node.items() if key != "type"}
             return self._of_variants(node, [{**plain, "type": kind} for kind in kinds], inside)
         return self._plain(node, inside)
 
-    def _resolved(self, node: dict[str, Any], inside: tuple[str, ...]) -> tuple[dict[str, Any], tuple[str, ...], bool]:
-        """`node` with what it refers to and is `allOf`; False: it holds itself, or what it names is not there."""
+    def _resolved(
+        self, node: dict[str, Any], inside: tuple[str, ...]
+    ) -> tuple[dict[str, Any], tuple[str, ...], bool]:
+        """`node` with what it refers to and is `allOf`; False: it holds itself, or what it names is
+        not there."""
         self._left -= 1
         own = {key: value for key, value in node.items() if key not in ("$ref", "allOf")}
         parts = [part for part in _list(node.get("allOf")) if isinstance(part, dict)]
@@ -91,17 +117,29 @@ class _Cleaning:
             return None
         for step in name[1:].strip("/").split("/"):
             step = step.replace("~1", "/").replace("~0", "~")
-            found = found.get(step) if step and isinstance(found, dict) else found if not step else None
+            found = (
+                found.get(step) if step and isinstance(found, dict) else found if not step else None
+            )
         return found if isinstance(found, dict) else None
 
-    def _of_variants(self, node: dict[str, Any], variants: list[Any], inside: tuple[str, ...]) -> dict[str, Any]:
-        """One of several: null among them is a flag, one alone is itself, constants are one enumeration."""
+    def _of_variants(
+        self, node: dict[str, Any], variants: list[Any], inside: tuple[str, ...]
+    ) -> dict[str, Any]:
+        """One of several: null among them is a flag, one alone is itself, constants are one
+        enumeration."""
         real = [v for v in variants if not (isinstance(v, dict) and _is_null(v))]
-        outside = {"description": node["description"]} if isinstance(node.get("description"), str) else {}
+        outside = (
+            {"description": node["description"]} if isinstance(node.get("description"), str) else {}
+        )
         nullable = {"nullable": True} if len(real) < len(variants) else {}
         found = [self.clean(variant, inside) for variant in real]
         if len(found) > 1 and all("enum" in each for each in found):
-            found = [{"type": "string", "enum": list(dict.fromkeys(value for each in found for value in each["enum"]))}]
+            found = [
+                {
+                    "type": "string",
+                    "enum": list(dict.fromkeys(value for each in found for value in each["enum"])),
+                }
+            ]
         if not found:
             return {"type": "string", **outside, **nullable}
         if len(found) == 1:
@@ -124,10 +162,20 @@ class _Cleaning:
             _enumerate(clean, values)
         if kind == "array":
             clean["items"] = self._items(node, inside)
-        if kind == "object" and isinstance(properties := node.get("properties"), dict) and properties:
-            clean["properties"] = {str(name): self.clean(inner, inside) for name, inner in properties.items()}
+        if (
+            kind == "object"
+            and isinstance(properties := node.get("properties"), dict)
+            and properties
+        ):
+            clean["properties"] = {
+                str(name): self.clean(inner, inside) for name, inner in properties.items()
+            }
             known = clean["properties"]
-            if needed := [name for name in _list(node.get("required")) if isinstance(name, str) and name in known]:
+            if needed := [
+                name
+                for name in _list(node.get("required"))
+                if isinstance(name, str) and name in known
+            ]:
                 clean["required"] = needed
         return clean
 
@@ -155,7 +203,11 @@ def _joined(first: dict[str, Any], second: dict[str, Any]) -> dict[str, Any]:
 
 
 def _is_null(node: dict[str, Any]) -> bool:
-    return node.get("type") == "null" or ("const" in node and node["const"] is None) or node.get("enum") == [None]
+    return (
+        node.get("type") == "null"
+        or ("const" in node and node["const"] is None)
+        or node.get("enum") == [None]
+    )
 
 
 def _type(node: dict[str, Any], values: list[Any]) -> str:
@@ -182,7 +234,10 @@ def _type_of(value: Any) -> str:
 def _bounds(node: dict[str, Any]) -> dict[str, Any]:
     """Exclusive bounds of whole numbers as inclusive ones, which is all that there is."""
     found = {}
-    for name, other, step in (("exclusiveMinimum", "minimum", 1), ("exclusiveMaximum", "maximum", -1)):
+    for name, other, step in (
+        ("exclusiveMinimum", "minimum", 1),
+        ("exclusiveMaximum", "maximum", -1),
+    ):
         if isinstance(node.get(name), int) and not isinstance(node[name], bool):
             found[other] = node[name] + step
     return found

@@ -34,14 +34,25 @@ def message(given: Message) -> dict[str, Any]:
             shown = {"images": [image.data for image in given.images]} if given.images else {}
             return {"role": "user", "content": given.text, **shown}
         case ToolMessage():
-            return {"role": "tool", "content": given.content, "tool_name": given.name, "tool_call_id": given.call_id}
+            return {
+                "role": "tool",
+                "content": given.content,
+                "tool_name": given.name,
+                "tool_call_id": given.call_id,
+            }
         case AssistantMessage():
             wired: dict[str, Any] = {"role": "assistant", "content": given.text}
             if given.reasoning and given.provider == "ollama":
                 wired["thinking"] = given.reasoning
             if given.calls:
                 wired["tool_calls"] = [
-                    {"id": call.id, "function": {"name": call.name, "arguments": arguments_object(call.arguments)}}
+                    {
+                        "id": call.id,
+                        "function": {
+                            "name": call.name,
+                            "arguments": arguments_object(call.arguments),
+                        },
+                    }
                     for call in given.calls
                 ]
             return wired
@@ -67,7 +78,9 @@ class OllamaAnswer:
         message = payload.get("message")
         if not isinstance(message, dict):
             return
-        if (thought := text_in(message.get("thinking"))) and (thought := self._thinking.feed(thought)):
+        if (thought := text_in(message.get("thinking"))) and (
+            thought := self._thinking.feed(thought)
+        ):
             parts.thinking(thought)
         if (text := text_in(message.get("content"))) and (text := self._text.feed(text)):
             parts.text(text)
@@ -80,7 +93,11 @@ class OllamaAnswer:
         function = data.get("function")
         function = function if isinstance(function, dict) else {}
         arguments = function.get("arguments")
-        text = whole(arguments if isinstance(arguments, str) else arguments_of({} if arguments is None else arguments))
+        text = whole(
+            arguments
+            if isinstance(arguments, str)
+            else arguments_of({} if arguments is None else arguments)
+        )
         name, wired = name_in(function.get("name")), text_in(data.get("id"))
         if self._ids.again(wired, name, text):
             return ()
@@ -94,7 +111,14 @@ class OllamaAnswer:
     def finished(self) -> Finished:
         end = self._end or {}
         prompt, completion = count(end.get("prompt_eval_count")), count(end.get("eval_count"))
-        reason: StopReason = "length" if end.get("done_reason") == "length" else "tool_calls" if self._calls else "stop"
-        # A prompt that came whole from the cache is reported as nothing: then the number is not the whole truth.
+        reason: StopReason = (
+            "length"
+            if end.get("done_reason") == "length"
+            else "tool_calls"
+            if self._calls
+            else "stop"
+        )
+        # A prompt that came whole from the cache is reported as nothing: then the number is not the
+        # whole truth.
         usage = Usage(prompt, completion, estimated=not prompt) if prompt or completion else None
         return Finished(reason, tuple(self._calls), usage)

@@ -1,6 +1,8 @@
-"""Reasoning as OpenRouter tells it (`reasoning_details`): opaque blocks, kept as they came, for the same model alone.
+"""Reasoning as OpenRouter tells it (`reasoning_details`): opaque blocks, kept as they came, for the
+same model alone.
 
-They carry signatures and encrypted thoughts of whoever answers behind it, who refuses them where a byte differs.
+They carry signatures and encrypted thoughts of whoever answers behind it, who refuses them where a
+byte differs.
 """
 
 from __future__ import annotations
@@ -37,7 +39,9 @@ class Details:
     def _take(self, piece: Block, said: dict[str, str]) -> None:
         told = {name: value for name, value in piece.items() if name not in said}
         if self._blocks and _goes_on(self._blocks[-1], piece):
-            self._blocks[-1].update((name, value) for name, value in told.items() if value is not None)
+            self._blocks[-1].update(
+                (name, value) for name, value in told.items() if value is not None
+            )
         else:
             self._blocks.append(told)
             self._pieces.append({})
@@ -54,14 +58,16 @@ class Details:
 
 
 def _goes_on(block: Block, piece: Block) -> bool:
-    """Whether `piece` is more of `block`: of the same place and kind, and no block that is told whole."""
+    """Whether `piece` is more of `block`: of the same place and kind, and no block that is told
+    whole."""
     same = all(block.get(name) == piece.get(name) for name in ("type", "index"))
     other = block.get("id") and piece.get("id") and block["id"] != piece["id"]
     return same and not other and not piece.get("data") and not block.get("signature")
 
 
 def kept(given: AssistantMessage, provider: str, model: str) -> list[Block] | None:
-    """The blocks that go back with an answer; None where it has none, an empty list where they are another model's."""
+    """The blocks that go back with an answer; None where it has none, an empty list where they are
+    another model's."""
     if not given.state:
         return None
     try:

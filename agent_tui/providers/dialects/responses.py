@@ -1,4 +1,5 @@
-"""The dialect of OpenAI's Responses: a conversation as a list of items, and what of an answer goes back to it."""
+"""The dialect of OpenAI's Responses: a conversation as a list of items, and what of an answer goes
+back to it."""
 
 from __future__ import annotations
 
@@ -41,33 +42,46 @@ Item = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Who wrote an answer. What it thought, encrypted, is only readable for the same model of the same server."""
+    """Who wrote an answer. What it thought, encrypted, is only readable for the same model of the
+    same server."""
 
     provider: str
     host: str
     model: str
 
 
-def body(request: Request, origin: Origin, most: int, effort: str, summary: bool, streams: bool) -> bytes:
-    """The request as bytes: `input` last, so that a longer conversation starts with the bytes of the shorter one.
+def body(
+    request: Request, origin: Origin, most: int, effort: str, summary: bool, streams: bool
+) -> bytes:
+    """The request as bytes: `input` last, so that a longer conversation starts with the bytes of
+    the shorter one.
 
-    Nothing is kept at the server (`store`): thoughts come encrypted instead, and go back with their answer.
+    Nothing is kept at the server (`store`): thoughts come encrypted instead, and go back with their
+    answer.
     """
     fields: Item = {"model": origin.model, "stream": streams, "store": False}
     if request.system:
         fields["instructions"] = request.system
     if reasons(origin.model):
         fields["include"] = [ENCRYPTED]
-        told = {**({"effort": effort} if effort else {}), **({"summary": "auto"} if summary else {})}
+        told = {
+            **({"effort": effort} if effort else {}),
+            **({"summary": "auto"} if summary else {}),
+        }
         fields |= {"reasoning": told} if told else {}
     if most:
         fields["max_output_tokens"] = most
     if request.tools:
         fields["tools"] = [
-            {"type": "function", "name": t.name, "description": t.description, "parameters": t.parameters,
-             "strict": False}
+            {
+                "type": "function",
+                "name": t.name,
+                "description": t.description,
+                "parameters": t.parameters,
+                "strict": False,
+            }
             for t in request.tools
-        ]  # fmt: skip
+        ]
     given = [item for message in request.messages for item in _items(message, origin)]
     return compact({**fields, "input": given}).encode("utf-8", errors="replace")
 
@@ -79,19 +93,33 @@ def _items(given: Message, origin: Origin) -> Iterable[Item]:
                 {"type": "input_image", "image_url": f"data:{image.media};base64,{image.data}"}
                 for image in given.images
             ]
-            return ({"role": "user", "content": [{"type": "input_text", "text": given.text}, *pictures]},)
+            return (
+                {
+                    "role": "user",
+                    "content": [{"type": "input_text", "text": given.text}, *pictures],
+                },
+            )
         case ToolMessage():
             words = given.content or NOTHING
-            return ({"type": "function_call_output", "call_id": fitting_id(given.call_id), "output": words},)
+            return (
+                {
+                    "type": "function_call_output",
+                    "call_id": fitting_id(given.call_id),
+                    "output": words,
+                },
+            )
         case AssistantMessage():
             found = list(_replayed(given, origin))
-            while found and found[-1]["type"] == "reasoning":  # cut before anything came of it: alone it is refused
+            while (
+                found and found[-1]["type"] == "reasoning"
+            ):  # cut before anything came of it: alone it is refused
                 found.pop()
             return found
 
 
 def _replayed(given: AssistantMessage, origin: Origin) -> Iterator[Item]:
-    """An answer as it came, item by item, where it is this model's own; else its words and its calls."""
+    """An answer as it came, item by item, where it is this model's own; else its words and its
+    calls."""
     calls = iter(given.calls)
     text = given.text
     for kind, value in _kept(given, origin):
@@ -110,30 +138,47 @@ def _said(text: str, phase: Any = None) -> Iterator[Item]:
     if text:
         more = {"phase": phase} if isinstance(phase, str) else {}
         content = [{"type": "output_text", "text": text, "annotations": []}]
-        yield {"type": "message", "role": "assistant", "status": "completed", "content": content, **more}
+        yield {
+            "type": "message",
+            "role": "assistant",
+            "status": "completed",
+            "content": content,
+            **more,
+        }
 
 
 def _call(call: Any) -> Item:
-    return {"type": "function_call", "call_id": fitting_id(call.id), "name": call.name,
-            "arguments": arguments_text(call.arguments)}  # fmt: skip
+    return {
+        "type": "function_call",
+        "call_id": fitting_id(call.id),
+        "name": call.name,
+        "arguments": arguments_text(call.arguments),
+    }
 
 
 def state(origin: Origin, parts: list[tuple[str, Item]]) -> str:
-    """What to keep of an answer: its parts in their order; empty where there is nothing but words and calls."""
+    """What to keep of an answer: its parts in their order; empty where there is nothing but words
+    and calls."""
     if not any(kind == "reasoning" or value.get("phase") for kind, value in parts):
         return ""
-    return state_of({"host": origin.host, "model": origin.model, "parts": [list(part) for part in parts]})
+    return state_of(
+        {"host": origin.host, "model": origin.model, "parts": [list(part) for part in parts]}
+    )
 
 
 def _kept(given: AssistantMessage, origin: Origin) -> list[tuple[str, Item]]:
-    """The parts of an answer of `origin`'s own; none where it is another's, or does not fit any more."""
+    """The parts of an answer of `origin`'s own; none where it is another's, or does not fit any
+    more."""
     if given.provider != origin.provider or not given.state:
         return []
     try:
         kept = json.loads(given.state)
     except (ValueError, RecursionError):
         return []
-    if not isinstance(kept, dict) or (kept.get("host"), kept.get("model")) != (origin.host, origin.model):
+    if not isinstance(kept, dict) or (kept.get("host"), kept.get("model")) != (
+        origin.host,
+        origin.model,
+    ):
         return []
     found: list[tuple[str, Item]] = []
     for part in kept["parts"] if isinstance(kept.get("parts"), list) else ():
@@ -148,7 +193,10 @@ def _kept(given: AssistantMessage, origin: Origin) -> list[tuple[str, Item]]:
     return found if whole and sum(kind == "call" for kind, _ in found) == len(given.calls) else []
 
 
-INCOMPLETE: Final[Mapping[str, StopReason]] = {"max_output_tokens": "length", "content_filter": "refusal"}
+INCOMPLETE: Final[Mapping[str, StopReason]] = {
+    "max_output_tokens": "length",
+    "content_filter": "refusal",
+}
 THOUGHTS: Final = ("response.reasoning_summary_text.delta", "response.reasoning_text.delta")
 WORDS: Final = ("response.output_text.delta", "response.refusal.delta")
 """A refusal in words is the answer."""
@@ -157,7 +205,8 @@ ENDS: Final = ("response.completed", "response.incomplete", "response.failed", "
 
 @dataclass(slots=True)
 class _Part:
-    """One item of the output. `number`: a call's own among the calls; `size`: characters that were told of it."""
+    """One item of the output. `number`: a call's own among the calls; `size`: characters that were
+    told of it."""
 
     kind: str
     call: str = ""
@@ -188,7 +237,9 @@ class ResponsesAnswer:
 
     def add(self, payload: dict[str, Any], parts: Parts) -> None:
         kind, at = payload.get("type"), payload.get("output_index")
-        if payload.get("object") == "response":  # a server that does not stream sends the whole response
+        if (
+            payload.get("object") == "response"
+        ):  # a server that does not stream sends the whole response
             self._whole(payload, parts)
         elif kind in WORDS and isinstance(at, int):  # nearly all of them are
             self._words(self._part(at, "message"), text_in(payload.get("delta")), parts)
@@ -206,7 +257,9 @@ class ResponsesAnswer:
             if isinstance(item := payload.get("item"), dict):
                 self._item(at, item, kind.endswith("done"), parts)
         elif kind in THOUGHTS:
-            self._thought(at, payload.get("summary_index", payload.get("content_index")), delta, parts)
+            self._thought(
+                at, payload.get("summary_index", payload.get("content_index")), delta, parts
+            )
         elif kind == "response.function_call_arguments.delta":
             self._arguments(self._part(at, "function_call"), delta, parts)
 
@@ -243,9 +296,13 @@ class ResponsesAnswer:
             self._call(part, item, done, parts)
         elif done and part.kind == "message" and not part.size:
             for content in _dicts(item.get("content")):
-                self._words(part, text_in(content.get("text")) or text_in(content.get("refusal")), parts)
+                self._words(
+                    part, text_in(content.get("text")) or text_in(content.get("refusal")), parts
+                )
         elif done and part.kind == "reasoning" and not part.size:
-            for number, content in enumerate((*_dicts(item.get("summary")), *_dicts(item.get("content")))):
+            for number, content in enumerate(
+                (*_dicts(item.get("summary")), *_dicts(item.get("content")))
+            ):
                 self._thought(at, number, text_in(content.get("text")), parts)
         if done:
             part.item, part.done = item, True
@@ -283,7 +340,9 @@ class ResponsesAnswer:
     def rest(self, parts: Parts) -> None:
         for part in self._parts.values():
             if part.kind == "function_call" and not part.done:
-                self._call(part, {}, True, parts)  # it has no name, or no end: the model is told what is wrong with it
+                self._call(
+                    part, {}, True, parts
+                )  # it has no name, or no end: the model is told what is wrong with it
         rest = self._text.close()
         if rest and self._last is not None:
             self._last.size += len(rest)
@@ -292,7 +351,9 @@ class ResponsesAnswer:
     def finished(self) -> Finished:
         parts = [part for _, part in sorted(self._parts.items())]
         calls = sorted((part for part in parts if part.number >= 0), key=lambda part: part.number)
-        settled = tuple(ToolCall(part.call, part.name, "".join(part.told) or "{}") for part in calls)
+        settled = tuple(
+            ToolCall(part.call, part.name, "".join(part.told) or "{}") for part in calls
+        )
         reason = self._reason or "stop"
         if reason == "stop" and settled:
             reason = "tool_calls"
@@ -303,7 +364,10 @@ class ResponsesAnswer:
 def _part_kept(part: _Part) -> tuple[str, dict[str, Any]] | None:
     if part.kind == "reasoning" and part.item.get("encrypted_content"):
         names = ("type", "id", "summary", "encrypted_content")
-        return "reasoning", {"summary": [], **{name: part.item[name] for name in names if name in part.item}}
+        return "reasoning", {
+            "summary": [],
+            **{name: part.item[name] for name in names if name in part.item},
+        }
     if part.kind == "message" and part.size:
         phase = part.item.get("phase")
         return "text", {"size": part.size, **({"phase": phase} if isinstance(phase, str) else {})}
@@ -311,7 +375,9 @@ def _part_kept(part: _Part) -> tuple[str, dict[str, Any]] | None:
 
 
 def _dicts(items: Any) -> tuple[dict[str, Any], ...]:
-    return tuple(item for item in items if isinstance(item, dict)) if isinstance(items, list) else ()
+    return (
+        tuple(item for item in items if isinstance(item, dict)) if isinstance(items, list) else ()
+    )
 
 
 def _usage(data: dict[str, Any]) -> Usage | None:
@@ -320,4 +386,8 @@ def _usage(data: dict[str, Any]) -> Usage | None:
     cached = count(read.get("cached_tokens")) if isinstance(read, dict) else 0
     thought = count(wrote.get("reasoning_tokens")) if isinstance(wrote, dict) else 0
     prompt, completion = count(data.get("input_tokens")), count(data.get("output_tokens"))
-    return Usage(prompt, completion, cached, reasoning_tokens=thought) if prompt or completion else None
+    return (
+        Usage(prompt, completion, cached, reasoning_tokens=thought)
+        if prompt or completion
+        else None
+    )

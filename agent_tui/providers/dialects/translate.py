@@ -1,4 +1,5 @@
-"""What the dialects share between our values and theirs: request bytes, tool schemas, arguments, call ids, text."""
+"""What the dialects share between our values and theirs: request bytes, tool schemas, arguments,
+call ids, text."""
 
 from __future__ import annotations
 
@@ -14,7 +15,8 @@ from agent_tui.providers.base import Failed, StreamItem, TextChunk, ThinkingChun
 DEEPEST: Final = 100
 """Levels of brackets in arguments; what is deeper is text that happens to look like JSON."""
 DEEPEST_STATE: Final = 2 * DEEPEST
-"""Levels of what is kept with an answer; it may hold arguments. Fixed, since every Python has a limit of its own."""
+"""Levels of what is kept with an answer; it may hold arguments. Fixed, since every Python has a
+limit of its own."""
 LONGEST_NAME: Final = 300
 """Characters of a name (of a model, of a tool) that are kept."""
 _MOST_TOKENS: Final = 10**12
@@ -23,8 +25,8 @@ _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 
 
 def request_body(fields: Mapping[str, Any], messages: list[dict[str, Any]]) -> bytes:
-    """The request as bytes: `fields` in the order given, `messages` last, so that a longer conversation starts with
-    the bytes of the shorter one."""
+    """The request as bytes: `fields` in the order given, `messages` last, so that a longer
+    conversation starts with the bytes of the shorter one."""
     return compact({**fields, "messages": messages}).encode("utf-8", errors="replace")
 
 
@@ -33,7 +35,8 @@ def compact(data: Any) -> str:
 
 
 def arguments_of(data: Any) -> str:
-    """Arguments that a server sent as an object, as text. What JSON does not know (NaN) is the tool's to refuse."""
+    """Arguments that a server sent as an object, as text. What JSON does not know (NaN) is the
+    tool's to refuse."""
     try:
         return json.dumps(data, ensure_ascii=False, separators=(",", ":"))
     except RecursionError:
@@ -42,7 +45,10 @@ def arguments_of(data: Any) -> str:
 
 def function_tools(tools: Iterable[ToolSpec]) -> list[dict[str, Any]]:
     return [
-        {"type": "function", "function": {"name": t.name, "description": t.description, "parameters": t.parameters}}
+        {
+            "type": "function",
+            "function": {"name": t.name, "description": t.description, "parameters": t.parameters},
+        }
         for t in tools
     ]
 
@@ -77,13 +83,18 @@ def arguments_object(text: str) -> dict[str, Any]:
 def _is_shallow(data: Any, deepest: int) -> bool:
     level, depth = [data], 0
     while level and depth < deepest:
-        parts = (node.values() if isinstance(node, dict) else node for node in level if isinstance(node, dict | list))
+        parts = (
+            node.values() if isinstance(node, dict) else node
+            for node in level
+            if isinstance(node, dict | list)
+        )
         level, depth = [part for inner in parts for part in inner], depth + 1
     return not level
 
 
 def arguments_text(text: str) -> str:
-    """Arguments as JSON text of an object: byte for byte as the model wrote them wherever they are one."""
+    """Arguments as JSON text of an object: byte for byte as the model wrote them wherever they are
+    one."""
     found = arguments_object(text)
     return compact(found) if not text.strip() or "malformed_arguments" in found else text
 
@@ -96,7 +107,8 @@ def calls_in(messages: Iterable[Message]) -> Iterator[str]:
 
 
 class CallIds:
-    """Ids for calls that come without: `call_<n>`, counted on from the history: the same history gives the same ids."""
+    """Ids for calls that come without: `call_<n>`, counted on from the history: the same history
+    gives the same ids."""
 
     def __init__(self, request: Request) -> None:
         self._taken = set(calls_in(request.messages))
@@ -113,9 +125,9 @@ class CallIds:
         return found
 
     def again(self, wanted: str, name: str, arguments: str) -> bool:
-        """Whether this is the very call that this answer has already: one with the same id, or without any the same as
-        the one before it. A server that doubles what it sends must not have a file written twice; a model that runs the
-        tests before and after a change means both."""
+        """Whether this is the very call that this answer has already: one with the same id, or
+        without any the same as the one before it. A server that doubles what it sends must not have
+        a file written twice; a model that runs the tests before and after a change means both."""
         told, last = (wanted, name, arguments), self._last
         known = told == last or (bool(wanted) and told in self._told)
         self._told.add(told)
@@ -124,7 +136,8 @@ class CallIds:
 
 
 class WholeText:
-    """Text that can be encoded: a surrogate pair cut in two by the server is joined, a lone half is replaced."""
+    """Text that can be encoded: a surrogate pair cut in two by the server is joined, a lone half is
+    replaced."""
 
     def __init__(self) -> None:
         self._held = ""
@@ -160,9 +173,15 @@ def state_of(data: Any) -> str:
 
 def count(value: Any) -> int:
     """A number of tokens as a server gave it, be it as text or with a point; 0 for anything else."""
-    if (isinstance(value, str) and _DIGITS.fullmatch(value)) or (isinstance(value, float) and value.is_integer()):
+    if (isinstance(value, str) and _DIGITS.fullmatch(value)) or (
+        isinstance(value, float) and value.is_integer()
+    ):
         value = int(value)
-    return value if isinstance(value, int) and not isinstance(value, bool) and 0 < value < _MOST_TOKENS else 0
+    return (
+        value
+        if isinstance(value, int) and not isinstance(value, bool) and 0 < value < _MOST_TOKENS
+        else 0
+    )
 
 
 def text_in(value: Any) -> str:
@@ -173,7 +192,9 @@ def text_in(value: Any) -> str:
 def name_in(value: Any) -> str:
     """A name as a server gave it, as one that a line can hold; empty for anything else."""
     text = text_in(value)
-    return " ".join(whole(text).split())[:LONGEST_NAME] if text else ""  # most parts of a call come without
+    return (
+        " ".join(whole(text).split())[:LONGEST_NAME] if text else ""
+    )  # most parts of a call come without
 
 
 class Parts:

@@ -13,7 +13,8 @@ from agent_tui.structures.vocabulary import EFFORTS
 
 
 def level(wanted: str, own: object, levels: tuple[str, ...]) -> object:
-    """What a request asks for: `wanted` as the provider knows it (False: no thinking), else its `own` setting."""
+    """What a request asks for: `wanted` as the provider knows it (False: no thinking), else its
+    `own` setting."""
     if wanted not in EFFORTS:
         return own
     return False if wanted == "none" else nearest(wanted, levels)
@@ -29,8 +30,9 @@ _OPENAI: Final = (
     (r"gpt-6(?!\.)", ("none", *THREE, "xhigh", "max")),
     (r"gpt-([6-9]|\d\d)", (*THREE, "xhigh", "max")),
 )
-"""The levels that models of OpenAI take; one that a model does not take is refused. Compared with its pages of the
-models and of `reasoning.effort` on 2026-11-22; where models of one version differ, what all of them take."""
+"""The levels that models of OpenAI take; one that a model does not take is refused. Compared with
+its pages of the models and of `reasoning.effort` on 2026-11-22; where models of one version differ,
+what all of them take."""
 
 
 def levels_of_openai(model: str) -> tuple[str, ...]:
@@ -39,7 +41,8 @@ def levels_of_openai(model: str) -> tuple[str, ...]:
 
 
 def of_openai(model: str, wanted: str, own: str) -> str:
-    """One of the levels that the model takes; `own`, the person's word for this provider, is sent as it is."""
+    """One of the levels that the model takes; `own`, the person's word for this provider, is sent
+    as it is."""
     return nearest(wanted, levels_of_openai(model)) if wanted in EFFORTS else own
 
 
@@ -50,7 +53,8 @@ def of_ollama(model: str, wanted: str, own: object) -> object:
 
 
 def of_service(name: str, model: str, wanted: str) -> Fields:
-    """The fields that tell the service `name` how hard its `model` shall think; none where it has no word for it."""
+    """The fields that tell the service `name` how hard its `model` shall think; none where it has
+    no word for it."""
     if wanted not in EFFORTS:
         return {}
     family = model.rpartition("/")[2].lower()
@@ -58,9 +62,17 @@ def of_service(name: str, model: str, wanted: str) -> Fields:
     return next((words(wanted) for pattern, words in rows if re.match(pattern, family)), {})
 
 
-BUDGETS: Final[Mapping[str, int]] = {"minimal": 512, "low": 1_024, "medium": 8_192, "high": 24_576, "xhigh": 24_576}
+BUDGETS: Final[Mapping[str, int]] = {
+    "minimal": 512,
+    "low": 1_024,
+    "medium": 8_192,
+    "high": 24_576,
+    "xhigh": 24_576,
+}
 """Tokens for a level, where only tokens are understood; every model that does takes these."""
-_THINKS: Final = re.compile(r"gemini-(2\.5|[3-9]|[1-9]\d|(pro|flash|flash-lite)-latest)(?!.*(image|tts|audio|live))")
+_THINKS: Final = re.compile(
+    r"gemini-(2\.5|[3-9]|[1-9]\d|(pro|flash|flash-lite)-latest)(?!.*(image|tts|audio|live))"
+)
 _LEVELS: Final = (
     (r"gemini-3-pro", ("low", "high")),
     (
@@ -74,7 +86,8 @@ _OFF_AT_128: Final = "gemini-2.5-pro"
 
 
 def thinks(model: str) -> bool:
-    """Whether `model` is known to think, by its name: one that does not refuses a request that speaks of it."""
+    """Whether `model` is known to think, by its name: one that does not refuses a request that
+    speaks of it."""
     return _THINKS.match(model) is not None
 
 
@@ -84,7 +97,8 @@ def levels_of_gemini(model: str) -> tuple[str, ...]:
 
 
 def thinking_config(model: str, wanted: Any = None) -> dict[str, Any]:
-    """`wanted`: true or false, a level, or a number of tokens (-1: as the model likes); None where nobody said."""
+    """`wanted`: true or false, a level, or a number of tokens (-1: as the model likes); None where
+    nobody said."""
     if wanted is None or wanted is True:
         return {"includeThoughts": True} if wanted or thinks(model) else {}
     takes_levels = thinks(model) and not model.startswith("gemini-2.5")

@@ -1,4 +1,5 @@
-"""What each level of effort means to a model, in words: read off the very fields that its requests get."""
+"""What each level of effort means to a model, in words: read off the very fields that its requests
+get."""
 
 from __future__ import annotations
 
@@ -21,7 +22,8 @@ _LEVELS: Final = ("reasoning_effort", "effort", "thinkingLevel", "think")
 _TOKENS: Final = ("thinking_budget", "thinkingBudget", "budget_tokens")
 _SWITCHES: Final = ("enable_thinking", "enabled", "think")
 _RATHER: Final = ("high", "medium", "low", *EFFORTS)
-"""Which of several levels that mean the same stands for them, where none is called as its server calls it."""
+"""Which of several levels that mean the same stands for them, where none is called as its server
+calls it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +35,8 @@ class Level:
 
 
 def levels(provider: str, model: str, thinks: bool | None = None) -> tuple[Level, ...]:
-    """What each level means to `model`; nothing where it cannot be told. `thinks`: what its server says of it."""
+    """What each level means to `model`; nothing where it cannot be told. `thinks`: what its server
+    says of it."""
     if of(provider).played:
         return tuple(Level(EffortLevel(one, SCRIPTED)) for one in EFFORTS)
     if thinks is False or not heeds(provider, model):
@@ -47,10 +50,13 @@ def heeds(provider: str, model: str) -> bool:
 
 
 def cycle(found: tuple[Level, ...]) -> tuple[str, ...]:
-    """The levels that the key goes through: one of each meaning, or the three well-known ones of many."""
+    """The levels that the key goes through: one of each meaning, or the three well-known ones of
+    many."""
     if not found:
         return ()
-    names = tuple(_named(tuple(same)) for _, same in groupby(found, lambda one: _meaning(one.shown.about)))
+    names = tuple(
+        _named(tuple(same)) for _, same in groupby(found, lambda one: _meaning(one.shown.about))
+    )
     return names if 1 < len(names) <= SWITCHES else THREE
 
 
@@ -62,7 +68,9 @@ def _named(same: tuple[Level, ...]) -> str:
 
 def _fields(provider: str, model: str, wanted: str) -> Fields | None:
     """What a request says of it, in the dialect of the provider."""
-    said: Fields | None = registry.load(PACKAGE, of(provider).dialect, "effort")(provider, model, wanted)
+    said: Fields | None = registry.load(PACKAGE, of(provider).dialect, "effort")(
+        provider, model, wanted
+    )
     return said
 
 
@@ -80,7 +88,9 @@ def _level(wanted: str, fields: Mapping[str, object]) -> Level:
     tokens = next((said[key] for key in _TOKENS if key in said), None)
     off = any(said.get(key) is False for key in _SWITCHES) or said.get("type") == "disabled"
     if off or told == "none" or tokens == 0:
-        return Level(EffortLevel(wanted, "does not think" + ("" if wanted == "none" else _NEAREST)), "none")
+        return Level(
+            EffortLevel(wanted, "does not think" + ("" if wanted == "none" else _NEAREST)), "none"
+        )
     if wanted == "none" and not said:
         return Level(EffortLevel(wanted, "is not asked to think"), "none")
     about = f"thinks with effort {told}" if told else "thinks by its own default"

@@ -19,8 +19,9 @@ _EDITION: Final = re.compile(r"([-:@](latest|\d{4}.*|\d{3}))?")
 
 
 def unlisted(name: str, names: Collection[str]) -> str:
-    """Said of a model that is not among the `names` of its server's list; empty: it is, or there is no such list
-    (Azure's has what could be deployed). The model is taken all the same: not every list is whole."""
+    """Said of a model that is not among the `names` of its server's list; empty: it is, or there is
+    no such list (Azure's has what could be deployed). The model is taken all the same: not every
+    list is whole."""
     if not names or of(name.partition("/")[0]).placed:
         return ""
     if any(one.startswith(name) and _EDITION.fullmatch(one[len(name) :]) for one in names):
@@ -31,7 +32,8 @@ def unlisted(name: str, names: Collection[str]) -> str:
 
 
 async def listed(provider: Provider, base_url: str, known: ModelInfo) -> ModelInfo:
-    """`known`, or of a server nearby what its list says, and that it is not on it; a hosted one is not asked before the
+    """`known`, or of a server nearby what its list says, and that it is not on it; a hosted one is not
+    asked before the
     first prompt. Raises ProviderError where nobody listens or the key is refused."""
     if not is_near(base_url):
         return known
@@ -45,7 +47,13 @@ async def listed(provider: Provider, base_url: str, known: ModelInfo) -> ModelIn
     return next((info for info in offered if info.name == known.name), replace(known, note=note))
 
 
-_WINDOWS: Final = ("max_model_len", "context_length", "context_window", "max_context_length", "n_ctx")
+_WINDOWS: Final = (
+    "max_model_len",
+    "context_length",
+    "context_window",
+    "max_context_length",
+    "n_ctx",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,13 +71,18 @@ UNTOLD: Final = Told()
 
 
 def told(entry: dict[str, Any]) -> Told:
-    """Moonshot says it in the entry, Mistral and Azure in `capabilities`, OpenRouter in lists of what a model takes."""
+    """Moonshot says it in the entry, Mistral and Azure in `capabilities`, OpenRouter in lists of
+    what a model takes."""
     able, built, meta = (_inner(entry, key) for key in ("capabilities", "architecture", "meta"))
     takes, parameters = built.get("input_modalities"), entry.get("supported_parameters")
     return Told(
-        next((n for place in (entry, meta) for name in _WINDOWS if (n := count(place.get(name)))), 0),
+        next(
+            (n for place in (entry, meta) for name in _WINDOWS if (n := count(place.get(name)))), 0
+        ),
         tools=_first(able.get("function_calling"), *_has(parameters, "tools")),
-        thinking=_first(entry.get("supports_reasoning"), able.get("reasoning"), *_has(parameters, "reasoning")),
+        thinking=_first(
+            entry.get("supports_reasoning"), able.get("reasoning"), *_has(parameters, "reasoning")
+        ),
         images=_first(entry.get("supports_image_in"), able.get("vision"), *_has(takes, "image")),
         chats=able.get("completion_chat") is not False and able.get("embeddings") is not True,
     )

@@ -10,7 +10,8 @@ from typing import Final
 WINDOW: Final = 128_000
 """Tokens of a window where nothing is known."""
 ANSWER: Final = 4_096
-"""Tokens of an answer where nothing is known of a hosted model: its server may have a smaller number, or none."""
+"""Tokens of an answer where nothing is known of a hosted model: its server may have a smaller
+number, or none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +53,9 @@ _FACTS: Final[Mapping[str, Facts]] = {
     r"mistral-(large|medium)|devstral|ministral|codestral|mistral-small": Facts(131_072),
 }
 _FOUND: Final = [(re.compile(pattern), facts) for pattern, facts in _FACTS.items()]
-_REASONS: Final = re.compile(r"gpt-([5-9]|\d\d)(?!.*chat)|o[134](?![\w.])(?!-(mini|preview)$)|o[34]-mini|codex")
+_REASONS: Final = re.compile(
+    r"gpt-([5-9]|\d\d)(?!.*chat)|o[134](?![\w.])(?!-(mini|preview)$)|o[34]-mini|codex"
+)
 
 
 def reasons(model: str) -> bool:

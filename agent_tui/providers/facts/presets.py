@@ -26,19 +26,40 @@ KEYS: Final = tuple(service.keys[0] for service in SERVICES.values() if not serv
 def of_name(model: str) -> str:
     """The service that has a model of this name, by how it begins; empty where none is known."""
     lower = model.lower()
-    return next((name for name, service in SERVICES.items() if lower.startswith(service.prefixes or ("\0",))), "")
+    return next(
+        (
+            name
+            for name, service in SERVICES.items()
+            if lower.startswith(service.prefixes or ("\0",))
+        ),
+        "",
+    )
 
 
 def create(name: str, model: str, setup: ProviderSetup) -> compatible.CompatibleProvider:
-    """The service `name`, or a server of that name that the person set up. Raises LookupError with one clear line."""
+    """The service `name`, or a server of that name that the person set up. Raises LookupError with
+    one clear line."""
     service = of(name)
     base_url = setup.base_url or service.url(setup.environment) or service.base_url
     if not base_url:
-        raise LookupError(f"it needs a server: set base_url under [providers.{name}] in config.toml")
+        raise LookupError(
+            f"it needs a server: set base_url under [providers.{name}] in config.toml"
+        )
     at, own = compatible.address(base_url), base_url == service.base_url
-    check = f"check {service.keys[0]}" if service.keys else f"set api_key under [providers.{name}] in config.toml"
+    check = (
+        f"check {service.keys[0]}"
+        if service.keys
+        else f"set api_key under [providers.{name}] in config.toml"
+    )
     server = compatible.Server(
-        name, at, setup.api_key or service.key(setup.environment), setup.options,
-        label=service.label if own else f"the server of {name}", auth=setup.key_advice or check, quirks=service.quirks,
-    )  # fmt: skip
-    return (OpenRouterProvider if service.told_prices else compatible.CompatibleProvider)(model, server)
+        name,
+        at,
+        setup.api_key or service.key(setup.environment),
+        setup.options,
+        label=service.label if own else f"the server of {name}",
+        auth=setup.key_advice or check,
+        quirks=service.quirks,
+    )
+    return (OpenRouterProvider if service.told_prices else compatible.CompatibleProvider)(
+        model, server
+    )

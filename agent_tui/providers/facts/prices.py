@@ -1,7 +1,8 @@
-"""What a model costs: by the person's own prices, else by what its server's list says, else by the data that comes
-with the program (`prices.toml`).
+"""What a model costs: by the person's own prices, else by what its server's list says, else by the
+data that comes with the program (`prices.toml`).
 
-A model of one's own machine costs nothing. Of any other that is not listed no price is known, and none is made up.
+A model of one's own machine costs nothing. Of any other that is not listed no price is known, and
+none is made up.
 """
 
 from __future__ import annotations
@@ -29,7 +30,8 @@ _DATED: Final = re.compile(r"-(\d{8}|\d{4}-\d{2}-\d{2}|latest|00\d)$")
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """Dollars for a million tokens. `sure`: it is no guess. `over`: from so large a prompt on, that price holds."""
+    """Dollars for a million tokens. `sure`: it is no guess. `over`: from so large a prompt on, that
+    price holds."""
 
     input: float = 0.0
     output: float = 0.0
@@ -46,7 +48,9 @@ class Price:
         written = min(usage.cache_write_tokens, usage.prompt_tokens - read)
         cached = self.input if self.cached is None else self.cached
         write = self.input if self.cache_write is None else self.cache_write
-        dollars = (usage.prompt_tokens - read - written) * self.input + read * cached + written * write
+        dollars = (
+            (usage.prompt_tokens - read - written) * self.input + read * cached + written * write
+        )
         dollars += usage.completion_tokens * self.output
         guessed = usage.estimated or not self.sure or (read > 0 and self.cached is None)
         return round(dollars / MILLION, 8), guessed and dollars > 0
@@ -54,7 +58,8 @@ class Price:
 
 FREE: Final = Price(sure=True)
 _TOLD: Final[dict[str, dict[str, Price]]] = {}
-"""What servers said since the program began, by their addresses. Never sure: who answers behind one may charge else."""
+"""What servers said since the program began, by their addresses. Never sure: who answers behind one
+may charge else."""
 
 
 @runtime_checkable
@@ -70,16 +75,20 @@ def told(address: str) -> bool:
 
 
 def tell(address: str, entries: Iterable[Any]) -> None:
-    """Take the prices from a server's list of models, where it has some: dollars for one token, as text."""
+    """Take the prices from a server's list of models, where it has some: dollars for one token, as
+    text."""
     _TOLD.setdefault(address, {}).update(
         (entry["id"], price)
         for entry in entries
-        if isinstance(entry, dict) and isinstance(entry.get("id"), str) and (price := _each(entry.get("pricing")))
+        if isinstance(entry, dict)
+        and isinstance(entry.get("id"), str)
+        and (price := _each(entry.get("pricing")))
     )
 
 
 def _each(given: Any) -> Price | None:
-    """The price of a model in OpenRouter's terms; None where it has none, or another for every request."""
+    """The price of a model in OpenRouter's terms; None where it has none, or another for every
+    request."""
     if not isinstance(given, dict):
         return None
     names = ("prompt", "completion", "input_cache_read", "input_cache_write")
@@ -97,18 +106,22 @@ def _dollars(text: Any) -> float | None:
 
 
 def of(provider: Provider, own: Mapping[str, Mapping[str, float]]) -> Price | None:
-    """The price of a provider's model; None: not known. `own`: the person's, by `<provider>/<model>` or
+    """The price of a provider's model; None: not known. `own`: the person's, by `<provider>/<model>`
+    or
     `<provider>/*`."""
     address = getattr(provider, "base_url", "")
     return named(provider.name, provider.model, address if isinstance(address, str) else "", own)
 
 
-def named(provider: str, model: str, address: str, own: Mapping[str, Mapping[str, float]]) -> Price | None:
+def named(
+    provider: str, model: str, address: str, own: Mapping[str, Mapping[str, float]]
+) -> Price | None:
     given = own.get(f"{provider}/{model}") or own.get(f"{provider}/*")
     if given is not None:
         return made({**given, "sure": True})
     service = services.of(provider)
-    # A program that runs models itself costs nothing nearby. Another server may only pass on what is asked.
+    # A program that runs models itself costs nothing nearby. Another server may only pass on what
+    # is asked.
     if service.played or (service.near and is_near(address) and not _ELSEWHERE.search(model)):
         return FREE
     if (said := _TOLD.get(address, {}).get(model)) is not None:
@@ -123,12 +136,20 @@ def named(provider: str, model: str, address: str, own: Mapping[str, Mapping[str
 
 def made(data: Mapping[str, Any]) -> Price:
     over = data.get("over")
-    dear = (int(over["tokens"]), made({**over, "sure": data.get("sure", False)})) if isinstance(over, Mapping) else None
+    dear = (
+        (int(over["tokens"]), made({**over, "sure": data.get("sure", False)}))
+        if isinstance(over, Mapping)
+        else None
+    )
     cached, write = data.get("cached"), data.get("cache_write")
     return Price(
-        float(data["input"]), float(data["output"]), None if cached is None else float(cached),
-        None if write is None else float(write), bool(data.get("sure")), dear,
-    )  # fmt: skip
+        float(data["input"]),
+        float(data["output"]),
+        None if cached is None else float(cached),
+        None if write is None else float(write),
+        bool(data.get("sure")),
+        dear,
+    )
 
 
 def date() -> str:

@@ -1,4 +1,5 @@
-"""Where the demo stands, folded from the messages of a request: who speaks next, and how far the tour has come.
+"""Where the demo stands, folded from the messages of a request: who speaks next, and how far the
+tour has come.
 
 Nothing is remembered beside the history, so a resumed session goes on where it stopped. Each answer
 leaves its place in the message's `state`; an answer without one was interrupted.
@@ -12,7 +13,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from agent_tui.protocol.messages import AssistantMessage, Message, ToolCall, ToolMessage, UserMessage
+from agent_tui.protocol.messages import (
+    AssistantMessage,
+    Message,
+    ToolCall,
+    ToolMessage,
+    UserMessage,
+)
 from agent_tui.protocol.turn_events import INSTRUCTION
 from agent_tui.providers.script.demo_words import Asked, words
 
@@ -65,7 +72,9 @@ class Standing:
                 return self._asked(message.text.rpartition(_FACTS)[0] or message.text)
             case ToolMessage():
                 made = self.touring and self.done == 0 and not _tag(message)
-                return replace(self, results=(*self.results, message), has_file=self.has_file or made)
+                return replace(
+                    self, results=(*self.results, message), has_file=self.has_file or made
+                )
             case AssistantMessage():
                 return self._answer(message)
 
@@ -107,7 +116,9 @@ class Standing:
         )
         place = _place(answer.state) if ours else None
         if place is not None:
-            return replace(now, scratch=place[0], done=place[1], cut=False, due=words().asked("tour"))
+            return replace(
+                now, scratch=place[0], done=place[1], cut=False, due=words().asked("tour")
+            )
         if self.touring and (ours or not answer.provider) and not answer.state:
             return replace(now, cut=True, due=words().asked(""))
         return now

@@ -1,4 +1,5 @@
-"""What `demo.toml` holds, and how its sentences are filled in. Pure, but that the file is read at the first use."""
+"""What `demo.toml` holds, and how its sentences are filled in. Pure, but that the file is read at
+the first use."""
 
 from __future__ import annotations
 
@@ -90,9 +91,13 @@ class Words:
 
     def about(self, call: ToolCall, result: ToolMessage) -> str:
         """One sentence that the result of `call` bears out."""
-        values = {"tool": call.name} | {name: str(value) for name, value in _arguments(call).items()}
+        values = {"tool": call.name} | {
+            name: str(value) for name, value in _arguments(call).items()
+        }
         for rule in self.results:
-            if rule.tool in ("", call.name) and (found := re.match(rule.when, result.content, re.MULTILINE)):
+            if rule.tool in ("", call.name) and (
+                found := re.match(rule.when, result.content, re.MULTILINE)
+            ):
                 return filled(rule.say, values | found.groupdict(""))
         raise AssertionError("the last sentence is about every result")
 
@@ -103,7 +108,9 @@ class Words:
     def following(self, done: int, has_file: bool) -> int | None:
         """The step after `done`; None behind the last."""
         after = range(done + 1, len(self.tour))
-        return next((number for number in after if has_file or not self.tour[number].needs_file), None)
+        return next(
+            (number for number in after if has_file or not self.tour[number].needs_file), None
+        )
 
 
 @cache

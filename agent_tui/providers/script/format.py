@@ -1,4 +1,5 @@
-"""The script format of the `scripted` provider: JSON or JSONL into values, and these into a stream with its delays.
+"""The script format of the `scripted` provider: JSON or JSONL into values, and these into a stream
+with its delays.
 
 `docs/scripted.md` describes it.
 """
@@ -12,7 +13,15 @@ from dataclasses import dataclass
 from typing import Any, Final, assert_never, cast, get_args
 
 from agent_tui.protocol.messages import StopReason, ToolCall, Usage
-from agent_tui.providers.base import CallChunk, Failed, FailureKind, Finished, StreamItem, TextChunk, ThinkingChunk
+from agent_tui.providers.base import (
+    CallChunk,
+    Failed,
+    FailureKind,
+    Finished,
+    StreamItem,
+    TextChunk,
+    ThinkingChunk,
+)
 
 DEFAULT_CHUNK: Final = 4
 """Characters of a chunk where a rate is given and no chunk size: about a token."""
@@ -22,7 +31,8 @@ TEXT_LIMIT: Final = 16_000_000
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """Text (or reasoning), cut into chunks of `chunk` characters (0: whole), `delay` seconds before each."""
+    """Text (or reasoning), cut into chunks of `chunk` characters (0: whole), `delay` seconds before
+    each."""
 
     text: str
     chunk: int = 0
@@ -106,7 +116,8 @@ class Beat:
 
 
 def beats(items: Iterable[Item], name: str, state: str = "") -> Iterator[Beat]:
-    """The stream of one answer. The ids of its calls begin with `name`; `state` goes into the history with it."""
+    """The stream of one answer. The ids of its calls begin with `name`; `state` goes into the
+    history with it."""
     calls: list[ToolCall] = []
     usage: Usage | None = None
     stop: StopReason | None = None
@@ -114,12 +125,17 @@ def beats(items: Iterable[Item], name: str, state: str = "") -> Iterator[Beat]:
         match item:
             case Text():
                 kind = ThinkingChunk if item.thinking else TextChunk
-                yield from (Beat(item.delay, kind(chunk)) for chunk in _chunks(item.text, item.chunk))
+                yield from (
+                    Beat(item.delay, kind(chunk)) for chunk in _chunks(item.text, item.chunk)
+                )
             case Call():
                 index = len(calls)
                 calls.append(ToolCall(item.id or f"{name}-{index + 1}", item.name, item.arguments))
                 yield Beat(0, CallChunk(index, id=calls[-1].id, name=item.name))
-                yield from (Beat(item.delay, CallChunk(index, chunk)) for chunk in _chunks(item.arguments, item.chunk))
+                yield from (
+                    Beat(item.delay, CallChunk(index, chunk))
+                    for chunk in _chunks(item.arguments, item.chunk)
+                )
             case Used(usage=usage):
                 pass
             case Stop(reason=stop):
@@ -127,7 +143,9 @@ def beats(items: Iterable[Item], name: str, state: str = "") -> Iterator[Beat]:
             case Wait():
                 yield Beat(item.seconds, None)
             case Fail():
-                yield Beat(0, Failed(item.kind, item.text, item.hint, item.may_pass, item.retry_after))
+                yield Beat(
+                    0, Failed(item.kind, item.text, item.hint, item.may_pass, item.retry_after)
+                )
                 return
             case Hang():
                 yield Beat(math.inf, None)
@@ -135,7 +153,9 @@ def beats(items: Iterable[Item], name: str, state: str = "") -> Iterator[Beat]:
                 return
             case _:
                 assert_never(item)
-    yield Beat(0, Finished(stop or ("tool_calls" if calls else "stop"), tuple(calls), usage, state=state))
+    yield Beat(
+        0, Finished(stop or ("tool_calls" if calls else "stop"), tuple(calls), usage, state=state)
+    )
 
 
 def _chunks(text: str, size: int) -> Iterator[str]:
@@ -180,7 +200,11 @@ def _decoded(text: str, where: str) -> Any:
     try:
         return json.loads(text)
     except json.JSONDecodeError as error:
-        place = f"{where}, column {error.colno}" if where else f"line {error.lineno}, column {error.colno}"
+        place = (
+            f"{where}, column {error.colno}"
+            if where
+            else f"line {error.lineno}, column {error.colno}"
+        )
         raise BadScript(f"{place}: not JSON: {error.msg}") from None
     except RecursionError:
         raise BadScript(f"{where or 'the script'}: nested too deeply") from None
@@ -203,7 +227,10 @@ def _step(data: Any, where: str) -> tuple[Branch, ...]:
         fields = Fields(data, where)
         branches = fields.take("branches", list, [])
         fields.end()
-        return tuple(_branch(branch, f"{where}, branch {number}") for number, branch in enumerate(branches, 1))
+        return tuple(
+            _branch(branch, f"{where}, branch {number}")
+            for number, branch in enumerate(branches, 1)
+        )
     return (_branch(data, where),)
 
 
@@ -234,7 +261,9 @@ def _item(data: Any, where: str) -> Item:
     if "fail" in kinds:  # its message is called `text`
         kinds = ["fail"]
     if len(kinds) != 1:
-        found = " and ".join(f"`{kind}`" for kind in kinds) or ", ".join(map(repr, data)) or "no keys"
+        found = (
+            " and ".join(f"`{kind}`" for kind in kinds) or ", ".join(map(repr, data)) or "no keys"
+        )
         raise BadScript(f"{where}: has {found}; it must have exactly one of: {', '.join(_READERS)}")
     fields = Fields(data, where)
     item = _READERS[kinds[0]](fields)
@@ -267,9 +296,11 @@ def _call(fields: Fields) -> Item:
 def _usage(fields: Fields) -> Item:
     numbers = Fields(fields.take("usage", dict, {}), fields.where)
     usage = Usage(
-        numbers.count("prompt_tokens"), numbers.count("completion_tokens"), numbers.count("cached_tokens"),
+        numbers.count("prompt_tokens"),
+        numbers.count("completion_tokens"),
+        numbers.count("cached_tokens"),
         numbers.flag("estimated"),
-    )  # fmt: skip
+    )
     numbers.end()
     return Used(usage)
 
@@ -317,8 +348,13 @@ class BadScript(ValueError):
 
 
 _KIND_NAMES: Final[Mapping[type, str]] = {
-    str: "text", int: "a whole number", float: "a number", bool: "true or false", list: "a list", dict: "an object",
-}  # fmt: skip
+    str: "text",
+    int: "a whole number",
+    float: "a number",
+    bool: "true or false",
+    list: "a list",
+    dict: "an object",
+}
 
 
 class Fields:
@@ -333,7 +369,9 @@ class Fields:
         value = self.data.pop(key)
         kinds = kind if isinstance(kind, tuple) else (kind,)
         if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
-            raise BadScript(f"{self.where}: `{key}` must be {' or '.join(_KIND_NAMES[k] for k in kinds)}")
+            raise BadScript(
+                f"{self.where}: `{key}` must be {' or '.join(_KIND_NAMES[k] for k in kinds)}"
+            )
         return value
 
     def number(self, key: str, default: float = 0.0) -> float:
@@ -363,9 +401,13 @@ class Fields:
     def pick(self, key: str, names: tuple[str, ...]) -> str:
         value = self.string(key)
         if value not in names:
-            raise BadScript(f"{self.where}: `{key}` is {value!r}; it must be one of: {', '.join(names)}")
+            raise BadScript(
+                f"{self.where}: `{key}` is {value!r}; it must be one of: {', '.join(names)}"
+            )
         return value
 
     def end(self) -> None:
         if self.data:
-            raise BadScript(f"{self.where}: unknown key {', '.join(repr(key) for key in self.data)}")
+            raise BadScript(
+                f"{self.where}: unknown key {', '.join(repr(key) for key in self.data)}"
+            )

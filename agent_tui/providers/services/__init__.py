@@ -1,7 +1,9 @@
-"""What each provider declares of itself: its names, keys, addresses, models, and the settings that only it understands.
+"""What each provider declares of itself: its names, keys, addresses, models, and the settings that
+only it understands.
 
-A file here is for one dialect (`agent_tui/providers/<dialect>.py` speaks it), with a row for every service that is
-spoken to in it. These files are light: settings are checked by them before anything slow is imported.
+A file here is for one dialect (`agent_tui/providers/<dialect>.py` speaks it), with a row for every
+service that is spoken to in it. These files are light: settings are checked by them before anything
+slow is imported.
 """
 
 from __future__ import annotations
@@ -20,4 +22,6 @@ def known() -> Mapping[str, Service]:
 
 def of(name: str) -> Service:
     """The provider of that name; one that nobody declares is a server that the person set up."""
-    return known().get(name) or Service(name, name, "compatible", role="found", quirks=Quirks(typed=True))
+    return known().get(name) or Service(
+        name, name, "compatible", role="found", quirks=Quirks(typed=True)
+    )

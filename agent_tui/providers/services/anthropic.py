@@ -12,8 +12,15 @@ from agent_tui.structures.vocabulary import EFFORTS
 
 LEVELS: Final = EFFORTS[2:]
 ANTHROPIC: Final = Service(
-    "anthropic", "Anthropic", "anthropic", ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"), ("ANTHROPIC_BASE_URL",),
-    prefixes=("claude-",), short=("claude",), base_url="https://api.anthropic.com", rank=20,
+    "anthropic",
+    "Anthropic",
+    "anthropic",
+    ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"),
+    ("ANTHROPIC_BASE_URL",),
+    prefixes=("claude-",),
+    short=("claude",),
+    base_url="https://api.anthropic.com",
+    rank=20,
     options={
         **SERVED,
         "max_tokens": replace(
@@ -22,10 +29,12 @@ ANTHROPIC: Final = Service(
             "32,000, or 4,096 if it is not known",
         ),
         "think": Setting(
-            effort(LEVELS, 1_024), True, "For models that think: true, false or a level.",
+            effort(LEVELS, 1_024),
+            True,
+            "For models that think: true, false or a level.",
             '`true`; `false`; a level: `"low"`, `"medium"`, `"high"`, `"xhigh"` or `"max"`; or a number of tokens, '
             "1,024 or more, for models that think with a budget. Default: `true` if the model is known to think",
         ),
     },
-)  # fmt: skip
+)
 SERVICES: Final = (ANTHROPIC,)

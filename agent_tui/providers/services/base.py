@@ -1,4 +1,5 @@
-"""A provider's declaration. Models come and go: names of them were compared with the makers' pages on 2026-11-22."""
+"""A provider's declaration. Models come and go: names of them were compared with the makers' pages
+on 2026-11-22."""
 
 from __future__ import annotations
 
@@ -22,9 +23,12 @@ Words = Callable[[str], Fields]
 class Quirks:
     """How a server differs from OpenAI's own.
 
-    `typed`: every schema must have a type; `worded`: no message may be empty; `spoken`: words of a person never follow
-    a result directly; `turns`: messages of a person that follow each other are one; `short_ids`: ids of calls are nine
-    letters and digits; `usage_asked`: it knows `stream_options`; `think_tags`: thoughts may stand in the text.
+    `typed`: every schema must have a type; `worded`: no message may be empty; `spoken`: words of a
+    person never follow
+    a result directly; `turns`: messages of a person that follow each other are one; `short_ids`:
+    ids of calls are nine
+    letters and digits; `usage_asked`: it knows `stream_options`; `think_tags`: thoughts may stand
+    in the text.
     """
 
     typed: bool = False
@@ -43,9 +47,12 @@ PLAIN: Final = Quirks()
 class Service:
     """A provider, as it is known before anybody asks it.
 
-    `role`: a `service` is asked once it has a key or an address, what is `found` by other means, and `played` is a
-    script in place of a model. Of the variables the first that is set counts. `prefixes` begin the names of its
-    models, `short` is what people call it. Where no model is named the newest of `families` is taken that the service
+    `role`: a `service` is asked once it has a key or an address, what is `found` by other means,
+    and `played` is a
+    script in place of a model. Of the variables the first that is set counts. `prefixes` begin the
+    names of its
+    models, `short` is what people call it. Where no model is named the newest of `families` is
+    taken that the service
     lists (patterns of names, the version a group), else `model`, else the first that is listed.
     """
 
@@ -75,7 +82,8 @@ class Service:
     effort: Mapping[str, Words] | None = None
     """Which of its models can be told how hard to think (patterns of names), and in which words."""
     wants_thoughts: tuple[str, ...] = ()
-    """Its models (patterns of names) that refuse an answer in a history without what was thought for it."""
+    """Its models (patterns of names) that refuse an answer in a history without what was thought
+    for it."""
     gen_ai: str = ""
     """What OpenTelemetry's conventions call it, where that is something else."""
     common: tuple[str, ...] = ("base_url", "api_key")
@@ -106,9 +114,16 @@ class Service:
     def usual(self, listed: Sequence[str]) -> str:
         """The model where none is named, given the names that the service lists."""
         for family in self.families:
-            found = {name: match for name in listed if (match := re.fullmatch(family, name)) is not None}
+            found = {
+                name: match for name in listed if (match := re.fullmatch(family, name)) is not None
+            }
             if found:
-                return max(found, key=lambda name: [int(n) for one in found[name].groups() for n in one.split(".")])
+                return max(
+                    found,
+                    key=lambda name: [
+                        int(n) for one in found[name].groups() for n in one.split(".")
+                    ],
+                )
         return self.model if self.model in listed or not listed else listed[0]
 
 

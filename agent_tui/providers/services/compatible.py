@@ -1,9 +1,10 @@
-"""The services that speak OpenAI's Chat Completions, and any other server that does: a row for each.
+"""The services that speak OpenAI's Chat Completions, and any other server that does: a row for
+each.
 
-How hard a model shall think is said by service, and by the names of its models, because a model that knows no such
-field may refuse the whole request. Taken from the services' own documentation in November 2026 (DashScope "Deep
-thinking", DeepSeek "Thinking Mode", Kimi "Models", Mistral "Reasoning", Together "Reasoning", Z.AI "Thinking mode",
-OpenRouter "Reasoning Tokens").
+How hard a model shall think is said by service, and by the names of its models, because a model
+that knows no such field may refuse the whole request. Taken from the services' own documentation in
+November 2026 (DashScope "Deep thinking", DeepSeek "Thinking Mode", Kimi "Models", Mistral
+"Reasoning", Together "Reasoning", Z.AI "Thinking mode", OpenRouter "Reasoning Tokens").
 """
 
 from __future__ import annotations
@@ -17,7 +18,8 @@ from agent_tui.settings.table import ANY
 BUDGETS: Final[Mapping[str, int]] = {
     "none": 256, "minimal": 1_024, "low": 4_096, "medium": 8_192, "high": 16_384, "xhigh": 32_768,
 }  # fmt: skip
-"""Tokens to think with, where a service counts them; the most that the model can for what is not here."""
+"""Tokens to think with, where a service counts them; the most that the model can for what is not
+here."""
 
 
 def _among(*levels: str) -> Words:
@@ -41,11 +43,17 @@ def _budget(wanted: str) -> Fields:
 
 
 def _qwen(wanted: str) -> Fields:
-    return {"enable_thinking": False} if wanted == "none" else {"enable_thinking": True, **_budget(wanted)}
+    return (
+        {"enable_thinking": False}
+        if wanted == "none"
+        else {"enable_thinking": True, **_budget(wanted)}
+    )
 
 
 def _openrouter(wanted: str) -> Fields:
-    return {"reasoning": {"enabled": False} if wanted == "none" else {"effort": nearest(wanted, THREE)}}
+    return {
+        "reasoning": {"enabled": False} if wanted == "none" else {"effort": nearest(wanted, THREE)}
+    }
 
 
 def _together(wanted: str) -> Fields:
@@ -66,18 +74,35 @@ _DEEPSEEK: Final = r"deepseek-(flash|pro|v([4-9]|\d\d))"
 
 SERVICES: Final = (
     Service(
-        "moonshot", "Moonshot", "compatible", ("MOONSHOT_API_KEY",), ("MOONSHOT_BASE_URL",),
-        prefixes=("moonshot-", "kimi-"), short=("kimi",), model="kimi-k3", families=(f"kimi-k{_N}(?:-pro)?",),
-        base_url="https://api.moonshot.ai/v1", quirks=_HOSTED, gen_ai="moonshot_ai", wants_thoughts=(_KIMI,),
+        "moonshot",
+        "Moonshot",
+        "compatible",
+        ("MOONSHOT_API_KEY",),
+        ("MOONSHOT_BASE_URL",),
+        prefixes=("moonshot-", "kimi-"),
+        short=("kimi",),
+        model="kimi-k3",
+        families=(f"kimi-k{_N}(?:-pro)?",),
+        base_url="https://api.moonshot.ai/v1",
+        quirks=_HOSTED,
+        gen_ai="moonshot_ai",
+        wants_thoughts=(_KIMI,),
         effort={
             r"kimi-k([3-9]|\d\d)": _among("low", "high", "max"),
             r"kimi-k2\.[56](?!.*code)": _switched,  # the others always think, or never
         },
     ),
     Service(
-        "qwen", "Qwen", "compatible", ("DASHSCOPE_API_KEY",), ("DASHSCOPE_BASE_URL",), prefixes=("qwen", "qwq"),
-        model="qwen3.8-max", families=(f"qwen{_N}-max", f"qwen{_N}-plus"),
-        base_url="https://dashscope-intl.aliyuncs.com/compatible-mode/v1", quirks=_HOSTED,
+        "qwen",
+        "Qwen",
+        "compatible",
+        ("DASHSCOPE_API_KEY",),
+        ("DASHSCOPE_BASE_URL",),
+        prefixes=("qwen", "qwq"),
+        model="qwen3.8-max",
+        families=(f"qwen{_N}-max", f"qwen{_N}-plus"),
+        base_url="https://dashscope-intl.aliyuncs.com/compatible-mode/v1",
+        quirks=_HOSTED,
         effort={
             r"qwq|.*-thinking": _budget,  # they always think
             r"qwen3-coder|.*-instruct|qwen-max|qwen2|qwen1": _nothing,
@@ -85,8 +110,16 @@ SERVICES: Final = (
         },
     ),
     Service(
-        "zhipu", "Zhipu", "compatible", ("ZAI_API_KEY", "ZHIPUAI_API_KEY"), ("ZAI_BASE_URL",), prefixes=("glm-",),
-        short=("glm",), model="glm-5.3", families=(f"glm-{_N}",), base_url="https://api.z.ai/api/paas/v4",
+        "zhipu",
+        "Zhipu",
+        "compatible",
+        ("ZAI_API_KEY", "ZHIPUAI_API_KEY"),
+        ("ZAI_BASE_URL",),
+        prefixes=("glm-",),
+        short=("glm",),
+        model="glm-5.3",
+        families=(f"glm-{_N}",),
+        base_url="https://api.z.ai/api/paas/v4",
         quirks=_HOSTED,
         effort={
             r"glm-5\.([3-9]|\d\d)": _among("low", "high", "max"),  # they always think
@@ -94,17 +127,31 @@ SERVICES: Final = (
         },
     ),
     Service(
-        "deepseek", "DeepSeek", "compatible", ("DEEPSEEK_API_KEY",), ("DEEPSEEK_BASE_URL",), prefixes=("deepseek-",),
-        model="deepseek-flash", families=("deepseek-flash", f"deepseek-v{_N}-flash"),
-        base_url="https://api.deepseek.com/v1", quirks=_HOSTED, wants_thoughts=(_DEEPSEEK,),
+        "deepseek",
+        "DeepSeek",
+        "compatible",
+        ("DEEPSEEK_API_KEY",),
+        ("DEEPSEEK_BASE_URL",),
+        prefixes=("deepseek-",),
+        model="deepseek-flash",
+        families=("deepseek-flash", f"deepseek-v{_N}-flash"),
+        base_url="https://api.deepseek.com/v1",
+        quirks=_HOSTED,
+        wants_thoughts=(_DEEPSEEK,),
         effort={
             r"deepseek-(chat|reasoner)$": _nothing,  # the name itself says whether it thinks
             r"deepseek": _deepseek,
         },
     ),
     Service(
-        "mistral", "Mistral", "compatible", ("MISTRAL_API_KEY",), ("MISTRAL_BASE_URL",), model="mistral-large-latest",
-        base_url="https://api.mistral.ai/v1", gen_ai="mistral_ai",
+        "mistral",
+        "Mistral",
+        "compatible",
+        ("MISTRAL_API_KEY",),
+        ("MISTRAL_BASE_URL",),
+        model="mistral-large-latest",
+        base_url="https://api.mistral.ai/v1",
+        gen_ai="mistral_ai",
         quirks=Quirks(typed=True, worded=True, spoken=True, short_ids=True, usage_asked=False),
         effort={
             r"mistral-(small-(latest|2603)|medium-3-5)": _among("none", "high"),
@@ -112,13 +159,26 @@ SERVICES: Final = (
         },
     ),
     Service(
-        "openrouter", "OpenRouter", "compatible", ("OPENROUTER_API_KEY",), ("OPENROUTER_BASE_URL",),
-        model="openrouter/auto", base_url="https://openrouter.ai/api/v1", quirks=_HOSTED, told_prices=True,
-        wants_thoughts=(_KIMI, _DEEPSEEK), effort={"": _openrouter},
+        "openrouter",
+        "OpenRouter",
+        "compatible",
+        ("OPENROUTER_API_KEY",),
+        ("OPENROUTER_BASE_URL",),
+        model="openrouter/auto",
+        base_url="https://openrouter.ai/api/v1",
+        quirks=_HOSTED,
+        told_prices=True,
+        wants_thoughts=(_KIMI, _DEEPSEEK),
+        effort={"": _openrouter},
     ),
     Service(
-        "together", "Together", "compatible", ("TOGETHER_API_KEY",), ("TOGETHER_BASE_URL",),
-        base_url="https://api.together.xyz/v1", quirks=_HOSTED,
+        "together",
+        "Together",
+        "compatible",
+        ("TOGETHER_API_KEY",),
+        ("TOGETHER_BASE_URL",),
+        base_url="https://api.together.xyz/v1",
+        quirks=_HOSTED,
         effort={
             r"gpt-oss": _among(*THREE),
             r"glm-5\.([3-9]|\d\d)": _among("low", "medium", "high", "max"),
@@ -126,16 +186,37 @@ SERVICES: Final = (
         },
     ),
     Service(
-        "lmstudio", "LM Studio", "compatible", ("LMSTUDIO_API_KEY",), ("LMSTUDIO_BASE_URL",), near=True,
-        base_url="http://127.0.0.1:1234/v1", quirks=_NEAR, rank=60,
+        "lmstudio",
+        "LM Studio",
+        "compatible",
+        ("LMSTUDIO_API_KEY",),
+        ("LMSTUDIO_BASE_URL",),
+        near=True,
+        base_url="http://127.0.0.1:1234/v1",
+        quirks=_NEAR,
+        rank=60,
     ),
     Service(
-        "vllm", "vLLM", "compatible", ("VLLM_API_KEY",), ("VLLM_BASE_URL",), near=True,
-        base_url="http://127.0.0.1:8000/v1", quirks=_NEAR, rank=60,
+        "vllm",
+        "vLLM",
+        "compatible",
+        ("VLLM_API_KEY",),
+        ("VLLM_BASE_URL",),
+        near=True,
+        base_url="http://127.0.0.1:8000/v1",
+        quirks=_NEAR,
+        rank=60,
     ),
     Service(
-        "llamacpp", "llama.cpp", "compatible", ("LLAMACPP_API_KEY",), ("LLAMACPP_BASE_URL",), near=True,
-        base_url="http://127.0.0.1:8080/v1", quirks=_NEAR, rank=60,
+        "llamacpp",
+        "llama.cpp",
+        "compatible",
+        ("LLAMACPP_API_KEY",),
+        ("LLAMACPP_BASE_URL",),
+        near=True,
+        base_url="http://127.0.0.1:8080/v1",
+        quirks=_NEAR,
+        rank=60,
     ),
     Service("compatible", "your server", "compatible", role="found", options=ANY, rank=80),
-)  # fmt: skip
+)

@@ -9,17 +9,25 @@ from agent_tui.settings.table import CA_BUNDLE, IDLE_TIMEOUT, STREAM
 from agent_tui.settings.values import THINK, Setting
 
 OLLAMA: Final = Service(
-    "ollama", "Ollama", "ollama", urls=("OLLAMA_HOST",),
-    prefixes=("llama", "mistral", "phi", "gemma", "mixtral", "codellama"), role="found", near=True, rank=0,
+    "ollama",
+    "Ollama",
+    "ollama",
+    urls=("OLLAMA_HOST",),
+    prefixes=("llama", "mistral", "phi", "gemma", "mixtral", "codellama"),
+    role="found",
+    near=True,
+    rank=0,
     common=("base_url", "api_key", "num_ctx"),
     options={
         "think": Setting(
-            THINK, True, "For models that think: true, false or a level.",
+            THINK,
+            True,
+            "For models that think: true, false or a level.",
             '`true`, `false`, or a level such as `"low"`, for models that think; default `true`',
         ),
         "idle_timeout": IDLE_TIMEOUT,
         "stream": STREAM,
         "ca_bundle": CA_BUNDLE,
     },
-)  # fmt: skip
+)
 SERVICES: Final = (OLLAMA,)

@@ -1,5 +1,5 @@
-"""How a provider gets at its server: the key in its header, certificates, and what a failure there names. The same for
-every dialect."""
+"""How a provider gets at its server: the key in its header, certificates, and what a failure there
+names. The same for every dialect."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ BUNDLE: Final = "ca_bundle"
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """A key as a header carries it: `before` stands in front of it; `advice` is what to do where it is refused."""
+    """A key as a header carries it: `before` stands in front of it; `advice` is what to do where it
+    is refused."""
 
     value: str = field(repr=False)
     header: str
@@ -46,17 +47,38 @@ def bearer(key: str, advice: str) -> Key:
 
 
 def opened(
-    base_url: str, model: str, label: str, key: Key, options: Mapping[str, Any],
-    headers: Mapping[str, str] | None = None, unreachable: str = "",
+    base_url: str,
+    model: str,
+    label: str,
+    key: Key,
+    options: Mapping[str, Any],
+    headers: Mapping[str, str] | None = None,
+    unreachable: str = "",
     unknown_model: str = "/models lists the models",
-) -> Wire:  # fmt: skip
+) -> Wire:
     """The connection to the server at `base_url`, which people call `label`."""
     # What is not near is a service, or somebody else's: who uses it cannot start it.
     near = is_near(base_url)
-    at_fault = "start the server there, or correct the address" if near else "check the address and the network"
+    at_fault = (
+        "start the server there, or correct the address"
+        if near
+        else "check the address and the network"
+    )
     place = failures.Place(
-        label, shown_address(base_url), model, near, unreachable=unreachable or at_fault, auth=key.auth,
-        unknown_model=unknown_model, keyed=bool(key.value), secrets=Scrubber((key.value,)),
-    )  # fmt: skip
+        label,
+        shown_address(base_url),
+        model,
+        near,
+        unreachable=unreachable or at_fault,
+        auth=key.auth,
+        unknown_model=unknown_model,
+        keyed=bool(key.value),
+        secrets=Scrubber((key.value,)),
+    )
     bundle = options.get(BUNDLE)
-    return Wire(base_url, place, {**(headers or {}), **key.headers}, bundle if isinstance(bundle, str) else "")
+    return Wire(
+        base_url,
+        place,
+        {**(headers or {}), **key.headers},
+        bundle if isinstance(bundle, str) else "",
+    )

@@ -27,7 +27,9 @@ def is_loopback(url: str) -> bool:
 def is_near(url: str) -> bool:
     """On this machine or in this house: a server that belongs to the person, slow but not gone."""
     host = host_of(url)
-    if not host.strip("abcdefghijklmnopqrstuvwxyz0123456789-_") or host.endswith((".local", ".lan", ".home.arpa")):
+    if not host.strip("abcdefghijklmnopqrstuvwxyz0123456789-_") or host.endswith(
+        (".local", ".lan", ".home.arpa")
+    ):
         return bool(host)
     try:
         return is_loopback(url) or ipaddress.ip_address(host).is_private
@@ -45,7 +47,8 @@ def shown_address(url: str) -> str:
 
 
 def proxy_of(url: str) -> tuple[str, str]:
-    """The proxy for `url`, without its password, and the variable that names it; two empty words: there is none."""
+    """The proxy for `url`, without its password, and the variable that names it; two empty words:
+    there is none."""
     host = host_of(url)
     if not host or is_loopback(url) or _needs_none(host):
         return "", ""
@@ -57,7 +60,8 @@ def proxy_of(url: str) -> tuple[str, str]:
 
 
 def check_proxy(url: str) -> None:
-    """Raises OSError where the proxy for `url` has a port that there is not: the event loop breaks at one."""
+    """Raises OSError where the proxy for `url` has a port that there is not: the event loop breaks
+    at one."""
     proxy, name = proxy_of(url)
     try:
         _ = urlsplit(proxy).port

@@ -1,4 +1,5 @@
-"""What went wrong on the wire, as values: HTTP statuses, exceptions and error payloads become `Failed`."""
+"""What went wrong on the wire, as values: HTTP statuses, exceptions and error payloads become
+`Failed`."""
 
 from __future__ import annotations
 
@@ -32,11 +33,22 @@ NO_MONEY = re.compile(
     re.IGNORECASE,
 )
 TYPES: Mapping[str, int] = {
-    "authentication_error": 401, "permission_error": 403, "not_found_error": 404, "request_too_large": 413,
-    "rate_limit_error": 429, "timeout_error": 504, "overloaded_error": 529,
-}  # fmt: skip
+    "authentication_error": 401,
+    "permission_error": 403,
+    "not_found_error": 404,
+    "request_too_large": 413,
+    "rate_limit_error": 429,
+    "timeout_error": 504,
+    "overloaded_error": 529,
+}
 """The statuses that errors inside a stream stand for, by their types."""
-NO_NAME = ("Name or service not known", "getaddrinfo", "nodename", "name resolution", "No address associated")
+NO_NAME = (
+    "Name or service not known",
+    "getaddrinfo",
+    "nodename",
+    "name resolution",
+    "No address associated",
+)
 NO_SERVER = "no server answers there"
 UNKNOWN_NAME = "the host name is unknown"
 NETWORK = "check the network, its DNS and the address; set HTTPS_PROXY if you need a proxy"
@@ -68,14 +80,16 @@ class Place:
     """Whether a key goes to it."""
     unknown_model: str = "/models lists the models"
     secrets: Scrubber = field(default_factory=lambda: Scrubber(()), repr=False)
-    """The keys that this place is sent: servers repeat them in their refusals, and refusals are stored."""
+    """The keys that this place is sent: servers repeat them in their refusals, and refusals are
+    stored."""
 
     @property
     def where(self) -> str:
         return f"{self.provider} at {self.address}"
 
     def shown(self, text: str) -> str:
-        """`text` of the server in one line, without keys: they are looked for before anything is cut off."""
+        """`text` of the server in one line, without keys: they are looked for before anything is cut
+        off."""
         return one_line(self.secrets.scrub(whole(text)))
 
 
@@ -85,7 +99,8 @@ def one_line(text: str) -> str:
 
 
 def reason(place: Place, *parts: Any) -> str:
-    """Why an answer was refused, as a server tells it: the texts among `parts`, each once, without keys; one line."""
+    """Why an answer was refused, as a server tells it: the texts among `parts`, each once, without
+    keys; one line."""
     told = dict.fromkeys(part.strip() for part in parts if isinstance(part, str) and part.strip())
     return place.shown(": ".join(told))
 
@@ -100,9 +115,16 @@ def words(body: str) -> str:
 
 
 def message_of(data: Any) -> str:
-    """The message, with its code, in error data: `{"error": {"message"}}`, `{"error": "…"}`, `{"message"}`, …"""
+    """The message, with its code, in error data: `{"error": {"message"}}`, `{"error": "…"}`,
+    `{"message"}`, …"""
     for _ in range(DEEPEST):
-        held = data if isinstance(data, list) else [data.get(key) for key in INNER] if isinstance(data, dict) else []
+        held = (
+            data
+            if isinstance(data, list)
+            else [data.get(key) for key in INNER]
+            if isinstance(data, dict)
+            else []
+        )
         inner = next((one for one in held if isinstance(one, dict | list) and one), None)
         if inner is None:
             break
@@ -124,12 +146,18 @@ def from_status(place: Place, status: int, headers: Mapping[str, str], body: str
     return _of_status(place, status, headers, place.shown(words(body)), details(body))
 
 
-def _of_status(place: Place, status: int, headers: Mapping[str, str], said: str, google: Details) -> Failed:
+def _of_status(
+    place: Place, status: int, headers: Mapping[str, str], said: str, google: Details
+) -> Failed:
     tail = f": {said}" if said else ""
     wait = google.wait if (told := retry_after(headers)) is None else told
     if 300 <= status < 400:
         to = headers.get("location", "another address")
-        return Failed("bad_request", f"{place.where} redirects to {place.shown(to)}", "use that address instead")
+        return Failed(
+            "bad_request",
+            f"{place.where} redirects to {place.shown(to)}",
+            "use that address instead",
+        )
     if status in (401, 403) or (status == 400 and google.bad_key):
         did = "refused the key" if place.keyed else "needs a key"
         return Failed("auth", f"{place.where} {did} ({status}){tail}", place.auth)
@@ -140,7 +168,9 @@ def _of_status(place: Place, status: int, headers: Mapping[str, str], said: str,
     if overflows(said) or status == 413:
         return overflow(place, said)
     if status in (408, 504):
-        return Failed("timeout", f"{place.where} timed out ({status}){tail}", "try again", True, wait)
+        return Failed(
+            "timeout", f"{place.where} timed out ({status}){tail}", "try again", True, wait
+        )
     if status >= 500:
         wait = max(OVERLOADED_WAIT, wait or 0.0) if status == OVERLOADED else wait
         return Failed("server", f"{place.where} failed ({status}){tail}", "try again", True, wait)
@@ -153,7 +183,11 @@ def from_payload(place: Place, error: Any) -> Failed:
     """The failure that an error inside a stream means; `error` is what stood there."""
     said = place.shown(message_of(error)) or "no reason given"
     code = error.get("code") if isinstance(error, dict) else None
-    status = int(code) if isinstance(code, int) or (isinstance(code, str) and _STATUS.fullmatch(code)) else 0
+    status = (
+        int(code)
+        if isinstance(code, int) or (isinstance(code, str) and _STATUS.fullmatch(code))
+        else 0
+    )
     kind = error.get("type") if isinstance(error, dict) else None
     status = status or TYPES.get(str(kind), 0)
     if status in (401, 403, 404, 413, 429, 504):
@@ -173,7 +207,9 @@ def from_exception(place: Place, error: Exception) -> Failed:
     what = place.shown(str(error)) or type(error).__name__
     match error:
         case httpx.ConnectTimeout():
-            return replace(unreachable(place, "no answer"), may_pass=True)  # a listener that is held up, here or there
+            return replace(
+                unreachable(place, "no answer"), may_pass=True
+            )  # a listener that is held up, here or there
         case httpx.ConnectError() if "SSL" in what or "CERTIFICATE" in what:
             text = f"no secure connection to {place.where}: {what}"
             hint = "check the address; for your own certificate authority, set ca_bundle or SSL_CERT_FILE"
@@ -185,15 +221,27 @@ def from_exception(place: Place, error: Exception) -> Failed:
         case httpx.TimeoutException() | TimeoutError():
             return Failed("timeout", f"{place.where} stopped answering", "try again", True)
         case httpx.UnsupportedProtocol() | httpx.InvalidURL():
-            return Failed("bad_request", f"{place.address} is not an address: {what}", "write it as http://host:port")
+            return Failed(
+                "bad_request",
+                f"{place.address} is not an address: {what}",
+                "write it as http://host:port",
+            )
         case httpx.DecodingError():
-            return Failed("malformed", f"{place.where} sent bytes that cannot be decoded: {what}", "try again", True)
+            return Failed(
+                "malformed",
+                f"{place.where} sent bytes that cannot be decoded: {what}",
+                "try again",
+                True,
+            )
         case _:
-            return Failed("broken_stream", f"the connection to {place.where} broke: {what}", "try again", True)
+            return Failed(
+                "broken_stream", f"the connection to {place.where} broke: {what}", "try again", True
+            )
 
 
 def unusable_environment(place: Place, error: Exception) -> Failed:
-    """No client can be made: a proxy of a kind that is not spoken, or a certificate file that is not there."""
+    """No client can be made: a proxy of a kind that is not spoken, or a certificate file that is
+    not there."""
     text = f"cannot reach {place.where} with these proxy or certificate settings: {one_line(str(error))}"
     variables = "HTTPS_PROXY, ALL_PROXY, NO_PROXY, SSL_CERT_FILE or REQUESTS_CA_BUNDLE"
     return Failed("unreachable", text, f"correct ca_bundle, or {variables}")
@@ -208,13 +256,19 @@ def _refused(what: str) -> str:
 
 
 def unreachable(place: Place, why: str) -> Failed:
-    # A refused connection on this machine means a server that a person must start: waiting does not help.
+    # A refused connection on this machine means a server that a person must start: waiting does not
+    # help.
     where, hint = place.where, place.unreachable
-    if why == UNKNOWN_NAME and not place.local:  # nothing is known of a server there: it may be all names that fail
+    if (
+        why == UNKNOWN_NAME and not place.local
+    ):  # nothing is known of a server there: it may be all names that fail
         hint = NETWORK
     proxy, name = proxy_of(place.address)
     if proxy:  # it is this one that was spoken to, and nobody else
-        where, hint = f"{where} through the proxy {proxy} ({name})", f"check {name}; NO_PROXY lists exceptions"
+        where, hint = (
+            f"{where} through the proxy {proxy} ({name})",
+            f"check {name}; NO_PROXY lists exceptions",
+        )
     return Failed("unreachable", f"cannot reach {where}: {why}", hint, may_pass=not place.local)
 
 
@@ -226,8 +280,16 @@ def endless(place: Place, characters: int) -> Failed:
 def unknown_model(place: Place, said: str = "") -> Failed:
     tail = f" ({said})" if said else ""
     if not place.model:
-        return Failed("unknown_model", f"{place.where} does not know this address (404){tail}", place.unreachable)
-    return Failed("unknown_model", f"{place.where} has no model {one_line(place.model)!r}{tail}", place.unknown_model)
+        return Failed(
+            "unknown_model",
+            f"{place.where} does not know this address (404){tail}",
+            place.unreachable,
+        )
+    return Failed(
+        "unknown_model",
+        f"{place.where} has no model {one_line(place.model)!r}{tail}",
+        place.unknown_model,
+    )
 
 
 def overflows(said: str) -> bool:
@@ -238,7 +300,9 @@ def overflow(place: Place, said: str = "") -> Failed:
     tail = f": {said}" if said else ""
     model = one_line(place.model) or "the model"
     text = f"the conversation is longer than the context window of {model} at {place.address}{tail}"
-    return Failed("overflow", text, "/clear starts over, /model chooses a model with a larger window")
+    return Failed(
+        "overflow", text, "/clear starts over, /model chooses a model with a larger window"
+    )
 
 
 def _limited(place: Place, said: str, wait: float | None, google: Details) -> Failed:
@@ -246,13 +310,26 @@ def _limited(place: Place, said: str, wait: float | None, google: Details) -> Fa
     if google.spent:
         hint = "choose another model with /model, or check the plan and its billing"
         return Failed("rate_limited", f"{place.where} has no quota left for today{tail}", hint)
-    if google.wait is None and NO_MONEY.search(said):  # one that says how long to wait has the same words for a minute
-        return Failed("rate_limited", f"{place.where} has no quota left{tail}", "check the plan and its billing")
-    return Failed("rate_limited", f"{place.where} gets too many requests{tail}", "wait, then try again", True, wait)
+    if google.wait is None and NO_MONEY.search(
+        said
+    ):  # one that says how long to wait has the same words for a minute
+        return Failed(
+            "rate_limited",
+            f"{place.where} has no quota left{tail}",
+            "check the plan and its billing",
+        )
+    return Failed(
+        "rate_limited",
+        f"{place.where} gets too many requests{tail}",
+        "wait, then try again",
+        True,
+        wait,
+    )
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
-    """Seconds that the server asks to wait: `Retry-After` as seconds or as a date (by the server's own clock)."""
+    """Seconds that the server asks to wait: `Retry-After` as seconds or as a date (by the server's
+    own clock)."""
     text = headers.get("retry-after", "").strip()
     if not text:
         return None
@@ -286,7 +363,8 @@ class Details:
     wait: float | None = None
     """Seconds to wait, where the server says them in the body and in no header."""
     spent: bool = False
-    """The quota of the day is used up: waiting some seconds, as the server says too, would not help."""
+    """The quota of the day is used up: waiting some seconds, as the server says too, would not
+    help."""
 
 
 def details(body: str) -> Details:
@@ -306,9 +384,16 @@ def details_of(data: Any) -> Details:
     if not isinstance(error, dict):
         return Details()
     listed = error.get("details")
-    entries = [entry for entry in listed if isinstance(entry, dict)] if isinstance(listed, list) else []
+    entries = (
+        [entry for entry in listed if isinstance(entry, dict)] if isinstance(listed, list) else []
+    )
     waits = (_SECONDS.fullmatch(text_in(entry.get("retryDelay"))) for entry in entries)
-    violations = (each for entry in entries if isinstance(found := entry.get("violations"), list) for each in found)
+    violations = (
+        each
+        for entry in entries
+        if isinstance(found := entry.get("violations"), list)
+        for each in found
+    )
     quotas = [text_in(each.get("quotaId")) for each in violations if isinstance(each, dict)]
     bad_key = any(entry.get("reason") == "API_KEY_INVALID" for entry in entries)
     return Details(

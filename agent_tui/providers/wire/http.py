@@ -1,4 +1,5 @@
-"""The connection to a model server: one HTTP client, streams as JSON objects, failures as values, patience.
+"""The connection to a model server: one HTTP client, streams as JSON objects, failures as values,
+patience.
 
 The only module of the program (beside the web tools) that opens connections of its own.
 """
@@ -25,43 +26,59 @@ from agent_tui.providers.wire.addresses import is_loopback as is_loopback
 from agent_tui.providers.wire.addresses import is_near as is_near
 from agent_tui.providers.wire.addresses import shown_address as shown_address
 from agent_tui.providers.wire.pace import Gathered, Limit, Pace
-from agent_tui.providers.wire.stream_parsers import Payload, Payloads, Reader, WholeBody, whole_number
+from agent_tui.providers.wire.stream_parsers import (
+    Payload,
+    Payloads,
+    Reader,
+    WholeBody,
+    whole_number,
+)
 
 with registry.late(warm=False):
     import anyio  # what httpx connects with; it loads most of it only then
     import httpx  # a tenth of a second, for those who talk to a server
 
-registry.without("httpx._main")  # its command line: click, Pygments, half of the time that importing it takes
+registry.without(
+    "httpx._main"
+)  # its command line: click, Pygments, half of the time that importing it takes
 
 IDLE: Final = 60.0
 """Seconds without a line, or a kilobyte of one, after which a hosted server counts as gone."""
 IDLE_LOCAL: Final = 600.0
-"""The same for a machine nearby, once it has begun: local servers say nothing while they write a long tool call."""
+"""The same for a machine nearby, once it has begun: local servers say nothing while they write a
+long tool call."""
 KEPT: Final = 10
-"""Such times without a payload, and a server counts as gone whose signs of life go on: they may be a proxy's."""
+"""Such times without a payload, and a server counts as gone whose signs of life go on: they may be
+a proxy's."""
 FIRST: Final = 300.0
-"""Seconds until the first byte of a hosted server: it may reason in silence. A local one has all the time."""
+"""Seconds until the first byte of a hosted server: it may reason in silence. A local one has all
+the time."""
 TAIL: Final = 2.0
 """Seconds that a server has after the end of an answer for what still belongs to it (usage)."""
 REFUSAL: Final = 10.0
 """Seconds for the words of a refusal: its status says enough."""
 ERROR_BODY: Final = 65_536
 MOST_TOLD: Final = 16_000_000
-"""Bytes of an answer to a question other than a prompt: read as JSON they take twenty times as many."""
+"""Bytes of an answer to a question other than a prompt: read as JSON they take twenty times as
+many."""
 JSON: Final = {"Content-Type": "application/json"}
 CONNECT, CONNECT_NEAR = 10.0, 5.0
-"""Seconds to be let in. On this machine a refusal comes at once; a yes may wait while a model loads or memory swaps."""
+"""Seconds to be let in. On this machine a refusal comes at once; a yes may wait while a model loads
+or memory swaps."""
 MOST_HELD: Final = 64_000_000
-"""Bytes without a whole payload: what goes on longer is no answer, and would not fit into memory."""
+"""Bytes without a whole payload: what goes on longer is no answer, and would not fit into memory.
+"""
 
 
 def client_options(url: str, bundle: str = "") -> dict[str, Any]:
-    """How clients are set up: a shorter connect on loopback, and no proxy; no redirects; plain bytes; `bundle`: the
-    person's own certificates for it. Raises OSError."""
+    """How clients are set up: a shorter connect on loopback, and no proxy; no redirects; plain
+    bytes; `bundle`: the person's own certificates for it. Raises OSError."""
     near = is_loopback(url)
     check_proxy(url)
     return {
-        "timeout": httpx.Timeout(60.0, connect=CONNECT_NEAR if near else CONNECT, read=None, pool=None),
+        "timeout": httpx.Timeout(
+            60.0, connect=CONNECT_NEAR if near else CONNECT, read=None, pool=None
+        ),
         "trust_env": not near,
         "verify": verified(url, bundle),
         "follow_redirects": False,
@@ -72,8 +89,8 @@ def client_options(url: str, bundle: str = "") -> dict[str, Any]:
 
 @dataclass(slots=True)
 class Patience:
-    """Seconds to wait for the first byte and between bytes; None: without end. `until`: when a reader wants no more
-    than what is there, by the loop's clock."""
+    """Seconds to wait for the first byte and between bytes; None: without end. `until`: when a
+    reader wants no more than what is there, by the loop's clock."""
 
     first: float | None = FIRST
     between: float | None = IDLE
@@ -112,7 +129,9 @@ class _Answer:
 class Wire:
     """One server. Its client opens with the first request, in the event loop that makes it."""
 
-    def __init__(self, base_url: str, place: failures.Place, headers: Mapping[str, str], bundle: str = "") -> None:
+    def __init__(
+        self, base_url: str, place: failures.Place, headers: Mapping[str, str], bundle: str = ""
+    ) -> None:
         self.base_url, self.place = base_url, place
         self.headers, self.bundle = headers, bundle
         self._open = httpx.AsyncClient  # loaded with the server, not with the first prompt
@@ -125,7 +144,9 @@ class Wire:
             try:
                 _ = urlsplit(self.base_url).port  # the event loop breaks at one that is too large
             except ValueError as error:
-                raise ProviderError(failures.from_exception(self.place, httpx.InvalidURL(str(error)))) from None
+                raise ProviderError(
+                    failures.from_exception(self.place, httpx.InvalidURL(str(error)))
+                ) from None
             try:
                 self._client = self._open(**client_options(self.base_url, self.bundle))
             except (ImportError, ValueError, OSError, httpx.InvalidURL) as error:
@@ -133,7 +154,8 @@ class Wire:
         return self._client
 
     async def close(self) -> None:
-        """What runs goes on (a person may change the model while a turn runs), and the last one ends the connection."""
+        """What runs goes on (a person may change the model while a turn runs), and the last one
+        ends the connection."""
         self._closed = True
         await self._let_go()
 
@@ -156,13 +178,20 @@ class Wire:
 
     async def get(self, path: str, seconds: float | None = None) -> Any:
         """The JSON at `path`. Raises ProviderError."""
-        answer = await self._fetched(path, seconds or (5.0 if is_near(self.base_url) else 20.0), self.place)
+        answer = await self._fetched(
+            path, seconds or (5.0 if is_near(self.base_url) else 20.0), self.place
+        )
         if answer.status == 404:
-            raise ProviderError(Failed("bad_request", f"{self.place.where} has no {path}", "check the address"))
+            raise ProviderError(
+                Failed("bad_request", f"{self.place.where} has no {path}", "check the address")
+            )
         return answer.json(path)
 
-    async def ask(self, path: str, seconds: float, model: str = "", question: bytes | None = None) -> Any:
-        """The JSON that the server has about `model` at `path`, or answers to `question`. Raises ProviderError."""
+    async def ask(
+        self, path: str, seconds: float, model: str = "", question: bytes | None = None
+    ) -> Any:
+        """The JSON that the server has about `model` at `path`, or answers to `question`. Raises
+        ProviderError."""
         place = replace(self.place, model=model or self.place.model)
         return (await self._fetched(path, seconds, place, question)).json(path)
 
@@ -175,14 +204,22 @@ class Wire:
             async with (
                 asyncio.timeout(seconds),
                 self._in_use() as client,
-                client.stream(method, self.base_url + path, content=question, headers=headers) as response,
+                client.stream(
+                    method, self.base_url + path, content=question, headers=headers
+                ) as response,
             ):
-                return _Answer(place, response.status_code, response.headers, await _beginning(response, MOST_TOLD))
+                return _Answer(
+                    place,
+                    response.status_code,
+                    response.headers,
+                    await _beginning(response, MOST_TOLD),
+                )
         except (httpx.HTTPError, httpx.InvalidURL, TimeoutError) as error:
             raise ProviderError(failures.from_exception(place, error)) from None
 
     async def prepare(self) -> None:
-        """Load what the first request would wait for: certificates, and what httpx needs to connect. Asks nobody."""
+        """Load what the first request would wait for: certificates, and what httpx needs to
+        connect. Asks nobody."""
         if not self._closed:
             with suppress(ProviderError):  # the first request says so
                 self._opened()
@@ -191,10 +228,14 @@ class Wire:
     async def events(
         self, path: str, body: bytes, reader: Reader, patience: Patience
     ) -> AsyncGenerator[Iterable[Payload], None]:
-        """POST `body` and yield the JSON objects of the answer as they come, those together that are there together;
-        they are to be taken before more is asked for. A Failed, if any, is the last."""
+        """POST `body` and yield the JSON objects of the answer as they come, those together that
+        are there together; they are to be taken before more is asked for. A Failed, if any, is the
+        last."""
         try:
-            async with self._in_use() as client, self._sent(client, path, body, patience) as response:
+            async with (
+                self._in_use() as client,
+                self._sent(client, path, body, patience) as response,
+            ):
                 if (failed := await self._refusal(response)) is not None:
                     yield [failed]
                     return
@@ -228,7 +269,11 @@ class Wire:
         if response.status_code == 200:
             text = f"{self.place.where} answered with a web page"
             page = _kind(response) == "text/html"
-            return Failed("malformed", text, "check the address: it often ends in /v1") if page else None
+            return (
+                Failed("malformed", text, "check the address: it often ends in /v1")
+                if page
+                else None
+            )
         body = await _beginning(response, ERROR_BODY)
         return failures.from_status(self.place, response.status_code, response.headers, _text(body))
 
@@ -248,7 +293,9 @@ class Wire:
                     texts, ended = reader.close(), True
                 if held > MOST_HELD:
                     text = f"{self.place.where} sent {MOST_HELD // 1_000_000} MB without a break"
-                    yield [Failed("malformed", text, "check the address: this is not a model's answer")]
+                    yield [
+                        Failed("malformed", text, "check the address: this is not a model's answer")
+                    ]
                     return
                 if texts:
                     yield found.of(texts)
@@ -275,7 +322,8 @@ def _kind(response: httpx.Response) -> str:
 
 
 async def _beginning(response: httpx.Response, size: int) -> bytes:
-    """The body of `response`, hardly more than `size` bytes of it; of a refusal what comes of it, and soon."""
+    """The body of `response`, hardly more than `size` bytes of it; of a refusal what comes of it,
+    and soon."""
     parts, got, refused = list[bytes](), 0, response.status_code != 200
     try:
         async with asyncio.timeout(REFUSAL if refused else None):
@@ -300,16 +348,24 @@ FOLDER: Final = "SSL_CERT_DIR"
 
 
 def verified(url: str, bundle: str = "") -> ssl.SSLContext | bool:
-    """How the server at `url` proves who it is; `bundle` is the person's own. Raises OSError, which names the setting
-    or the variable, where that cannot be read."""
+    """How the server at `url` proves who it is; `bundle` is the person's own. Raises OSError, which
+    names the setting or the variable, where that cannot be read."""
     if not url.startswith("https:"):
         return False  # without TLS, loading the certificates would only cost start time
-    named = "ca_bundle" if bundle else next((name for name in (*BUNDLES, FOLDER) if os.environ.get(name)), "")
+    named = (
+        "ca_bundle"
+        if bundle
+        else next((name for name in (*BUNDLES, FOLDER) if os.environ.get(name)), "")
+    )
     if not named:
         return True
     path = os.path.expanduser(bundle) if bundle else os.environ[named]  # noqa: PTH111 - as above all, a name
     folder = named == FOLDER or os.path.isdir(path)  # noqa: PTH112 - a name that may be anything
     try:
-        return ssl.create_default_context(capath=path) if folder else ssl.create_default_context(cafile=path)
+        return (
+            ssl.create_default_context(capath=path)
+            if folder
+            else ssl.create_default_context(cafile=path)
+        )
     except OSError as error:
         raise OSError(f"{named}={path}: {error.strerror or 'holds no certificate'}") from None

@@ -1,7 +1,8 @@
-"""What goes to model servers and comes back, word for word, in a file of the session: `--debug-wire`.
+"""What goes to model servers and comes back, word for word, in a file of the session:
+`--debug-wire`.
 
-Every client that `wire.client_options` sets up tells it of its requests and of each piece of their answers. Keys are
-left out: headers that carry them, and their values wherever they stand.
+Every client that `wire.client_options` sets up tells it of its requests and of each piece of their
+answers. Keys are left out: headers that carry them, and their values wherever they stand.
 """
 
 from __future__ import annotations
@@ -50,7 +51,10 @@ class WireLog:
     def write(self, id: int, kind: str, **facts: Any) -> None:
         if self._file < 0:
             return
-        facts = {name: self.scrubber.scrub(fact) if isinstance(fact, str) else fact for name, fact in facts.items()}
+        facts = {
+            name: self.scrubber.scrub(fact) if isinstance(fact, str) else fact
+            for name, fact in facts.items()
+        }
         record = {"at": datetime.now(UTC).isoformat(), "id": id, "kind": kind, **facts}
         line = self.scrubber.scrub(json.dumps(record, ensure_ascii=False)) + "\n"
         try:
@@ -66,7 +70,9 @@ class WireLog:
 
     def headers(self, headers: Mapping[str, str]) -> dict[str, str]:
         return {
-            name: HIDDEN if name.lower() in CARRY or is_secret_name(name.replace("-", "_")) else value
+            name: HIDDEN
+            if name.lower() in CARRY or is_secret_name(name.replace("-", "_"))
+            else value
             for name, value in headers.items()
         }
 
@@ -78,12 +84,19 @@ class WireLog:
         if "key" in address.params:
             address = address.copy_set_param("key", HIDDEN)
         self.write(
-            id, "request", method=request.method, url=str(address), headers=self.headers(request.headers), body=short
+            id,
+            "request",
+            method=request.method,
+            url=str(address),
+            headers=self.headers(request.headers),
+            body=short,
         )
 
     async def answered(self, response: httpx.Response) -> None:
         id = response.request.extensions.get("wire_log", 0)
-        self.write(id, "response", status=response.status_code, headers=self.headers(response.headers))
+        self.write(
+            id, "response", status=response.status_code, headers=self.headers(response.headers)
+        )
         stream = response.stream
         assert isinstance(stream, httpx.AsyncByteStream)  # an asynchronous client has no others
         response.stream = _watched(self, id, stream)
@@ -141,4 +154,6 @@ def end() -> None:
 
 def hooks() -> dict[str, list[Any]]:
     """What a client tells of; nothing where nobody asked for a log."""
-    return {} if _current is None else {"request": [_current.asked], "response": [_current.answered]}
+    return (
+        {} if _current is None else {"request": [_current.asked], "response": [_current.answered]}
+    )

@@ -1,5 +1,5 @@
-"""How often a streamed answer is read, and how long a read may take: tokens of a long one gather, and are read
-together.
+"""How often a streamed answer is read, and how long a read may take: tokens of a long one gather,
+and are read together.
 """
 
 from __future__ import annotations
@@ -16,9 +16,11 @@ from agent_tui import registry
 T = TypeVar("T")
 
 LONG: Final = 1.0
-"""Seconds after which an answer is a long one: a short one, or a tool call, is never kept waiting."""
+"""Seconds after which an answer is a long one: a short one, or a tool call, is never kept waiting.
+"""
 REST: Final = 0.05
-"""Seconds that tokens gather: half of what the screen waits anyway. A read costs as much as ten tokens."""
+"""Seconds that tokens gather: half of what the screen waits anyway. A read costs as much as ten
+tokens."""
 WAITED: Final = 0.001
 """Seconds that a read takes at least when nothing had gathered."""
 ALIVE: Final = 1_024
@@ -40,7 +42,8 @@ class Pace:
         """Seconds and bytes since the last sign of life: a byte now and then is none."""
 
     def left(self, limit: float | None, until: float = math.inf) -> float | None:
-        """Seconds that the next read may take, where the server has `limit` for a whole line, and `until` for all."""
+        """Seconds that the next read may take, where the server has `limit` for a whole line, and
+        `until` for all."""
         left = min(math.inf if limit is None else limit - self._waited, until - self._now())
         return None if left == math.inf else max(0.0, left)
 
@@ -63,14 +66,15 @@ class Pace:
         return data
 
     async def rest(self) -> None:
-        """What the last read brought is handed on: let more gather if the tokens come one by one, and fast."""
+        """What the last read brought is handed on: let more gather if the tokens come one by one,
+        and fast."""
         if self._gathers:
             await asyncio.sleep(REST)
 
 
 class Limit:
-    """How long waits may take, one after another. They share a timer, which is set again only when it goes off: one for
-    each token would be a fifth of all work."""
+    """How long waits may take, one after another. They share a timer, which is set again only when
+    it goes off: one for each token would be a fifth of all work."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self._loop = loop
@@ -80,7 +84,8 @@ class Limit:
         self._over = False
 
     async def wait(self, awaited: Awaitable[T], seconds: float | None) -> T:
-        """What `awaited` gives. Raises TimeoutError when it takes longer; one that has not to wait is not timed."""
+        """What `awaited` gives. Raises TimeoutError when it takes longer; one that has not to wait
+        is not timed."""
         steps = awaited.__await__()
         try:
             waits_for = next(steps)
@@ -167,7 +172,8 @@ class _Left(Exception):
 
 
 class Gathered:
-    """The body of `response`, piece by piece. Who is done with it closes it, and the response afterwards."""
+    """The body of `response`, piece by piece. Who is done with it closes it, and the response
+    afterwards."""
 
     def __init__(self, response: httpx.Response) -> None:
         self._parts: list[bytes] = []
@@ -175,7 +181,11 @@ class Gathered:
         self._steps: Coroutine[Any, Any, None] = self._filled(_decoded(response))
         self._open, self._begun, self._left, self._stepping = True, False, False, False
         self._error: httpx.HTTPError | None = None
-        network = response.extensions.get("network_stream") if response.http_version.startswith("HTTP/1") else None
+        network = (
+            response.extensions.get("network_stream")
+            if response.http_version.startswith("HTTP/1")
+            else None
+        )
         self._network: Any = network if hasattr(network, "__dict__") else None
         if self._network is not None:
             self._network.read = self._watched(self._network.read)
@@ -230,7 +240,9 @@ class Gathered:
         """`read` of the network; before it, what came with the last one is handed on."""
 
         async def reading(max_bytes: int, timeout: float | None = None) -> bytes:
-            if self._parts and self._stepping:  # another answer may be read here, once this one has let go
+            if (
+                self._parts and self._stepping
+            ):  # another answer may be read here, once this one has let go
                 await _dry()
                 if self._left:
                     raise _Left

@@ -18,7 +18,11 @@ async def unless_refused(
     refused = False
     async with aclosing(answer) as items:
         async for item in items:
-            refused = isinstance(item, Failed) and item.kind == "bad_request" and bool(words.search(item.text))
+            refused = (
+                isinstance(item, Failed)
+                and item.kind == "bad_request"
+                and bool(words.search(item.text))
+            )
             if not refused:
                 yield item
     if refused:

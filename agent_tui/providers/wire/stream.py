@@ -9,7 +9,14 @@ from contextlib import aclosing
 from dataclasses import replace
 from typing import Any, Final, Protocol
 
-from agent_tui.providers.base import CallChunk, Failed, Finished, StreamItem, TextChunk, ThinkingChunk
+from agent_tui.providers.base import (
+    CallChunk,
+    Failed,
+    Finished,
+    StreamItem,
+    TextChunk,
+    ThinkingChunk,
+)
 from agent_tui.providers.dialects.translate import Parts, name_in
 from agent_tui.providers.wire import failures
 from agent_tui.providers.wire.http import TAIL, Patience, Wire
@@ -71,7 +78,8 @@ async def answered(
 
 
 class _Course:
-    """How an answer goes. `begun`: something of it came; `over`: what follows is not for it; `failed`: and so it is."""
+    """How an answer goes. `begun`: something of it came; `over`: what follows is not for it;
+    `failed`: and so it is."""
 
     def __init__(self, wire: Wire, answer: Answer) -> None:
         self._wire, self._answer = wire, answer
@@ -121,7 +129,9 @@ class _Course:
 def _named(payload: dict[str, Any]) -> str:
     """The model that a payload says it is from: beside the answer, or in what holds it."""
     for held in (payload, payload.get("response"), payload.get("message")):
-        if isinstance(held, dict) and (name := name_in(held.get("model")) or name_in(held.get("modelVersion"))):
+        if isinstance(held, dict) and (
+            name := name_in(held.get("model")) or name_in(held.get("modelVersion"))
+        ):
             return name
     return ""
 
@@ -130,14 +140,16 @@ _Place = type[TextChunk | ThinkingChunk] | int
 
 
 class Keyless:
-    """Of one answer. The end of a part that may be the beginning of a key waits for the next part of its kind."""
+    """Of one answer. The end of a part that may be the beginning of a key waits for the next part
+    of its kind."""
 
     def __init__(self, secrets: Scrubber) -> None:
         self._secrets = secrets
         self._streams: dict[_Place, ScrubbedText] = {}
 
     def passed(self, items: list[StreamItem]) -> list[StreamItem]:
-        """What of `items` can be passed on. A Finished or a Failed is the last: what waited comes before it."""
+        """What of `items` can be passed on. A Finished or a Failed is the last: what waited comes
+        before it."""
         if not self._secrets.knows:
             return items
         found: list[StreamItem] = []
@@ -168,6 +180,9 @@ class Keyless:
     def _finished(self, end: Finished) -> Finished:
         """What a server wants back unchanged is not kept where it holds the key: it is no use then."""
         scrub = self._secrets.scrub
-        calls = tuple(replace(c, id=scrub(c.id), name=scrub(c.name), arguments=scrub(c.arguments)) for c in end.calls)
+        calls = tuple(
+            replace(c, id=scrub(c.id), name=scrub(c.name), arguments=scrub(c.arguments))
+            for c in end.calls
+        )
         state = end.state if scrub(end.state) == end.state else ""
         return replace(end, calls=calls, state=state, why=scrub(end.why), model=scrub(end.model))

@@ -1,6 +1,8 @@
-"""Bytes of a stream in, whole payloads out: Server-Sent Events, JSON lines, one JSON body. Pure and linear in time.
+"""Bytes of a stream in, whole payloads out: Server-Sent Events, JSON lines, one JSON body. Pure and
+linear in time.
 
-`feed` takes any cutting of the bytes (one at a time, in the middle of a character) and gives the payloads that are
+`feed` takes any cutting of the bytes (one at a time, in the middle of a character) and gives the
+payloads that are
 complete; `close` gives what the end of the stream completes.
 """
 
@@ -21,8 +23,8 @@ _BETWEEN: Final = re.compile(r"[\[\s,]*")
 
 
 def whole_number(digits: str) -> int | float:
-    """A whole number of JSON. One with more digits than Python reads (4,300) is infinite, as `1e999` is: nothing
-    counts so far, and what stands beside it is still an answer."""
+    """A whole number of JSON. One with more digits than Python reads (4,300) is infinite, as
+    `1e999` is: nothing counts so far, and what stands beside it is still an answer."""
     try:
         return int(digits)
     except ValueError:
@@ -39,7 +41,8 @@ class Reader(Protocol):
 
 
 class _Lines:
-    """Text lines ended by LF, and by CR and CRLF too where `cr`. (`str.splitlines` would cut at U+2028 and others.)"""
+    """Text lines ended by LF, and by CR and CRLF too where `cr`. (`str.splitlines` would cut at
+    U+2028 and others.)"""
 
     def __init__(self, cr: bool) -> None:
         self._decoder = codecs.getincrementaldecoder("utf-8")(errors="replace")
@@ -81,7 +84,8 @@ class _Lines:
 
 
 class ServerSentEvents:
-    """The `data` of each event as the WHATWG stream format has it; only, a last event without its blank line counts.
+    """The `data` of each event as the WHATWG stream format has it; only, a last event without its
+    blank line counts.
 
     Names, ids and retry times of events are not used by any dialect here.
     """
@@ -124,7 +128,8 @@ class JSONLines:
 
 
 class WholeBody:
-    """The body as one payload, or the elements of an array: for a server that was asked to stream and answers at once.
+    """The body as one payload, or the elements of an array: for a server that was asked to stream and
+    answers at once.
     `otherwise` reads that of one which streams all the same, and only calls it JSON."""
 
     def __init__(self, otherwise: Reader | None = None) -> None:
@@ -146,7 +151,8 @@ class WholeBody:
 
 
 def _elements(text: str) -> list[str]:
-    """Those of a JSON array, up to where it is cut off: the stream of a Gemini that does not know `alt=sse`."""
+    """Those of a JSON array, up to where it is cut off: the stream of a Gemini that does not know
+    `alt=sse`."""
     found, at = list[str](), 0
     with suppress(ValueError, RecursionError):  # at its end, whole or not
         while between := _BETWEEN.match(text, at):
@@ -181,7 +187,8 @@ Payload = dict[str, Any] | Done | Failed
 class Payloads:
     """Of one stream. `good`: there was an object; `broken`: the stream counts as malformed.
 
-    They are made one by one as they are taken: a list of them would be garbage enough to have it collected.
+    They are made one by one as they are taken: a list of them would be garbage enough to have it
+    collected.
     """
 
     def __init__(self, place: Place) -> None:
@@ -200,14 +207,17 @@ class Payloads:
                 continue
             self._bad, self._skipped = self._bad + 1, True
             hidden = self._place.secrets.scrub(text)
-            log.warning("%s: skipped a payload that is no JSON object: %.200r", self._place.where, hidden)
+            log.warning(
+                "%s: skipped a payload that is no JSON object: %.200r", self._place.where, hidden
+            )
             if self._bad == MOST_BAD:
                 self.broken = True
                 yield self._malformed()
                 return
 
     def end(self) -> list[Payload]:
-        """What is to be said at the end of the stream: where nothing in it was good, it was no answer."""
+        """What is to be said at the end of the stream: where nothing in it was good, it was no
+        answer."""
         return [self._malformed()] if self._skipped and not self.good else []
 
     def _malformed(self) -> Failed:
@@ -228,9 +238,12 @@ def parsed(text: str) -> dict[str, Any] | Done | None:
 
 
 def _beginning(text: str) -> tuple[Any, int]:
-    """The object that `text` begins with, and where it ends; (None, -1) where there is none that is read so.
+    """The object that `text` begins with, and where it ends; (None, -1) where there is none that is
+    read so.
     `json.loads` looks for white space around what has none, and costs half as much again."""
     try:
         return _object_in(text) if text.startswith("{") else (None, -1)
-    except ValueError:  # broken, or a number with more digits than are read: `json.loads` tells them apart
+    except (
+        ValueError
+    ):  # broken, or a number with more digits than are read: `json.loads` tells them apart
         return None, -1

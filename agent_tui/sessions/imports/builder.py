@@ -1,7 +1,7 @@
 """Another program's conversation as our events: prompts, answers, calls and results, turn by turn.
 
-Nothing of it is guessed: no file is said to have changed (there is nothing to undo), and no model is set (a session
-that is resumed goes on with the person's own).
+Nothing of it is guessed: no file is said to have changed (there is nothing to undo), and no model
+is set (a session that is resumed goes on with the person's own).
 """
 
 from __future__ import annotations
@@ -35,8 +35,18 @@ SHOWN: Final = 20_000
 """Characters of a result that the screen keeps; the model gets all of it."""
 LABEL: Final = 100
 _NAMED: Final = (
-    "command", "cmd", "file_path", "path", "notebook_path", "pattern", "query", "url", "description", "prompt", "input",
-)  # fmt: skip
+    "command",
+    "cmd",
+    "file_path",
+    "path",
+    "notebook_path",
+    "pattern",
+    "query",
+    "url",
+    "description",
+    "prompt",
+    "input",
+)
 """What an argument is called that says best what a call is about."""
 
 
@@ -116,7 +126,8 @@ class Builder:
         return not any(turn.prompt or turn.steps for turn in self.turns)
 
     def _step(self, at: float, key: str) -> Step:
-        """The step that goes on, or a new one: with another key, or after results where there are no keys."""
+        """The step that goes on, or a new one: with another key, or after results where there are
+        no keys."""
         if not self.turns:
             self.turns.append(Turn("", at))
         steps = self.turns[-1].steps
@@ -138,7 +149,9 @@ class Builder:
         yield Notice(words, at=began)
         for by in ("model", "person"):
             if self.titles.get(by):
-                yield Titled(self.titles[by][:200], "person" if by == "person" else "model", at=began)
+                yield Titled(
+                    self.titles[by][:200], "person" if by == "person" else "model", at=began
+                )
         last = began
         for number, turn in enumerate(self.turns, 1):
             for event in self._turn(turn):
@@ -149,24 +162,38 @@ class Builder:
         yield TurnStarted(turn.prompt, at=turn.at)
         last = turn.at
         for number, step in enumerate(turn.steps, 1):
-            yield from (SteerSeen(text, at=at) for before, text, at in turn.steers if before == number - 1)
+            yield from (
+                SteerSeen(text, at=at) for before, text, at in turn.steers if before == number - 1
+            )
             for event in self._told(step, number):
                 last = max(last, event.at)
                 yield replace(event, step=number)
-        yield from (SteerSeen(text, at=at) for before, text, at in turn.steers if before >= len(turn.steps))
+        yield from (
+            SteerSeen(text, at=at) for before, text, at in turn.steers if before >= len(turn.steps)
+        )
         took = round((last - turn.at) * 1000) if turn.at else 0
         state = "cancelled" if turn.cancelled else "completed"
-        yield TurnEnded("cancelled" if state == "cancelled" else "completed", took, len(turn.steps), at=last)
+        yield TurnEnded(
+            "cancelled" if state == "cancelled" else "completed", took, len(turn.steps), at=last
+        )
 
     def _told(self, step: Step, number: int) -> Iterator[Event]:
-        facts = f"<environment>\nGit branch: {self.branch}\n</environment>" if self.branch and number == 1 else ""
+        facts = (
+            f"<environment>\nGit branch: {self.branch}\n</environment>"
+            if self.branch and number == 1
+            else ""
+        )
         model = f"{self.provider}/{step.model}" if step.model else ""
         yield StepStarted(facts, at=step.at)
         yield RequestSent(model, at=step.at)
         yield AssistantReplied(
-            "\n\n".join(step.texts), "\n\n".join(step.thoughts), tuple(step.calls), self.provider,
-            stop_reason="tool_calls" if step.calls else "stop", at=step.at,
-        )  # fmt: skip
+            "\n\n".join(step.texts),
+            "\n\n".join(step.thoughts),
+            tuple(step.calls),
+            self.provider,
+            stop_reason="tool_calls" if step.calls else "stop",
+            at=step.at,
+        )
         if step.usage is not None:
             yield UsageReported(step.usage, model, self.provider, at=step.at)
         for call in step.calls:
@@ -181,7 +208,9 @@ def _call(call: ToolCall, step: Step) -> Iterator[Event]:
         content = "Error [interrupted]: no result is on record; unknown whether it ran"
     tag = "interrupted" if call.id not in step.results else "failed" if bad else "ok"
     took = max(0, round((at - step.at) * 1000)) if at and step.at else 0
-    yield ToolEnded(call.id, call.name, name, content, TextDisplay(content[:SHOWN]), took, tag, at=at or step.at)
+    yield ToolEnded(
+        call.id, call.name, name, content, TextDisplay(content[:SHOWN]), took, tag, at=at or step.at
+    )
 
 
 def label(call: ToolCall) -> str:

@@ -1,7 +1,8 @@
 """Session files of Claude Code: `~/.claude/projects/<folder>/<session>.jsonl`.
 
-A line is a record: `user` (a prompt, or results of calls), `assistant` (one block of an answer; those of one answer
-have the same `message.id`), and much that only its own screen needs. All are taken in the order of the file.
+A line is a record: `user` (a prompt, or results of calls), `assistant` (one block of an answer;
+those of one answer have the same `message.id`), and much that only its own screen needs. All are
+taken in the order of the file.
 """
 
 from __future__ import annotations
@@ -16,7 +17,15 @@ from agent_tui.protocol.messages import Usage
 from agent_tui.sessions.imports.builder import Builder, count, moment, words
 
 PROGRAM: Final = "Claude Code"
-_TYPES: Final = ("user", "assistant", "system", "summary", "file-history-snapshot", "queue-operation", "progress")
+_TYPES: Final = (
+    "user",
+    "assistant",
+    "system",
+    "summary",
+    "file-history-snapshot",
+    "queue-operation",
+    "progress",
+)
 _COMMAND: Final = re.compile(r"<command-name>\s*(.*?)\s*</command-name>", re.DOTALL)
 _ARGUMENTS: Final = re.compile(r"<command-args>\s*(.*?)\s*</command-args>", re.DOTALL)
 _ECHO: Final = ("<local-command-", "<bash-stdout>", "<bash-stderr>")
@@ -25,7 +34,9 @@ _INTERRUPTED: Final = "[Request interrupted by user"
 
 def knows(record: Mapping[str, Any]) -> bool:
     """Whether such a record is one of theirs."""
-    return record.get("type") in _TYPES and bool(record.keys() & {"sessionId", "message", "leafUuid", "snapshot"})
+    return record.get("type") in _TYPES and bool(
+        record.keys() & {"sessionId", "message", "leafUuid", "snapshot"}
+    )
 
 
 def source(path: Path, records: Iterable[Mapping[str, Any]]) -> str:
@@ -61,7 +72,9 @@ def read(records: Iterable[Mapping[str, Any]], builder: Builder) -> None:
             case "agent-name":
                 continue  # the title again
             case kind:
-                builder.left_out[f"records of type {kind}"[:60] if kind else "records without a type"] += 1
+                builder.left_out[
+                    f"records of type {kind}"[:60] if kind else "records without a type"
+                ] += 1
 
 
 def _queued(record: Mapping[str, Any]) -> str:
@@ -83,7 +96,9 @@ def _blocks(record: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     content = message.get("content") if isinstance(message, dict) else None
     if isinstance(content, str):
         return [{"type": "text", "text": content}]
-    return [block for block in content if isinstance(block, dict)] if isinstance(content, list) else []
+    return (
+        [block for block in content if isinstance(block, dict)] if isinstance(content, list) else []
+    )
 
 
 def _user(record: Mapping[str, Any], builder: Builder) -> None:
@@ -95,7 +110,9 @@ def _user(record: Mapping[str, Any], builder: Builder) -> None:
                 prompt.append(words(block.get("text")))
             case "tool_result":
                 bad = block.get("is_error") is True
-                builder.answered(words(block.get("tool_use_id")), plain(block.get("content"), builder), bad, at)
+                builder.answered(
+                    words(block.get("tool_use_id")), plain(block.get("content"), builder), bad, at
+                )
             case "image":
                 builder.left_out["images"] += 1
             case kind:
@@ -137,14 +154,22 @@ def _assistant(record: Mapping[str, Any], builder: Builder) -> None:
             case "thinking":
                 builder.thought(words(block.get("thinking")), at, key)
             case "tool_use":
-                arguments = json.dumps(block.get("input") if isinstance(block.get("input"), dict) else {})
-                builder.called(words(block.get("id")), words(block.get("name")) or "tool", arguments, at, key)
+                arguments = json.dumps(
+                    block.get("input") if isinstance(block.get("input"), dict) else {}
+                )
+                builder.called(
+                    words(block.get("id")), words(block.get("name")) or "tool", arguments, at, key
+                )
             case kind:
                 builder.left_out[f"blocks of type {kind}"[:60]] += 1
     usage = message.get("usage")
     if isinstance(usage, dict):
         cached = count(usage.get("cache_read_input_tokens"))
-        sent = count(usage.get("input_tokens")) + cached + count(usage.get("cache_creation_input_tokens"))
+        sent = (
+            count(usage.get("input_tokens"))
+            + cached
+            + count(usage.get("cache_creation_input_tokens"))
+        )
         builder.used(Usage(sent, count(usage.get("output_tokens")), cached), at, key)
 
 

@@ -1,7 +1,8 @@
 """Rollout files of the Codex CLI: `~/.codex/sessions/YYYY/MM/DD/rollout-<time>-<session>.jsonl`.
 
-A line is `{timestamp, type, payload}`: `session_meta`, `turn_context`, `response_item` (what went to the model and came
-back), `event_msg` (what its screen showed; of prompts the plainer one), `compacted`. Older files have the bare items.
+A line is `{timestamp, type, payload}`: `session_meta`, `turn_context`, `response_item` (what went
+to the model and came back), `event_msg` (what its screen showed; of prompts the plainer one),
+`compacted`. Older files have the bare items.
 """
 
 from __future__ import annotations
@@ -18,9 +19,17 @@ from agent_tui.sessions.imports.claude import plain
 
 PROGRAM: Final = "Codex CLI"
 _TYPES: Final = ("session_meta", "turn_context", "response_item", "event_msg", "compacted")
-_ITEMS: Final = ("message", "reasoning", "function_call", "function_call_output", "local_shell_call")
+_ITEMS: Final = (
+    "message",
+    "reasoning",
+    "function_call",
+    "function_call_output",
+    "local_shell_call",
+)
 _SESSION: Final = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
-_ADDED: Final = re.compile(r"\s*(?:<(?:environment_context|user_instructions|permissions|turn_aborted)|# AGENTS\.md )")
+_ADDED: Final = re.compile(
+    r"\s*(?:<(?:environment_context|user_instructions|permissions|turn_aborted)|# AGENTS\.md )"
+)
 """How what the program itself says in the person's name begins."""
 
 Item = tuple[str, Mapping[str, Any], float]
@@ -31,8 +40,12 @@ def knows(record: Mapping[str, Any]) -> bool:
     if isinstance(record.get("payload"), dict):
         return record.get("type") in _TYPES
     return (record.get("type") in _ITEMS and "sessionId" not in record) or record.keys() <= {
-        "id", "timestamp", "git", "instructions", "record_type",
-    }  # fmt: skip
+        "id",
+        "timestamp",
+        "git",
+        "instructions",
+        "record_type",
+    }
 
 
 def source(path: Path, records: Iterable[Mapping[str, Any]]) -> str:
@@ -47,7 +60,11 @@ def source(path: Path, records: Iterable[Mapping[str, Any]]) -> str:
 def _items(records: Iterable[Mapping[str, Any]]) -> Iterable[Item]:
     """Old and new files as one: kind, payload, time."""
     for record in records:
-        at, payload, kind = moment(record.get("timestamp")), record.get("payload"), words(record.get("type"))
+        at, payload, kind = (
+            moment(record.get("timestamp")),
+            record.get("payload"),
+            words(record.get("type")),
+        )
         if isinstance(payload, dict):
             yield kind, payload, at
         elif kind in _ITEMS or kind.startswith("custom_tool_call"):
@@ -61,7 +78,9 @@ def _items(records: Iterable[Mapping[str, Any]]) -> Iterable[Item]:
 def read(records: Iterable[Mapping[str, Any]], builder: Builder) -> None:
     items = list(_items(records))
     shown = {words(payload.get("type")) for kind, payload, _ in items if kind == "event_msg"}
-    answers = any(kind == "response_item" and payload.get("role") == "assistant" for kind, payload, _ in items)
+    answers = any(
+        kind == "response_item" and payload.get("role") == "assistant" for kind, payload, _ in items
+    )
     totals: set[str] = set()
     for kind, payload, at in items:
         match kind:
@@ -76,7 +95,9 @@ def read(records: Iterable[Mapping[str, Any]], builder: Builder) -> None:
             case "compacted":
                 builder.left_out["summaries of earlier messages"] += 1
             case _:
-                builder.left_out[f"records of type {kind}"[:60] if kind else "records without a type"] += 1
+                builder.left_out[
+                    f"records of type {kind}"[:60] if kind else "records without a type"
+                ] += 1
 
 
 def _meta(payload: Mapping[str, Any], builder: Builder) -> None:
@@ -100,7 +121,12 @@ def _item(payload: Mapping[str, Any], at: float, builder: Builder, prompts: bool
         case "reasoning":
             builder.thought(plain(payload.get("summary"), builder), at)
         case "function_call":
-            builder.called(id, words(payload.get("name")) or "tool", words(payload.get("arguments")) or "{}", at)
+            builder.called(
+                id,
+                words(payload.get("name")) or "tool",
+                words(payload.get("arguments")) or "{}",
+                at,
+            )
         case "custom_tool_call":
             arguments = json.dumps({"input": words(payload.get("input"))})
             builder.called(id, words(payload.get("name")) or "tool", arguments, at)
@@ -130,7 +156,9 @@ def _output(output: Any, builder: Builder) -> tuple[str, bool]:
     return plain(output, builder), False
 
 
-def _event(payload: Mapping[str, Any], at: float, builder: Builder, answers: bool, totals: set[str]) -> None:
+def _event(
+    payload: Mapping[str, Any], at: float, builder: Builder, answers: bool, totals: set[str]
+) -> None:
     match payload.get("type"):
         case "user_message":
             builder.prompt(words(payload.get("message")), at)
@@ -150,7 +178,12 @@ def _event(payload: Mapping[str, Any], at: float, builder: Builder, answers: boo
 def _tokens(info: Any, builder: Builder, totals: set[str]) -> None:
     last = info.get("last_token_usage") if isinstance(info, dict) else None
     total = json.dumps(info.get("total_token_usage")) if isinstance(info, dict) else ""
-    if not isinstance(last, dict) or total in totals or not builder.turns or not builder.turns[-1].steps:
+    if (
+        not isinstance(last, dict)
+        or total in totals
+        or not builder.turns
+        or not builder.turns[-1].steps
+    ):
         return  # the same again, or of no answer
     totals.add(total)
     sent, cached = count(last.get("input_tokens")), count(last.get("cached_input_tokens"))

@@ -18,14 +18,25 @@ from agent_tui.sessions.log.copies import write_log
 from agent_tui.sessions.log.raw import LOG, NoLog, lines, open_log
 from agent_tui.sessions.log.repair import Refused
 
-PROGRAMS: Final[dict[str, tuple[ModuleType, str]]] = {"claude": (claude, "anthropic"), "codex": (codex, "openai")}
+PROGRAMS: Final[dict[str, tuple[ModuleType, str]]] = {
+    "claude": (claude, "anthropic"),
+    "codex": (codex, "openai"),
+}
 """By name: how its files are read, and who makes its models."""
 _OURS: Final = uuid.UUID("6f1d7c3e-6e0b-5d55-9b1c-8c1a6b0f3a52")
-"""The name space of ids that are made of another program's: the same session has the same id each time."""
+"""The name space of ids that are made of another program's: the same session has the same id each
+time."""
 OURS: Final = "agent-tui"
 LARGEST: Final = 1 << 30
-_NOT_TAKEN: Final = ("context_built", "directories_changed", "mode_changed", "model_changed", "restore_started")
-"""Kinds of records that would speak for the person, or to the model in our name: whoever wrote the file is neither."""
+_NOT_TAKEN: Final = (
+    "context_built",
+    "directories_changed",
+    "mode_changed",
+    "model_changed",
+    "restore_started",
+)
+"""Kinds of records that would speak for the person, or to the model in our name: whoever wrote the
+file is neither."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,17 +52,24 @@ class Imported:
 
 
 def import_file(path: Path, folder: Path, program: str = "") -> Imported:
-    """Make a log of the session in `path`; `program`: whose file it is, empty: it is looked at. Raises Refused."""
+    """Make a log of the session in `path`; `program`: whose file it is, empty: it is looked at.
+    Raises Refused."""
     records, damaged = _records(path)
     if not program and (begun := next((one for one in records if _is_ours(one)), None)) is not None:
-        return _import_ours([dict(one) for one in records if _is_ours(one)], str(begun.get("session")), folder)
+        return _import_ours(
+            [dict(one) for one in records if _is_ours(one)], str(begun.get("session")), folder
+        )
     name = program or recognised(records)
     if not name:
-        raise Refused(f"{path}: no session of {' or '.join(reader.PROGRAM for reader, _ in PROGRAMS.values())}")
+        raise Refused(
+            f"{path}: no session of {' or '.join(reader.PROGRAM for reader, _ in PROGRAMS.values())}"
+        )
     reader, provider = PROGRAMS[name]
     builder = Builder(reader.PROGRAM, provider)
     builder.source = reader.source(path, records)
-    known = f"{name}:{builder.source}".encode("utf-8", "replace").decode()  # JSON may name halves of characters
+    known = f"{name}:{builder.source}".encode(
+        "utf-8", "replace"
+    ).decode()  # JSON may name halves of characters
     id = str(uuid.uuid5(_OURS, known))
     if (folder / f"{id}{LOG}").exists():
         return Imported(id, reader.PROGRAM, already=True)
@@ -66,22 +84,29 @@ def import_file(path: Path, folder: Path, program: str = "") -> Imported:
 
 def _is_ours(record: Mapping[str, Any]) -> bool:
     """Whether it is a record of a log of this program."""
-    return all(isinstance(record.get(name), kind) for name, kind in (("v", int), ("n", int), ("type", str), ("c", int)))
+    return all(
+        isinstance(record.get(name), kind)
+        for name, kind in (("v", int), ("n", int), ("type", str), ("c", int))
+    )
 
 
 def _import_ours(records: list[dict[str, Any]], session: str, folder: Path) -> Imported:
-    """A log that was kept elsewhere. What of the same session lies here already may be its beginning only: it stays,
-    and this is a session beside it. It says what was done; what may be done, and by which model, it does not say."""
+    """A log that was kept elsewhere. What of the same session lies here already may be its
+    beginning only: it stays, and this is a session beside it. It says what was done; what may be
+    done, and by which model, it does not say."""
     id = session if uuid_of(session) and not (folder / f"{session}{LOG}").exists() else ""
     id = id or str(uuid.uuid5(_OURS, f"agent-tui:{session}:{len(records)}"))
     if (folder / f"{id}{LOG}").exists():
         return Imported(id, OURS, already=True)
-    made = write_log(folder, id, (_without_rights(one) for one in records if one["type"] not in _NOT_TAKEN))
+    made = write_log(
+        folder, id, (_without_rights(one) for one in records if one["type"] not in _NOT_TAKEN)
+    )
     return Imported(id, OURS, made.turns, made.records)
 
 
 def _without_rights(record: dict[str, Any]) -> dict[str, Any]:
-    """A record of a log that was made elsewhere, without its mode, model and approvals; its queue waits."""
+    """A record of a log that was made elsewhere, without its mode, model and approvals; its queue
+    waits."""
     match record["type"]:
         case "session_started":
             return {**record, "mode": "", "model": ""}
@@ -140,9 +165,15 @@ def kept(environment: Mapping[str, str], program: str = "") -> Iterator[tuple[st
     claude_home = Path(environment.get("CLAUDE_CONFIG_DIR") or home / ".claude")
     codex_home = Path(environment.get("CODEX_HOME") or home / ".codex")
     if program in ("", "claude"):
-        yield from (("claude", path) for path in _sorted(claude_home / "projects", "*/*.jsonl") if _own(path))
+        yield from (
+            ("claude", path)
+            for path in _sorted(claude_home / "projects", "*/*.jsonl")
+            if _own(path)
+        )
     if program in ("", "codex"):
-        yield from (("codex", path) for path in _sorted(codex_home / "sessions", "**/rollout-*.jsonl"))
+        yield from (
+            ("codex", path) for path in _sorted(codex_home / "sessions", "**/rollout-*.jsonl")
+        )
 
 
 def _sorted(folder: Path, pattern: str) -> list[Path]:
@@ -155,7 +186,8 @@ def _own(path: Path) -> bool:
 
 
 def began_in(path: Path, program: str) -> str:
-    """The folder that the session in `path` began in, from its first records; empty where it does not say."""
+    """The folder that the session in `path` began in, from its first records; empty where it does
+    not say."""
     try:
         with open_log(path) as file:
             for number, (_, line) in enumerate(lines(file)):
@@ -167,7 +199,11 @@ def began_in(path: Path, program: str) -> str:
                     record = json.loads(line)
                 except (ValueError, RecursionError):
                     continue
-                about = record.get("payload") if program == "codex" and isinstance(record, dict) else record
+                about = (
+                    record.get("payload")
+                    if program == "codex" and isinstance(record, dict)
+                    else record
+                )
                 if isinstance(about, dict) and isinstance(about.get("cwd"), str):
                     return str(about["cwd"])
     except (NoLog, OSError):

@@ -1,8 +1,10 @@
-"""What was once read of the logs, kept for lists and search in SQLite: a cache, made from the logs and nothing else.
+"""What was once read of the logs, kept for lists and search in SQLite: a cache, made from the logs
+and nothing else.
 
-It may be deleted at any moment. A damaged one, or one of another version, is made again; where there can be none (a
-folder that cannot be written, an SQLite without FTS5) the callers go without. One document of the full-text index is a
-turn of a session, or a piece of a long one; its text is not kept here, only where in the log it stands.
+It may be deleted at any moment. A damaged one, or one of another version, is made again; where
+there can be none (a folder that cannot be written, an SQLite without FTS5) the callers go without.
+One document of the full-text index is a turn of a session, or a piece of a long one; its text is
+not kept here, only where in the log it stands.
 """
 
 from __future__ import annotations
@@ -48,7 +50,8 @@ class NoCache(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Updated:
-    """What an update did: sessions that were read, bytes of their logs, and in a line what was wrong with the cache."""
+    """What an update did: sessions that were read, bytes of their logs, and in a line what was
+    wrong with the cache."""
 
     sessions: int = 0
     size: int = 0
@@ -61,7 +64,8 @@ def cache_file(cache: Path) -> Path:
 
 @contextmanager
 def opened(cache: Path) -> Iterator[tuple[sqlite3.Connection, str]]:
-    """The cache, and in a line what was wrong with it. Raises NoCache, also for what goes wrong inside."""
+    """The cache, and in a line what was wrong with it. Raises NoCache, also for what goes wrong
+    inside."""
     try:
         make_folder(cache)
     except OSError as error:
@@ -152,11 +156,14 @@ def _remove(path: Path) -> None:
         for one in _files(path):
             one.unlink(missing_ok=True)
     except OSError as error:
-        raise NoCache(f"the search index is damaged and cannot be removed ({error.strerror})") from None
+        raise NoCache(
+            f"the search index is damaged and cannot be removed ({error.strerror})"
+        ) from None
 
 
 def known(cache: Path) -> dict[str, Known]:
-    """What the cache knows of each session, by id; nothing where there is no cache. Makes none, and never raises."""
+    """What the cache knows of each session, by id; nothing where there is no cache. Makes none, and
+    never raises."""
     if not cache_file(cache).is_file():
         return {}
     try:
@@ -170,7 +177,9 @@ def known_in(connection: sqlite3.Connection, id: str = "") -> dict[str, Known]:
     """Of all sessions, or of session `id` alone."""
     found = {}
     where, value = (" where id = ?", (id,)) if id else ("", ())
-    for name, size, changed, facts in connection.execute(f"select id, size, changed, facts from session{where}", value):
+    for name, size, changed, facts in connection.execute(
+        f"select id, size, changed, facts from session{where}", value
+    ):
         try:
             found[name] = Known(size, changed, facts_of(json.loads(facts)))
         except (ValueError, TypeError):
@@ -179,8 +188,8 @@ def known_in(connection: sqlite3.Connection, id: str = "") -> dict[str, Known]:
 
 
 def update(folder: Path, cache: Path, check: Callable[[], None] = lambda: None) -> Updated:
-    """Read what the logs in `folder` have gained since the last time. Raises NoCache, and what `check` raises: it is
-    called again and again, and what was read until then is kept."""
+    """Read what the logs in `folder` have gained since the last time. Raises NoCache, and what
+    `check` raises: it is called again and again, and what was read until then is kept."""
     with opened(cache) as (connection, note):
         try:
             connection.execute("begin immediate")
@@ -193,9 +202,14 @@ def update(folder: Path, cache: Path, check: Callable[[], None] = lambda: None) 
                 connection.execute("commit")
 
 
-def _updated(connection: sqlite3.Connection, folder: Path, check: Callable[[], None], note: str) -> Updated:
+def _updated(
+    connection: sqlite3.Connection, folder: Path, check: Callable[[], None], note: str
+) -> Updated:
     _tidy(connection)
-    before = {row[1]: row for row in connection.execute("select key, id, size, changed, inode, done from session")}
+    before = {
+        row[1]: row
+        for row in connection.execute("select key, id, size, changed, inode, done from session")
+    }
     there: list[tuple[int, Path, os.stat_result]] = []
     for path in logs(folder):
         try:
@@ -236,17 +250,22 @@ def _forget(connection: sqlite3.Connection, key: int) -> None:
 
 
 def forget(cache: Path, id: str) -> None:
-    """Nothing points to session `id` any more: it was deleted. Without a cache there is nothing to do."""
+    """Nothing points to session `id` any more: it was deleted. Without a cache there is nothing to
+    do."""
     if cache_file(cache).is_file():
         with suppress(NoCache), opened(cache) as (connection, _):
-            for (key,) in connection.execute("select key from session where id = ?", (id,)).fetchall():
+            for (key,) in connection.execute(
+                "select key from session where id = ?", (id,)
+            ).fetchall():
                 _forget(connection, key)
 
 
 Row = tuple[int, str, int, int, int, int]
 
 
-def _index(connection: sqlite3.Connection, path: Path, row: Row | None, check: Callable[[], None]) -> int:
+def _index(
+    connection: sqlite3.Connection, path: Path, row: Row | None, check: Callable[[], None]
+) -> int:
     """Read what a log has gained; returns how many bytes that were. Raises NoLog."""
     with open_log(path) as file:
         about = os.fstat(file.fileno())
@@ -254,8 +273,11 @@ def _index(connection: sqlite3.Connection, path: Path, row: Row | None, check: C
             _forget(connection, row[0])  # another file than it was: repaired, or written anew
             row = None
         id = path.name.removesuffix(LOG)
-        key, done, facts = _gone_so_far(connection, row) if row is not None else (_new(connection, id), 0, Facts())
-        # The last document may go on: it is read again the next time, from what was known at its start.
+        key, done, facts = (
+            _gone_so_far(connection, row) if row is not None else (_new(connection, id), 0, Facts())
+        )
+        # The last document may go on: it is read again the next time, from what was known at its
+        # start.
         ready, base = done, json.dumps(facts.dump())
         connection.execute("delete from turn where session = ? and start >= ?", (key, done))
         file.seek(done)
@@ -264,7 +286,9 @@ def _index(connection: sqlite3.Connection, path: Path, row: Row | None, check: C
                 "insert into turn(session, number, start, stop) values (?, ?, ?, ?)",
                 (key, found.turn, found.start, found.stop),
             )
-            connection.execute("insert into word(rowid, text) values (?, ?)", (cursor.lastrowid, _kept(found.text)))
+            connection.execute(
+                "insert into word(rowid, text) values (?, ?)", (cursor.lastrowid, _kept(found.text))
+            )
             ready, base = found.start, json.dumps(found.before.dump())
     where = (about.st_size, about.st_mtime_ns, about.st_ino, ready)
     values = (*where, facts.at, _kept(facts.cwd), json.dumps(facts.dump()), base)
@@ -291,7 +315,8 @@ def _gone_so_far(connection: sqlite3.Connection, row: Row) -> tuple[int, int, Fa
 def _new(connection: sqlite3.Connection, id: str) -> int:
     made = connection.execute(
         "insert into session(id, size, changed, inode, done, at, cwd, facts, base, words)"
-        " values (?, 0, 0, 0, 0, 0, '', '{}', '{}', '')", (id,),
-    )  # fmt: skip
+        " values (?, 0, 0, 0, 0, 0, '', '{}', '{}', '')",
+        (id,),
+    )
     assert made.lastrowid is not None
     return made.lastrowid

@@ -1,4 +1,5 @@
-"""What a list says of a session, folded from its records: plain data that a cache can keep and go on with."""
+"""What a list says of a session, folded from its records: plain data that a cache can keep and go
+on with."""
 
 from __future__ import annotations
 
@@ -9,23 +10,42 @@ from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any, BinaryIO, Final
 
-from agent_tui.sessions.log.raw import RawRecord, begins_turn, is_main, number, records, seconds, text
+from agent_tui.sessions.log.raw import (
+    RawRecord,
+    begins_turn,
+    is_main,
+    number,
+    records,
+    seconds,
+    text,
+)
 
 KINDS: Final = frozenset(
     {
-        b"session_started", b"model_changed", b"turn_started", b"step_started", b"request_sent", b"usage",
-        b"file_changed", b"titled", b"labelled", b"forked",
+        b"session_started",
+        b"model_changed",
+        b"turn_started",
+        b"step_started",
+        b"request_sent",
+        b"usage",
+        b"file_changed",
+        b"titled",
+        b"labelled",
+        b"forked",
     }
-)  # fmt: skip
+)
 FILES: Final = 300
 """Paths of changed files that are remembered."""
 TITLE: Final = 80
-_BRANCH: Final = re.compile(r"^Git branch: (?:No commits yet on )?(.+?)(?:\.\.\.| \[|$)", re.MULTILINE)
+_BRANCH: Final = re.compile(
+    r"^Git branch: (?:No commits yet on )?(.+?)(?:\.\.\.| \[|$)", re.MULTILINE
+)
 
 
 @dataclass(slots=True)
 class Facts:
-    """`named`, `told`, `prompt`: the title by the person, by the model, and the first prompt's first line."""
+    """`named`, `told`, `prompt`: the title by the person, by the model, and the first prompt's first
+    line."""
 
     cwd: str = ""
     named: str = ""
@@ -117,7 +137,16 @@ class Facts:
     def words(self, id: str) -> str:
         """All of it that is searched, in one text."""
         days = dict.fromkeys(day(at) for at in (self.began, self.at) if at)
-        parts = (self.named, self.told, self.prompt, *self.labels.values(), self.cwd, self.branch, self.model, *days)
+        parts = (
+            self.named,
+            self.told,
+            self.prompt,
+            *self.labels.values(),
+            self.cwd,
+            self.branch,
+            self.model,
+            *days,
+        )
         return "\n".join((*parts, id, *self.files)).casefold()
 
     def dump(self) -> dict[str, Any]:
@@ -148,25 +177,35 @@ def day(at: float) -> str:
 
 SEARCHED_KINDS: Final = frozenset(
     {
-        b"turn_started", b"steer_seen", b"assistant_message", b"tool_ended", b"shell_ended", b"file_changed",
-        b"labelled", b"aside_ended",
+        b"turn_started",
+        b"steer_seen",
+        b"assistant_message",
+        b"tool_ended",
+        b"shell_ended",
+        b"file_changed",
+        b"labelled",
+        b"aside_ended",
     }
-)  # fmt: skip
+)
 _READ: Final = SEARCHED_KINDS | KINDS
 PIECE: Final = 512 << 10
-"""Bytes of a log that make a document, at most, but for its last record: a longer turn is several."""
+"""Bytes of a log that make a document, at most, but for its last record: a longer turn is several.
+"""
 SPOKEN: Final = 200_000
 """Characters of a prompt or an answer that are searched."""
 OUTPUT: Final = 20_000
 """Characters of a tool's or a command's result that are searched."""
-_UNSPACED: Final = re.compile(r"([\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff])")
+_UNSPACED: Final = re.compile(
+    r"([\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff])"
+)
 """Characters of scripts that write no spaces: each is a word here."""
 _COLOUR: Final = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]")
 
 
 @dataclass(slots=True)
 class Document:
-    """`start` to `stop`: where in the log it stands; `before`: what was known of the session at its start."""
+    """`start` to `stop`: where in the log it stands; `before`: what was known of the session at its
+    start."""
 
     turn: int
     start: int

@@ -1,7 +1,8 @@
-"""Which sessions there are: a line about each, from a cache where that is fresh, else from the two ends of its log.
+"""Which sessions there are: a line about each, from a cache where that is fresh, else from the two
+ends of its log.
 
-A log is never read whole for this. What stands in the middle of a long one (its name, its labels, its figures) is known
-once the cache has seen it (see `cache.py`).
+A log is never read whole for this. What stands in the middle of a long one (its name, its labels,
+its figures) is known once the cache has seen it (see `cache.py`).
 """
 
 from __future__ import annotations
@@ -38,16 +39,26 @@ class Known:
     facts: Facts
 
 
-def recent(folder: Path, cwd: Path | None = None, known: dict[str, Known] | None = None) -> list[Summary]:
+def recent(
+    folder: Path, cwd: Path | None = None, known: dict[str, Known] | None = None
+) -> list[Summary]:
     """The sessions, newest first; with `cwd` only those that began in that folder."""
     wanted = None if cwd is None else str(cwd)
-    return _sorted(one for one in _summaries(folder, "", known or {}) if wanted is None or one.cwd == wanted)
+    return _sorted(
+        one for one in _summaries(folder, "", known or {}) if wanted is None or one.cwd == wanted
+    )
 
 
-def last_used(folder: Path, cwd: Path | None = None, known: dict[str, Known] | None = None) -> Summary | None:
+def last_used(
+    folder: Path, cwd: Path | None = None, known: dict[str, Known] | None = None
+) -> Summary | None:
     """The session that was used last, whatever the clock said then; None where there is none."""
     places = order.last_uses(folder)
-    return max(recent(folder, cwd, known), key=lambda one: (places.get(one.id, -1), one.at, one.id), default=None)
+    return max(
+        recent(folder, cwd, known),
+        key=lambda one: (places.get(one.id, -1), one.at, one.id),
+        default=None,
+    )
 
 
 def find(folder: Path, prefix: str, known: dict[str, Known] | None = None) -> list[Summary]:
@@ -55,9 +66,11 @@ def find(folder: Path, prefix: str, known: dict[str, Known] | None = None) -> li
     return _sorted(_summaries(folder, prefix, known or {}))
 
 
-def meant(folder: Path, wanted: str, cwd: Path | None = None, known: dict[str, Known] | None = None) -> list[Summary]:
-    """The sessions that `wanted` may mean, newest first: its id, the beginning of one, or else a name, whole or the
-    beginning of it; empty: the one of `cwd` that was used last."""
+def meant(
+    folder: Path, wanted: str, cwd: Path | None = None, known: dict[str, Known] | None = None
+) -> list[Summary]:
+    """The sessions that `wanted` may mean, newest first: its id, the beginning of one, or else a
+    name, whole or the beginning of it; empty: the one of `cwd` that was used last."""
     if not wanted:
         last = last_used(folder, cwd, known)
         return [last] if last else []
@@ -68,20 +81,27 @@ def meant(folder: Path, wanted: str, cwd: Path | None = None, known: dict[str, K
     name = wanted.strip().casefold()
     everything = recent(folder, None, known)
     for same in (str.__eq__, str.startswith):
-        if named := [one for one in everything if name and same(one.title.strip().casefold(), name)]:
+        if named := [
+            one for one in everything if name and same(one.title.strip().casefold(), name)
+        ]:
             return named
     return []
 
 
 def missing(folder: Path, wanted: str) -> str:
-    """Why there is no session `wanted`, in a few words: what lies there under its name, where something does."""
+    """Why there is no session `wanted`, in a few words: what lies there under its name, where
+    something does."""
     path = folder / f"{wanted}{LOG}"
     if Path(wanted).name != wanted or not os.path.lexists(path):
         return "no session has this id or name"
     try:
         os.close(descriptor(path))
     except NoLog as error:
-        return f"its log is {error}" if str(error).startswith(("a ", "not ", "owned ")) else f"its log {error}"
+        return (
+            f"its log is {error}"
+            if str(error).startswith(("a ", "not ", "owned "))
+            else f"its log {error}"
+        )
     return "its log has no records"
 
 
@@ -90,7 +110,8 @@ def _sorted(found: Iterable[Summary]) -> list[Summary]:
 
 
 def logs(folder: Path) -> list[Path]:
-    """What has the name of a log, whatever it is; empty without a folder, or without one that can be read."""
+    """What has the name of a log, whatever it is; empty without a folder, or without one that can
+    be read."""
     try:
         with os.scandir(folder) as entries:
             return [folder / entry.name for entry in entries if is_log(entry.name)]
@@ -114,7 +135,9 @@ class Budget:
     left: int = 64 << 20
 
 
-def summary_of(path: Path, known: Known | None = None, budget: Budget | None = None) -> Summary | None:
+def summary_of(
+    path: Path, known: Known | None = None, budget: Budget | None = None
+) -> Summary | None:
     """None for what is no log, cannot be read or holds no record."""
     if known is not None and _fresh(path, known):
         return _told(path, known.size, known.facts)
@@ -135,16 +158,34 @@ def _fresh(path: Path, known: Known) -> bool:
         about = path.lstat()
     except OSError:
         return False
-    return about.st_size == known.size and about.st_mtime_ns == known.changed and about.st_uid == os.geteuid()
+    return (
+        about.st_size == known.size
+        and about.st_mtime_ns == known.changed
+        and about.st_uid == os.geteuid()
+    )
 
 
 def _told(path: Path, size: int, facts: Facts) -> Summary:
-    by: Literal["person", "model", "prompt"] = "person" if facts.named else "model" if facts.told else "prompt"
+    by: Literal["person", "model", "prompt"] = (
+        "person" if facts.named else "model" if facts.told else "prompt"
+    )
     return Summary(
-        path.name.removesuffix(LOG), facts.cwd, facts.title, facts.at, facts.turns, facts.model, by, size,
-        len(facts.labels), facts.parent, facts.parent_at, facts.branch, len(facts.files),
-        facts.tokens_in + facts.tokens_out, facts.cost,
-    )  # fmt: skip
+        path.name.removesuffix(LOG),
+        facts.cwd,
+        facts.title,
+        facts.at,
+        facts.turns,
+        facts.model,
+        by,
+        size,
+        len(facts.labels),
+        facts.parent,
+        facts.parent_at,
+        facts.branch,
+        len(facts.files),
+        facts.tokens_in + facts.tokens_out,
+        facts.cost,
+    )
 
 
 def _from_ends(path: Path, fd: int, known: Known | None, budget: Budget) -> Summary | None:
@@ -160,9 +201,20 @@ def _from_ends(path: Path, fd: int, known: Known | None, budget: Budget) -> Summ
     facts.at = about.st_mtime if at is None else at
     if before is not None:
         facts.named, facts.told = facts.named or before.named, facts.told or before.told
-        facts.labels, facts.files, facts.branch = before.labels, before.files, facts.branch or before.branch
-        facts.parent, facts.parent_at = facts.parent or before.parent, facts.parent_at or before.parent_at
-        facts.tokens_in, facts.tokens_out, facts.cost = before.tokens_in, before.tokens_out, before.cost
+        facts.labels, facts.files, facts.branch = (
+            before.labels,
+            before.files,
+            facts.branch or before.branch,
+        )
+        facts.parent, facts.parent_at = (
+            facts.parent or before.parent,
+            facts.parent_at or before.parent_at,
+        )
+        facts.tokens_in, facts.tokens_out, facts.cost = (
+            before.tokens_in,
+            before.tokens_out,
+            before.cost,
+        )
     return _told(path, about.st_size, facts)
 
 
@@ -183,7 +235,8 @@ def _beginning(fd: int, size: int, facts: Facts) -> int:
 
 
 def _between(fd: int, start: int, stop: int, facts: Facts, budget: Budget) -> None:
-    """The newest title in a stretch that was not read, as far as the budget goes: a name is not to be missed."""
+    """The newest title in a stretch that was not read, as far as the budget goes: a name is not to
+    be missed."""
     length = max(0, min(stop - start, _MOST, budget.left))
     budget.left -= length
     data = os.pread(fd, length, stop - length)
@@ -198,8 +251,8 @@ def _between(fd: int, start: int, stop: int, facts: Facts, budget: Budget) -> No
 
 
 def _ending(fd: int, size: int, facts: Facts, first: int) -> tuple[float | None, bool, int]:
-    """Time, number of turns, model and a new title from the last records; whether there was one, and where reading
-    began. No time: no record was found."""
+    """Time, number of turns, model and a new title from the last records; whether there was one,
+    and where reading began. No time: no record was found."""
     length = _TAIL
     while True:
         at: float | None = None
@@ -212,19 +265,26 @@ def _ending(fd: int, size: int, facts: Facts, first: int) -> tuple[float | None,
             if record["type"] == "titled" and not title:
                 title = True
                 facts.take(record)
-            elif is_main(record) and record["type"] in ("request_sent", "model_changed", "session_started"):
+            elif is_main(record) and record["type"] in (
+                "request_sent",
+                "model_changed",
+                "session_started",
+            ):
                 model = model or str(record.get("model", ""))
             if turns and model:
                 break
         if (at is not None and turns) or length >= min(size, _MOST):
-            facts.turns, facts.model = turns - max(first, 1) + 1 if turns else 0, model or facts.model
+            facts.turns, facts.model = (
+                turns - max(first, 1) + 1 if turns else 0,
+                model or facts.model,
+            )
             return at, title, start
         length *= 16
 
 
 def _records(lines: Iterable[bytes], after: int = 1 << 30) -> Iterator[dict[str, Any]]:
-    """The lines that look like records; behind the first `after` that have a turn only those that tell something.
-    Their checksums are not verified: this is a list to choose from."""
+    """The lines that look like records; behind the first `after` that have a turn only those that
+    tell something. Their checksums are not verified: this is a list to choose from."""
     turns = 0
     for line in lines:
         if turns >= after and _TELLING.match(line) is None:
@@ -247,7 +307,8 @@ def _turn(record: dict[str, Any]) -> int:
 
 
 def tree(sessions: Iterable[Summary]) -> list[Branch]:
-    """Every session once, parents before children, as they are listed. A parent that is not there is none."""
+    """Every session once, parents before children, as they are listed. A parent that is not there
+    is none."""
     listed = list(sessions)
     ids = {one.id for one in listed}
     children: dict[str, list[Summary]] = {}
@@ -267,15 +328,21 @@ def of(sessions: Sequence[Summary], id: str) -> list[Branch]:
     if place is None:
         return []
     start = next(at for at in range(place, -1, -1) if branches[at].depth == 0)
-    stop = next((at for at in range(place + 1, len(branches)) if branches[at].depth == 0), len(branches))
+    stop = next(
+        (at for at in range(place + 1, len(branches)) if branches[at].depth == 0), len(branches)
+    )
     return branches[start:stop]
 
 
 def _below(children: dict[str, list[Summary]], id: str, depth: int, lines: str) -> Iterator[Branch]:
-    stack = [(one, depth, lines, place == 0) for place, one in enumerate(reversed(children.get(id, [])))]
+    stack = [
+        (one, depth, lines, place == 0) for place, one in enumerate(reversed(children.get(id, [])))
+    ]
     while stack:
         session, level, before, last = stack.pop()
         yield Branch(session, level, last, before + ("└─ " if last else "├─ ") if level else "")
         inner = before + ("   " if last else "│  ") if level else ""
         kids = children.get(session.id, [])
-        stack.extend((kid, level + 1, inner, place == 0) for place, kid in enumerate(reversed(kids)))
+        stack.extend(
+            (kid, level + 1, inner, place == 0) for place, kid in enumerate(reversed(kids))
+        )

@@ -22,7 +22,9 @@ LONGEST: Final = 200
 """Characters of a title."""
 SNAPSHOT: Final = ".snapshot"
 """Behind the id: the files before the command that runs."""
-_OWN: Final = re.compile(r"\.jsonl|\.msgs\.jsonl|\.snapshot|\.part|\.(?:torn|bad|before-repair)-[0-9T-]+")
+_OWN: Final = re.compile(
+    r"\.jsonl|\.msgs\.jsonl|\.snapshot|\.part|\.(?:torn|bad|before-repair)-[0-9T-]+"
+)
 """How the names of a session's own files go on behind its id."""
 
 
@@ -46,9 +48,12 @@ def rename(folder: Path, id: str, title: str) -> None:
 
 
 def files_of(folder: Path, id: str) -> list[Path]:
-    """The log of `id` and what is kept with it: the recorded screen, what repairs set aside, whole outputs."""
+    """The log of `id` and what is kept with it: the recorded screen, what repairs set aside, whole
+    outputs."""
     names = [path for path in _in(folder) if path.name.startswith(id)]
-    return sorted(path for path in names if _OWN.fullmatch(path.name[len(id) :])) + sorted(_in(_outputs(folder, id)))
+    return sorted(path for path in names if _OWN.fullmatch(path.name[len(id) :])) + sorted(
+        _in(_outputs(folder, id))
+    )
 
 
 def _outputs(folder: Path, id: str) -> Path:
@@ -64,7 +69,8 @@ def _in(folder: Path) -> list[Path]:
 
 
 def delete(folder: Path, id: str) -> list[Path]:
-    """Delete the files of session `id`; returns which. Contents of changed files (`blobs`) stay: others may need them.
+    """Delete the files of session `id`; returns which. Contents of changed files (`blobs`) stay:
+    others may need them.
 
     Raises Refused, SessionLocked.
     """
@@ -127,15 +133,23 @@ class Old:
 
 
 def old(
-    folder: Path, known: dict[str, Known], days: int, megabytes: int, now: float, spared: frozenset[str] = frozenset()
+    folder: Path,
+    known: dict[str, Known],
+    days: int,
+    megabytes: int,
+    now: float,
+    spared: frozenset[str] = frozenset(),
 ) -> list[Old]:
     """The sessions that are to go, oldest first. Changes nothing."""
     sizes = {one: sum(map(_size, files_of(folder, one.id))) for one in recent(folder, None, known)}
     total = sum(sizes.values())
     found = []
     for session, size in reversed(sizes.items()):
-        # By the file too: one that was imported or copied here is not old, whatever its records say.
-        aged = days > 0 and max(session.at, _changed(log_path(folder, session.id))) < now - days * DAY
+        # By the file too: one that was imported or copied here is not old, whatever its records
+        # say.
+        aged = (
+            days > 0 and max(session.at, _changed(log_path(folder, session.id))) < now - days * DAY
+        )
         if not aged and not (megabytes > 0 and total > megabytes * MB):
             continue
         if session.id in spared or not _may_go(folder, session, known):
@@ -161,14 +175,24 @@ def _changed(path: Path) -> float:
 
 
 def _may_go(folder: Path, session: Summary, known: dict[str, Known]) -> bool:
-    return session.id in known and session.by != "person" and not session.labels and not is_open(folder, session.id)
+    return (
+        session.id in known
+        and session.by != "person"
+        and not session.labels
+        and not is_open(folder, session.id)
+    )
 
 
 def planned(
-    folder: Path, cache: Path, days: int, megabytes: int, spared: frozenset[str] = frozenset(),
+    folder: Path,
+    cache: Path,
+    days: int,
+    megabytes: int,
+    spared: frozenset[str] = frozenset(),
     check: Callable[[], None] = lambda: None,
-) -> list[Old]:  # fmt: skip
-    """What would go now; nothing where both limits are 0. Reads what the logs have gained. Raises NoCache."""
+) -> list[Old]:
+    """What would go now; nothing where both limits are 0. Reads what the logs have gained. Raises
+    NoCache."""
     if days <= 0 and megabytes <= 0:
         return []
     update(folder, cache, check)
@@ -176,10 +200,15 @@ def planned(
 
 
 def prune(
-    folder: Path, cache: Path, days: int, megabytes: int, spared: frozenset[str],
+    folder: Path,
+    cache: Path,
+    days: int,
+    megabytes: int,
+    spared: frozenset[str],
     check: Callable[[], None] = lambda: None,
-) -> tuple[int, int, str]:  # fmt: skip
-    """Delete what is to go: how many, how many bytes, and in a line what went wrong. For the pool: it reads logs.
+) -> tuple[int, int, str]:
+    """Delete what is to go: how many, how many bytes, and in a line what went wrong. For the pool: it
+    reads logs.
     `check` is called again and again; what it raises ends it."""
     gone = size = 0
     problem = ""

@@ -1,7 +1,9 @@
-"""Full-text search over all sessions: what was said and done, titles, branches, folders, touched files and days.
+"""Full-text search over all sessions: what was said and done, titles, branches, folders, touched
+files and days.
 
-Every word of a query must be in what a list says of a session, or all that are left in one of its turns; the last may
-be the beginning of a word. Where there is no cache the logs themselves are read.
+Every word of a query must be in what a list says of a session, or all that are left in one of its
+turns; the last may be the beginning of a word. Where there is no cache the logs themselves are
+read.
 """
 
 from __future__ import annotations
@@ -27,11 +29,17 @@ MOST_WORDS: Final = 16
 
 
 def search(
-    folder: Path, cache: Path, words: str, cwd: Path | None = None, limit: int = 50, fresh: bool = True,
+    folder: Path,
+    cache: Path,
+    words: str,
+    cwd: Path | None = None,
+    limit: int = 50,
+    fresh: bool = True,
     check: Callable[[], None] = lambda: None,
-) -> SearchResults:  # fmt: skip
-    """The sessions in which `words` are: those whose facts have all of them, then the others, each the newest first;
-    with `cwd` only those that began there. `fresh`: first read what the logs have gained.
+) -> SearchResults:
+    """The sessions in which `words` are: those whose facts have all of them, then the others, each
+    the newest first; with `cwd` only those that began there. `fresh`: first read what the logs have
+    gained.
 
     Never raises but for what `check` does: it is called again and again."""
     wanted = words.casefold().split()[:MOST_WORDS]
@@ -42,22 +50,30 @@ def search(
         if fresh:
             note = bring_up_to_date(folder, cache, check).note
         with opened(cache) as (connection, said):
-            return SearchResults(tuple(_in_cache(connection, folder, wanted, cwd, limit, check)), note or said)
+            return SearchResults(
+                tuple(_in_cache(connection, folder, wanted, cwd, limit, check)), note or said
+            )
     except NoCache as error:
         found = search_logs(folder, words, cwd, limit, check)
         return SearchResults(found.hits, f"{error}; the logs themselves were searched")
 
 
 def search_logs(
-    folder: Path, words: str, cwd: Path | None = None, limit: int = 50, check: Callable[[], None] = lambda: None
+    folder: Path,
+    words: str,
+    cwd: Path | None = None,
+    limit: int = 50,
+    check: Callable[[], None] = lambda: None,
 ) -> SearchResults:
     """The same without an index: every log is read, and nothing is written."""
-    return SearchResults(tuple(_in_logs(folder, words.casefold().split()[:MOST_WORDS], cwd, limit, check)))
+    return SearchResults(
+        tuple(_in_logs(folder, words.casefold().split()[:MOST_WORDS], cwd, limit, check))
+    )
 
 
 def update(folder: Path, cache: Path, check: Callable[[], None] = lambda: None) -> str:
-    """Bring the index up to date; returns in a line what was wrong. For a thread of its own: the first time it reads
-    everything."""
+    """Bring the index up to date; returns in a line what was wrong. For a thread of its own: the
+    first time it reads everything."""
     try:
         return bring_up_to_date(folder, cache, check).note
     except NoCache as error:
@@ -69,14 +85,24 @@ Place = tuple[int, int, int]
 
 
 def _in_cache(
-    connection: sqlite3.Connection, folder: Path, words: Sequence[str], cwd: Path | None, limit: int,
+    connection: sqlite3.Connection,
+    folder: Path,
+    words: Sequence[str],
+    cwd: Path | None,
+    limit: int,
     check: Callable[[], None],
-) -> Iterator[Hit]:  # fmt: skip
+) -> Iterator[Hit]:
     groups: dict[tuple[str, ...], dict[int, str]] = {}
     for key, (id, rest) in _left(connection, words, cwd).items():
         groups.setdefault(rest, {})[key] = id
-    wanted: list[tuple[str, Place | None, Sequence[str]]] = [(id, None, words) for id in groups.pop((), {}).values()]
-    rows = [row for rest, sessions in groups.items() for row in _documents(connection, rest, sessions, limit, words)]
+    wanted: list[tuple[str, Place | None, Sequence[str]]] = [
+        (id, None, words) for id in groups.pop((), {}).values()
+    ]
+    rows = [
+        row
+        for rest, sessions in groups.items()
+        for row in _documents(connection, rest, sessions, limit, words)
+    ]
     wanted += [row[1:] for row in sorted(rows, key=lambda row: row[0], reverse=True)]
     made = 0
     for id, place, left in wanted:
@@ -94,16 +120,23 @@ def _left(
 ) -> dict[int, tuple[str, tuple[str, ...]]]:
     """By session, the newest first: its id, and which words are not in its facts."""
     rows = connection.execute(
-        "select key, id, words from session" + ("" if cwd is None else " where cwd = ?") + " order by at desc",
+        "select key, id, words from session"
+        + ("" if cwd is None else " where cwd = ?")
+        + " order by at desc",
         () if cwd is None else (str(cwd),),
     )
-    return {key: (id, tuple(word for word in words if word not in about)) for key, id, about in rows}
+    return {
+        key: (id, tuple(word for word in words if word not in about)) for key, id, about in rows
+    }
 
 
 def _documents(
-    connection: sqlite3.Connection, rest: tuple[str, ...], sessions: Mapping[int, str], limit: int,
+    connection: sqlite3.Connection,
+    rest: tuple[str, ...],
+    sessions: Mapping[int, str],
+    limit: int,
     words: Sequence[str],
-) -> Iterator[tuple[int, str, Place, tuple[str, ...]]]:  # fmt: skip
+) -> Iterator[tuple[int, str, Place, tuple[str, ...]]]:
     """The newest document with all of `rest`, of each of the newest `limit` sessions."""
     query = matching(rest, rest[-1:] == tuple(words[-1:]))
     if not query:
@@ -111,8 +144,9 @@ def _documents(
     seen: set[int] = set()
     for row, key, turn, start, stop in connection.execute(
         "select t.row, t.session, t.number, t.start, t.stop from word join turn t on t.row = word.rowid"
-        " where word match ? order by word.rowid desc", (query,),
-    ):  # fmt: skip
+        " where word match ? order by word.rowid desc",
+        (query,),
+    ):
         if key in sessions and key not in seen:
             seen.add(key)
             yield row, sessions[key], (turn, start, stop), rest
@@ -121,7 +155,8 @@ def _documents(
 
 
 def matching(words: Sequence[str], grows: bool) -> str:
-    """The query for all of `words`; `grows`: the last one may be the beginning of a word, if it is not too short."""
+    """The query for all of `words`; `grows`: the last one may be the beginning of a word, if it is
+    not too short."""
     terms = [term for word in words for term in _WORD.findall(spread(word))]
     quoted = [f'"{term}"' for term in terms]
     if grows and quoted and words and words[-1][-1:].isalnum() and len(terms[-1]) > 1:
@@ -129,8 +164,11 @@ def matching(words: Sequence[str], grows: bool) -> str:
     return " ".join(quoted)
 
 
-def _hit(folder: Path, id: str, place: Place | None, words: Sequence[str], known: Known | None) -> Hit | None:
-    """None where the log is gone, or the place has the words only when what stands between letters is left out."""
+def _hit(
+    folder: Path, id: str, place: Place | None, words: Sequence[str], known: Known | None
+) -> Hit | None:
+    """None where the log is gone, or the place has the words only when what stands between letters
+    is left out."""
     path = folder / f"{id}{LOG}"
     summary = summary_of(path, known)
     if summary is None:
@@ -155,7 +193,9 @@ def _read(summary: Summary, turn: int, data: bytes, words: Sequence[str]) -> Hit
         if not missing and best is not None:
             break
         lowered = line.lower()
-        if other_kind(line, SEARCHED_KINDS) or (sought and not any(word in lowered for word in sought)):
+        if other_kind(line, SEARCHED_KINDS) or (
+            sought and not any(word in lowered for word in sought)
+        ):
             continue
         for record in in_line(line):
             if record["type"].encode("utf-8", "replace") not in SEARCHED_KINDS:
@@ -165,7 +205,9 @@ def _read(summary: Summary, turn: int, data: bytes, words: Sequence[str]) -> Hit
                 here = [word for word in words if word in folded]
                 if here and (best is None or len(here) > len(best.marks)):
                     snippet, marks = _snippet(said, folded, here)
-                    best = Hit(summary, snippet, number(record, "turn") or turn, number(record, "n"), marks)
+                    best = Hit(
+                        summary, snippet, number(record, "turn") or turn, number(record, "n"), marks
+                    )
                 missing.difference_update(here)
     if any(not word.isalnum() or spread(word) != word for word in missing):
         return None
@@ -178,7 +220,9 @@ def _sought(words: Sequence[str]) -> tuple[bytes, ...]:
     return tuple(word.encode() for word in words) if plain else ()
 
 
-def _snippet(said: str, folded: str, words: Sequence[str]) -> tuple[str, tuple[tuple[int, int], ...]]:
+def _snippet(
+    said: str, folded: str, words: Sequence[str]
+) -> tuple[str, tuple[tuple[int, int], ...]]:
     """One line of `said` around the rarest of `words`, as long as its longest."""
     at = min(folded.find(word) for word in words)
     longest = max(words, key=len)
@@ -216,7 +260,9 @@ def _in_logs(
             yield hit
 
 
-def _in_log(path: Path, summary: Summary, words: Sequence[str], check: Callable[[], None]) -> Hit | None:
+def _in_log(
+    path: Path, summary: Summary, words: Sequence[str], check: Callable[[], None]
+) -> Hit | None:
     facts = Facts()
     places: list[tuple[Place, frozenset[str]]] = []
     try:

@@ -1,4 +1,5 @@
-"""The figures of a session, from its events alone: in all, for each step, for each model and each tool. Pure."""
+"""The figures of a session, from its events alone: in all, for each step, for each model and each
+tool. Pure."""
 
 from __future__ import annotations
 
@@ -31,7 +32,8 @@ SUMMARY: Final = 160
 ANSWERED: Final = ("ok", "cancelled", "interrupted", "denied", "refused")
 """How a tool call may end that is no error: it was done, or somebody did not want it."""
 REFUSED: Final = ("unknown_model", "invalid_arguments")
-"""What comes of a command that names something that is not there. Outside a turn nothing has failed by it."""
+"""What comes of a command that names something that is not there. Outside a turn nothing has failed
+by it."""
 
 
 def stats(events: Iterable[Event]) -> Stats:
@@ -84,9 +86,13 @@ class _Count:
                 self._shared(event, event.model)
             case UsageReported(purpose=purpose) if purpose:
                 self._shared(event, event.model)
-            case FileChanged() if not event.step and self.steps:  # its record does not always name its step
+            case FileChanged() if (
+                not event.step and self.steps
+            ):  # its record does not always name its step
                 newest = next(reversed(self.steps.values()))
-                self._of_step(replace(event, turn=newest.turn, step=newest.step, agent=newest.agent))
+                self._of_step(
+                    replace(event, turn=newest.turn, step=newest.step, agent=newest.agent)
+                )
             case _:
                 if event.step:
                     self._of_step(event)
@@ -108,7 +114,9 @@ class _Count:
                 self._keep(replace(step, retries=step.retries + 1))
             case AssistantReplied():
                 thought, answer = _summary(event.reasoning), _summary(event.text)
-                self._keep(replace(step, thought=thought, answer=answer, thinking_ms=event.thinking_ms))
+                self._keep(
+                    replace(step, thought=thought, answer=answer, thinking_ms=event.thinking_ms)
+                )
             case UsageReported():
                 self._used(event, step)
             case ToolEnded():
@@ -132,15 +140,22 @@ class _Count:
         self._shared(event, event.model or step.model, turn)
         self._keep(
             replace(
-                step, model=event.model or step.model, tokens_in=step.tokens_in + usage.prompt_tokens,
-                tokens_out=step.tokens_out + usage.completion_tokens, cached=step.cached + usage.cached_tokens,
-                estimated=step.estimated or usage.estimated, provider_ms=step.provider_ms + event.duration_ms,
-                cost=added(step.cost, cost), cost_estimated=step.cost_estimated or event.cost_estimated,
+                step,
+                model=event.model or step.model,
+                tokens_in=step.tokens_in + usage.prompt_tokens,
+                tokens_out=step.tokens_out + usage.completion_tokens,
+                cached=step.cached + usage.cached_tokens,
+                estimated=step.estimated or usage.estimated,
+                provider_ms=step.provider_ms + event.duration_ms,
+                cost=added(step.cost, cost),
+                cost_estimated=step.cost_estimated or event.cost_estimated,
                 unpriced=step.unpriced + (cost is None),
             )
-        )  # fmt: skip
+        )
 
-    def _shared(self, event: UsageReported | AsideEnded, model: str, turn: int | None = None) -> None:
+    def _shared(
+        self, event: UsageReported | AsideEnded, model: str, turn: int | None = None
+    ) -> None:
         """Its part in what its model and its turn took; without a turn it was beside them."""
         one = (event.usage, event.duration_ms, _cost(event), event.cost_estimated)
         self.models[model] = (self.models.get(model) or Share(model)).plus(*one)
@@ -153,7 +168,12 @@ class _Count:
         bad = int(event.tag not in ANSWERED)
         call = Tool(event.name, event.label, event.tag, event.duration_ms)
         self._keep(
-            replace(step, tools=(*step.tools, call), tool_ms=step.tool_ms + event.duration_ms, errors=step.errors + bad)
+            replace(
+                step,
+                tools=(*step.tools, call),
+                tool_ms=step.tool_ms + event.duration_ms,
+                errors=step.errors + bad,
+            )
         )
         share = self.tools.get(event.name) or Share(event.name)
         self.tools[event.name] = replace(
@@ -165,21 +185,36 @@ class _Count:
         paid: tuple[Step | Share, ...] = (*steps, self.beside)
         costs = [one.cost for one in paid if one.cost is not None]
         return replace(
-            self.all, steps=len(steps), by_step=steps, files=tuple(self.files), ends=self.ends,
-            cost=sum(costs) if costs else None, cost_estimated=any(one.cost_estimated for one in paid),
-            unpriced=sum(one.unpriced for one in paid), beside=self.beside, by_turn=tuple(self.turns.values()),
+            self.all,
+            steps=len(steps),
+            by_step=steps,
+            files=tuple(self.files),
+            ends=self.ends,
+            cost=sum(costs) if costs else None,
+            cost_estimated=any(one.cost_estimated for one in paid),
+            unpriced=sum(one.unpriced for one in paid),
+            beside=self.beside,
+            by_turn=tuple(self.turns.values()),
             estimated=any(step.estimated for step in steps),
             errors=self.all.errors + sum(share.errors for share in self.tools.values()),
             tool_calls=sum(share.count for share in self.tools.values()),
             wall_ms=round((self.all.ended - self.all.began) * 1000),
-            by_model=_largest(self.models), by_tool=_largest(self.tools),
+            by_model=_largest(self.models),
+            by_tool=_largest(self.tools),
             **{name: sum(getattr(step, name) for step in steps) for name in _ADDED},
-        )  # fmt: skip
+        )
 
 
 _ADDED: Final = (
-    "requests", "retries", "tokens_in", "tokens_out", "cached", "provider_ms", "thinking_ms", "tool_ms",
-)  # fmt: skip
+    "requests",
+    "retries",
+    "tokens_in",
+    "tokens_out",
+    "cached",
+    "provider_ms",
+    "thinking_ms",
+    "tool_ms",
+)
 
 
 def _largest(shares: dict[str, Share]) -> tuple[Share, ...]:
@@ -205,7 +240,11 @@ def lines(found: Stats) -> Iterator[tuple[str, str]]:
     told = (
         ("turns", f"{found.turns:,}" + (f" ({ends})" if ends else ""), found.turns),
         ("steps", f"{found.steps:,}", found.steps),
-        ("tokens in", f"{found.tokens_in:,}{about}" + (f", {found.cached:,} cached" if found.cached else ""), 1),
+        (
+            "tokens in",
+            f"{found.tokens_in:,}{about}" + (f", {found.cached:,} cached" if found.cached else ""),
+            1,
+        ),
         ("from a cache", share_of(found.cached, found.tokens_in), found.cached),
         ("tokens out", f"{found.tokens_out:,}{about}", 1),
         ("outside the turns", beside(found.beside), found.beside.count),
@@ -238,7 +277,11 @@ def share_of(cached: int, read: int) -> str:
 
 
 def cost(dollars: float | None, estimated: bool) -> str:
-    return "no price known" if dollars is None else f"${dollars:.4f}{' (estimated)' if estimated else ''}"
+    return (
+        "no price known"
+        if dollars is None
+        else f"${dollars:.4f}{' (estimated)' if estimated else ''}"
+    )
 
 
 def clock(ms: int) -> str:
@@ -247,4 +290,6 @@ def clock(ms: int) -> str:
     if seconds < 60:
         return f"{seconds:.1f} s"
     minutes, rest = divmod(round(seconds), 60)
-    return f"{minutes} min {rest:02} s" if minutes < 60 else f"{minutes // 60} h {minutes % 60:02} min"
+    return (
+        f"{minutes} min {rest:02} s" if minutes < 60 else f"{minutes // 60} h {minutes % 60:02} min"
+    )

@@ -41,7 +41,8 @@ class Blobs:
         self.folder = folder
 
     def put(self, content: bytes) -> str:
-        """Keep `content`; returns its SHA-256. It is on disk, whole, when this returns. Raises OSError."""
+        """Keep `content`; returns its SHA-256. It is on disk, whole, when this returns. Raises
+        OSError."""
         sha = hashlib.sha256(content).hexdigest()
         path = self.folder / sha
         if self._holds(path, content):
@@ -49,7 +50,9 @@ class Blobs:
             return sha
         make_folder(self.folder)
         part = self.folder / f".{sha}.{os.getpid()}.{os.urandom(4).hex()}"
-        fd = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+        fd = os.open(
+            part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600
+        )
         try:
             try:
                 write_all(fd, content)
@@ -64,7 +67,8 @@ class Blobs:
         return sha
 
     def get(self, sha: str) -> bytes:
-        """The content with this hash. Raises FileNotFoundError (there is none), ValueError (damaged, or no hash)."""
+        """The content with this hash. Raises FileNotFoundError (there is none), ValueError
+        (damaged, or no hash)."""
         if not _SHA256.fullmatch(sha):
             raise ValueError(f"{sha!r} is no SHA-256")
         content = _content(self.folder / sha)
@@ -75,12 +79,15 @@ class Blobs:
     def touch(self, wanted: Iterable[str]) -> None:
         """Let these contents count as new: they belong to a session that is worked at."""
         for sha in wanted:
-            with contextlib.suppress(OSError):  # it is not kept any more, which is said where it is missed
+            with contextlib.suppress(
+                OSError
+            ):  # it is not kept any more, which is said where it is missed
                 os.utime(self.folder / sha)
 
     def prune(self, most_bytes: int, most_days: float, now: float) -> tuple[int, int]:
-        """Drop what is older than `most_days`, and the oldest beyond `most_bytes` (0: no limit), but nothing that was
-        put or touched within a day, nor files of another name. Returns how many went, and how many bytes.
+        """Drop what is older than `most_days`, and the oldest beyond `most_bytes` (0: no limit),
+        but nothing that was put or touched within a day, nor files of another name. Returns how
+        many went, and how many bytes.
         """
         held: list[tuple[float, int, Path]] = []
         try:

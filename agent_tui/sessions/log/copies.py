@@ -1,4 +1,5 @@
-"""Logs that are made from another one: a fork of its beginning, or a small one of its newest turns. The other stays."""
+"""Logs that are made from another one: a fork of its beginning, or a small one of its newest turns.
+The other stays."""
 
 from __future__ import annotations
 
@@ -17,19 +18,35 @@ from agent_tui.protocol.codec import VERSION
 from agent_tui.sessions.log import order
 from agent_tui.sessions.log.fork import fork as copy_beginning
 from agent_tui.sessions.log.private import drop_unfinished, make_folder, sync_folder
-from agent_tui.sessions.log.raw import LOG, NoLog, RawRecord, begins_turn, encoded, is_main, number, open_log, text
+from agent_tui.sessions.log.raw import (
+    LOG,
+    NoLog,
+    RawRecord,
+    begins_turn,
+    encoded,
+    is_main,
+    number,
+    open_log,
+    text,
+)
 from agent_tui.sessions.log.repair import Refused, segments
 
 _STANDING: Final = (
-    "mode_changed", "model_changed", "context_built", "queue_changed", "draft_saved", "todo_changed",
+    "mode_changed",
+    "model_changed",
+    "context_built",
+    "queue_changed",
+    "draft_saved",
+    "todo_changed",
     "directories_changed",
-)  # fmt: skip
+)
 """Of these the newest before a cut still holds after it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Copied:
-    """The new session, how many records and turns it has, and what part of the other one it is, in words."""
+    """The new session, how many records and turns it has, and what part of the other one it is, in
+    words."""
 
     id: str
     records: int
@@ -38,25 +55,31 @@ class Copied:
 
 
 def fork(folder: Path, id: str, at: int = 0) -> Copied:
-    """A new session of what was in `id` before its record `at`, the beginning of a turn; 0: of all of it.
+    """A new session of what was in `id` before its record `at`, the beginning of a turn; 0: of all
+    of it.
 
     Raises Refused.
     """
     everything = _records(folder, id)
     if at and not any(number(record, "n") == at and begins_turn(record) for record in everything):
         known = [str(number(record, "n")) for record in everything if begins_turn(record)]
-        raise Refused(f"{id}: no turn starts at record {at}; turns start at {', '.join(known[-8:]) or 'none'}")
+        raise Refused(
+            f"{id}: no turn starts at record {at}; turns start at {', '.join(known[-8:]) or 'none'}"
+        )
     try:
         own = copy_beginning(folder, id, at)
     except OSError as error:
         raise Refused(f"{id}: the new log cannot be written: {error.strerror or error}") from None
     made = _records(folder, own)
     turns = sum(begins_turn(record) for record in made)
-    return Copied(own, len(made), turns, sum(number(record, "n") >= at > 0 for record in everything))
+    return Copied(
+        own, len(made), turns, sum(number(record, "n") >= at > 0 for record in everything)
+    )
 
 
 def compact(folder: Path, id: str, keep: int) -> Copied:
-    """A new session of the newest `keep` turns of `id`, with its header, title, mode, model and context.
+    """A new session of the newest `keep` turns of `id`, with its header, title, mode, model and
+    context.
 
     Raises Refused.
     """
@@ -69,14 +92,23 @@ def compact(folder: Path, id: str, keep: int) -> Copied:
         raise Refused(f"{id}: has {turns}, not more than you want to keep: nothing was written")
     cut = begins[-keep]
     said: RawRecord = {
-        "v": VERSION, "n": 0, "at": time.time(), "type": "notice",
+        "v": VERSION,
+        "n": 0,
+        "at": time.time(),
+        "type": "notice",
         "text": f"The {len(begins) - keep:,} earlier turns are in session {id}.",
-    }  # fmt: skip
-    answered = {_step(record) for record in everything[cut:] if record["type"] == "assistant_message"}
-    newest = [one for one in everything[cut:] if one["type"] != "partial" or _step(one) not in answered]
+    }
+    answered = {
+        _step(record) for record in everything[cut:] if record["type"] == "assistant_message"
+    }
+    newest = [
+        one for one in everything[cut:] if one["type"] != "partial" or _step(one) not in answered
+    ]
     kept = [*_before(everything[:cut]), said, *newest]
     own = str(uuid.uuid4())
-    made = write_log(folder, own, _child(kept, id, number(everything[cut], "n")), len(everything) - len(kept))
+    made = write_log(
+        folder, own, _child(kept, id, number(everything[cut], "n")), len(everything) - len(kept)
+    )
     order.note_use(folder, own)
     return made
 
@@ -86,7 +118,8 @@ def _step(record: RawRecord) -> tuple[int, int, str]:
 
 
 def _before(records: list[RawRecord]) -> list[RawRecord]:
-    """What of the older records still holds: the header, the titles, and the newest of each standing kind."""
+    """What of the older records still holds: the header, the titles, and the newest of each
+    standing kind."""
     standing: dict[str, RawRecord] = {}
     todos: dict[int, RawRecord | None] = {}  # as they were when the turns began
     for record in records:
@@ -113,7 +146,9 @@ def _records(folder: Path, id: str) -> list[RawRecord]:
     """Raises Refused."""
     try:
         with open_log(folder / f"{id}{LOG}") as file:
-            found = [record for _, _, record, _ in segments(file) if record is not None]  # none that is damaged
+            found = [
+                record for _, _, record, _ in segments(file) if record is not None
+            ]  # none that is damaged
     except (NoLog, OSError) as error:
         raise Refused(f"{id}: {error}") from None
     if not found:
@@ -123,7 +158,9 @@ def _records(folder: Path, id: str) -> list[RawRecord]:
 
 def _child(records: list[RawRecord], parent: str, at: int) -> list[RawRecord]:
     """Copies whose header says where they are from."""
-    place = next((place for place, record in enumerate(records) if record["type"] == "session_started"), None)
+    place = next(
+        (place for place, record in enumerate(records) if record["type"] == "session_started"), None
+    )
     header: RawRecord = {"v": VERSION, "n": 0, "at": time.time(), "type": "session_started"}
     if place is not None:
         header = records.pop(place)
@@ -131,16 +168,20 @@ def _child(records: list[RawRecord], parent: str, at: int) -> list[RawRecord]:
 
 
 def write_log(folder: Path, id: str, records: Iterable[RawRecord], left_out: int = 0) -> Copied:
-    """A new log, whole or not at all, with its records numbered from 1; what names another record by its number names
-    the same one. Raises Refused."""
+    """A new log, whole or not at all, with its records numbered from 1; what names another record
+    by its number names the same one. Raises Refused."""
     numbers: dict[int, int] = {}
     turns = n = 0
     path = folder / f"{id}{LOG}"
-    part = folder / f".{id}.{random_names.randbits(64)}.new"  # not the process: in a container that is always the same
+    part = (
+        folder / f".{id}.{random_names.randbits(64)}.new"
+    )  # not the process: in a container that is always the same
     try:
         make_folder(folder)
         drop_unfinished(folder)
-        fd = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+        fd = os.open(
+            part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600
+        )
         with os.fdopen(fd, "wb") as file:
             for record in records:
                 n += 1
@@ -166,7 +207,9 @@ def _renumbered(record: RawRecord, numbers: dict[int, int]) -> RawRecord:
         case "labelled":
             return {**record, "of": numbers.get(number(record, "of"), 0)}
         case "restore_started" | "files_restored" if isinstance(record.get("turns"), list):
-            turns = [numbers[turn] for turn in record["turns"] if type(turn) is int and turn in numbers]
+            turns = [
+                numbers[turn] for turn in record["turns"] if type(turn) is int and turn in numbers
+            ]
             return {**record, "turns": turns}
         case _:
             return record

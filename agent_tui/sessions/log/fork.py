@@ -14,17 +14,28 @@ from agent_tui.protocol.events import DraftSaved, Event, Forked, QueueChanged, T
 from agent_tui.regular_file import open_regular
 from agent_tui.sessions.log import order
 from agent_tui.sessions.log.private import drop_unfinished, make_folder, sync_folder, write_all
-from agent_tui.sessions.log.raw import RawRecord, begins_turn, encoded, in_line, intact, lines, number, pieces, text
+from agent_tui.sessions.log.raw import (
+    RawRecord,
+    begins_turn,
+    encoded,
+    in_line,
+    intact,
+    lines,
+    number,
+    pieces,
+    text,
+)
 from agent_tui.sessions.log.store import log_path
 from agent_tui.structures import chips
 
 
 def fork(folder: Path, session: str, at: int = 0, check: Callable[[], None] = lambda: None) -> str:
-    """Copy what was before record `at` (0: everything) of `session`; returns the id of the copy, whole on the disk.
+    """Copy what was before record `at` (0: everything) of `session`; returns the id of the copy,
+    whole on the disk.
 
-    The prompt of the turn that began with `at` becomes the draft; the queue stays with the parent, and the folders that
-    it works in are those of now. Takes no lock: the session may be open, also in another program. Raises OSError, and
-    what `check` raises (called now and again).
+    The prompt of the turn that began with `at` becomes the draft; the queue stays with the parent,
+    and the folders that it works in are those of now. Takes no lock: the session may be open, also
+    in another program. Raises OSError, and what `check` raises (called now and again).
     """
     found = list(_records(log_path(folder, session)))
     own = str(uuid.uuid4())
@@ -55,7 +66,8 @@ def fork(folder: Path, session: str, at: int = 0, check: Callable[[], None] = la
 
 
 def copied(records: Iterable[RawRecord], session: str, at: int, own: str) -> Iterable[RawRecord]:
-    """The records of the copy, with their numbers. As plain data: what only a newer version knows comes along."""
+    """The records of the copy, with their numbers. As plain data: what only a newer version knows
+    comes along."""
     last, queued, draft, now, seen = 0, False, DraftSaved(""), time.time(), set[int]()
     rights: RawRecord | None = None
     for record in records:
@@ -64,7 +76,9 @@ def copied(records: Iterable[RawRecord], session: str, at: int, own: str) -> Ite
             if n == at and begins_turn(record):
                 draft = _draft(record)
             if kind == "directories_changed":
-                rights = record  # the person's last word holds: none comes back with what was before
+                rights = (
+                    record  # the person's last word holds: none comes back with what was before
+                )
             continue
         if n in seen:
             continue  # a record that is there twice

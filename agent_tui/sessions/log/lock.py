@@ -1,4 +1,5 @@
-"""One writer for one session: a lock that the system itself drops when the program ends, however it ends."""
+"""One writer for one session: a lock that the system itself drops when the program ends, however it
+ends."""
 
 from __future__ import annotations
 
@@ -28,10 +29,12 @@ class Lock:
         self._fd = -1
 
     def take(self) -> None:
-        """Raises SessionLocked, or OSError where no lock can be had. Taking a lock that is held does nothing.
+        """Raises SessionLocked, or OSError where no lock can be had. Taking a lock that is held
+        does nothing.
 
-        A program that was killed while it started a command can seem to hold the lock for a moment longer (the fork
-        has its descriptors until it becomes the command), so a held lock is tried for a little while.
+        A program that was killed while it started a command can seem to hold the lock for a moment
+        longer (the fork has its descriptors until it becomes the command), so a held lock is tried
+        for a little while.
         """
         deadline = time.monotonic() + PATIENCE
         while True:
@@ -51,7 +54,9 @@ class Lock:
                 raise OSError(errno.EINVAL, "its lock is not a regular file", str(self.path))
             try:
                 fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                if not is_file_of(fd, self.path):  # the one before us removed the file between our open and our lock
+                if not is_file_of(
+                    fd, self.path
+                ):  # the one before us removed the file between our open and our lock
                     os.close(fd)
                     continue
             except OSError as error:
@@ -59,9 +64,13 @@ class Lock:
                 os.close(fd)
                 if error.errno in (errno.EWOULDBLOCK, errno.EACCES, errno.EAGAIN):
                     by = f" (process {holder})" if holder else ""
-                    raise SessionLocked(f"session {self.path.stem} is open in another program{by}") from None
+                    raise SessionLocked(
+                        f"session {self.path.stem} is open in another program{by}"
+                    ) from None
                 raise
-            with contextlib.suppress(OSError):  # the number is only for words, and a full disk is no reason to refuse
+            with contextlib.suppress(
+                OSError
+            ):  # the number is only for words, and a full disk is no reason to refuse
                 os.ftruncate(fd, 0)
                 os.pwrite(fd, f"{os.getpid()}\n".encode(), 0)
             self._fd = fd
@@ -76,16 +85,21 @@ class Lock:
     def release(self) -> None:
         if self._fd < 0:
             return
-        with contextlib.suppress(OSError):  # it cannot be removed any more: the lock is what ends with the descriptor
-            if is_file_of(self._fd, self.path):  # somebody may have removed ours, and another program made its own
+        with contextlib.suppress(
+            OSError
+        ):  # it cannot be removed any more: the lock is what ends with the descriptor
+            if is_file_of(
+                self._fd, self.path
+            ):  # somebody may have removed ours, and another program made its own
                 self.path.unlink()
         os.close(self._fd)
         self._fd = -1
 
 
 def is_free(path: Path) -> bool:
-    """Whether nobody holds the lock, not even a program that left its file behind. Nothing is written or removed; a
-    shared lock is had for a moment, for which `take` has patience. A lock that cannot be looked at counts as held."""
+    """Whether nobody holds the lock, not even a program that left its file behind. Nothing is
+    written or removed; a shared lock is had for a moment, for which `take` has patience. A lock
+    that cannot be looked at counts as held."""
     try:
         fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except FileNotFoundError:
@@ -111,7 +125,8 @@ def held(folder: Path) -> frozenset[str]:
 
 
 def is_file_of(fd: int, path: Path) -> bool:
-    """Whether `path` still names the open file, and is no link. Raises OSError where that cannot be told."""
+    """Whether `path` still names the open file, and is no link. Raises OSError where that cannot be
+    told."""
     try:
         there = path.lstat()
     except FileNotFoundError:

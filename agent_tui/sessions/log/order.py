@@ -1,6 +1,8 @@
-"""In which order sessions were used, without a clock: a line with a session's id each time that another one is used.
+"""In which order sessions were used, without a clock: a line with a session's id each time that
+another one is used.
 
-The time in a log cannot say it: a clock that is set back makes the session of a minute ago the older one.
+The time in a log cannot say it: a clock that is set back makes the session of a minute ago the
+older one.
 """
 
 from __future__ import annotations
@@ -24,7 +26,8 @@ def order_path(folder: Path) -> Path:
 
 
 def note_use(folder: Path, session: str) -> None:
-    """`session` is the one that was used last. Where that cannot be written the times in the logs say it."""
+    """`session` is the one that was used last. Where that cannot be written the times in the logs say
+    it."""
     with contextlib.suppress(OSError):
         _append(folder, session)
 
@@ -54,11 +57,14 @@ def last_uses(folder: Path) -> dict[str, int]:
 
 
 def _shorten(folder: Path) -> None:
-    """Keep one line a session. A use that another program notes in this moment is noted again with its next turn."""
+    """Keep one line a session. A use that another program notes in this moment is noted again with
+    its next turn."""
     path = order_path(folder)
     kept = sorted((place, session) for session, place in last_uses(folder).items())
     beside = path.with_name(f"{path.name}.{os.getpid()}.tmp")
-    fd = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+    fd = os.open(
+        beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600
+    )
     try:
         write_all(fd, "".join(f"{session}\n" for _, session in kept).encode())
     finally:

@@ -21,7 +21,8 @@ _DAY: Final = 86_400.0
 
 
 def make_folder(folder: Path) -> None:
-    """Make `folder`, and what is missing above it, for the owner alone; an open one of ours is closed to others.
+    """Make `folder`, and what is missing above it, for the owner alone; an open one of ours is
+    closed to others.
 
     Raises OSError.
     """
@@ -41,7 +42,8 @@ def sync_folder(folder: Path) -> None:
 
 
 def drop_unfinished(folder: Path) -> None:
-    """Remove logs that a kill left half-made, a day ago or more: each is a part of another file, which is there."""
+    """Remove logs that a kill left half-made, a day ago or more: each is a part of another file,
+    which is there."""
     try:
         entries = list(os.scandir(folder))
     except OSError:
@@ -55,8 +57,9 @@ def drop_unfinished(folder: Path) -> None:
 
 
 def copy_stretch(source: int, start: int, stop: int, target: int) -> None:
-    """Copy these bytes of `source` to the end of the new file `target`, a piece at a time. Zeros become a hole: what a
-    crash left of a file may be a gigabyte of them, and the disk full. Raises OSError."""
+    """Copy these bytes of `source` to the end of the new file `target`, a piece at a time. Zeros
+    become a hole: what a crash left of a file may be a gigabyte of them, and the disk full. Raises
+    OSError."""
     size = os.fstat(target).st_size
     for at in range(start, stop, _PIECE):
         piece = os.pread(source, min(_PIECE, stop - at), at)

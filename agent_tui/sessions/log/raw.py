@@ -1,7 +1,8 @@
-"""A log's records as plain JSON data, straight from its bytes: for lists, search and figures, where no event is needed.
+"""A log's records as plain JSON data, straight from its bytes: for lists, search and figures, where
+no event is needed.
 
-Never trusts what lies in the folder: a log is opened only where it is a file of one's own, and a line that is no record
-gives what whole records are in it.
+Never trusts what lies in the folder: a log is opened only where it is a file of one's own, and a
+line that is no record gives what whole records are in it.
 """
 
 from __future__ import annotations
@@ -76,7 +77,8 @@ def descriptor(path: Path) -> int:
 
 
 def lines(file: BinaryIO, check: Callable[[], None] = lambda: None) -> Iterator[tuple[int, bytes]]:
-    """Each line from where `file` is, with where it begins. One that is longer than any record comes empty.
+    """Each line from where `file` is, with where it begins. One that is longer than any record
+    comes empty.
 
     `check` is called for each; what it raises ends it.
     """
@@ -104,10 +106,11 @@ def _passed(file: BinaryIO) -> int:
 def records(
     file: BinaryIO, kinds: frozenset[bytes] | None = None, check: Callable[[], None] = lambda: None
 ) -> Iterator[tuple[int, int, RawRecord]]:
-    """Every record from where `file` is, with the offsets of the line that it stands in; only `kinds`, where given.
+    """Every record from where `file` is, with the offsets of the line that it stands in; only
+    `kinds`, where given.
 
-    Checksums are not verified: this is for reading along, quickly. A last line without its end is left out, because it
-    may be half of one that is being written.
+    Checksums are not verified: this is for reading along, quickly. A last line without its end is
+    left out, because it may be half of one that is being written.
     """
     for start, line in lines(file, check):
         if not line.endswith(b"\n"):
@@ -143,7 +146,8 @@ def pieces(line: bytes) -> Iterator[tuple[int, int]]:
     starts = [match.start() for match in _RECORD.finditer(line)]
     for start, limit in itertools.pairwise([*starts, len(line)]):
         try:
-            # Latin-1: a character for each byte, so that the end of the object is its offset in the line.
+            # Latin-1: a character for each byte, so that the end of the object is its offset in the
+            # line.
             stop = start + _OBJECT.raw_decode(line[start:limit].decode("latin-1"))[1]
         except (ValueError, RecursionError):
             continue
@@ -154,7 +158,12 @@ def pieces(line: bytes) -> Iterator[tuple[int, int]]:
 def intact(line: bytes) -> bool:
     """Whether the checksum at the end of `line` is that of what stands before it."""
     body, mark, tail = line.rstrip(b"\r\n").rpartition(b',"c":')
-    return bool(mark) and len(tail) < 12 and tail[:-1].isdigit() and zlib.crc32(body + b"}") == int(tail[:-1])
+    return (
+        bool(mark)
+        and len(tail) < 12
+        and tail[:-1].isdigit()
+        and zlib.crc32(body + b"}") == int(tail[:-1])
+    )
 
 
 def _loaded(line: bytes) -> RawRecord | None:
@@ -169,7 +178,9 @@ def _loaded(line: bytes) -> RawRecord | None:
 
 def encoded(record: RawRecord) -> bytes:
     """One line of a log, with its checksum and line end."""
-    body = json.dumps({k: v for k, v in record.items() if k != "c"}, ensure_ascii=True, separators=(",", ":"))
+    body = json.dumps(
+        {k: v for k, v in record.items() if k != "c"}, ensure_ascii=True, separators=(",", ":")
+    )
     return f'{body[:-1]},"c":{zlib.crc32(body.encode())}}}\n'.encode()
 
 
@@ -182,7 +193,9 @@ def text(record: RawRecord, name: str) -> str:
 def seconds(record: RawRecord) -> float | None:
     """When the record was made, where it says so."""
     value = record.get("at")
-    known = isinstance(value, int | float) and not isinstance(value, bool) and -LATEST < value < LATEST
+    known = (
+        isinstance(value, int | float) and not isinstance(value, bool) and -LATEST < value < LATEST
+    )
     return float(value) if known else None  # type: ignore[arg-type]
 
 

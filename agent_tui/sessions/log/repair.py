@@ -1,4 +1,5 @@
-"""Looking after logs: what is damaged in one, and a repaired one in its place. Nothing is ever deleted."""
+"""Looking after logs: what is damaged in one, and a repaired one in its place. Nothing is ever
+deleted."""
 
 from __future__ import annotations
 
@@ -13,7 +14,17 @@ from agent_tui.protocol.codec import VERSION
 from agent_tui.sessions.index.listing import logs
 from agent_tui.sessions.log.lock import Lock
 from agent_tui.sessions.log.private import copy_stretch, sync_folder
-from agent_tui.sessions.log.raw import LOG, NoLog, RawRecord, in_line, intact, lines, number, open_log, pieces
+from agent_tui.sessions.log.raw import (
+    LOG,
+    NoLog,
+    RawRecord,
+    in_line,
+    intact,
+    lines,
+    number,
+    open_log,
+    pieces,
+)
 
 State = Literal["ok", "gaps", "damaged", "no log"]
 _SAID: Final = 4
@@ -26,7 +37,8 @@ class Refused(Exception):
 
 @dataclass(slots=True)
 class Check:
-    """What is in a log. `gaps`: all bytes are records, but some records are missing; `bad`: where bytes are none."""
+    """What is in a log. `gaps`: all bytes are records, but some records are missing; `bad`: where
+    bytes are none."""
 
     id: str
     state: State = "ok"
@@ -69,7 +81,9 @@ def verified(path: Path, check: Callable[[], None] = lambda: None) -> Check:
         return result
     if not result.records:
         result.state = "no log"
-        result.found = ["an empty file" if not result.size else f"{result.size:,} bytes, but no records"]
+        result.found = [
+            "an empty file" if not result.size else f"{result.size:,} bytes, but no records"
+        ]
     else:
         result.state = _state(result)
     return result
@@ -82,7 +96,9 @@ def _state(result: Check) -> State:
 def _good(file: BinaryIO, result: Check, check: Callable[[], None]) -> Iterator[tuple[int, int]]:
     """Where the whole records are, each once; what is found on the way goes to `result`."""
     last = end = 0
-    seen: dict[int, int] = {}  # the checksums of the last records, by number: only the same one appears twice
+    seen: dict[
+        int, int
+    ] = {}  # the checksums of the last records, by number: only the same one appears twice
     for start, stop, record, own in segments(file, check):
         if record is None:
             _bad(result, start, stop)
@@ -95,7 +111,11 @@ def _good(file: BinaryIO, result: Check, check: Callable[[], None]) -> Iterator[
             result.bad.append((start, stop))
             continue
         if here > last + 1:
-            result.found.append(f"record {last + 1} is missing" if here == last + 2 else _missing(last + 1, here - 1))
+            result.found.append(
+                f"record {last + 1} is missing"
+                if here == last + 2
+                else _missing(last + 1, here - 1)
+            )
         elif 0 < here <= last:
             result.found.append(f"record {here} comes after record {last}")
         seen[here] = checksum
@@ -109,7 +129,9 @@ def _good(file: BinaryIO, result: Check, check: Callable[[], None]) -> Iterator[
         start, stop = result.bad[-1]
         result.found[-1] = f"the last {stop - start:,} bytes are an incomplete record"
     if result.fused and not result.bad:
-        result.found.append(f"{result.fused:,} record{'s share lines' if result.fused > 1 else ' shares a line'}")
+        result.found.append(
+            f"{result.fused:,} record{'s share lines' if result.fused > 1 else ' shares a line'}"
+        )
 
 
 def _missing(first: int, last: int) -> str:
@@ -127,7 +149,8 @@ def _bad(result: Check, start: int, stop: int) -> None:
 def segments(
     file: BinaryIO, check: Callable[[], None] = lambda: None
 ) -> Iterator[tuple[int, int, RawRecord | None, bool]]:
-    """The whole of a log in stretches: records, and what is none (None); and whether a record has a line of its own."""
+    """The whole of a log in stretches: records, and what is none (None); and whether a record has a
+    line of its own."""
     end = 0
     for start, line in lines(file, check):
         if start > end:  # a line that was longer than any record
@@ -157,7 +180,8 @@ def segments(
 
 @dataclass(frozen=True, slots=True)
 class Repaired:
-    """`aside`: where the bytes that are no records are now; `original`: the log as it was. Empty: nothing was wrong."""
+    """`aside`: where the bytes that are no records are now; `original`: the log as it was. Empty:
+    nothing was wrong."""
 
     check: Check
     aside: tuple[Path, ...] = ()
@@ -165,8 +189,8 @@ class Repaired:
 
 
 def repair(folder: Path, id: str) -> Repaired:
-    """Write the log of `id` anew with all records that are whole; what is none is set aside, and the log as it was is
-    kept beside it. Raises Refused, SessionLocked."""
+    """Write the log of `id` anew with all records that are whole; what is none is set aside, and
+    the log as it was is kept beside it. Raises Refused, SessionLocked."""
     path = folder / f"{id}{LOG}"
     lock = Lock(folder / f"{id}.lock")
     try:

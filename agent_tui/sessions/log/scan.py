@@ -1,6 +1,7 @@
 """What the bytes of a log hold: every record that is whole, and in words what is not.
 
-Never raises for damage. A bad stretch costs only itself: the good records on both sides of it are kept.
+Never raises for damage. A bad stretch costs only itself: the good records on both sides of it are
+kept.
 """
 
 from __future__ import annotations
@@ -17,14 +18,16 @@ from agent_tui.protocol.events import Event
 from agent_tui.sessions.log.raw import lines
 
 _RECORD: Final = re.compile(rb'\{"v":')
-"""How a record begins. Inside a JSON text the quotes would be escaped, so this finds records that were run together."""
+"""How a record begins. Inside a JSON text the quotes would be escaped, so this finds records that
+were run together."""
 _VERSION: Final = re.compile(rb'\{"v":(\d{1,9}),')
 _OBJECT: Final = json.JSONDecoder()
 
 
 @dataclass(slots=True)
 class Scan:
-    """`end` counts the bytes up to and with the last whole record; `size` all; `newline`: a line ends at `end`."""
+    """`end` counts the bytes up to and with the last whole record; `size` all; `newline`: a line ends
+    at `end`."""
 
     events: list[Event] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
@@ -38,7 +41,8 @@ class Scan:
 
 
 def scan(file: BinaryIO) -> Scan:
-    """Read a log. A line that is longer than any record (a gigabyte of zeros, say) is never held in memory."""
+    """Read a log. A line that is longer than any record (a gigabyte of zeros, say) is never held in
+    memory."""
     found = Scan()
     damage: list[tuple[int, str]] = []
     for number, (start, line) in enumerate(lines(file), 1):
@@ -76,21 +80,27 @@ def _take(found: Scan, event: Event | None, end: int, line: bytes, stop: int) ->
             return
         found.problems.append(f"record {event.n} comes after record {found.last}")
     elif event.n > expected:
-        lost = f"record {expected} is" if event.n == expected + 1 else f"records {expected} to {event.n - 1} are"
+        lost = (
+            f"record {expected} is"
+            if event.n == expected + 1
+            else f"records {expected} to {event.n - 1} are"
+        )
         found.problems.append(f"{lost} missing")
     found.events.append(event)
     found.last = max(found.last, event.n)
 
 
 def _pieces(line: bytes) -> list[tuple[Event | None, int]]:
-    """The whole records in a line that is none: each with where it stops (`None`: whole, but of no known shape)."""
+    """The whole records in a line that is none: each with where it stops (`None`: whole, but of no
+    known shape)."""
     if _intact(line):
         return [(None, len(line))]
     found: list[tuple[Event | None, int]] = []
     starts = [match.start() for match in _RECORD.finditer(line)]
     for start, limit in itertools.pairwise([*starts, len(line)]):
         try:
-            # Latin-1: a character for each byte, so that the end of the object is its offset in the line.
+            # Latin-1: a character for each byte, so that the end of the object is its offset in the
+            # line.
             stop = start + _OBJECT.raw_decode(line[start:limit].decode("latin-1"))[1]
             event = decode(line[start:stop])
         except (ValueError, RecursionError):
@@ -100,7 +110,8 @@ def _pieces(line: bytes) -> list[tuple[Event | None, int]]:
 
 
 def _intact(line: bytes) -> bool:
-    """Whether the checksum fits: then the record is as it was written, and only its shape is not understood."""
+    """Whether the checksum fits: then the record is as it was written, and only its shape is not
+    understood."""
     body, _, tail = line.rstrip(b"\r\n").rpartition(b',"c":')
     return tail[:-1].isdigit() and len(tail) < 12 and zlib.crc32(body + b"}") == int(tail[:-1])
 

@@ -1,9 +1,11 @@
-"""A session's log: one append-only file of records, written before the act, that outlives a kill and a full disk.
+"""A session's log: one append-only file of records, written before the act, that outlives a kill
+and a full disk.
 
-While the log cannot be written the records wait in memory, `trouble` says why, and every append tries again; the file
-is valid at each moment, because what was written half is cut off before anything else is done. A log that is deleted,
-moved or replaced meanwhile is written anew in its place: its descriptor still has all of it. So is one that another
-program shortened or wrote to: up to a certain size its bytes are in memory, too.
+While the log cannot be written the records wait in memory, `trouble` says why, and every append
+tries again; the file is valid at each moment, because what was written half is cut off before
+anything else is done. A log that is deleted, moved or replaced meanwhile is written anew in its
+place: its descriptor still has all of it. So is one that another program shortened or wrote to: up
+to a certain size its bytes are in memory, too.
 """
 
 from __future__ import annotations
@@ -38,7 +40,7 @@ from agent_tui.protocol.events import (
     ToolStarted,
     TurnEnded,
     TurnStarted,
-)  # fmt: skip
+)
 from agent_tui.regular_file import open_regular
 from agent_tui.sessions.log import order
 from agent_tui.sessions.log.lock import Lock, SessionLocked, is_file_of
@@ -49,14 +51,30 @@ from agent_tui.sessions.log.scan import Scan, scan
 __all__ = ["Opened", "SessionLocked", "Store", "log_path", "read"]
 
 DURABLE: Final = (
-    TurnStarted, ToolStarted, ToolEnded, TurnEnded, ApprovalAnswered, Rewound, RestoreStarted, FilesRestored,
+    TurnStarted,
+    ToolStarted,
+    ToolEnded,
+    TurnEnded,
+    ApprovalAnswered,
+    Rewound,
+    RestoreStarted,
+    FilesRestored,
     DirectoriesChanged,
-)  # fmt: skip
+)
 """Events that must survive a power cut before anything follows from them."""
 
 MOST_COPIED: Final = 16_000_000
 """Bytes of a log up to which they are in memory, too."""
-_PASSING: Final = (SessionStarted, Notice, ErrorRaised, ModeChanged, ModelChanged, EffortChanged, Cleared, PlaceKept)
+_PASSING: Final = (
+    SessionStarted,
+    Notice,
+    ErrorRaised,
+    ModeChanged,
+    ModelChanged,
+    EffortChanged,
+    Cleared,
+    PlaceKept,
+)
 _sync = getattr(os, "fdatasync", os.fsync)
 
 
@@ -74,7 +92,8 @@ def log_path(folder: Path, session: str) -> Path:
 
 
 def read(path: Path) -> tuple[list[Event], tuple[str, ...]]:
-    """The events of a log, and what is wrong with it. Changes nothing, takes no lock. Raises OSError."""
+    """The events of a log, and what is wrong with it. Changes nothing, takes no lock. Raises
+    OSError."""
     fd = open_regular(path)
     try:
         found = _scan(fd)
@@ -89,7 +108,8 @@ def _scan(fd: int) -> Scan:
 
 
 def _begins(event: Event) -> bool:
-    """Whether `event` is worth a file: not the header, nor what is said or set before anything was asked."""
+    """Whether `event` is worth a file: not the header, nor what is said or set before anything was
+    asked."""
     if isinstance(event, DraftSaved):
         return bool(event.text.strip())
     if isinstance(event, DirectoriesChanged):
@@ -100,12 +120,15 @@ def _begins(event: Event) -> bool:
 class Store:
     """The writing end of one log. Not for use from two threads."""
 
-    def __init__(self, folder: Path, session: str, found: Scan | None = None, lock: Lock | None = None) -> None:
+    def __init__(
+        self, folder: Path, session: str, found: Scan | None = None, lock: Lock | None = None
+    ) -> None:
         self.path = log_path(folder, session)
         self.trouble = ""
         """Why records are kept in memory only, in one line; empty when all is on disk."""
         self.renewed = 0
-        """How often the log was written anew, because it was not there any more, or not as it was written."""
+        """How often the log was written anew, because it was not there any more, or not as it was
+        written."""
         self.moved = False
         """It is kept at another place than where sessions are (see `move`)."""
         self._found = found
@@ -125,8 +148,8 @@ class Store:
 
     @classmethod
     def create(cls, folder: Path, session: str, kept: bool = True) -> Store:
-        """A new log. No file is made until something happens that is worth coming back to; where it is not `kept`, none
-        is ever made."""
+        """A new log. No file is made until something happens that is worth coming back to; where it
+        is not `kept`, none is ever made."""
         store = cls(folder, session)
         store._kept = kept
         if not kept:
@@ -143,8 +166,8 @@ class Store:
     def open(cls, folder: Path, session: str) -> Opened:
         """Go on with a log. Where it cannot be written it is read all the same (see `trouble`).
 
-        Raises SessionLocked (another program has it, or a newer format is in it), FileNotFoundError and other
-        OSErrors (it cannot be read).
+        Raises SessionLocked (another program has it, or a newer format is in it), FileNotFoundError
+        and other OSErrors (it cannot be read).
         """
         path = log_path(folder, session)
         if Path(session).name != session or not path.is_file():
@@ -166,14 +189,17 @@ class Store:
         if found.version > VERSION:
             os.close(fd)
             lock.release()
-            raise SessionLocked(f"session {session} was written by a newer agent-tui: update yours, or only read it")
+            raise SessionLocked(
+                f"session {session} was written by a newer agent-tui: update yours, or only read it"
+            )
         store = cls(folder, session, found, lock)
         store.trouble, store._read_fd = trouble, fd
         return Opened(store, found.events, tuple(found.problems))
 
     @property
     def is_behind(self) -> bool:
-        """Whether records were numbered that are not in the file: they wait, or were given up when it was closed."""
+        """Whether records were numbered that are not in the file: they wait, or were given up when
+        it was closed."""
         return self._lost or bool(self._waiting)
 
     @property
@@ -182,11 +208,12 @@ class Store:
         return self._through
 
     def append(self, event: Event) -> Event:
-        """Give `event` its number and put it on record; returns it as recorded. Deltas are not stored.
+        """Give `event` its number and put it on record; returns it as recorded. Deltas are not
+        stored.
 
-        On return it is in the file (durable events: on the disk), or `trouble` says why not. What opening a
-        session says waits for what comes after it, so that looking in leaves no empty session. Never raises for the
-        disk's sake.
+        On return it is in the file (durable events: on the disk), or `trouble` says why not. What
+        opening a session says waits for what comes after it, so that looking in leaves no empty
+        session. Never raises for the disk's sake.
         """
         if not event.settled:
             return event
@@ -214,7 +241,8 @@ class Store:
             self._flush()
 
     def move(self, path: Path) -> None:
-        """Keep the log in the new file `path` from now on, with all that waits. The old one stays as it is.
+        """Keep the log in the new file `path` from now on, with all that waits. The old one stays
+        as it is.
 
         Raises OSError; then nothing has changed.
         """
@@ -273,9 +301,11 @@ class Store:
         return not self._cut_first and os.fstat(self._fd).st_size != self._good
 
     def _renew(self) -> None:
-        """Write the log anew where it belongs: what is on record is not there any more, or not alone.
+        """Write the log anew where it belongs: what is on record is not there any more, or not
+        alone.
 
-        What lies there now is set aside; a session that another program has taken since then is left to it.
+        What lies there now is set aside; a session that another program has taken since then is
+        left to it.
         """
         folder = self.path.parent
         make_folder(folder)
@@ -283,7 +313,11 @@ class Store:
             self._lock.renew()
         part = folder / f".{self.path.stem}.part"
         part.unlink(missing_ok=True)
-        fd = os.open(part, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+        fd = os.open(
+            part,
+            os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC,
+            0o600,
+        )
         try:
             self._copy_written(fd)
             os.fsync(fd)
@@ -346,7 +380,13 @@ class Store:
         make_folder(self.path.parent)
         self._lock.take()
         new = self._found is None
-        flags = os.O_RDWR | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC | (os.O_CREAT | os.O_EXCL if new else 0)
+        flags = (
+            os.O_RDWR
+            | os.O_APPEND
+            | os.O_NOFOLLOW
+            | os.O_CLOEXEC
+            | (os.O_CREAT | os.O_EXCL if new else 0)
+        )
         fd = os.open(self.path, flags, 0o600)
         try:
             if self._found is None:
@@ -378,9 +418,12 @@ class Store:
             found.newline = True
 
     def _set_aside(self, log: int, start: int, stop: int) -> None:
-        """Copy what is no record to a file of its own, whole or not at all: a full disk is tried again and again."""
+        """Copy what is no record to a file of its own, whole or not at all: a full disk is tried
+        again and again."""
         aside = self._aside()
-        fd = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+        fd = os.open(
+            aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600
+        )
         try:
             copy_stretch(log, start, stop, fd)
             os.fsync(fd)

@@ -1,4 +1,5 @@
-"""The difference of two texts as a `DiffDisplay`: exact for ordinary files, coarse rather than slow for huge ones."""
+"""The difference of two texts as a `DiffDisplay`: exact for ordinary files, coarse rather than slow
+for huge ones."""
 
 from __future__ import annotations
 
@@ -19,11 +20,13 @@ with registry.late(warm=False):
 
 CONTEXT: Final = 3
 EXACT_LINES: Final = 4_000
-"""Changed lines up to which the difference is searched for; above, the whole changed stretch is shown as replaced."""
+"""Changed lines up to which the difference is searched for; above, the whole changed stretch is
+shown as replaced."""
 
 
 def diff(path: str, old: str, new: str, created: bool = False) -> DiffDisplay:
-    """The lines of `new` against those of `old`, in hunks with up to three lines around each change."""
+    """The lines of `new` against those of `old`, in hunks with up to three lines around each
+    change."""
     before, after = lines(old), lines(new)
     head = _common(before, after)
     tail = _common(before[head:][::-1], after[head:][::-1])
@@ -33,10 +36,16 @@ def diff(path: str, old: str, new: str, created: bool = False) -> DiffDisplay:
     else:
         codes = [
             (tag, a + head, b + head, c + head, d + head)
-            for tag, a, b, c, d in difflib.SequenceMatcher(None, middle_old, middle_new, autojunk=False).get_opcodes()
+            for tag, a, b, c, d in difflib.SequenceMatcher(
+                None, middle_old, middle_new, autojunk=False
+            ).get_opcodes()
             if tag != "equal"
         ]
-    hunks = tuple(_with_openings(path, [_hunk(group, before, after) for group in _grouped(codes)], before, after))
+    hunks = tuple(
+        _with_openings(
+            path, [_hunk(group, before, after) for group in _grouped(codes)], before, after
+        )
+    )
     added = sum(d - c for _, _, _, c, d in codes)
     removed = sum(b - a for _, a, b, _, _ in codes)
     return DiffDisplay(path, hunks, added, removed, created)
@@ -92,8 +101,11 @@ def _hunk(codes: list[Code], before: list[str], after: list[str]) -> Hunk:
     return Hunk(start + 1, codes[0][3] - (first - start) + 1, tuple(shown))
 
 
-def _with_openings(path: str, hunks: Sequence[Hunk], before: Sequence[str], after: Sequence[str]) -> Iterator[Hunk]:
-    """`hunks` with the lines above each that its colours depend on. Above the first both files are the same."""
+def _with_openings(
+    path: str, hunks: Sequence[Hunk], before: Sequence[str], after: Sequence[str]
+) -> Iterator[Hunk]:
+    """`hunks` with the lines above each that its colours depend on. Above the first both files are the
+    same."""
     stepper = lexing.find_stepper(path)
     if stepper is None:
         yield from hunks
@@ -103,7 +115,10 @@ def _with_openings(path: str, hunks: Sequence[Hunk], before: Sequence[str], afte
     old_at = new_at = 0
     left = lexing.FOLLOWED
     for number, hunk in enumerate(hunks):
-        above_old, above_new = before[old_at : hunk.old_start - 1], after[new_at : hunk.new_start - 1]
+        above_old, above_new = (
+            before[old_at : hunk.old_start - 1],
+            after[new_at : hunk.new_start - 1],
+        )
         left -= sum(map(len, above_old))
         if left < 0:
             yield hunk
@@ -111,12 +126,15 @@ def _with_openings(path: str, hunks: Sequence[Hunk], before: Sequence[str], afte
         old = stepper.follow(above_old, old)
         new = stepper.follow(above_new, new) if number else old
         old_at, new_at = hunk.old_start - 1, hunk.new_start - 1
-        yield replace(hunk, old_opening=lexing.opening_lines(old), new_opening=lexing.opening_lines(new))
+        yield replace(
+            hunk, old_opening=lexing.opening_lines(old), new_opening=lexing.opening_lines(new)
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """`data` instead of `before` (None: there is no file) at a real path. `done` is the sentence for the model."""
+    """`data` instead of `before` (None: there is no file) at a real path. `done` is the sentence for
+    the model."""
 
     path: Path
     before: bytes | None
@@ -135,7 +153,9 @@ def planned(change: Change, ctx: ToolContext) -> Planned:
     return Planned(change.display, lambda: _apply(change, ctx), is_current)
 
 
-def run_planned(plan: Callable[[A, ToolContext], Awaitable[Planned]]) -> Callable[[A, ToolContext], Any]:
+def run_planned(
+    plan: Callable[[A, ToolContext], Awaitable[Planned]],
+) -> Callable[[A, ToolContext], Any]:
     """How a tool runs where nobody is asked: a call that became stale is worked out anew, once."""
 
     async def run(arguments: A, ctx: ToolContext) -> ToolResult:
@@ -165,13 +185,17 @@ async def _apply(change: Change, ctx: ToolContext) -> ToolResult:
     try:
         paths.make_folders(path)
     except OSError as error:
-        raise ToolFailure("write_failed", f"{shown}: its folder cannot be made: {error.strerror}") from None
+        raise ToolFailure(
+            "write_failed", f"{shown}: its folder cannot be made: {error.strerror}"
+        ) from None
     try:
         paths.atomic_write(path, change.data, follow=False, new=before is None, held=before)
     except (FileExistsError, paths.ChangedMeanwhile):
         text = f"{shown} was changed by another program at this moment, so nothing was written: read it again"
         raise Stale("changed", text) from None
     except (OSError, ValueError) as error:
-        raise ToolFailure("write_failed", f"{shown}: {getattr(error, 'strerror', None) or error}") from None
+        raise ToolFailure(
+            "write_failed", f"{shown}: {getattr(error, 'strerror', None) or error}"
+        ) from None
     ctx.changed(path, change.display, saved, sha256(change.data), folders, apart)
     return ToolResult(f"{change.done} {apart}".rstrip(), change.display)

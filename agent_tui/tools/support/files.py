@@ -1,4 +1,5 @@
-"""What the reading tools share: what a failed open is called, whether bytes are text, how sizes are written."""
+"""What the reading tools share: what a failed open is called, whether bytes are text, how sizes are
+written."""
 
 from __future__ import annotations
 
@@ -33,8 +34,12 @@ def binary_failure(shown: str, data: bytes, size: int) -> ToolFailure:
     """The failure of reading a file that `is_binary`; `size` in bytes."""
     if data.startswith(_UTF16):
         how = f"iconv -f UTF-16 -t UTF-8 {shown}"
-        return ToolFailure("binary", f"{shown} is UTF-16, not UTF-8 text; convert it with run_shell_command: {how}")
-    return ToolFailure("binary", f"{shown} is a binary file ({size_text(size)}), not text: it was not read")
+        return ToolFailure(
+            "binary", f"{shown} is UTF-16, not UTF-8 text; convert it with run_shell_command: {how}"
+        )
+    return ToolFailure(
+        "binary", f"{shown} is a binary file ({size_text(size)}), not text: it was not read"
+    )
 
 
 def failure(error: OSError | NotRegular, real: Path, ctx: ToolContext) -> ToolFailure:
@@ -57,7 +62,11 @@ def not_found(real: Path, ctx: ToolContext) -> ToolFailure:
     """`real` is not there; names what lies beside it and is written alike."""
     inside = any(real.parent.is_relative_to(root) for root in ctx.roots)
     near = _alike(real) if inside else []
-    hint = f"; similar: {', '.join(ctx.shown(path) for path in near)}" if near else "; find it with glob_files"
+    hint = (
+        f"; similar: {', '.join(ctx.shown(path) for path in near)}"
+        if near
+        else "; find it with glob_files"
+    )
     return ToolFailure("not_found", f"there is no {ctx.shown(real)}{hint}")
 
 
@@ -76,7 +85,11 @@ def size_text(size: int) -> str:
 def name_text(name: str) -> str:
     """A file's name as text for the model: on one line, bytes that are no UTF-8 shown as replaced."""
     text = name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
-    return text if text.isprintable() else "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
+    return (
+        text
+        if text.isprintable()
+        else "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
+    )
 
 
 def below(shown: str, path: str) -> str:
@@ -89,7 +102,10 @@ def _alike(real: Path) -> list[Path]:
         names = {name.lower(): name for name in os.listdir(real.parent)}  # noqa: PTH208 - names, not paths
     except OSError:
         return []  # no folder either: nothing lies beside it
-    return [real.parent / names[name] for name in difflib.get_close_matches(real.name.lower(), names, n=3)]
+    return [
+        real.parent / names[name]
+        for name in difflib.get_close_matches(real.name.lower(), names, n=3)
+    ]
 
 
 _PNG: Final = b"\x89PNG\r\n\x1a\n"
@@ -161,22 +177,94 @@ def _webp(data: bytes) -> tuple[int, int]:
 
 
 _SUFFIXES: Final = {
-    "py": "python", "pyi": "python", "pyw": "python", "js": "javascript", "mjs": "javascript", "cjs": "javascript",
-    "jsx": "jsx", "ts": "typescript", "tsx": "tsx", "rs": "rust", "go": "go", "c": "c", "h": "c", "cc": "cpp",
-    "cpp": "cpp", "cxx": "cpp", "hpp": "cpp", "hh": "cpp", "cs": "csharp", "java": "java", "kt": "kotlin",
-    "kts": "kotlin", "swift": "swift", "m": "objective-c", "rb": "ruby", "php": "php", "pl": "perl", "pm": "perl",
-    "lua": "lua", "r": "r", "jl": "julia", "scala": "scala", "clj": "clojure", "ex": "elixir", "exs": "elixir",
-    "erl": "erlang", "hs": "haskell", "ml": "ocaml", "dart": "dart", "zig": "zig", "nim": "nim", "sh": "bash",
-    "bash": "bash", "zsh": "zsh", "fish": "fish", "ps1": "powershell", "bat": "batch", "sql": "sql", "html": "html",
-    "htm": "html", "xml": "xml", "svg": "xml", "css": "css", "scss": "scss", "less": "less", "vue": "vue",
-    "json": "json", "jsonl": "json", "yaml": "yaml", "yml": "yaml", "toml": "toml", "ini": "ini", "cfg": "ini",
-    "md": "markdown", "markdown": "markdown", "rst": "rst", "tex": "tex", "diff": "diff", "patch": "diff",
-    "tf": "terraform", "proto": "protobuf", "graphql": "graphql", "cmake": "cmake", "nix": "nix", "tcss": "css",
-}  # fmt: skip
+    "py": "python",
+    "pyi": "python",
+    "pyw": "python",
+    "js": "javascript",
+    "mjs": "javascript",
+    "cjs": "javascript",
+    "jsx": "jsx",
+    "ts": "typescript",
+    "tsx": "tsx",
+    "rs": "rust",
+    "go": "go",
+    "c": "c",
+    "h": "c",
+    "cc": "cpp",
+    "cpp": "cpp",
+    "cxx": "cpp",
+    "hpp": "cpp",
+    "hh": "cpp",
+    "cs": "csharp",
+    "java": "java",
+    "kt": "kotlin",
+    "kts": "kotlin",
+    "swift": "swift",
+    "m": "objective-c",
+    "rb": "ruby",
+    "php": "php",
+    "pl": "perl",
+    "pm": "perl",
+    "lua": "lua",
+    "r": "r",
+    "jl": "julia",
+    "scala": "scala",
+    "clj": "clojure",
+    "ex": "elixir",
+    "exs": "elixir",
+    "erl": "erlang",
+    "hs": "haskell",
+    "ml": "ocaml",
+    "dart": "dart",
+    "zig": "zig",
+    "nim": "nim",
+    "sh": "bash",
+    "bash": "bash",
+    "zsh": "zsh",
+    "fish": "fish",
+    "ps1": "powershell",
+    "bat": "batch",
+    "sql": "sql",
+    "html": "html",
+    "htm": "html",
+    "xml": "xml",
+    "svg": "xml",
+    "css": "css",
+    "scss": "scss",
+    "less": "less",
+    "vue": "vue",
+    "json": "json",
+    "jsonl": "json",
+    "yaml": "yaml",
+    "yml": "yaml",
+    "toml": "toml",
+    "ini": "ini",
+    "cfg": "ini",
+    "md": "markdown",
+    "markdown": "markdown",
+    "rst": "rst",
+    "tex": "tex",
+    "diff": "diff",
+    "patch": "diff",
+    "tf": "terraform",
+    "proto": "protobuf",
+    "graphql": "graphql",
+    "cmake": "cmake",
+    "nix": "nix",
+    "tcss": "css",
+}
 _NAMES: Final = {
-    "dockerfile": "docker", "makefile": "make", "gnumakefile": "make", "cmakelists.txt": "cmake", "gemfile": "ruby",
-    "rakefile": "ruby", ".bashrc": "bash", ".profile": "bash", ".zshrc": "zsh", "jenkinsfile": "groovy",
-}  # fmt: skip
+    "dockerfile": "docker",
+    "makefile": "make",
+    "gnumakefile": "make",
+    "cmakelists.txt": "cmake",
+    "gemfile": "ruby",
+    "rakefile": "ruby",
+    ".bashrc": "bash",
+    ".profile": "bash",
+    ".zshrc": "zsh",
+    "jenkinsfile": "groovy",
+}
 
 
 def language(path: Path) -> str:

@@ -1,7 +1,9 @@
-"""Regular expressions that take a time in proportion to the text, whatever they are: RE2's, with Python's characters.
+"""Regular expressions that take a time in proportion to the text, whatever they are: RE2's, with
+Python's characters.
 
 What Python writes otherwise is translated; what RE2 lacks (lookarounds, backreferences) is refused.
-`\\b` stays RE2's, and so do `\\W` and `\\S` in a set of characters: they know the letters and blanks of ASCII only.
+`\\b` stays RE2's, and so do `\\W` and `\\S` in a set of characters: they know the letters and
+blanks of ASCII only.
 """
 
 from __future__ import annotations
@@ -28,7 +30,8 @@ _NO_ENDS: Final = "lines are searched one by one: a pattern cannot hold a line e
 
 
 class Expression:
-    """A compiled expression. The text is one line, or a few of them: no match goes over a line's end.
+    """A compiled expression. The text is one line, or a few of them: no match goes over a line's
+    end.
 
     Raises ToolFailure for an expression that cannot be used.
     """
@@ -43,7 +46,11 @@ class Expression:
         try:
             self._regex = re2.compile(f"(?m){_translated(pattern)}", options)
         except (re2.error, UnicodeEncodeError) as error:
-            said = error.args[0].decode().replace("(?m)", "", 1) if isinstance(error, re2.error) else error
+            said = (
+                error.args[0].decode().replace("(?m)", "", 1)
+                if isinstance(error, re2.error)
+                else error
+            )
             raise ToolFailure(
                 "invalid_arguments",
                 f"not a regular expression here (RE2: no lookarounds, no backreferences): {said}; "

@@ -1,4 +1,5 @@
-"""A text file as bytes and as what a model works on: BOM and line ends set aside, so that they can be put back."""
+"""A text file as bytes and as what a model works on: BOM and line ends set aside, so that they can
+be put back."""
 
 from __future__ import annotations
 
@@ -18,7 +19,8 @@ BOM: Final = "\ufeff"
 
 @dataclass(frozen=True, slots=True)
 class FileText:
-    """`text` has no BOM and `\\n` for `\\r\\n` where the whole file has those; `raw` is what is on the disk."""
+    """`text` has no BOM and `\\n` for `\\r\\n` where the whole file has those; `raw` is what is on the
+    disk."""
 
     raw: bytes
     text: str
@@ -31,9 +33,9 @@ class FileText:
             text = text.replace("\n", "\r\n")
         return ((BOM if self.bom else "") + text).encode("utf-8", "surrogateescape")
 
-
     def in_own_bytes(self, text: str) -> str | None:
-        """`text` so that `encode` writes it as this file is written: a file that is no UTF-8 anywhere is taken for
+        """`text` so that `encode` writes it as this file is written: a file that is no UTF-8 anywhere
+        is taken for
         Latin-1. None: it has characters that cannot be written so."""
         others = [char for char in self.text if not char.isascii()]
         if not others or not all("\udc80" <= char <= "\udcff" for char in others):
@@ -63,17 +65,21 @@ def read_text(path: Path, ctx: ToolContext) -> FileText:
 
 
 def refuse_placeholders(text: str, held: str, what: str) -> None:
-    """Raise ToolFailure where `text` holds the placeholder of a secret that the file does not literally hold: written,
-    it would take the place of the value."""
+    """Raise ToolFailure where `text` holds the placeholder of a secret that the file does not
+    literally hold: written, it would take the place of the value."""
     for found in PLACEHOLDER.findall(text):
         if found not in held:
             why = f"{what} holds {found}, which stands for a hidden value and is not that value"
-            raise ToolFailure("placeholder", f"{why}: nothing was done; leave the text that holds it out of the call")
+            raise ToolFailure(
+                "placeholder",
+                f"{why}: nothing was done; leave the text that holds it out of the call",
+            )
 
 
 def parted(path: Path, shown: str) -> str:
-    """What becomes of a file's other names when it is written, in a sentence; empty: it has none. It is written whole
-    beside itself, so that a kill leaves it whole, and that takes the place of this name alone."""
+    """What becomes of a file's other names when it is written, in a sentence; empty: it has none.
+    It is written whole beside itself, so that a kill leaves it whole, and that takes the place of
+    this name alone."""
     try:
         others = path.lstat().st_nlink - 1
     except OSError:

@@ -1,7 +1,7 @@
 """Goes through the files under a folder in a stable order, as `.gitignore` allows.
 
-Every folder is opened by its name in the open folder above it, and no link is followed: what is found lies below the
-start, whatever another program changes meanwhile.
+Every folder is opened by its name in the open folder above it, and no link is followed: what is
+found lies below the start, whatever another program changes meanwhile.
 """
 
 from __future__ import annotations
@@ -41,13 +41,16 @@ class Found:
     """Descriptor of its folder, open until the next one is asked for."""
 
     def read(self, limit: int) -> bytes | None:
-        """At most `limit` + 1 bytes of it; None if it is no regular file (any more). Raises OSError."""
+        """At most `limit` + 1 bytes of it; None if it is no regular file (any more). Raises
+        OSError."""
         with os.fdopen(os.open(self.name, _READ, dir_fd=self.folder), "rb", buffering=0) as file:
             there = os.fstat(file.fileno())
             if not stat.S_ISREG(there.st_mode):
                 return None
             data = bytearray()
-            while part := file.read(max(0, min(limit + 1 - len(data), there.st_size - len(data) + 1))):
+            while part := file.read(
+                max(0, min(limit + 1 - len(data), there.st_size - len(data) + 1))
+            ):
                 data += part
             return bytes(data)
 
@@ -63,7 +66,8 @@ class _Level:
 
 
 class Walk:
-    """A walk from `start` (a real path). `stopped` ends it early; `unreadable` counts folders that were left out."""
+    """A walk from `start` (a real path). `stopped` ends it early; `unreadable` counts folders that
+    were left out."""
 
     def __init__(self, start: Path, roots: Iterable[Path], stopped: Callable[[], bool]) -> None:
         self.unreadable = 0
@@ -86,12 +90,18 @@ class Walk:
                 entry = level.entries.pop()
                 path = f"{level.path}{entry.name}"
                 folder = entry.is_dir(follow_symlinks=False)
-                if entry.name == ".git" or level.scope.ignores(f"{self._above}{path}", entry.name, folder):
+                if entry.name == ".git" or level.scope.ignores(
+                    f"{self._above}{path}", entry.name, folder
+                ):
                     continue
                 if not folder:
-                    yield Found(path, entry.name, entry.is_file(follow_symlinks=False), level.descriptor)
+                    yield Found(
+                        path, entry.name, entry.is_file(follow_symlinks=False), level.descriptor
+                    )
                     continue
-                inner = self._opened(entry.name, level.descriptor) if len(levels) < MAX_DEPTH else None
+                inner = (
+                    self._opened(entry.name, level.descriptor) if len(levels) < MAX_DEPTH else None
+                )
                 if inner is None:
                     self.unreadable += 1
                 else:
@@ -128,7 +138,8 @@ _MOST_BRACES: Final = 64
 
 
 class Glob:
-    """A pattern for paths relative to a folder. Without a slash it is a pattern for names, in every subfolder.
+    """A pattern for paths relative to a folder. Without a slash it is a pattern for names, in every
+    subfolder.
 
     Raises ToolFailure for one that leads out of the folder.
     """
@@ -136,9 +147,13 @@ class Glob:
     def __init__(self, pattern: str) -> None:
         text = pattern.strip().removeprefix("./")
         if not text:
-            raise ToolFailure("invalid_arguments", "the pattern is empty; write for example **/*.py")
+            raise ToolFailure(
+                "invalid_arguments", "the pattern is empty; write for example **/*.py"
+            )
         if text.startswith(("/", "~")) or ".." in text.split("/"):
-            raise ToolFailure("invalid_arguments", f"{pattern!r}: a pattern is relative; give the folder as path")
+            raise ToolFailure(
+                "invalid_arguments", f"{pattern!r}: a pattern is relative; give the folder as path"
+            )
         self._choices = [_parts(choice) for choice in _expanded(text)]
 
     def matches(self, path: str) -> bool:
@@ -164,7 +179,8 @@ def _parts(pattern: str) -> list[_Part]:
 
 
 def _matches(parts: Sequence[_Part], names: Sequence[str]) -> bool:
-    """Part by part; only the last `**` ever needs to be tried again, so the time is bounded by the product."""
+    """Part by part; only the last `**` ever needs to be tried again, so the time is bounded by the
+    product."""
     part = name = 0
     again: tuple[int, int] | None = None
     while name < len(names):
@@ -192,7 +208,9 @@ def _expanded(pattern: str) -> list[str]:
         if inner is None:
             done.append(text)
             continue
-        todo += [text[: inner.start()] + choice + text[inner.end() :] for choice in inner[1].split(",")]
+        todo += [
+            text[: inner.start()] + choice + text[inner.end() :] for choice in inner[1].split(",")
+        ]
         if len(todo) + len(done) > _MOST_BRACES:
             raise ToolFailure("invalid_arguments", f"{pattern!r}: too many alternatives in braces")
     return done
@@ -202,7 +220,9 @@ PER_PAGE: Final = 100
 BUDGET: Final = 20.0
 """Seconds that a search may take; then it shows what it has and says so."""
 
-Page = Annotated[int, Field(default=1, ge=1, le=1_000_000, description=f"Page of {PER_PAGE} results")]
+Page = Annotated[
+    int, Field(default=1, ge=1, le=1_000_000, description=f"Page of {PER_PAGE} results")
+]
 
 
 @dataclass(slots=True)
@@ -223,7 +243,8 @@ class Halt:
 
 
 def page_notes(page: int, shown: int, total: int, more_than: bool = False) -> list[str]:
-    """Where the page stands among the results, and how to get the next one. Raises ToolFailure behind the last."""
+    """Where the page stands among the results, and how to get the next one. Raises ToolFailure
+    behind the last."""
     first = (page - 1) * PER_PAGE + 1
     if first > max(1, total):
         pages = max(1, -(-total // PER_PAGE))
@@ -231,16 +252,24 @@ def page_notes(page: int, shown: int, total: int, more_than: bool = False) -> li
     last = first + shown - 1
     if last >= total:
         return [f"[{first}-{last} of {total}.]"] if page > 1 else []
-    return [f"[{first}-{last} of {'over ' if more_than else ''}{total}. The next: page={page + 1}.]"]
+    return [
+        f"[{first}-{last} of {'over ' if more_than else ''}{total}. The next: page={page + 1}.]"
+    ]
 
 
 def walk_notes(walk: Walk | None, halt: Halt) -> list[str]:
     """What a walk left out against its will."""
-    notes = [f"[Stopped after {BUDGET:.0f} s: not all was searched. Give a smaller folder.]"] if halt.late else []
+    notes = (
+        [f"[Stopped after {BUDGET:.0f} s: not all was searched. Give a smaller folder.]"]
+        if halt.late
+        else []
+    )
     if walk is not None and walk.unreadable:
         notes.append(f"[{counted(walk.unreadable, 'folder')} could not be read.]")
     if walk is not None and walk.unread_rules:
-        notes.append(f"[{counted(walk.unread_rules, 'line')} of .gitignore files could not be used.]")
+        notes.append(
+            f"[{counted(walk.unread_rules, 'line')} of .gitignore files could not be used.]"
+        )
     return notes
 
 

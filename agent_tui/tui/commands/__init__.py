@@ -1,8 +1,9 @@
 """The one table of commands: what slash commands, keys, completion, footer and help are made of.
 
-Every command in a file of this folder counts (see `base`), and so does what a sheet declares; nothing else has to be
-told of it. A file that is named as its command is imported when that is asked for, all of them with the first question
-about all (`COMMANDS`): the first frame needs a dozen of fifty.
+Every command in a file of this folder counts (see `base`), and so does what a sheet declares;
+nothing else has to be told of it. A file that is named as its command is imported when that is
+asked for, all of them with the first question about all (`COMMANDS`): the first frame needs a dozen
+of fifty.
 """
 
 from __future__ import annotations
@@ -20,10 +21,24 @@ with registry.late():
 COMMANDS: tuple[Command, ...]
 """All commands, by rank and name."""
 LABELLED: Final = (
-    "send", "stop", "steer", "paste", "stop-all", "queue", "interrupt", "help", "mode", "model", "palette", "search",
-)  # fmt: skip
-"""Those that the footer may name (they have a `label`), in the order of `COMMANDS`: the first frame needs no other."""
-AT_REST: Final = tuple(name for name in LABELLED if name not in ("stop", "steer", "paste", "stop-all", "queue"))
+    "send",
+    "stop",
+    "steer",
+    "paste",
+    "stop-all",
+    "queue",
+    "interrupt",
+    "help",
+    "mode",
+    "model",
+    "palette",
+    "search",
+)
+"""Those that the footer may name (they have a `label`), in the order of `COMMANDS`: the first frame
+needs no other."""
+AT_REST: Final = tuple(
+    name for name in LABELLED if name not in ("stop", "steer", "paste", "stop-all", "queue")
+)
 """Those of them that it may name while nothing runs, waits or is folded."""
 
 
@@ -85,7 +100,12 @@ def when_empty(own: OwnKeys = ()) -> frozenset[str]:
 
 @cache
 def _by_slash() -> dict[str, Command]:
-    return {name: command for command in _all() if command.slash for name in (command.name, *command.aliases)}
+    return {
+        name: command
+        for command in _all()
+        if command.slash
+        for name in (command.name, *command.aliases)
+    }
 
 
 def by_slash(name: str) -> Command | None:
@@ -94,7 +114,8 @@ def by_slash(name: str) -> Command | None:
 
 
 def key_of(name: str, own: OwnKeys = ()) -> str:
-    """How the first key of command `name` is written; without a key what is typed, or nothing. Raises KeyError."""
+    """How the first key of command `name` is written; without a key what is typed, or nothing.
+    Raises KeyError."""
     keys = keys_of(name, own)
     return key_name(keys[0]) if keys else f"/{name}" if find(name).slash else ""
 

@@ -1,6 +1,8 @@
-"""What a command is: a pure function `(model, args) -> (model, effects)` with a docstring, and how it is reached.
+"""What a command is: a pure function `(model, args) -> (model, effects)` with a docstring, and how
+it is reached.
 
-A command is a function in a file of this folder, one file for those of a kind; the name of the function (with `-` for
+A command is a function in a file of this folder, one file for those of a kind; the name of the
+function (with `-` for
 `_`) is the command's name. Those that open a sheet stand in the file of that sheet.
 """
 
@@ -32,8 +34,10 @@ class Situation:
 
 @frozen
 class Command:
-    """`keys` are Textual's names. `empty` are keys that count only while the prompt is empty. `argument` is the hint
-    for what follows the name (`<needed>`, `[optional]`), `choices` what it may be, given the engine's answers; where it
+    """`keys` are Textual's names. `empty` are keys that count only while the prompt is empty.
+    `argument` is the hint
+    for what follows the name (`<needed>`, `[optional]`), `choices` what it may be, given the
+    engine's answers; where it
     is `free`, it may be something else too.
     `label` says what the key does in a situation, for the footer; an empty text leaves it out."""
 
@@ -48,7 +52,8 @@ class Command:
     free: bool = False
     label: Callable[[Situation], str] | None = None
     has_list: bool = False
-    """The sheet of the same name lists what it may be, where the command is called by its name alone."""
+    """The sheet of the same name lists what it may be, where the command is called by its name
+    alone."""
     rank: int = 50
     """Place in the footer and in the help: lower is further in front."""
 
@@ -79,7 +84,9 @@ def command(
 
     def register(run: Run) -> Command:
         name = run.__name__.replace("_", "-")
-        return Command(name, run, keys, empty, aliases, argument, slash, choices, free, label, has_list, rank)
+        return Command(
+            name, run, keys, empty, aliases, argument, slash, choices, free, label, has_list, rank
+        )
 
     return register
 

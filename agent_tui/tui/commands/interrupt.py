@@ -24,8 +24,9 @@ def _label(now: Situation) -> str:
 
 @command(keys=("ctrl+c",), slash=False, label=_label, rank=40)
 def interrupt(model: Model, _: str) -> Step:
-    """Copy the selection, interrupt the turn, clear the prompt, or quit (press it twice): the first that applies.
-    While a question is open, the words in the prompt are cleared first. The history keeps them."""
+    """Copy the selection, interrupt the turn, clear the prompt, or quit (press it twice): the first
+    that applies. While a question is open, the words in the prompt are cleared first. The history
+    keeps them."""
     if model.selection:
         return model, (CopySelection(),)
     if model.repeated:

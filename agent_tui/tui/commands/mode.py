@@ -19,17 +19,25 @@ MEANING: Final = {
     "plan": "only reads: no edits, no commands",
 }
 CYCLE: Final = ("auto", "accept-edits", "plan", "manual")
-"""What the key goes through. What runs everything is not on the way to anything: it is asked for by name."""
+"""What the key goes through. What runs everything is not on the way to anything: it is asked for by
+name."""
 
 
 def _label(now: Situation) -> str:
     return "" if now.reading or (now.running and now.queued) else "mode"
 
 
-@command(keys=("shift+tab",), argument="[name]", choices=lambda _: MODES, label=_label, has_list=True, rank=51)
+@command(
+    keys=("shift+tab",),
+    argument="[name]",
+    choices=lambda _: MODES,
+    label=_label,
+    has_list=True,
+    rank=51,
+)
 def mode(model: Model, args: str) -> Step:
-    """Set what may run without asking: manual, auto, accept-edits, accept-all or plan. The key goes from auto
-    to accept-edits, plan and manual; the command without a name lists all."""
+    """Set what may run without asking: manual, auto, accept-edits, accept-all or plan. The key goes
+    from auto to accept-edits, plan and manual; the command without a name lists all."""
     if args and args not in MODES:
         return toast(model, f"no mode {args!r}; there are: {', '.join(MODES)}", "warning")
     now = model.mode_asked or model.transcript.mode

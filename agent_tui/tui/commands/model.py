@@ -19,7 +19,9 @@ def _label(now: Situation) -> str:
     return "" if now.running or now.reading else "model"
 
 
-@command(keys=("ctrl+l",), argument="[name]", choices=offered_models, free=True, label=_label, rank=52)
+@command(
+    keys=("ctrl+l",), argument="[name]", choices=offered_models, free=True, label=_label, rank=52
+)
 def model(model: Model, args: str) -> Step:
     """Choose the model: from the list of what the servers offer, or by name (provider/model)."""
     return send(model, SetModel(args)) if args else open_sheet(model, "model")

@@ -12,15 +12,15 @@ from agent_tui.tui.prompt import history_prompt, pastes
 
 @command(keys=("ctrl+g",), slash=False, rank=53)
 def editor(model: Model, _: str) -> Step:
-    """Edit the prompt in your own editor: $VISUAL or $EDITOR if it is set, or nano, vim, vi or emacs. When you
-    close it, its text is the prompt."""
+    """Edit the prompt in your own editor: $VISUAL or $EDITOR if it is set, or nano, vim, vi or
+    emacs. When you close it, its text is the prompt."""
     return model, (EditDraft(chips.expand(model.composer.draft, model.composer.chips)),)
 
 
 @command(keys=("ctrl+r",), argument="[text]", rank=53)
 def history(model: Model, args: str) -> Step:
-    """Search earlier prompts while you type, those of this folder first. Ctrl+R or ↑ goes to an older one, ↓ to
-    a newer one. Enter or Tab takes it, Esc cancels."""
+    """Search earlier prompts while you type, those of this folder first. Ctrl+R or ↑ goes to an
+    older one, ↓ to a newer one. Enter or Tab takes it, Esc cancels."""
     return history_prompt.begin(model, args)
 
 

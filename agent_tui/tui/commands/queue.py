@@ -14,14 +14,19 @@ def _label(now: Situation) -> str:
 
 
 @command(
-    keys=("alt+q",), argument="[clear|pause|resume]", choices=lambda _: ("clear", "pause", "resume"), label=_label,
+    keys=("alt+q",),
+    argument="[clear|pause|resume]",
+    choices=lambda _: ("clear", "pause", "resume"),
+    label=_label,
     rank=30,
-)  # fmt: skip
+)
 def queue(model: Model, args: str) -> Step:
     """List the queued prompts: edit, move, remove, send or pause them. /queue clear removes all."""
     match args:
         case "":
-            return open_sheet(model, "queue") if model.listed else toast(model, "the queue is empty")
+            return (
+                open_sheet(model, "queue") if model.listed else toast(model, "the queue is empty")
+            )
         case "clear":
             return waiting.clear(model)
         case "pause" | "resume" if not model.queue:

@@ -28,8 +28,8 @@ def to_top(model: Model, _: str) -> Step:
 
 @command(keys=("ctrl+end",), empty=("end",), slash=False, rank=70)
 def to_end(model: Model, _: str) -> Step:
-    """Go to the end of the transcript and follow it. Nothing stays selected. Away from the end, 12 new ↓ above
-    the prompt counts the blocks that came since; a click on it goes there too."""
+    """Go to the end of the transcript and follow it. Nothing stays selected. Away from the end, 12
+    new ↓ above the prompt counts the blocks that came since; a click on it goes there too."""
     return state.scroll(state.unmark(model), "end")
 
 

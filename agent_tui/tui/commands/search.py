@@ -14,6 +14,6 @@ def _label(now: Situation) -> str:
 
 @command(keys=("ctrl+f", "f3"), argument="[text]", label=_label, rank=54)
 def search(model: Model, args: str) -> Step:
-    """Search the transcript while you type. Enter or ↓ shows the next hit, Shift+Enter or ↑ the previous one.
-    Esc closes the search and stays there."""
+    """Search the transcript while you type. Enter or ↓ shows the next hit, Shift+Enter or ↑ the
+    previous one. Esc closes the search and stays there."""
     return searching.begin(model, args), ()

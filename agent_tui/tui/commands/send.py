@@ -20,6 +20,6 @@ def _label(now: Situation) -> str:
 
 @command(keys=("enter", "ctrl+s"), slash=False, label=_label, rank=10)
 def send(model: Model, _: str) -> Step:
-    """Send the prompt, or queue it while the agent runs. With an empty prompt Enter steers with the oldest
-    queued prompt, or resumes a paused queue."""
+    """Send the prompt, or queue it while the agent runs. With an empty prompt Enter steers with the
+    oldest queued prompt, or resumes a paused queue."""
     return submit.submit(model, model.composer.draft)

@@ -19,7 +19,9 @@ def new(model: Model, _: str) -> Step:
     """Start a new session with an empty transcript. The current one is kept: /resume returns to it."""
     if model.busy:
         key = commands.key_of("stop", model.keys)
-        return toast(model, f"a turn is running: stop it first{key and f' ({key})'}, then /new", "warning")
+        return toast(
+            model, f"a turn is running: stop it first{key and f' ({key})'}, then /new", "warning"
+        )
     return send(model, Resume(""))
 
 
@@ -37,32 +39,35 @@ def rename(model: Model, args: str) -> Step:
 
 @command(rank=57)
 def fork(model: Model, _: str) -> Step:
-    """Fork: copy this session and continue in the copy. With a message selected (Ctrl+Up), copy only up to it.
-    This session stays as it is. A selected prompt is put into the prompt of the copy."""
+    """Fork: copy this session and continue in the copy. With a message selected (Ctrl+Up), copy
+    only up to it. This session stays as it is. A selected prompt is put into the prompt of the
+    copy."""
     return session_actions.fork(model)
 
 
 @command(argument="[text]", rank=57)
 def label(model: Model, args: str) -> Step:
-    """Label the selected message (Ctrl+Up selects one), or the last turn. Without a text the label is removed.
-    The list of turns and the search over all sessions show it."""
+    """Label the selected message (Ctrl+Up selects one), or the last turn. Without a text the label
+    is removed. The list of turns and the search over all sessions show it."""
     return session_actions.label(model, args)
 
 
 @command(rank=53)
 def clear(model: Model, _: str) -> Step:
-    """Clear the context: the model forgets the conversation. The screen and the log keep it. /new begins with
-    an empty screen."""
+    """Clear the context: the model forgets the conversation. The screen and the log keep it. /new
+    begins with an empty screen."""
     if model.busy:
         key = commands.key_of("stop", model.keys)
-        return toast(model, f"a turn is running: stop it first{key and f' ({key})'}, then /clear", "warning")
+        return toast(
+            model, f"a turn is running: stop it first{key and f' ({key})'}, then /clear", "warning"
+        )
     return send(model, Clear())
 
 
 @command(rank=70)
 def replay(model: Model, _: str) -> Step:
-    """Replay this session: look at the screen, the request and the cost at any moment, and fork there. A
-    running turn goes on meanwhile."""
+    """Replay this session: look at the screen, the request and the cost at any moment, and fork
+    there. A running turn goes on meanwhile."""
     if model.transcript.otr:
         return toast(model, "this session is off the record: there is nothing to replay", "warning")
     return model, (LookBack(),)
@@ -74,8 +79,8 @@ WAIT_SECONDS: Final = 60.0
 
 @command(argument="[path]", choices=lambda _: ("md", "html", "json"), free=True, rank=57)
 def export(model: Model, args: str) -> Step:
-    """Write the session to a new file in its folder: md, html or json, or a path that ends so. No file is
-    overwritten: a number is added to the name."""
+    """Write the session to a new file in its folder: md, html or json, or a path that ends so. No
+    file is overwritten: a number is added to the name."""
     if model.transcript.otr:
         return toast(model, OFF, "warning")
     said = toast(model, "writing …", seconds=WAIT_SECONDS)
@@ -87,8 +92,9 @@ OFF: Final = "this session is off the record: no report can be written"
 
 @command(rank=70)
 def bug(model: Model, _: str) -> Step:
-    """Write this session to a file for a report: what was said and what the screen was told, without what looks like a
-    secret, with the versions of the program and what is known of the terminal. It plays with the replay command."""
+    """Write this session to a file for a report: what was said and what the screen was told,
+    without what looks like a secret, with the versions of the program and what is known of the
+    terminal. It plays with the replay command."""
     if model.transcript.otr:
         return toast(model, OFF, "warning")
     return model, (WriteBug(),)
@@ -102,8 +108,8 @@ def go_on(model: Model, _: str) -> Step:
 
 @command(rank=57)
 def retry(model: Model, _: str) -> Step:
-    """Retry an answer that broke off. Its text stays on the screen but is not sent; finished calls do not run
-    again."""
+    """Retry an answer that broke off. Its text stays on the screen but is not sent; finished calls
+    do not run again."""
     return session_actions.go_on(model, again=True)
 
 
@@ -112,8 +118,8 @@ REMOVE: Final = "--remove"
 
 @command(argument="[path]", rank=58)
 def add_dir(model: Model, args: str) -> Step:
-    """Let the agent work in another folder too, also after a resume. Its AGENTS.md is read. --remove and its
-    path removes it again; without a path they are listed."""
+    """Let the agent work in another folder too, also after a resume. Its AGENTS.md is read.
+    --remove and its path removes it again; without a path they are listed."""
     word, _, rest = args.partition(" ")
     removes = word == REMOVE
     path = _unquoted((rest if removes else args).strip())

@@ -28,8 +28,9 @@ def _label(now: Situation) -> str:
 
 @command(keys=("escape",), slash=False, label=_label, rank=15)
 def stop(model: Model, _: str) -> Step:
-    """Interrupt the running turn. What was written stays, and the queue pauses. If something is open, Esc
-    closes that first. Twice: clear the prompt (it is in the history); on an empty prompt, rewind."""
+    """Interrupt the running turn. What was written stays, and the queue pauses. If something is
+    open, Esc closes that first. Twice: clear the prompt (it is in the history); on an empty prompt,
+    rewind."""
     if model.composer.purpose is not None:
         return control.dismiss_purpose(model)
     if model.composer.editing is not None:
@@ -47,4 +48,6 @@ def stop(model: Model, _: str) -> Step:
     model = replace(model, esc_at=float("-inf"))
     if not model.composer.draft:
         return find("rewind").run(model, "")
-    return (model, ()) if model.vim else composer.empty_prompt(model)  # vim's own Esc may well come twice
+    return (
+        (model, ()) if model.vim else composer.empty_prompt(model)
+    )  # vim's own Esc may well come twice

@@ -1,4 +1,5 @@
-"""How the transcript is drawn, where a person may choose. Set by `[display]`, changed by commands while it runs."""
+"""How the transcript is drawn, where a person may choose. Set by `[display]`, changed by commands
+while it runs."""
 
 from __future__ import annotations
 
@@ -35,10 +36,15 @@ FIELDS: Final = frozenset(own.name for own in declared(Look))
 
 
 def look_of(settings: Settings, ascii: bool, zone: int) -> Look:
-    """How things look at the start: all of `[display]`, and what of `[prompt]` has a field of the same name."""
+    """How things look at the start: all of `[display]`, and what of `[prompt]` has a field of the
+    same name."""
     own = {**_values(settings.prompt), **_values(settings.display), "ascii": ascii, "zone": zone}
     return replaced(DEFAULT, own)
 
 
 def _values(section: object) -> dict[str, object]:
-    return {name: getattr(section, name) for name in (own.name for own in declared(type(section))) if name in FIELDS}
+    return {
+        name: getattr(section, name)
+        for name in (own.name for own in declared(type(section)))
+        if name in FIELDS
+    }

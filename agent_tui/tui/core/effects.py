@@ -116,8 +116,8 @@ class Scroll:
 
 @frozen
 class Type:
-    """Let the prompt handle a key by itself (text typed while a dialog was not yet answering). `key` is Textual's name
-    for it, for keys that type no character (`backspace`)."""
+    """Let the prompt handle a key by itself (text typed while a dialog was not yet answering).
+    `key` is Textual's name for it, for keys that type no character (`backspace`)."""
 
     character: str
     key: str = ""
@@ -137,7 +137,8 @@ class ReadSettings:
 
 @frozen
 class WriteSetting:
-    """Write `value` for `key` into the person's config file (or the project's), or take it out (None); then say
+    """Write `value` for `key` into the person's config file (or the project's), or take it out (None);
+    then say
     `SettingsRead`."""
 
     key: str
@@ -154,7 +155,8 @@ class WriteSecret:
 
 @frozen
 class UseTheme:
-    """Draw everything in the colours of the theme `name`; empty: of the one that holds without a setting."""
+    """Draw everything in the colours of the theme `name`; empty: of the one that holds without a
+    setting."""
 
     name: str
 
@@ -194,7 +196,30 @@ class Notify:
 
 
 Effect = (
-    Send | Quit | Copy | CopySelection | ClearSelection | Mouse | Remember | ExpireToast | Scroll | Type | Yield
-    | ReadHistory | EditDraft | LookBack | WriteBug | Suspend | ReadSettings | WriteSetting | WriteSecret | UseTheme
-    | SendKey | UseGround | ReadBranch | SetTitle | Notify | ReadFacts
-)  # fmt: skip
+    Send
+    | Quit
+    | Copy
+    | CopySelection
+    | ClearSelection
+    | Mouse
+    | Remember
+    | ExpireToast
+    | Scroll
+    | Type
+    | Yield
+    | ReadHistory
+    | EditDraft
+    | LookBack
+    | WriteBug
+    | Suspend
+    | ReadSettings
+    | WriteSetting
+    | WriteSecret
+    | UseTheme
+    | SendKey
+    | UseGround
+    | ReadBranch
+    | SetTitle
+    | Notify
+    | ReadFacts
+)

@@ -13,7 +13,8 @@ MOST: Final = 500
 
 
 class Past(NamedTuple):
-    """A prompt of before. `here`: it was sent in this folder. A tuple: many cost the collector of garbage nothing."""
+    """A prompt of before. `here`: it was sent in this folder. A tuple: many cost the collector of
+    garbage nothing."""
 
     text: str
     at: float = 0.0
@@ -56,8 +57,8 @@ class Shelf:
 class Recall:
     """The search as it stands. Hits of this folder come first, then the rest, each newest first.
 
-    No more are looked for than `most` of each kind (and the rest of a shelf), so that a key never waits for a word that
-    is everywhere; who goes on to the last of them gets more.
+    No more are looked for than `most` of each kind (and the rest of a shelf), so that a key never
+    waits for a word that is everywhere; who goes on to the last of them gets more.
     """
 
     number: int
@@ -82,7 +83,11 @@ class Recall:
         return not self.done or len(self.here) >= self.most or len(self.elsewhere) >= self.most
 
     def hit(self, number: int) -> Past:
-        return self.here[number] if number < len(self.here) else self.elsewhere[number - len(self.here)]
+        return (
+            self.here[number]
+            if number < len(self.here)
+            else self.elsewhere[number - len(self.here)]
+        )
 
     @property
     def chosen(self) -> Past | None:
@@ -95,7 +100,11 @@ class Recall:
         shelf = Shelf(pasts)
         after = self._put(replace(self, shelves=(*self.shelves, shelf), done=done), shelf)
         elsewhere = self.selected and self.selected >= len(self.here)
-        return replace(after, selected=self.selected + len(after.here) - len(self.here)) if elsewhere else after
+        return (
+            replace(after, selected=self.selected + len(after.here) - len(self.here))
+            if elsewhere
+            else after
+        )
 
     @staticmethod
     def _put(to: Recall, shelf: Shelf) -> Recall:
@@ -103,12 +112,20 @@ class Recall:
         words = to.query.split()
         here = to.here + shelf.here.found(words) if len(to.here) < to.most else to.here
         enough = len(to.elsewhere) >= to.most
-        return replace(to, here=here, elsewhere=to.elsewhere if enough else to.elsewhere + shelf.elsewhere.found(words))
+        return replace(
+            to,
+            here=here,
+            elsewhere=to.elsewhere if enough else to.elsewhere + shelf.elsewhere.found(words),
+        )
 
     def asked(self, query: str) -> Recall:
         """Look for `query` instead."""
         query = query.lower()
-        return self if query == self.query else replace(self, query=query, selected=0, most=MOST)._again()
+        return (
+            self
+            if query == self.query
+            else replace(self, query=query, selected=0, most=MOST)._again()
+        )
 
     def _again(self) -> Recall:
         after = replace(self, here=(), elsewhere=())

@@ -1,4 +1,5 @@
-"""Memory for view functions: the same arguments give the same object, so that an unchanged region is not drawn."""
+"""Memory for view functions: the same arguments give the same object, so that an unchanged region
+is not drawn."""
 
 from __future__ import annotations
 
@@ -11,10 +12,11 @@ R = TypeVar("R")
 
 
 def lazy(function: Callable[[*Ts], R]) -> Callable[[*Ts], R]:
-    """Remember the last call. Arguments are compared by identity; a result that equals the last one is the last one.
+    """Remember the last call. Arguments are compared by identity; a result that equals the last one
+    is the last one.
 
-    So a view function is cheap while what it reads stays, and its region stays the same object even when it had to
-    be computed again. Only for small results: they are compared.
+    So a view function is cheap while what it reads stays, and its region stays the same object even
+    when it had to be computed again. Only for small results: they are compared.
     """
     return _remembering(function, compare=True)
 

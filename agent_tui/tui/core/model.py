@@ -1,4 +1,5 @@
-"""All that the screen knows, one immutable value to its depths. `sessions` is the engine's, the rest the person's."""
+"""All that the screen knows, one immutable value to its depths. `sessions` is the engine's, the
+rest the person's."""
 
 from __future__ import annotations
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from agent_tui.tui.core.undo_state import GoingBack
     from agent_tui.tui.transcript.search import Found, Index
 
+
 @frozen
 class Purpose:
     """What the prompt asks for while it is not for the model; `id` is the question that it answers."""
@@ -32,7 +34,8 @@ class Purpose:
     label: str
     id: str = ""
     secret: bool = False
-    """What is typed stays in the prompt: the core is told whether there is something, never what."""
+    """What is typed stays in the prompt: the core is told whether there is something, never what.
+    """
     sends: str = "send"
     """What Enter does with it, in a word."""
 
@@ -75,7 +78,8 @@ class Composer:
     chipped: int = 0
     """The number of the newest pasted text."""
     looked: Mapping[str, str] = field(default_factory=dict)
-    """What stands in the draft and may name an image, and the id of the question whether it does."""
+    """What stands in the draft and may name an image, and the id of the question whether it does.
+    """
 
     def asks(self, kind: PurposeKind) -> bool:
         """Whether that is what the prompt is for now."""
@@ -95,16 +99,18 @@ class Dialog:
     interrupts: bool = False
     """It took away a list, a sheet or a search: the next keys are rather meant for that."""
     guards_esc: bool = False
-    """Something that Esc closes or leaves was open when it appeared: for a moment, the first Esc is meant for that."""
+    """Something that Esc closes or leaves was open when it appeared: for a moment, the first Esc is
+    meant for that."""
     painted: bool = False
     ignored_at: float = float("-inf")
-    """When a key was refused that opens something else: the next ones are rather meant for that, and a letter answers
-    no more."""
+    """When a key was refused that opens something else: the next ones are rather meant for that,
+    and a letter answers no more."""
     drafted: bool = False
     """Words were in the prompt before: they are not meant for it."""
     scroll: int = 0
     unseen: int | None = None
-    """Lines at the end of what is asked about that have never been in view; None: not painted yet."""
+    """Lines at the end of what is asked about that have never been in view; None: not painted yet.
+    """
 
 
 @frozen
@@ -117,7 +123,8 @@ class Completion:
 
 @frozen
 class Source:
-    """What can be copied: an answer or code in one, as written. `key` takes it in a list; `file` is its name."""
+    """What can be copied: an answer or code in one, as written. `key` takes it in a list; `file` is
+    its name."""
 
     kind: Literal["answer", "code"]
     key: str
@@ -128,7 +135,8 @@ class Source:
 
 @frozen
 class Confirming:
-    """The action that is done with the row `row` when its key is pressed again; `since` when that is asked."""
+    """The action that is done with the row `row` when its key is pressed again; `since` when that
+    is asked."""
 
     action: str
     row: str
@@ -137,7 +145,8 @@ class Confirming:
 
 @frozen
 class Overlay:
-    """The sheet `kind` (a file in `tui/sheets`) is open. `query` is the id of the answer that it waits for."""
+    """The sheet `kind` (a file in `tui/sheets`) is open. `query` is the id of the answer that it
+    waits for."""
 
     kind: str
     scroll: int = 0
@@ -167,7 +176,8 @@ class Configured:
 
 @frozen
 class Reading:
-    """How the transcript is read. `jump` counts wishes to see its end, `go` those to see row `mark` (-1: none)."""
+    """How the transcript is read. `jump` counts wishes to see its end, `go` those to see row `mark`
+    (-1: none)."""
 
     expanded: bool = False
     exceptions: frozenset[int] = frozenset()
@@ -185,7 +195,8 @@ class Reading:
 
 @frozen
 class Search:
-    """What is looked for in the transcript. `at`: the number of the hit that is looked at; negative: none."""
+    """What is looked for in the transcript. `at`: the number of the hit that is looked at;
+    negative: none."""
 
     index: Index
     hits: Found
@@ -248,9 +259,11 @@ class Model:
     toasts: int = 0
     in_flight: InFlight | None = None
     early: tuple[str, ...] = ()
-    """Prompts that were sent before the engine had opened its session, and that it has not told of yet."""
+    """Prompts that were sent before the engine had opened its session, and that it has not told of
+    yet."""
     taken: frozenset[str] = frozenset()
-    """Queued prompts that were sent, steered or taken back, and that the engine has not yet taken out of the queue."""
+    """Queued prompts that were sent, steered or taken back, and that the engine has not yet taken
+    out of the queue."""
     edits: tuple[Queued, ...] = ()
     """Queued prompts with new words that the engine has not confirmed."""
     mode_asked: str = ""
@@ -266,7 +279,8 @@ class Model:
     moved_at: float = float("-inf")
     """When a key moved the cursor of a list or a question."""
     typed_at: float = float("-inf")
-    """When words were typed last that were not sent since: letters are rather more of them for a while."""
+    """When words were typed last that were not sent since: letters are rather more of them for a
+    while."""
     quit_at: float = float("-inf")
     """When Ctrl+C was pressed with nothing left to stop."""
     selection: bool = False
@@ -313,16 +327,20 @@ class Model:
     @property
     def running(self) -> bool:
         """Whether there is something to interrupt."""
-        return not self.gone and (bool(self.in_flight) or self.transcript.state != "idle" or at_work(self.transcript))
+        return not self.gone and (
+            bool(self.in_flight) or self.transcript.state != "idle" or at_work(self.transcript)
+        )
 
     @property
     def busy(self) -> bool:
-        """Whether something runs here that must end first: what another program runs is none of ours to interrupt."""
+        """Whether something runs here that must end first: what another program runs is none of
+        ours to interrupt."""
         return self.running and not self.transcript.reading
 
     @property
     def asking(self) -> bool:
-        """Whether keys go to the dialog: a question is open and the prompt is not being used to answer it."""
+        """Whether keys go to the dialog: a question is open and the prompt is not being used to
+        answer it."""
         return self.dialog is not None and self.composer.purpose is None
 
     @property
@@ -341,7 +359,9 @@ class Model:
         edits = {item.id: item for item in self.edits}
         waiting = (item for item in self.transcript.queue if item.id not in self.taken)
         listed = (replace(edits.get(item.id, item), steer=item.steer) for item in waiting)
-        return tuple(sorted(listed, key=lambda item: not item.steer))  # the next step is before the next turn
+        return tuple(
+            sorted(listed, key=lambda item: not item.steer)
+        )  # the next step is before the next turn
 
 
 def initial(history: tuple[str, ...] = ()) -> Model:
@@ -360,8 +380,8 @@ OwnKeys = tuple[tuple[str, tuple[str, ...]], ...]
 
 @frozen
 class Held:
-    """A key that answers at `due`, unless another one comes before: then it was text. `on`: the question that it
-    answers; empty: the first-run sheet. `row`: where the cursor was before."""
+    """A key that answers at `due`, unless another one comes before: then it was text. `on`: the
+    question that it answers; empty: the first-run sheet. `row`: where the cursor was before."""
 
     key: str
     character: str
@@ -369,7 +389,8 @@ class Held:
     due: float
     row: int
     late: bool = False
-    """Its time was over later than it should have been: what came meanwhile is let through first."""
+    """Its time was over later than it should have been: what came meanwhile is let through first.
+    """
 
 
 @frozen
@@ -386,14 +407,25 @@ class Aside:
 
 
 Step = Literal[
-    "provider", "address", "key", "asking", "failed", "model", "pull", "pulling", "place", "scope", "keeping",
-]  # fmt: skip
+    "provider",
+    "address",
+    "key",
+    "asking",
+    "failed",
+    "model",
+    "pull",
+    "pulling",
+    "place",
+    "scope",
+    "keeping",
+]
 
 
 @frozen
 class SettingUp:
-    """One step; `back` is the one to which Esc returns (None: Esc leaves). What was chosen on the way stands in all
-    steps behind it. A key that was typed is the engine's alone: `keyed` says that it has one."""
+    """One step; `back` is the one to which Esc returns (None: Esc leaves). What was chosen on the
+    way stands in all steps behind it. A key that was typed is the engine's alone: `keyed` says that
+    it has one."""
 
     step: Step = "provider"
     provider: str = ""
@@ -416,8 +448,8 @@ class SettingUp:
 
 @frozen
 class Finder:
-    """The list of files under an `@`. `shown` are the paths that were found for the query `shown_for`: they stay until
-    those for what is typed now are found."""
+    """The list of files under an `@`. `shown` are the paths that were found for the query
+    `shown_for`: they stay until those for what is typed now are found."""
 
     typed: Typed
     recent: tuple[str, ...] = ()

@@ -1,4 +1,5 @@
-"""What happened, as the core is told of it. Past tense, plain data; each carries `at`, the only clock the core has."""
+"""What happened, as the core is told of it. Past tense, plain data; each carries `at`, the only
+clock the core has."""
 
 from __future__ import annotations
 
@@ -21,7 +22,8 @@ class Base:
 
 @frozen
 class Started(Base):
-    """The screen is up. `prompt` is what was asked on the command line; `home` the person's home directory."""
+    """The screen is up. `prompt` is what was asked on the command line; `home` the person's home
+    directory."""
 
     width: int
     height: int
@@ -58,7 +60,8 @@ class DraftChanged(Base):
 
 @frozen
 class Pasted(Base):
-    """The terminal pasted `text`; line ends are `\\n`. `unmarked`: it did not call it a paste, so it may be typed."""
+    """The terminal pasted `text`; line ends are `\\n`. `unmarked`: it did not call it a paste, so
+    it may be typed."""
 
     text: str
     unmarked: bool = False
@@ -80,8 +83,9 @@ class OptionClicked(Base):
 
 @frozen
 class Acted(Base):
-    """A person wants `action` of the sheet `sheet`, of its row `row` (None: the one under the cursor). Empty: the first
-    that is offered there. `close`, `find` (with `text`), `confirm` and `keep` are the same in all sheets."""
+    """A person wants `action` of the sheet `sheet`, of its row `row` (None: the one under the
+    cursor). Empty: the first that is offered there. `close`, `find` (with `text`), `confirm` and
+    `keep` are the same in all sheets."""
 
     sheet: str
     action: str = ""
@@ -91,7 +95,8 @@ class Acted(Base):
 
 @frozen
 class CommandCalled(Base):
-    """A person wants the command `name`, said in so many words, while the prompt holds `draft`. `send` sends that."""
+    """A person wants the command `name`, said in so many words, while the prompt holds `draft`.
+    `send` sends that."""
 
     name: str
     draft: str = ""
@@ -99,9 +104,9 @@ class CommandCalled(Base):
 
 @frozen
 class QuestionAnswered(Base):
-    """A person gives the question `id` the answer `choice`, said in so many words. `mode`: what holds from then on,
-    where that is offered. `text` goes to the model with it; `asks`: that is asked for first. `by`: `nobody`, where
-    there is no person who could answer."""
+    """A person gives the question `id` the answer `choice`, said in so many words. `mode`: what
+    holds from then on, where that is offered. `text` goes to the model with it; `asks`: that is
+    asked for first. `by`: `nobody`, where there is no person who could answer."""
 
     id: str
     choice: Choice
@@ -127,10 +132,11 @@ class Submitted(Base):
 
 @frozen
 class KeyPressed(Base):
-    """A key that is bound in the command table, or one that the view grabs (`View.grab_all`, `View.grab`). `key` is
-    Textual's name for it; `character` what it types, if anything (several keys that are nothing but text are one
-    without a name); `draft` what the prompt holds; `selection` whether
-    the mouse has selected something; `seen` the first and the last row in view, (0, -1) where that is not known."""
+    """A key that is bound in the command table, or one that the view grabs (`View.grab_all`,
+    `View.grab`). `key` is Textual's name for it; `character` what it types, if anything (several
+    keys that are nothing but text are one without a name); `draft` what the prompt holds;
+    `selection` whether the mouse has selected something; `seen` the first and the last row in view,
+    (0, -1) where that is not known."""
 
     key: str
     character: str = ""
@@ -138,8 +144,8 @@ class KeyPressed(Base):
     selection: bool = False
     seen: tuple[int, int] = (0, -1)
     asked: tuple[int, int] = (0, 0)
-    """Of what a question asks about, or the words of a sheet: how many lines are on the screen, and how many there
-    are."""
+    """Of what a question asks about, or the words of a sheet: how many lines are on the screen, and
+    how many there are."""
     blind: bool = False
     """It came before the question or sheet that is open now was painted."""
 
@@ -163,7 +169,8 @@ class HistoryAsked(Base):
 
 @frozen
 class HistoryLoaded(Base):
-    """Earlier prompts, oldest first. `again`: another copy has written some; they take the place of what was known."""
+    """Earlier prompts, oldest first. `again`: another copy has written some; they take the place of
+    what was known."""
 
     entries: tuple[str, ...]
     again: bool = False
@@ -203,7 +210,8 @@ class Recovered(Base):
 
 @frozen
 class VimMoved(Base):
-    """The prompt is in one of vim's modes. `missed`: the key that was pressed in it does nothing here."""
+    """The prompt is in one of vim's modes. `missed`: the key that was pressed in it does nothing
+    here."""
 
     mode: VimMode
     missed: str = ""
@@ -244,7 +252,8 @@ class Yielded(Base):
 
 @frozen
 class SettingsRead(Base):
-    """The settings as they are now. `key` is the one that was just written, `project`: into the project's file;
+    """The settings as they are now. `key` is the one that was just written, `project`: into the
+    project's file;
     `failed`: why it could not be."""
 
     found: Configured
@@ -289,9 +298,37 @@ class EffectFailed(Base):
 
 
 Msg = (
-    Acted | CommandCalled | QuestionAnswered | PromptRecalled | Started | Resized | EventsArrived
-    | Ticked | DraftChanged | Submitted | KeyPressed | HistoryAsked | HistoryLoaded
-    | HistoryRead | DraftEdited | Recovered | VimMoved
-    | Toggled | Scrolled | Copied | ToastExpired | EffectFailed | Yielded | SettingsRead | Pasted
-    | BugWritten | ChipClicked | OptionClicked | FocusChanged | GroundTold | BranchRead | FactsRead | AskedShown
-)  # fmt: skip
+    Acted
+    | CommandCalled
+    | QuestionAnswered
+    | PromptRecalled
+    | Started
+    | Resized
+    | EventsArrived
+    | Ticked
+    | DraftChanged
+    | Submitted
+    | KeyPressed
+    | HistoryAsked
+    | HistoryLoaded
+    | HistoryRead
+    | DraftEdited
+    | Recovered
+    | VimMoved
+    | Toggled
+    | Scrolled
+    | Copied
+    | ToastExpired
+    | EffectFailed
+    | Yielded
+    | SettingsRead
+    | Pasted
+    | BugWritten
+    | ChipClicked
+    | OptionClicked
+    | FocusChanged
+    | GroundTold
+    | BranchRead
+    | FactsRead
+    | AskedShown
+)

@@ -1,4 +1,5 @@
-"""The one list to choose from: its entries, what was typed to find one, and which are found, best first. Pure."""
+"""The one list to choose from: its entries, what was typed to find one, and which are found, best
+first. Pure."""
 
 from __future__ import annotations
 
@@ -13,7 +14,8 @@ from agent_tui.structures.fuzzy import Corpus, Matches, begin, fold, scorer, ste
 from agent_tui.tui.core.regions import Tone
 
 SCORED: Final = 400
-"""So many entries are scored letter by letter: of more that fit, those that hold the words as they are come first."""
+"""So many entries are scored letter by letter: of more that fit, those that hold the words as they
+are come first."""
 WHOLE: Final = 1_000
 """What it is worth that a word stands in the name in one piece."""
 ASIDE: Final = -1_000
@@ -35,12 +37,14 @@ class Entry:
     key: str = ""
     """What is written before it: the key that goes to it, or takes it."""
     value: str = ""
-    """How it is now, or the key that does the same anywhere: a column of its own before `detail`."""
+    """How it is now, or the key that does the same anywhere: a column of its own before `detail`.
+    """
 
 
 @frozen
 class Picker:
-    """`shown` are the entries that fit `query`; the cursor is on number `at`. `ordered`: they keep their order, the
+    """`shown` are the entries that fit `query`; the cursor is on number `at`. `ordered`: they keep
+    their order, the
     newest last. `files`, where there are any, takes the place of `entries`."""
 
     entries: tuple[Entry, ...] = ()
@@ -70,10 +74,13 @@ class Picker:
         return len(self.entries) if self.files is None else len(self.files.corpus.paths)
 
     def filled(self, entries: tuple[Entry, ...], on: str = "") -> Picker:
-        """The same list with other entries: the cursor stays where the person put it; before that, it is on `on`."""
+        """The same list with other entries: the cursor stays where the person put it; before that,
+        it is on `on`."""
         wanted = (self.chosen.id if self.chosen is not None else "") if self.touched else on
         new = replace(self, entries=entries).looked_up(self.query)
-        at = next((number for number, entry in enumerate(new.shown) if wanted and entry.id == wanted), -1)
+        at = next(
+            (number for number, entry in enumerate(new.shown) if wanted and entry.id == wanted), -1
+        )
         if at >= 0:
             return replace(new, at=at, lost=False)
         near = max(0, min(self.at, len(new.shown) - 1))
@@ -89,21 +96,30 @@ class Picker:
             found = begin(self.files.corpus, query, self.files)
             while not found.done:
                 found = step(found, most=MOST)
-            shown = tuple(Entry(path, path) for path in (found.corpus.paths[place] for place in found.best))
+            shown = tuple(
+                Entry(path, path) for path in (found.corpus.paths[place] for place in found.best)
+            )
             return replace(self, files=found, query=query, shown=shown, at=0)
         shown = ranked(self.entries, query, self.ordered)
         extra = self.extra if query == self.query else ()
         if extra:
             there = {one.id for one in shown}
             shown += tuple(one for one in extra if one.id not in there)
-        return replace(self, query=query, extra=extra, shown=shown, at=max(0, len(shown) - 1) if self.ordered else 0)
+        return replace(
+            self,
+            query=query,
+            extra=extra,
+            shown=shown,
+            at=max(0, len(shown) - 1) if self.ordered else 0,
+        )
 
     def moved(self, to: int) -> Picker:
         return replace(self, at=max(0, min(to, len(self.shown) - 1)), touched=True, lost=False)
 
 
 def ranked(entries: Sequence[Entry], query: str, ordered: bool = False) -> tuple[Entry, ...]:
-    """The entries that hold every word of `query`: in the name letter by letter, or else as it is anywhere."""
+    """The entries that hold every word of `query`: in the name letter by letter, or else as it is
+    anywhere."""
     words = fold(query).split()
     if not words:
         return tuple(entries)
@@ -135,7 +151,9 @@ _Mark = Callable[[str, Entry, bool], int | None]
 @lru_cache(maxsize=64)
 def _marker(word: str) -> _Mark:
     """How well an entry fits `word`; None: not at all."""
-    letters = re.compile("".join(f"[^{letter}]*+{letter}" for letter in map(re.escape, word)), re.DOTALL)
+    letters = re.compile(
+        "".join(f"[^{letter}]*+{letter}" for letter in map(re.escape, word)), re.DOTALL
+    )
     score, plain = scorer(word), word.lstrip("/")
 
     def mark(name: str, entry: Entry, closely: bool) -> int | None:

@@ -1,4 +1,5 @@
-"""What each region of the screen is to show: one small value a region. Made by `view`, drawn by the widgets.
+"""What each region of the screen is to show: one small value a region. Made by `view`, drawn by the
+widgets.
 
 The runtime compares regions by identity and shows only what is another object than before.
 """
@@ -34,8 +35,10 @@ DOT = Span(" · ", "dim")
 
 @frozen
 class Part:
-    """A part of the header, which is shown whole or not at all. Where they have no room, the part with the lowest
-    `leaves` goes first; `short` takes the place of the whole when the number `shortens` has its turn. What `cuts` is a
+    """A part of the header, which is shown whole or not at all. Where they have no room, the part with
+    the lowest
+    `leaves` goes first; `short` takes the place of the whole when the number `shortens` has its
+    turn. What `cuts` is a
     name that may also lose its end, behind a piece of it, before it goes."""
 
     spans: tuple[Span, ...]
@@ -69,9 +72,12 @@ def joined(parts: Iterable[tuple[Span, ...]]) -> tuple[Span, ...]:
 
 @frozen
 class TranscriptView:
-    """Closed rows and the blocks still being written. A row is open if `expanded` differs from its being in
-    `exceptions`, a group of rows if it differs from its first row's being in `groups`. `now` moves only while
-    something runs (elapsed times). A new `jump` means: show the end; a new `go`: show the row `mark`, and in it the
+    """Closed rows and the blocks still being written. A row is open if `expanded` differs from its
+    being in
+    `exceptions`, a group of rows if it differs from its first row's being in `groups`. `now` moves
+    only while
+    something runs (elapsed times). A new `jump` means: show the end; a new `go`: show the row
+    `mark`, and in it the
     hit number `nth` of `query` where `nth` is not negative."""
 
     rows: Vec[Block]
@@ -125,7 +131,8 @@ class Option:
 
 @frozen
 class DialogView:
-    """A question above the prompt. `display` is the whole command or diff; `selected` the option under the cursor."""
+    """A question above the prompt. `display` is the whole command or diff; `selected` the option
+    under the cursor."""
 
     title: str
     reason: str
@@ -146,7 +153,8 @@ class DialogView:
 
 @frozen
 class CompletionView:
-    """`selected` is negative where there is nothing to choose: the one option is a hint (`/name <argument>`)."""
+    """`selected` is negative where there is nothing to choose: the one option is a hint (`/name
+    <argument>`)."""
 
     options: tuple[Option, ...]
     selected: int
@@ -154,14 +162,15 @@ class CompletionView:
 
 @frozen
 class PromptView:
-    """The prompt. A new `rev` means: the text is now `text`, the caret at `place` (negative: its end); else the widget
-    keeps its own."""
+    """The prompt. A new `rev` means: the text is now `text`, the caret at `place` (negative: its
+    end); else the widget keeps its own."""
 
     rev: int
     text: str
     placeholder: str
     label: str = ""
-    """What is being asked for, where the prompt is not for the model (an address, an argument, a reason)."""
+    """What is being asked for, where the prompt is not for the model (an address, an argument, a
+    reason)."""
     place: int = -1
     vim: bool = False
     """It edits as vim does."""
@@ -173,7 +182,8 @@ class PromptView:
 
 @frozen
 class StatusView:
-    """The line above the prompt: what runs, for how long. `spinner` is the number of its frame, negative for none."""
+    """The line above the prompt: what runs, for how long. `spinner` is the number of its frame,
+    negative for none."""
 
     spinner: int
     spans: tuple[Span, ...]
@@ -214,14 +224,16 @@ class OverlayView:
     airy: bool = False
     """Headings have an empty line above them."""
     spare: int = 0
-    """So many lines more other options take: the sheet keeps its height while the cursor moves and words are typed."""
+    """So many lines more other options take: the sheet keeps its height while the cursor moves and
+    words are typed."""
     high: int = 0
     """So many lines below the edge, whatever it shows; 0: as many as it has."""
     diffs: tuple[DiffDisplay, ...] = ()
     told: int = 0
     """`lines` from this one on say in words what `diffs` are drawn of."""
     broad: bool = False
-    """It is a list of names with words beside them, or code: these take more columns than text to be read."""
+    """It is a list of names with words beside them, or code: these take more columns than text to
+    be read."""
     reads: bool = False
     """PgUp, PgDn and the wheel turn its words where they are not all in view."""
 
@@ -237,7 +249,8 @@ DIVIDER: Final = 3
 
 
 def sheet_room(screen: int, broad: bool = False) -> int:
-    """Columns of a sheet for its words: as many as the text of the prompt has, and of a text no more than one reads."""
+    """Columns of a sheet for its words: as many as the text of the prompt has, and of a text no
+    more than one reads."""
     room = max(8, screen - 6)
     return room if broad else min(WIDEST, room)
 
@@ -276,6 +289,8 @@ class View:
     toast: ToastView | None
     too_small: bool = False
     grab_all: bool = False
-    """A dialog or an overlay is open: every key comes as `KeyPressed`; the prompt gets one only by a `Type` effect."""
+    """A dialog or an overlay is open: every key comes as `KeyPressed`; the prompt gets one only by
+    a `Type` effect."""
     grab: frozenset[str] = frozenset()
-    """Keys that come as `KeyPressed` now although no command binds them (the completion list is open)."""
+    """Keys that come as `KeyPressed` now although no command binds them (the completion list is
+    open)."""

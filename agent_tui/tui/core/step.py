@@ -23,7 +23,9 @@ def send(model: Model, *ops: Op) -> Step:
 def toast(model: Model, text: str, tone: Tone = "normal", seconds: float = TOAST_SECONDS) -> Step:
     """Say `text` for a moment."""
     number = model.toasts + 1
-    return replace(model, toast=Toast(number, text, tone), toasts=number), (ExpireToast(number, seconds),)
+    return replace(model, toast=Toast(number, text, tone), toasts=number), (
+        ExpireToast(number, seconds),
+    )
 
 
 def then(first: Step, second: Step) -> Step:
@@ -40,10 +42,15 @@ def switched(args: str, on: bool) -> bool | None:
     return {"": not on, "on": True, "off": False}.get(args)
 
 
-def part_shown(model: Model, args: str, part: Literal["durations", "timestamps"], words: str) -> Step:
+def part_shown(
+    model: Model, args: str, part: Literal["durations", "timestamps"], words: str
+) -> Step:
     """Show this part of the transcript, which `words` name, or show it no more."""
     shown = switched(args, getattr(model.look, part))
     if shown is None:
         return toast(model, f"no choice {args!r}; use on or off", "warning")
     changed: dict[str, Any] = {part: shown}
-    return toast(replace(model, look=replace(model.look, **changed)), f"{words} are {'' if shown else 'not '}shown")
+    return toast(
+        replace(model, look=replace(model.look, **changed)),
+        f"{words} are {'' if shown else 'not '}shown",
+    )

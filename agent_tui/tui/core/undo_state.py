@@ -1,4 +1,5 @@
-"""Going back, as far as the person has come with it: what would be taken back or made again, and what they chose."""
+"""Going back, as far as the person has come with it: what would be taken back or made again, and
+what they chose."""
 
 from __future__ import annotations
 
@@ -15,8 +16,10 @@ SWITCHED: Final = frozenset({"keep", "restore"})
 
 @frozen
 class GoingBack:
-    """`to`: the record number of the turn (0: the last one that changed files). `talks`: the conversation can be taken
-    back too. `told`: the engine has said which files. `sent`: what was asked for; empty: nothing yet."""
+    """`to`: the record number of the turn (0: the last one that changed files). `talks`: the
+    conversation can be taken
+    back too. `told`: the engine has said which files. `sent`: what was asked for; empty: nothing
+    yet."""
 
     redo: bool = False
     to: int = 0
@@ -41,7 +44,8 @@ class GoingBack:
         return "changed version" if self.redo else "earlier version"
 
     def choice(self, file: OldFile) -> str:
-        """What is done with a file: `keep`, `restore`, `both`; empty: the person has not chosen yet."""
+        """What is done with a file: `keep`, `restore`, `both`; empty: the person has not chosen
+        yet."""
         return self.choices.get(file.path, file.default)
 
     @property
@@ -57,7 +61,11 @@ class GoingBack:
     @property
     def looked_at(self) -> tuple[OldFile, ...]:
         """The files whose differences are shown: not those that the person has chosen to keep."""
-        return tuple(file for file in self.files if file.diff and self.choices.get(file.path) not in ("keep", "both"))
+        return tuple(
+            file
+            for file in self.files
+            if file.diff and self.choices.get(file.path) not in ("keep", "both")
+        )
 
     def switch(self, at: int) -> Mapping[str, str]:
         """The choices, with the next one for file number `at`."""
@@ -69,7 +77,8 @@ class GoingBack:
         return {**self.choices, file.path: file.choices[place % len(file.choices)]}
 
     def switch_all(self) -> Mapping[str, str]:
-        """The choices, with all files restored that can be without a question; or, where they are, all kept."""
+        """The choices, with all files restored that can be without a question; or, where they are,
+        all kept."""
         plain = [file for file in self.files if file.default and SWITCHED.issubset(file.choices)]
         wanted = "restore" if any(self.choice(file) == "keep" for file in plain) else "keep"
         return {**self.choices, **{file.path: wanted for file in plain}}
@@ -87,14 +96,20 @@ class GoingBack:
 
     @property
     def first(self) -> int:
-        """The row where the cursor begins: a file that needs a word, else what was asked for, `/undo` of the files and
+        """The row where the cursor begins: a file that needs a word, else what was asked for, `/undo`
+        of the files and
         `/rewind` of all."""
         if self.open_question is not None or self.idle:
             return 0
-        return len(self.files) + (self.offered.index("both") if self.to and "both" in self.offered else 0)
+        return len(self.files) + (
+            self.offered.index("both") if self.to and "both" in self.offered else 0
+        )
 
 
 def in_order(files: Iterable[OldFile]) -> tuple[OldFile, ...]:
-    """First those that need a word, then those that are kept without one: their differences have to be seen for it."""
+    """First those that need a word, then those that are kept without one: their differences have to
+    be seen for it."""
     order = ("", "keep", "restore", "both")
-    return tuple(sorted(files, key=lambda file: order.index(file.default) if file.choices else len(order)))
+    return tuple(
+        sorted(files, key=lambda file: order.index(file.default) if file.choices else len(order))
+    )

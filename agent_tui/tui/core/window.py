@@ -1,4 +1,5 @@
-"""The window of the terminal: whether the person looks at it, its title, and what may be told outside of it."""
+"""The window of the terminal: whether the person looks at it, its title, and what may be told
+outside of it."""
 
 from __future__ import annotations
 

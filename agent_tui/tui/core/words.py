@@ -23,8 +23,8 @@ def tokens(count: int, estimated: bool = False) -> str:
 
 
 def window(count: int) -> str:
-    """A model's window: `32k`, `8k`, `1M`. Windows are powers of two or round numbers; both are said in round ones, and
-    128,000, which is both, as `128k`."""
+    """A model's window: `32k`, `8k`, `1M`. Windows are powers of two or round numbers; both are
+    said in round ones, and 128,000, which is both, as `128k`."""
     if count < 1_000:
         return str(count)
     if count % 1_024 == 0 and count % 1_000 and count < 1_000_000:
@@ -51,15 +51,19 @@ def folder(path: str, home: str) -> str:
 
 
 def pieces(text: str, most: int) -> int:
-    """Where to cut `text` so that at most `most` characters stay: behind a word, or behind a piece of a name."""
+    """Where to cut `text` so that at most `most` characters stay: behind a word, or behind a piece
+    of a name."""
     if len(text) <= most:
         return len(text)
-    ends = (at for at in range(most, 0, -1) if text[at] in SEPARATORS and text[at - 1] not in SEPARATORS)
+    ends = (
+        at for at in range(most, 0, -1) if text[at] in SEPARATORS and text[at - 1] not in SEPARATORS
+    )
     return next(ends, max(0, most))
 
 
 def one_line(text: str, limit: int = 200) -> str:
-    """`text` on one line of at most `limit` characters, cut behind a word where that leaves half of it."""
+    """`text` on one line of at most `limit` characters, cut behind a word where that leaves half of
+    it."""
     head = text[: limit * 4].replace("\r", "").strip()
     line = " ⏎ ".join(part.strip() for part in head.split("\n") if part.strip())
     if len(line) > limit:

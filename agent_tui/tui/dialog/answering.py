@@ -1,10 +1,10 @@
 """Approvals and questions: the one dialog, and which key answers it.
 
-A letter answers only while the prompt is empty, and nothing was typed and no key was refused since the question
-appeared. Where there are
-words, Enter queues them, and the arrows and then Enter answer, or Alt and the letter. What holds for longer than once,
-or cannot be undone, is only marked by its letter, and Enter takes it. No key answers that cannot have been meant for
-the question: it came too soon after it appeared, or in a row of keys that began before.
+A letter answers only while the prompt is empty, and nothing was typed and no key was refused since
+the question appeared. Where there are words, Enter queues them, and the arrows and then Enter
+answer, or Alt and the letter. What holds for longer than once, or cannot be undone, is only marked
+by its letter, and Enter takes it. No key answers that cannot have been meant for the question: it
+came too soon after it appeared, or in a row of keys that began before.
 """
 
 from __future__ import annotations
@@ -54,14 +54,14 @@ GRANTS: Final = frozenset(("once", "always"))
 SENDS: Final = {"send": "queued", "steer": "sent to the turn"}
 """Commands that send what is in the prompt, and what is said of it."""
 TYPING_SECONDS: Final = 1.5
-"""So long after words that were typed elsewhere, or after a list that the question took away, a key rather belongs to
-them: slow fingers take a second a key."""
+"""So long after words that were typed elsewhere, or after a list that the question took away, a key
+rather belongs to them: slow fingers take a second a key."""
 
 
 @frozen
 class Offer:
-    """One way to answer. `keys`: what takes it, the shown one first. `purpose`: what to ask for first. `mode`: what
-    holds from then on. `short`: the label where there is little room."""
+    """One way to answer. `keys`: what takes it, the shown one first. `purpose`: what to ask for
+    first. `mode`: what holds from then on. `short`: the label where there is little room."""
 
     keys: tuple[str, ...]
     label: str
@@ -77,8 +77,8 @@ class Offer:
 
 
 def offers(question: Approval | Question) -> tuple[Offer, ...]:
-    """The ways to answer `question`, in the order shown. A number is always the same answer: what is only sometimes
-    offered between them has a letter alone."""
+    """The ways to answer `question`, in the order shown. A number is always the same answer: what
+    is only sometimes offered between them has a letter alone."""
     if isinstance(question, Question):
         if question.kind == "skill_argument":
             return ()
@@ -86,7 +86,11 @@ def offers(question: Approval | Question) -> tuple[Offer, ...]:
             yes, no = (*question.options, "", "")[:2]  # a log may hold anything
             return Offer(("y", "1"), "yes", "yes", yes), Offer(("n", "2"), "no", "stop", no)
         if question.kind in ("budget", "price"):
-            more = "continue with as much again" if question.kind == "budget" else "continue without counting the cost"
+            more = (
+                "continue with as much again"
+                if question.kind == "budget"
+                else "continue without counting the cost"
+            )
             return (
                 Offer(("s", "1"), "stop", "stop", "end the turn here; changes stay"),
                 Offer(("c", "2"), "continue", "continue", more),
@@ -94,34 +98,61 @@ def offers(question: Approval | Question) -> tuple[Offer, ...]:
         return (
             Offer(("s", "1"), "stop", "stop", "end the turn here"),
             Offer(("c", "2"), "continue", "continue", "continue as before"),
-            Offer(("m", "3"), "say something", "say", "continue with a message to the model", "Tell the model"),
+            Offer(
+                ("m", "3"),
+                "say something",
+                "say",
+                "continue with a message to the model",
+                "Tell the model",
+            ),
         )
     always: tuple[Offer, ...] = ()
     edits: tuple[Offer, ...] = ()
     if question.always:
-        always = (Offer(("a", "2"), "always in this session", "always", question.always, short="always"),)
+        always = (
+            Offer(("a", "2"), "always in this session", "always", question.always, short="always"),
+        )
     if question.mode and not question.hard and not displays.kind_of(question.display).runs:
-        words, more = "yes, and accept edits from now on", f"mode {question.mode}; commands are still asked"
+        words, more = (
+            "yes, and accept edits from now on",
+            f"mode {question.mode}; commands are still asked",
+        )
         edits = (Offer(("e",), words, "once", more, mode=question.mode, short="yes, accept edits"),)
     return (
         Offer(("y", "1"), "yes, once", "once", short="yes"),
         *always,
         *edits,
         Offer(("n", "3"), "no", "no"),
-        Offer(("m", "4"), "no, and say why", "no", "", "Tell the model what to do instead", short="no, say why"),
+        Offer(
+            ("m", "4"),
+            "no, and say why",
+            "no",
+            "",
+            "Tell the model what to do instead",
+            short="no, say why",
+        ),
     )
 
 
 def follow(model: Model, at: float) -> Step:
-    """Show the first open question, if it is another than before; leave a purpose whose question is gone."""
+    """Show the first open question, if it is another than before; leave a purpose whose question is
+    gone."""
     question = model.question
     purpose = model.composer.purpose
     if purpose is not None and purpose.id and (question is None or question.id != purpose.id):
-        left = composer.leave_message(model) if purpose.kind in composer.MESSAGES else (composer.leave(model), ())
+        left = (
+            composer.leave_message(model)
+            if purpose.kind in composer.MESSAGES
+            else (composer.leave(model), ())
+        )
         return then(left, follow(left[0], at))
     if question is None:
         return (model if model.dialog is None else replace(model, dialog=None)), ()
-    interrupts = model.overlay is not None or model.composer.purpose is not None or bool(completion.shown(model))
+    interrupts = (
+        model.overlay is not None
+        or model.composer.purpose is not None
+        or bool(completion.shown(model))
+    )
     guards_esc = interrupts or model.composer.editing is not None or model.vim not in ("", "normal")
     model = model if model.overlay is None else replace(model, overlay=None)
     if model.dialog is not None and model.dialog.id == question.id:
@@ -130,7 +161,12 @@ def follow(model: Model, at: float) -> Step:
         model = composer.leave(model)
     drafted = bool(model.composer.draft.strip())
     dialog = Dialog(
-        question.id, at, _default(question), interrupts=interrupts, guards_esc=guards_esc, drafted=drafted
+        question.id,
+        at,
+        _default(question),
+        interrupts=interrupts,
+        guards_esc=guards_esc,
+        drafted=drafted,
     )
     model = replace(model, dialog=dialog)
     if isinstance(question, Question) and question.kind == "skill_argument":
@@ -139,14 +175,20 @@ def follow(model: Model, at: float) -> Step:
 
 
 def _default(question: Approval | Question) -> int:
-    """The option under the cursor at first: for what cannot be taken back, or would be kept, it is the no."""
+    """The option under the cursor at first: for what cannot be taken back, or would be kept, it is
+    the no."""
     if isinstance(question, Question):
         return 1 if question.kind == "confirm" else 0
-    return next(number for number, offer in enumerate(offers(question)) if offer.choice == "no") if question.hard else 0
+    return (
+        next(number for number, offer in enumerate(offers(question)) if offer.choice == "no")
+        if question.hard
+        else 0
+    )
 
 
 def pressed(model: Model, msg: KeyPressed, before: float) -> Step | None:
-    """A key while a dialog is open; `before` is when the key before it was pressed. None: not a key for the dialog."""
+    """A key while a dialog is open; `before` is when the key before it was pressed. None: not a key
+    for the dialog."""
     question, dialog = model.question, model.dialog
     if question is None or dialog is None:
         return None
@@ -163,18 +205,30 @@ def pressed(model: Model, msg: KeyPressed, before: float) -> Step | None:
     named = next((offer for offer in offered if msg.key.removeprefix(ALT) in offer.keys), None)
     if msg.key.startswith(ALT) and command is not None:
         named = None  # it is what it is everywhere
-    if command in SENDS and model.composer.draft.strip() and not (msg.key == "enter" and enter_answers(model)):
+    if (
+        command in SENDS
+        and model.composer.draft.strip()
+        and not (msg.key == "enter" and enter_answers(model))
+    ):
         return send_words(model, command)
     if msg.key == "enter" and not enter_answers(model):  # the person sends with another key
         return model, (Type("\n", "ctrl+j"),)
     if named is not None and _letter_is_meant(model, msg, dialog, before):
         if named.purpose and msg.key.startswith(ALT):
-            return _take(model, question, named)  # it answers nothing yet, and what is typed next is for it
+            return _take(
+                model, question, named
+            )  # it answers nothing yet, and what is typed next is for it
         confirmed = needs_enter(question, named)
         held = pending_key.hold_key(model, msg, offered.index(named), question.id, confirmed)
-        return then(held, toast(held[0], _unreadable(model, question, named) or CONFIRMS)) if confirmed else held
+        return (
+            then(held, toast(held[0], _unreadable(model, question, named) or CONFIRMS))
+            if confirmed
+            else held
+        )
     if is_text(msg.character) and not msg.key.startswith(ALT):
-        return replace(model, typed_at=model.at), (Type(msg.character, msg.key),)  # in vim's normal mode too
+        return replace(model, typed_at=model.at), (
+            Type(msg.character, msg.key),
+        )  # in vim's normal mode too
     if offered and msg.key == "enter" and not _enter_is_meant(model, msg, dialog, before):
         said = model.toast is not None and model.toast.text == TOO_SOON
         return (model, ()) if said else toast(model, TOO_SOON)
@@ -183,18 +237,25 @@ def pressed(model: Model, msg: KeyPressed, before: float) -> Step | None:
     last, steps = len(offered) - 1, {"up": -1, "down": 1}
     if msg.key in steps:
         return _move(model, dialog, (dialog.selected + steps[msg.key]) % len(offered)), ()
-    if msg.key in ("left", "right") and not msg.draft:  # in a small terminal they stand side by side
-        return _move(model, dialog, max(0, min(dialog.selected + (1 if msg.key == "right" else -1), last))), ()
+    if (
+        msg.key in ("left", "right") and not msg.draft
+    ):  # in a small terminal they stand side by side
+        return _move(
+            model, dialog, max(0, min(dialog.selected + (1 if msg.key == "right" else -1), last))
+        ), ()
     if msg.key == "enter":
         chosen = offered[min(dialog.selected, last)]
         if _key_only(question, chosen):
-            return toast(model, f"press {letter_key(model, chosen)}, then Enter, to allow this", "warning")
+            return toast(
+                model, f"press {letter_key(model, chosen)}, then Enter, to allow this", "warning"
+            )
         return _take(model, question, chosen)
     return None
 
 
 def _escaped(model: Model, dialog: Dialog) -> Step:
-    """Esc stops; but not where it was meant for what the question took away or came upon, nor where it is repeated."""
+    """Esc stops; but not where it was meant for what the question took away or came upon, nor where
+    it is repeated."""
     if model.repeated:
         return model, ()
     if not dialog.guards_esc or model.at - dialog.shown_at >= RUN_SECONDS:
@@ -209,8 +270,8 @@ def _move(model: Model, dialog: Dialog, row: int) -> Model:
 
 
 def _letter_is_meant(model: Model, msg: KeyPressed, dialog: Dialog, before: float) -> bool:
-    """Whether a letter, or Alt and a letter, is meant for the question. Esc and a letter look like Alt on a slow line,
-    so that one is held too."""
+    """Whether a letter, or Alt and a letter, is meant for the question. Esc and a letter look like
+    Alt on a slow line, so that one is held too."""
     if msg.blind or msg.at - dialog.shown_at < BURST_SECONDS:
         return False
     if msg.key.startswith(ALT):
@@ -219,17 +280,23 @@ def _letter_is_meant(model: Model, msg: KeyPressed, dialog: Dialog, before: floa
 
 
 def _keys_since(model: Model, dialog: Dialog, before: float) -> tuple[tuple[float, float], ...]:
-    """When keys came that Enter must keep away from, and for how long: the last one at `before`, words, and what was
-    done elsewhere."""
+    """When keys came that Enter must keep away from, and for how long: the last one at `before`,
+    words, and what was done elsewhere."""
     typing = BURST_SECONDS if dialog.moved_at > model.typed_at else TYPING_SECONDS
-    return (before, QUIET_SECONDS), (model.typed_at, typing), (_busy_elsewhere(dialog), TYPING_SECONDS)
+    return (
+        (before, QUIET_SECONDS),
+        (model.typed_at, typing),
+        (_busy_elsewhere(dialog), TYPING_SECONDS),
+    )
 
 
 def _enter_is_meant(model: Model, msg: KeyPressed, dialog: Dialog, before: float) -> bool:
     """Whether Enter is an answer: what is asked could be seen, and no key has come for a while."""
     waits = (
-        *_keys_since(model, dialog, before), (dialog.shown_at, ENTER_SECONDS), (model.moved_at, BURST_SECONDS),
-    )  # fmt: skip
+        *_keys_since(model, dialog, before),
+        (dialog.shown_at, ENTER_SECONDS),
+        (model.moved_at, BURST_SECONDS),
+    )
     return not msg.blind and all(msg.at - since >= pause for since, pause in waits)
 
 
@@ -240,8 +307,8 @@ def watch_enter(before: Model, after: Model) -> tuple[Effect, ...]:
 
 
 def _refused_until(model: Model) -> float:
-    """Until when Enter is refused because of words, or of an Enter, that came while the question was there. Who moves
-    in it sees the footer as it is."""
+    """Until when Enter is refused because of words, or of an Enter, that came while the question
+    was there. Who moves in it sees the footer as it is."""
     dialog = model.dialog
     if dialog is None or model.covered or not model.asking:
         return -inf
@@ -265,7 +332,9 @@ def send_words(model: Model, command: str) -> Step:
 def _is_command(words: str) -> bool:
     """Whether they call something that waits for the answer."""
     first = words.split()[0]
-    return first.startswith("!") or (first.startswith("/") and commands.by_slash(first[1:]) is not None)
+    return first.startswith("!") or (
+        first.startswith("/") and commands.by_slash(first[1:]) is not None
+    )
 
 
 def enter_sends(model: Model) -> bool:
@@ -275,7 +344,8 @@ def enter_sends(model: Model) -> bool:
 
 
 def _has_rested(model: Model, dialog: Dialog) -> bool:
-    """Whether the keys that were meant for what the question took away, or kept from opening, have come to an end."""
+    """Whether the keys that were meant for what the question took away, or kept from opening, have
+    come to an end."""
     return model.at - _busy_elsewhere(dialog) >= TYPING_SECONDS
 
 
@@ -285,27 +355,38 @@ def _busy_elsewhere(dialog: Dialog) -> float:
 
 
 def refuse_key(model: Model) -> Step:
-    """A key came that does nothing while something is asked: what it opens elsewhere may be believed to be open."""
+    """A key came that does nothing while something is asked: what it opens elsewhere may be
+    believed to be open."""
     if model.dialog is None or not model.asking or model.covered:
         return model, ()
     return toast(replace(model, dialog=replace(model.dialog, ignored_at=model.at)), ANSWER_FIRST)
 
 
 def edited(before: Model, after: Model) -> Model:
-    """`after`, where the prompt holds something else than `before` while the same question is open: whatever emptied
+    """`after`, where the prompt holds something else than `before` while the same question is open:
+    whatever emptied
     or sent it, the next words may follow at once."""
     was, now = before.dialog, after.dialog
-    same = was is None or now is None or was.id != now.id or before.composer.draft == after.composer.draft
+    same = (
+        was is None
+        or now is None
+        or was.id != now.id
+        or before.composer.draft == after.composer.draft
+    )
     return after if same else replace(after, typed_at=after.at)
 
 
 def letters_answer(model: Model) -> bool:
-    """Whether a letter may answer: the prompt is empty, nothing was typed or deleted and no key was refused since the
-    question appeared, and what was typed before it has come to an end."""
+    """Whether a letter may answer: the prompt is empty, nothing was typed or deleted and no key was
+    refused since the question appeared, and what was typed before it has come to an end."""
     dialog, typed = model.dialog, model.typed_at
     if dialog is None or model.composer.draft or dialog.ignored_at > -inf:
         return False
-    return typed < dialog.shown_at and model.at - typed >= TYPING_SECONDS and _has_rested(model, dialog)
+    return (
+        typed < dialog.shown_at
+        and model.at - typed >= TYPING_SECONDS
+        and _has_rested(model, dialog)
+    )
 
 
 def leaves_vim(model: Model) -> bool:
@@ -314,7 +395,8 @@ def leaves_vim(model: Model) -> bool:
 
 
 def enter_answers(model: Model) -> bool:
-    """Whether Enter is meant for the cursor: there are no words, or the cursor was moved after them."""
+    """Whether Enter is meant for the cursor: there are no words, or the cursor was moved after
+    them."""
     moved = model.dialog is not None and model.dialog.moved_at > model.typed_at
     return moved or _is_marked(model) or not model.composer.draft.strip()
 
@@ -322,7 +404,12 @@ def enter_answers(model: Model) -> bool:
 def _is_marked(model: Model) -> bool:
     """Whether a letter has marked the row of the cursor, which waits for Enter."""
     held = model.held
-    return model.dialog is not None and held is not None and held.on == model.dialog.id and held.due == inf
+    return (
+        model.dialog is not None
+        and held is not None
+        and held.on == model.dialog.id
+        and held.due == inf
+    )
 
 
 def alt_key(offer: Offer, own: OwnKeys = ()) -> str:
@@ -337,7 +424,8 @@ def letter_key(model: Model, offer: Offer) -> str:
 
 
 def needs_enter(question: Approval | Question, offer: Offer) -> bool:
-    """Whether its letter only marks it, and Enter takes it then: it holds for longer than once, or cannot be undone."""
+    """Whether its letter only marks it, and Enter takes it then: it holds for longer than once, or
+    cannot be undone."""
     return offer.choice in ("always", "yes") or bool(offer.mode) or _key_only(question, offer)
 
 
@@ -358,7 +446,9 @@ def shown(model: Model, msg: AskedShown) -> Model:
     if dialog is None or dialog.id != msg.id or not msg.lines:
         return model
     if not dialog.painted:
-        model = replace(model, dialog=replace(dialog, painted=True, shown_at=max(dialog.shown_at, msg.at)))
+        model = replace(
+            model, dialog=replace(dialog, painted=True, shown_at=max(dialog.shown_at, msg.at))
+        )
     return _looked(model, msg.page, msg.lines)
 
 
@@ -378,7 +468,11 @@ def _looked(model: Model, page: int, lines: int) -> Model:
 
 def unread(question: Approval | Question | None, dialog: Dialog) -> bool:
     """Whether it is a command whose end has never been in view."""
-    return isinstance(question, Approval) and displays.kind_of(question.display).runs and dialog.unseen != 0
+    return (
+        isinstance(question, Approval)
+        and displays.kind_of(question.display).runs
+        and dialog.unseen != 0
+    )
 
 
 def nearest(model: Model) -> tuple[str, str]:
@@ -403,15 +497,23 @@ def nearest(model: Model) -> tuple[str, str]:
 def take_held(model: Model, held: Held) -> Step | None:
     """Nothing followed the key that was held. None: what it answers is not asked any more."""
     question, dialog = model.question, model.dialog
-    if question is None or dialog is None or not model.asking or not question.id == dialog.id == held.on:
+    if (
+        question is None
+        or dialog is None
+        or not model.asking
+        or not question.id == dialog.id == held.on
+    ):
         return None
-    named = next((offer for offer in offers(question) if held.key.removeprefix(ALT) in offer.keys), None)
+    named = next(
+        (offer for offer in offers(question) if held.key.removeprefix(ALT) in offer.keys), None
+    )
     return None if named is None else _take(model, question, named)
 
 
 def _unreadable(model: Model, question: Approval | Question, offer: Offer) -> str:
-    """Why it cannot be allowed yet; empty: it can. Nothing is allowed on a screen that is too narrow to show it, and no
-    command whose end nobody has seen: the last line is where the harm would be hidden."""
+    """Why it cannot be allowed yet; empty: it can. Nothing is allowed on a screen that is too
+    narrow to show it, and no command whose end nobody has seen: the last line is where the harm
+    would be hidden."""
     if offer.choice not in GRANTS:
         return ""
     if 0 < model.width < READABLE:
@@ -421,7 +523,8 @@ def _unreadable(model: Model, question: Approval | Question, offer: Offer) -> st
 
 
 def stop(model: Model, clear_queue: bool = False) -> Step:
-    """Interrupt what runs. A question from before a turn is left without a yes: there is no turn to cancel."""
+    """Interrupt what runs. A question from before a turn is left without a yes: there is no turn to
+    cancel."""
     question = model.question
     if question is not None and (choice := put_off(question)):
         answer = Answer(question.id, choice)
@@ -430,7 +533,8 @@ def stop(model: Model, clear_queue: bool = False) -> Step:
 
 
 def put_off(question: Approval | Question) -> Choice | None:
-    """The answer that leaves a question from before a turn without a yes. None: a turn waits for it."""
+    """The answer that leaves a question from before a turn without a yes. None: a turn waits for
+    it."""
     if not isinstance(question, Question) or not question.before_turn:
         return None
     return "later" if question.kind == "confirm" else "no"
@@ -447,7 +551,8 @@ def _take(model: Model, question: Approval | Question, offer: Offer) -> Step:
 
 
 def ask_words(model: Model, question: Approval | Question, offer: Offer) -> Model:
-    """The prompt is for the words that go with `offer`; those that were begun since the question appeared are some."""
+    """The prompt is for the words that go with `offer`; those that were begun since the question
+    appeared are some."""
     purpose = Purpose("say" if offer.choice == "say" else "deny", offer.purpose, question.id)
     begun = "" if model.dialog is None or model.dialog.drafted else model.composer.draft
     model = composer.ask(composer.write(model, "") if begun else model, purpose)

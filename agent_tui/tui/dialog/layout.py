@@ -1,5 +1,6 @@
-"""A question where there is little room: the answers in short, side by side, so that what is asked about is in view;
-and the words of one, which are scrolled where they are all that is asked about."""
+"""A question where there is little room: the answers in short, side by side, so that what is asked
+about is in view; and the words of one, which are scrolled where they are all that is asked about.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +36,10 @@ LEAST_CONTEXT: Final = 2
 def option_row(options: Sequence[Option], selected: int, between: str = "") -> list[Segment]:
     row: list[Segment] = []
     for number, option in enumerate(options):
-        row += [*([seg(between)] if row and between else []), *option_cells(option, number == selected)]
+        row += [
+            *([seg(between)] if row and between else []),
+            *option_cells(option, number == selected),
+        ]
     return row
 
 
@@ -59,20 +63,35 @@ def option_cells(option: Option, selected: bool, keyed: int = 0) -> list[Segment
     wide = max(keyed, cells)
     free = [Segment(" " * (wide + 1 - cells))] if wide else []
     tone = "" if option.tone == "normal" else TONES[option.tone]
-    return [mark, *key, *free, seg(option.label, f"{tone} strong".strip() if selected else tone or "text")]
+    return [
+        mark,
+        *key,
+        *free,
+        seg(option.label, f"{tone} strong".strip() if selected else tone or "text"),
+    ]
 
 
 def read_on(said: str, unread: bool, room: int) -> str:
     """`said`, and how the rest is read, in as many words as there is room for."""
-    return next((f"{said}{way}" for way in (UNREAD if unread else READ) if cell_len(said + way) <= room), said)
+    return next(
+        (f"{said}{way}" for way in (UNREAD if unread else READ) if cell_len(said + way) <= room),
+        said,
+    )
 
 
 def packed(
-    value: DialogView, reason: Sequence[Sequence[Segment]], whole: int, width: int, budget: int, context: int
+    value: DialogView,
+    reason: Sequence[Sequence[Segment]],
+    whole: int,
+    width: int,
+    budget: int,
+    context: int,
 ) -> Parts:
-    """For `whole` lines of what is asked about. What is left over is for the rest of the reason, and for what an answer
-    would cover."""
-    options, grid = (lines(value.options, value.selected, width) for lines in (packed_lines, grid_lines))
+    """For `whole` lines of what is asked about. What is left over is for the rest of the reason,
+    and for what an answer would cover."""
+    options, grid = (
+        lines(value.options, value.selected, width) for lines in (packed_lines, grid_lines)
+    )
     if len(options) > 1 and 2 + bool(reason) + len(grid) + min(whole, ASKED_ROWS) <= budget:
         options = grid
     around = 2 + bool(reason) + len(options)
@@ -86,11 +105,14 @@ def packed(
 
 
 def grid_lines(options: Sequence[Option], selected: int, width: int) -> list[Sequence[Segment]]:
-    """The choices in short, below each other in as many columns as fit: a key is near no other words than its own."""
+    """The choices in short, below each other in as many columns as fit: a key is near no other
+    words than its own."""
     short = in_brief(options)
     drawn = [option_cells(one, number == selected) for number, one in enumerate(short)]
     for count in range(len(short), 0, -1):
-        wide = [max(line_cells(one, cell_len) for one in drawn[first::count]) for first in range(count)]
+        wide = [
+            max(line_cells(one, cell_len) for one in drawn[first::count]) for first in range(count)
+        ]
         if count == 1 or sum(wide) + count - 1 <= width:
             columns = [[*pad(one, wide[n % count]), Segment(" ")] for n, one in enumerate(drawn)]
             rows = (columns[first : first + count] for first in range(0, len(columns), count))
@@ -99,17 +121,26 @@ def grid_lines(options: Sequence[Option], selected: int, width: int) -> list[Seq
 
 
 def in_brief(options: Sequence[Option]) -> list[Option]:
-    return [replace(one, label=brief(one) if number else one.label, also="") for number, one in enumerate(options)]
+    return [
+        replace(one, label=brief(one) if number else one.label, also="")
+        for number, one in enumerate(options)
+    ]
 
 
 def packed_lines(options: Sequence[Option], selected: int, width: int) -> list[Sequence[Segment]]:
-    """The choices in short, as many in a row as fit. What Enter confirms says so where that takes no row more."""
+    """The choices in short, as many in a row as fit. What Enter confirms says so where that takes
+    no row more."""
     short = in_brief(options)
     rows, named = in_rows(unconfirmed(short), width), in_rows(short, width)
-    if len(named) == len(rows) and all(line_cells(option_row(row, -1), cell_len) <= width for row in named):
+    if len(named) == len(rows) and all(
+        line_cells(option_row(row, -1), cell_len) <= width for row in named
+    ):
         rows = named
     firsts = accumulate(map(len, rows), initial=0)
-    return [pad(apart(row, selected - first, width), width) for row, first in zip(rows, firsts, strict=False)]
+    return [
+        pad(apart(row, selected - first, width), width)
+        for row, first in zip(rows, firsts, strict=False)
+    ]
 
 
 def in_rows(options: Sequence[Option], width: int) -> list[list[Option]]:
@@ -128,7 +159,8 @@ def unconfirmed(options: Sequence[Option]) -> list[Option]:
 
 
 def apart(options: Sequence[Option], selected: int, width: int) -> list[Segment]:
-    """In one row, a blank before the marker too: one more between each two, or else the first of the row."""
+    """In one row, a blank before the marker too: one more between each two, or else the first of
+    the row."""
     wide = option_row(options, selected, " ")
     if selected <= 0 or line_cells(wide, cell_len) <= width:
         return wide if line_cells(wide, cell_len) <= width else option_row(options, selected)
@@ -143,21 +175,22 @@ def told(value: DialogView, width: int) -> Sequence[Line]:
 
 
 def reason_lines(value: DialogView, width: int) -> list[Sequence[Segment]]:
-    """What stands above a command or a diff; where there is none, the words are what is asked about themselves."""
+    """What stands above a command or a diff; where there is none, the words are what is asked about
+    themselves."""
     return [line.segments for line in told(value, width)] if value.display is not None else []
 
 
 def reason_in_border(value: DialogView, width: int) -> str:
-    """Why consent is asked, where it may stand in the border below and leave its line to what is asked about; a warning
-    may not."""
+    """Why consent is asked, where it may stand in the border below and leave its line to what is
+    asked about; a warning may not."""
     if value.display is None or value.warning or "\n" in value.reason:
         return ""
     return value.reason if cell_len(value.reason) + CORNERS + BESIDE_REASON <= width else ""
 
 
 def answers(value: DialogView, width: int, room: int, whole: int) -> list[Sequence[Segment]]:
-    """All answers in one row, or in as many as a third of `room` has or `whole` lines of what is asked about leave of
-    it; else what there is room for in one."""
+    """All answers in one row, or in as many as a third of `room` has or `whole` lines of what is
+    asked about leave of it; else what there is room for in one."""
     options = in_short(value, width)
     if line_cells(option_row(options, value.selected), cell_len) <= width:
         return [pad(apart(options, value.selected, width), width)] if options else []
@@ -195,7 +228,9 @@ def answers_row(value: DialogView, width: int) -> list[Segment]:
     options = in_short(value, width)
     row = option_row(options, value.selected)
     kept = [*range(len(options))]
-    for number in sorted(kept, key=lambda one: (one == value.selected, one == 0, options[one].key in NO, -one)):
+    for number in sorted(
+        kept, key=lambda one: (one == value.selected, one == 0, options[one].key in NO, -one)
+    ):
         if line_cells(row, cell_len) <= width or len(kept) == 1:
             break
         kept.remove(number)  # a no is said for as long as there is room

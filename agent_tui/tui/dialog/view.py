@@ -42,14 +42,22 @@ NARROW: Final = 50
 def dialog_view(model: Model) -> DialogView | None:
     purpose, pending = model.composer.purpose, len(model.transcript.questions)
     letters, cwd = letters_answer(model), model.transcript.cwd
-    return _dialog(model.question, model.dialog, purpose, pending, model.look, letters, cwd, model.keys)
+    return _dialog(
+        model.question, model.dialog, purpose, pending, model.look, letters, cwd, model.keys
+    )
 
 
 @lazy
 def _dialog(
-    question: Approval | Question | None, state: Dialog | None, purpose: Purpose | None, pending: int, look: Look,
-    letters: bool, cwd: str, own: OwnKeys,
-) -> DialogView | None:  # fmt: skip
+    question: Approval | Question | None,
+    state: Dialog | None,
+    purpose: Purpose | None,
+    pending: int,
+    look: Look,
+    letters: bool,
+    cwd: str,
+    own: OwnKeys,
+) -> DialogView | None:
     """`letters`: those alone answer, else with Alt."""
     if question is None or state is None:
         return None
@@ -64,14 +72,25 @@ def _dialog(
         (title, brief), reason, warning = _titles(question), question.reason, question.hard
         display = _at_home(question.display, cwd)
     if question.agent:
-        title, brief = (f"{question.agent}: {words}" if words else "" for words in (title or "question", brief))
+        title, brief = (
+            f"{question.agent}: {words}" if words else "" for words in (title or "question", brief)
+        )
     offered = () if purpose is not None else offers(question)
     options = tuple(_option(question, one, letters, own) for one in offered)
     return DialogView(
-        title, reason, display, options, min(state.selected, max(0, len(options) - 1)), warning,
-        f"1 of {pending}" if pending > 1 else "", state.scroll, look, unread(question, state), question.id,
+        title,
+        reason,
+        display,
+        options,
+        min(state.selected, max(0, len(options) - 1)),
+        warning,
+        f"1 of {pending}" if pending > 1 else "",
+        state.scroll,
+        look,
+        unread(question, state),
+        question.id,
         brief,
-    )  # fmt: skip
+    )
 
 
 def _option(question: Approval | Question, offer: Offer, letters: bool, own: OwnKeys) -> Option:
@@ -89,16 +108,30 @@ def asked_footer(model: Model) -> FooterView:
     question = model.question
     stops = "decide later" if isinstance(question, Question) and question.before_turn else STOPS
     draft, narrow = bool(model.composer.draft), 0 < model.width < NARROW
-    return _footer(nearest(model), model.keys, hidden, back, narrow, draft, enter_sends(model), stops)
+    return _footer(
+        nearest(model), model.keys, hidden, back, narrow, draft, enter_sends(model), stops
+    )
 
 
 @lazy
 def _footer(
-    nearest: tuple[str, str], own: OwnKeys, hidden: bool, back: bool, narrow: bool, draft: bool, words: bool, stops: str
+    nearest: tuple[str, str],
+    own: OwnKeys,
+    hidden: bool,
+    back: bool,
+    narrow: bool,
+    draft: bool,
+    words: bool,
+    stops: str,
 ) -> FooterView:
-    """`hidden`: a part of what is asked about is out of view, so that what scrolls it is said before what the cursor
-    shows by itself. `back`: the part above, and the end has been in view. `words`: they are what Enter sends."""
-    scroll, choose = (("PgUp" if back else "PgDn") if narrow else "PgUp/PgDn", "scroll"), ("↑↓", "choose")
+    """`hidden`: a part of what is asked about is out of view, so that what scrolls it is said before
+    what the cursor
+    shows by itself. `back`: the part above, and the end has been in view. `words`: they are what
+    Enter sends."""
+    scroll, choose = (
+        (("PgUp" if back else "PgDn") if narrow else "PgUp/PgDn", "scroll"),
+        ("↑↓", "choose"),
+    )
     moves = (choose,) if nearest[1] == READ_ON else (scroll, choose) if hidden else (choose, scroll)
     clears = ((commands.key_of("interrupt", own), "clear"),) if draft else ()
     leaves = (commands.key_of("stop", own), "stop" if narrow and stops == STOPS else stops)
@@ -112,7 +145,10 @@ def _titles(asked: Approval) -> tuple[str, str]:
     """What is asked, and the same in short. A command stands whole below it."""
     if displays.kind_of(asked.display).runs:
         return ("This cannot be undone", "") if asked.hard else ("Allow this command?", "")
-    return f"{'This cannot be undone:' if asked.hard else 'Allow this?'} {asked.label}", f"{asked.label}?"
+    return (
+        f"{'This cannot be undone:' if asked.hard else 'Allow this?'} {asked.label}",
+        f"{asked.label}?",
+    )
 
 
 @lazy

@@ -1,4 +1,5 @@
-"""A question for consent, directly above the prompt: the whole command or diff, and the keys that answer."""
+"""A question for consent, directly above the prompt: the whole command or diff, and the keys that
+answer."""
 
 from __future__ import annotations
 
@@ -47,13 +48,15 @@ with late():
 NEXT_SECONDS: Final = 0.03
 """After so long the next part of a long command or diff is laid out."""
 CONTEXT_ROWS: Final = 3
-"""So much of the transcript stays above a question, where what is asked about can be seen all the same."""
+"""So much of the transcript stays above a question, where what is asked about can be seen all the
+same."""
 BESIDE_TITLE: Final = 10
 """Cells beside a title without a border that say which lines are in view."""
 
 
 class Dialog(Region):
-    """Selected with the mouse, its command or diff is copied as it is, without what is drawn around it."""
+    """Selected with the mouse, its command or diff is copied as it is, without what is drawn around
+    it."""
 
     value: DialogView | None = None
     around: Callable[[], int] | None = None
@@ -63,37 +66,51 @@ class Dialog(Region):
     _whole: Sequence[Line] = ()
     """The command or diff, every line of it. The rest says where it is: """
     _top = _first = _count = _inset = 0
-    """What line of the dialog shows which first line of it, how many do, and behind how many characters of border."""
+    """What line of the dialog shows which first line of it, how many do, and behind how many
+    characters of border."""
     _note = ""
-    """How much of it is in view, where that has no line of its own; it stands in the border or beside the title."""
+    """How much of it is in view, where that has no line of its own; it stands in the border or
+    beside the title."""
     _painting = False
     _laid: tuple[Display | None, int, Look, bool] | None = None
     _drawn: list[Line]
-    """The lines of what `_laid` names, as far as they are laid out, and what lays out the others."""
+    """The lines of what `_laid` names, as far as they are laid out, and what lays out the others.
+    """
     _coming: Iterator[Sequence[Line]] | None = None
 
     @property
     def part(self) -> tuple[int, int]:
-        """How many lines of the command or diff are on the screen, and how many there are: of a command one more than
-        are laid out while others are to come, for the last of these is not its end."""
-        more = self._coming is not None and self.value is not None and presented.kind_of(self.value.display).runs
+        """How many lines of the command or diff are on the screen, and how many there are: of a
+        command one more than are laid out while others are to come, for the last of these is not
+        its end."""
+        more = (
+            self._coming is not None
+            and self.value is not None
+            and presented.kind_of(self.value.display).runs
+        )
         return (self._count, len(self._whole) + more) if self._count else (0, 0)
 
     def show(self, value: DialogView | None) -> None:
         before = self.value and (self.value.id, id(self.value.display))
-        if before != (value and (value.id, id(value.display))) and self.is_attached and self in self.screen.selections:
+        if (
+            before != (value and (value.id, id(value.display)))
+            and self.is_attached
+            and self in self.screen.selections
+        ):
             self.screen.clear_selection()  # it was in something else
         self.value = value
         self.display = value is not None
         self.redraw(layout=True)
 
     def keep_room(self) -> None:
-        """After a layout: what is around it may have grown or shrunk, of which Textual tells nobody else."""
+        """After a layout: what is around it may have grown or shrunk, of which Textual tells nobody
+        else."""
         if self.value is not None and self.around is not None and self._around != self.around():
             self.redraw(layout=True)
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
-        self._made = None  # how much of the diff fits depends on the height of the screen too, and on what is around
+        # how much of the diff fits depends on the height of the screen too, and on what is around
+        self._made = None
         self._around = self.around() if self.around is not None else 0
         return super().get_content_height(container, viewport, width)
 
@@ -103,7 +120,10 @@ class Dialog(Region):
             return []
         tone = tone_of(value)
         if width < 12:
-            return [pad((seg(value.title, tone),), width), *options_lines(value.options, value.selected, width, False)]
+            return [
+                pad((seg(value.title, tone),), width),
+                *options_lines(value.options, value.selected, width, False),
+            ]
         budget = max(1, self.app.size.height - self._around - self._kept_rows(value))
         if budget < len(value.options) + 5:
             return self._tight(value, width, budget)
@@ -138,21 +158,23 @@ class Dialog(Region):
         return [between(head, note, width), *reason, *shown, *answers]
 
     def _kept_rows(self, value: DialogView) -> int:
-        """Lines of the transcript that stay; one where there is little room (none at all would be laid out as one too
-        many)."""
+        """Lines of the transcript that stay; one where there is little room (none at all would be
+        laid out as one too many)."""
         size = self.app.size
         few = low(size) or size.height - self._around - CONTEXT_ROWS < len(value.options) + 5
         return 1 if few else CONTEXT_ROWS
 
     def _text(self, value: DialogView, width: int, head: Sequence[Segment]) -> Sequence[Line]:
-        """The command or diff in lines; where there is none, the words of the question. A long one takes a while, so it
-        is laid out once."""
+        """The command or diff in lines; where there is none, the words of the question. A long one
+        takes a while, so it is laid out once."""
         laid = (value.display, width, value.look, len(head) > 1)
         if self._laid is None or self._laid[0] is not laid[0] or self._laid[1:] != laid[1:]:
             self._laid = laid
             self._drawn, self._coming = [], None
             if value.display is not None:
-                self._coming = displays.asked_parts(value.display, width, cell_len, value.look, laid[3])
+                self._coming = displays.asked_parts(
+                    value.display, width, cell_len, value.look, laid[3]
+                )
                 self._go_on(self._coming)
         return self._drawn if value.display is not None else small.told(value, width)
 
@@ -177,7 +199,8 @@ class Dialog(Region):
     def _window(
         self, value: DialogView, width: int, room: int, beside: int, head: Sequence[Segment]
     ) -> list[Sequence[Segment]]:
-        """As much of the command or diff as fits, from line `scroll` on. How much that is has a line, or some of the
+        """As much of the command or diff as fits, from line `scroll` on. How much that is has a line,
+        or some of the
         `beside` cells of another one."""
         self._note = ""
         drawn = self._text(value, width, head)
@@ -194,7 +217,9 @@ class Dialog(Region):
         if aside or room == 1:
             short = said.replace(" of ", "/").partition(" ")[2]
             room = beside or width - 6
-            self._note = small.read_on(said if cell_len(said) <= room else short, value.unread, room)
+            self._note = small.read_on(
+                said if cell_len(said) <= room else short, value.unread, room
+            )
             return lines
         return [*lines, (seg(small.read_on(said, value.unread, width), "tool.more"),)]
 
@@ -207,11 +232,14 @@ class Dialog(Region):
         if selection is not None and (span := selection.get_span(number)) is not None:
             end = self._inset + len(self._whole[number].text)
             look = cast(HasPalette, self.app).palette.style("selection")
-            strip = marked(strip, max(span[0], self._inset), end if span[1] < 0 else min(span[1], end), look)
+            strip = marked(
+                strip, max(span[0], self._inset), end if span[1] < 0 else min(span[1], end), look
+            )
         return strip if self._painting else strip.apply_offsets(0, number)
 
     def render_lines(self, crop: Area) -> list[Strip]:
-        """For the screen; where each character stands in the text is told only when `render_line` is asked itself."""
+        """For the screen; where each character stands in the text is told only when `render_line`
+        is asked itself."""
         self._painting = True
         try:
             return super().render_lines(crop)
@@ -224,14 +252,16 @@ class Dialog(Region):
     def get_selection(self, selection: Selection) -> tuple[str, str] | None:
         start, end = selection
         first, left = (start.y, max(0, start.x - self._inset)) if start is not None else (0, 0)
-        last, right = (end.y, max(0, end.x - self._inset)) if end is not None else (len(self._whole) - 1, -1)
+        last, right = (
+            (end.y, max(0, end.x - self._inset)) if end is not None else (len(self._whole) - 1, -1)
+        )
         text = copy_text.unwrapped(self._whole, first, last, left, right) if self._count else ""
         return (text, "\n") if text.strip() else None
 
 
 def heading(value: DialogView, room: int) -> list[Segment]:
-    """The title, or its short form where only that has room; behind one that names the file of a diff, how much of it
-    changes: then the diff itself need not say so."""
+    """The title, or its short form where only that has room; behind one that names the file of a
+    diff, how much of it changes: then the diff itself need not say so."""
     tone = f"{tone_of(value)} strong"
     titles = [seg(title, tone) for title in (value.title, value.brief) if title]
     diff = presented.diff_of(value.display)
@@ -256,19 +286,25 @@ def filled(line: Line, width: int) -> Sequence[Segment]:
     return (*under, Segment(" " * max(0, room), line.fill))
 
 
-def roomy(value: DialogView, reason: Sequence[Sequence[Segment]], whole: int, width: int, budget: int) -> Parts | None:
+def roomy(
+    value: DialogView, reason: Sequence[Sequence[Segment]], whole: int, width: int, budget: int
+) -> Parts | None:
     """Each answer has a line, and what it would cover beside it. None: too little would be left."""
     options = options_lines(value.options, value.selected, width, False)
     least = min(whole, ASKED_ROWS) + (whole > ASKED_ROWS)
     around = 2 + bool(reason)
-    if len(options) + max(7, around + whole) > budget:  # what is asked about comes before words about the answers
+    if (
+        len(options) + max(7, around + whole) > budget
+    ):  # what is asked about comes before words about the answers
         options = options_lines(value.options, value.selected, width, False, cuts=True)
     if around + len(options) + whole > budget:
         bare = [replace(option, detail="") for option in value.options]
         options = options_lines(bare, value.selected, width, False)
         if whole and around + len(options) + whole > budget:
             return None
-    above = reason[: 3 if budget > len(options) + 8 else max(1, min(3, budget - 2 - len(options) - least))]
+    above = reason[
+        : 3 if budget > len(options) + 8 else max(1, min(3, budget - 2 - len(options) - least))
+    ]
     gap = int(bool(options) and budget > 2 + len(options) + len(above) + (whole or 3))
     return max(1, budget - 2 - len(options) - len(above) - gap), above, [*[()] * gap, *options]
 
@@ -276,8 +312,8 @@ def roomy(value: DialogView, reason: Sequence[Sequence[Segment]], whole: int, wi
 def options_lines(
     options: Sequence[Option], selected: int, width: int, column: bool, cuts: bool = False
 ) -> list[Sequence[Segment]]:
-    """The choices, the key first: in one row where they fit, else one a line. `cuts`: words about one that are too long
-    for its line are cut; else they are whole, below it."""
+    """The choices, the key first: in one row where they fit, else one a line. `cuts`: words about
+    one that are too long for its line are cut; else they are whole, below it."""
     options = fitted(options, width) if column else options
     if not options:
         return []
@@ -285,20 +321,37 @@ def options_lines(
         row = option_row(options, selected, "  ")
         if line_cells(row, cell_len) <= width:
             return [row]
-    keyed = max(line_cells(key_cells(option), cell_len) + option.confirms for option in options)  # a word has a blank more
-    drawn = [option_cells(option, number == selected, keyed) for number, option in enumerate(options)]
+    keyed = max(
+        line_cells(key_cells(option), cell_len) + option.confirms for option in options
+    )  # a word has a blank more
+    drawn = [
+        option_cells(option, number == selected, keyed) for number, option in enumerate(options)
+    ]
     drawn = valued(drawn, options)
     wide = [line_cells(line, cell_len) for line in drawn]
-    words = max((cells for cells, option in zip(wide, options, strict=True) if option.detail), default=0)
+    words = max(
+        (cells for cells, option in zip(wide, options, strict=True) if option.detail), default=0
+    )
     lines: list[Sequence[Segment]] = []
-    for line, cells, option in zip(drawn, wide, options, strict=True):  # what is said of them is below each other
+    for line, cells, option in zip(
+        drawn, wide, options, strict=True
+    ):  # what is said of them is below each other
         free = width - words - 2
-        said = most_of(option.detail, free) if column else at_word(option.detail, free) if cuts else option.detail
+        said = (
+            most_of(option.detail, free)
+            if column
+            else at_word(option.detail, free)
+            if cuts
+            else option.detail
+        )
         detail = [seg(" " * (words - cells + 2) + said, "dim")] if said else []
         if detail and not column and line_cells([*line, *detail], cell_len) > width:
             under = (Segment("    "),)  # what a yes would cover is said whole, below it
             lines.append(pad(line, width))
-            lines += [x.segments for x in wrap((seg(option.detail, "dim"),), width, cell_len, under, under)]
+            lines += [
+                x.segments
+                for x in wrap((seg(option.detail, "dim"),), width, cell_len, under, under)
+            ]
         else:
             lines.append(pad([*line, *detail], width))
     return lines
@@ -309,7 +362,9 @@ def valued(drawn: list[list[Segment]], options: Sequence[Option]) -> list[list[S
     if not any(option.value for option in options):
         return drawn
     wide = [line_cells(line, cell_len) for line in drawn]
-    beside = (cells for cells, option in zip(wide, options, strict=True) if option.value or option.detail)
+    beside = (
+        cells for cells, option in zip(wide, options, strict=True) if option.value or option.detail
+    )
     named = max(beside, default=0)
     return [
         [*line, seg(" " * (named - cells + 2) + flat(option.value))] if option.value else line
@@ -317,10 +372,9 @@ def valued(drawn: list[list[Segment]], options: Sequence[Option]) -> list[list[S
     ]
 
 
-
-
-
-def edge(left: str, right: str, title: Sequence[Segment], note: str, width: int, tone: str) -> list[Segment]:
+def edge(
+    left: str, right: str, title: Sequence[Segment], note: str, width: int, tone: str
+) -> list[Segment]:
     """A border line with `title` at its left and `note` at its right."""
     head = [Segment(f"{left}─ ", tone), *title, Segment(" ")] if title else [Segment(left, tone)]
     tail = [seg(f" {note} ", "dim"), Segment(f"─{right}", tone)] if note else [Segment(right, tone)]

@@ -1,4 +1,6 @@
-"""The linear mode (`agent-tui chat`): plain lines, only ever appended, for screen readers, dumb terminals and pipes.
+"""The linear mode (`agent-tui chat`): plain lines, only ever appended, for screen readers, dumb
+terminals and pipes.
 
-The same `update` as the full screen, with another runtime. Nothing of Textual or Rich is imported here.
+The same `update` as the full screen, with another runtime. Nothing of Textual or Rich is imported
+here.
 """

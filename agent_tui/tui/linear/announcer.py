@@ -1,4 +1,5 @@
-"""Says what is new beside the transcript: questions, lists, what the prompt is for, and passing remarks."""
+"""Says what is new beside the transcript: questions, lists, what the prompt is for, and passing
+remarks."""
 
 from __future__ import annotations
 
@@ -54,7 +55,9 @@ class Notices:
         if toast is None or toast.number == self._toasts:
             return
         self._toasts = toast.number
-        text = toast.words.replace(CLIPBOARD, "not copied: ").replace("type / to list", "/help lists")
+        text = toast.words.replace(CLIPBOARD, "not copied: ").replace(
+            "type / to list", "/help lists"
+        )
         if not text.startswith(UNSAID):
             self._out.say([f"{text[:1].upper()}{text[1:]}."], "bad" if toast.tone == "bad" else "")
 
@@ -86,7 +89,8 @@ class Notices:
             self._out.say([hint(model, overlay)])
 
     def _prompt(self, model: Model) -> None:
-        """What the next line is for, where it is not for the model; and a draft that nobody has just typed."""
+        """What the next line is for, where it is not for the model; and a draft that nobody has
+        just typed."""
         composer, note = model.composer, _note(model)
         if composer.purpose is not self._purpose or note != self._note:
             self._purpose, self._note = composer.purpose, note
@@ -99,9 +103,19 @@ class Notices:
             return
         self._rev = composer.rev
         if composer.editing is not None:
-            self._out.say([f"Queued prompt: {composer.draft}", "Type the new text, or an empty line to keep it."])
+            self._out.say(
+                [
+                    f"Queued prompt: {composer.draft}",
+                    "Type the new text, or an empty line to keep it.",
+                ]
+            )
         elif composer.draft:
-            self._out.say([f"In the prompt: {one_line(composer.draft)}", "Type /send to send it, or another prompt."])
+            self._out.say(
+                [
+                    f"In the prompt: {one_line(composer.draft)}",
+                    "Type /send to send it, or another prompt.",
+                ]
+            )
 
     def _recall(self, model: Model) -> None:
         found = model.recall
@@ -109,7 +123,11 @@ class Notices:
             return
         self._recalled = hash((found.number, found.query))
         shown = [f"{n + 1}: {one_line(found.hit(n).text)}" for n in range(min(found.total, HITS))]
-        more = [f"and {found.total - HITS} more; type words to find them"] if found.total > HITS else []
+        more = (
+            [f"and {found.total - HITS} more; type words to find them"]
+            if found.total > HITS
+            else []
+        )
         none = [] if shown else ["no earlier prompt matches"]
         choose = "Type a number to take it, words to search, or an empty line to leave."
         self._out.say(["Earlier prompts, the newest first:", *shown, *more, *none, choose])

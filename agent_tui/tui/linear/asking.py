@@ -11,9 +11,14 @@ from agent_tui.tui.core.msg import QuestionAnswered
 from agent_tui.tui.dialog.answering import Offer, offers
 
 WORDS: Final = {
-    "y": ("yes", "once"), "a": ("always",), "e": ("edits", "accept edits"), "n": ("no",), "m": ("no, and say why",),
-    "s": ("stop",), "c": ("continue", "go on"),
-}  # fmt: skip
+    "y": ("yes", "once"),
+    "a": ("always",),
+    "e": ("edits", "accept edits"),
+    "n": ("no",),
+    "m": ("no, and say why",),
+    "s": ("stop",),
+    "c": ("continue", "go on"),
+}
 """What may be typed for a key."""
 YES: Final = "yes"
 """What must be typed, letter by letter, for what cannot be taken back."""
@@ -29,7 +34,9 @@ class Taken:
 
 def question_lines(question: Approval | Question, pending: int) -> list[str]:
     """The question with everything that is asked about, and the ways to answer it."""
-    place = (f" 1 of {pending}" if pending > 1 else "") + (f" from {question.agent}" if question.agent else "")
+    place = (f" 1 of {pending}" if pending > 1 else "") + (
+        f" from {question.agent}" if question.agent else ""
+    )
     if isinstance(question, Question):
         lines = f"Question{place}: {question.text}".split("\n")
     else:

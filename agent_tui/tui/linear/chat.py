@@ -1,4 +1,5 @@
-"""The runtime of the linear mode: tells the core what was typed, performs effects, drains the engine, says the rest."""
+"""The runtime of the linear mode: tells the core what was typed, performs effects, drains the
+engine, says the rest."""
 
 from __future__ import annotations
 
@@ -45,7 +46,13 @@ class Chat:
     """One conversation. `code` is the exit code once it is `left`."""
 
     def __init__(
-        self, engine: Engine, model: Model, out: Out, source: reading.Input, deeds: Deeds, history: PromptHistory | None
+        self,
+        engine: Engine,
+        model: Model,
+        out: Out,
+        source: reading.Input,
+        deeds: Deeds,
+        history: PromptHistory | None,
     ) -> None:
         self.model = model
         self.out, self.source, self.deeds = out, source, deeds
@@ -109,7 +116,9 @@ class Chat:
             self._changed.clear()
 
     def _tick(self) -> None:
-        if self.source.terminal and self.out.terminal:  # somebody waits; what a program reads is whole lines
+        if (
+            self.source.terminal and self.out.terminal
+        ):  # somebody waits; what a program reads is whole lines
             self.scribe.paused()
         if self.model.running:
             self.dispatch(msg.Ticked(at=time.time()))
@@ -158,7 +167,9 @@ class Chat:
             self.out.say([""])  # the terminal shows ^C and ends no line
         self.rules.forget()
         kept = self.model
-        if unseen := kept.composer.draft if kept.busy else "":  # words that nobody sees here are not cleared first
+        if (
+            unseen := kept.composer.draft if kept.busy else ""
+        ):  # words that nobody sees here are not cleared first
             self.call("interrupt")
             self.model = composer.give_back(self.model, unseen)
         else:
@@ -208,7 +219,10 @@ class Chat:
     def _told(self, event: Event | Restored, before: Model) -> None:
         self.rules.heard(event)
         self.scribe.follow(event, before, self.model)
-        if isinstance(event, TurnStarted | TurnEnded | ErrorRaised | AssistantReplied) and event.is_main:
+        if (
+            isinstance(event, TurnStarted | TurnEnded | ErrorRaised | AssistantReplied)
+            and event.is_main
+        ):
             self.outcome.hear(event)
 
     def _perform(self, effect: do.Effect) -> None:

@@ -1,4 +1,5 @@
-"""Effects that concern the surroundings: settings, the person's editor, the shell, what there is to know."""
+"""Effects that concern the surroundings: settings, the person's editor, the shell, what there is to
+know."""
 
 from __future__ import annotations
 
@@ -25,15 +26,18 @@ from agent_tui.tui.runtime.foreground_run import bug_words, chosen_by
 
 
 class Deeds:
-    """`store`: where settings are; `themes`: the folders of the themes (a setting, even where nothing is drawn)."""
+    """`store`: where settings are; `themes`: the folders of the themes (a setting, even where nothing
+    is drawn)."""
 
-    def __init__(self, out: Out, store: Store | None, themes: Sequence[Path], foreground: Foreground | None) -> None:
+    def __init__(
+        self, out: Out, store: Store | None, themes: Sequence[Path], foreground: Foreground | None
+    ) -> None:
         self._out, self._store, self._themes, self._foreground = out, store, themes, foreground
         self.ending = False
 
     def perform(self, effect: do.Effect, model: Model, secret: str = "") -> Iterator[msg.Msg]:
-        """Do it, and say what came of it. What only a screen can do is not done. `secret` is what the core only knows
-        of."""
+        """Do it, and say what came of it. What only a screen can do is not done. `secret` is what
+        the core only knows of."""
         now = time.time()
         match effect:
             case do.ReadSettings():
@@ -51,7 +55,9 @@ class Deeds:
                 left, problem = self._edit(text)
                 yield msg.DraftEdited(at=now, text=left, problem=problem)
             case do.LookBack():
-                yield msg.EffectFailed(at=now, text="a replay needs the full screen: agent-tui replay, in a terminal")
+                yield msg.EffectFailed(
+                    at=now, text="a replay needs the full screen: agent-tui replay, in a terminal"
+                )
             case do.WriteBug():
                 path, problem = self._bug(model)
                 yield msg.BugWritten(at=now, path=path, problem=problem)
@@ -63,7 +69,9 @@ class Deeds:
 
     def _read(self, key: str = "", failed: str = "") -> msg.SettingsRead:
         if self._store is None:
-            return msg.SettingsRead(Configured(), failed=failed or "there is no config file here", at=time.time())
+            return msg.SettingsRead(
+                Configured(), failed=failed or "there is no config file here", at=time.time()
+            )
         loaded = self._store.read()
         wrong = (*loaded.problems, *keymap.problems(loaded.settings.keys, loaded.problem))
         themes = ("auto", *stems(self._themes, ".toml"))
@@ -107,7 +115,12 @@ def _facts(model: Model) -> tuple[tuple[str, str], ...]:
         ("agent-tui", f"{version('agent-tui')}, linear mode"),
         ("Python", f"{platform.python_version()}, {platform.python_implementation()}"),
         ("system", f"{platform.system()} {platform.release()} {platform.machine()}"),
-        ("environment", "  ".join(f"{n}={os.environ[n]}" for n in ("TERM", "LANG", "NO_COLOR") if n in os.environ)),
+        (
+            "environment",
+            "  ".join(
+                f"{n}={os.environ[n]}" for n in ("TERM", "LANG", "NO_COLOR") if n in os.environ
+            ),
+        ),
         ("session", t.session or "none yet"),
         ("model", t.model or "none"),
         ("mode", t.mode),

@@ -1,4 +1,5 @@
-"""What a typed line is for: an answer, a choice from a list, what the prompt was asked for, a command or a prompt."""
+"""What a typed line is for: an answer, a choice from a list, what the prompt was asked for, a
+command or a prompt."""
 
 from __future__ import annotations
 
@@ -38,9 +39,18 @@ LONG: Final = 30.0
 WORDED: Final = frozenset(("steer", "send", "editor"))
 """Commands that take the words behind them as what is in the prompt."""
 SLOW: Final = (
-    ops.SetModel, ops.Pull, ops.Export, ops.WriteFile, ops.Query, ops.Resume, ops.SetClipboard, ops.RestoreFiles,
-    ops.Fork, ops.Delete, SetUp,
-)  # fmt: skip
+    ops.SetModel,
+    ops.Pull,
+    ops.Export,
+    ops.WriteFile,
+    ops.Query,
+    ops.Resume,
+    ops.SetClipboard,
+    ops.RestoreFiles,
+    ops.Fork,
+    ops.Delete,
+    SetUp,
+)
 
 
 class Conversation(Protocol):
@@ -87,7 +97,9 @@ class Rules:
     def heard(self, event: Event | Restored) -> None:
         if isinstance(event, ShellStarted | ErrorRaised):
             self._starts_until = 0.0
-        if isinstance(event, Restored | Answered | ModelChanged | ErrorRaised | Notice | SessionStarted):
+        if isinstance(
+            event, Restored | Answered | ModelChanged | ErrorRaised | Notice | SessionStarted
+        ):
             self._until, self._slow = 0.0, False
         elif event.settled and not self._slow:
             self._until = 0.0
@@ -97,12 +109,24 @@ class Rules:
         model = self._chat.model
         aside = model.aside is not None and model.aside.state == "asking"
         recall = model.recall is not None and not model.recall.done
-        told = model.started and (model.transcript.model or model.transcript.answers.models is not None)
+        told = model.started and (
+            model.transcript.model or model.transcript.answers.models is not None
+        )
         opening = not told and not model.gone and model.overlay is None
-        queued = bool(model.queue) and not model.transcript.paused and model.composer.editing is None
+        queued = (
+            bool(model.queue) and not model.transcript.paused and model.composer.editing is None
+        )
         asked = waits(model)
         waits_until = max(self._until, self._starts_until)
-        return model.running or opening or aside or asked or recall or queued or time.monotonic() < waits_until
+        return (
+            model.running
+            or opening
+            or aside
+            or asked
+            or recall
+            or queued
+            or time.monotonic() < waits_until
+        )
 
     def may_edit(self) -> bool:
         """Whether readline may have the terminal: nothing will be said meanwhile."""
@@ -206,7 +230,11 @@ class Rules:
     def _opened(self, name: str) -> None:
         if name == "expand":
             whole = self._chat.model.reading.expanded
-            self._chat.out.say([f"From now on, tool output and thoughts are {'complete' if whole else 'shortened'}."])
+            self._chat.out.say(
+                [
+                    f"From now on, tool output and thoughts are {'complete' if whole else 'shortened'}."
+                ]
+            )
 
     # -- answers
 
@@ -227,9 +255,14 @@ class Rules:
         elif taken is None and early:
             self._prompt(text)
         elif taken is None:
-            chat.out.say(["That is not one of the answers. Nothing was sent.", asking.ways(question)], "warning")
+            chat.out.say(
+                ["That is not one of the answers. Nothing was sent.", asking.ways(question)],
+                "warning",
+            )
         elif chat.source.terminal and (early or time.time() - dialog.shown_at < BURST_SECONDS):
-            chat.out.say(["You typed that before you could read the question. Type it again."], "warning")
+            chat.out.say(
+                ["You typed that before you could read the question. Type it again."], "warning"
+            )
         else:
             self._reply(asking.reply(question, taken))
 
@@ -300,7 +333,9 @@ class Rules:
             self._prompt(text)
             return
         if wanted is None:
-            chat.out.say([f"That is not a choice here. {sheets.hint(chat.model, overlay)}"], "warning")
+            chat.out.say(
+                [f"That is not a choice here. {sheets.hint(chat.model, overlay)}"], "warning"
+            )
             return
         chat.dispatch(*wanted)
 
@@ -320,12 +355,22 @@ def found_lines(model: Model, words: str) -> list[str]:
     """The lines of the session that hold `words`, the newest last, and who said them."""
     wanted, hits = words.casefold(), list[str]()
     for row in model.transcript.rows:
-        who = ASSISTANT if isinstance(row, TextBlock) else "You" if isinstance(row, UserBlock) else ""
+        who = (
+            ASSISTANT if isinstance(row, TextBlock) else "You" if isinstance(row, UserBlock) else ""
+        )
         for line in block_lines(row, model.look, True):
             for part in line.split("\n"):
                 if wanted in part.casefold():
-                    hits.append(f"{who}: {part.strip()}" if who and not part.startswith(f"{who}: ") else part.strip())
+                    hits.append(
+                        f"{who}: {part.strip()}"
+                        if who and not part.startswith(f"{who}: ")
+                        else part.strip()
+                    )
     if not hits:
         return [f"No line contains “{words}”."]
     more = [f"and {len(hits) - MOST} earlier ones"] if len(hits) > MOST else []
-    return [f"{wording.count(len(hits), 'line contains', 'lines contain')} “{words}”:", *more, *hits[-MOST:]]
+    return [
+        f"{wording.count(len(hits), 'line contains', 'lines contain')} “{words}”:",
+        *more,
+        *hits[-MOST:],
+    ]

@@ -1,4 +1,5 @@
-"""A keyboard of words: what a key does in the full screen is a typed line here, and hints name that line."""
+"""A keyboard of words: what a key does in the full screen is a typed line here, and hints name that
+line."""
 
 from __future__ import annotations
 
@@ -11,10 +12,25 @@ from agent_tui.tui.core.model import OwnKeys
 REAL: Final = {"send": "enter", "interrupt": "ctrl+c", "leave": "ctrl+d"}
 """Keys that a terminal without a full screen has too."""
 CALLED: Final = late.pattern(r"/([a-z][a-z-]*)(?:\s+(.*))?$")
-UNSEEN: Final = frozenset((
-    "page-up", "page-down", "to-top", "to-end", "message-up", "message-down", "fold-up", "fold-down", "open", "mouse",
-    "theme", "vim", "paste", "paste-image", "timestamps",
-))  # fmt: skip
+UNSEEN: Final = frozenset(
+    (
+        "page-up",
+        "page-down",
+        "to-top",
+        "to-end",
+        "message-up",
+        "message-down",
+        "fold-up",
+        "fold-down",
+        "open",
+        "mouse",
+        "theme",
+        "vim",
+        "paste",
+        "paste-image",
+        "timestamps",
+    )
+)
 """Commands of the screen itself: what they move or draw is not there."""
 AT_ONCE: Final = frozenset(("steer", "stop", "stop-all"))
 """What is for the running turn: a line in a pipe that does not wait for its end."""
@@ -29,13 +45,18 @@ KEYS: Final[OwnKeys] = tuple((one.name, (key_for(one.name),)) for one in command
 
 
 def called(text: str) -> tuple[str, str]:
-    """The command that the line calls, and what follows it; empty where it calls none that is a key elsewhere."""
+    """The command that the line calls, and what follows it; empty where it calls none that is a key
+    elsewhere."""
     match = CALLED.match(text.strip())
     if match is None:
         return "", ""
     name = match.group(1)
     known = next((one for one in commands.COMMANDS if one.name == name), None)
-    return (name, (match.group(2) or "").strip()) if known is not None and not known.slash else ("", "")
+    return (
+        (name, (match.group(2) or "").strip())
+        if known is not None and not known.slash
+        else ("", "")
+    )
 
 
 def first_word(text: str) -> str:

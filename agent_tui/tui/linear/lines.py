@@ -1,4 +1,5 @@
-"""Lines from standard input: from a terminal (with its own editing, or readline's), a pipe or a file."""
+"""Lines from standard input: from a terminal (with its own editing, or readline's), a pipe or a
+file."""
 
 from __future__ import annotations
 
@@ -21,7 +22,8 @@ FENCE: Final = '"""'
 
 
 class Assembler:
-    """Makes prompts of lines: a backslash at the end goes on in the next line, three quotes hold many of them."""
+    """Makes prompts of lines: a backslash at the end goes on in the next line, three quotes hold
+    many of them."""
 
     def __init__(self) -> None:
         self._parts: list[str] = []
@@ -89,8 +91,8 @@ class Input:
         asyncio.get_running_loop().remove_reader(self.fd)
 
     def ask(self, prompt: str, hidden: bool = False) -> str | None:
-        """One line (or what was pasted) with readline's editing; blocks. None: the end. `hidden`: it is not shown as
-        it is typed, nor in readline's history."""
+        """One line (or what was pasted) with readline's editing; blocks. None: the end. `hidden`:
+        it is not shown as it is typed, nor in readline's history."""
         try:
             if hidden:
                 return getpass(prompt)
@@ -102,8 +104,8 @@ class Input:
         return "\n".join(lines).encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
     def mark_begun(self) -> None:
-        """What is being typed now was begun before what is said next. The terminal keeps it until its Enter, unless it
-        is told anew that it edits lines."""
+        """What is being typed now was begun before what is said next. The terminal keeps it until
+        its Enter, unless it is told anew that it edits lines."""
         if not self.terminal:
             return
         try:
@@ -153,7 +155,9 @@ class Input:
 
 def _has_readline() -> bool:
     if codecs.lookup(locale.nl_langinfo(locale.CODESET)).name == "ascii":
-        return True  # with LC_ALL=C it drops every letter beyond ASCII; without it, the terminal edits the line itself
+        # with LC_ALL=C it drops every letter beyond ASCII; without it, the terminal edits the line
+        # itself
+        return True
     try:
         import readline
     except ImportError:

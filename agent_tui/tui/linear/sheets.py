@@ -37,17 +37,21 @@ TYPED: Final = (
 
 
 def signature(model: Model) -> Any:
-    """What the said sheet depends on, but for its questions; another one: it is said again. None: it is not complete
-    yet."""
+    """What the said sheet depends on, but for its questions; another one: it is said again. None:
+    it is not complete yet."""
     overlay = model.overlay
     if overlay is None:
         return None
     sheet, picker = sheets.find(overlay.kind), overlay.picker
-    waits = overlay.query or (picker is not None and not picker.count and draw.still_waits(model, overlay))
+    waits = overlay.query or (
+        picker is not None and not picker.count and draw.still_waits(model, overlay)
+    )
     if sheet.is_ready(model, overlay) if sheet.is_ready is not None else not waits:
         finds = sheet.typing == "finds"
         shown = picker.shown[:MOST] if picker is not None else ()
-        rows = tuple(one.id or one.label if finds else (one.id, one.label, one.detail) for one in shown)
+        rows = tuple(
+            one.id or one.label if finds else (one.id, one.label, one.detail) for one in shown
+        )
         query = picker.query if picker is not None else ""
         body = sheet.body(model, overlay, CELLS) if sheet.body is not None else None
         return overlay.kind, sheet.title_for(model, overlay), query, rows, body
@@ -84,7 +88,11 @@ def hint(model: Model, overlay: Overlay) -> str:
     """What may be typed while it is open."""
     sheet, offered = sheets.find(overlay.kind), _offered(model, overlay)
     first = next((one for one in offered if one.needs_row), None)
-    ways = [f"{_names(overlay)} to {_verb(first, model, overlay)}"] if first is not None and choices(overlay) else []
+    ways = (
+        [f"{_names(overlay)} to {_verb(first, model, overlay)}"]
+        if first is not None and choices(overlay)
+        else []
+    )
     for one in offered:
         if one.typed and one.needs_row:
             ways.append(f"{one.typed} and a number to {one.label_for(model, overlay)}")
@@ -101,7 +109,9 @@ def _names(overlay: Overlay) -> str:
     """What is typed for a row."""
     keys = [_key(one, number) for number, one in enumerate(choices(overlay), 1)]
     letters = [key for key in keys if not key.isdecimal()]
-    return f"{', '.join(letters[:-1])} or {letters[-1]}" if len(letters) == len(keys) else "a number"
+    return (
+        f"{', '.join(letters[:-1])} or {letters[-1]}" if len(letters) == len(keys) else "a number"
+    )
 
 
 def _verb(action: Action, model: Model, overlay: Overlay) -> str:
@@ -111,12 +121,18 @@ def _verb(action: Action, model: Model, overlay: Overlay) -> str:
 
 def _offered(model: Model, overlay: Overlay) -> tuple[Action, ...]:
     """What can be done with any row, or with the whole sheet."""
-    actions, rows = sheets.find(overlay.kind).actions, overlay.picker.shown if overlay.picker is not None else ()
+    actions, rows = (
+        sheets.find(overlay.kind).actions,
+        overlay.picker.shown if overlay.picker is not None else (),
+    )
     offered = (
         one
         for one in actions
-        if (any(one.offered(model, overlay, row) for row in rows) if one.needs_row else
-            one.offered(model, overlay, control.row_of(overlay)))
+        if (
+            any(one.offered(model, overlay, row) for row in rows)
+            if one.needs_row
+            else one.offered(model, overlay, control.row_of(overlay))
+        )
     )
     by_label = {one.label_for(model, overlay): one for one in reversed(tuple(offered))}
     return tuple(one for one in actions if one in by_label.values())
@@ -132,8 +148,12 @@ def choices(overlay: Overlay) -> list[Entry]:
     found = [one for one in shown if one.id.removeprefix("command:") not in UNSEEN]
     if not sheets.find(overlay.kind).lists_keys:
         return found
-    found = [one for one in found if one.id.removeprefix("command:") not in REAL]  # keys, told in TYPED
-    return list({one.id: one for one in found if one.id}.values())  # a key here is a command: said once
+    found = [
+        one for one in found if one.id.removeprefix("command:") not in REAL
+    ]  # keys, told in TYPED
+    return list(
+        {one.id: one for one in found if one.id}.values()
+    )  # a key here is a command: said once
 
 
 def _key(entry: Entry, number: int) -> str:
@@ -158,9 +178,11 @@ def _plain(detail: str) -> str:
 # -- what a line asks for
 
 
-def intents(model: Model, overlay: Overlay, line: str, said: Rows | None = None) -> list[Acted] | None:
-    """What `line` asks for; None: it is nothing that can be chosen here. `said`: the rows as they were said last, which
-    a number means; None: as they are now."""
+def intents(
+    model: Model, overlay: Overlay, line: str, said: Rows | None = None
+) -> list[Acted] | None:
+    """What `line` asks for; None: it is nothing that can be chosen here. `said`: the rows as they
+    were said last, which a number means; None: as they are now."""
     rows = choices(overlay)[:MOST] if said is None else said
     text = line.strip()
     if not text:
@@ -172,7 +194,9 @@ def intents(model: Model, overlay: Overlay, line: str, said: Rows | None = None)
     if named is not None and not named.needs_row and not rest:
         return [_acted(overlay, named.name)]
     if named is not None and named.needs_row and (not rest or rest.strip().isdecimal()):
-        row = _row(rows, rest.strip())  # a word of an action needs the number of a row that is there
+        row = _row(
+            rows, rest.strip()
+        )  # a word of an action needs the number of a row that is there
         return [_acted(overlay, named.name, row)] if row is not None else None
     if named is not None and (row := _row(rows, rest.strip())) is not None:
         return [_acted(overlay, named.name, row)]
@@ -183,7 +207,9 @@ def intents(model: Model, overlay: Overlay, line: str, said: Rows | None = None)
     if sheets.find(overlay.kind).typing == "finds" and overlay.picker is not None:
         return [_acted(overlay, "find", text=text)]
     if text.lower() in ("y", "yes") and not choices(overlay) and not overlay.picker:
-        first = next((one for one in _offered(model, overlay) if not one.typed and not one.hidden), None)
+        first = next(
+            (one for one in _offered(model, overlay) if not one.typed and not one.hidden), None
+        )
         return [_acted(overlay, first.name)] if first is not None else None
     return None
 
@@ -194,7 +220,9 @@ def _row(rows: Rows, text: str) -> Entry | None:
         if text == _key(one, number):
             return one
     low = text.lower()
-    return next((one for one in rows if one.id and low in (one.id.lower(), one.label.lower())), None)
+    return next(
+        (one for one in rows if one.id and low in (one.id.lower(), one.label.lower())), None
+    )
 
 
 def closing(model: Model, overlay: Overlay) -> list[Acted]:

@@ -46,11 +46,18 @@ def run(
     """Talk line by line until the person leaves or the input ends; the exit code."""
     out = Out(coloured)
     model = Model(
-        sessions={"": Transcript(cwd=str(cwd))}, look=look, keys=KEYS, width=BOUNDLESS, height=BOUNDLESS,
-        home=str(Path.home()), window=Window(on=(), titled=False),
-    )  # fmt: skip
+        sessions={"": Transcript(cwd=str(cwd))},
+        look=look,
+        keys=KEYS,
+        width=BOUNDLESS,
+        height=BOUNDLESS,
+        home=str(Path.home()),
+        window=Window(on=(), titled=False),
+    )
     deeds = Deeds(out, Store(place) if place else None, themes, foreground)
-    chat = Chat(engine, model, out, Input(), deeds, PromptHistory(history, str(cwd)) if history else None)
+    chat = Chat(
+        engine, model, out, Input(), deeds, PromptHistory(history, str(cwd)) if history else None
+    )
     try:
         code = _talk(chat, prompt)
     finally:
@@ -83,8 +90,8 @@ def _say_farewell(chat: Chat, ended: Transcript, code: int) -> int:
 
 
 def _farewell(transcript: Transcript) -> list[str]:
-    """What was not sent, and how to go on, as far as it is on disk; nothing for a session without any of it, or that is
-    off the record."""
+    """What was not sent, and how to go on, as far as it is on disk; nothing for a session without
+    any of it, or that is off the record."""
     kept = "" if transcript.is_unsaved else one_line(transcript.draft)
     if not transcript.session or transcript.otr or not (transcript.turn or kept):
         return []

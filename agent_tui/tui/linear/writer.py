@@ -1,4 +1,5 @@
-"""Says what is new in the session: after each event, what it added to the transcript. Nothing said is ever changed."""
+"""Says what is new in the session: after each event, what it added to the transcript. Nothing said
+is ever changed."""
 
 from __future__ import annotations
 
@@ -23,7 +24,7 @@ from agent_tui.protocol.events import (
     ToolStarted,
     TurnEnded,
     TurnStarted,
-)  # fmt: skip
+)
 from agent_tui.protocol.tool_events import ShellStarted
 from agent_tui.protocol.transcript import (
     Block,
@@ -40,7 +41,9 @@ from agent_tui.tui.core.model import Model
 from agent_tui.tui.core.words import one_line
 from agent_tui.tui.linear.out import Out, Tone
 
-NO_CLIPBOARD: Final = "Not copied: this machine has no clipboard tool; /copy, then w and a number, writes a file."
+NO_CLIPBOARD: Final = (
+    "Not copied: this machine has no clipboard tool; /copy, then w and a number, writes a file."
+)
 PAUSE: Final = 2.0
 """Seconds without more, after which the words of a line that is not at its end are said."""
 TURNS: Final = 2
@@ -102,13 +105,16 @@ class Scribe:
             case _:
                 pass
         self._rows(t, model)
-        if isinstance(event, ShellStarted) or (isinstance(event, ToolStarted) and event.effect == "execute"):
+        if isinstance(event, ShellStarted) or (
+            isinstance(event, ToolStarted) and event.effect == "execute"
+        ):
             block = t.tool(event.call_id)
             if block is not None and block.state == "running":
                 self._out.say([running(block)], "tool")
 
     def _follow_agent(self, event: Event, t: Transcript, model: Model) -> None:
-        """Of a sub-agent is said when it begins and ends; the rest is said with its call, or by `/expand`."""
+        """Of a sub-agent is said when it begins and ends; the rest is said with its call, or by
+        `/expand`."""
         if isinstance(event, TurnStarted):
             self._out.say([f"Agent {event.agent} begins: {one_line(event.prompt)}"], "tool")
         elif isinstance(event, TurnEnded):
@@ -117,7 +123,8 @@ class Scribe:
         self._rows(t, model)
 
     def paused(self) -> None:
-        """Nothing came for a while: what is written of a line is said, as far as its words are whole."""
+        """Nothing came for a while: what is written of a line is said, as far as its words are
+        whole."""
         text = "".join(self._heard)
         cut = max(text.rfind(" "), text.rfind("\t"))
         if cut > 0 and text[:cut].strip() and time.monotonic() - self._last > PAUSE:
@@ -173,7 +180,9 @@ class Scribe:
         stream = t.streaming
         first = stream.base if stream is not None else self._said
         rows = t.rows
-        number = next((n for n in range(first, len(rows)) if isinstance(rows[n], ThinkingBlock)), -1)
+        number = next(
+            (n for n in range(first, len(rows)) if isinstance(rows[n], ThinkingBlock)), -1
+        )
         if number >= 0:
             self._thought = True
             self._out.say(block_lines(rows[number], model.look, model.reading.expanded))
@@ -234,11 +243,17 @@ class Scribe:
         known = {(item.id, item.text) for item in was.queue}
         for number, item in enumerate(t.queue, 1):
             if (item.id, item.text) not in known:
-                where = "For the next step of this turn" if item.steer else f"Queued as number {number}"
+                where = (
+                    "For the next step of this turn" if item.steer else f"Queued as number {number}"
+                )
                 self._out.say([f"{where}: {one_line(chips.folded(item.text, item.pastes))}"])
         if t.paused != was.paused and t.queue:
             waits = f"{len(t.queue)} prompt{'s wait' if len(t.queue) > 1 else ' waits'}"
-            said = f"The queue is paused, {waits}; /queue resume continues it." if t.paused else "The queue runs again."
+            said = (
+                f"The queue is paused, {waits}; /queue resume continues it."
+                if t.paused
+                else "The queue runs again."
+            )
             self._out.say([said])
 
 

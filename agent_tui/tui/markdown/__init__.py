@@ -1,1 +1,2 @@
-"""Markdown to styled lines, without a terminal: the parser and Pygments load with the first text that is drawn."""
+"""Markdown to styled lines, without a terminal: the parser and Pygments load with the first text
+that is drawn."""

@@ -5,10 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from agent_tui.tui.markdown.lines import NOT_NARROW, RAGGED, Cells, Line, Segment, line_cells, narrowed, slices
+from agent_tui.tui.markdown.lines import (
+    NOT_NARROW,
+    RAGGED,
+    Cells,
+    Line,
+    Segment,
+    line_cells,
+    narrowed,
+    slices,
+)
 
 GOES_ON: Final = "↳ "
-"""Stands in front of what goes on from the line above, in text whose spaces matter; no copy has it."""
+"""Stands in front of what goes on from the line above, in text whose spaces matter; no copy has it.
+"""
 GOES_ON_MARK: Final = Segment(GOES_ON, "diff.number indent")
 HANGS: Final = Segment("", "diff.number indent")
 """Stands there where that mark is to hang in the margin, which is drawn later (`hung`)."""
@@ -24,7 +34,8 @@ def chop(
     rest: tuple[Segment, ...] = (),
     fill: str = "",
 ) -> list[Line]:
-    """Like `wrap`, for text whose spaces matter (code): all stay, and a line is broken where it is about full."""
+    """Like `wrap`, for text whose spaces matter (code): all stay, and a line is broken where it is
+    about full."""
     before, after = line_cells(first, cells), line_cells(rest, cells)
     if width - max(before, after) < 1:
         first, rest, before, after = (), (), 0, 0
@@ -89,7 +100,8 @@ def _full(text: str, room: int, cells: Cells) -> list[tuple[int, int, int]]:
 
 
 def _between_words(text: str, start: int, end: int) -> int:
-    """Where the line from `start` breaks that is full at `end`: not far before, behind a space, or else at a word."""
+    """Where the line from `start` breaks that is full at `end`: not far before, behind a space, or
+    else at a word."""
     if text[end - 1] == " ":
         return end
     least = end - min(RAGGED, (end - start) // 3)

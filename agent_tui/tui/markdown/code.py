@@ -1,7 +1,7 @@
 """Code to lines of styled runs. Pygments is imported with the first code that is drawn.
 
-Lines that are finished are lexed once (`_finished`): while code is streamed, each drawing lexes what is new, from the
-state that the lines before it ended in.
+Lines that are finished are lexed once (`_finished`): while code is streamed, each drawing lexes
+what is new, from the state that the lines before it ended in.
 """
 
 from __future__ import annotations
@@ -28,16 +28,28 @@ REMEMBERED: Final = 64
 """Pieces of code whose finished lines are kept: those being written, and those just cut."""
 
 _KINDS: Final = (
-    ("Token.Comment.Preproc", "code.meta"), ("Token.Comment.Hashbang", "code.comment"),
-    ("Token.Comment", "code.comment"), ("Token.Keyword.Type", "code.type"), ("Token.Keyword", "code.keyword"),
-    ("Token.Operator.Word", "code.keyword"), ("Token.Operator", "code.operator"),
-    ("Token.Name.Decorator", "code.meta"), ("Token.Name.Function", "code.name"), ("Token.Name.Class", "code.name"),
-    ("Token.Name.Tag", "code.keyword"), ("Token.Name.Attribute", "code.name"), ("Token.Name.Builtin", "code.type"),
-    ("Token.Name.Exception", "code.type"), ("Token.Literal.String", "code.string"),
-    ("Token.Literal.Number", "code.number"), ("Token.Generic.Inserted", "code.added"),
-    ("Token.Generic.Deleted", "code.removed"), ("Token.Generic.Heading", "code.heading"),
-    ("Token.Generic.Subheading", "code.heading"), ("Token.Generic.Prompt", "code.comment"),
-)  # fmt: skip
+    ("Token.Comment.Preproc", "code.meta"),
+    ("Token.Comment.Hashbang", "code.comment"),
+    ("Token.Comment", "code.comment"),
+    ("Token.Keyword.Type", "code.type"),
+    ("Token.Keyword", "code.keyword"),
+    ("Token.Operator.Word", "code.keyword"),
+    ("Token.Operator", "code.operator"),
+    ("Token.Name.Decorator", "code.meta"),
+    ("Token.Name.Function", "code.name"),
+    ("Token.Name.Class", "code.name"),
+    ("Token.Name.Tag", "code.keyword"),
+    ("Token.Name.Attribute", "code.name"),
+    ("Token.Name.Builtin", "code.type"),
+    ("Token.Name.Exception", "code.type"),
+    ("Token.Literal.String", "code.string"),
+    ("Token.Literal.Number", "code.number"),
+    ("Token.Generic.Inserted", "code.added"),
+    ("Token.Generic.Deleted", "code.removed"),
+    ("Token.Generic.Heading", "code.heading"),
+    ("Token.Generic.Subheading", "code.heading"),
+    ("Token.Generic.Prompt", "code.comment"),
+)
 
 
 @lru_cache(512)
@@ -69,9 +81,11 @@ _kept: dict[tuple[str, tuple[str, ...]], _Finished] = {}
 
 @lru_cache(256)
 def highlight(code: str, language: str, before: tuple[str, ...] = ()) -> CodeLines:
-    """The lines of `code`, each as runs. `language`: a name (`python`) or a file name (`a.py`); else it stays plain.
+    """The lines of `code`, each as runs. `language`: a name (`python`) or a file name (`a.py`);
+    else it stays plain.
 
-    `before`: what precedes `code`, in parts of whole lines; what it leaves open (a comment, a string) goes on.
+    `before`: what precedes `code`, in parts of whole lines; what it leaves open (a comment, a
+    string) goes on.
     """
     stepper = lexing.find_stepper(language)
     if stepper is None:
@@ -87,12 +101,14 @@ def preceding(lines: Sequence[str]) -> tuple[str, ...]:
 
 
 def prepared(language: str) -> bool:
-    """Whether the first `highlight` of that language will be as quick as all others: True, unless nobody knows it."""
+    """Whether the first `highlight` of that language will be as quick as all others: True, unless
+    nobody knows it."""
     return lexing.find_stepper(language) is not None
 
 
 def _finished(stepper: Stepper, language: str, before: tuple[str, ...], code: str) -> _Finished:
-    """The finished lines `code` after `before`; only those are lexed that were not at the last call."""
+    """The finished lines `code` after `before`; only those are lexed that were not at the last
+    call."""
     kept = _kept.pop((language, before), None)
     if kept is None or not code.startswith(kept.code):
         kept = _Finished("", (), _state_after(stepper, language, before))
@@ -161,14 +177,24 @@ def _push(line: list[Segment], text: str, style: str) -> None:
 
 
 def code_lines(
-    code: str, language: str, width: int, cells: Cells, first: tuple[Segment, ...] = (), fill: str = "code.block",
+    code: str,
+    language: str,
+    width: int,
+    cells: Cells,
+    first: tuple[Segment, ...] = (),
+    fill: str = "code.block",
     before: tuple[str, ...] = (),
-) -> list[Line]:  # fmt: skip
-    """`code` without its last newline, highlighted, broken where a line is full. `before`: as `highlight` has it."""
+) -> list[Line]:
+    """`code` without its last newline, highlighted, broken where a line is full. `before`: as
+    `highlight` has it."""
     result: list[Line] = []
     *outer, last = first or (Segment(""),)
     gutter = len(last.text) >= len(GOES_ON) and not last.text.strip()
-    rest = (*outer, Segment(last.text[: -len(GOES_ON)] + GOES_ON, f"diff.number {last.style}")) if gutter else first
+    rest = (
+        (*outer, Segment(last.text[: -len(GOES_ON)] + GOES_ON, f"diff.number {last.style}"))
+        if gutter
+        else first
+    )
     for runs in highlight(code, language, before):
         result.extend(chop(runs, width, cells, first, rest, fill))
     return result

@@ -18,14 +18,18 @@ _CLOSED: Final = {"strong_close": "strong", "em_close": "emphasis", "s_close": "
 _SAFE: Final = late.pattern(r"(?:https?://|mailto:)", re.IGNORECASE)
 _BARE: Final = late.pattern(
     r"https?://[^\s<>\"'`\\|{}\x00-\x20\x7f-\xa0\xad\u034f\u061c\u115f\u1160\u180e\u200b\u200e\u200f\u2028-\u202e"
-    r"\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb\ud800-\udfff\U000e0000-\U000e0fff]+",  # what nobody sees ends it
+    # what nobody sees ends it
+    r"\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb\ud800-\udfff\U000e0000-\U000e0fff]+",
     re.IGNORECASE,
 )
-_HOST_LIKE: Final = late.pattern(r"(?:[a-z][a-z0-9+.-]*:/*)?(?:[^/?#@\s]*@)?((?:[\w-]+\.)+[a-z]{2,})", re.IGNORECASE)
+_HOST_LIKE: Final = late.pattern(
+    r"(?:[a-z][a-z0-9+.-]*:/*)?(?:[^/?#@\s]*@)?((?:[\w-]+\.)+[a-z]{2,})", re.IGNORECASE
+)
 
 
 FLAT: Final = 20_000
-"""Characters of one paragraph; the pieces of an answer are shorter, and no name or label needs as many."""
+"""Characters of one paragraph; the pieces of an answer are shorter, and no name or label needs as
+many."""
 
 
 def flat(text: str) -> str:
@@ -90,7 +94,9 @@ class Runs:
             while address.endswith(")") and address.count(")") > address.count("("):
                 address = address[:-1]
             self._add(flat(text[at : found.start()]))
-            self._meta = safe_link(normalizeLink(address))  # as it is written: drawn text may have more cells, or less
+            self._meta = safe_link(
+                normalizeLink(address)
+            )  # as it is written: drawn text may have more cells, or less
             self._add(flat(address), "link" if self._meta else "")
             self._meta = None
             at = found.start() + len(address)
@@ -125,7 +131,8 @@ class Runs:
 
 
 def _conceals(text: str, address: str) -> bool:
-    """Whether a reader of `text` would not know where `address` goes, or would believe something else."""
+    """Whether a reader of `text` would not know where `address` goes, or would believe something
+    else."""
     shown = text.strip().lower()
     target = visible(address).lower()
     if shown in (target, target.removeprefix("mailto:"), target.rstrip("/")):

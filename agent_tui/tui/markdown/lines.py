@@ -14,7 +14,8 @@ Meta = tuple[tuple[str, str], ...]
 
 @frozen
 class Segment:
-    """Text of one look. `style`: names of `STYLES`, by spaces, the later over the earlier. `meta`: `href`, `toggle`."""
+    """Text of one look. `style`: names of `STYLES`, by spaces, the later over the earlier. `meta`:
+    `href`, `toggle`."""
 
     text: str
     style: str = ""
@@ -23,8 +24,8 @@ class Segment:
 
 @frozen
 class Line:
-    """One row of the screen. `soft`: it goes on in the next line, from which wrapping took `glue` away. `fill`: the
-    style of the whole row, to the right edge."""
+    """One row of the screen. `soft`: it goes on in the next line, from which wrapping took `glue`
+    away. `fill`: the style of the whole row, to the right edge."""
 
     segments: tuple[Segment, ...]
     soft: bool = False
@@ -38,7 +39,8 @@ class Line:
 
 EMPTY: Final = Line(())
 LONGEST_CELL: Final = 32
-"""Characters for each cell of a line that are looked at to cut it: those that take no room end somewhere."""
+"""Characters for each cell of a line that are looked at to cut it: those that take no room end
+somewhere."""
 
 NOT_NARROW: Final = late.pattern(
     "[^\x20-\x7e\xa1-\xac\xae-\u02ff\u0370-\u0373\u0376\u0377\u0384-\u038a\u0391-\u03a1\u03a3-\u0482"
@@ -46,7 +48,8 @@ NOT_NARROW: Final = late.pattern(
 )
 """Anything beyond the characters that are surely one cell wide."""
 RAGGED: Final = 24
-"""Characters that a line may stay short for the sake of a word, and never more than a part of it."""
+"""Characters that a line may stay short for the sake of a word, and never more than a part of it.
+"""
 _JOINTS: Final = frozenset("/_-.:,;=&?(")
 _NO_LINE_END: Final = frozenset("「『（［｛〈《【〔〖‘“")
 _STAYS: Final = _NO_LINE_END | {" "}
@@ -58,9 +61,11 @@ def line_cells(segments: Iterable[Segment], cells: Cells) -> int:
 
 
 def breaks(text: str, width: int, cells: Cells) -> list[tuple[int, int, int]]:
-    """Where `text` (one paragraph, no newline) breaks: (start, end, start of the next line) in characters.
+    """Where `text` (one paragraph, no newline) breaks: (start, end, start of the next line) in
+    characters.
 
-    Breaks at spaces, and between wide characters; a word longer than a line is split where it is about full.
+    Breaks at spaces, and between wide characters; a word longer than a line is split where it is
+    about full.
     """
     if NOT_NARROW.search(text) is None:
         return _breaks_narrow(text, width)
@@ -100,9 +105,18 @@ def _breaks_wide(text: str, width: int, cells: Cells) -> list[tuple[int, int, in
         if wide is None:
             wide = known[character] = cells(character)
         if character == " " and index > start:
-            end = candidate[0] if candidate and candidate[1] == index and text[index - 1] == " " else index
+            end = (
+                candidate[0]
+                if candidate and candidate[1] == index and text[index - 1] == " "
+                else index
+            )
             candidate = (end, index + 1)
-        elif wide == 2 and index > start and character not in _NO_LINE_START and text[index - 1] not in _STAYS:
+        elif (
+            wide == 2
+            and index > start
+            and character not in _NO_LINE_START
+            and text[index - 1] not in _STAYS
+        ):
             candidate = (index, index)
         if used + wide > width and index > start:
             if character == " ":
@@ -119,7 +133,12 @@ def _breaks_wide(text: str, width: int, cells: Cells) -> list[tuple[int, int, in
             continue
         used += wide
         index += 1
-        if wide == 2 and index < size and character not in _NO_LINE_END and _may_begin_line(text[index], cells):
+        if (
+            wide == 2
+            and index < size
+            and character not in _NO_LINE_END
+            and _may_begin_line(text[index], cells)
+        ):
             candidate = (index, index)
     if start < size or not found:
         found.append((start, size, size))
@@ -127,8 +146,8 @@ def _breaks_wide(text: str, width: int, cells: Cells) -> list[tuple[int, int, in
 
 
 def _in_long_word(text: str, start: int, end: int) -> int:
-    """Where the line from `start` breaks whose one word fills it until `end`: behind a joint of a path, an address or
-    a name if there is one not far before."""
+    """Where the line from `start` breaks whose one word fills it until `end`: behind a joint of a
+    path, an address or a name if there is one not far before."""
     places = range(end, end - min(RAGGED, (end - start) // 2), -1)
     return next((at for at in places if text[at - 1] in _JOINTS and text[at].isalnum()), end)
 
@@ -138,7 +157,9 @@ def _may_begin_line(character: str, cells: Cells) -> bool:
     return character != " " and character not in _NO_LINE_START and cells(character) > 0
 
 
-def slices(runs: Sequence[Segment], spans: Sequence[tuple[int, int, int]]) -> list[tuple[Segment, ...]]:
+def slices(
+    runs: Sequence[Segment], spans: Sequence[tuple[int, int, int]]
+) -> list[tuple[Segment, ...]]:
     """The stretches `spans` of the text of `runs`, each with its looks."""
     result: list[tuple[Segment, ...]] = []
     number, base = 0, 0
@@ -167,14 +188,17 @@ def wrap(
     rest: tuple[Segment, ...] = (),
     fill: str = "",
 ) -> list[Line]:
-    """One paragraph (no newline in it) as lines of at most `width` cells; `first` and `rest` go in front and count."""
+    """One paragraph (no newline in it) as lines of at most `width` cells; `first` and `rest` go in
+    front and count."""
     if width - max(line_cells(first, cells), line_cells(rest, cells)) < 1:
         runs, first, rest = (*first, *runs), (), ()
     room = max(1, width - line_cells(first, cells))
     if room < 2:
         runs = narrowed(runs, cells)
     text = "".join(run.text for run in runs)
-    if len(text) <= room and NOT_NARROW.search(text) is None:  # most cells of tables, most items of lists
+    if (
+        len(text) <= room and NOT_NARROW.search(text) is None
+    ):  # most cells of tables, most items of lists
         return [Line((*first, *(run for run in runs if run.text)), fill=fill)]
     spans = breaks(text, room, cells)
     last = len(spans) - 1
@@ -187,7 +211,9 @@ def wrap(
 
 def narrowed(runs: Sequence[Segment], cells: Cells) -> list[Segment]:
     """On a screen of one column nothing wide can be drawn."""
-    return [Segment("".join(c if cells(c) < 2 else "?" for c in r.text), r.style, r.meta) for r in runs]
+    return [
+        Segment("".join(c if cells(c) < 2 else "?" for c in r.text), r.style, r.meta) for r in runs
+    ]
 
 
 def cut(text: str, width: int, cells: Cells) -> str:
@@ -216,7 +242,9 @@ def cut_words(text: str, width: int, cells: Cells) -> str:
     head = kept[:-1]
     words = head if text[len(head) : len(head) + 1] == " " else head.rpartition(" ")[0]
     kept = (words if 2 * cells(words) >= cells(head) else head).rstrip()
-    ends = kept[-1:] in (",", ";") and kept[-2:-1].isalpha()  # behind a number it says that the number is whole
+    ends = (
+        kept[-1:] in (",", ";") and kept[-2:-1].isalpha()
+    )  # behind a number it says that the number is whole
     return f"{kept[:-1] if ends else kept}…"
 
 
@@ -233,23 +261,102 @@ def cut_runs(runs: Sequence[Segment], width: int, cells: Cells) -> tuple[Segment
 
 
 STYLES: Final[tuple[str, ...]] = (
-    "text", "dim", "accent", "strong", "emphasis", "strike", "code", "link", "link.target", "image", "html",
-    "heading.1", "heading.2", "heading.3", "quote", "quote.bar", "list.marker", "list.done", "list.open",
-    "table.head", "table.border", "rule",
-    "code.block", "code.label", "code.text", "code.keyword", "code.string", "code.number", "code.comment",
-    "code.name", "code.type", "code.operator", "code.meta", "code.added", "code.removed", "code.heading",
-    "diff.path", "diff.hunk", "diff.number", "diff.context", "diff.context.code", "diff.added", "diff.removed",
-    "diff.added.sign", "diff.removed.sign", "diff.added.word", "diff.removed.word",
-    "diff.count.added", "diff.count.removed",
-    "tool.mark", "tool.name", "tool.label", "tool.ok", "tool.bad", "tool.wait", "tool.time", "tool.output",
-    "tool.note", "tool.more", "match.path", "match.number", "match.hit",
-    "user", "user.mark", "user.note", "thinking", "notice.info", "notice.warning", "notice.error", "notice.hint",
-    "turn", "turn.bad", "divider", "indent", "margin", "selection", "new",
-    "search", "search.current", "place", "stamp",
-)  # fmt: skip
+    "text",
+    "dim",
+    "accent",
+    "strong",
+    "emphasis",
+    "strike",
+    "code",
+    "link",
+    "link.target",
+    "image",
+    "html",
+    "heading.1",
+    "heading.2",
+    "heading.3",
+    "quote",
+    "quote.bar",
+    "list.marker",
+    "list.done",
+    "list.open",
+    "table.head",
+    "table.border",
+    "rule",
+    "code.block",
+    "code.label",
+    "code.text",
+    "code.keyword",
+    "code.string",
+    "code.number",
+    "code.comment",
+    "code.name",
+    "code.type",
+    "code.operator",
+    "code.meta",
+    "code.added",
+    "code.removed",
+    "code.heading",
+    "diff.path",
+    "diff.hunk",
+    "diff.number",
+    "diff.context",
+    "diff.context.code",
+    "diff.added",
+    "diff.removed",
+    "diff.added.sign",
+    "diff.removed.sign",
+    "diff.added.word",
+    "diff.removed.word",
+    "diff.count.added",
+    "diff.count.removed",
+    "tool.mark",
+    "tool.name",
+    "tool.label",
+    "tool.ok",
+    "tool.bad",
+    "tool.wait",
+    "tool.time",
+    "tool.output",
+    "tool.note",
+    "tool.more",
+    "match.path",
+    "match.number",
+    "match.hit",
+    "user",
+    "user.mark",
+    "user.note",
+    "thinking",
+    "notice.info",
+    "notice.warning",
+    "notice.error",
+    "notice.hint",
+    "turn",
+    "turn.bad",
+    "divider",
+    "indent",
+    "margin",
+    "selection",
+    "new",
+    "search",
+    "search.current",
+    "place",
+    "stamp",
+)
 
-DECORATION: Final[frozenset[str]] = frozenset((
-    "indent", "margin", "code.block", "quote.bar", "table.border", "rule", "diff.number", "tool.mark", "tool.more",
-    "user.mark", "stamp",
-))  # fmt: skip
+DECORATION: Final[frozenset[str]] = frozenset(
+    (
+        "indent",
+        "margin",
+        "code.block",
+        "quote.bar",
+        "table.border",
+        "rule",
+        "diff.number",
+        "tool.mark",
+        "tool.more",
+        "user.mark",
+        "stamp",
+    )
+)
 """Styles of what is drawn around the text and is no part of it: a copy leaves it out."""

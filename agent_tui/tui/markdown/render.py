@@ -29,24 +29,37 @@ _BAR: Final = Segment("│ ", "quote.bar")
 def _parser(links: bool = True) -> MarkdownIt:
     from markdown_it import MarkdownIt
 
-    parser = MarkdownIt("commonmark", {"maxNesting": DEEPEST * 2}).enable(["table", "strikethrough"])
+    parser = MarkdownIt("commonmark", {"maxNesting": DEEPEST * 2}).enable(
+        ["table", "strikethrough"]
+    )
     return parser if links else parser.disable(["link", "image"])
 
 
 def render(
-    source: str, width: int, cells: Cells, measure: int = 0, lead: str = "", before: tuple[str, ...] = (),
-    links: Links = NO_LINKS
-) -> tuple[Line, ...]:  # fmt: skip
+    source: str,
+    width: int,
+    cells: Cells,
+    measure: int = 0,
+    lead: str = "",
+    before: tuple[str, ...] = (),
+    links: Links = NO_LINKS,
+) -> tuple[Line, ...]:
     """`source` as lines of at most `width` cells; running text at most `measure` (0: no limit).
 
-    `lead` is put in front to parse `source` (an opened fence, a table's head) and is not drawn. `before`: the code of
-    the opened fence that precedes `source`. `links`: what other pieces of the same text define for it.
+    `lead` is put in front to parse `source` (an opened fence, a table's head) and is not drawn.
+    `before`: the code of
+    the opened fence that precedes `source`. `links`: what other pieces of the same text define for
+    it.
     """
     environment: dict[str, Any] = {}
     if links.given:
         _parser().parse(links.given, environment)
     known = {*environment.get("references", ()), *links.taken}
-    tokens = [] if (wide := has_wide_rows(source)) else _parser(has_links(source)).parse(lead + source, environment)
+    tokens = (
+        []
+        if (wide := has_wide_rows(source))
+        else _parser(has_links(source)).parse(lead + source, environment)
+    )
     writer = _Writer(max(1, width), cells, measure or width, bool(lead), before)
     if wide or any(token.level >= DEEPEST for token in tokens):
         for line in visible(source).expandtabs(4).split("\n"):
@@ -55,7 +68,12 @@ def render(
     writer.blocks(tokens)
     references = environment.get("references", {})
     inline = tokens if references else ()
-    used = {str(child.attrGet(key)) for t in inline for child in t.children or () for key in ("href", "src")}
+    used = {
+        str(child.attrGet(key))
+        for t in inline
+        for child in t.children or ()
+        for key in ("href", "src")
+    }
     for label, reference in references.items():
         if reference["href"] and reference["href"] not in used and label not in known:
             writer.definition(label.lower(), reference["href"], reference.get("title", ""))
@@ -72,8 +90,15 @@ class _Prefix:
 class _Writer:
     """Walks the tokens of one document and collects its lines."""
 
-    def __init__(self, width: int, cells: Cells, measure: int, continued: bool, before: tuple[str, ...]) -> None:
-        self.width, self.cells, self.measure, self.continued = width, cells, min(measure, width), continued
+    def __init__(
+        self, width: int, cells: Cells, measure: int, continued: bool, before: tuple[str, ...]
+    ) -> None:
+        self.width, self.cells, self.measure, self.continued = (
+            width,
+            cells,
+            min(measure, width),
+            continued,
+        )
         self.before = before
         self.lines: list[Line] = []
         self._prefixes: list[_Prefix] = []
@@ -125,7 +150,11 @@ class _Writer:
         number = int(tokens[0].attrGet("start") or 1) if ordered else 0
         if ordered and tokens[0].attrGet("start") == 0:
             number = 0
-        starts = [i for i, t in enumerate(tokens) if t.type == "list_item_open" and t.level == tokens[0].level + 1]
+        starts = [
+            i
+            for i, t in enumerate(tokens)
+            if t.type == "list_item_open" and t.level == tokens[0].level + 1
+        ]
         size = len(str(number + max(len(starts) - 1, 0))) + 2
         for index in starts:
             item = tokens[index + 1 : _closing(tokens, index)]
@@ -143,11 +172,17 @@ class _Writer:
             inline.children[0].content = inline.children[0].content[task.end() :]
         indent = Segment(" " * line_cells((marker,), self.cells), "indent")
         self._nest((marker,), (indent,), tokens)
-        loose = any(t.type == "paragraph_open" and not t.hidden and t.level == tokens[0].level for t in tokens)
+        loose = any(
+            t.type == "paragraph_open" and not t.hidden and t.level == tokens[0].level
+            for t in tokens
+        )
         self._blank = loose
 
-    def _nest(self, first: tuple[Segment, ...], rest: tuple[Segment, ...], tokens: Sequence[Token]) -> None:
-        """Draw `tokens` behind a prefix; where it would leave too little room, the marker goes into the text."""
+    def _nest(
+        self, first: tuple[Segment, ...], rest: tuple[Segment, ...], tokens: Sequence[Token]
+    ) -> None:
+        """Draw `tokens` behind a prefix; where it would leave too little room, the marker goes into
+        the text."""
         now, _ = self._front(use=False)
         room = self.width - line_cells(now, self.cells) - line_cells(first, self.cells)
         if room < NARROWEST:
@@ -174,9 +209,20 @@ class _Writer:
         inner = (*rest, Segment("  ", "code.block"))
         lines: list[Line] = []
         if label and not hidden:
-            lines.extend(wrap([Segment(label, "code.label")], self.width, self.cells, inner, inner, "code.block"))
+            lines.extend(
+                wrap(
+                    [Segment(label, "code.label")],
+                    self.width,
+                    self.cells,
+                    inner,
+                    inner,
+                    "code.block",
+                )
+            )
         if token.content:
-            lines += code_lines(code, language, self.width, self.cells, inner, before=self.before if hidden else ())
+            lines += code_lines(
+                code, language, self.width, self.cells, inner, before=self.before if hidden else ()
+            )
         self._put(_begun(lines, first, rest))
         self._gap(token)
 
@@ -199,7 +245,9 @@ class _Writer:
             if token.type in ("th_open", "td_open"):
                 row.append(tuple(run for runs in self._inline(tokens[index + 1]) for run in runs))
                 if token.type == "th_open":
-                    align.append(str(token.attrGet("style") or "").removeprefix("text-align:") or "left")
+                    align.append(
+                        str(token.attrGet("style") or "").removeprefix("text-align:") or "left"
+                    )
             elif token.type == "tr_close":
                 rows.append(tuple(row))
                 row = []
@@ -208,7 +256,12 @@ class _Writer:
         width = max(1, self.width - line_cells(first, self.cells))
         table = Table(() if hidden else rows[0], tuple(rows[1:]), tuple(align))
         drawn = table_lines(table, width, self.cells)
-        self._put([Line((*(rest if n else first), *line.segments), line.soft) for n, line in enumerate(drawn)])
+        self._put(
+            [
+                Line((*(rest if n else first), *line.segments), line.soft)
+                for n, line in enumerate(drawn)
+            ]
+        )
         self._gap(tokens[0])
 
     def _other(self, tokens: Sequence[Token]) -> None:
@@ -225,7 +278,8 @@ class _Writer:
         self._blank = not token.hidden
 
     def _front(self, use: bool = True) -> tuple[tuple[Segment, ...], tuple[Segment, ...]]:
-        """What goes in front of the next line, and of those after it. `use`: the line is about to be drawn."""
+        """What goes in front of the next line, and of those after it. `use`: the line is about to
+        be drawn."""
         if use and self._blank and self.lines:
             self._put([self._blank_line()])
         first: list[Segment] = []
@@ -254,7 +308,10 @@ def _begun(lines: list[Line], first: tuple[Segment, ...], rest: tuple[Segment, .
     if not lines:
         return [Line(first)] if any(s.text.strip() for s in first) and first != rest else []
     head = lines[0]
-    return [Line((*first, *head.segments[len(rest) :]), head.soft, head.glue, head.fill), *lines[1:]]
+    return [
+        Line((*first, *head.segments[len(rest) :]), head.soft, head.glue, head.fill),
+        *lines[1:],
+    ]
 
 
 def _closing(tokens: Sequence[Token], start: int) -> int:
@@ -282,16 +339,19 @@ _DRAWN: Final[dict[str, Callable[[_Writer, Sequence[Token]], None]]] = {
 
 
 DEEPEST: Final = 60
-"""Levels of quotes and lists; source that is nested deeper is drawn as it stands, since parsers drop it."""
+"""Levels of quotes and lists; source that is nested deeper is drawn as it stands, since parsers
+drop it."""
 BRACKETS: Final = 40
-"""Square brackets open at once; where there are more, none is a link: looking for the end of each takes square time."""
+"""Square brackets open at once; where there are more, none is a link: looking for the end of each
+takes square time."""
 COLUMNS: Final = 100
 """Columns of a table; source with more is drawn as it stands: no screen has room for them."""
 _BRACKET: Final = late.pattern(r"\\.|[\[\]]", re.DOTALL)
 
 
 def has_links(source: str) -> bool:
-    """Whether `source` is looked through for links: not where its brackets are nested beyond all reason."""
+    """Whether `source` is looked through for links: not where its brackets are nested beyond all
+    reason."""
     if source.count("[") <= BRACKETS:
         return True
     depth = 0
@@ -305,4 +365,6 @@ def has_links(source: str) -> bool:
 
 def has_wide_rows(source: str) -> bool:
     """Whether `source` has lines that would be rows of more than `COLUMNS` cells."""
-    return source.count("|") > COLUMNS and any(line.count("|") > COLUMNS + 1 for line in source.split("\n"))
+    return source.count("|") > COLUMNS and any(
+        line.count("|") > COLUMNS + 1 for line in source.split("\n")
+    )

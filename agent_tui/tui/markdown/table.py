@@ -1,4 +1,5 @@
-"""Tables that fit their width: cells wrap, columns never vanish; where not even that fits, a row becomes a list."""
+"""Tables that fit their width: cells wrap, columns never vanish; where not even that fits, a row
+becomes a list."""
 
 from __future__ import annotations
 
@@ -33,7 +34,11 @@ def table_lines(table: Table, width: int, cells: Cells) -> list[Line]:
         return []
     natural = _natural(table, columns, cells)
     room = width - 3 * (columns - 1)
-    widths = list(natural) if sum(natural) <= room else _fit(natural, _least(table, natural, cells), room)
+    widths = (
+        list(natural)
+        if sum(natural) <= room
+        else _fit(natural, _least(table, natural, cells), room)
+    )
     if widths is None:
         return _as_list(table, width, cells)
     lines: list[Line] = []
@@ -50,7 +55,9 @@ def table_lines(table: Table, width: int, cells: Cells) -> list[Line]:
 
 
 def _styled(row: Sequence[Cell], style: str) -> tuple[Cell, ...]:
-    return tuple(tuple(Segment(s.text, f"{style} {s.style}".strip(), s.meta) for s in cell) for cell in row)
+    return tuple(
+        tuple(Segment(s.text, f"{style} {s.style}".strip(), s.meta) for s in cell) for cell in row
+    )
 
 
 def _natural(table: Table, columns: int, cells: Cells) -> list[int]:
@@ -68,20 +75,25 @@ def _least(table: Table, natural: Sequence[int], cells: Cells) -> list[int]:
         for column, cell in enumerate(row):
             if least[column] < min(_WORD, natural[column]):
                 words = "".join(s.text for s in cell).split()
-                longest = max((size for w in words if (size := cells(w)) <= len(w)), default=0)  # wide ones break
+                longest = max(
+                    (size for w in words if (size := cells(w)) <= len(w)), default=0
+                )  # wide ones break
                 least[column] = max(least[column], min(longest, _WORD))
     return least
 
 
 def _fit(natural: Sequence[int], least: Sequence[int], room: int) -> list[int] | None:
-    """Column widths of at most `room` in all: narrow columns keep theirs, wide ones share the rest; None where not
-    even the `least` widths fit."""
+    """Column widths of at most `room` in all: narrow columns keep theirs, wide ones share the rest;
+    None where not even the `least` widths fit."""
     if sum(least) > room:
         return None
     low, high = 0, max(natural)
     while low < high:  # the widest that all may be
         cap = (low + high + 1) // 2
-        if sum(max(at_least, min(n, cap)) for n, at_least in zip(natural, least, strict=True)) <= room:
+        if (
+            sum(max(at_least, min(n, cap)) for n, at_least in zip(natural, least, strict=True))
+            <= room
+        ):
             low = cap
         else:
             high = cap - 1
@@ -94,7 +106,9 @@ def _fit(natural: Sequence[int], least: Sequence[int], room: int) -> list[int] |
     return widths
 
 
-def _row(row: Sequence[Cell], widths: Sequence[int], align: Sequence[str], cells: Cells) -> list[Line]:
+def _row(
+    row: Sequence[Cell], widths: Sequence[int], align: Sequence[str], cells: Cells
+) -> list[Line]:
     columns = [wrap(row[i] if i < len(row) else (), width, cells) for i, width in enumerate(widths)]
     lines: list[Line] = []
     for parts in zip_longest(*columns):
@@ -118,7 +132,9 @@ def _row(row: Sequence[Cell], widths: Sequence[int], align: Sequence[str], cells
 def _as_list(table: Table, width: int, cells: Cells) -> list[Line]:
     """Each row as `column: cell` lines."""
     if not table.rows:
-        return [line for cell in _styled(table.head, "table.head") for line in wrap(cell, width, cells)]
+        return [
+            line for cell in _styled(table.head, "table.head") for line in wrap(cell, width, cells)
+        ]
     head = _styled(table.head, "table.head")
     names = max((line_cells(name, cells) for name in head), default=0) + 2
     lines: list[Line] = []
@@ -129,7 +145,9 @@ def _as_list(table: Table, width: int, cells: Cells) -> list[Line]:
             label = (*name, Segment(": ", "dim")) if name else ()
             if names * 5 <= width * 2:  # what is said stands below each other
                 free = (Segment(" " * (names - line_cells(label, cells)), "indent"),)
-                lines.extend(wrap(cell, width, cells, (*label, *free), (Segment(" " * names, "indent"),)))
+                lines.extend(
+                    wrap(cell, width, cells, (*label, *free), (Segment(" " * names, "indent"),))
+                )
                 continue
             rest = (Segment("  ", "indent"),) if width > 8 else ()
             lines.extend(wrap((*label, *cell), width - line_cells(rest, cells), cells, (), rest))

@@ -20,8 +20,10 @@ KEYS: Final = frozenset(("up", "down", "tab", "enter", "escape", "ctrl+s"))
 
 @frozen
 class Candidate:
-    """`insert` replaces the draft; `runs`: it is complete, so Enter sends it. A mere hint has nothing to insert.
-    `typed`: it is what stands in the prompt, and Tab goes past it. `short`: the label without what may follow it."""
+    """`insert` replaces the draft; `runs`: it is complete, so Enter sends it. A mere hint has nothing
+    to insert.
+    `typed`: it is what stands in the prompt, and Tab goes past it. `short`: the label without what
+    may follow it."""
 
     label: str
     detail: str
@@ -45,11 +47,17 @@ def _names(typed: str, answers: Answers) -> tuple[Candidate, ...]:
         if command.slash:
             rank = min(_rank(typed, name) for name in (command.name, *command.aliases))
             line = f"/{command.name}"
-            found.append((rank, _place(command.name), _candidate(line, command.argument, command.summary)))
+            found.append(
+                (rank, _place(command.name), _candidate(line, command.argument, command.summary))
+            )
     for skill in skills.listed(answers):
         offered = _candidate(f"/{skill.name}", skills.hint(skill), skill.description)
         found.append((_rank(typed, skill.name), _place(skill.name), offered))
-    return tuple(candidate for rank, _, candidate in sorted(found, key=lambda entry: entry[:2]) if rank < NO_MATCH)
+    return tuple(
+        candidate
+        for rank, _, candidate in sorted(found, key=lambda entry: entry[:2])
+        if rank < NO_MATCH
+    )
 
 
 def _place(name: str) -> tuple[int, str]:
@@ -65,14 +73,27 @@ def _candidate(line: str, argument: str, detail: str) -> Candidate:
 
 NO_MATCH: Final = 9
 USUAL: Final = (
-    "help", "undo", "clear", "resume", "mode", "model", "rewind", "todo", "copy", "btw", "settings", "stats", "fork",
+    "help",
+    "undo",
+    "clear",
+    "resume",
+    "mode",
+    "model",
+    "rewind",
+    "todo",
+    "copy",
+    "btw",
+    "settings",
+    "stats",
+    "fork",
     "export",
-)  # fmt: skip
+)
 """What is used most, first: the list has room for a few of fifty."""
 
 
 def _rank(typed: str, name: str) -> int:
-    """How well `name` fits: the same, begins so, holds it, holds its letters in this order, not at all."""
+    """How well `name` fits: the same, begins so, holds it, holds its letters in this order, not at
+    all."""
     typed, name = typed.lower(), name.lower()
     if name == typed:
         return 0
@@ -106,8 +127,9 @@ def _arguments(name: str, typed: str, answers: Answers) -> tuple[Candidate, ...]
 
 
 def _stands(word: str, choices: tuple[str, ...]) -> bool:
-    """Whether `word` may be meant as it is: it is no choice, and not the beginning of one, or of its provider's name.
-    Enter never takes another model for it that has only some of its letters."""
+    """Whether `word` may be meant as it is: it is no choice, and not the beginning of one, or of
+    its provider's name. Enter never takes another model for it that has only some of its letters.
+    """
     word = word.lower()
     heads = [choice.partition("/")[0].lower() for choice in choices]
     begins = any(head.startswith(word) for head in heads) and word not in heads
@@ -119,7 +141,11 @@ def shown(model: Model) -> tuple[Candidate, ...]:
     if model.finder is not None:
         return _files(model)
     draft = model.composer.draft
-    if not draft.startswith("/") or model.composer.purpose is not None or model.completion.closed_for == draft:
+    if (
+        not draft.startswith("/")
+        or model.composer.purpose is not None
+        or model.completion.closed_for == draft
+    ):
         return ()
     if model.composer.browsing >= 0 or model.dialog is not None:
         return ()
@@ -138,7 +164,9 @@ def _files(model: Model) -> tuple[Candidate, ...]:
         return (Candidate(file_completion.READING, ""),)
     note, room = file_completion.note(model), max(8, model.width - 10)
     return tuple(
-        Candidate(path if len(path) <= room else f"…{path[1 - room :]}", "" if number else note, path)
+        Candidate(
+            path if len(path) <= room else f"…{path[1 - room :]}", "" if number else note, path
+        )
         for number, path in enumerate(file_completion.found(model))
     )
 
@@ -153,7 +181,9 @@ def pressed(model: Model, msg: KeyPressed) -> Step | None:
     if not found:
         return None
     if msg.key == "escape":
-        return replace(model, completion=replace(model.completion, closed_for=model.composer.draft)), ()
+        return replace(
+            model, completion=replace(model.completion, closed_for=model.composer.draft)
+        ), ()
     if not found[0].insert:
         return None
     if msg.key in ("up", "down"):
@@ -163,6 +193,10 @@ def pressed(model: Model, msg: KeyPressed) -> Step | None:
     if msg.key == "tab" and chosen.typed:
         chosen = found[1]
     if msg.key == "tab" or not chosen.runs:
-        insert = chosen.insert if chosen.insert.endswith(" ") or chosen.runs is False else f"{chosen.insert} "
+        insert = (
+            chosen.insert
+            if chosen.insert.endswith(" ") or chosen.runs is False
+            else f"{chosen.insert} "
+        )
         return composer.write(model, insert), ()
     return submit.submit(composer.write(model, chosen.insert), chosen.insert)

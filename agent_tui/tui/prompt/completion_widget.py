@@ -46,7 +46,9 @@ class Completion(Region):
         if self.value is None:
             return []
         options = self.value.options
-        room = max(8, width // 2, width - 8 - max((cell_len(flat(o.detail)) for o in options), default=0))
+        room = max(
+            8, width // 2, width - 8 - max((cell_len(flat(o.detail)) for o in options), default=0)
+        )
         wide = min(max((cell_len(flat(o.label)) for o in options), default=0), room)
         free = (Segment("  "),) if width > ROOMY else ()
         left = width - 8 - wide - 2 * len(free)
@@ -71,4 +73,6 @@ class Completion(Region):
 def beyond(count: int, shown: range) -> str:
     """How many entries of a list are not to be seen, in words."""
     above, below = shown.start, count - shown.stop
-    return "… " + ", ".join(filter(None, (f"{above} above" if above else "", f"{below} more" if below else "")))
+    return "… " + ", ".join(
+        filter(None, (f"{above} above" if above else "", f"{below} more" if below else ""))
+    )

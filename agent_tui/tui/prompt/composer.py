@@ -19,7 +19,8 @@ MAX_HISTORY: Final = 1_000
 MOST_EDITED: Final = 50_000
 """Characters that the prompt holds unfolded: an editor wraps the line of its caret at each key."""
 MOST_CHIPS: Final = 20
-"""Chips that are remembered besides those in use, so that a prompt that is taken back has them again."""
+"""Chips that are remembered besides those in use, so that a prompt that is taken back has them
+again."""
 NEVER: Final = float("-inf")
 MESSAGES: Final = frozenset(("say", "deny"))
 """What the prompt is for while it answers a question in words."""
@@ -42,7 +43,8 @@ def changed(model: Model, text: str, caret: int) -> Model:
 
 
 def save(model: Model) -> Step:
-    """Tell the engine of the draft, if it is one for the model and another than it was told: it survives a kill."""
+    """Tell the engine of the draft, if it is one for the model and another than it was told: it
+    survives a kill."""
     composer = model.composer
     if composer.purpose is not None and composer.purpose.kind not in FOR_MODEL:
         return model, ()
@@ -54,18 +56,26 @@ def save(model: Model) -> Step:
     if draft == composer.saved:
         return model, ()
     pasted = chips.held(draft, composer.chips)
-    return replace(model, composer=replace(composer, saved=draft)), (Send(SaveDraft(draft, pasted)),)
+    return replace(model, composer=replace(composer, saved=draft)), (
+        Send(SaveDraft(draft, pasted)),
+    )
 
 
 def own(model: Model) -> str:
     """What the person has written for the model and not sent, whatever the prompt is used for now."""
     now = model.composer
-    return now.stash if now.purpose is not None else now.editing.stash if now.editing is not None else now.draft
+    return (
+        now.stash
+        if now.purpose is not None
+        else now.editing.stash
+        if now.editing is not None
+        else now.draft
+    )
 
 
 def _beside(model: Model, editing: Editing) -> str:
-    """What is on record while a queued prompt is edited: its new words, which the queue does not have yet, above the
-    draft that was put aside."""
+    """What is on record while a queued prompt is edited: its new words, which the queue does not
+    have yet, above the draft that was put aside."""
     new = model.composer.draft
     queued = next((item for item in model.listed if item.id == editing.id), None)
     same = queued is not None and new == folded(model, queued.text, queued.pastes)[1]
@@ -75,7 +85,8 @@ def _beside(model: Model, editing: Editing) -> str:
 
 
 def _above(new: str, stash: str) -> str:
-    """What is on record of words and of the draft that was put aside for them. One of them may be private."""
+    """What is on record of words and of the draft that was put aside for them. One of them may be
+    private."""
     public = (text for text in (new, stash) if text.strip() and not text.startswith(PRIVATE))
     return "\n\n".join(public)
 
@@ -100,7 +111,8 @@ def prefill(model: Model, value: str) -> Model:
 
 
 def write(model: Model, text: str, caret: int = -1) -> Model:
-    """Make the prompt hold `text`, with the caret at its end unless said otherwise. What was a chip is one again."""
+    """Make the prompt hold `text`, with the caret at its end unless said otherwise. What was a chip
+    is one again."""
     if caret < 0 and text:
         text = chips.collapse(text, reversed(model.composer.chips))
         if len(text) > MOST_EDITED:
@@ -108,14 +120,22 @@ def write(model: Model, text: str, caret: int = -1) -> Model:
             text = chip.label
     at, rev = caret if caret >= 0 else len(text), model.composer.rev + 1
     composer = replace(
-        model.composer, draft=text, caret=at, text=text, place=caret, rev=rev, browsing=-1, selected=False
+        model.composer,
+        draft=text,
+        caret=at,
+        text=text,
+        place=caret,
+        rev=rev,
+        browsing=-1,
+        selected=False,
     )
     return replace(model, composer=composer, completion=Completion())
 
 
 def give_back(model: Model, text: str, pastes: Iterable[Paste] = ()) -> Model:
-    """Return `text` to the prompt, unless something was typed there since (the history has it anyway). It is selected:
-    who goes on with something else types over it, who wants it has it there."""
+    """Return `text` to the prompt, unless something was typed there since (the history has it
+    anyway). It is selected: who goes on with something else types over it, who wants it has it
+    there."""
     model, text = folded(model, text, pastes)
     composer = model.composer
     if composer.editing is not None:
@@ -171,10 +191,15 @@ def new_chip(model: Model, text: str) -> tuple[Model, Chip]:
 def kept(model: Model, *new: Chip) -> Model:
     """The chips `new` are known; of old ones that are not in use only the newest still are."""
     now = model.composer
-    used = chips.held("\n".join((now.draft, now.stash, now.kept, now.editing.stash if now.editing else "")), now.chips)
+    used = chips.held(
+        "\n".join((now.draft, now.stash, now.kept, now.editing.stash if now.editing else "")),
+        now.chips,
+    )
     old = tuple(chip for chip in now.chips if chip.label not in {one.label for one in new})
     known = tuple(chip for n, chip in enumerate(old) if chip in used or n >= len(old) - MOST_CHIPS)
-    chipped = max((now.chipped, *(chips.number(chip.label) for chip in new if not chips.is_image(chip.label))))
+    chipped = max(
+        (now.chipped, *(chips.number(chip.label) for chip in new if not chips.is_image(chip.label)))
+    )
     return replace(model, composer=replace(now, chips=(*known, *new), chipped=chipped))
 
 
@@ -182,7 +207,9 @@ def ask(model: Model, purpose: Purpose) -> Model:
     """Use the prompt for `purpose`; the draft is put aside."""
     if model.composer.purpose is not None:
         model = leave(model)
-    model = replace(model, composer=replace(model.composer, stash=model.composer.draft, purpose=purpose))
+    model = replace(
+        model, composer=replace(model.composer, stash=model.composer.draft, purpose=purpose)
+    )
     return write(model, "")
 
 
@@ -195,7 +222,11 @@ def leave(model: Model) -> Model:
 def leave_message(model: Model) -> Step:
     """What was written for a question is the draft, or, if there is another one, in the history."""
     words, model = model.composer.draft, leave(model)
-    return remember(model, words) if model.composer.draft else (write(model, words) if words else model, ())
+    return (
+        remember(model, words)
+        if model.composer.draft
+        else (write(model, words) if words else model, ())
+    )
 
 
 def answered(model: Model, purpose: Purpose, text: str) -> Step:
@@ -229,13 +260,23 @@ def dismiss(model: Model) -> Step:
 
 
 def browse(model: Model, step: int, draft: str) -> Step:
-    """Up or Down at the edge of the prompt: the history, or the newest queued prompt and from there the others."""
+    """Up or Down at the edge of the prompt: the history, or the newest queued prompt and from there
+    the others."""
     composer = model.composer
     if composer.purpose is not None:
         return model, ()
-    if composer.editing is not None and (other := _neighbour(model, composer.editing, step)) is not None:
+    if (
+        composer.editing is not None
+        and (other := _neighbour(model, composer.editing, step)) is not None
+    ):
         return other, ()
-    if step < 0 and not draft and composer.browsing < 0 and composer.editing is None and model.queue:
+    if (
+        step < 0
+        and not draft
+        and composer.browsing < 0
+        and composer.editing is None
+        and model.queue
+    ):
         return edit(model, model.queue[-1]), ()
     at = len(composer.history) if composer.browsing < 0 else composer.browsing
     kept = draft if composer.browsing < 0 else composer.kept
@@ -248,18 +289,21 @@ def browse(model: Model, step: int, draft: str) -> Step:
 
 
 def _neighbour(model: Model, editing: Editing, step: int) -> Model | None:
-    """The queued prompt before or after the one that is edited, as long as that is as it was; below the newest, the
-    draft. None: there is no other, and it is the history's turn."""
+    """The queued prompt before or after the one that is edited, as long as that is as it was; below
+    the newest, the draft. None: there is no other, and it is the history's turn."""
     at = next((n for n, item in enumerate(model.queue) if item.id == editing.id), -1)
     shown = "" if at < 0 else folded(model, model.queue[at].text, model.queue[at].pastes)[1]
     changed = at < 0 or model.composer.draft != shown
     if changed or model.composer.browsing >= 0 or at + step < 0:
         return None
-    return edit(model, model.queue[at + step]) if at + step < len(model.queue) else leave_edit(model)
+    return (
+        edit(model, model.queue[at + step]) if at + step < len(model.queue) else leave_edit(model)
+    )
 
 
 def edit(model: Model, item: Queued) -> Model:
-    """A queued prompt is in the prompt, to be changed; it keeps its place in the queue, and the draft is put aside."""
+    """A queued prompt is in the prompt, to be changed; it keeps its place in the queue, and the
+    draft is put aside."""
     model = leave_edit(leave(model) if model.composer.purpose is not None else model)
     editing = Editing(item.id, model.composer.draft)
     model = replace(model, composer=replace(model.composer, editing=editing))
@@ -304,15 +348,23 @@ def edited(model: Model, text: str, problem: str) -> Step:
 def vim_moved(model: Model, mode: VimMode, missed: str) -> Step:
     """The prompt is in this mode of vim's; what another key does than in vim is said."""
     if not missed:
-        typed_at = model.at if mode == "insert" else model.typed_at  # what enters it is the beginning of words
+        typed_at = (
+            model.at if mode == "insert" else model.typed_at
+        )  # what enters it is the beginning of words
         return replace(model, vim=mode if model.vim else "", typed_at=typed_at), ()
     if missed == ":":
-        return toast(model, f"no : commands here: {commands.hint('palette', 'finds ours', model.keys)}")
-    return toast(model, f"{missed} does not search: {commands.hint('search', 'does, in the transcript', model.keys)}")
+        return toast(
+            model, f"no : commands here: {commands.hint('palette', 'finds ours', model.keys)}"
+        )
+    return toast(
+        model,
+        f"{missed} does not search: {commands.hint('search', 'does, in the transcript', model.keys)}",
+    )
 
 
 def loaded(model: Model, entries: tuple[str, ...], again: bool = False) -> Model:
-    """The history of earlier sessions came; what was sent since is newer. `again`: that is in it too."""
+    """The history of earlier sessions came; what was sent since is newer. `again`: that is in it
+    too."""
     now = model.composer
     history = entries if again else (*entries, *now.history)[-MAX_HISTORY:]
     if now.browsing < 0:

@@ -1,4 +1,5 @@
-"""The editor inside the prompt: Readline's keys on Textual's text area, with a kill ring and an undo that holds."""
+"""The editor inside the prompt: Readline's keys on Textual's text area, with a kill ring and an
+undo that holds."""
 
 from __future__ import annotations
 
@@ -18,7 +19,8 @@ from agent_tui.tui.prompt.vim_text import Vim, Way
 
 
 class Editor(TextArea, inherit_bindings=False):
-    """Each action is named in `keys.EDITING`. Places in the text are counted in characters from its beginning."""
+    """Each action is named in `keys.EDITING`. Places in the text are counted in characters from its
+    beginning."""
 
     ring = KillRing()
     _killed: tuple[str, int] | None = None
@@ -51,7 +53,9 @@ class Editor(TextArea, inherit_bindings=False):
         """Do `edit`, as a step of its own for undo."""
         if edit.start != edit.end or edit.text:
             self.history.checkpoint()
-            self._replace_via_keyboard(edit.text, self.location(edit.start), self.location(edit.end))
+            self._replace_via_keyboard(
+                edit.text, self.location(edit.start), self.location(edit.end)
+            )
             self.history.checkpoint()
         self.go(edit.caret)
 
@@ -87,7 +91,8 @@ class Editor(TextArea, inherit_bindings=False):
         self._kill(readline.kill_line)
 
     def _kill(self, until: Callable[[str, int], int]) -> None:
-        """Cut what stands between the caret and where `until` says; what is selected, if something is."""
+        """Cut what stands between the caret and where `until` says; what is selected, if something
+        is."""
         text, at = self.now()
         other = until(text, at) if self.selection.is_empty else self.place(self.selection.start)
         first, last = chips.widened(text, *sorted((at, other)))
@@ -131,7 +136,8 @@ class Editor(TextArea, inherit_bindings=False):
     # -- undo
 
     def put_typed(self, text: str) -> None:
-        """Put in what was typed in one go; undo takes back as much as if each letter had come by itself."""
+        """Put in what was typed in one go; undo takes back as much as if each letter had come by
+        itself."""
         history = self.history
         steps, count = history._undo_stack, history._character_count
         before = steps[-1] if steps else None
@@ -156,7 +162,8 @@ class Editor(TextArea, inherit_bindings=False):
         return steps[-1] if steps else None
 
     def one_step(self, mark: list[TextualEdit] | None) -> None:
-        """What was done since `mark` is undone in one go, unless that is so long ago that it is no longer known."""
+        """What was done since `mark` is undone in one go, unless that is so long ago that it is no
+        longer known."""
         steps, since = self.history._undo_stack, list[list[TextualEdit]]()
         if mark is not None and all(step is not mark for step in steps):
             return
@@ -167,7 +174,8 @@ class Editor(TextArea, inherit_bindings=False):
         self.history.checkpoint()
 
     def _undo_batch(self, edits: Sequence[TextualEdit]) -> None:
-        """Textual wraps only the lines that it believes were changed; after some pastes it is wrong, and fails."""
+        """Textual wraps only the lines that it believes were changed; after some pastes it is
+        wrong, and fails."""
         for edit in reversed(edits):
             edit.undo(self)
         self._travelled(edits[0]._updated_selection if edits else None)
@@ -178,8 +186,9 @@ class Editor(TextArea, inherit_bindings=False):
         self._travelled(edits[-1]._updated_selection if edits else None)
 
     def _travelled(self, selection: Selection | None) -> None:
-        """The text is that of another time: lay it out anew, with the caret where it was then, and draw it anew: lines
-        are remembered as drawn for a caret, and with the caret there another text may have stood."""
+        """The text is that of another time: lay it out anew, with the caret where it was then, and
+        draw it anew: lines are remembered as drawn for a caret, and with the caret there another
+        text may have stood."""
         self.wrapped_document.wrap(self.wrap_width, self.indent_width)
         self._build_highlight_map()
         if selection is not None:
@@ -194,7 +203,8 @@ with late():
 
 
 class Vimmed(Editor, inherit_bindings=False):
-    """`vim_on`: not while the prompt edits as a shell does, or is used for something else than a prompt."""
+    """`vim_on`: not while the prompt edits as a shell does, or is used for something else than a
+    prompt."""
 
     _vim = Vim()
     vim_on = False
@@ -240,7 +250,8 @@ class Vimmed(Editor, inherit_bindings=False):
         return done.way
 
     def vim_settled(self) -> None:
-        """The text or the caret was changed by something else: outside of insert mode it stands on a character."""
+        """The text or the caret was changed by something else: outside of insert mode it stands on
+        a character."""
         if self.vim_on and self._vim.mode != "insert" and self.now() != self._placed:
             settled, at = vim.settled(self._vim, *self.now())
             self._move(settled)

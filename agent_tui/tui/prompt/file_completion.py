@@ -1,4 +1,5 @@
-"""The list under an `@`: the files that may be meant. They are searched in slices, behind the keys that wait."""
+"""The list under an `@`: the files that may be meant. They are searched in slices, behind the keys
+that wait."""
 
 from __future__ import annotations
 
@@ -24,7 +25,8 @@ READING: Final = "reading the files …"
 
 
 def settled(model: Model) -> Step:
-    """Look again if another name is being typed, or the files are others. Costs nothing where none is."""
+    """Look again if another name is being typed, or the files are others. Costs nothing where none
+    is."""
     now = model.finder
     typed = _typed(model)
     if typed is None:
@@ -36,14 +38,20 @@ def settled(model: Model) -> Step:
     if corpus is None:
         return replace(model, finder=replace(now, typed=typed)), effects
     matches = now.matches
-    if matches is None or matches.query != fuzzy.as_query(typed.query) or matches.corpus is not corpus:
+    if (
+        matches is None
+        or matches.query != fuzzy.as_query(typed.query)
+        or matches.corpus is not corpus
+    ):
         matches = fuzzy.begin(corpus, typed.query, matches)
     if matches is now.matches and typed == now.typed and (matches.done or now.waiting):
         return (model if now is model.finder else replace(model, finder=now)), effects
     waiting = not matches.done
     if waiting and not now.waiting:
         effects = (*effects, Yield(PAUSE if matches is now.matches else FIRST))
-    return replace(model, finder=replace(now, typed=typed, matches=matches, waiting=waiting)), effects
+    return replace(
+        model, finder=replace(now, typed=typed, matches=matches, waiting=waiting)
+    ), effects
 
 
 def went_on(model: Model) -> Model:
@@ -61,7 +69,13 @@ def _stepped(now: Finder, matches: fuzzy.Matches) -> Finder:
     paths = (matches.corpus.paths[place] for place in matches.best)
     shown = tuple(path for path in paths if path != now.typed.query or not path.endswith("/"))
     same = now.shown_for == matches.query
-    return replace(now, matches=matches, shown=shown, shown_for=matches.query, selected=now.selected if same else 0)
+    return replace(
+        now,
+        matches=matches,
+        shown=shown,
+        shown_for=matches.query,
+        selected=now.selected if same else 0,
+    )
 
 
 def found(model: Model) -> tuple[str, ...]:
@@ -118,7 +132,8 @@ def _taken(model: Model, now: Finder, path: str, into: bool = False) -> Model:
 
 
 def _typed(model: Model) -> mention.Typed | None:
-    """The name that is being typed; a slash as its first letter leads out of the folder, where nothing is listed."""
+    """The name that is being typed; a slash as its first letter leads out of the folder, where
+    nothing is listed."""
     now = model.composer
     if now.purpose is not None or now.browsing >= 0 or model.gone:
         return None
@@ -128,16 +143,26 @@ def _typed(model: Model) -> mention.Typed | None:
 
 
 def _open(model: Model, now: Finder) -> bool:
-    return not now.closed and model.dialog is None and model.overlay is None and model.search is None
+    return (
+        not now.closed and model.dialog is None and model.overlay is None and model.search is None
+    )
 
 
 def _corpus(found: Files | None, now: Finder) -> fuzzy.Corpus | None:
     """The files as the engine told them; the same object while they are the same."""
     before = now.matches.corpus if now.matches is not None else None
-    return before if before is not None and found is not None and before.paths is found.paths else found
+    return (
+        before
+        if before is not None and found is not None and before.paths is found.paths
+        else found
+    )
 
 
 def _recent(model: Model) -> tuple[str, ...]:
     """Files that were named in earlier prompts, newest first."""
-    named = (ways for prompt in reversed(model.composer.history[-RECENT:]) for ways in mention.named(prompt))
+    named = (
+        ways
+        for prompt in reversed(model.composer.history[-RECENT:])
+        for ways in mention.named(prompt)
+    )
     return tuple(dict.fromkeys(way for ways in named for way in ways))

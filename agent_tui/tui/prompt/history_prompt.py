@@ -1,4 +1,5 @@
-"""Ctrl+R: the prompt holds what is looked for among the prompts of before; one of them takes the draft's place."""
+"""Ctrl+R: the prompt holds what is looked for among the prompts of before; one of them takes the
+draft's place."""
 
 from __future__ import annotations
 
@@ -38,7 +39,8 @@ def read(model: Model, msg: HistoryRead) -> Model:
 
 
 def settled(model: Model) -> Model:
-    """Look again if the words are others; once the prompt is for something else, forget it. Costs nothing without."""
+    """Look again if the words are others; once the prompt is for something else, forget it. Costs
+    nothing without."""
     now = model.recall
     if now is None:
         return model
@@ -62,11 +64,16 @@ def pressed(model: Model, msg: KeyPressed) -> Step | None:
 
 
 def _taken(model: Model, now: Recall) -> Step:
-    """The chosen prompt stands in the prompt; the draft that stood there is one of the earlier ones now."""
+    """The chosen prompt stands in the prompt; the draft that stood there is one of the earlier ones
+    now."""
     if now.chosen is None:
         return toast(model, "no earlier prompt matches: Esc restores your draft")
     back = composer.leave(replace(model, recall=None))
-    kept = composer.spent(back, back.composer.draft) if back.composer.draft != now.chosen.text else (back, ())
+    kept = (
+        composer.spent(back, back.composer.draft)
+        if back.composer.draft != now.chosen.text
+        else (back, ())
+    )
     return then(kept, (composer.write(kept[0], now.chosen.text), ()))
 
 

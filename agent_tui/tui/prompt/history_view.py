@@ -14,7 +14,8 @@ from agent_tui.tui.core.words import one_line
 SHOWN: Final = 10
 LEAST: Final = 3
 OUTSIDE: Final = 9
-"""Lines of the screen that are something else: header, prompt with its label, status, footer, borders."""
+"""Lines of the screen that are something else: header, prompt with its label, status, footer,
+borders."""
 CELLS: Final = 66
 BEFORE: Final = 20
 """Characters that are shown in front of what was found."""
@@ -28,9 +29,19 @@ def recall_view(found: Recall, height: int, now: float) -> OverlayView:
     options = tuple(_option(found.hit(number), words, now) for number in reversed(numbers))
     blank = ((Span(" "),),) * (room - len(options))
     if not options:
-        said = "reading …" if not found.done else "no earlier prompt matches" if words else "no prompts yet"
-        return OverlayView("Earlier prompts", ((Span(said, "dim"),), *blank[:-1]), note=_count(found))
-    return OverlayView("Earlier prompts", blank[:-1], options, numbers[-1] - found.selected, _count(found))
+        said = (
+            "reading …"
+            if not found.done
+            else "no earlier prompt matches"
+            if words
+            else "no prompts yet"
+        )
+        return OverlayView(
+            "Earlier prompts", ((Span(said, "dim"),), *blank[:-1]), note=_count(found)
+        )
+    return OverlayView(
+        "Earlier prompts", blank[:-1], options, numbers[-1] - found.selected, _count(found)
+    )
 
 
 def shown(found: Recall, height: int) -> range:

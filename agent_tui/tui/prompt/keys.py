@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
-NEWLINE: Final = frozenset({"ctrl+j", "shift+enter", "alt+enter", "ctrl+enter", "ctrl+shift+enter", "alt+shift+enter"})
+NEWLINE: Final = frozenset(
+    {"ctrl+j", "shift+enter", "alt+enter", "ctrl+enter", "ctrl+shift+enter", "alt+shift+enter"}
+)
 """Keys that break the line. `ctrl+j` is the one that every terminal can send."""
 
 SUBMIT: Final = frozenset({"enter", "ctrl+s"})
@@ -62,9 +64,15 @@ EDITING: Final[dict[str, str]] = {
 }
 """Keys that edit the text, each with the editor action it stands for."""
 
-CUTS: Final = frozenset((
-    "delete_word_left", "delete_word_right", "delete_to_space", "delete_to_start_of_line", "delete_to_end_of_line",
-))  # fmt: skip
+CUTS: Final = frozenset(
+    (
+        "delete_word_left",
+        "delete_word_right",
+        "delete_to_space",
+        "delete_to_start_of_line",
+        "delete_to_end_of_line",
+    )
+)
 """Actions whose cuts, one after the other, count as one."""
 
 SELECTING: Final[dict[str, str]] = {

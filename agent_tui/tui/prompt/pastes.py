@@ -1,4 +1,5 @@
-"""What is pasted: short text goes into the prompt, long text becomes a chip, the path of an image one of an image."""
+"""What is pasted: short text goes into the prompt, long text becomes a chip, the path of an image
+one of an image."""
 
 from __future__ import annotations
 
@@ -33,8 +34,9 @@ CLIPBOARD: Final = "clipboard_image"
 
 
 def pasted(model: Model, msg: Pasted) -> Step:
-    """Its line ends never submit, and whatever else is in it is only text. Where somebody may have typed it, on a slow
-    line, that is said. What nobody sees in it is taken out, and that is said, too."""
+    """Its line ends never submit, and whatever else is in it is only text. Where somebody may have
+    typed it, on a slow line, that is said. What nobody sees in it is taken out, and that is said,
+    too."""
     text, hidden = revealed(msg.text)
     step = _pasted(model, replace(msg, text=text))
     if hidden:
@@ -55,7 +57,9 @@ def _pasted(model: Model, msg: Pasted) -> Step:
         model, asked = _ask(model, text.strip(), path)
         return model, (Type(text.strip()), *asked)
     if len(text) > MOST_EDITED:
-        model, expires = toast(model, f"only the first {MOST_EDITED:,} characters of this paste are used", "warning")
+        model, expires = toast(
+            model, f"only the first {MOST_EDITED:,} characters of this paste are used", "warning"
+        )
         return model, (Type(text[:MOST_EDITED]), *expires)
     return model, (Type(text),) if text else ()
 
@@ -65,7 +69,9 @@ def is_long(model: Model, text: str) -> bool:
     lines, characters = model.look.paste_lines, model.look.paste_chars
     if len(text) > MOST_EDITED:
         return True
-    return (0 < characters < len(text)) or (0 < lines < text.count("\n") + (not text.endswith("\n")))
+    return (0 < characters < len(text)) or (
+        0 < lines < text.count("\n") + (not text.endswith("\n"))
+    )
 
 
 # -- images
@@ -92,7 +98,8 @@ def _ask(model: Model, raw: str, path: str) -> Step:
 
 
 def told(model: Model, id: str, data: ImageFile) -> Model:
-    """The engine has looked at an image: what names it in the draft becomes its chip. If it is none, all stays."""
+    """The engine has looked at an image: what names it in the draft becomes its chip. If it is
+    none, all stays."""
     raw = next((raw for raw, asked in model.composer.looked.items() if asked == id), "")
     if not raw:
         return model
@@ -105,7 +112,9 @@ def told(model: Model, id: str, data: ImageFile) -> Model:
         return model
     model, chip = _image(model, data)
     after = draft[place + len(raw) :]
-    shown = chip.label + (" " if not after or after[0].isalnum() else "")  # what is typed next is no part of it
+    shown = chip.label + (
+        " " if not after or after[0].isalnum() else ""
+    )  # what is typed next is no part of it
     if caret >= place + len(raw):
         caret += len(shown) - len(raw)
     elif caret > place:
@@ -132,10 +141,14 @@ def clipboard_told(model: Model, data: ClipboardImage) -> Step:
 
 
 def _image(model: Model, data: ImageFile | ClipboardImage) -> tuple[Model, Chip]:
-    """The next image of this prompt. A label that stood for another file, and may come back with it, is not used."""
+    """The next image of this prompt. A label that stood for another file, and may come back with
+    it, is not used."""
     known = {chip.label: chip.text for chip in model.composer.chips}
     path, width, height = data.path, data.width, data.height
-    numbered = (chips.image(number, path, width, height) for number in count(chips.images(model.composer.draft) + 1))
+    numbered = (
+        chips.image(number, path, width, height)
+        for number in count(chips.images(model.composer.draft) + 1)
+    )
     chip = next(chip for chip in numbered if known.get(chip.label, chip.text) == chip.text)
     return composer.kept(model, chip), chip
 

@@ -1,5 +1,5 @@
-"""The prompt queue: when its next prompt goes out, and what a person does to what waits. The engine keeps it, and
-never uses an id twice."""
+"""The prompt queue: when its next prompt goes out, and what a person does to what waits. The engine
+keeps it, and never uses an id twice."""
 
 from __future__ import annotations
 
@@ -16,11 +16,24 @@ from agent_tui.tui.prompt import composer
 
 
 def dispatch(model: Model) -> Step:
-    """Send the oldest queued prompt, if the agent is free for it. Once: until its turn begins it is in flight."""
+    """Send the oldest queued prompt, if the agent is free for it. Once: until its turn begins it is
+    in flight."""
     transcript = model.transcript
     waiting = model.queue
-    busy = transcript.state != "idle" or at_work(transcript) or transcript.questions or transcript.paused
-    if not waiting or busy or not transcript.model or model.in_flight is not None or not model.started or model.gone:
+    busy = (
+        transcript.state != "idle"
+        or at_work(transcript)
+        or transcript.questions
+        or transcript.paused
+    )
+    if (
+        not waiting
+        or busy
+        or not transcript.model
+        or model.in_flight is not None
+        or not model.started
+        or model.gone
+    ):
         return model, ()
     first = waiting[0]
     if held(model, first.id):
@@ -39,7 +52,8 @@ def _taken(model: Model, item: Queued) -> Model:
 
 
 def settled(model: Model) -> Step:
-    """Forget what was taken or edited once the engine's queue says so too; leave an edit whose prompt has gone."""
+    """Forget what was taken or edited once the engine's queue says so too; leave an edit whose
+    prompt has gone."""
     editing = model.composer.editing
     if not (model.taken or model.edits or editing):
         return model, ()
@@ -66,10 +80,12 @@ def _words(model: Model) -> str:
 
 
 def put_back(model: Model, text: str, steers: bool = False) -> Step:
-    """The prompt that was edited has its place in the queue again, with the words `text`; `steers`: it enters the
-    running turn with them."""
+    """The prompt that was edited has its place in the queue again, with the words `text`; `steers`:
+    it enters the running turn with them."""
     editing, (text, pastes) = model.composer.editing, chips.sent(text, model.composer.chips)
-    item = next((item for item in model.listed if editing is not None and item.id == editing.id), None)
+    item = next(
+        (item for item in model.listed if editing is not None and item.id == editing.id), None
+    )
     if item is None:
         return composer.leave_edit(model), ()
     if not text.strip():
@@ -86,7 +102,9 @@ def leave_edit(model: Model) -> Step:
     """The prompt that was edited stays as it was; other words for it are kept in the history."""
     editing = model.composer.editing
     text = _words(model)
-    same = any(editing is not None and item.id == editing.id and item.text == text for item in model.listed)
+    same = any(
+        editing is not None and item.id == editing.id and item.text == text for item in model.listed
+    )
     model = composer.leave_edit(model)
     step: Step = (model, ()) if same else composer.remember(model, text)
     return then(step, dispatch(step[0]))
@@ -98,7 +116,8 @@ def steer(model: Model, item: Queued) -> Step:
 
 
 def send_now(model: Model, item: Queued) -> Step:
-    """A queued prompt begins its turn, whatever stands before it; while a turn runs, it enters that one."""
+    """A queued prompt begins its turn, whatever stands before it; while a turn runs, it enters that
+    one."""
     if model.running:
         return steer(model, item)
     if not model.started or not model.transcript.model:
@@ -107,7 +126,8 @@ def send_now(model: Model, item: Queued) -> Step:
 
 
 def stop_and_send(model: Model, item: Queued) -> Step:
-    """The running turn ends here, and a queued prompt begins the next; what else waits goes on as it did."""
+    """The running turn ends here, and a queued prompt begins the next; what else waits goes on as
+    it did."""
     if model.transcript.state == "idle":
         return send_now(model, item)
     goes_on = () if model.transcript.paused else (QueueEdit("resume"),)
@@ -139,14 +159,20 @@ def clear(model: Model) -> Step:
 
 
 def emptied(model: Model) -> Step:
-    """What waits now is as good as gone: nothing of it is sent or taken back any more. The history has it."""
+    """What waits now is as good as gone: nothing of it is sent or taken back any more. The history
+    has it."""
     gone = model.listed
-    step: Step = (replace(model, taken=model.taken | {item.id for item in model.transcript.queue}), ())
+    step: Step = (
+        replace(model, taken=model.taken | {item.id for item in model.transcript.queue}),
+        (),
+    )
     if not gone:
         return step
     for item in gone:
         step = then(step, composer.remember(step[0], item.text))
-    removed = f"removed {count(len(gone), 'queued prompt')}: {composer.way_back(step[0], len(gone))}"
+    removed = (
+        f"removed {count(len(gone), 'queued prompt')}: {composer.way_back(step[0], len(gone))}"
+    )
     return then(step, toast(step[0], removed))
 
 

@@ -1,4 +1,5 @@
-"""Readline's way with a text and a caret, as pure functions: words, kills and what they leave behind."""
+"""Readline's way with a text and a caret, as pure functions: words, kills and what they leave
+behind."""
 
 from __future__ import annotations
 
@@ -15,7 +16,8 @@ MOST_KILLED: Final = 60
 
 @frozen
 class Edit:
-    """Put `text` in the place of what stands from `start` to `end`; then the caret stands at `caret`."""
+    """Put `text` in the place of what stands from `start` to `end`; then the caret stands at
+    `caret`."""
 
     start: int
     end: int
@@ -31,7 +33,8 @@ class KillRing:
     turn: int = 0
 
     def killed(self, text: str, *, joins: bool, before: bool) -> KillRing:
-        """`text` was killed; it `joins` the newest if the key before killed too, in front if it stood `before`."""
+        """`text` was killed; it `joins` the newest if the key before killed too, in front if it stood
+        `before`."""
         if not text:
             return self
         if joins and self.texts:
@@ -52,7 +55,8 @@ class KillRing:
 
 
 def kind(character: str) -> int:
-    """0: stands between words. Scripts without spaces have a number each, so that a word ends where they change."""
+    """0: stands between words. Scripts without spaces have a number each, so that a word ends where
+    they change."""
     if character.isascii():
         return int(character.isalnum() or character == "_")
     if "\u3400" <= character <= "\u9fff" or "\U00020000" <= character <= "\U0003ffff":

@@ -8,7 +8,11 @@ from agent_tui.protocol.transcript import Answers
 
 def names(answers: Answers) -> frozenset[str] | None:
     """The names of the skills; None while the engine has not told them."""
-    return frozenset(skill.name for skill in answers.skills.skills) if answers.skills is not None else None
+    return (
+        frozenset(skill.name for skill in answers.skills.skills)
+        if answers.skills is not None
+        else None
+    )
 
 
 def listed(answers: Answers) -> tuple[SkillInfo, ...]:

@@ -1,4 +1,5 @@
-"""What happens to a prompt that is sent: a command runs, the rest goes to the agent or waits for it."""
+"""What happens to a prompt that is sent: a command runs, the rest goes to the agent or waits for
+it."""
 
 from __future__ import annotations
 
@@ -22,7 +23,8 @@ with registry.late():
     from agent_tui.tui.sheets import control
 
 SLASH: Final = late.pattern(r"/([A-Za-z][\w:-]*)(?:\s+|$)")
-"""The first word of a line that calls a command or a skill; a path has a second slash and is none."""
+"""The first word of a line that calls a command or a skill; a path has a second slash and is none.
+"""
 MOVES: Final = late.pattern(r"(?:cd|pushd)(?:\s+[^;&|\n]+)?")
 """A command that does nothing but go to another folder."""
 DOUBLED_SECONDS: Final = 0.4
@@ -65,7 +67,9 @@ def submit(model: Model, text: str) -> Step:
         shown = model if again else control.open_for(model, "no_model")[0]
         shown = composer.write(shown, text) if shown.composer.draft != text else shown
         return toast(shown, "kept until there is a model", "warning") if again else (shown, ())
-    if (skill := SLASH.match(text.strip())) is not None:  # no other word behind a slash comes as far
+    if (
+        skill := SLASH.match(text.strip())
+    ) is not None:  # no other word behind a slash comes as far
         model = model.used(f"skill:{skill.group(1)}")
     after, effects = composer.spent(model, text)
     text, pastes = chips.sent(text, model.composer.chips)
@@ -79,7 +83,13 @@ def submit(model: Model, text: str) -> Step:
     if not model.queue:
         return sent
     key = commands.hint("send", "on an empty prompt resumes", model.keys)
-    return then(sent, toast(sent[0], f"{len(model.queue)} still queued, paused{key and f': {key} when this is done'}"))
+    return then(
+        sent,
+        toast(
+            sent[0],
+            f"{len(model.queue)} still queued, paused{key and f': {key} when this is done'}",
+        ),
+    )
 
 
 def shell(model: Model, text: str) -> Step:
@@ -94,20 +104,31 @@ def shell(model: Model, text: str) -> Step:
     if MOVES.fullmatch(command) is None:
         return ran
     return then(
-        ran, toast(after, f"each ! starts in the project's folder: !{command} && … in one line", seconds=READ_SECONDS)
+        ran,
+        toast(
+            after,
+            f"each ! starts in the project's folder: !{command} && … in one line",
+            seconds=READ_SECONDS,
+        ),
     )
 
 
 def slash(model: Model, text: str) -> Step | None:
-    """Run the command that `text` calls, or say that there is none. None: it is a prompt (or a skill)."""
+    """Run the command that `text` calls, or say that there is none. None: it is a prompt (or a
+    skill)."""
     match = SLASH.match(text.strip())
     if match is None:
         return None
-    name, arguments = match.group(1), chips.expand(text.strip()[match.end() :], model.composer.chips)
+    name, arguments = (
+        match.group(1),
+        chips.expand(text.strip()[match.end() :], model.composer.chips),
+    )
     command = commands.by_slash(name)
     if command is not None:
         spent = composer.spent(model.used(f"command:{command.name}"), text)
-        spent = then(spent, composer.save(spent[0]))  # before what it does: it is no draft of the session it leaves
+        spent = then(
+            spent, composer.save(spent[0])
+        )  # before what it does: it is no draft of the session it leaves
         if command.has_list and not arguments.strip():
             return then(spent, control.open_sheet(spent[0], command.name))
         return then(spent, command.run(spent[0], arguments.strip()))
@@ -132,7 +153,8 @@ def is_unknown(model: Model, text: str) -> bool:
 
 
 def skills_told(model: Model) -> Step:
-    """The skills are known: a line that waited for them goes where it belongs, if it still stands in the prompt."""
+    """The skills are known: a line that waited for them goes where it belongs, if it still stands
+    in the prompt."""
     waits, now = model.composer.calls, model.composer
     if not waits:
         return model, ()
@@ -148,7 +170,11 @@ def _completed(model: Model, name: str, arguments: str) -> Step:
         return command.run(model, arguments)
     draft = model.composer
     sent, effects = submit(model, f"/{name} {arguments}")
-    back = composer.write(sent, draft.draft, caret=draft.caret) if draft.draft != sent.composer.draft else sent
+    back = (
+        composer.write(sent, draft.draft, caret=draft.caret)
+        if draft.draft != sent.composer.draft
+        else sent
+    )
     return back, effects
 
 
@@ -169,10 +195,13 @@ def steer(model: Model, text: str) -> Step:
 
 
 def _put_back(model: Model, text: str, steers: bool = False) -> Step:
-    """The end of an edit. The model cannot be sent a command: it would be read as a prompt when its time comes."""
+    """The end of an edit. The model cannot be sent a command: it would be read as a prompt when its
+    time comes."""
     match = SLASH.match(text.strip())
     if match is not None and commands.by_slash(match.group(1)) is not None:
-        return toast(model, f"/{match.group(1)} is a command and cannot be queued: Esc cancels", "warning")
+        return toast(
+            model, f"/{match.group(1)} is a command and cannot be queued: Esc cancels", "warning"
+        )
     return queue.put_back(model, text, steers)
 
 

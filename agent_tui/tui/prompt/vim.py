@@ -1,7 +1,8 @@
-"""Vim in the prompt, as a pure state machine: a key in, the text, the caret and the next state out. Never raises.
+"""Vim in the prompt, as a pure state machine: a key in, the text, the caret and the next state out.
+Never raises.
 
-A command is typed into `Vim.typed` until `vim_keys.parse` understands it. In insert mode the prompt edits as ever; only
-its beginning and its end are noticed here, for `.` and for counts.
+A command is typed into `Vim.typed` until `vim_keys.parse` understands it. In insert mode the prompt
+edits as ever; only its beginning and its end are noticed here, for `.` and for counts.
 """
 
 from __future__ import annotations
@@ -31,10 +32,27 @@ COMMANDS: Final = frozenset("/:")
 """On an empty prompt they begin a command, as `/` does while typing."""
 REPEATED: Final = frozenset("dc<>xXDCsSpPrJ~oOiaIA")
 """Commands that `.` does again."""
-SHORT: Final = {"x": ("d", "l"), "X": ("d", "h"), "D": ("d", "$"), "C": ("c", "$"), "s": ("c", "l"), "S": ("c", "c"),
-                "Y": ("y", "y")}  # fmt: skip
+SHORT: Final = {
+    "x": ("d", "l"),
+    "X": ("d", "h"),
+    "D": ("d", "$"),
+    "C": ("c", "$"),
+    "s": ("c", "l"),
+    "S": ("c", "c"),
+    "Y": ("y", "y"),
+}
 """Commands that are an operator and what it works on."""
-VISUAL_SHORT: Final = {"x": "d", "X": "D", "s": "c", "S": "C", "R": "C", "u": "u", "U": "U", "~": "~", "J": "J"}
+VISUAL_SHORT: Final = {
+    "x": "d",
+    "X": "D",
+    "s": "c",
+    "S": "C",
+    "R": "C",
+    "u": "u",
+    "U": "U",
+    "~": "~",
+    "J": "J",
+}
 
 
 def pressed(vim: Vim, text: str, at: int, key: str) -> Done:
@@ -89,7 +107,11 @@ def _normal(vim: Vim, text: str, at: int, command: Command) -> Done:
     if command.operator:
         return _operated(vim, text, at, command)
     if key in ("v", "V"):
-        return Done(replace(vim, mode="visual" if key == "v" else "visual line", anchor=at, caret=at), text, at)
+        return Done(
+            replace(vim, mode="visual" if key == "v" else "visual line", anchor=at, caret=at),
+            text,
+            at,
+        )
     if key in ("i", "a", "I", "A", "o", "O"):
         return _insertion(vim, text, at, key, count)
     if key in ("j", "k") and not command.count:
@@ -151,7 +173,11 @@ def _operated(vim: Vim, text: str, at: int, command: Command) -> Done:
         return changed(vim, text, at, operator, line_start(text, at), end, True)
     if key[0] in "ia" and len(key) > 1:
         held = object_of(text, at, key[0] == "a", key[1], max(1, command.count))
-        return Done(vim, text, at) if held is None else changed(vim, text, at, operator, *held, key[1] == "p")
+        return (
+            Done(vim, text, at)
+            if held is None
+            else changed(vim, text, at, operator, *held, key[1] == "p")
+        )
     vim, target = _target(vim, text, at, command)
     if target is None:
         return Done(vim, text, at)
@@ -171,7 +197,12 @@ def _insertion(vim: Vim, text: str, at: int, key: str, times: int) -> Done:
     if key in ("o", "O"):
         place = line_end(text, at) if key == "o" else line_start(text, at)
         return insert(vim, f"{text[:place]}\n{text[place:]}", place + (key == "o"))
-    place = {"i": at, "a": min(at + 1, line_end(text, at)), "I": first_word(text, at), "A": line_end(text, at)}[key]
+    place = {
+        "i": at,
+        "a": min(at + 1, line_end(text, at)),
+        "I": first_word(text, at),
+        "A": line_end(text, at),
+    }[key]
     return insert(vim, text, place, times)
 
 
@@ -222,10 +253,19 @@ def _visual(vim: Vim, text: str, at: int, command: Command) -> Done:
         mode: VimMode = "visual" if key == "v" else "visual line"
         return Done(replace(vim, mode="normal" if mode == vim.mode else mode), text, at)
     if key == "o":
-        return Done(replace(vim, anchor=at, caret=min(vim.anchor, len(text))), text, last_place(text, vim.anchor))
+        return Done(
+            replace(vim, anchor=at, caret=min(vim.anchor, len(text))),
+            text,
+            last_place(text, vim.anchor),
+        )
     first, last = span(vim, text)
     if key in ("D", "C", "Y"):
-        first, last, whole, key = line_start(text, first), line_end(text, max(first, last - 1)), True, key.lower()
+        first, last, whole, key = (
+            line_start(text, first),
+            line_end(text, max(first, last - 1)),
+            True,
+            key.lower(),
+        )
     if key in ("d", "c", "y", "<", ">", "u", "U", "~"):
         return changed(vim, text, first, key, first, last, whole)
     if key == "J":
@@ -287,7 +327,11 @@ def parse(typed: str, visual: bool) -> Command | None:
     if not rest:
         return UNFINISHED
     key = _key(rest, operator, visual)
-    return None if key is None else Command(key, operator if key else "", _count(first, second) if key else 0)
+    return (
+        None
+        if key is None
+        else Command(key, operator if key else "", _count(first, second) if key else 0)
+    )
 
 
 def _count(first: int, second: int) -> int:
@@ -302,7 +346,8 @@ def _counted(typed: str) -> tuple[int, str]:
 
 
 def _key(rest: str, operator: str, visual: bool) -> str | None:
-    """`rest` if it is a motion, an object or a command; empty if more must come; None: nothing begins so."""
+    """`rest` if it is a motion, an object or a command; empty if more must come; None: nothing begins
+    so."""
     head = rest[0]
     if head in WITH_CHARACTER or (head == "r" and not operator):
         return rest if len(rest) == 2 else "" if len(rest) == 1 else None
@@ -319,7 +364,8 @@ INDENT: Final = "    "
 
 
 def word_only(text: str, first: int, last: int, operator: str) -> int:
-    """Over the last word of a line, `w` does not take the line end too; when a word is changed, no space either."""
+    """Over the last word of a line, `w` does not take the line end too; when a word is changed, no
+    space either."""
     held = text[first:last]
     bare = held.rstrip()
     if operator == "c" and bare:
@@ -327,17 +373,23 @@ def word_only(text: str, first: int, last: int, operator: str) -> int:
     return first + len(bare) + held[len(bare) :].find("\n") if "\n" in held[len(bare) :] else last
 
 
-def changed(vim: Vim, text: str, at: int, operator: str, first: int, last: int, whole: bool) -> Done:
+def changed(
+    vim: Vim, text: str, at: int, operator: str, first: int, last: int, whole: bool
+) -> Done:
     """Do the operator to what stands from `first` to `last`; whole lines end before their line end."""
     if operator in ("<", ">"):
-        return _shifted(vim, text, line_start(text, first), line_end(text, max(first, last - 1)), operator)
+        return _shifted(
+            vim, text, line_start(text, first), line_end(text, max(first, last - 1)), operator
+        )
     if operator in "uU~":
         change = {"u": str.lower, "U": str.upper, "~": str.swapcase}[operator]
         text = text[:first] + change(text[first:last]) + text[last:]
         return Done(replace(vim, mode="normal"), text, last_place(text, first))
     vim = replace(vim, register=text[first:last], whole=whole, mode="normal")
     if operator == "y":
-        return Done(vim, text, last_place(text, at if whole and line_start(text, at) == first else first))
+        return Done(
+            vim, text, last_place(text, at if whole and line_start(text, at) == first else first)
+        )
     if operator == "c":
         return insert(vim, text[:first] + text[last:], first)
     if not whole:

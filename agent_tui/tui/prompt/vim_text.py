@@ -1,4 +1,5 @@
-"""Where vim's motions lead and what its text objects hold: pure functions of a text and a place in it."""
+"""Where vim's motions lead and what its text objects hold: pure functions of a text and a place in
+it."""
 
 from __future__ import annotations
 
@@ -15,7 +16,8 @@ MARK: Final = 9
 
 @frozen
 class Target:
-    """Where a motion leads. With an operator: `whole` lines, or up to the place, `inclusive` of what stands there."""
+    """Where a motion leads. With an operator: `whole` lines, or up to the place, `inclusive` of
+    what stands there."""
 
     at: int
     inclusive: bool = False
@@ -23,7 +25,8 @@ class Target:
 
 
 def last_place(text: str, at: int) -> int:
-    """The nearest place that a caret of the normal mode may have: on a character, unless the line is empty."""
+    """The nearest place that a caret of the normal mode may have: on a character, unless the line
+    is empty."""
     at = max(0, min(at, len(text)))
     start, end = line_start(text, at), line_end(text, at)
     return max(start, min(at, end - 1))
@@ -112,7 +115,9 @@ def paragraph(text: str, at: int, down: bool) -> int:
     return 0 if found < 0 else found + 1
 
 
-def sought(text: str, at: int, how: str, character: str, count: int, again: bool = False) -> Target | None:
+def sought(
+    text: str, at: int, how: str, character: str, count: int, again: bool = False
+) -> Target | None:
     """`f` `t` `F` `T` in this line. `again`: a `t` that stands before a hit goes on to the next."""
     start, end = line_start(text, at), line_end(text, at)
     place = at
@@ -180,7 +185,9 @@ def _word(text: str, at: int, around: bool, large: bool, count: int) -> tuple[in
 
 def _quoted(text: str, at: int, around: bool, mark: str) -> tuple[int, int] | None:
     start, end = line_start(text, at), line_end(text, at)
-    marks = [n for n in range(start, end) if text[n] == mark and (n == start or text[n - 1] != "\\")]
+    marks = [
+        n for n in range(start, end) if text[n] == mark and (n == start or text[n - 1] != "\\")
+    ]
     for first, last in zip(marks[::2], marks[1::2], strict=False):
         if at <= last:
             return (first, last + 1) if around else (first + 1, last)
@@ -240,7 +247,9 @@ def matching(text: str, at: int) -> Target | None:
     return None
 
 
-def _words(go: Callable[[str, int, bool], int], large: bool, inclusive: bool) -> Callable[[str, int, int], Target]:
+def _words(
+    go: Callable[[str, int, bool], int], large: bool, inclusive: bool
+) -> Callable[[str, int, int], Target]:
     def motion(text: str, at: int, count: int) -> Target:
         for _ in range(count):
             at = go(text, at, large)

@@ -1,7 +1,8 @@
-"""The prompt: an editor that owns its text and caret, tells of every change, and handles all keys in order.
+"""The prompt: an editor that owns its text and caret, tells of every change, and handles all keys
+in order.
 
-Every key is handled here, in the order it came: Textual's own bindings bubble up and would change places with letters
-typed in the same burst.
+Every key is handled here, in the order it came: Textual's own bindings bubble up and would change
+places with letters typed in the same burst.
 """
 
 from __future__ import annotations
@@ -74,11 +75,14 @@ class Chipped(TextArea, inherit_bindings=False, inherit_css=False):
 
 _SHOWN: Final = (
     {code: 0x2400 + code for code in range(0x20) if code != 9}
-    | dict.fromkeys((0x7F, *range(0x80, 0xA0), 0x200E, 0x200F, *range(0x2028, 0x202F), *range(0x2066, 0x206A)), 0xFFFD)
+    | dict.fromkeys(
+        (0x7F, *range(0x80, 0xA0), 0x200E, 0x200F, *range(0x2028, 0x202F), *range(0x2066, 0x206A)),
+        0xFFFD,
+    )
     | {0x200D: 0x200C, 0xA0: 0x20}
-)  # fmt: skip
-"""Each character that could move the cursor or reorder the line, and the one drawn in its place. What a joiner joins is
-measured as nothing, letters too: drawn, the parts stand side by side."""
+)
+"""Each character that could move the cursor or reorder the line, and the one drawn in its place.
+What a joiner joins is measured as nothing, letters too: drawn, the parts stand side by side."""
 
 
 class Keyboard(Protocol):
@@ -96,18 +100,24 @@ class Keyboard(Protocol):
         ...
 
     def only_text(self, keys: Sequence[events.Key], first: int, free: bool) -> int:
-        """How many of `keys` from `first` on are nothing but text, here or elsewhere; `free`: it would go in here."""
+        """How many of `keys` from `first` on are nothing but text, here or elsewhere; `free`: it
+        would go in here."""
         ...
 
     def key_taken(self, key: str, character: str, draft: str) -> bool:
-        """Whether the key went to the core: a command key, or any key while a dialog or overlay is open."""
+        """Whether the key went to the core: a command key, or any key while a dialog or overlay is
+        open."""
         ...
 
 
 class Prompt(Chipped, Vimmed, inherit_bindings=False):
     def __init__(self) -> None:
         super().__init__(
-            id="prompt", soft_wrap=True, tab_behavior="focus", show_line_numbers=False, highlight_cursor_line=False
+            id="prompt",
+            soft_wrap=True,
+            tab_behavior="focus",
+            show_line_numbers=False,
+            highlight_cursor_line=False,
         )
         self.cursor_blink = False
         self.match_cursor_bracket = False
@@ -127,12 +137,16 @@ class Prompt(Chipped, Vimmed, inherit_bindings=False):
             self._keep_secret(value.secret)
         if value.placeholder != self._hint:
             self._hint = value.placeholder
-            self.placeholder = Content(flat(value.placeholder))  # a plain text would be read as markup
+            self.placeholder = Content(
+                flat(value.placeholder)
+            )  # a plain text would be read as markup
         if value.rev != self._rev:
             self._rev = value.rev
             if value.text != self.text:
                 self.load_text(value.text)  # forgets what could be undone
-            self.move_cursor(self.document.end if value.place < 0 else _location(value.text, value.place))
+            self.move_cursor(
+                self.document.end if value.place < 0 else _location(value.text, value.place)
+            )
             if value.selected:
                 self.select_all()
             self._offered = self.selection if value.selected else None
@@ -186,7 +200,8 @@ class Prompt(Chipped, Vimmed, inherit_bindings=False):
         self._press([event], 0)
 
     async def _on_typed(self, event: Typed) -> None:
-        """What waited together is done together, as far as one after the other would come to the same."""
+        """What waited together is done together, as far as one after the other would come to the
+        same."""
         event.stop()
         self._keyboard.key_came()
         keys, done = event.take(), 0
@@ -194,7 +209,8 @@ class Prompt(Chipped, Vimmed, inherit_bindings=False):
             done += self._press(keys, done)
 
     def _press(self, keys: Sequence[events.Key], first: int) -> int:
-        """Do what the key number `first` means, and those after it that are text like it; how many it were."""
+        """Do what the key number `first` means, and those after it that are text like it; how many
+        it were."""
         key = keys[first]
         self.pressed_at = key.time
         free = self.selection.is_empty and (not self.vim_on or self._vim.mode == "insert")
@@ -245,7 +261,11 @@ class Prompt(Chipped, Vimmed, inherit_bindings=False):
         if self.secret and (character or key in NEWLINE or EDITING.get(key) == "copy"):
             self._insert(character or self.selected_text)  # what was selected stays
             return
-        if self.vim_on and not (key == "question_mark" and not draft) and not self._keyboard.key_aside(key):
+        if (
+            self.vim_on
+            and not (key == "question_mark" and not draft)
+            and not self._keyboard.key_aside(key)
+        ):
             way = self.vim_pressed(key, character)
             if way in ("up", "down"):
                 self._vertical(-1 if way == "up" else 1, draft)
@@ -293,7 +313,12 @@ class Prompt(Chipped, Vimmed, inherit_bindings=False):
     def _submit(self, draft: str) -> None:
         """Send; but a backslash before the caret makes Enter a line break."""
         row, column = self.cursor_location
-        if self.selection.is_empty and not self.secret and column and self.document[row][column - 1] == "\\":
+        if (
+            self.selection.is_empty
+            and not self.secret
+            and column
+            and self.document[row][column - 1] == "\\"
+        ):
             self._replace_via_keyboard("\n", (row, column - 1), (row, column))
             return
         self.tell()

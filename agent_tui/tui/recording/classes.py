@@ -22,7 +22,15 @@ from agent_tui.settings.values import Value
 from agent_tui.structures import chips, markdown_stream, mention
 from agent_tui.structures.plain import has_fields, name_of
 from agent_tui.tui import sheets
-from agent_tui.tui.core import display_options, history_search, model, msg, picker, undo_state, window
+from agent_tui.tui.core import (
+    display_options,
+    history_search,
+    model,
+    msg,
+    picker,
+    undo_state,
+    window,
+)
 from agent_tui.tui.recording.renamed import with_old_names
 from agent_tui.tui.transcript import search
 
@@ -35,7 +43,8 @@ MODULES: tuple[ModuleType, ...] = (
 
 @cache
 def classes() -> dict[str, type[Any]]:
-    """Every class with fields of `MODULES`, and the value of a setting, by what `plain` calls it or once called it."""
+    """Every class with fields of `MODULES`, and the value of a setting, by what `plain` calls it or
+    once called it."""
     found: dict[str, type[Any]] = {name_of(Value): Value}
     for module in MODULES:
         for own in vars(module).values():
@@ -46,7 +55,14 @@ def classes() -> dict[str, type[Any]]:
     return with_old_names(found)
 
 
-UNPLAYABLE: Final = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
+UNPLAYABLE: Final = (
+    ArithmeticError,
+    AttributeError,
+    LookupError,
+    RecursionError,
+    TypeError,
+    ValueError,
+)
 """What such values can do to code that trusts them."""
 
 

@@ -16,9 +16,14 @@ LEAST: Final = 8
 SCROLLS: Final = {"up": -1, "down": 1, "pageup": -10, "pagedown": 10}
 """Lines that the sheet about a moment is scrolled."""
 KEYS: Final = (
-    ("Space", "play"), ("←→", "step"), ("PgUp/PgDn", "10 s"), ("p n", "prompt"), ("+-", "speed"), ("i", "moment"),
+    ("Space", "play"),
+    ("←→", "step"),
+    ("PgUp/PgDn", "10 s"),
+    ("p n", "prompt"),
+    ("+-", "speed"),
+    ("i", "moment"),
     ("q", "leave"),
-)  # fmt: skip
+)
 
 
 class Line(Protocol):
@@ -58,7 +63,9 @@ class Control:
     def on(self, line: Line, seconds: float) -> Control:
         """`seconds` have passed while it plays; at the end it stops."""
         moment = min(line.seconds, self.moment + seconds * self.speed)
-        return replace(self, moment=moment, count=line.before(moment), playing=moment < line.seconds)
+        return replace(
+            self, moment=moment, count=line.before(moment), playing=moment < line.seconds
+        )
 
     def pressed(self, line: Line, key: str) -> Control | None:
         """After `key`; None: it leaves."""
@@ -73,7 +80,9 @@ class Control:
                 again = not self.playing and self.moment >= line.seconds
                 return replace(self.at(line, 0.0) if again else self, playing=not self.playing)
             case "right" | "left":
-                return replace(self.to(line, self.count + (1 if key == "right" else -1)), playing=False)
+                return replace(
+                    self.to(line, self.count + (1 if key == "right" else -1)), playing=False
+                )
             case "pagedown" | "pageup":
                 return self.at(line, self.moment + (LEAP if key == "pagedown" else -LEAP))
             case "n" | "p":
@@ -92,7 +101,16 @@ class Control:
     def footer(self, more: tuple[tuple[str, str], ...] = ()) -> FooterView:
         """The keys."""
         page = ("PgUp/PgDn", "scroll") if self.about else KEYS[2]
-        return FooterView((("Space", "pause" if self.playing else "play"), KEYS[1], page, *KEYS[3:-1], *more, KEYS[-1]))
+        return FooterView(
+            (
+                ("Space", "pause" if self.playing else "play"),
+                KEYS[1],
+                page,
+                *KEYS[3:-1],
+                *more,
+                KEYS[-1],
+            )
+        )
 
     def where(self, line: Line, width: int) -> str:
         """Where it is, in a line of about `width` cells: time, timeline, step, speed."""
@@ -113,4 +131,8 @@ def clock(seconds: float) -> str:
     """Minutes and seconds."""
     whole = int(seconds)
     hours = f"{whole // 3600}:" if whole >= 3600 else ""
-    return f"{hours}{whole // 60 % 60:02}:{whole % 60:02}" if hours else f"{whole // 60}:{whole % 60:02}"
+    return (
+        f"{hours}{whole // 60 % 60:02}:{whole % 60:02}"
+        if hours
+        else f"{whole // 60}:{whole % 60:02}"
+    )

@@ -18,12 +18,15 @@ from agent_tui.tui.view import view
 T = TypeVar("T")
 
 NEWEST: Final = 256
-"""Rows and marks of a transcript that are hashed; of the others their number. So it costs the same at any length."""
+"""Rows and marks of a transcript that are hashed; of the others their number. So it costs the same
+at any length."""
 
 SHORT: Final = 6
-"""Digits of a hash that are enough to see a difference: one in 16 million goes unseen, until the next check."""
+"""Digits of a hash that are enough to see a difference: one in 16 million goes unseen, until the
+next check."""
 LONG: Final = 4_096
-"""Characters from which a text is hashed by itself, once: a model names the same pasted megabytes in several places."""
+"""Characters from which a text is hashed by itself, once: a model names the same pasted megabytes
+in several places."""
 
 
 def digests(live: Model) -> tuple[str, str]:
@@ -38,9 +41,14 @@ def digests(live: Model) -> tuple[str, str]:
         return long[text]
 
     counts = {name: len(session.rows) for name, session in known.sessions.items()}
-    # counted only where they are cut, so that the hashes of recordings without so many stay as they were
-    counts |= {f"{name} marks": n for name, t in known.sessions.items() if (n := len(t.marks)) > NEWEST}
-    short = replace(known, sessions={name: _short(session) for name, session in known.sessions.items()})
+    # counted only where they are cut, so that the hashes of recordings without so many stay as they
+    # were
+    counts |= {
+        f"{name} marks": n for name, t in known.sessions.items() if (n := len(t.marks)) > NEWEST
+    }
+    short = replace(
+        known, sessions={name: _short(session) for name, session in known.sessions.items()}
+    )
     return _hash([counts, plain(short, said)]), _hash(_frame(known))
 
 

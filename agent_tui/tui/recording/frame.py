@@ -1,7 +1,8 @@
 """A view as lines of text: the pure twin of the screen, for hashes, `--frames` and tests.
 
-It says everything that a `View` decides, in the order of the screen and in lines of its width. Where widgets decide by
-themselves (how far somebody has scrolled by wheel, where a list is cut) it shows the end, or the row with the mark.
+It says everything that a `View` decides, in the order of the screen and in lines of its width.
+Where widgets decide by themselves (how far somebody has scrolled by wheel, where a list is cut) it
+shows the end, or the row with the mark.
 """
 
 from __future__ import annotations
@@ -57,7 +58,9 @@ def _page(shown: TranscriptView, width: int, room: int) -> list[str]:
     """The last rows that have room; with a mark, those that end with its row."""
     found: list[str] = []
     end = shown.mark + 1 if 0 <= shown.mark < len(shown.rows) else len(shown.rows)
-    blocks: list[tuple[int, Block]] = [] if end < len(shown.rows) else [(-1, block) for block in reversed(shown.live)]
+    blocks: list[tuple[int, Block]] = (
+        [] if end < len(shown.rows) else [(-1, block) for block in reversed(shown.live)]
+    )
     for row in range(end - 1, -1, -1):
         if len(blocks) > room:
             break

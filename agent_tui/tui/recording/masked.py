@@ -1,7 +1,10 @@
-"""What is never written down, and what stands in its place on both sides: in the live session and in its replay.
+"""What is never written down, and what stands in its place on both sides: in the live session and
+in its replay.
 
-`!!` commands and what they put out are the person's own. Lists from outside the session (its folder's files, prompts
-of other sessions) are neither small nor this session's: of them only what was shown is written down.
+`!!` commands and what they put out are the person's own. Lists from outside the session (its
+folder's files, prompts
+of other sessions) are neither small nor this session's: of them only what was shown is written
+down.
 """
 
 from __future__ import annotations
@@ -44,12 +47,19 @@ def event(told: Event) -> Event | None:
 
 def model(live: Model) -> Model:
     """`live` as far as its replay can know it: what hashes and frames are made of."""
-    sessions = {live.active: _session(live.sessions[live.active])}  # another one has a recording of its own
+    sessions = {
+        live.active: _session(live.sessions[live.active])
+    }  # another one has a recording of its own
     composer, finder, overlay, search = live.composer, live.finder, live.overlay, live.search
     composer = replace(
-        composer, history=(), draft=said(composer.draft), text=said(composer.text), stash=said(composer.stash),
-        saved=said(composer.saved), kept=said(composer.kept),
-    )  # fmt: skip
+        composer,
+        history=(),
+        draft=said(composer.draft),
+        text=said(composer.text),
+        stash=said(composer.stash),
+        saved=said(composer.saved),
+        kept=said(composer.kept),
+    )
     if finder is not None:
         finder = replace(finder, matches=None, recent=())
     if overlay is not None and overlay.picker is not None and overlay.picker.files is not None:
@@ -58,7 +68,13 @@ def model(live: Model) -> Model:
         search = replace(search, index=type(search.index)())
     found = live.recall and recall(live.recall, live.height)
     return replace(
-        live, sessions=sessions, composer=composer, finder=finder, overlay=overlay, search=search, recall=found
+        live,
+        sessions=sessions,
+        composer=composer,
+        finder=finder,
+        overlay=overlay,
+        search=search,
+        recall=found,
     )
 
 
@@ -86,4 +102,6 @@ def _session(t: Transcript) -> Transcript:
 def _marker(told: PrivateOutput) -> PrivateOutput:
     """In the place of a private command's output: how many lines it had."""
     lines = len(told.output.splitlines()) if told.lines is None else told.lines
-    return PrivateOutput(said=told.said, output=f"{lines} line{'s' * (lines != 1)}, not recorded", lines=lines)
+    return PrivateOutput(
+        said=told.said, output=f"{lines} line{'s' * (lines != 1)}, not recorded", lines=lines
+    )

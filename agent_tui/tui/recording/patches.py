@@ -1,7 +1,10 @@
-"""What is written beside a Msg of the lists that come from outside the session: only what was shown of them.
+"""What is written beside a Msg of the lists that come from outside the session: only what was shown
+of them.
 
-`h`: how many earlier prompts there are, which of them stands in the prompt, and its words. `f`: the files under an
-`@`. `k`: those in the list of files. `r`: the search of earlier prompts, how many it found in this folder and in all,
+`h`: how many earlier prompts there are, which of them stands in the prompt, and its words. `f`: the
+files under an
+`@`. `k`: those in the list of files. `r`: the search of earlier prompts, how many it found in this
+folder and in all,
 and from which one on they were shown.
 """
 
@@ -22,7 +25,8 @@ from agent_tui.tui.recording.classes import classes
 
 @dataclass(frozen=True, slots=True)
 class Patch:
-    """`history`: the number of earlier prompts, the place of the one that is shown (negative: none), and its words.
+    """`history`: the number of earlier prompts, the place of the one that is shown (negative: none),
+    and its words.
     None: nothing is to be put in."""
 
     history: tuple[int, int, str] | None = None
@@ -48,7 +52,9 @@ def written(before: Model, after: Model) -> dict[str, Any]:
     picker, seen = _files(after), _files(before)
     if picker is not None and picker is not seen:
         data["k"] = plain(replace(picker, files=None, entries=()), masked.said)
-    if after.recall is not None and (after.recall is not before.recall or after.height != before.height):
+    if after.recall is not None and (
+        after.recall is not before.recall or after.height != before.height
+    ):
         data["r"] = _written(after.recall, after.height)
     return data
 
@@ -57,9 +63,12 @@ def _written(found: Recall, height: int) -> list[Any]:
     hits = shown(found, height)
     bare = replace(masked.recalled(found, ()), query="")  # it is what the prompt says
     return [
-        plain(bare, masked.said), len(found.here), found.total, hits.start,
+        plain(bare, masked.said),
+        len(found.here),
+        found.total,
+        hits.start,
         *(plain(found.hit(number), masked.said) for number in hits),
-    ]  # fmt: skip
+    ]
 
 
 def read(data: Mapping[str, Any]) -> Patch:
@@ -76,7 +85,11 @@ def read(data: Mapping[str, Any]) -> Patch:
 def _recall(bare: Any, near: int, total: int, first: int, *seen: Any) -> Recall:
     """What `_written` wrote. Raises ValueError for more than there can be."""
     found = rebuilt(bare, classes())
-    if not 0 <= near <= total <= MOST or not 0 <= first <= total - len(seen) or not 0 <= found.selected < max(1, total):
+    if (
+        not 0 <= near <= total <= MOST
+        or not 0 <= first <= total - len(seen)
+        or not 0 <= found.selected < max(1, total)
+    ):
         raise ValueError("earlier prompts that are not there")
     hits = [masked.UNSEEN] * total
     hits[first : first + len(seen)] = [rebuilt(past, classes()) for past in seen]

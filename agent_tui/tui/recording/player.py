@@ -1,6 +1,7 @@
 """A recording played back: the models that a session's Msgs made, any of them again, quickly.
 
-Nothing is sent and nothing is performed: what an effect brought about stands in the recording as a Msg of its own.
+Nothing is sent and nothing is performed: what an effect brought about stands in the recording as a
+Msg of its own.
 """
 
 from __future__ import annotations
@@ -23,14 +24,16 @@ from agent_tui.tui.recording.tape import BadTape, Check, Cut, Header, Load, Read
 from agent_tui.tui.update import update
 
 EVERY: Final = 100
-"""Steps between two models that are kept: so many are played again, at most, to come to any moment."""
+"""Steps between two models that are kept: so many are played again, at most, to come to any moment.
+"""
 LONGEST: Final = 2.0
 """Seconds of a pause that are played: a night between two prompts is not sat through."""
 
 
 @dataclass(slots=True)
 class Player:
-    """`moments[i]` is when, in seconds since the start and with long pauses shortened, step `i` happens. A step is a
+    """`moments[i]` is when, in seconds since the start and with long pauses shortened, step `i`
+    happens. A step is a
     Msg, or the beginning of another run (`Header`)."""
 
     steps: list[Header | Step] = field(default_factory=list)
@@ -45,9 +48,13 @@ class Player:
     _records: list[int] = field(default_factory=list)
 
     @classmethod
-    def load(cls, lines: Iterable[bytes], events: Iterable[Event], load: Load | None = None) -> Player:
-        """The recording in `lines`, of a session with these settled `events`. What cannot be read is said in
-        `problems` and left out; never raises for it. An empty line stands for one that is too long. `load`: as for
+    def load(
+        cls, lines: Iterable[bytes], events: Iterable[Event], load: Load | None = None
+    ) -> Player:
+        """The recording in `lines`, of a session with these settled `events`. What cannot be read is
+        said in
+        `problems` and left out; never raises for it. An empty line stands for one that is too long.
+        `load`: as for
         a `Reader`."""
         player = cls()
         log = _Log(events)
@@ -64,8 +71,8 @@ class Player:
 
     @classmethod
     def of_log(cls, events: Iterable[Event], width: int = 100, height: int = 32) -> Player:
-        """A session that was not recorded (`agent-tui run`, a fork, an import): its records as they came, without the
-        keys and the single words."""
+        """A session that was not recorded (`agent-tui run`, a fork, an import): its records as they
+        came, without the keys and the single words."""
         player, told = cls(), tuple(events)
         began = told[0].at if told else 0.0
         start = replace(initial(), width=width, height=height)
@@ -88,16 +95,25 @@ class Player:
 
     def moment(self, count: int) -> float:
         """When `count` steps have happened."""
-        return self.moments[min(count, len(self.moments)) - 1] if count > 0 and self.moments else 0.0
+        return (
+            self.moments[min(count, len(self.moments)) - 1] if count > 0 and self.moments else 0.0
+        )
 
     def prompt(self, count: int, way: int) -> int:
-        """How many steps have happened when the next prompt (`way` 1) or the one before (-1) has begun its turn."""
+        """How many steps have happened when the next prompt (`way` 1) or the one before (-1) has
+        begun its turn."""
         others = [at for at in self._prompts if (at > count if way > 0 else at < count)]
-        return (others[0] if way > 0 else others[-1]) if others else (len(self.steps) if way > 0 else 0)
+        return (
+            (others[0] if way > 0 else others[-1])
+            if others
+            else (len(self.steps) if way > 0 else 0)
+        )
 
     def last_record(self, count: int) -> int:
         """The number of the newest record among the first `count` steps; 0: none."""
-        return self._records[min(count, len(self._records)) - 1] if count > 0 and self._records else 0
+        return (
+            self._records[min(count, len(self._records)) - 1] if count > 0 and self._records else 0
+        )
 
     def model(self, count: int) -> Model:
         """The model after the first `count` steps."""
@@ -108,7 +124,8 @@ class Player:
         return self._played(self._kept[count // EVERY], at, count)
 
     def keep(self) -> bool:
-        """Play on to the next model that is kept; whether there are more. A slice of the work that seeks save."""
+        """Play on to the next model that is kept; whether there are more. A slice of the work that
+        seeks save."""
         if not self._kept:
             self._kept.append(initial())
         at = (len(self._kept) - 1) * EVERY
@@ -127,7 +144,9 @@ class Player:
             except UNPLAYABLE as error:
                 found.append(f"step {count}: {unshown(error)}")
                 continue
-            for what, own, live in zip(("model", "frame"), mine, (check.model, check.frame), strict=True):
+            for what, own, live in zip(
+                ("model", "frame"), mine, (check.model, check.frame), strict=True
+            ):
                 if own[: max(SHORT, len(live))] != live:
                     found.append(f"step {count}: the {what} differs from that of the recording")
         return [*self._skipped.values(), *found]
@@ -142,7 +161,11 @@ class Player:
             since = found.at - self.steps[-1].at if self.steps else 0.0
             self.steps.append(found)
             self.moments.append(last + max(0.0, min(LONGEST, since)))
-            told = found.msg.events if isinstance(found, Step) and isinstance(found.msg, EventsArrived) else ()
+            told = (
+                found.msg.events
+                if isinstance(found, Step) and isinstance(found.msg, EventsArrived)
+                else ()
+            )
             newest = max((event.n for event in told), default=0)
             self._records.append(max(newest, self._records[-1] if self._records else 0))
             if any(isinstance(event, TurnStarted) and event.is_main for event in told):

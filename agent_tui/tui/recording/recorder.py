@@ -1,4 +1,5 @@
-"""Writes down what a running screen is told: the lines of each session that it shows, made when nobody waits for them.
+"""Writes down what a running screen is told: the lines of each session that it shows, made when
+nobody waits for them.
 
 `took` costs a list entry; a second later, in slices, the lines are made and given away.
 """
@@ -21,8 +22,9 @@ from agent_tui.tui.recording.tape import Writer, check
 SLICE: Final = 0.001
 """Seconds after which no further Msg is written down at once: keys come between."""
 RARELY: Final = 8
-"""Of the Msgs that come many times a second (letters, ticks, pieces of an answer) one in so many is hashed, which costs
-a millisecond. All others are, every one; and so is the end of a turn, with all its digits."""
+"""Of the Msgs that come many times a second (letters, ticks, pieces of an answer) one in so many is
+hashed, which costs a millisecond. All others are, every one; and so is the end of a turn, with all
+its digits."""
 
 Taken = tuple[Msg, Model, Model]
 """A Msg, the model before it and the model after it."""
@@ -60,7 +62,13 @@ class Recorder:
         if self._first is None:
             self._begin(before, msg.at)
         told, opened = _restored(msg), _opened(msg)
-        other = told.transcript.session if told is not None else opened.session if opened is not None else self._session
+        other = (
+            told.transcript.session
+            if told is not None
+            else opened.session
+            if opened is not None
+            else self._session
+        )
         if other != self._session:
             if self._session or self._along:  # else what came before it was known is its own
                 self._give()
@@ -68,7 +76,9 @@ class Recorder:
             self._session, self._along = "", told is not None and told.transcript.reading
         if opened is not None and not self._session:
             self._session, self._run = opened.session, opened.run
-            self._lines.insert(0, self._writer.header(self._first or before, opened.session, opened.versions))
+            self._lines.insert(
+                0, self._writer.header(self._first or before, opened.session, opened.versions)
+            )
         self._lines.append(self._writer.step(msg, before, after, msg.at))
 
     def _check(self, msg: Msg, after: Model, last: bool) -> None:
@@ -78,7 +88,9 @@ class Recorder:
         self._often = (self._often + _is_frequent(msg)) % RARELY
         if whole or not _is_frequent(msg) or not self._often:
             model, frame = digests(after)
-            self._lines.append(check(model, frame) if whole else check(model[:SHORT], frame[:SHORT]))
+            self._lines.append(
+                check(model, frame) if whole else check(model[:SHORT], frame[:SHORT])
+            )
         self._ended = self._ended and not whole
 
     def _begin(self, before: Model, at: float) -> None:
@@ -103,7 +115,9 @@ def _restored(msg: Msg) -> Restored | None:
 
 
 def _ends(msg: Msg) -> bool:
-    return isinstance(msg, EventsArrived) and any(isinstance(told, TurnEnded) for told in msg.events)
+    return isinstance(msg, EventsArrived) and any(
+        isinstance(told, TurnEnded) for told in msg.events
+    )
 
 
 def _is_frequent(msg: Msg) -> bool:

@@ -1,4 +1,5 @@
-"""A recording that can be shown to others: the same steps with what is secret hidden, and hashes of their own."""
+"""A recording that can be shown to others: the same steps with what is secret hidden, and hashes of
+their own."""
 
 from __future__ import annotations
 
@@ -16,7 +17,15 @@ from agent_tui.protocol.turn_events import TextDelta, ThinkingDelta, ToolArgsDel
 from agent_tui.structures.plain import plain, rebuilt
 from agent_tui.tui.core.history_search import Recall
 from agent_tui.tui.core.model import initial
-from agent_tui.tui.core.msg import CommandCalled, DraftChanged, EventsArrived, HistoryAsked, KeyPressed, Msg, Submitted
+from agent_tui.tui.core.msg import (
+    CommandCalled,
+    DraftChanged,
+    EventsArrived,
+    HistoryAsked,
+    KeyPressed,
+    Msg,
+    Submitted,
+)
 from agent_tui.tui.recording.classes import classes
 from agent_tui.tui.recording.digest import digests
 from agent_tui.tui.recording.masked import recalled
@@ -33,13 +42,16 @@ Delta = TextDelta | ThinkingDelta | ToolArgsDelta | ToolOutput
 
 
 def redacted(player: Player, log: Iterable[Event], hide: Hide) -> Iterator[str]:
-    """The lines of the recording in `player`, redacted as the `log` (its settled events) already is."""
+    """The lines of the recording in `player`, redacted as the `log` (its settled events) already
+    is."""
     known = {event.n: event for event in log}
     deltas, drafts = _streamed(player, hide), _typed(player, hide)
     model, writer = initial(), Writer(0.0)
     for count, step in enumerate(player.steps, 1):
         if isinstance(step, Header):
-            sessions = {name: replace(own, cwd=hide(own.cwd)) for name, own in step.start.sessions.items()}
+            sessions = {
+                name: replace(own, cwd=hide(own.cwd)) for name, own in step.start.sessions.items()
+            }
             start = replace(_hidden(step.start, hide), sessions=sessions)
             writer = Writer(step.at)
             yield writer.header(start, step.session, step.versions)
@@ -53,7 +65,9 @@ def redacted(player: Player, log: Iterable[Event], hide: Hide) -> Iterator[str]:
             yield check(model_hash[: len(given.model)], frame_hash[: len(given.frame)])
 
 
-def _step(step: Step, known: Mapping[int, Event], deltas: Mapping[int, str], draft: str | None, hide: Hide) -> Step:
+def _step(
+    step: Step, known: Mapping[int, Event], deltas: Mapping[int, str], draft: str | None, hide: Hide
+) -> Step:
     msg, patch = step.msg, step.patch
     if isinstance(msg, EventsArrived):
         msg = replace(msg, events=tuple(_event(told, known, deltas, hide) for told in msg.events))
@@ -71,7 +85,9 @@ def _step(step: Step, known: Mapping[int, Event], deltas: Mapping[int, str], dra
 
 def _untold(found: Recall) -> Recall:
     """`found` without the words of earlier prompts: they are of other sessions."""
-    hits = tuple(past._replace(text=DOT * len(past.text)) for past in (*found.here, *found.elsewhere))
+    hits = tuple(
+        past._replace(text=DOT * len(past.text)) for past in (*found.here, *found.elsewhere)
+    )
     return recalled(found, hits)
 
 
@@ -94,7 +110,11 @@ def _streamed(player: Player, hide: Hide) -> dict[int, str]:
     """The text of each delta, by its identity: hidden as a part of all that streamed with it."""
     together: dict[tuple[Any, ...], list[Delta]] = defaultdict(list)
     for step in player.steps:
-        for told in step.msg.events if isinstance(step, Step) and isinstance(step.msg, EventsArrived) else ():
+        for told in (
+            step.msg.events
+            if isinstance(step, Step) and isinstance(step.msg, EventsArrived)
+            else ()
+        ):
             if isinstance(told, Delta):
                 which = told.call_id if isinstance(told, ToolOutput) else getattr(told, "index", "")
                 together[type(told), told.session, told.turn, told.step, which].append(told)
@@ -108,8 +128,8 @@ def _streamed(player: Player, hide: Hide) -> dict[int, str]:
 
 
 def _typed(player: Player, hide: Hide) -> dict[int, str]:
-    """The prompt's text at each step that tells it. A secret was typed letter by letter: of a draft that held one at
-    any moment nothing is shown."""
+    """The prompt's text at each step that tells it. A secret was typed letter by letter: of a draft
+    that held one at any moment nothing is shown."""
     found: dict[int, str] = {}
     group: list[tuple[int, str]] = []
 

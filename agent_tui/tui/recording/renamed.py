@@ -1,5 +1,5 @@
-"""Classes that recordings know by an earlier name. Whoever renames or moves one adds a line, so that old recordings
-still play."""
+"""Classes that recordings know by an earlier name. Whoever renames or moves one adds a line, so
+that old recordings still play."""
 
 from __future__ import annotations
 
@@ -22,14 +22,18 @@ RENAMED: Final[Mapping[str, str]] = {
     "undo_events": "session_events",
     "model_answers": "answers",
 }
-"""What a recording says → what it is called now, the oldest change first. Names are `module.Class`; a module alone
-stands for all classes that it held."""
+"""What a recording says → what it is called now, the oldest change first. Names are `module.Class`;
+a module alone stands for all classes that it held."""
 
 
-def with_old_names(known: Mapping[str, type[Any]], renamed: Mapping[str, str] = RENAMED) -> dict[str, type[Any]]:
+def with_old_names(
+    known: Mapping[str, type[Any]], renamed: Mapping[str, str] = RENAMED
+) -> dict[str, type[Any]]:
     """`known`, by its earlier names too. A name that is used anew means the class that has it now."""
     found = dict(known)
-    for old, new in reversed(tuple(renamed.items())):  # the newest first: an older name may lead to one of these
+    for old, new in reversed(
+        tuple(renamed.items())
+    ):  # the newest first: an older name may lead to one of these
         if "." in old:
             found.setdefault(old, found[new])
             continue

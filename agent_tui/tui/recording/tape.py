@@ -1,13 +1,18 @@
-"""The lines of a recording, as they are written and as they are read. A line is JSON; settled events stand in it by
-their number in the session's log, so that nothing is stored twice.
+"""The lines of a recording, as they are written and as they are read. A line is JSON; settled
+events stand in it by their number in the session's log, so that nothing is stored twice.
 
-    {"v": 1, "at": …, "session": id, "versions": {…}, "start": model}   a run of the program began to show the session
+    {"v": 1, "at": …, "session": id, "versions": {…}, "start": model}   a run of the program began
+    to show the session
     {"t": seconds since then, "m": msg}                                 a Msg
-    {"t": …, "m": msg, "s": [keep, drop, "words"]}                      one with the prompt's text: how that differs
-    {"t": …, "e": [4, ["x", seconds, "text"], …], "i": […]}             `EventsArrived`: 4 is record 4, `i` whose it is
-    {…, "h": […], "f": …, "k": …, "r": […]}                             beside a Msg: what was shown of outside lists
+    {"t": …, "m": msg, "s": [keep, drop, "words"]}                      one with the prompt's text:
+    how that differs
+    {"t": …, "e": [4, ["x", seconds, "text"], …], "i": […]}             `EventsArrived`: 4 is record
+    4, `i` whose it is
+    {…, "h": […], "f": …, "k": …, "r": […]}                             beside a Msg: what was shown
+    of outside lists
     {"c": [model hash, frame hash]}                                     what the model then was
-    {"cut": true}                                                       the recording had reached its limit
+    {"cut": true}                                                       the recording had reached
+    its limit
 """
 
 from __future__ import annotations
@@ -51,8 +56,12 @@ _KINDS: Final = {letter: (kind, names) for kind, (letter, names) in _DELTAS.item
 _IDS: Final = ("session", "run", "trace", "turn", "step", "agent", "parent_call")
 ANSWERED: Final = "session_events.Answered"
 _TEXTS: Final[Mapping[type[Any], str]] = {
-    DraftChanged: "text", Submitted: "text", KeyPressed: "draft", HistoryAsked: "draft", CommandCalled: "draft"
-}  # fmt: skip
+    DraftChanged: "text",
+    Submitted: "text",
+    KeyPressed: "draft",
+    HistoryAsked: "draft",
+    CommandCalled: "draft",
+}
 
 
 Load = Callable[[dict[str, Any]], Event]
@@ -74,7 +83,8 @@ class Header:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A Msg (None: only lists from outside came), and what to put in the place of what is not written down."""
+    """A Msg (None: only lists from outside came), and what to put in the place of what is not
+    written down."""
 
     msg: Msg | None
     at: float
@@ -101,19 +111,28 @@ class Writer:
         self._began = began
 
     def header(self, before: Model, session: str, versions: Mapping[str, str]) -> str:
-        """The first line of a run that begins with the model `before`, of which other sessions are left out."""
+        """The first line of a run that begins with the model `before`, of which other sessions are
+        left out."""
         own = before.sessions[before.active]
         start = replace(
-            masked.model(before), sessions={before.active: Transcript(cwd=own.cwd, mode=own.mode)},
-            search=None, finder=None,
-        )  # fmt: skip
-        return _line({
-            "v": VERSION, "at": self._began, "session": session, "versions": dict(versions),
-            "start": plain(start, masked.said),
-        })  # fmt: skip
+            masked.model(before),
+            sessions={before.active: Transcript(cwd=own.cwd, mode=own.mode)},
+            search=None,
+            finder=None,
+        )
+        return _line(
+            {
+                "v": VERSION,
+                "at": self._began,
+                "session": session,
+                "versions": dict(versions),
+                "start": plain(start, masked.said),
+            }
+        )
 
     def step(self, msg: Msg | None, before: Model, after: Model, at: float) -> str:
-        """The line of `msg` (None: it was not written down), which made `after` of the model `before`."""
+        """The line of `msg` (None: it was not written down), which made `after` of the model
+        `before`."""
         data: dict[str, Any] = {"t": self._time(at)}
         if isinstance(msg, EventsArrived):
             data["e"] = []
@@ -145,7 +164,9 @@ class Writer:
             data.setdefault("i", []).append([len(data["e"]), *ids])
         if (known := _DELTAS.get(type(shown))) is not None:
             letter, names = known
-            data["e"].append([letter, self._time(shown.at), *(getattr(shown, name) for name in names)])
+            data["e"].append(
+                [letter, self._time(shown.at), *(getattr(shown, name) for name in names)]
+            )
         else:
             own = plain(shown, masked.said)
             data["e"].append({key: value for key, value in own.items() if key not in _IDS})
@@ -156,10 +177,15 @@ class Writer:
         return since if _at(self._began, since) == at else repr(at)
 
     def _difference(self, text: str) -> list[Any]:
-        """`text` by what it keeps of the text before: characters from its start, characters left out, new words."""
+        """`text` by what it keeps of the text before: characters from its start, characters left out,
+        new words."""
         old, self._draft = self._draft, text
         most = min(len(old), len(text))
-        keep = next((at for at in range(most) if old[at] != text[at]), most) if not text.startswith(old) else len(old)
+        keep = (
+            next((at for at in range(most) if old[at] != text[at]), most)
+            if not text.startswith(old)
+            else len(old)
+        )
         tail = 0
         while tail < most - keep and old[-1 - tail] == text[-1 - tail]:
             tail += 1
@@ -181,12 +207,16 @@ def _at(began: float, written: Any) -> float:
 
 
 class Reader:
-    """Reads the lines of a recording in their order. `record` gives the settled event of a number, `restored` what all
-    records up to a number fold into; they raise BadTape where the log has it not. `load` gives the event in a record:
-    answers stood in older recordings as records do (ValueError: not this one)."""
+    """Reads the lines of a recording in their order. `record` gives the settled event of a number,
+    `restored` what all records up to a number fold into; they raise BadTape where the log has it
+    not. `load` gives the event in a record: answers stood in older recordings as records do
+    (ValueError: not this one)."""
 
     def __init__(
-        self, record: Callable[[int], Event], restored: Callable[[int], Transcript], load: Load | None = None
+        self,
+        record: Callable[[int], Event],
+        restored: Callable[[int], Transcript],
+        load: Load | None = None,
     ) -> None:
         self._record, self._restored, self._load = record, restored, load
         self._draft = ""
@@ -202,7 +232,14 @@ class Reader:
             return self._read(data)
         except BadTape:
             raise
-        except (ValueError, ArithmeticError, LookupError, TypeError, AttributeError, RecursionError) as error:
+        except (
+            ValueError,
+            ArithmeticError,
+            LookupError,
+            TypeError,
+            AttributeError,
+            RecursionError,
+        ) as error:
             raise BadTape(f"{type(error).__name__}: {error}") from None
 
     def _read(self, data: dict[str, Any]) -> Header | Step | Check | Cut:
@@ -222,7 +259,9 @@ class Reader:
     def _msg(self, data: dict[str, Any], at: float) -> Msg | None:
         if "e" in data:
             owners = {int(item[0]): item[1:] for item in data.get("i", ())}
-            return EventsArrived(tuple(self._event(item, owners.get(n)) for n, item in enumerate(data["e"])), at=at)
+            return EventsArrived(
+                tuple(self._event(item, owners.get(n)) for n, item in enumerate(data["e"])), at=at
+            )
         if "m" not in data:
             return None
         own = dict(data["m"])
@@ -242,7 +281,9 @@ class Reader:
         whose = dict(zip(_IDS, self._ids, strict=True))
         if isinstance(item, list):
             kind, names = _KINDS[item[0]]
-            return kind(at=_at(self._began, item[1]), **dict(zip(names, item[2:], strict=True)), **whose)
+            return kind(
+                at=_at(self._began, item[1]), **dict(zip(names, item[2:], strict=True)), **whose
+            )
         if item.get("_") == ANSWERED and "kind" in item:
             return replace(self._old_answer(item), **whose)
         made: Event = replace(_made(item, Event), **whose)

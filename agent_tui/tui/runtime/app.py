@@ -1,5 +1,5 @@
-"""The runtime of the screen: the only place that performs effects, drains the engine's events and tells widgets what
-to show. What happens is decided in `update`, what is to be seen in `view`.
+"""The runtime of the screen: the only place that performs effects, drains the engine's events and
+tells widgets what to show. What happens is decided in `update`, what is to be seen in `view`.
 """
 
 from __future__ import annotations
@@ -68,7 +68,9 @@ class AgentApp(Surroundings, inherit_bindings=False, inherit_css=False):
         self.palette = palette
         self._look = palette.textual()
         super().__init__(driver_class=Terminal)
-        self._disable_tooltips = self._disable_notifications = True  # widgets of Textual's that nothing here uses
+        self._disable_tooltips = self._disable_notifications = (
+            True  # widgets of Textual's that nothing here uses
+        )
         self.early, self.model = early, model or initial()
         self._filters += [AsciiFilter()] if self.model.look.ascii else []
         self.crash, self.dispatched = "", 0
@@ -84,7 +86,8 @@ class AgentApp(Surroundings, inherit_bindings=False, inherit_css=False):
 
     @property
     def current_theme(self) -> TextualTheme:
-        """The palette's, from the beginning: a theme that is set later has all style sheets parsed again."""
+        """The palette's, from the beginning: a theme that is set later has all style sheets parsed
+        again."""
         return self._look
 
     def get_default_screen(self) -> Stage:
@@ -109,7 +112,9 @@ class AgentApp(Surroundings, inherit_bindings=False, inherit_css=False):
         """The first frame is painted: now what it did not need."""
         self.link.open(self._at_once)
         self.regions.place()
-        self.screen.screen_layout_refresh_signal.subscribe(self, lambda _: self.regions.place(), immediate=True)
+        self.screen.screen_layout_refresh_signal.subscribe(
+            self, lambda _: self.regions.place(), immediate=True
+        )
         self._memory.load()
         self.meet_terminal()
         self.give_back_typed()
@@ -118,7 +123,8 @@ class AgentApp(Surroundings, inherit_bindings=False, inherit_css=False):
         collect()
 
     async def on_event(self, event: events.Event) -> None:
-        """All keys are the prompt's. Until the first frame it takes them at once, so that they are drawn in it."""
+        """All keys are the prompt's. Until the first frame it takes them at once, so that they are
+        drawn in it."""
         if isinstance(event, events.Key | events.Paste | Typed) and not event.is_forwarded:
             if self.focused is not self.regions.prompt:
                 self.screen.set_focus(self.regions.prompt)
@@ -163,7 +169,9 @@ class AgentApp(Surroundings, inherit_bindings=False, inherit_css=False):
                 self.take_mouse(taken)
             case do.CopySelection() | do.ClearSelection():
                 if isinstance(effect, do.CopySelection):
-                    self.copy_to_clipboard(self.screen.get_selected_text() or self.regions.prompt.selected_text)
+                    self.copy_to_clipboard(
+                        self.screen.get_selected_text() or self.regions.prompt.selected_text
+                    )
                 self.screen.clear_selection()
             case do.Remember(text):
                 self._memory.add(text)
@@ -202,7 +210,9 @@ class AgentApp(Surroundings, inherit_bindings=False, inherit_css=False):
             case do.Notify(text, bell):
                 self.notify_outside(text, bell)
             case do.Yield(seconds):
-                asyncio.get_running_loop().call_later(seconds, lambda: self.dispatch(msg.Yielded(at=now())))
+                asyncio.get_running_loop().call_later(
+                    seconds, lambda: self.dispatch(msg.Yielded(at=now()))
+                )
             case _:
                 assert_never(effect)
 
@@ -293,7 +303,8 @@ class AgentApp(Surroundings, inherit_bindings=False, inherit_css=False):
         super()._handle_exception(error)
 
     def _fatal_error(self) -> None:
-        """Something in here is broken: the screen ends, and `run` prints what it was (no values of variables)."""
+        """Something in here is broken: the screen ends, and `run` prints what it was (no values of
+        variables)."""
         self._close_messages_no_wait()
 
     def _callback_failed(self, _: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
@@ -315,7 +326,8 @@ _HASH: Final = 8
 
 
 def branch(cwd: str) -> str:
-    """The name of the branch, or the beginning of the commit where there is none; empty outside of git."""
+    """The name of the branch, or the beginning of the commit where there is none; empty outside of
+    git."""
     if not cwd:
         return ""
     folder = project_folders(Path(cwd))[0] / ".git"

@@ -1,4 +1,5 @@
-"""What was typed at a start that a signal ended before a session was open: kept as it came, given back as a draft."""
+"""What was typed at a start that a signal ended before a session was open: kept as it came, given
+back as a draft."""
 
 from __future__ import annotations
 
@@ -27,7 +28,9 @@ def waiting(environment: Mapping[str, str]) -> list[Path]:
         here = os.fsencode(Path.cwd())
     except OSError:  # there is none, as nearly always
         return []
-    return [file for file in files if not _is_held(file) and _read(file).partition(b"\0")[0] == here]
+    return [
+        file for file in files if not _is_held(file) and _read(file).partition(b"\0")[0] == here
+    ]
 
 
 def _is_held(file: Path) -> bool:
@@ -49,7 +52,9 @@ def _is_held(file: Path) -> bool:
 
 def text(files: Sequence[Path]) -> str:
     """What they come to: the prompts in the order in which they were typed."""
-    return "\n".join(words for file in files if (words := words_of(_read(file).partition(b"\0")[2])))
+    return "\n".join(
+        words for file in files if (words := words_of(_read(file).partition(b"\0")[2]))
+    )
 
 
 def forget(files: Sequence[Path]) -> None:

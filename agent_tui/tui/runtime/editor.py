@@ -1,4 +1,5 @@
-"""The person's own editor: which it is, and what it leaves; and whether there is a shell to leave for."""
+"""The person's own editor: which it is, and what it leaves; and whether there is a shell to leave
+for."""
 
 from __future__ import annotations
 
@@ -15,7 +16,8 @@ with late():
     from agent_tui import programs
 
 Foreground = Callable[[Sequence[str], Callable[[], bool]], int]
-"""Runs a program on the terminal and returns its exit code; ends it once the second is true. Raises OSError."""
+"""Runs a program on the terminal and returns its exit code; ends it once the second is true. Raises
+OSError."""
 EDITORS: Final = ("nano", "vim", "vi", "emacs")
 """What is looked for where no editor is named."""
 NO_EDITOR: Final = "no editor was found: set VISUAL or EDITOR to one"
@@ -47,12 +49,19 @@ def edited(argv: Sequence[str], text: str, run: Callable[[Sequence[str]], int]) 
             reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
             return text, f"{name} cannot be started ({reason})"
         if code:
-            return text, f"{name} ended with exit code {code}" if code > 0 else f"{name} was ended by signal {-code}"
+            return (
+                text,
+                f"{name} ended with exit code {code}"
+                if code > 0
+                else f"{name} was ended by signal {-code}",
+            )
         try:
             left = file.read_bytes().decode("utf-8", "replace").replace("\r\n", "\n")
         except OSError:
             return text, f"{name} saved no file"
-    left = left if text.endswith("\n") else left.removesuffix("\n")  # most editors end a file with a line end
+    left = (
+        left if text.endswith("\n") else left.removesuffix("\n")
+    )  # most editors end a file with a line end
     return (left, "") if left.strip() or not text.strip() else (text, f"{name} saved an empty file")
 
 

@@ -1,4 +1,5 @@
-"""The engine as the screen holds it: when its thread starts, when Ops leave, when its queue is looked at."""
+"""The engine as the screen holds it: when its thread starts, when Ops leave, when its queue is
+looked at."""
 
 from __future__ import annotations
 
@@ -23,13 +24,15 @@ from agent_tui.tui.runtime.unrecorded import Unrecorded
 QUIET_SECONDS: Final = 0.3
 """So long no key must have come before the engine's imports may compete with typing."""
 DRAFT_SECONDS: Final = 0.3
-"""So long a draft rests before the engine is told of it. With the engine's own rest: on the disk within a second."""
+"""So long a draft rests before the engine is told of it. With the engine's own rest: on the disk
+within a second."""
 LONGEST_UNSAVED: Final = 0.6
 """So long the oldest key that is nowhere but here waits while somebody types without a rest."""
 BEGIN_SECONDS: Final = 3.0
 """So long somebody may type without a rest before the engine starts beside it."""
 SOON: Final = (0.005, 0.015, 0.03, 0.06)
-"""Seconds after an Op at which the queue is looked at besides the regular poll, so that its answer shows at once."""
+"""Seconds after an Op at which the queue is looked at besides the regular poll, so that its answer
+shows at once."""
 NEXT_SECONDS: Final = 0.01
 """After a flood was taken in part: so soon comes its next part."""
 KEY_SECONDS: Final = 0.004
@@ -40,18 +43,22 @@ PART_SECONDS: Final = 0.015
 """So long a part of a flood may take to be folded and drawn."""
 FIRST_SHARE: Final = 0.1
 LEAST_SHARE: Final = 0.05
-"""Of the most that is taken at one look: nobody knows yet what lines as these cost; and no part is smaller."""
+"""Of the most that is taken at one look: nobody knows yet what lines as these cost; and no part is
+smaller."""
 KEY_LOST: Final = 0.06
-"""Seconds after which nothing waits for a key any more: one that changes nothing is never painted."""
+"""Seconds after which nothing waits for a key any more: one that changes nothing is never painted.
+"""
 
 
 def wait_for_draft(now: float, last_key: float, unsaved_since: float) -> float:
-    """Seconds until the draft is to be saved: after a rest, and at the latest so long after its first unsaved key."""
+    """Seconds until the draft is to be saved: after a rest, and at the latest so long after its
+    first unsaved key."""
     return min(DRAFT_SECONDS - (now - last_key), LONGEST_UNSAVED - (now - unsaved_since))
 
 
 class KeyFirst:
-    """Where the newest key is: read by a thread, handled by the loop, or painted. What the engine says waits for it."""
+    """Where the newest key is: read by a thread, handled by the loop, or painted. What the engine
+    says waits for it."""
 
     def __init__(self) -> None:
         self._read_at = -inf
@@ -76,14 +83,16 @@ class KeyFirst:
         return self.under_way() and self._unpainted
 
     def under_way(self) -> bool:
-        """Whether one is read, or handled, and not painted. Of one that came to nothing this counts no longer."""
+        """Whether one is read, or handled, and not painted. Of one that came to nothing this counts
+        no longer."""
         if monotonic() - self._read_at >= KEY_LOST:
             self._handled, self._unpainted = self._came, False
         return self._unpainted or self._handled < self._came
 
 
 class Link:
-    """`look`: called in the screen's loop when the queue may hold something. Nothing is sent before `open`."""
+    """`look`: called in the screen's loop when the queue may hold something. Nothing is sent before
+    `open`."""
 
     def __init__(self, engine: Engine, look: Callable[[], None], keeps: bool = True) -> None:
         self.engine = engine
@@ -96,7 +105,8 @@ class Link:
         self._waiting: list[Op] = []
         self._draft: SaveDraft | None = None
         self._drafted = self._unsaved = 0.0
-        """Since when there is a draft that the engine was not told, and one that is not saved either."""
+        """Since when there is a draft that the engine was not told, and one that is not saved
+        either."""
         self._draft_timer: asyncio.TimerHandle | None = None
         self._soon: list[asyncio.TimerHandle] = []
         self._part_waits = False
@@ -111,7 +121,8 @@ class Link:
         return self._loop is not None
 
     def open(self, at_once: bool) -> None:
-        """After the first frame: the engine starts now, or once typing has paused, or when it is needed."""
+        """After the first frame: the engine starts now, or once typing has paused, or when it is
+        needed."""
         self._loop = asyncio.get_running_loop()
         self._last_key = self._loop.time()
         self._context = contextvars.copy_context()
@@ -136,8 +147,9 @@ class Link:
             self.engine.start(self._wake)
 
     def send(self, op: Op) -> bool:
-        """Give `op` to the engine. Drafts wait until typing pauses; all else goes at once, after the draft: then an
-        answer is near (True). A prompt is on disk before: in the session, or until there is one in a file."""
+        """Give `op` to the engine. Drafts wait until typing pauses; all else goes at once, after
+        the draft: then an answer is near (True). A prompt is on disk before: in the session, or
+        until there is one in a file."""
         if self.unrecorded.note(op):
             self.unrecorded.keep()
         return self._deliver(op)
@@ -169,8 +181,8 @@ class Link:
         return self._part_waits
 
     def take(self) -> tuple[Event | Restored, ...]:
-        """What the engine said since the last time, or a part of it. A key on its way comes first, and between two
-        parts of a flood there is room for one, whoever looks then."""
+        """What the engine said since the last time, or a part of it. A key on its way comes first,
+        and between two parts of a flood there is room for one, whoever looks then."""
         if self._loop is None:
             return self._heard(join(drain(self.engine.events, self._held)))
         if self._part_waits:
@@ -220,8 +232,8 @@ class Link:
         return not self._held and self.engine.events.empty()
 
     def close(self, timeout: float, place: int = -1) -> None:
-        """The screen is gone, while the row `place` was looked at (-1: the end): the engine gets the last draft and is
-        stopped. Waits at most `timeout` seconds."""
+        """The screen is gone, while the row `place` was looked at (-1: the end): the engine gets
+        the last draft and is stopped. Waits at most `timeout` seconds."""
         for handle in (*self._soon, *([self._draft_timer] if self._draft_timer else [])):
             handle.cancel()
         if self.begun:
@@ -298,18 +310,23 @@ MOST_RUNS: Final = 1_000
 """The same after deltas were joined: events that are folded one by one."""
 MOST_LINES: Final = 1_000
 MOST_CHARS: Final = 100_000
-"""Lines and characters of an answer that are taken at one poll; a delta that is longer is taken in parts."""
+"""Lines and characters of an answer that are taken at one poll; a delta that is longer is taken in
+parts."""
 
 Held = deque[Event | Restored]
 """What was taken off the queue and is still to come, oldest first."""
 
 
-def drain(queue: SimpleQueue[Event | Restored], held: Held, share: float = 1.0) -> list[Event | Restored]:
-    """What was `held` and is in the queue now, oldest first; no more than can be shown without keys waiting for it:
-    this `share` of the most there may be."""
+def drain(
+    queue: SimpleQueue[Event | Restored], held: Held, share: float = 1.0
+) -> list[Event | Restored]:
+    """What was `held` and is in the queue now, oldest first; no more than can be shown without keys
+    waiting for it: this `share` of the most there may be."""
     taken: list[Event | Restored] = []
     runs = lines = chars = 0
-    most_runs, most_lines, most_chars = (int(most * share) for most in (MOST_RUNS, MOST_LINES, MOST_CHARS))
+    most_runs, most_lines, most_chars = (
+        int(most * share) for most in (MOST_RUNS, MOST_LINES, MOST_CHARS)
+    )
     while len(taken) < MOST and runs < most_runs and lines < most_lines and chars < most_chars:
         try:
             event = held.popleft() if held else queue.get_nowait()
@@ -339,8 +356,10 @@ def _parted(delta: TextDelta, lines: int, chars: int) -> tuple[TextDelta, tuple[
 
 
 def join(events: Iterable[Event | Restored]) -> tuple[Event | Restored, ...]:
-    """`events` with deltas of the same thing made one, where their agent said nothing between; the first of each keeps
-    its place, time and number. What agents say is folded apart, so several that write at once cost as one does."""
+    """`events` with deltas of the same thing made one, where their agent said nothing between; the
+    first of each keeps
+    its place, time and number. What agents say is folded apart, so several that write at once cost
+    as one does."""
     joined: list[Event | Restored] = []
     runs: dict[tuple[str, str], list[Delta]] = {}
     long: list[tuple[int, list[Delta]]] = []
@@ -363,7 +382,11 @@ def join(events: Iterable[Event | Restored]) -> tuple[Event | Restored, ...]:
 
 
 def _same(one: Delta, other: Delta) -> bool:
-    if type(one) is not type(other) or (one.agent, one.turn, one.step) != (other.agent, other.turn, other.step):
+    if type(one) is not type(other) or (one.agent, one.turn, one.step) != (
+        other.agent,
+        other.turn,
+        other.step,
+    ):
         return False
     if isinstance(one, ToolOutput) and isinstance(other, ToolOutput):
         return one.call_id == other.call_id

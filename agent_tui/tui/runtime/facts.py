@@ -1,5 +1,5 @@
-"""What the running program is like, as name and value, for the debug console. Read when it is asked for; nothing is
-counted for it while nobody looks, but what the runtime notes anyway."""
+"""What the running program is like, as name and value, for the debug console. Read when it is asked
+for; nothing is counted for it while nobody looks, but what the runtime notes anyway."""
 
 from __future__ import annotations
 
@@ -25,7 +25,17 @@ from agent_tui.tui.core.words import tokens
 from agent_tui.tui.runtime.engine_client import Link
 from agent_tui.tui.widgets.theme import Theme
 
-VARIABLES: Final = ("TERM", "COLORTERM", "TERM_PROGRAM", "TMUX", "LANG", "LC_ALL", "NO_COLOR", "SSH_TTY", "ESCDELAY")
+VARIABLES: Final = (
+    "TERM",
+    "COLORTERM",
+    "TERM_PROGRAM",
+    "TMUX",
+    "LANG",
+    "LC_ALL",
+    "NO_COLOR",
+    "SSH_TTY",
+    "ESCDELAY",
+)
 SECRET: Final = frozenset(("TMUX", "SSH_TTY"))
 """Of these it is told only that they are set."""
 
@@ -55,7 +65,9 @@ def facts(app: Running) -> tuple[tuple[str, str], ...]:
 
 
 def _program() -> tuple[tuple[str, str], ...]:
-    libraries = ", ".join(f"{name} {version(name)}" for name in ("textual", "rich", "pydantic", "httpx"))
+    libraries = ", ".join(
+        f"{name} {version(name)}" for name in ("textual", "rich", "pydantic", "httpx")
+    )
     return (
         ("agent-tui", version("agent-tui")),
         ("Python", f"{platform.python_version()}, {platform.python_implementation()}"),
@@ -67,7 +79,11 @@ def _program() -> tuple[tuple[str, str], ...]:
 
 def _terminal(app: Running) -> tuple[tuple[str, str], ...]:
     width, height = app.size
-    named = (f"{name}={'(set)' if name in SECRET else os.environ[name]}" for name in VARIABLES if name in os.environ)
+    named = (
+        f"{name}={'(set)' if name in SECRET else os.environ[name]}"
+        for name in VARIABLES
+        if name in os.environ
+    )
     return (
         ("terminal", f"{width} x {height}; {app.console.color_system or 'no colours'}"),
         ("environment", "  ".join(named) or "none of the usual variables"),
@@ -97,13 +113,18 @@ def _session(model: Model) -> tuple[tuple[str, str], ...]:
         ("context", _context(t)),
         ("waiting", f"{count(len(model.listed), 'prompt')}, {count(len(t.questions), 'question')}"),
         ("rows", f"{len(t.rows):,}, turn {t.turn}"),
-        ("blocks", ", ".join(f"{many:,} {name}" for name, many in _kinds(t).most_common()) or "none"),
+        (
+            "blocks",
+            ", ".join(f"{many:,} {name}" for name, many in _kinds(t).most_common()) or "none",
+        ),
     )
 
 
 def _server(t: Transcript) -> str:
     known = t.answers.models
-    found = (one.where for one in (known.offered if known is not None else ()) if one.name == t.model)
+    found = (
+        one.where for one in (known.offered if known is not None else ()) if one.name == t.model
+    )
     return next(found, "") or "not known yet: /model asks"
 
 
@@ -122,8 +143,14 @@ def _work(app: Running) -> tuple[tuple[str, str], ...]:
     peak = used.ru_maxrss * (1 if sys.platform == "darwin" else 1024)
     newest = ", ".join(f"{seconds * 1000:.1f}" for seconds in list(times)[-5:])
     return (
-        ("engine", f"{'running' if app.link.begun else 'not started'}, {app.link.engine.events.qsize():,} events wait"),
-        ("last updates", f"{newest} ms (longest of the last {len(times)}: {max(times, default=0.0) * 1000:.1f} ms)"),
+        (
+            "engine",
+            f"{'running' if app.link.begun else 'not started'}, {app.link.engine.events.qsize():,} events wait",
+        ),
+        (
+            "last updates",
+            f"{newest} ms (longest of the last {len(times)}: {max(times, default=0.0) * 1000:.1f} ms)",
+        ),
         ("messages", f"{app.dispatched:,} handled, {app.model.toasts:,} notes shown"),
         ("memory", f"{size(_resident() or peak)} now, {size(peak)} at most"),
         ("processor", f"{used.ru_utime + used.ru_stime:.1f} s"),

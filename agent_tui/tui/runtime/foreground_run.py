@@ -1,4 +1,5 @@
-"""Another run of this program, which has the terminal for a while and leaves a word about what came of it."""
+"""Another run of this program, which has the terminal for a while and leaves a word about what came
+of it."""
 
 from __future__ import annotations
 
@@ -11,30 +12,41 @@ from typing import Final
 
 def bug_words(session: str, cwd: str) -> list[str]:
     """How the program for it is called: it writes to a new file in `cwd`."""
-    names = (f"agent-tui-bug-{session[:8]}{more}.zip" for more in ("", *(f"-{number}" for number in range(2, 1000))))
-    path = next((path for path in (Path(cwd) / name for name in names) if not path.exists()), Path(cwd) / "bug.zip")
+    names = (
+        f"agent-tui-bug-{session[:8]}{more}.zip"
+        for more in ("", *(f"-{number}" for number in range(2, 1000)))
+    )
+    path = next(
+        (path for path in (Path(cwd) / name for name in names) if not path.exists()),
+        Path(cwd) / "bug.zip",
+    )
     return ["bug", session, "--output", str(path)]
 
 
-_MAIN: Final = "import sys; sys.path.insert(0, sys.argv.pop(1)); from agent_tui.__main__ import main; main()"
+_MAIN: Final = (
+    "import sys; sys.path.insert(0, sys.argv.pop(1)); from agent_tui.__main__ import main; main()"
+)
 
 
 def _argv(words: Sequence[str]) -> list[str]:
-    """This program with `words`. Never by `python -m`, which looks for every module in the current folder first: a
-    project could bring one."""
+    """This program with `words`. Never by `python -m`, which looks for every module in the current
+    folder first: a project could bring one."""
     root = Path(__file__).resolve().parents[3]
     return [sys.executable, "-P", "-c", _MAIN, str(root), *words]
 
 
 Beside = Callable[[Sequence[str]], Callable[[], int | None]]
-"""How a program is started that needs no terminal; what comes back tells its exit code once there is one."""
+"""How a program is started that needs no terminal; what comes back tells its exit code once there
+is one."""
 
 
 class Chosen:
     """Another run of this program beside this one, and the word that it leaves. Raises OSError."""
 
     def __init__(self, start: Beside, words: Sequence[str]) -> None:
-        self._folder = tempfile.TemporaryDirectory(prefix="agent-tui-")  # nobody else may look into it
+        self._folder = tempfile.TemporaryDirectory(
+            prefix="agent-tui-"
+        )  # nobody else may look into it
         self._chosen, self._name = Path(self._folder.name) / "chosen", words[0]
         self._chosen.touch(0o600)
         self._code = start(_argv([*words, "--chosen", str(self._chosen)]))
@@ -49,7 +61,8 @@ class Chosen:
 
 
 def chosen_by(run: Callable[[list[str]], int], words: list[str]) -> tuple[str, str]:
-    """Run this program with `words`; what it says was chosen or made there, and what went wrong, if something did."""
+    """Run this program with `words`; what it says was chosen or made there, and what went wrong, if
+    something did."""
     with tempfile.TemporaryDirectory(prefix="agent-tui-") as folder:  # nobody else may look into it
         chosen = Path(folder) / "chosen"
         chosen.touch(0o600)

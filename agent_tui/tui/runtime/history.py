@@ -1,8 +1,9 @@
 """The prompts of before: one file for all sessions and all running copies of the program.
 
-JSON Lines, one prompt a line, appended with one write, so that copies that run side by side never tear each other's
-lines. It is read from its end, so its length costs nothing. A file that is damaged, or cannot be read or written, costs
-one notice, never a prompt: what could not be written is kept here.
+JSON Lines, one prompt a line, appended with one write, so that copies that run side by side never
+tear each other's lines. It is read from its end, so its length costs nothing. A file that is
+damaged, or cannot be read or written, costs one notice, never a prompt: what could not be written
+is kept here.
 """
 
 from __future__ import annotations
@@ -48,10 +49,12 @@ class PromptHistory:
         self._told = False
         self._unsaved: list[Past] = []
         self._known: tuple[int, int] = (0, 0)
-        """Device-wide number and size of the file as it was read last: another one has been written by another copy."""
+        """Device-wide number and size of the file as it was read last: another one has been written
+        by another copy."""
 
     def load(self) -> tuple[str, ...]:
-        """The newest `KEPT` prompts, each once: those of other folders, oldest first, then those of this one."""
+        """The newest `KEPT` prompts, each once: those of other folders, oldest first, then those of
+        this one."""
         if self._full():
             self._cut_back()
         newest = list[Past]()
@@ -96,13 +99,18 @@ class PromptHistory:
         if not text.strip() or len(text) > LONGEST:
             return
         at = round(time.time(), 3)
-        line = json.dumps({"at": at, "cwd": self.folder, "text": text}, ensure_ascii=True).encode() + b"\n"
+        line = (
+            json.dumps({"at": at, "cwd": self.folder, "text": text}, ensure_ascii=True).encode()
+            + b"\n"
+        )
         try:
             make_private(self.path.parent)
             self._append(line)
         except OSError as error:
             self._unsaved.append(Past(text, at, True))
-            self._notice = f"prompt history cannot be written: {error.filename or self.path}: {error.strerror}"
+            self._notice = (
+                f"prompt history cannot be written: {error.filename or self.path}: {error.strerror}"
+            )
 
     def _append(self, line: bytes) -> None:
         """Append `line` as a line of its own, with one write."""
@@ -195,8 +203,8 @@ LONGEST_LINE: Final = 2_000_000
 
 
 def backwards(file: BufferedReader, most: int) -> Iterator[list[bytes]]:
-    """The lines of `file` that are not empty, newest first, at most `most` at a time. A line that is too long comes
-    as its last piece, which says nothing."""
+    """The lines of `file` that are not empty, newest first, at most `most` at a time. A line that
+    is too long comes as its last piece, which says nothing."""
     at, rest, dropped = file.seek(0, os.SEEK_END), b"", False
     while at:
         size = min(BLOCK, at)
@@ -227,7 +235,9 @@ def parsed(line: bytes, folder: str) -> Past | None:
         return None
     if not text.isascii():  # half a character of UTF-16 cannot be drawn or sent
         text = text.encode("utf-8", "replace").decode()
-    return Past(text, float(at) if isinstance(at, int | float) else 0.0, bool(folder) and cwd == folder)
+    return Past(
+        text, float(at) if isinstance(at, int | float) else 0.0, bool(folder) and cwd == folder
+    )
 
 
 PAUSE: Final = 0.005
@@ -235,10 +245,14 @@ PAUSE: Final = 0.005
 
 
 class Memory:
-    """`history`: none remembers nothing. `dispatch`: where it is told. `wanted`: the search that waits, if any."""
+    """`history`: none remembers nothing. `dispatch`: where it is told. `wanted`: the search that
+    waits, if any."""
 
     def __init__(
-        self, history: PromptHistory | None, dispatch: Callable[[msg.Msg], None], wanted: Callable[[], Recall | None]
+        self,
+        history: PromptHistory | None,
+        dispatch: Callable[[msg.Msg], None],
+        wanted: Callable[[], Recall | None],
     ) -> None:
         self.history = history
         self._dispatch, self._wanted = dispatch, wanted
@@ -268,7 +282,9 @@ class Memory:
         if now is None or now.number != number:
             return
         found = next(slices, None)
-        told = msg.HistoryRead(at=time.time(), number=number, entries=found or (), done=found is None)
+        told = msg.HistoryRead(
+            at=time.time(), number=number, entries=found or (), done=found is None
+        )
         self._dispatch(told)
         if found is not None:
             asyncio.get_running_loop().call_later(PAUSE, self._slice, number, slices)

@@ -30,23 +30,32 @@ BY_GROUND: Final[ByGround] = ("dark", "light")
 
 
 class LiveSettings:
-    """`place`: None where there are no files (a screen that a test shows); then nothing can be changed."""
+    """`place`: None where there are no files (a screen that a test shows); then nothing can be
+    changed."""
 
     def __init__(
-        self, place: Place | None = None, themes: Sequence[Path] = (), by_ground: ByGround = BY_GROUND
+        self,
+        place: Place | None = None,
+        themes: Sequence[Path] = (),
+        by_ground: ByGround = BY_GROUND,
     ) -> None:
         self._place, self._themes = place, themes
         self._dark, self._by_ground, self._auto = known_dark(os.environ), by_ground, False
 
     def read(self, key: str = "", failed: str = "", project: bool = False) -> SettingsRead:
-        """What holds now; `key` was just written (into the file of the `project`), or `failed` says why not."""
+        """What holds now; `key` was just written (into the file of the `project`), or `failed` says
+        why not."""
         if self._place is None:
-            return SettingsRead(Configured(), failed=failed or "there is no config file here", at=time.time())
+            return SettingsRead(
+                Configured(), failed=failed or "there is no config file here", at=time.time()
+            )
         loaded = layers.read(self._place)
         wrong = (*loaded.problems, *keymap.problems(loaded.settings.keys, loaded.problem))
         display = loaded.settings.display
         self._by_ground = (display.theme_dark, display.theme_light)
-        found = Configured(store.public(loaded.values), (AUTO, *names(self._themes)), tuple(map(str, wrong)))
+        found = Configured(
+            store.public(loaded.values), (AUTO, *names(self._themes)), tuple(map(str, wrong))
+        )
         return SettingsRead(found, key, failed, project, at=time.time())
 
     def performed(self, effect: WriteSetting | WriteSecret, typed: str) -> SettingsRead:
@@ -66,7 +75,11 @@ class LiveSettings:
         """The theme `name`; `auto`, or empty: the one for the ground of the terminal."""
         self._auto = name in ("", AUTO)
         if self._auto:
-            name = "no-colour" if os.environ.get("NO_COLOR") else self._by_ground[0 if self._dark else 1]
+            name = (
+                "no-colour"
+                if os.environ.get("NO_COLOR")
+                else self._by_ground[0 if self._dark else 1]
+            )
         return load_theme(name, self._themes, depth(os.environ))
 
     def ground(self, dark: bool) -> Theme | None:

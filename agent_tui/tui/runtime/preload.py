@@ -1,7 +1,9 @@
-"""After the first frame, while nobody waits: what the first keys, the first sheet and the first answer will need.
+"""After the first frame, while nobody waits: what the first keys, the first sheet and the first
+answer will need.
 
-Each step is one module and what it brings along, so a key that comes meanwhile waits for no more than that. What the
-first answer is drawn with takes a tenth of a second in one go: a thread imports it, and the answer waits for it.
+Each step is one module and what it brings along, so a key that comes meanwhile waits for no more
+than that. What the first answer is drawn with takes a tenth of a second in one go: a thread imports
+it, and the answer waits for it.
 """
 
 from __future__ import annotations
@@ -41,7 +43,8 @@ code
 [c]: https://c.example "C"
 """
 LANGUAGES: Final = ("python", "bash")
-"""Of these the patterns are compiled too, half a tenth of a second each: most answers to most people have them."""
+"""Of these the patterns are compiled too, half a tenth of a second each: most answers to most
+people have them."""
 
 
 class Drawing:
@@ -60,7 +63,8 @@ class Drawing:
 
 
 def _draw_once() -> None:
-    """Import what draws, and draw one of everything: patterns are compiled and parsers made when first used."""
+    """Import what draws, and draw one of everything: patterns are compiled and parsers made when
+    first used."""
     registry.import_all(DRAWING)
     for piece in split(SAMPLE):
         render.render(piece.text, 40, len)
@@ -77,7 +81,9 @@ async def warm(drawing: Drawing) -> None:
     for name in registry.names(commands.__name__):
         commands.find(name.replace("_", "-"))
         await asyncio.sleep(0)
-    for kind in sheets.names():  # they declare commands, too, which the first key that is no text asks for
+    for (
+        kind
+    ) in sheets.names():  # they declare commands, too, which the first key that is no text asks for
         sheets.find(kind)
         await asyncio.sleep(0)
 

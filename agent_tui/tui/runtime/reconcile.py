@@ -1,4 +1,5 @@
-"""The widgets of the screen, and showing them what is different from the view before: regions compared by identity."""
+"""The widgets of the screen, and showing them what is different from the view before: regions
+compared by identity."""
 
 from __future__ import annotations
 
@@ -45,15 +46,25 @@ class Plain(Widget, inherit_css=False):
 class Regions:
     """`shown` is the view on the screen; `tell` is given what only the widgets know.
 
-    What is rarely there is made and mounted when it is first shown: each widget costs the first frame a millisecond.
+    What is rarely there is made and mounted when it is first shown: each widget costs the first
+    frame a millisecond.
     """
 
     def __init__(self, tell: Callable[[AskedShown], None]) -> None:
         self.shown: View | None = None
         self._tell = tell
-        self._told = ("", 0, 0)  # the question, and how much of what it asks about was said to be in view
+        self._told = (
+            "",
+            0,
+            0,
+        )  # the question, and how much of what it asks about was said to be in view
         self._paints, self._painted_at = 0, 0.0
-        self.header, self.transcript, self.status, self.prompt = Header(), Transcript(), Status(), Prompt()
+        self.header, self.transcript, self.status, self.prompt = (
+            Header(),
+            Transcript(),
+            Status(),
+            Prompt(),
+        )
         self.footer, self.welcome = Footer(), Welcome()
         self.line = Plain(Mark(id="mark"), self.prompt, id="line")
         self.box = Plain(self.line, id="box")
@@ -142,8 +153,8 @@ class Regions:
             self.toast.show(new.toast)
 
     def _leave_room(self, open_: bool) -> None:
-        """A sheet has been opened, or closed. On a short screen it has the line of what runs: its keys are the sheet's
-        now."""
+        """A sheet has been opened, or closed. On a short screen it has the line of what runs: its
+        keys are the sheet's now."""
         self.status.cover(open_)
         self.status.display = not (open_ and short(self.box.app.size))
 
@@ -155,19 +166,27 @@ class Regions:
         """The key that came last, with what was to be seen then."""
         came = self.prompt.pressed_at
         return KeyPressed(
-            at=_clock(came), key=key, character=character, draft=draft, blind=came < self._painted_at,
-            selection=selection or self.prompt.selects, seen=self.transcript.seen, asked=self.part,
-        )  # fmt: skip
+            at=_clock(came),
+            key=key,
+            character=character,
+            draft=draft,
+            blind=came < self._painted_at,
+            selection=selection or self.prompt.selects,
+            seen=self.transcript.seen,
+            asked=self.part,
+        )
 
     @property
     def part(self) -> tuple[int, int]:
-        """Of a question, or a sheet that can be turned: how many lines are in view, and how many there are."""
+        """Of a question, or a sheet that can be turned: how many lines are in view, and how many
+        there are."""
         if self.shown is not None and self.shown.dialog is not None:
             return self.dialog.part
         return self.overlay.part if self._made("overlay") else (0, 0)
 
     def only_text(self, model: Model, keys: Sequence[events.Key], first: int, free: bool) -> int:
-        """How many of `keys` from `first` on are nothing but text; `free`: the prompt puts it where its caret is."""
+        """How many of `keys` from `first` on are nothing but text; `free`: the prompt puts it where
+        its caret is."""
         shown, came = self.shown, keys[first].time
         if shown is None:
             return 0
@@ -204,10 +223,16 @@ class Regions:
         return next((region for region in made if region.parent is not None), self.welcome)
 
     def _changed(
-        self, name: str, old: object, new: object, *, before: Widget | None = None, after: Widget | None = None
+        self,
+        name: str,
+        old: object,
+        new: object,
+        *,
+        before: Widget | None = None,
+        after: Widget | None = None,
     ) -> bool:
-        """Whether the region `name` has something else to show. At its first value it is mounted, `before` or `after` a
-        widget."""
+        """Whether the region `name` has something else to show. At its first value it is mounted,
+        `before` or `after` a widget."""
         if old is new or not (new or self._made(name)):
             return False
         region: Region = getattr(self, name)
@@ -236,9 +261,12 @@ class Regions:
         self.prompt.styles.max_height = _prompt_lines(height)
 
     def _around(self) -> int:
-        """Rows of all but the transcript and the dialog, as the layout that is being made will have them."""
+        """Rows of all but the transcript and the dialog, as the layout that is being made will have
+        them."""
         few, rows = self.box.screen.has_class("-low"), self._outside() + 1  # status
-        rows += 2 * (not few) - 3 * self.box.screen.has_class("-tiny")  # empty lines; no header, status, footer
+        rows += 2 * (not few) - 3 * self.box.screen.has_class(
+            "-tiny"
+        )  # empty lines; no header, status, footer
         if queued := self._lines("queue", self.box.app.size.width - 4):
             rows += queued + (not few)
         return rows
@@ -255,16 +283,24 @@ class Regions:
         size, few = self.box.app.size, self.box.screen.has_class("-low")
         inner = size.width - (4 if few else 6)
         typed = self.prompt.get_content_height(size, size, inner - 2)
-        return (2 if few else 4) + self._lines("label", inner) + max(1, min(typed, _prompt_lines(size.height)))
+        return (
+            (2 if few else 4)
+            + self._lines("label", inner)
+            + max(1, min(typed, _prompt_lines(size.height)))
+        )
 
     def _lines(self, name: str, width: int) -> int:
         region: Region | None = getattr(self, name) if self._made(name) else None
-        return len(region.strips(width)) if region is not None and region.display and region.parent is not None else 0
+        return (
+            len(region.strips(width))
+            if region is not None and region.display and region.parent is not None
+            else 0
+        )
 
     def _spare(self, cells: int) -> int:
-        """The row above the prompt, which says no more than what runs, and leaves so many cells; the first of the
-        transcript where a list has it, a tiny screen no such row, or a question no other word of how it is stopped.
-        0: none is needed."""
+        """The row above the prompt, which says no more than what runs, and leaves so many cells;
+        the first of the transcript where a list has it, a tiny screen no such row, or a question no
+        other word of how it is stopped. 0: none is needed."""
         listed = self._made("completion") and self.completion.value is not None
         asked = self.shown is not None and self.shown.dialog is not None
         free = cells > 0 and not listed and not (asked and not self.status.has_room(cells))
@@ -293,15 +329,23 @@ class Regions:
 
 
 def _alike(old: DialogView | None, new: DialogView | None) -> bool:
-    """Whether a key that is meant for the one is meant for the other: what was read of it makes no difference."""
-    return old is new or (old is not None and new is not None and replace(old, unread=new.unread) == new)
+    """Whether a key that is meant for the one is meant for the other: what was read of it makes no
+    difference."""
+    return old is new or (
+        old is not None and new is not None and replace(old, unread=new.unread) == new
+    )
 
 
 def _asks_the_same(old: OverlayView | None, new: OverlayView | None) -> bool:
-    """The same of sheets. Above a list stands what a key answers; its rows, and what is said of one, may come later."""
+    """The same of sheets. Above a list stands what a key answers; its rows, and what is said of
+    one, may come later."""
     if old is None or new is None or not (old.head and new.head):
         return old is new
-    return (old.title, old.lines[: old.head], old.asked) == (new.title, new.lines[: new.head], new.asked)
+    return (old.title, old.lines[: old.head], old.asked) == (
+        new.title,
+        new.lines[: new.head],
+        new.asked,
+    )
 
 
 def _clock(came: float) -> float:

@@ -1,4 +1,5 @@
-"""When the recording of the screen is made: a second after something happened, in slices, for nobody to wait."""
+"""When the recording of the screen is made: a second after something happened, in slices, for
+nobody to wait."""
 
 from __future__ import annotations
 
@@ -29,7 +30,8 @@ def now() -> float:
 
 
 class Taping:
-    """`on`: something is taken. The lines go to the engine, which knows where the session is; `failed` is told in words
+    """`on`: something is taken. The lines go to the engine, which knows where the session is; `failed`
+    is told in words
     why nothing more is recorded, should that happen."""
 
     def __init__(self, link: Link, failed: Callable[[str], None]) -> None:
@@ -68,7 +70,13 @@ class Taping:
             self._recorder = recorder.Recorder(self._keep)
         try:
             return self._recorder.write(self._taken)
-        except (TypeError, ValueError, LookupError, AttributeError, RecursionError) as error:  # a value without a form
+        except (
+            TypeError,
+            ValueError,
+            LookupError,
+            AttributeError,
+            RecursionError,
+        ) as error:  # a value without a form
             self.on = False
             self._taken.clear()
             self._failed(f"the screen is no longer recorded: {type(error).__name__}: {error}")

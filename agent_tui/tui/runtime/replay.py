@@ -1,4 +1,5 @@
-"""The screen of a recording: the real widgets, shown what they were shown, with nothing behind them that acts."""
+"""The screen of a recording: the real widgets, shown what they were shown, with nothing behind them
+that acts."""
 
 from __future__ import annotations
 
@@ -53,9 +54,16 @@ class ReplayApp(AgentApp, inherit_bindings=False):
     """Plays `player`. `speed` 0: it stands still at first."""
 
     def __init__(
-        self, player: Player, palette: Theme, about: About, fork: Fork, *, speed: float = 1.0, at: float = 0.0,
+        self,
+        player: Player,
+        palette: Theme,
+        about: About,
+        fork: Fork,
+        *,
+        speed: float = 1.0,
+        at: float = 0.0,
         early: terminal.Early | None = None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         super().__init__(Nobody(), palette, early=early)
         self.player, self._about, self._fork = player, about, fork
         self.control = Control(speed=speed or 1.0, playing=speed > 0).at(player, at)
@@ -83,7 +91,9 @@ class ReplayApp(AgentApp, inherit_bindings=False):
         return True
 
     def key_taken(self, key: str, character: str, _draft: str) -> bool:
-        for one in (key,) if key else (NAMES.get(letter, letter) for letter in character):  # a slow line brings several
+        for one in (
+            (key,) if key else (NAMES.get(letter, letter) for letter in character)
+        ):  # a slow line brings several
             if not self._pressed(one):
                 break
         self._since = time.monotonic()
@@ -140,14 +150,21 @@ class ReplayApp(AgentApp, inherit_bindings=False):
     def _view(self, model: Model) -> View:
         shown, composer = view(model), model.composer
         prompt = PromptView(
-            self.control.count + self.control.jumps, composer.draft, shown.prompt.placeholder,
-            self.control.where(self.player, self._room[0] - 8), place=composer.caret,
-        )  # fmt: skip
+            self.control.count + self.control.jumps,
+            composer.draft,
+            shown.prompt.placeholder,
+            self.control.where(self.player, self._room[0] - 8),
+            place=composer.caret,
+        )
         toast = ToastView(self._said) if self._said else shown.toast
-        toast = replace(toast, above=1) if toast is not None else None  # the keys here are not those of then
+        toast = (
+            replace(toast, above=1) if toast is not None else None
+        )  # the keys here are not those of then
         footer = self.control.footer((("f", "fork"),))
         overlay = self._sheet() if self.control.about else shown.overlay
-        return replace(shown, prompt=prompt, toast=toast, footer=footer, overlay=overlay, grab_all=True)
+        return replace(
+            shown, prompt=prompt, toast=toast, footer=footer, overlay=overlay, grab_all=True
+        )
 
     def _sheet(self) -> OverlayView:
         text = self._about(self.player, self.control.count)

@@ -1,5 +1,5 @@
-"""Programs of ours: the running session played back, which has the terminal for a while, or written to a file for a
-report, beside the screen. The engine goes on meanwhile."""
+"""Programs of ours: the running session played back, which has the terminal for a while, or written
+to a file for a report, beside the screen. The engine goes on meanwhile."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ class Screen(Protocol):
 
 
 def look_back(screen: Screen) -> str:
-    """Show the recording of the session until the person leaves it; a fork that was made there is opened. Returns why
-    that could not be done, if so."""
+    """Show the recording of the session until the person leaves it; a fork that was made there is
+    opened. Returns why that could not be done, if so."""
     session = screen.model.transcript.session
     if not session or screen.foreground is None:
         return "there is no session to replay yet"
@@ -48,7 +48,8 @@ def look_back(screen: Screen) -> str:
 
 
 def begin_report(screen: Screen) -> Chosen | None:
-    """Begin to write the session to a file in its folder, beside the screen. None: there is nothing in it yet."""
+    """Begin to write the session to a file in its folder, beside the screen. None: there is nothing
+    in it yet."""
     transcript = screen.model.transcript
     if not transcript.session or not transcript.turn or screen.beside is None:
         return None
@@ -60,7 +61,8 @@ def begin_report(screen: Screen) -> Chosen | None:
 def _on_terminal(screen: Screen, words: list[str]) -> tuple[str, str]:
     assert screen.foreground is not None
     screen.taping.flush()
-    screen.link.flush_draft()  # this loop stands still meanwhile; a copy of the log has the prompt as it is now
+    # this loop stands still meanwhile; a copy of the log has the prompt as it is now
+    screen.link.flush_draft()
     run = screen.foreground
 
     def suspended(argv: list[str]) -> int:

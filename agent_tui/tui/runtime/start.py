@@ -60,26 +60,44 @@ def run(
     place: Place | None = None,
     record: bool = False,
 ) -> int:
-    """Run the full screen until the person leaves; the exit code. `mode`: that of the session that begins (empty: not
-    known yet), `starting`: the name of its model. `at_once`: the engine starts with the first frame;
+    """Run the full screen until the person leaves; the exit code. `mode`: that of the session that
+    begins (empty: not
+    known yet), `starting`: the name of its model. `at_once`: the engine starts with the first
+    frame;
     `record`: what the screen is told is kept beside the session."""
     early = early or terminal.take_terminal()
     terminal.forget_size(os.environ)
     display, notify = settings.display, settings.notify
     live = LiveSettings(place, themes, (display.theme_dark, display.theme_light))
     app = AgentApp(
-        engine, live.theme(display.theme), settings=live,
+        engine,
+        live.theme(display.theme),
+        settings=live,
         history=PromptHistory(history, str(cwd)) if history is not None else None,
-        prompt=prompt, early=early, at_once=at_once,
+        prompt=prompt,
+        early=early,
+        at_once=at_once,
         model=Model(
-            sessions={"": Session(cwd=str(cwd), mode=mode)}, starting=starting, look=look,
+            sessions={"": Session(cwd=str(cwd), mode=mode)},
+            starting=starting,
+            look=look,
             window=Window(
-                on=notify.on, desktop=notify.desktop != "off", bell=notify.bell, titled=notify.title, after=notify.after
+                on=notify.on,
+                desktop=notify.desktop != "off",
+                bell=notify.bell,
+                titled=notify.title,
+                after=notify.after,
             ),
-            keys=resolve(settings.keys)[0], vim="insert" if settings.prompt.vim else "",
+            keys=resolve(settings.keys)[0],
+            vim="insert" if settings.prompt.vim else "",
         ),
-    )  # fmt: skip
-    app.foreground, app.beside, app.notifier, app.taping.on = foreground, beside, notify.desktop, record
+    )
+    app.foreground, app.beside, app.notifier, app.taping.on = (
+        foreground,
+        beside,
+        notify.desktop,
+        record,
+    )
     code: int | None = None
     try:
         code = app.run()
@@ -88,7 +106,9 @@ def run(
         if early is not None:
             early.restore()
         app.taping.flush()
-        app.link.close(STOP_SECONDS, -1 if app.model.reading.following else app.regions.transcript.seen[0])
+        app.link.close(
+            STOP_SECONDS, -1 if app.model.reading.following else app.regions.transcript.seen[0]
+        )
         code = 128 + heard[0] if heard else code
         ended = app.link.fold_rest(app.model.transcript)
         recorded = bool(ended.session)
@@ -103,9 +123,14 @@ def run(
     if early is not None:
         sys.stdout.write("\r\x1b[J")  # what was typed before the screen began stands on this line
     if app.crash:
-        if (log := logging.getLogger("agent_tui")).handlers:  # it is still there when the terminal's window is gone
+        if (
+            log := logging.getLogger("agent_tui")
+        ).handlers:  # it is still there when the terminal's window is gone
             log.error("the screen stopped because of an internal error\n%s", visible(app.crash))
-        print(f"{visible(app.crash)}\nagent-tui stopped: an error in its own code (above).", file=sys.stderr)
+        print(
+            f"{visible(app.crash)}\nagent-tui stopped: an error in its own code (above).",
+            file=sys.stderr,
+        )
     if words := farewell(ended, shutil.get_terminal_size().columns):
         print(words)
     if ended.is_unsaved:
@@ -123,9 +148,9 @@ MOST: Final = 20_000
 
 
 def farewell(transcript: Transcript, width: int = 80) -> str:
-    """Plain lines, made harmless: the last paragraphs of the answer as they were read on the screen, the prompt that
-    was not sent, and how to go on: both as far as they are on disk. Empty for a session without any of it, or that is
-    off the record."""
+    """Plain lines, made harmless: the last paragraphs of the answer as they were read on the
+    screen, the prompt that was not sent, and how to go on: both as far as they are on disk. Empty
+    for a session without any of it, or that is off the record."""
     draft = "" if transcript.is_unsaved else transcript.draft
     kept = " ".join(visible(draft[:MOST]).split())
     if not transcript.session or not (transcript.turn or kept) or transcript.otr:
@@ -133,7 +158,10 @@ def farewell(transcript: Transcript, width: int = 80) -> str:
     width = max(20, width)
     shown = [] if _cancelled(transcript) else _end(last_answer(transcript), width)
     said = [shortened(f"{KEPT}{kept}", width)] if kept else []
-    said += [shortened(f"{ENDED}{' '.join(visible(job.command).split())}", width) for job in transcript.jobs]
+    said += [
+        shortened(f"{ENDED}{' '.join(visible(job.command).split())}", width)
+        for job in transcript.jobs
+    ]
     if way := transcript.way_back("agent-tui"):
         said.append(way)
     return "\n".join([*shown, *([""] if shown and said else []), *said])
@@ -152,7 +180,9 @@ def _cancelled(transcript: Transcript) -> bool:
 def _end(answer: str, width: int) -> list[str]:
     """Its last paragraphs, whole; of a longer one the end."""
     source = answer.strip()[-MOST:]
-    lines = [line.text.rstrip() for line in markdown_lines(source, width, cell_len)] if source else []
+    lines = (
+        [line.text.rstrip() for line in markdown_lines(source, width, cell_len)] if source else []
+    )
     if len(lines) <= LINES:
         return lines
     kept = lines[-LINES:]

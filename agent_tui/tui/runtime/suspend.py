@@ -33,19 +33,23 @@ if TYPE_CHECKING:
     from agent_tui.tui.runtime.foreground_run import Beside, Chosen
 
 _CHUNK: Final = 240
-"""Bytes that are handed to GNU screen at a time: its buffer for one string was 256 for long, and is 768 now."""
+"""Bytes that are handed to GNU screen at a time: its buffer for one string was 256 for long, and is
+768 now."""
 
 
 def osc52(text: str, environment: Mapping[str, str]) -> str:
-    """What makes a terminal take `text` as its clipboard. Inside of tmux it is said twice: to tmux, and past it. GNU
-    screen passes it on in pieces; to itself nothing is said, as it would show the rest of what is too long for it."""
+    """What makes a terminal take `text` as its clipboard. Inside of tmux it is said twice: to tmux,
+    and past it. GNU screen passes it on in pieces; to itself nothing is said, as it would show the
+    rest of what is too long for it."""
     said = f"\x1b]52;c;{b2a_base64(text.encode('utf-8', 'replace'), newline=False).decode()}\a"
     term = environment.get("TERM", "")
     if environment.get("TMUX"):
         return said + past_tmux(said)
     if environment.get("STY") or term.startswith("screen."):
         return _through_screen(said)
-    if term == "screen" or term.startswith("screen-"):  # from afar: GNU screen, or tmux, which drops what is for it
+    if term == "screen" or term.startswith(
+        "screen-"
+    ):  # from afar: GNU screen, or tmux, which drops what is for it
         return _through_screen(said) + said
     return said
 
@@ -99,8 +103,8 @@ class Outside(CopyingApp, inherit_bindings=False):
 
     @contextmanager
     def hand_over(self) -> Iterator[None]:
-        """Like `suspend`, for a program of ours that brings its own screen: until that is there, and from its end to
-        ours, what is typed waits and is not shown."""
+        """Like `suspend`, for a program of ours that brings its own screen: until that is there,
+        and from its end to ours, what is typed waits and is not shown."""
         driver = self._driver if isinstance(self._driver, Terminal) else None
         before = driver.attrs_before if driver is not None else None
         if driver is not None and before is not None:
@@ -124,7 +128,8 @@ class Outside(CopyingApp, inherit_bindings=False):
         self.dispatch(msg.DraftEdited(at=time.time(), text=left, problem=problem))
 
     def run_own(self, effect: LookBack | WriteBug) -> str:
-        """Run a program of ours, on the terminal or beside the screen; why that could not be done, if so."""
+        """Run a program of ours, on the terminal or beside the screen; why that could not be done,
+        if so."""
         if isinstance(effect, LookBack):
             return past.look_back(self)
         if (report := past.begin_report(self)) is None:

@@ -1,5 +1,5 @@
-"""The terminal around the screen: its ground, its focus, its title, and what lies outside of it. The terminal is asked
-once the first frame stands; one that never answers costs nothing.
+"""The terminal around the screen: its ground, its focus, its title, and what lies outside of it.
+The terminal is asked once the first frame stands; one that never answers costs nothing.
 """
 
 from __future__ import annotations
@@ -29,8 +29,10 @@ ASK_GROUND: Final = "\x1b]11;?\x1b\\"
 SAY_SCHEME: Final = "\x1b[?2031h"
 """Tell, from now on, when light and dark change."""
 NOTIFY: Final = {
-    "osc9": "\x1b]9;{}\x1b\\", "osc99": "\x1b]99;;{}\x1b\\", "osc777": "\x1b]777;notify;agent-tui;{}\x1b\\",
-}  # fmt: skip
+    "osc9": "\x1b]9;{}\x1b\\",
+    "osc99": "\x1b]99;;{}\x1b\\",
+    "osc777": "\x1b]777;notify;agent-tui;{}\x1b\\",
+}
 
 with registry.late():
     from agent_tui.tui.runtime import crash_draft
@@ -51,7 +53,8 @@ class Surroundings(Outside, inherit_bindings=False):
         return bool(self.model.transcript.session)
 
     def give_back_typed(self) -> None:
-        """What an earlier start here was ended over is in the prompt again, unless something else is there already."""
+        """What an earlier start here was ended over is in the prompt again, unless something else
+        is there already."""
         files = crash_draft.waiting(os.environ) if Path(typed_folder(os.environ)).is_dir() else []
         if not files or self.model.composer.draft or self.model.composer.purpose is not None:
             return
@@ -93,7 +96,9 @@ class Surroundings(Outside, inherit_bindings=False):
     def _wheel(self, way: str) -> None:
         if self.model.covered:
             draft, asked = self.model.composer.draft, self.regions.part
-            self.dispatch(msg.KeyPressed(at=time.time(), key=f"wheel{way}", draft=draft, asked=asked))
+            self.dispatch(
+                msg.KeyPressed(at=time.time(), key=f"wheel{way}", draft=draft, asked=asked)
+            )
         else:
             self.regions.wheel(f"line_{way}")
 
@@ -127,8 +132,8 @@ class Surroundings(Outside, inherit_bindings=False):
 
 
 def _remember(dark: bool) -> None:
-    """For the boot frame of the next start. A folder that cannot be written to is no reason to say anything: it only
-    means that the frame may have the other colours for the blink of an eye."""
+    """For the boot frame of the next start. A folder that cannot be written to is no reason to say
+    anything: it only means that the frame may have the other colours for the blink of an eye."""
     file, who = Path(ground_file(os.environ)), facts.identity(os.environ)
     with contextlib.suppress(OSError, UnicodeDecodeError):
         before = file.read_text("utf-8") if file.is_file() else ""

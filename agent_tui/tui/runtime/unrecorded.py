@@ -1,7 +1,9 @@
-"""What was typed or sent and is in no session's log yet: until it is, it lies in a file, which no kill takes along.
+"""What was typed or sent and is in no session's log yet: until it is, it lies in a file, which no
+kill takes along.
 
-The file is of the kind that an ended start leaves behind (`typed`): the next start in this folder gives it back.
-While this program lives it holds a lock on it, so that another start leaves it alone.
+The file is of the kind that an ended start leaves behind (`typed`): the next start in this folder
+gives it back. While this program lives it holds a lock on it, so that another start leaves it
+alone.
 """
 
 from __future__ import annotations
@@ -16,7 +18,13 @@ from typing import Final
 from agent_tui.boot.frame import typed_folder
 from agent_tui.paths import make_private
 from agent_tui.protocol.event import Event, Restored
-from agent_tui.protocol.events import DraftSaved, QueueChanged, SessionStarted, SteerSeen, TurnStarted
+from agent_tui.protocol.events import (
+    DraftSaved,
+    QueueChanged,
+    SessionStarted,
+    SteerSeen,
+    TurnStarted,
+)
 from agent_tui.protocol.ops import Op, QueueEdit, SaveDraft, Steer, Submit
 from agent_tui.structures import chips
 
@@ -25,7 +33,8 @@ PASTED: Final = "\x1b[201~"
 
 
 class Unrecorded:
-    """`on`: not where the session is off the record. Once a session has all of it, nothing is kept here any more."""
+    """`on`: not where the session is off the record. Once a session has all of it, nothing is kept
+    here any more."""
 
     def __init__(self, on: bool = True) -> None:
         self._problem = ""
@@ -47,7 +56,8 @@ class Unrecorded:
         return not self._on
 
     def note(self, op: Op) -> bool:
-        """The engine is to have `op`. Whether it holds a prompt, which must be on disk before it leaves the box."""
+        """The engine is to have `op`. Whether it holds a prompt, which must be on disk before it
+        leaves the box."""
         text = ""
         match op:
             case SaveDraft():
@@ -71,7 +81,9 @@ class Unrecorded:
         try:
             self._write(words) if words else self._remove()
         except OSError as error:
-            self._problem = f"{error.strerror or error} ({error.filename or typed_folder(os.environ)})"
+            self._problem = (
+                f"{error.strerror or error} ({error.filename or typed_folder(os.environ)})"
+            )
 
     def take_over(self, files: Sequence[Path]) -> None:
         """The words of `files` are in the draft: they lie in the own file from now on."""
@@ -82,7 +94,8 @@ class Unrecorded:
                 file.unlink(missing_ok=True)
 
     def adopt(self, path: str, fd: int) -> None:
-        """What was typed before the screen read keys lies in this file: it is the own one from now on."""
+        """What was typed before the screen read keys lies in this file: it is the own one from now
+        on."""
         self._path, self._fd = Path(path), fd
 
     def take_problem(self) -> str:
@@ -136,7 +149,9 @@ class Unrecorded:
         path = self._path or folder / f"{time.time_ns()}-{os.getpid()}"
         part = path.with_name(f".{path.name}")
         text = f"{PASTE}{words.replace(PASTED, '')}{PASTED}".encode("utf-8", "surrogateescape")
-        fd = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+        fd = os.open(
+            part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600
+        )
         try:
             fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
             with os.fdopen(fd, "wb", closefd=False) as file:

@@ -12,19 +12,25 @@ from agent_tui.tui.core.msg import Copied
 from agent_tui.tui.core.step import Step, send, then, toast
 
 TERMINAL_BYTES: Final = 74_994
-"""What surely gets through: many terminals cut what they are sent for the clipboard at 100,000 bytes of Base64."""
+"""What surely gets through: many terminals cut what they are sent for the clipboard at 100,000
+bytes of Base64."""
 LETTERS: Final = "abcdefghijklmnop"
 """Keys of the pieces of code in the list; `q` and `w` mean something else there."""
 FILE_SECONDS: Final = 8.0
 
 
 def copied(model: Model, msg: Copied) -> Step:
-    """The terminal was told. The machine's own clipboard gets it too, for terminals that do not listen."""
+    """The terminal was told. The machine's own clipboard gets it too, for terminals that do not
+    listen."""
     size = len(msg.text.encode("utf-8", "replace"))
     long = size > TERMINAL_BYTES
     words = _counted(msg.chars)
     more = f"; a terminal may take only {TERMINAL_BYTES:,} of its {size:,} bytes" if long else ""
-    step = toast(replace(model, copied=msg.chars, long_copy=long), words + more, "warning" if long else "good")
+    step = toast(
+        replace(model, copied=msg.chars, long_copy=long),
+        words + more,
+        "warning" if long else "good",
+    )
     return then(step, send(step[0], SetClipboard(msg.text))) if msg.text else step
 
 

@@ -1,4 +1,5 @@
-"""What the engine said, folded; and what follows from it: the next question, the next queued prompt."""
+"""What the engine said, folded; and what follows from it: the next question, the next queued
+prompt."""
 
 from __future__ import annotations
 
@@ -112,14 +113,20 @@ def _one(model: Model, event: Event | Restored) -> Step:
             return (_refused(model) if event.idle and event.choice == "no" else model), ()
         case QueueChanged():
             flight = model.in_flight
-            lost = flight is not None and flight.queue_id and all(item.id != flight.queue_id for item in event.items)
+            lost = (
+                flight is not None
+                and flight.queue_id
+                and all(item.id != flight.queue_id for item in event.items)
+            )
             return (replace(model, in_flight=None) if lost else model), ()
         case Rewound():
             return rewinding.rewound(model, event)
         case Answered():
             return _answered(model, event.id, event.data)
         case ErrorRaised():
-            return (replace(_refused(model), gone=True), ()) if event.kind in FATAL else _failed(model)
+            return (
+                (replace(_refused(model), gone=True), ()) if event.kind in FATAL else _failed(model)
+            )
         case ModeChanged():
             return (replace(model, mode_asked="") if event.mode == model.mode_asked else model), ()
         case AsideDelta() | AsideEnded():
@@ -131,7 +138,8 @@ def _one(model: Model, event: Event | Restored) -> Step:
 
 
 def _without_told(model: Model, event: Event) -> Model:
-    """The prompts that were sent before the engine was up, without those that it has told of by now."""
+    """The prompts that were sent before the engine was up, without those that it has told of by
+    now."""
     match event:
         case TurnStarted():
             told = {event.prompt}
@@ -145,7 +153,8 @@ def _without_told(model: Model, event: Event) -> Model:
 
 
 def _fold(model: Model, event: Event | Restored) -> Model:
-    """Apply `event` to its session; the first session that is named, or one that begins, is the active one."""
+    """Apply `event` to its session; the first session that is named, or one that begins, is the
+    active one."""
     before = model.transcript
     begins = isinstance(event, Restored | SessionStarted)
     named = event.transcript.session if isinstance(event, Restored) else event.session
@@ -157,7 +166,9 @@ def _fold(model: Model, event: Event | Restored) -> Model:
         return model
     kept = {} if begins else model.sessions  # what was open before it is not looked at any more
     sessions = {**{id: value for id, value in kept.items() if id}, session: after}
-    return replace(model, sessions=sessions, active=session if begins or not model.active else model.active)
+    return replace(
+        model, sessions=sessions, active=session if begins or not model.active else model.active
+    )
 
 
 def _restored(model: Model) -> Step:
@@ -181,7 +192,9 @@ def _restored(model: Model) -> Step:
 
 def _begun(model: Model, queue_id: str) -> Model:
     flight = model.in_flight
-    if flight is not None and flight.queue_id != queue_id:  # another prompt was first: this one still waits
+    if (
+        flight is not None and flight.queue_id != queue_id
+    ):  # another prompt was first: this one still waits
         model = replace(model, taken=model.taken - {flight.queue_id})
     return replace(model, in_flight=None)
 
@@ -207,7 +220,8 @@ def _unanswered(transcript: Transcript) -> UserBlock | None:
 
 
 def _refused(model: Model) -> Model:
-    """The prompt in flight will not begin a turn: it returns to the draft, or waits in the queue again."""
+    """The prompt in flight will not begin a turn: it returns to the draft, or waits in the queue
+    again."""
     flight = model.in_flight
     model = replace(model, in_flight=None, taken=frozenset(), early=())
     return model if flight is None or flight.queue_id else composer.give_back(model, flight.text)
@@ -227,9 +241,18 @@ def _answered(model: Model, id: str, data: Answer) -> Step:
         case Sessions() if id == SHELF:
             return control.refresh(model)
         case (
-            Models() | Skills() | Sessions() | Efforts() | Files() | LogTail() | Preview() | Stats() | Tree()
-            | Checkup() | Jobs()
-        ):  # fmt: skip
+            Models()
+            | Skills()
+            | Sessions()
+            | Efforts()
+            | Files()
+            | LogTail()
+            | Preview()
+            | Stats()
+            | Tree()
+            | Checkup()
+            | Jobs()
+        ):
             return control.on_answer(model, id) if model.overlay is not None else (model, ())
         case ImageFile():
             return pastes.told(model, id, data), ()
@@ -248,17 +271,22 @@ def _answered(model: Model, id: str, data: Answer) -> Step:
         case SaveOutcome():
             return leaving.follow(model, data)
         case (
-            SearchResults() | PrivateOutput() | UndoPlan() | RestoreOutcome() | PullProgress() | SetupOffers()
+            SearchResults()
+            | PrivateOutput()
+            | UndoPlan()
+            | RestoreOutcome()
+            | PullProgress()
+            | SetupOffers()
             | SetupOutcome()
-        ):  # fmt: skip
+        ):
             return control.tell(model, id, data)
         case _:
             assert_never(data)
 
 
 def _start_list(model: Model) -> Step:
-    """The list of sessions of a start with `--resume`, which the engine has told already; for a moment, keys may still
-    be meant for the prompt."""
+    """The list of sessions of a start with `--resume`, which the engine has told already; for a
+    moment, keys may still be meant for the prompt."""
     shown, effects = commands.find("resume").run(model, "")
     if shown.overlay is None:
         return shown, effects
@@ -277,8 +305,8 @@ def _nothing_chosen(model: Model, id: str, data: Models) -> Step:
 
 
 def _found(model: Model) -> Step:
-    """There is a model: what was shown while there was none has done its work, and so has its question. A prompt that
-    waited for it is sent by the person: it may be meant for another one."""
+    """There is a model: what was shown while there was none has done its work, and so has its
+    question. A prompt that waited for it is sent by the person: it may be meant for another one."""
     if not control.is_open_for(model, "no_model"):
         return model, ()
     if model.composer.asks("sheet"):
@@ -288,7 +316,8 @@ def _found(model: Model) -> Step:
 
 
 def _failed(model: Model) -> Step:
-    """Something failed. If that was before a turn began, the prompt in flight is given back; a queue waits."""
+    """Something failed. If that was before a turn began, the prompt in flight is given back; a
+    queue waits."""
     flight = model.in_flight
     if flight is None or model.transcript.state != "idle" or not model.started:
         return model, ()
@@ -310,8 +339,15 @@ def told(model: Model, event: AsideDelta | AsideEnded) -> Step:
         return replace(model, aside=replace(aside, text=aside.text + event.text)), ()
     used = (event.usage.prompt_tokens, event.usage.completion_tokens)
     aside = replace(
-        aside, text=event.text, state=event.state, problem=event.problem, tokens=used, estimated=event.usage.estimated
+        aside,
+        text=event.text,
+        state=event.state,
+        problem=event.problem,
+        tokens=used,
+        estimated=event.usage.estimated,
     )
     model = replace(model, aside=aside)
-    seen = event.state == "cancelled" or (model.overlay is not None and model.overlay.query == event.id)
+    seen = event.state == "cancelled" or (
+        model.overlay is not None and model.overlay.query == event.id
+    )
     return (model, ()) if seen else toast(model, "your side question is answered: /btw shows it")

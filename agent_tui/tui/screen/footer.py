@@ -30,13 +30,21 @@ CHARS_PER_TOKEN: Final = 4
 
 
 def status_view(model: Model, stops: bool) -> StatusView:
-    """What runs; made for a turn, or for a prompt that waits for its turn to begin. `stops`: nothing else than that
-    takes the key which stops it."""
+    """What runs; made for a turn, or for a prompt that waits for its turn to begin. `stops`:
+    nothing else than that takes the key which stops it."""
     t = model.transcript
-    begun = t.state != "idle" and not any(isinstance(one, Question) and one.before_turn for one in t.questions)
+    begun = t.state != "idle" and not any(
+        isinstance(one, Question) and one.before_turn for one in t.questions
+    )
     what, tone = _activity(t, model.now)
     count, estimated = _tokens(t) if begun else (0, False)
-    frame = -1 if t.questions else int(model.now % 3_600 * FRAMES_PER_SECOND) if model.look.animation else 0
+    frame = (
+        -1
+        if t.questions
+        else int(model.now % 3_600 * FRAMES_PER_SECOND)
+        if model.look.animation
+        else 0
+    )
     elapsed = int(max(0.0, model.now - t.turn_at)) if begun and not t.questions else -1
     stop = _stops(model) if stops and (begun or t.state == "idle") else ""
     return _status(frame, what, tone, elapsed, count, estimated, stop)
@@ -49,7 +57,9 @@ def _stops(model: Model) -> str:
 
 
 @lazy
-def _status(frame: int, what: str, tone: Tone, elapsed: int, count: int, estimated: bool, stop: str) -> StatusView:
+def _status(
+    frame: int, what: str, tone: Tone, elapsed: int, count: int, estimated: bool, stop: str
+) -> StatusView:
     spans = [Span(what, tone)]
     if elapsed >= 0:
         spans += [DOT, Span(words.duration(elapsed), "dim")]
@@ -75,7 +85,9 @@ def _activity(t: Transcript, now: float) -> tuple[str, Tone]:
 
 def _retry(retry: Retry, now: float) -> str:
     left = int(max(0.0, retry.until - now) + 0.999)
-    why = _ADDRESS.sub("", retry.reason, 1)  # it would take the room of the reason; where it matters, an error has it
+    why = _ADDRESS.sub(
+        "", retry.reason, 1
+    )  # it would take the room of the reason; where it matters, an error has it
     return f"retrying in {left} s: {words.one_line(why, 80)}" if left else "retrying"
 
 
@@ -89,7 +101,9 @@ def _writing(stream: Streaming) -> str:
 
 def _tool(t: Transcript) -> str:
     """The label of the newest call that runs, and how many run beside it."""
-    running = [row for row in map(t.rows.__getitem__, t.open_tools.values()) if isinstance(row, ToolBlock)]
+    running = [
+        row for row in map(t.rows.__getitem__, t.open_tools.values()) if isinstance(row, ToolBlock)
+    ]
     if not running:
         return "running a tool"
     more = f" and {len(running) - 1} more" if len(running) > 1 else ""
@@ -119,11 +133,27 @@ def footer_view(model: Model, completing: bool) -> FooterView:
         return shown if model.mouse else _released(shown, model.keys)
     if now.editing is not None and now.purpose is None and not (completing or model.asking):
         return _editing_footer(model.running, model.keys)
-    shown = view.asked_footer(model) if model.asking else _footer(
-        bool(model.composer.draft), model.running, queued, t.paused, completing, model.composer.purpose,
-        model.keys, chips.at(model.composer.draft, model.composer.caret), t.reading,
-    )  # fmt: skip
-    taken = (model.asking and not answering.leaves_vim(model)) or model.covered or completing or now.purpose is not None
+    shown = (
+        view.asked_footer(model)
+        if model.asking
+        else _footer(
+            bool(model.composer.draft),
+            model.running,
+            queued,
+            t.paused,
+            completing,
+            model.composer.purpose,
+            model.keys,
+            chips.at(model.composer.draft, model.composer.caret),
+            t.reading,
+        )
+    )
+    taken = (
+        (model.asking and not answering.leaves_vim(model))
+        or model.covered
+        or completing
+        or now.purpose is not None
+    )
     shown = _moded(shown, model.vim, taken) if model.vim else shown
     return shown if model.mouse else _released(shown, model.keys)
 
@@ -138,7 +168,8 @@ def _editing_footer(running: bool, own: OwnKeys) -> FooterView:
 
 @lazy
 def _moded(shown: FooterView, mode: VimMode, taken: bool) -> FooterView:
-    """Vim's mode, in words; Esc goes back to the normal one first, unless something else has taken it."""
+    """Vim's mode, in words; Esc goes back to the normal one first, unless something else has taken
+    it."""
     first = (("Esc", "normal mode"),) if mode != "normal" and not taken else ()
     keys = tuple(pair for pair in shown.keys if not (first and pair[0] == "Esc"))
     return replace(shown, keys=(*keys, *first), note=f"vim: {mode}")
@@ -152,8 +183,8 @@ def _released(shown: FooterView, own: OwnKeys) -> FooterView:
 
 @lazy
 def _search_footer(found: Search) -> FooterView:
-    """Where the search stands: `3 of 17`, with `wrapped` where it began again at the other end, or `12+ …` while older
-    rows are still to be searched."""
+    """Where the search stands: `3 of 17`, with `wrapped` where it began again at the other end, or
+    `12+ …` while older rows are still to be searched."""
     total = found.hits.total
     note = f"{found.at + 1:,} of {total:,}" if total else "not found" if found.query else ""
     note += " · wrapped" if found.wrapped and total else ""
@@ -164,17 +195,28 @@ def _search_footer(found: Search) -> FooterView:
 
 @lazy
 def _footer(
-    draft: bool, running: bool, queued: bool, paused: bool, completing: bool, purpose: Purpose | None,
-    own: OwnKeys, chip: str, reading: bool,
-) -> FooterView:  # fmt: skip
+    draft: bool,
+    running: bool,
+    queued: bool,
+    paused: bool,
+    completing: bool,
+    purpose: Purpose | None,
+    own: OwnKeys,
+    chip: str,
+    reading: bool,
+) -> FooterView:
     if purpose is not None:
         return FooterView((("Enter", purpose.sends), ("Esc", "back")))
     if completing:
-        return FooterView((("↑↓", "choose"), ("Tab", "complete"), ("Enter", "take"), ("Esc", "close")))
+        return FooterView(
+            (("↑↓", "choose"), ("Tab", "complete"), ("Enter", "take"), ("Esc", "close"))
+        )
     if reading:  # what runs and what waits is the other program's
         running = queued = paused = False
     now = Situation(running, draft, queued, paused, chip, reading)
     names = commands.LABELLED if running or queued or chip else commands.AT_REST
-    labelled = ((one.name, one.label(now)) for one in map(commands.find, names) if one.label is not None)
+    labelled = (
+        (one.name, one.label(now)) for one in map(commands.find, names) if one.label is not None
+    )
     named = ((commands.key_of(name, own), label) for name, label in labelled if label)
     return FooterView(tuple((key, label) for key, label in named if key))

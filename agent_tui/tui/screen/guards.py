@@ -1,4 +1,5 @@
-"""When a key is meant for what appeared by itself, and when it rather belongs to what was typed before."""
+"""When a key is meant for what appeared by itself, and when it rather belongs to what was typed
+before."""
 
 from __future__ import annotations
 
@@ -9,21 +10,25 @@ from agent_tui.tui.core.msg import KeyPressed
 
 ALT: Final = "alt+"
 BURST_SECONDS: Final = 0.3
-"""A key answers only so long after the key before it, and after a sheet that nobody asked for appeared."""
+"""A key answers only so long after the key before it, and after a sheet that nobody asked for
+appeared."""
 ENTER_SECONDS: Final = 0.6
-"""Enter answers so long after what it answers appeared: a letter, which is held for a while, takes no less."""
+"""Enter answers so long after what it answers appeared: a letter, which is held for a while, takes
+no less."""
 RUN_SECONDS: Final = 1.0
-"""So long after a sheet or a question appeared, keys may still belong to those pressed before it."""
+"""So long after a sheet or a question appeared, keys may still belong to those pressed before it.
+"""
 QUIET_SECONDS: Final = 0.5
-"""So long without a key before Enter, or a letter, answers: who presses Enter again and again has read nothing."""
+"""So long without a key before Enter, or a letter, answers: who presses Enter again and again has
+read nothing."""
 REPEAT_SECONDS: Final = 0.1
 """Keys that come faster are repeated by one that is held down."""
 
 
 def is_meant(model: Model, msg: KeyPressed, shown_at: float, before: float) -> bool:
-    """Whether Enter or an arrow is meant for what appeared by itself at `shown_at`. It is not where it ends a word, is
-    one of a row of keys that began before, or is repeated by a finger that rests on it. `before`: when the key before
-    it was pressed."""
+    """Whether Enter or an arrow is meant for what appeared by itself at `shown_at`. It is not where
+    it ends a word, is one of a row of keys that began before, or is repeated by a finger that rests
+    on it. `before`: when the key before it was pressed."""
     since = msg.at - shown_at
     pause = BURST_SECONDS if since < RUN_SECONDS else REPEAT_SECONDS
     early = msg.blind or min(since, msg.at - model.typed_at) < BURST_SECONDS
@@ -34,7 +39,8 @@ def is_meant(model: Model, msg: KeyPressed, shown_at: float, before: float) -> b
 
 
 def is_quiet(msg: KeyPressed, before: float) -> bool:
-    """Whether `msg` begins anew: no key came for a while. `before`: when the key before it was pressed."""
+    """Whether `msg` begins anew: no key came for a while. `before`: when the key before it was
+    pressed."""
     return msg.at - before >= QUIET_SECONDS
 
 
@@ -44,6 +50,11 @@ def is_command(draft: str) -> bool:
 
 
 def enter_takes(model: Model) -> bool:
-    """Whether Enter is for the row of a sheet that stays while words are typed: not right after those words."""
+    """Whether Enter is for the row of a sheet that stays while words are typed: not right after
+    those words."""
     shown_at = model.overlay.shown_at if model.overlay is not None else 0.0
-    return not model.composer.draft.strip() or model.moved_at > model.typed_at or model.typed_at <= shown_at
+    return (
+        not model.composer.draft.strip()
+        or model.moved_at > model.typed_at
+        or model.typed_at <= shown_at
+    )

@@ -20,14 +20,33 @@ with late():
 
 CONTEXT_WARNING: Final = 80
 """Percent of the window from which the context use is said in a warning tone."""
-MODE_TONES: Final[dict[str, Tone]] = {"plan": "accent", "accept-edits": "warning", "accept-all": "bad"}
+MODE_TONES: Final[dict[str, Tone]] = {
+    "plan": "accent",
+    "accept-edits": "warning",
+    "accept-all": "bad",
+}
 BRANCH_CHARS: Final = 40
 TITLE_CHARS: Final = 48
 (
-    TITLE, BRANCH, INNERMOST, PERCENT, CWD, TODO, QUEUE, COST, CONTEXT, BARE, FULL, MODEL, SANDBOX, STANDING, MODE,
+    TITLE,
+    BRANCH,
+    INNERMOST,
+    PERCENT,
+    CWD,
+    TODO,
+    QUEUE,
+    COST,
+    CONTEXT,
+    BARE,
+    FULL,
+    MODEL,
+    SANDBOX,
+    STANDING,
+    MODE,
     SAVING,
-) = range(16)  # fmt: skip
-"""What goes or becomes shorter first where the line is too narrow. The mode stays: nobody may overlook it."""
+) = range(16)
+"""What goes or becomes shorter first where the line is too narrow. The mode stays: nobody may
+overlook it."""
 OTR: Final = "off the record"
 READING: Final = "read only"
 UNSAVED: Final = "not saved"
@@ -36,38 +55,91 @@ UNSAVED: Final = "not saved"
 def header_view(model: Model) -> HeaderView:
     t = model.transcript
     return _header(
-        t.model, _effort(t), t.mode, t.cwd, model.home, t.context_tokens, t.window, t.estimated,
-        () if _shows(model, "queue") else t.queue, len(model.early), model.taken, t.paused,
-        "stopped" if model.gone else "" if model.started or t.model else f"starting … {model.starting}".rstrip(),
-        model.window.branch, model.look.status, t.title if t.titled_by else "", t.otr, t.reading, t.bill, t.todos,
-        t.answering if t.answering != t.model else "", _fetched(model), t.window_assumed,
-        bool(t.saving.problem), len(t.jobs),
-    )  # fmt: skip
+        t.model,
+        _effort(t),
+        t.mode,
+        t.cwd,
+        model.home,
+        t.context_tokens,
+        t.window,
+        t.estimated,
+        () if _shows(model, "queue") else t.queue,
+        len(model.early),
+        model.taken,
+        t.paused,
+        "stopped"
+        if model.gone
+        else ""
+        if model.started or t.model
+        else f"starting … {model.starting}".rstrip(),
+        model.window.branch,
+        model.look.status,
+        t.title if t.titled_by else "",
+        t.otr,
+        t.reading,
+        t.bill,
+        t.todos,
+        t.answering if t.answering != t.model else "",
+        _fetched(model),
+        t.window_assumed,
+        bool(t.saving.problem),
+        len(t.jobs),
+    )
 
 
 @lazy
 def _header(
-    name: str, effort: str, mode: str, cwd: str, home: str, used: int, window: int, estimated: bool,
-    queue: tuple[Queued, ...], early: int, taken: frozenset[str], paused: bool, instead: str, branch: str,
+    name: str,
+    effort: str,
+    mode: str,
+    cwd: str,
+    home: str,
+    used: int,
+    window: int,
+    estimated: bool,
+    queue: tuple[Queued, ...],
+    early: int,
+    taken: frozenset[str],
+    paused: bool,
+    instead: str,
+    branch: str,
     wanted: tuple[str, ...],
-    title: str, otr: bool, reading: bool, bill: Bill, todos: tuple[TodoItem, ...], other: str,
-    fetched: int, assumed: bool, unsaved: bool, jobs: int,
-) -> HeaderView:  # fmt: skip
+    title: str,
+    otr: bool,
+    reading: bool,
+    bill: Bill,
+    todos: tuple[TodoItem, ...],
+    other: str,
+    fetched: int,
+    assumed: bool,
+    unsaved: bool,
+    jobs: int,
+) -> HeaderView:
     waiting = early + sum(not item.steer and item.id not in taken for item in queue)
     parts: dict[str, Part | None] = {
-        "model": _fallback(other, name) if other and name and not instead else _model(name, instead, effort),
+        "model": _fallback(other, name)
+        if other and name and not instead
+        else _model(name, instead, effort),
         "cwd": _folder(words.folder(cwd, home)) if cwd else None,
         "branch": Part((Span(_cut(branch, BRANCH_CHARS), "dim"),), BRANCH) if branch else None,
         "todo": _todo(todos),
         "queue": _queue(waiting, paused) if waiting else None,
         "mode": _mode(mode) if mode else None,
         "context": _context(used, window, estimated, assumed),
-        "cost": Part((Span(cost(bill.cost, bill.estimated), "dim"),), COST) if bill.cost is not None else None,
+        "cost": Part((Span(cost(bill.cost, bill.estimated), "dim"),), COST)
+        if bill.cost is not None
+        else None,
     }
     if "mode" not in wanted and MODE_TONES.get(mode) in ("warning", "bad"):
-        wanted = (*wanted, *(() if DIVIDER in wanted else (DIVIDER,)), "mode")  # nobody may overlook it
+        wanted = (
+            *wanted,
+            *(() if DIVIDER in wanted else (DIVIDER,)),
+            "mode",
+        )  # nobody may overlook it
     at = wanted.index(DIVIDER) if DIVIDER in wanted else len(wanted)
-    standing = Part((Span(OTR if otr else READING, "warning"),), STANDING) if otr or reading else None
+    standing = (
+        Part((Span(OTR if otr else READING, "warning"),), STANDING) if otr or reading else None
+    )
     named = Part((Span(_cut(visible(title), TITLE_CHARS)),), TITLE) if title else None
     pull = Part((Span(f"pull {fetched}%", "dim"),), TODO) if fetched >= 0 else None
     running = Part((Span(f"{jobs} running", "accent"),), QUEUE) if jobs else None
@@ -83,7 +155,11 @@ def _shows(model: Model, what: str) -> bool:
 def _fetched(model: Model) -> int:
     """How much of a model has come that is fetched while nothing else says so; below zero: none is."""
     told = model.transcript.answers.pull
-    return told.percent if not _shows(model, "pull") and told is not None and told.state == "pulling" else -1
+    return (
+        told.percent
+        if not _shows(model, "pull") and told is not None and told.state == "pulling"
+        else -1
+    )
 
 
 def _effort(t: Transcript) -> str:
@@ -122,7 +198,9 @@ def _model(name: str, instead: str, effort: str) -> Part:
 
 def _folder(path: str) -> Part:
     above, _, last = path.rstrip("/").rpartition("/")
-    return Part((Span(path, "dim"),), CWD, (Span(f"…/{last}", "dim"),) if len(above) > 1 else (), INNERMOST)
+    return Part(
+        (Span(path, "dim"),), CWD, (Span(f"…/{last}", "dim"),) if len(above) > 1 else (), INNERMOST
+    )
 
 
 def _queue(waiting: int, paused: bool) -> Part:
@@ -145,10 +223,16 @@ def _mode(mode: str) -> Part:
 
 def _context(used: int, window: int, estimated: bool, assumed: bool) -> Part | None:
     if not window:
-        return Part((Span(f"{words.tokens(used, estimated)} tokens", "dim"),), CONTEXT) if used else None
+        return (
+            Part((Span(f"{words.tokens(used, estimated)} tokens", "dim"),), CONTEXT)
+            if used
+            else None
+        )
     percent = round(100 * used / window)
     full = percent >= CONTEXT_WARNING
     tone: Tone = "warning" if full else "dim"
     about = "≈" if assumed else ""
     text = f"{words.tokens(used, estimated)}/{about}{words.window(window)} {percent}%"
-    return Part((Span(text, tone),), FULL if full else CONTEXT, (Span(f"{about}{percent}%", tone),), PERCENT)
+    return Part(
+        (Span(text, tone),), FULL if full else CONTEXT, (Span(f"{about}{percent}%", tone),), PERCENT
+    )

@@ -56,7 +56,9 @@ def answer(model: Model, msg: QuestionAnswered) -> Step:
         return send(model, gives)
     wanted = msg.choice, msg.mode, msg.asks or bool(msg.text)
     offered = answering.offers(question)
-    offer = next((one for one in offered if (one.choice, one.mode, bool(one.purpose)) == wanted), None)
+    offer = next(
+        (one for one in offered if (one.choice, one.mode, bool(one.purpose)) == wanted), None
+    )
     if offer is None:
         return toast(model, "this question has no such answer", "warning")
     if msg.asks:

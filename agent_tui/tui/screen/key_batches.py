@@ -12,10 +12,14 @@ from agent_tui.tui.screen.guards import BURST_SECONDS
 from agent_tui.tui.sheets.control import finds_rows, is_written_below
 
 
-def length(model: Model, keys: Iterable[str], at: float, free: bool, grab: Container[str] = ()) -> int:
-    """How many of `keys`, all of which type, are text like the first of them: one by one they would do the same.
+def length(
+    model: Model, keys: Iterable[str], at: float, free: bool, grab: Container[str] = ()
+) -> int:
+    """How many of `keys`, all of which type, are text like the first of them: one by one they would
+    do the same.
 
-    0 or 1: the first may mean something. They came at the time `at`; `free`: the prompt puts them where its caret is;
+    0 or 1: the first may mean something. They came at the time `at`; `free`: the prompt puts them
+    where its caret is;
     `grab` are keys that something else wants.
     """
     if not _takes_text(model, at, free):
@@ -25,7 +29,8 @@ def length(model: Model, keys: Iterable[str], at: float, free: bool, grab: Conta
 
 
 def _takes_text(model: Model, at: float, free: bool) -> bool:
-    """Whether no key that types answers, chooses or closes anything, and none will after another of them."""
+    """Whether no key that types answers, chooses or closes anything, and none will after another of
+    them."""
     if model.held is not None:
         return False
     overlay = model.overlay if model.covered else None

@@ -1,5 +1,5 @@
-"""What the keys do that no command has: in the prompt, with vim, when something is asked. The help and the documents
-say it with the same words."""
+"""What the keys do that no command has: in the prompt, with vim, when something is asked. The help
+and the documents say it with the same words."""
 
 from __future__ import annotations
 
@@ -30,7 +30,8 @@ CARD: Final[tuple[tuple[str, str, str], ...]] = (
     ("", "PgUp PgDn", "scroll the transcript"),
     ("expand", "", "expand or collapse everything"),
 )
-"""The keys of every day, a command's (its name) or one that is always the same: the first screen of the help."""
+"""The keys of every day, a command's (its name) or one that is always the same: the first screen of
+the help."""
 EDITING: Final = {
     "cursor_left": "a character to the left",
     "cursor_right": "a character to the right",
@@ -62,17 +63,32 @@ EDITING: Final = {
 }
 """What each editor action does, in words."""
 MARKS: Final = {
-    "underscore": "_", "minus": "-", "delete": "Del", "left": "←", "right": "→", "less_than_sign": "<",
-    "greater_than_sign": ">", "comma": ",", "full_stop": ".",
-}  # fmt: skip
+    "underscore": "_",
+    "minus": "-",
+    "delete": "Del",
+    "left": "←",
+    "right": "→",
+    "less_than_sign": "<",
+    "greater_than_sign": ">",
+    "comma": ",",
+    "full_stop": ".",
+}
 VIM: Final[tuple[Row, ...]] = (
     (
         "h j k l w b e 0 ^ $ gg G { } %",
         "move",
         "With counts. f F t T ; , find a character; k in the first line: the prompt before.",
     ),
-    ("i a I A o O", "insert", "Esc returns to normal mode; in normal mode, with no command half typed, it interrupts."),
-    ("d c y < >", "change, over a motion or a text object", "Twice: the line. x X D C s S Y p P r ~ J work too."),
+    (
+        "i a I A o O",
+        "insert",
+        "Esc returns to normal mode; in normal mode, with no command half typed, it interrupts.",
+    ),
+    (
+        "d c y < >",
+        "change, over a motion or a text object",
+        "Twice: the line. x X D C s S Y p P r ~ J work too.",
+    ),
     ('iw aw ip i" i( i[ i{ i<', "text objects", "i or a, and w W p \" ' ` ( b [ { B <"),
     ("v V", "select", "Then motions, text objects, o; d c y x s p r J u U ~ < >."),
     (". u Ctrl+R", "again, undo, redo", "In insert mode Ctrl+R searches earlier prompts."),
@@ -94,7 +110,11 @@ def plain_first(name: str) -> tuple[bool, int, str]:
 
 def prompt_rows() -> Iterator[Row]:
     """The keys that edit."""
-    yield "Ctrl+J", "a new line", "Also Shift+Enter, if the terminal supports it, or a backslash before Enter."
+    yield (
+        "Ctrl+J",
+        "a new line",
+        "Also Shift+Enter, if the terminal supports it, or a backslash before Enter.",
+    )
     yield "↑ ↓", "move, then earlier prompts", "On an empty prompt, ↑ edits the last queued prompt."
     yield "Tab", "complete what follows a slash or an @", "Enter takes the selected entry."
     for action in dict.fromkeys(keys.EDITING.values()):
@@ -110,10 +130,19 @@ def asked_rows() -> Iterator[Row]:
     for offer in (*answering.offers(consent), *answering.offers(Question("", "stuck", ""))):
         what = f"{offer.label}: {offer.detail}" if offer.detail else offer.label
         then = ", Enter" if answering.needs_enter(consent, offer) else ""
-        yield f"{' '.join(offer.keys)}{then}", what, f"With words in the prompt: {answering.alt_key(offer)}{then}."
-    yield "↑ ↓ Enter", "choose and take", "What cannot be undone takes its letter first, then Enter."
+        yield (
+            f"{' '.join(offer.keys)}{then}",
+            what,
+            f"With words in the prompt: {answering.alt_key(offer)}{then}.",
+        )
     yield (
-        "PgUp PgDn", "scroll what is asked about",
+        "↑ ↓ Enter",
+        "choose and take",
+        "What cannot be undone takes its letter first, then Enter.",
+    )
+    yield (
+        "PgUp PgDn",
+        "scroll what is asked about",
         "If all of it is in view, the transcript scrolls. You can allow a command once its end was in view.",
-    )  # fmt: skip
+    )
     yield "Esc", "stop the turn", "Nothing is allowed."

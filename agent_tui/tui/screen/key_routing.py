@@ -1,4 +1,5 @@
-"""One key: to the overlay, the dialog or the completion list if one of them is open, else to its command."""
+"""One key: to the overlay, the dialog or the completion list if one of them is open, else to its
+command."""
 
 from __future__ import annotations
 
@@ -22,10 +23,23 @@ from agent_tui.tui.transcript import search_prompt
 with late():
     from agent_tui.tui.sheets import control
 
-THROUGH = frozenset((
-    "interrupt", "stop-all", "page-up", "page-down", "to-top", "to-end", "expand", "mouse", "open", "message-up",
-    "message-down", "fold-up", "fold-down",
-))  # fmt: skip
+THROUGH = frozenset(
+    (
+        "interrupt",
+        "stop-all",
+        "page-up",
+        "page-down",
+        "to-top",
+        "to-end",
+        "expand",
+        "mouse",
+        "open",
+        "message-up",
+        "message-down",
+        "fold-up",
+        "fold-down",
+    )
+)
 """Commands whose keys work while a dialog or an overlay is open."""
 ASKED = THROUGH | frozenset(("send", "steer", "stop", "mode"))
 """Commands whose keys work while the prompt is used for something else than the model."""
@@ -35,19 +49,28 @@ WHEEL: Final = ("wheelup", "wheeldown")
 NOT_ANSWERED: Final = "not answered: another key followed"
 """Alt and a letter, and at once another key, look like Esc and a word."""
 MOVES = frozenset(("up", "down", "left", "right", "pageup", "pagedown"))
-"""Keys that are aimed at a list or a question which takes them: another one of them may follow at once."""
+"""Keys that are aimed at a list or a question which takes them: another one of them may follow at
+once."""
 
 
 def pressed(model: Model, msg: KeyPressed) -> Step:
     """A key that was bound or grabbed."""
     if msg.key in WHEEL:
         return _wheeled(model, msg)
-    before, name = model.last_key, msg.character[-1:] or msg.key  # several letters at once are as many keys
+    before, name = (
+        model.last_key,
+        msg.character[-1:] or msg.key,
+    )  # several letters at once are as many keys
     since_same = msg.at - before if name == model.last_name else inf
     model = replace(
-        model, last_key=msg.at, last_name=name, since_same=since_same, selection=msg.selection, seen=msg.seen,
+        model,
+        last_key=msg.at,
+        last_name=name,
+        since_same=since_same,
+        selection=msg.selection,
+        seen=msg.seen,
         repeated=since_same < guards.REPEAT_SECONDS,
-    )  # fmt: skip
+    )
     after, effects = _pressed(model, msg, before)
     return replace(after, repeated=False, since_same=inf), effects
 
@@ -60,7 +83,10 @@ def _pressed(model: Model, msg: KeyPressed, before: float) -> Step:
     if model.asking:
         model = answering.looked(model, msg)
     if model.held is not None:
-        if msg.key == "enter" and (taken := _enter_held(model, model.held, msg, before)) is not None:
+        if (
+            msg.key == "enter"
+            and (taken := _enter_held(model, model.held, msg, before)) is not None
+        ):
             return taken
         if _is_no_word(model, model.held, msg):
             taken = (model, ()) if model.repeated else _take_held(model)
@@ -76,7 +102,8 @@ def _pressed(model: Model, msg: KeyPressed, before: float) -> Step:
 
 
 def _enter_held(model: Model, held: Held, msg: KeyPressed, before: float) -> Step | None:
-    """Enter while a key is held. It takes what waits for it, and hurries no answer. None: it ends a word."""
+    """Enter while a key is held. It takes what waits for it, and hurries no answer. None: it ends a
+    word."""
     alone = msg.draft in ("", held.character)  # what was typed is one letter: no word
     confirms = held.due == inf and not msg.blind and msg.at - before >= pending_key.HOLD_SECONDS
     if confirms or (alone and not held.on):
@@ -85,15 +112,25 @@ def _enter_held(model: Model, held: Held, msg: KeyPressed, before: float) -> Ste
 
 
 def _is_no_word(model: Model, held: Held, msg: KeyPressed) -> bool:
-    """Whether the letter that is held acts in a sheet although `msg` follows at once: it is the same again, or no
-    letter."""
-    acts = model.overlay is not None and model.covered and not held.on and control.letters_act(model.overlay)
-    return acts and held.due < inf and (msg.key == held.key or not is_text(msg.character)) and msg.key != "escape"
+    """Whether the letter that is held acts in a sheet although `msg` follows at once: it is the
+    same again, or no letter."""
+    acts = (
+        model.overlay is not None
+        and model.covered
+        and not held.on
+        and control.letters_act(model.overlay)
+    )
+    return (
+        acts
+        and held.due < inf
+        and (msg.key == held.key or not is_text(msg.character))
+        and msg.key != "escape"
+    )
 
 
 def settle_held(model: Model, rested: bool = False) -> Step:
-    """What a held key would answer may be gone by now: then it was text. `rested`: some time has passed, and it may
-    answer."""
+    """What a held key would answer may be gone by now: then it was text. `rested`: some time has
+    passed, and it may answer."""
     held = model.held
     if held is None:
         return model, ()
@@ -111,7 +148,11 @@ def _take_held(model: Model) -> Step:
     if held.on:
         taken = answering.take_held(free, held)
     else:
-        taken = control.take_held(free, free.overlay, held) if free.overlay is not None and free.covered else None
+        taken = (
+            control.take_held(free, free.overlay, held)
+            if free.overlay is not None and free.covered
+            else None
+        )
     return pending_key.release_key(model) if taken is None else taken
 
 
@@ -127,7 +168,11 @@ def _routed(model: Model, msg: KeyPressed, before: float) -> Step:
     name = commands.bindings(model.keys).get(msg.key)
     if (model.covered and not _calls(model, msg.key)) or model.asking:
         shown = model.overlay if model.covered else None
-        taken = answering.pressed(model, msg, before) if shown is None else control.on_key(model, shown, msg, before)
+        taken = (
+            answering.pressed(model, msg, before)
+            if shown is None
+            else control.on_key(model, shown, msg, before)
+        )
         if taken is not None:
             return _aim(taken, msg, before)
         if not model.covered and msg.draft and msg.key in commands.when_empty(model.keys):
@@ -142,7 +187,11 @@ def _routed(model: Model, msg: KeyPressed, before: float) -> Step:
         return model, (Type(msg.character, msg.key),)
     if model.recall is not None and (recalled := history_prompt.pressed(model, msg)) is not None:
         return recalled
-    chosen = search_prompt.pressed(model, msg) if model.search is not None else completion.pressed(model, msg)
+    chosen = (
+        search_prompt.pressed(model, msg)
+        if model.search is not None
+        else completion.pressed(model, msg)
+    )
     if chosen is not None:
         return chosen
     if name is None and msg.key == "enter":  # the person sends with another key
@@ -158,12 +207,14 @@ def _routed(model: Model, msg: KeyPressed, before: float) -> Step:
     called = commands.find(name)
     step = called.run(model.used(f"command:{name}") if called.slash else model, "")
     opened = step[0].overlay is not None and model.overlay is None and msg.key != "enter"
-    return (replace(step[0], last_key=-inf), step[1]) if opened else step  # the next key is for the sheet
+    return (
+        (replace(step[0], last_key=-inf), step[1]) if opened else step
+    )  # the next key is for the sheet
 
 
 def _aim(step: Step, msg: KeyPressed, before: float) -> Step:
-    """A list or a question took the key: one that moves the cursor is no typing, and the next key may follow at once.
-    In a row of keys without a pause it is one more of them."""
+    """A list or a question took the key: one that moves the cursor is no typing, and the next key
+    may follow at once. In a row of keys without a pause it is one more of them."""
     if msg.key not in MOVES:
         return step
     last_key = before if guards.is_quiet(msg, before) else msg.at

@@ -35,11 +35,16 @@ def progress(data: PullProgress | None, inner: int) -> tuple[Line, ...]:
     state = data.state if data is not None else ""
     pulling = data if data is not None and data.state == "pulling" else None
     percent = pulling.percent if pulling is not None else 0
-    said = {"pulling": "checking the download …" if not percent else "", "starting": "starting Ollama …"}
+    said = {
+        "pulling": "checking the download …" if not percent else "",
+        "starting": "starting Ollama …",
+    }
     full, free = bar(percent, max(8, min(WIDEST, inner) - 7))
     words = said.get(state, "asking Ollama …")
     return (
         (Span(full, "accent"), Span(free, "dim"), Span(f"  {percent:>3} %")),
-        (Span(fetched(pulling.done, pulling.total, pulling.left), "dim"),) if pulling is not None else (),
+        (Span(fetched(pulling.done, pulling.total, pulling.left), "dim"),)
+        if pulling is not None
+        else (),
         (Span(words or KEPT, "dim"),),
     )

@@ -22,7 +22,9 @@ WAYS: Final = (
 
 def tried_lines(found: Models | None, note: str = "", head: str = "") -> Lines:
     """What was tried, and where keys are read from."""
-    lines: list[tuple[Span, ...]] = [(Span(note, "warning"),)] if note else []  # what failed follows it
+    lines: list[tuple[Span, ...]] = (
+        [(Span(note, "warning"),)] if note else []
+    )  # what failed follows it
     lines += [(Span(head, "dim"),)] if head else []
     tried = found.tried if found is not None else ()
     for one in tried:

@@ -1,4 +1,5 @@
-"""What is told outside of the screen: the title, always; the bell and the desktop, while nobody looks."""
+"""What is told outside of the screen: the title, always; the bell and the desktop, while nobody
+looks."""
 
 from __future__ import annotations
 
@@ -30,8 +31,16 @@ NAME_CHARS: Final = 40
 STOPPED: Final = frozenset({"cancelled"})
 """Ends of a turn that the person made."""
 _TOUCHES: Final = (
-    Acted, CommandCalled, DraftChanged, HistoryAsked, KeyPressed, Pasted, PromptRecalled, QuestionAnswered, Submitted,
-)  # fmt: skip
+    Acted,
+    CommandCalled,
+    DraftChanged,
+    HistoryAsked,
+    KeyPressed,
+    Pasted,
+    PromptRecalled,
+    QuestionAnswered,
+    Submitted,
+)
 _MARKS: Final = {"idle": "", "waiting_for_input": "? "}
 
 
@@ -57,7 +66,9 @@ def configured(model: Model, name: str, value: Any) -> Step:
     """The setting `name` of `[notify]` is another; it holds at once."""
     if name == "title":
         title = title_of(model.transcript) if value else ""
-        return replace(model, window=replace(model.window, titled=value, title=title)), (SetTitle(title),)
+        return replace(model, window=replace(model.window, titled=value, title=title)), (
+            SetTitle(title),
+        )
     changed = {"desktop": value != "off"} if name == "desktop" else {name: value}
     return replace(model, window=replace(model.window, **changed)), ()
 
@@ -67,10 +78,17 @@ def settled(before: Model, model: Model, msg: Msg) -> Step:
     if model.window.focused is None and isinstance(msg, _TOUCHES):
         model = replace(model, window=replace(model.window, touched=msg.at))
     effects = _branch(before, model, isinstance(msg, Started))
-    if before.transcript is model.transcript and before.gone is model.gone and not isinstance(msg, Started):
+    if (
+        before.transcript is model.transcript
+        and before.gone is model.gone
+        and not isinstance(msg, Started)
+    ):
         return model, effects
     if model.window.titled and (title := title_of(model.transcript)) != model.window.title:
-        model, effects = replace(model, window=replace(model.window, title=title)), (*effects, SetTitle(title))
+        model, effects = (
+            replace(model, window=replace(model.window, title=title)),
+            (*effects, SetTitle(title)),
+        )
     return model, (*effects, *_told(before, model))
 
 
@@ -90,7 +108,11 @@ def _told(before: Model, model: Model) -> tuple[Effect, ...]:
     if occasion is None or occasion not in window.on or not _away(model):
         return ()
     desktop = window.desktop and window.focused is False
-    return (Notify(_words(occasion, model) if desktop else "", window.bell),) if desktop or window.bell else ()
+    return (
+        (Notify(_words(occasion, model) if desktop else "", window.bell),)
+        if desktop or window.bell
+        else ()
+    )
 
 
 def title_of(transcript: Transcript) -> str:
@@ -98,7 +120,11 @@ def title_of(transcript: Transcript) -> str:
     folder = transcript.cwd.rstrip("/").rpartition("/")[2]
     mark = "? " if transcript.questions else _MARKS.get(transcript.state, "* ")
     name = plain(folder) or "/" if transcript.cwd else "agent-tui"
-    called = f": {plain(transcript.title)[:NAME_CHARS]}" if transcript.titled_by and transcript.cwd else ""
+    called = (
+        f": {plain(transcript.title)[:NAME_CHARS]}"
+        if transcript.titled_by and transcript.cwd
+        else ""
+    )
     return f"{mark}{name}{called}{' - agent-tui' if transcript.cwd else ''}"[:TITLE_CHARS]
 
 
@@ -132,7 +158,9 @@ def _ended(transcript: Transcript) -> str:
 
 def _away(model: Model) -> bool:
     window = model.window
-    return window.focused is False or (window.focused is None and model.at - window.touched >= window.after)
+    return window.focused is False or (
+        window.focused is None and model.at - window.touched >= window.after
+    )
 
 
 def _words(occasion: Occasion, model: Model) -> str:

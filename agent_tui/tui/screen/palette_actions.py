@@ -23,7 +23,13 @@ SETTING: Final = "setting:"
 def skill_rows(model: Model) -> Iterator[Entry]:
     for skill in skills.listed(model.transcript.answers):
         called, about = f"/{skill.name} {skills.hint(skill)}".rstrip(), skill.description
-        yield Entry(skill.name, called, about, f"{about} ({skill.source})" if skill.source else about, skill.source)
+        yield Entry(
+            skill.name,
+            called,
+            about,
+            f"{about} ({skill.source})" if skill.source else about,
+            skill.source,
+        )
 
 
 def is_switch(setting: Setting) -> bool:

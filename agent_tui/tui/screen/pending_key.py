@@ -1,7 +1,9 @@
-"""A letter that may answer or may begin a word is held for a moment: only what follows tells which it was.
+"""A letter that may answer or may begin a word is held for a moment: only what follows tells which
+it was.
 
-A key that comes meanwhile makes it text, which goes to the prompt; if none comes, it answers. Until then the row that
-it would take is marked. Only the first letter on an empty prompt is in doubt so: behind words it is one more of them.
+A key that comes meanwhile makes it text, which goes to the prompt; if none comes, it answers. Until
+then the row that it would take is marked. Only the first letter on an empty prompt is in doubt so:
+behind words it is one more of them.
 """
 
 from __future__ import annotations
@@ -20,14 +22,17 @@ from agent_tui.tui.core.step import Step
 HOLD_SECONDS: Final = 0.3
 """How long a letter waits for another key before it answers. People type a key in 0.1 to 0.25 s."""
 LATE: Final = 0.05
-"""A wait that took so much longer than asked for: keys that came meanwhile may not have been handled yet."""
+"""A wait that took so much longer than asked for: keys that came meanwhile may not have been
+handled yet."""
 STAYS: Final = frozenset(("up", "down"))
 """Keys that move the cursor on from the marked row."""
 
 
-def hold_key(model: Model, msg: KeyPressed, row: int, on: str = "", confirmed: bool = False) -> Step:
-    """Wait with `msg`, which would take the row `row` of the question `on`, or of the sheet. `confirmed`: no time
-    makes it answer, only Enter."""
+def hold_key(
+    model: Model, msg: KeyPressed, row: int, on: str = "", confirmed: bool = False
+) -> Step:
+    """Wait with `msg`, which would take the row `row` of the question `on`, or of the sheet.
+    `confirmed`: no time makes it answer, only Enter."""
     due = inf if confirmed else msg.at + HOLD_SECONDS
     picker = model.overlay.picker if model.overlay is not None else None
     if on:
@@ -35,12 +40,15 @@ def hold_key(model: Model, msg: KeyPressed, row: int, on: str = "", confirmed: b
     else:
         was = picker.at if picker is not None else 0
     held = Held(msg.key, msg.character, on, due, was)
-    return replace(_on_row(model, row, held), held=held), () if confirmed else (Yield(HOLD_SECONDS),)
+    return replace(_on_row(model, row, held), held=held), () if confirmed else (
+        Yield(HOLD_SECONDS),
+    )
 
 
 def type_or_hold(model: Model, msg: KeyPressed, answers: str, stays: bool = False) -> Step | None:
-    """A key while something is read that is no list: what types is for the prompt, and the sheet makes room for it
-    unless it `stays`. On an empty prompt a letter of `answers` is held first. None: it types nothing."""
+    """A key while something is read that is no list: what types is for the prompt, and the sheet
+    makes room for it unless it `stays`. On an empty prompt a letter of `answers` is held first.
+    None: it types nothing."""
     if not is_text(msg.character):
         return None
     if msg.character in answers and not msg.draft:
@@ -57,29 +65,40 @@ def types(model: Model) -> bool:
 
 def end_hold(model: Model, msg: KeyPressed) -> Step:
     """Another key came while one is held: that was text, unless this one is no text either."""
-    bound = msg.key in commands.bindings(model.keys) or msg.key in STAYS or msg.key in ("pageup", "pagedown")
+    bound = (
+        msg.key in commands.bindings(model.keys)
+        or msg.key in STAYS
+        or msg.key in ("pageup", "pagedown")
+    )
     held = model.held
     assert held is not None
     if held.key.startswith("alt+") and is_text(msg.character) and msg.key != held.key:
-        model = replace(model, held=replace(held, key=held.key[-1], character=held.key[-1]))  # it was Esc and a word
+        model = replace(
+            model, held=replace(held, key=held.key[-1], character=held.key[-1])
+        )  # it was Esc and a word
     if msg.key == "enter" or not bound or is_text(msg.character):
         return release_key(model)
     return replace(model if msg.key in STAYS else _on_row(model, held.row, held), held=None), ()
 
 
 def release_key(model: Model) -> Step:
-    """What was held is text; the cursor is back where it was, so that no Enter takes a row that a word marked. Alt and
-    a letter type nothing: what they answer is not asked for any more."""
+    """What was held is text; the cursor is back where it was, so that no Enter takes a row that a
+    word marked. Alt and a letter type nothing: what they answer is not asked for any more."""
     held = model.held
     if held is None:
         return model, ()
-    typed = (Type(held.character, held.key),) if held.character and not held.key.startswith("alt+") else ()
+    typed = (
+        (Type(held.character, held.key),)
+        if held.character and not held.key.startswith("alt+")
+        else ()
+    )
     typed_at = model.at if typed else model.typed_at
     return replace(_on_row(model, held.row, held), held=None, typed_at=typed_at), typed
 
 
 def await_due(model: Model, held: Held) -> Step | None:
-    """None: the time of `held` is over, and nothing came. A clock that was set back answers nothing."""
+    """None: the time of `held` is over, and nothing came. A clock that was set back answers
+    nothing."""
     if held.due == inf:
         return model, ()
     left = held.due - model.at
@@ -96,5 +115,7 @@ def _on_row(model: Model, row: int, held: Held) -> Model:
     if held.on and model.dialog is not None and model.dialog.id == held.on:
         return replace(model, dialog=replace(model.dialog, selected=row))
     if not held.on and model.overlay is not None and model.overlay.picker is not None:
-        return replace(model, overlay=replace(model.overlay, picker=replace(model.overlay.picker, at=row)))
+        return replace(
+            model, overlay=replace(model.overlay, picker=replace(model.overlay.picker, at=row))
+        )
     return model

@@ -25,8 +25,8 @@ def unable(model: Model) -> str:
 
 
 def rewound(model: Model, event: Rewound) -> Step:
-    """The conversation is back where it was: an empty prompt has its old words again. Where something was typed
-    meanwhile, the old words are in the history, and that is said."""
+    """The conversation is back where it was: an empty prompt has its old words again. Where
+    something was typed meanwhile, the old words are in the history, and that is said."""
     going = model.going_back if model.going_back is not None and model.going_back.sent else None
     draft = model.transcript.draft
     old, pastes = chips.sent(draft, model.transcript.pasted)
@@ -45,5 +45,7 @@ def rewound(model: Model, event: Rewound) -> Step:
         return replace(step[0], going_back=replace(going, where=where)), step[1]
     if going is None:
         return then(step, toast(step[0], where, seconds=SECONDS)) if where else step
-    said = "; ".join(filter(None, ("conversation rewound; /redo opens the earlier one in a new session", where)))
+    said = "; ".join(
+        filter(None, ("conversation rewound; /redo opens the earlier one in a new session", where))
+    )
     return then(step, toast(replace(step[0], going_back=None), said, "good", SECONDS))

@@ -24,12 +24,16 @@ SECONDS: Final = 8.0
 def rename(model: Model, title: str) -> Step:
     """Name this session; without a title it is asked for."""
     if title:
-        return then(send(model, Rename(title)), toast(model, f"this session is called {one_line(title, 60)}", "good"))
+        return then(
+            send(model, Rename(title)),
+            toast(model, f"this session is called {one_line(title, 60)}", "good"),
+        )
     return composer.ask(model, Purpose("title", NAME)), ()
 
 
 def _turn(model: Model) -> int:
-    """The place among the marks of the turn that the marked message is in; -1: no message is marked."""
+    """The place among the marks of the turn that the marked message is in; -1: no message is
+    marked."""
     row, marks = model.reading.mark, model.transcript.marks
     if row < 0:
         return -1
@@ -48,12 +52,17 @@ def label(model: Model, text: str) -> Step:
     before = model.transcript.labels.get(marks[place].n, "")
     if not text and not before:
         return toast(model, f"type a label for {about}, such as /label done")
-    said = f"{about} is labelled “{one_line(text, 40)}”" if text else f"{about} is not labelled “{before}” any more"
+    said = (
+        f"{about} is labelled “{one_line(text, 40)}”"
+        if text
+        else f"{about} is not labelled “{before}” any more"
+    )
     return then(send(model, Label(marks[place].n, text)), toast(model, said, "good"))
 
 
 def fork(model: Model) -> Step:
-    """Copy what was before the marked prompt, up to the end of the marked answer's turn, or everything."""
+    """Copy what was before the marked prompt, up to the end of the marked answer's turn, or
+    everything."""
     marks, row = model.transcript.marks, model.reading.mark
     if model.transcript.otr:
         return toast(model, "this session is off the record: there is nothing to copy")
@@ -64,7 +73,9 @@ def fork(model: Model) -> Step:
     marked = rows[row] if 0 <= row < len(rows) else None
     if place >= 0 and not (isinstance(marked, UserBlock) and not marked.steer):
         place = place + 1 if place + 1 < len(marks) else -1
-    told = composer.save(model)  # the copy has the prompt as it is now: the command itself is no draft
+    told = composer.save(
+        model
+    )  # the copy has the prompt as it is now: the command itself is no draft
     return then(told, send(told[0], Fork(marks[place].n if place >= 0 else 0)))
 
 
@@ -74,7 +85,9 @@ def forked(model: Model, data: ForkOutcome) -> Step:
     if not data.id:
         return toast(model, f"no copy was made: {data.problem}", "warning", SECONDS)
     if model.busy:
-        return toast(model, f"copied: /load {data.id[:8]} opens it once this turn is over", "good", SECONDS)
+        return toast(
+            model, f"copied: /load {data.id[:8]} opens it once this turn is over", "good", SECONDS
+        )
     said = f"this is the copy; the original is unchanged (/load {model.active[:8]})"
     return then(send(model, Resume(data.id)), toast(model, said, "good", SECONDS))
 
@@ -112,7 +125,9 @@ def name_of(one: Summary) -> str:
     return one.title or (one.id if one.turns else UNUSED)
 
 
-def session_row(model: Model, one: Summary, with_folder: bool = False, snippet: str = "", group: str = "") -> Entry:
+def session_row(
+    model: Model, one: Summary, with_folder: bool = False, snippet: str = "", group: str = ""
+) -> Entry:
     """`snippet` is what was found in its text."""
     here = model.started and one.id == model.active and not model.transcript.reading
     said = (
@@ -132,5 +147,7 @@ def open_row(model: Model, _: Overlay, row: Entry) -> Step:
         return send(model, Resume(row.id))
     if model.busy:
         return toast(model, BUSY, "warning")
-    here = row.id == model.active and not model.transcript.reading  # what is read along can be opened once it is free
+    here = (
+        row.id == model.active and not model.transcript.reading
+    )  # what is read along can be opened once it is free
     return toast(model, "this session is already open") if here else send(model, Resume(row.id))

@@ -1,4 +1,5 @@
-"""What holds of the settings that were read, and what a new value changes. Files are read and written elsewhere."""
+"""What holds of the settings that were read, and what a new value changes. Files are read and
+written elsewhere."""
 
 from __future__ import annotations
 
@@ -23,7 +24,13 @@ from agent_tui.tui.screen import notify
 def all_entries() -> tuple[Setting, ...]:
     """Every setting: those of the table, and the keys of each command."""
     own = (
-        Setting(KEYS, commands.keys_of(one.name), f"Keys for: {one.summary}.", live=True, key=f"keys.{one.name}")
+        Setting(
+            KEYS,
+            commands.keys_of(one.name),
+            f"Keys for: {one.summary}.",
+            live=True,
+            key=f"keys.{one.name}",
+        )
         for one in commands.COMMANDS
     )
     return (*entries(), *own)
@@ -35,7 +42,9 @@ def value_of(model: Model, entry: Setting) -> Value:
 
 def own_keys(model: Model) -> dict[str, tuple[str, ...]]:
     """The keys that the files set, as they were written."""
-    found = ((key, one.value) for key, one in model.configured.values.items() if key.startswith("keys."))
+    found = (
+        (key, one.value) for key, one in model.configured.values.items() if key.startswith("keys.")
+    )
     return {key.removeprefix("keys."): value for key, value in found if isinstance(value, tuple)}
 
 
@@ -83,7 +92,9 @@ def _said(model: Model, entry: Setting, project: bool) -> Step:
     if project and value.layer == "project":
         return toast(model, f"saved for this project: {entry.key} is {shown}{begins}")
     if value.layer not in ("user", "default"):
-        return toast(model, f"saved, but {value.source} overrides it: {entry.key} is {shown}", "warning", 8.0)
+        return toast(
+            model, f"saved, but {value.source} overrides it: {entry.key} is {shown}", "warning", 8.0
+        )
     lost = [text for at, text in keymap.resolve(own_keys(model))[1] if f"keys.{at}" == entry.key]
     if entry.kind is KEYS and lost:
         return toast(model, f"saved; {lost[0]}", "warning", 8.0)

@@ -26,9 +26,13 @@ def heard(model: Model, id: str) -> Step:
             return composer.write(put(model, replace(state, waits="", note=found.said)), ""), ()
         case "asking" | "starting" if state.step == "key":
             model = composer.leave(model) if model.composer.asks("sheet") else model
-            return put(model, replace(after(state, "asking"), back=replace(state, waits=""), waits=id)), ()
+            return put(
+                model, replace(after(state, "asking"), back=replace(state, waits=""), waits=id)
+            ), ()
         case "answered":
-            return by_itself(model, replace(_known(state, found), step="model", waits="", at=0, query="")), ()
+            return by_itself(
+                model, replace(_known(state, found), step="model", waits="", at=0, query="")
+            ), ()
         case "failed" | "down":
             return _failed(model, state, found)
         case "kept":
@@ -39,7 +43,9 @@ def heard(model: Model, id: str) -> Step:
 
 def _known(state: SettingUp, found: SetupOutcome) -> SettingUp:
     """With what the engine found out: whose API it is, and where that begins."""
-    return replace(state, provider=found.provider, label=found.label, address=found.address, keyed=found.key)
+    return replace(
+        state, provider=found.provider, label=found.label, address=found.address, keyed=found.key
+    )
 
 
 def _failed(model: Model, state: SettingUp, found: SetupOutcome) -> Step:
@@ -47,8 +53,14 @@ def _failed(model: Model, state: SettingUp, found: SetupOutcome) -> Step:
     typed = found.key or bool(found.address)
     if state.step == "asking" and found.kind == "auth" and typed:
         state = _known(state, found)
-        before = state.back if state.back is not None and state.back.step != "key" else state.back and state.back.back
-        again = SettingUp("key", state.provider, state.label, state.address, note=found.said, back=before)
+        before = (
+            state.back
+            if state.back is not None and state.back.step != "key"
+            else state.back and state.back.back
+        )
+        again = SettingUp(
+            "key", state.provider, state.label, state.address, note=found.said, back=before
+        )
         return by_itself(model, again), ()
     return by_itself(model, replace(state, step="failed", waits="", at=0)), ()
 
@@ -67,7 +79,10 @@ def pulled(model: Model) -> Step:
     match found.state:
         case "done":
             typed = state.back or SettingUp()
-            return by_itself(model, replace(after(state, "scope"), model=f"ollama/{state.model}", back=typed.back)), ()
+            return by_itself(
+                model,
+                replace(after(state, "scope"), model=f"ollama/{state.model}", back=typed.back),
+            ), ()
         case "failed":
             return by_itself(model, replace(state, step="failed", model="", note=found.said)), ()
         case "down":

@@ -33,7 +33,9 @@ def overview(model: Model) -> SetupOffers | None:
 def offer(model: Model, name: str) -> Offer | None:
     """What the engine told of a provider."""
     found = overview(model)
-    return next((one for one in found.offers if one.name == name), None) if found is not None else None
+    return (
+        next((one for one in found.offers if one.name == name), None) if found is not None else None
+    )
 
 
 def outcome(model: Model) -> SetupOutcome:
@@ -67,7 +69,8 @@ def rows(model: Model, state: SettingUp) -> tuple[Entry, ...]:
 
 
 def keyed(model: Model, state: SettingUp) -> bool:
-    """Whether the provider at hand takes a key, as far as anybody said: only then it is of use to offer one."""
+    """Whether the provider at hand takes a key, as far as anybody said: only then it is of use to
+    offer one."""
     if state.step == "model" and state.keyed:
         return True
     name = state.provider
@@ -75,7 +78,9 @@ def keyed(model: Model, state: SettingUp) -> bool:
         shown = rows(model, state)
         name = shown[min(state.at, len(shown) - 1)].id if shown else ""
     one = offer(model, name)
-    return one is not None and (one.needs == "key" or (not one.needs and bool(one.key or one.kind == "auth")))
+    return one is not None and (
+        one.needs == "key" or (not one.needs and bool(one.key or one.kind == "auth"))
+    )
 
 
 def _providers(model: Model) -> Iterator[Entry]:
@@ -84,7 +89,9 @@ def _providers(model: Model) -> Iterator[Entry]:
     nearer = [one for one in offers if one.group != "service"]
     yield from map(_provider, nearer)
     if found is not None:  # people with a server of their own would not look below all services
-        yield Entry(ELSEWHERE, "another server", "its address: Ollama's API, or OpenAI's", group="Elsewhere")
+        yield Entry(
+            ELSEWHERE, "another server", "its address: Ollama's API, or OpenAI's", group="Elsewhere"
+        )
     yield from (_provider(one) for one in offers if one not in nearer)
 
 
@@ -122,7 +129,9 @@ def _ways(model: Model, state: SettingUp) -> Iterator[Entry]:
     kind, down = found.kind, found.state == "down"
     if state.model:
         if state.provider == OLLAMA and kind == "unknown_model" and not state.address:
-            yield Entry(FETCH, f"download {state.model.removeprefix('ollama/')}", "from Ollama's library")
+            yield Entry(
+                FETCH, f"download {state.model.removeprefix('ollama/')}", "from Ollama's library"
+            )
         yield Entry("again", "try again")
         yield Entry("models", "choose another model")
     elif state.provider == OLLAMA and kind == "pull":
@@ -134,7 +143,11 @@ def _ways(model: Model, state: SettingUp) -> Iterator[Entry]:
             yield Entry("key", "type another key")
         yield Entry("again", "try again")
         known = offer(model, state.provider)
-        if not state.provider or state.provider == "compatible" or (known is not None and known.placed):
+        if (
+            not state.provider
+            or state.provider == "compatible"
+            or (known is not None and known.placed)
+        ):
             yield Entry("address", "type its address")
         elif kind != "auth":
             yield Entry("key", "type another key")
@@ -157,4 +170,8 @@ def typed_rows(model: Model, state: SettingUp) -> Iterator[Entry]:
     if typed and " " not in typed and not {typed, f"{head}{typed}"} & {found.first, *found.models}:
         yield Entry(f"{head}{typed.removeprefix(head)}", f"use “{typed}”", "it is not listed")
     if state.provider == OLLAMA and not state.address:
-        yield Entry(FETCH, "download another model …" if found.models else "download a model …", "such as qwen3:8b")
+        yield Entry(
+            FETCH,
+            "download another model …" if found.models else "download a model …",
+            "such as qwen3:8b",
+        )

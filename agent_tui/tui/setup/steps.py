@@ -54,7 +54,9 @@ def put(model: Model, state: SettingUp) -> Model:
     now = model.overlay
     assert now is not None
     picker = Picker(query=state.query, touched=True)
-    shown = control.refresh(replace(model, overlay=replace(now, state=state, picker=picker, scroll=0)))[0]
+    shown = control.refresh(
+        replace(model, overlay=replace(now, state=state, picker=picker, scroll=0))
+    )[0]
     return control.put_cursor(shown, state.at)
 
 
@@ -72,8 +74,14 @@ def at(model: Model, state: SettingUp) -> Model:
     model = put(model, state)
     if state.step not in ASKS:
         return model
-    model = composer.ask(model, Purpose("sheet", _label(state), secret=state.step == "key", sends="continue"))
-    return composer.prefill(model, state.address) if state.step == "address" and state.address else model
+    model = composer.ask(
+        model, Purpose("sheet", _label(state), secret=state.step == "key", sends="continue")
+    )
+    return (
+        composer.prefill(model, state.address)
+        if state.step == "address" and state.address
+        else model
+    )
 
 
 def _label(state: SettingUp) -> str:

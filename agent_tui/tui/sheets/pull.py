@@ -54,7 +54,9 @@ def _hide(model: Model, overlay: Overlay, _: Entry) -> Step:
 
 def _leave(model: Model, overlay: Overlay) -> Step:
     return (
-        (model, ()) if model_pull.state(model) == "down" else send(model, Pull(overlay.note, "stop"))
+        (model, ())
+        if model_pull.state(model) == "down"
+        else send(model, Pull(overlay.note, "stop"))
     )
 
 

@@ -1,7 +1,9 @@
-"""What the terminal is told of a frame: only what differs from what it shows, and text that moved is moved by it.
+"""What the terminal is told of a frame: only what differs from what it shows, and text that moved
+is moved by it.
 
-An answer that grows by a line costs two rows and a scroll instead of the whole transcript; over ssh that is most of the
-traffic. Leans on the inside of Textual's compositor, so the version is pinned and pty tests hold it.
+An answer that grows by a line costs two rows and a scroll instead of the whole transcript; over ssh
+that is most of the traffic. Leans on the inside of Textual's compositor, so the version is pinned
+and pty tests hold it.
 """
 
 from __future__ import annotations
@@ -50,7 +52,8 @@ class Stage(Screen[None], inherit_css=False):
         self._compositor = self._canvas = Canvas()
 
     async def _on_idle(self, event: events.Idle) -> None:  # noqa: ARG002  as Textual calls it
-        """Before Textual's own: what a key changed is painted now, not with the next sixtieth of a second."""
+        """Before Textual's own: what a key changed is painted now, not with the next sixtieth of a
+        second."""
         link = cast(Keyed, self.app).link
         if link.is_open and link.keys.to_paint() and (self._dirty_widgets or self._layout_required):
             self._on_timer_update()
@@ -60,7 +63,8 @@ class Stage(Screen[None], inherit_css=False):
 
 
 class Canvas(Compositor):
-    """Textual's compositor, asking only widgets that are to be seen, and remembering what the terminal shows."""
+    """Textual's compositor, asking only widgets that are to be seen, and remembering what the
+    terminal shows."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -90,10 +94,15 @@ class Canvas(Compositor):
         inside = self.size.region.intersection
         regions = [region for dirty in self._dirty_regions if (region := inside(dirty))]
         self._dirty_regions.clear()
-        return Repaint(self, self._pieces(self._regions_to_spans(regions)), self.size.region) if regions else None
+        return (
+            Repaint(self, self._pieces(self._regions_to_spans(regions)), self.size.region)
+            if regions
+            else None
+        )
 
     def _pieces(self, spans: Iterable[tuple[int, int, int]]) -> dict[int, Pieces]:
-        """The pieces that touch the spans (row, first column, end), each painted by the frontmost widget there."""
+        """The pieces that touch the spans (row, first column, end), each painted by the frontmost
+        widget there."""
         cuts, missing = self.cuts, dict[int, list[tuple[int, int]]]()
         for y, start, end in spans:
             row = cuts[y]
@@ -106,7 +115,11 @@ class Canvas(Compositor):
                 break
             seen = region.intersection(clip)
             left, right = seen.column_span
-            rows = [y for y in seen.line_range if any(left <= a and b <= right for a, b in missing.get(y, ()))]
+            rows = [
+                y
+                for y in seen.line_range
+                if any(left <= a and b <= right for a, b in missing.get(y, ()))
+            ]
             if not rows:
                 continue
             first = rows[0]
@@ -120,7 +133,9 @@ class Canvas(Compositor):
         return painted
 
 
-def _divide(strip: Strip, left: int, right: int, missing: list[tuple[int, int]], painted: Pieces) -> None:
+def _divide(
+    strip: Strip, left: int, right: int, missing: list[tuple[int, int]], painted: Pieces
+) -> None:
     """Cut the missing pieces between `left` and `right` out of a widget's line."""
     for start, end in missing:
         if left <= start and end <= right:
@@ -136,7 +151,8 @@ class Repaint(LayoutUpdate):
         self.canvas, self.pieces = canvas, pieces
 
     def render_segments(self, console: Console) -> str:
-        """The sequences that bring the terminal from what it shows to these pieces; it counts as told then."""
+        """The sequences that bring the terminal from what it shows to these pieces; it counts as
+        told then."""
         shown, out = self.canvas.shown, list[str]()
         if moved := self._moved():
             out.append(scroll(shown, *moved))
@@ -150,28 +166,36 @@ class Repaint(LayoutUpdate):
         return "".join(out)
 
     def _moved(self) -> tuple[int, int, int] | None:
-        """First row, last row and by how much the text between them is to go up (or down), where most of it moves."""
+        """First row, last row and by how much the text between them is to go up (or down), where
+        most of it moves."""
         shown, width = self.canvas.shown, self.region.width
         was = dict[int, int]()
         for y, row in enumerate(shown):
             if row:
                 widest = id(max(row.values(), key=_width))
                 was[widest] = -1 if widest in was else y  # what stands there twice says nothing
-        rows = [(y, was.get(id(max(row.values(), key=_width)), -1)) for y, row in self.pieces.items() if row]
+        rows = [
+            (y, was.get(id(max(row.values(), key=_width)), -1))
+            for y, row in self.pieces.items()
+            if row
+        ]
         votes = Counter(old - y for y, old in rows if old >= 0)
         (by, count), *_ = votes.most_common(1) or [(0, 0)]
         if not by or count < LEAST_MOVED:
             return None
         places = [place for y, old in rows if old >= 0 and old - y == by for place in (y, old)]
         first, last = min(places), max(places)
-        for y in range(first, last + 1):  # all of it is repainted, so nothing is moved that should have stayed
+        for y in range(
+            first, last + 1
+        ):  # all of it is repainted, so nothing is moved that should have stayed
             if sum(map(_width, self.pieces.get(y, {}).values())) != width:
                 return None
         return first, last, by
 
 
 def scroll(shown: list[Pieces], first: int, last: int, by: int) -> str:
-    """Move rows `first` to `last` up by `by` lines (down if negative), here and, by what is returned, there."""
+    """Move rows `first` to `last` up by `by` lines (down if negative), here and, by what is
+    returned, there."""
     rows, empty = shown[first : last + 1], [dict[int, Strip]() for _ in range(abs(by))]
     shown[first : last + 1] = rows[by:] + empty if by > 0 else empty + rows[:by]
     step = f"\x1b[{last + 1};1H" + "\n" * by if by > 0 else f"\x1b[{first + 1};1H" + "\x1bM" * -by
@@ -181,7 +205,9 @@ def scroll(shown: list[Pieces], first: int, last: int, by: int) -> str:
 def put(row: Pieces, x: int, strip: Strip) -> None:
     """`strip` is what the terminal shows from column `x` on now; what it covers is there no more."""
     end = x + strip.cell_length
-    for start in [start for start, old in row.items() if start < end and start + old.cell_length > x]:
+    for start in [
+        start for start, old in row.items() if start < end and start + old.cell_length > x
+    ]:
         del row[start]
     row[x] = strip
 
@@ -202,4 +228,7 @@ def _twin(text: str) -> str:
     if PAD not in text:
         return twin(text)
     drawn = zip(twin(text), ("", *text), text, strict=False)
-    return "".join(PAD if letter == PAD and before and spacing(before) else other for other, before, letter in drawn)
+    return "".join(
+        PAD if letter == PAD and before and spacing(before) else other
+        for other, before, letter in drawn
+    )

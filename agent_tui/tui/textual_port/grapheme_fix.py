@@ -1,8 +1,10 @@
-"""The last look at what goes to the terminal: whatever a character does to the cursor, the row goes on in its column.
+"""The last look at what goes to the terminal: whatever a character does to the cursor, the row goes
+on in its column.
 
-Everything is laid out in the widths of `rich.cells`. Terminals have tables of their own, and differ in marks without a
-combining class (Thai, Devanagari, Hangul letters), joined pictures, tones of skin and what is newer than they are. Such
-a character is drawn in cells that were cleared for it, and the cursor is put behind those.
+Everything is laid out in the widths of `rich.cells`. Terminals have tables of their own, and differ
+in marks without a combining class (Thai, Devanagari, Hangul letters), joined pictures, tones of
+skin and what is newer than they are. Such a character is drawn in cells that were cleared for it,
+and the cursor is put behind those.
 """
 
 from __future__ import annotations
@@ -28,7 +30,8 @@ _SAVE, _RESTORE, _UNKNOWN = "\x1b7", "\x1b8", "\ufffd"
 
 
 def settled(data: str) -> str:
-    """`data` (text and sequences for a terminal) with nothing in it that could move the rest of its row."""
+    """`data` (text and sequences for a terminal) with nothing in it that could move the rest of its
+    row."""
     return data if data.isascii() or SENT.issuperset(data) else _UNSURE.sub(_settle, data)
 
 
@@ -36,7 +39,9 @@ def _settle(found: re.Match[str]) -> str:
     text = found.group()
     if text[0] == "\x1b":
         return text
-    if text[0] == "\ufe0f" and found.start():  # the picture before it has one cell more now, or has not
+    if (
+        text[0] == "\ufe0f" and found.start()
+    ):  # the picture before it has one cell more now, or has not
         before = found.string[found.start() - 1]
         return " " * (cell_len(before + text) - cell_len(before))
     return _drawn(text)
@@ -53,7 +58,9 @@ def _drawn(text: str) -> str:
         return _held(character, 1)
     if 0x1F1E6 <= ord(character) <= 0x1F1FF:
         return chr(ord(character) - 0x1F1E6 + ord("A")) + pad
-    if unassigned(character) or "\u3248" <= character <= "\u324f":  # numbers in a ring that some draw wider
+    if (
+        unassigned(character) or "\u3248" <= character <= "\u324f"
+    ):  # numbers in a ring that some draw wider
         return (_UNKNOWN if cells else "") + " " * (cells - 1) + pad
     if unicodedata.combining(character) and not spacing(character):
         return text
@@ -64,7 +71,8 @@ def _drawn(text: str) -> str:
 
 
 def _held(character: str, cells: int) -> str:
-    """`character`, and the cursor `cells` to the right of where it was. Each restore has its save: some keep a
+    """`character`, and the cursor `cells` to the right of where it was. Each restore has its save:
+    some keep a
     stack of them.
     """
     if not cells:

@@ -1,8 +1,9 @@
 """Textual without what this screen never uses: about a twentieth of the time to the first frame.
 
-Textual's own command palette brings the widgets that it is built from, and asyncio brings TLS, which no connection of
-the screen speaks: Python has builds without `ssl`, so asyncio is ready for that. Both names are free again afterwards:
-whoever imports `ssl` or `textual.command` later gets the real one.
+Textual's own command palette brings the widgets that it is built from, and asyncio brings TLS,
+which no connection of the screen speaks: Python has builds without `ssl`, so asyncio is ready for
+that. Both names are free again afterwards: whoever imports `ssl` or `textual.command` later gets
+the real one.
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ PALETTE: Final = "textual.command"
 
 @contextmanager
 def lean() -> Iterator[None]:
-    """While it lasts, Textual and asyncio are imported without them. Nothing changes for what is imported already."""
+    """While it lasts, Textual and asyncio are imported without them. Nothing changes for what is
+    imported already."""
     stand_ins: dict[str, Any] = {"ssl": None, PALETTE: _palette()}  # None is an ImportError
     new = [name for name in stand_ins if name not in sys.modules]
     sys.modules.update({name: stand_ins[name] for name in new})
@@ -30,8 +32,8 @@ def lean() -> Iterator[None]:
 
 
 def _palette() -> ModuleType:
-    """Has whatever the rest of Textual takes from there: for annotations, as a base class, and for an action that is
-    off here."""
+    """Has whatever the rest of Textual takes from there: for annotations, as a base class, and for
+    an action that is off here."""
     module = ModuleType(PALETTE)
     vars(module)["__getattr__"] = _anything
     return module

@@ -1,6 +1,8 @@
-"""What a terminal sends, as keys, mouse events and pastes: Textual's parser, hardened against what it does not expect.
+"""What a terminal sends, as keys, mouse events and pastes: Textual's parser, hardened against what
+it does not expect.
 
-Pastes are taken out before that parser sees them: an escape sequence in one would be keys to it, Enter among them.
+Pastes are taken out before that parser sees them: an escape sequence in one would be keys to it,
+Enter among them.
 """
 
 from __future__ import annotations
@@ -20,12 +22,15 @@ from agent_tui.structures.late import pattern
 from agent_tui.structures.visible import is_text
 
 LOST_SECONDS: Final = 1.0
-"""After so long a silence inside a paste its end counts as lost: what came of it is there, and keys are keys again."""
+"""After so long a silence inside a paste its end counts as lost: what came of it is there, and keys
+are keys again."""
 BURST_SECONDS: Final = 0.05
 """So soon after the text before it, the rest of a paste without marks comes."""
 KEY_SECONDS: Final = 0.004
 TYPED_AHEAD: Final = 60  # characters that a person may have typed while the line was slow
-TYPED_AT_ONCE: Final = 256  # characters of one read beyond which they are a paste, however slow the line was
+TYPED_AT_ONCE: Final = (
+    256  # characters of one read beyond which they are a paste, however slow the line was
+)
 FAST_READS: Final = 8
 """Reads in a row of a key or two, each so soon after the one before: nobody types like that."""
 WIDEST: Final = 4096
@@ -41,11 +46,14 @@ _MOUSE_OR_MODE = pattern(r"\x1b\[(?:\[|<?[-\d;]*[mM]|\?[\d;]*\$y)")
 _COMPLETE = pattern(r"\x1b\[[0-?]*[ -/]*[@-~]")
 _COMPLETE_SS3 = pattern(r"\x1bO[0-?]*[@-~]")
 _REPLY = pattern(r"\x1b[]P_^X][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b\[[0-?]{28,}[ -/]*[@-~]")
-"""An answer of the terminal to what some program asked it, or a sequence that is too long to be a key."""
+"""An answer of the terminal to what some program asked it, or a sequence that is too long to be a
+key."""
 _NO_ANSWER = pattern(r"\x1b\[(?:[=>?]|<(?![Mm]))[@-~]|\x1b\[\?[\d;:]+\$?[^\d;:$RScnuyhl]")
-"""What no terminal answers: nothing between the mark and the letter, or a letter that ends no answer."""
+"""What no terminal answers: nothing between the mark and the letter, or a letter that ends no
+answer."""
 _ALT = pattern(r"\x1b([^\x00-\x20\x7f\x1b\[O\]P_^X\\]|\](?!\d)|P(?![\d;!$+>])|_(?!G))")
-"""Alt with a character that begins nothing else. Textual waits for more, and types `^b` where another key follows."""
+"""Alt with a character that begins nothing else. Textual waits for more, and types `^b` where
+another key follows."""
 _WAY_OUT = pattern(r"(?:\x03|\x1b|\x1b\[99;5u|\x1b\[27(?:;1)?u|\x1b\[27;5;99~)+")
 _PRESSED = pattern(r"(?s:.|(?:\x1b(?:\[[0-?]*[ -/]*[@-~]|O.|.))+)")
 """What pressing a key sends, and holding down one that types nothing."""
@@ -53,7 +61,9 @@ _GROUND = pattern(r"\x1b\]11;rgba?:([0-9a-fA-F]{1,4})/([0-9a-fA-F]{1,4})/([0-9a-
 _SCHEME = pattern(r"\x1b\[\?997;([12])n")
 _COLOUR = r"(?>rgba?:[\dA-Fa-f/]{0,24}|rgba?|rg?|)"
 _WORDS = r"[^\x00-\x1f\x7f-\x9f]{0,4096}"
-_SAYS = rf"(?:\](?:1\d;{_COLOUR}|(?!1\d;)\d{{1,4}};{_WORDS})|P[\d;]{{0,16}}[!$+>]{_WORDS}|_G{_WORDS})"
+_SAYS = (
+    rf"(?:\](?:1\d;{_COLOUR}|(?!1\d;)\d{{1,4}};{_WORDS})|P[\d;]{{0,16}}[!$+>]{_WORDS}|_G{_WORDS})"
+)
 """What an answer says, up to its end: a colour, or anything else (OSC, DCS, APC)."""
 _MAYBE = r"(?:\]\d{0,4}|P[\d;]{0,16}|_)"
 """How one begins, which is what Alt and a key send, too."""
@@ -71,15 +81,22 @@ _KEY_ENDED = pattern(
     r"\x1b(?:\[<\d+;-?\d+;-?\d+[Mm]|\[\d[\d;:]*[A-HP-SZnu~]|(?:\[[A-FHIOP-SZ]|O\d?[A-DFHMP-S])(?=\x1b|\Z))"
 )
 """A whole one: it acts, however late its end comes."""
-_REST_ALONE = pattern(r"\x1b\[(?:<\d+;-?\d+;-?\d+[Mm]|(?:[A-FHIOP-SZ]|\d[\d;:]*[A-HP-SZnu~])(?=\x1b|\Z))")
-"""One that came in one read behind an Esc: two keys that a person presses come in two. Of text that a slow line brings
-together, a key's must be all there is. `ESC O` and a letter are none: `OH` and `OR` are words."""
+_REST_ALONE = pattern(
+    r"\x1b\[(?:<\d+;-?\d+;-?\d+[Mm]|(?:[A-FHIOP-SZ]|\d[\d;:]*[A-HP-SZnu~])(?=\x1b|\Z))"
+)
+"""One that came in one read behind an Esc: two keys that a person presses come in two. Of text that
+a slow line brings together, a key's must be all there is. `ESC O` and a letter are none: `OH` and
+`OR` are words."""
 _MOUSE_REST = pattern(r"<\d+;-?\d+;-?\d+[Mm]")
-_ENDLESS = pattern(rf"\x1b(?:{_SAYS}(?=[^\x07\x1b]|\x1b[^\\])|(?:\[[0-?]+[ -/]*|O[0-?]+)(?=[^ -~]))")
+_ENDLESS = pattern(
+    rf"\x1b(?:{_SAYS}(?=[^\x07\x1b]|\x1b[^\\])|(?:\[[0-?]+[ -/]*|O[0-?]+)(?=[^ -~]))"
+)
 """A sequence that goes on as none does."""
 _PASTE_MARK = pattern(r"\x1b\[20[01]~")
 _MARK_BEGUN = pattern(r"\x1b(?:\[(?:2(?:0[01]?)?)?)?\Z")
-_REPORTS = pattern(r"(?:\x1b\[(?:<[\d;]+[Mm]|[IO]|\?[\d;]+\$?[a-z]|[\d;]+R)|\x1b[]P][^\x07\x1b]*(?:\x07|\x1b\\))*")
+_REPORTS = pattern(
+    r"(?:\x1b\[(?:<[\d;]+[Mm]|[IO]|\?[\d;]+\$?[a-z]|[\d;]+R)|\x1b[]P][^\x07\x1b]*(?:\x07|\x1b\\))*"
+)
 """What a terminal may tell at any moment: the mouse, focus, answers."""
 _CONTROLS = pattern(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|O.)?|[^\t\r\n -~\xa0-\U0010ffff]")
 _KEY_BEGUN = pattern(r"\x1b(?:\[[^?>=]|O)")
@@ -94,8 +111,9 @@ ANSWER_SECONDS: Final = 1.0
 SILENT_SECONDS: Final = 0.4
 """A single letter after so long a silence was rather typed than sent as a part of an answer."""
 BARE_SECONDS: Final = 2.0
-"""So long after `ESC [` or `ESC O`, which Alt and a key send too, what goes on with it is rather its rest; and so long
-after an Esc, what is all of a rest. The mark of a paste is one at any time: keys that run commands would follow."""
+"""So long after `ESC [` or `ESC O`, which Alt and a key send too, what goes on with it is rather
+its rest; and so long after an Esc, what is all of a rest. The mark of a paste is one at any time:
+keys that run commands would follow."""
 AFTER_ESCAPE_SECONDS: Final = 0.1
 """So soon after an Esc, what begins like the rest of a sequence is it."""
 KEY_OPEN_SECONDS: Final = 0.3
@@ -115,7 +133,8 @@ class Ground(Message):
 
 
 class Unmarked(events.Paste):
-    """Text that came at once, and that the terminal did not call a paste: perhaps somebody typed it."""
+    """Text that came at once, and that the terminal did not call a paste: perhaps somebody typed
+    it."""
 
 
 Unmarked.handler_name = events.Paste.handler_name  # it is handled as any other
@@ -127,18 +146,26 @@ def types(key: events.Key) -> bool:
 
 
 def text_of(key: events.Key) -> str:
-    """What `key` types: nothing, where Alt or Ctrl is held down and the terminal says no text of its own."""
-    return key.character if key.character and is_text(key.character) and not key.key.startswith(HELD) else ""
+    """What `key` types: nothing, where Alt or Ctrl is held down and the terminal says no text of
+    its own."""
+    return (
+        key.character
+        if key.character and is_text(key.character) and not key.key.startswith(HELD)
+        else ""
+    )
 
 
 def dark_ground(red: str, green: str, blue: str) -> bool:
     """Whether letters on this ground had better be light; one to four hex digits a colour."""
     parts = (int(value, 16) / (16 ** len(value) - 1) for value in (red, green, blue))
-    return bool(sum(weight * part for weight, part in zip((0.299, 0.587, 0.114), parts, strict=True)) < 0.5)
+    return bool(
+        sum(weight * part for weight, part in zip((0.299, 0.587, 0.114), parts, strict=True)) < 0.5
+    )
 
 
 class KeyParser(XTermParser):
-    """Knows Alt+Enter (ESC CR), xterm's modifyOtherKeys and kitty's kinds of a key; what nobody knows types nothing."""
+    """Knows Alt+Enter (ESC CR), xterm's modifyOtherKeys and kitty's kinds of a key; what nobody
+    knows types nothing."""
 
     def __init__(self, debug: bool = False) -> None:
         super().__init__(debug)
@@ -147,7 +174,8 @@ class KeyParser(XTermParser):
         self._tail = ""
         """The last characters that were pasted: the mark of its end may come in two pieces."""
         self._before = ""
-        """The last characters that came, whatever they were taken for: so may the mark of its beginning."""
+        """The last characters that came, whatever they were taken for: so may the mark of its
+        beginning."""
         self._came = monotonic()
         self._told: list[Ground] = []
         self._open, self._open_at = "", 0.0
@@ -161,14 +189,18 @@ class KeyParser(XTermParser):
         self._late_at = 0.0
         self._pieces: list[str] = []
         """What came in a row and is no typing: one paste, when nothing follows at once."""
-        self._line_end = ""  # the one that began that row, behind keys of a program: Enter, if it is alone
+        self._line_end = (
+            ""  # the one that began that row, behind keys of a program: Enter, if it is alone
+        )
         self._paste_ended = float("-inf")
         self._cut: str | None = None
         """The end of the last paste has not come, but for this beginning of it."""
         self._burst = False  # what came last was pasted text without its marks
         self._marks = False
         """The terminal has marked a paste: it marks all, though a program in between may not."""
-        self._with_escape = 0  # characters that came in one read with the last ESC, that one among them
+        self._with_escape = (
+            0  # characters that came in one read with the last ESC, that one among them
+        )
         self._mark_begun = ""  # the first half of a mark, right behind a paste
         self._fast = 0  # reads of a key or two in a row that came faster than anybody types
 
@@ -229,7 +261,10 @@ class KeyParser(XTermParser):
             self._with_escape = len(data) - data.rindex("\x1b")
         cut, self._cut = self._cut, None
         if cut is not None and (not _PRESSED.fullmatch(data) or BRACKETED_PASTE_END in cut + data):
-            self._pasted, self._tail = [cut], cut  # no key: it goes on after all, and its line ends must not send
+            self._pasted, self._tail = (
+                [cut],
+                cut,
+            )  # no key: it goes on after all, and its line ends must not send
         if self._pasted is not None and silence > LOST_SECONDS and _WAY_OUT.fullmatch(data):
             data = BRACKETED_PASTE_END
         before, self._before = self._before, (self._before + data)[1 - len(BRACKETED_PASTE_START) :]
@@ -244,14 +279,20 @@ class KeyParser(XTermParser):
         while data := self._without_mark_begun(data):
             behind = behind and self._pasted is None
             if self._pasted is None and data.startswith(BRACKETED_PASTE_END):
-                data, self._paste_ended = data[len(BRACKETED_PASTE_END) :], monotonic()  # the real one
+                data, self._paste_ended = (
+                    data[len(BRACKETED_PASTE_END) :],
+                    monotonic(),
+                )  # the real one
             elif self._pasted is None and self._is_behind() and (row := self._row_behind(data)):
                 self._pieces.append(_CONTROLS.sub("", row))
                 data, behind, self._paste_ended = data[len(row) :], True, monotonic()
             elif behind and (text := _TEXT.match(data)) and (self._pieces or _ENDS.search(text[0])):
                 self._pieces.append(text[0])
                 data = data[text.end() :]
-            elif self._pasted is None and BRACKETED_PASTE_END in data.partition(BRACKETED_PASTE_START)[0]:
+            elif (
+                self._pasted is None
+                and BRACKETED_PASTE_END in data.partition(BRACKETED_PASTE_START)[0]
+            ):
                 yield from self.end_row()
                 self._pasted, self._tail = [], ""  # this is the rest of one that was given up
             elif self._pasted is None:
@@ -278,46 +319,56 @@ class KeyParser(XTermParser):
                 behind, self._paste_ended = True, monotonic()
 
     def _with_mark_begun(self, data: str, before: str) -> str:
-        """`data` behind the first half of the mark that it goes on with, however late it comes, and whatever that half
+        """`data` behind the first half of the mark that it goes on with, however late it comes, and
+        whatever that half
         was taken for."""
         begun, self._mark_begun = self._mark_begun, ""
         half = _MARK_BEGUN.search(before) if self._pasted is None else None
         if half is not None and _PASTE_MARK.match(half[0] + data):
-            self._late, self._open = self._late.removesuffix(half[0]), self._open.removesuffix(half[0])
+            self._late, self._open = (
+                self._late.removesuffix(half[0]),
+                self._open.removesuffix(half[0]),
+            )
             self._doubted = self._doubted if self._open else 0
             self._forget_escape()
             return half[0] + data
         return begun + data if self._is_behind() or _MARK_BEGUN.fullmatch(begun + data) else data
 
     def _forget_escape(self) -> None:
-        """The ESC that came last is not Esc, but the first part of what comes now: it is closed, to be read anew."""
+        """The ESC that came last is not Esc, but the first part of what comes now: it is closed, to
+        be read anew."""
         if self._timeout_time is not None:
             for _ in super().feed(_NOTHING):
                 continue
 
     def _without_mark_begun(self, data: str) -> str:
-        """`data` but for the first half of a mark that may end it, right behind a paste: the other half is to come."""
+        """`data` but for the first half of a mark that may end it, right behind a paste: the other
+        half is to come."""
         behind = self._pasted is None and self._is_behind() and BRACKETED_PASTE_START not in data
         begun = _MARK_BEGUN.search(data) if behind else None
         self._mark_begun = begun[0] if begun is not None else self._mark_begun
         return data[: begun.start()] if begun is not None else data
 
     def _is_behind(self) -> bool:
-        """Whether a paste has just ended: a line end so soon after it is none of a finger's, and sends nothing."""
+        """Whether a paste has just ended: a line end so soon after it is none of a finger's, and
+        sends nothing."""
         return monotonic() - self._paste_ended < BURST_SECONDS
 
     def _row_behind(self, data: str) -> str:
-        """What of `data` belongs to a paste that seemed to end: text that was pasted may hold the mark of its end, and
-        whatever follows it at once is none of a finger's, be it Ctrl+U, Alt+Y or Enter. Reports of the terminal are
-        none of it."""
+        """What of `data` belongs to a paste that seemed to end: text that was pasted may hold the
+        mark of its end, and whatever follows it at once is none of a finger's, be it Ctrl+U, Alt+Y
+        or Enter. Reports of the terminal are none of it."""
         row = data[: found.start()] if (found := _PASTE_MARK.search(data)) else data
-        if _TEXT.fullmatch(row) and not _ENDS.search(row):  # words alone do nothing but stand in the prompt
+        if _TEXT.fullmatch(row) and not _ENDS.search(
+            row
+        ):  # words alone do nothing but stand in the prompt
             self._paste_ended = monotonic()
             return ""
         return "" if _REPORTS.fullmatch(row) else row
 
     def end_row(self) -> Iterable[Message]:
-        """What came in a row is one paste; a line end alone, to which a program typed its line, is Enter."""
+        """What came in a row is one paste; a line end alone, to which a program typed its line, is
+        Enter."""
         text, self._pieces, typed, self._line_end = "".join(self._pieces), [], self._line_end, ""
         if typed and text == typed:
             yield from super().feed(text)
@@ -330,7 +381,9 @@ class KeyParser(XTermParser):
         data = self._held_back(data)
         parts = iter(_ALT.split(data))
         for keys, alt in zip_longest(parts, parts, fillvalue=""):
-            for token in super().feed(keys) if keys else ():  # nothing at all would be the end of the input
+            for token in (
+                super().feed(keys) if keys else ()
+            ):  # nothing at all would be the end of the input
                 if not isinstance(token, events.Resize) or self._possible(token):
                     yield token
             if alt:
@@ -339,11 +392,14 @@ class KeyParser(XTermParser):
         self._told = []
 
     def _rejoined(self, data: str) -> str:
-        """`data` behind the beginning of an answer if it goes on with it: nobody types several of its characters at
+        """`data` behind the beginning of an answer if it goes on with it: nobody types several of its
+        characters at
         once, or its end. Nothing where that is still not the end."""
         whole = self._late + data
         ended = _ENDED.match(whole) and (len(data) > 1 or data in "\x07\\")
-        if ended or (_REPORTED.match(whole) and (data[0] in "0123456789;$?>=" or _SURE.match(self._late))):
+        if ended or (
+            _REPORTED.match(whole) and (data[0] in "0123456789;$?>=" or _SURE.match(self._late))
+        ):
             self._late = ""
             return whole
         if self._late_last and (self._is_sure_key() or monotonic() - self._late_at <= BARE_SECONDS):
@@ -356,8 +412,18 @@ class KeyParser(XTermParser):
         if len(data) > 1 and (self._late_last or _SURE.match(whole)) and _BEGUN.fullmatch(whole):
             self._late = whole
             return ""
-        if self._late_last and self._awaits() and _SURE.match(self._late) and _BEGUN.fullmatch(whole):
-            self._open, self._open_at, self._doubted, self._late = whole, monotonic(), len(self._late), ""
+        if (
+            self._late_last
+            and self._awaits()
+            and _SURE.match(self._late)
+            and _BEGUN.fullmatch(whole)
+        ):
+            self._open, self._open_at, self._doubted, self._late = (
+                whole,
+                monotonic(),
+                len(self._late),
+                "",
+            )
             return ""  # a single character: of the answer, or typed
         self._late_last = False
         return data
@@ -381,15 +447,23 @@ class KeyParser(XTermParser):
         return _ENDLESS.sub("", whole)
 
     def _behind_escape(self, data: str, before: str) -> str:
-        """`data` with the ESC that came last, where that began an answer; without the rest of a key or of a report
-        whose ESC was told as Esc. Where the end of that rest has not come, it waits, and is text if none comes."""
+        """`data` with the ESC that came last, where that began an answer; without the rest of a key or
+        of a report
+        whose ESC was told as Esc. Where the end of that rest has not come, it waits, and is text if
+        none comes."""
         whole, after_escape = f"\x1b{data}", before.endswith("\x1b")
         if self._doubted == 1:
             whole, self._open, self._doubted = self._open + data, "", 0
-        elif after_escape and self._timeout_time is not None and data.startswith(("]", "P", "_", "[", "O")):
+        elif (
+            after_escape
+            and self._timeout_time is not None
+            and data.startswith(("]", "P", "_", "[", "O"))
+        ):
             self._forget_escape()
             return whole
-        elif _ENDED.match(whole) or (after_escape and (_SURE.match(whole) or _REPORTED.match(whole))):
+        elif _ENDED.match(whole) or (
+            after_escape and (_SURE.match(whole) or _REPORTED.match(whole))
+        ):
             return whole  # Esc was told by now, or long ago
         elif self._silence > BARE_SECONDS or self._open or (self._late and self._late_last):
             return data
@@ -406,9 +480,10 @@ class KeyParser(XTermParser):
         return whole[1:]
 
     def _is_burst(self, data: str, silence: float) -> bool:
-        """Whether `data` is a paste of a terminal that does not say so: text with a line end inside, or what follows
-        such text at once. A line end that comes last, after what a person can have typed, is Enter; so is a single one
-        in a few letters (typed ahead on a slow line) where the terminal is known to mark what is pasted."""
+        """Whether `data` is a paste of a terminal that does not say so: text with a line end
+        inside, or what follows such text at once. A line end that comes last, after what a person
+        can have typed, is Enter; so is a single one in a few letters (typed ahead on a slow line)
+        where the terminal is known to mark what is pasted."""
         goes_on, self._burst = self._burst and silence < BURST_SECONDS, False
         fast, self._fast = self._fast, 0
         if not _TEXT.fullmatch(data):
@@ -416,12 +491,21 @@ class KeyParser(XTermParser):
         ends = len(_ENDS.findall(data))
         goes_on = goes_on or (ends > 0 and self._is_behind())
         ahead = self._marks and not goes_on and len(data) <= TYPED_AHEAD and ends == 1
-        lines = "\n" in data[:-1] and len(data) > TYPED_AHEAD  # they send nothing, but each costs as much as a key
-        if goes_on or lines or (_BROKEN.search(data) and not ahead) or (not ends and len(data) > TYPED_AT_ONCE):
+        lines = (
+            "\n" in data[:-1] and len(data) > TYPED_AHEAD
+        )  # they send nothing, but each costs as much as a key
+        if (
+            goes_on
+            or lines
+            or (_BROKEN.search(data) and not ahead)
+            or (not ends and len(data) > TYPED_AT_ONCE)
+        ):
             self._burst = True
             return True
         self._fast = fast + 1 if silence < KEY_SECONDS and len(data) <= 4 else 0
-        if fast >= FAST_READS and self._fast and data in ("\r", "\n"):  # it sends key by key, faster than anybody types
+        if (
+            fast >= FAST_READS and self._fast and data in ("\r", "\n")
+        ):  # it sends key by key, faster than anybody types
             self._fast, self._burst, self._line_end = fast, True, data
             return True
         return False
@@ -433,13 +517,15 @@ class KeyParser(XTermParser):
         return ""
 
     def _possible(self, report: events.Resize) -> bool:
-        """Whether this is the size of a terminal; without one in pixels, the mouse is told in cells."""
+        """Whether this is the size of a terminal; without one in pixels, the mouse is told in
+        cells."""
         if not (self.terminal_pixel_size and all(self.terminal_pixel_size) and all(report.size)):
             self.mouse_pixels, self.terminal_pixel_size = False, None
         return 0 < report.size.width <= WIDEST and 0 < report.size.height <= WIDEST
 
     def _typed(self, sequence: str) -> str:
-        """What somebody typed of what is no answer: all of it after Esc, else what did not come with its beginning."""
+        """What somebody typed of what is no answer: all of it after Esc, else what did not come
+        with its beginning."""
         begin = self._with_escape
         if len(sequence) > 4:
             return sequence[begin:] if begin == len(sequence) - 1 else ""
@@ -449,7 +535,9 @@ class KeyParser(XTermParser):
         if sequence in _ALT_ENTER:
             return [events.Key("alt+enter", None)]
         if _NO_ANSWER.fullmatch(sequence) and (typed := self._typed(sequence)):
-            return [key for letter in typed for key in XTermParser._sequence_to_key_events(self, letter)]
+            return [
+                key for letter in typed for key in XTermParser._sequence_to_key_events(self, letter)
+            ]
         if match := _SCHEME.fullmatch(sequence):
             self._told.append(Ground(match[1] == "1"))
             return [events.Key(Keys.Ignore, sequence)]
@@ -472,8 +560,13 @@ class KeyParser(XTermParser):
 
 
 def _named(key: events.Key, alt: bool) -> events.Key:
-    """Of Alt and a mark, Textual forgets the Alt, so that it would type; of Ctrl+Shift+Z, xterm says the capital."""
+    """Of Alt and a mark, Textual forgets the Alt, so that it would type; of Ctrl+Shift+Z, xterm
+    says the capital."""
     if alt and key.is_printable and not key.key.startswith("alt+"):
         return events.Key(f"alt+{key.key}", None)
     head, plus, last = key.key.rpartition("+")
-    return events.Key(f"{head}+{last.lower()}", None) if plus and len(last) == 1 and last.isupper() else key
+    return (
+        events.Key(f"{head}+{last.lower()}", None)
+        if plus and len(last) == 1 and last.isupper()
+        else key
+    )

@@ -1,6 +1,8 @@
-"""The terminal under the screen: reads keys as they are, sets its modes, and gives it back whatever happens.
+"""The terminal under the screen: reads keys as they are, sets its modes, and gives it back whatever
+happens.
 
-A subclass of Textual's own driver; it leans on that driver's inside, so the version is pinned and pty tests hold it.
+A subclass of Textual's own driver; it leans on that driver's inside, so the version is pinned and
+pty tests hold it.
 """
 
 from __future__ import annotations
@@ -33,19 +35,24 @@ if TYPE_CHECKING:
     from agent_tui.tui.runtime.engine_client import Link
 
 ESCAPE_DELAY: Final = 0.05
-"""Seconds after which a lone ESC is the Esc key (Textual waits 0.1 and polls; `ESCDELAY` in the environment wins)."""
+"""Seconds after which a lone ESC is the Esc key (Textual waits 0.1 and polls; `ESCDELAY` in the
+environment wins)."""
 TITLE_BACK: Final = "\x1b]2;\x1b\\\x1b[23;2t"
-PUSH: Final = "\x1b[>"  # how Textual asks for kitty's keyboard protocol, with its flags and `u` behind
+PUSH: Final = (
+    "\x1b[>"  # how Textual asks for kitty's keyboard protocol, with its flags and `u` behind
+)
 NO_SCHEME: Final = "\x1b[?2031l"
 NO_PIXELS: Final = "\x1b[?1016l\x1b[?2048l"
-"""Textual asks for the mouse in pixels where the terminal tells its size by itself, and takes back only the latter."""
+"""Textual asks for the mouse in pixels where the terminal tells its size by itself, and takes back
+only the latter."""
 MOST_READS: Final = 256
 """So many before the first frame, of 4 kB at most: input without end must not hold it up."""
 FORCED_END: Final = 6  # seconds that an ending by signal may take before the process ends anyway
 
 
 class Typed(events.InputEvent, bubble=False):
-    """Keys in a row that type something. Others are added as long as nobody took them: what waits is one step."""
+    """Keys in a row that type something. Others are added as long as nobody took them: what waits
+    is one step."""
 
     def __init__(self, keys: Sequence[events.Key]) -> None:
         super().__init__()
@@ -54,8 +61,9 @@ class Typed(events.InputEvent, bubble=False):
         self._taken = False
 
     def add(self, later: Typed) -> bool:
-        """Whether there was still time to add what came later. Called by the thread that reads, beside `take`: what
-        was put in before that looked is gone when it is to be taken out again."""
+        """Whether there was still time to add what came later. Called by the thread that reads,
+        beside `take`: what was put in before that looked is gone when it is to be taken out again.
+        """
         self._later.append(later)
         if not self._taken:
             return True
@@ -109,12 +117,19 @@ class Terminal(LinuxDriver):
     """The driver of the real screen. It waits for keys without polling."""
 
     def __init__(
-        self, app: App[object], *, debug: bool = False, mouse: bool = True, size: tuple[int, int] | None = None
+        self,
+        app: App[object],
+        *,
+        debug: bool = False,
+        mouse: bool = True,
+        size: tuple[int, int] | None = None,
     ) -> None:
         super().__init__(app, debug=debug, mouse=mouse, size=size)
         out = self._file  # with PYTHONUNBUFFERED, what a signal interrupts is lost in it
         assert out is not None
-        self._file = open(out.fileno(), "w", encoding=out.encoding, errors=out.errors, closefd=False)  # noqa: SIM115
+        self._file = open(  # noqa: SIM115  # it is the terminal, as long as it is the screen's
+            out.fileno(), "w", encoding=out.encoding, errors=out.errors, closefd=False
+        )
         if "ESCDELAY" not in os.environ:
             constants.ESCAPE_DELAY = ESCAPE_DELAY  # type: ignore[misc]
         self._owner = cast(Owner, app)
@@ -137,7 +152,9 @@ class Terminal(LinuxDriver):
         for number in ENDING:
             if signal.getsignal(number) is not signal.SIG_IGN:
                 signal.signal(number, self._end)
-        self._entered = self._early.screen  # the boot frame stands there: entering again would clear it
+        self._entered = (
+            self._early.screen
+        )  # the boot frame stands there: entering again would clear it
         self._early.screen = True
         super().start_application_mode()  # type: ignore[no-untyped-call]
         signal.signal(signal.SIGWINCH, self._size_changed)
@@ -160,7 +177,8 @@ class Terminal(LinuxDriver):
         self.flush()
 
     def set_title(self, text: str) -> None:
-        """The title from before comes back at the end, where the terminal keeps it for us; else there is none."""
+        """The title from before comes back at the end, where the terminal keeps it for us; else
+        there is none."""
         if not self._titled:
             self.write("\x1b[22;2t")
             self._titled, self._early.title = True, TITLE_BACK.encode()
@@ -174,7 +192,9 @@ class Terminal(LinuxDriver):
         if self._wake is not None:
             os.write(self._wake[1], b"x")
         super().disable_input()
-        self.write(NO_PIXELS)  # here: while keys are read, an answer that was on its way may turn them on
+        self.write(
+            NO_PIXELS
+        )  # here: while keys are read, an answer that was on its way may turn them on
         if self._wake is not None:
             for fd in self._wake:
                 os.close(fd)
@@ -192,7 +212,8 @@ class Terminal(LinuxDriver):
         return self._ending
 
     def stop_job(self) -> None:
-        """Stop with all that the shell started as one job with us; `_sigtstp_application` gives the terminal back."""
+        """Stop with all that the shell started as one job with us; `_sigtstp_application` gives the
+        terminal back."""
         os.kill(0, signal.SIGTSTP)
 
     def _sigtstp_application(self, *_: object) -> None:
@@ -206,25 +227,29 @@ class Terminal(LinuxDriver):
             self._soon(self._go_on)
 
     def _soon(self, do: Callable[[], object]) -> None:
-        """Not now: a signal may come in the midst of a write, and another write would wait for that without end."""
+        """Not now: a signal may come in the midst of a write, and another write would wait for that
+        without end."""
         with suppress(RuntimeError):  # the loop has ended just now
             self._loop.call_soon_threadsafe(do)
 
     def _go_on(self) -> None:
-        """Where we were stopped out of order (`kill -STOP`), the terminal may be in any mode: set all anew."""
+        """Where we were stopped out of order (`kill -STOP`), the terminal may be in any mode: set
+        all anew."""
         if self._writer_thread is not None and self._writer_thread.is_alive():
             self.suspend_application_mode()
             self._must_signal_resume = True
         self.resume_application_mode()
 
     def take_mouse(self, taken: bool) -> None:
-        """Whether mouse events come to us, or the terminal keeps them; it stays so when the program was stopped."""
+        """Whether mouse events come to us, or the terminal keeps them; it stays so when the program
+        was stopped."""
         if taken == self._mouse:
             return
         self._mouse = True
         (self._enable_mouse_support if taken else self._disable_mouse_support)()
         if taken and self._in_band_window_resize:
-            self._enable_mouse_pixels()  # the parser reckons in pixels since the terminal told its size in them
+            # the parser reckons in pixels since the terminal told its size in them
+            self._enable_mouse_pixels()
         self._mouse = taken
 
     def write(self, data: str) -> None:
@@ -242,8 +267,8 @@ class Terminal(LinuxDriver):
             self._writer_thread.write(settled(data))
 
     def take_type_ahead(self) -> list[events.Event]:
-        """The keys and pastes of before the first frame, so that it shows what they make: on their way through the
-        loop they may come behind it. From now on the thread reads."""
+        """The keys and pastes of before the first frame, so that it shows what they make: on their
+        way through the loop they may come behind it. From now on the thread reads."""
         ahead: list[events.Event] = []
 
         def hand_on(message: Message) -> None:
@@ -275,8 +300,12 @@ class Terminal(LinuxDriver):
             self._told(self._parser.tick(), self.process_message)
 
     def _waits(self, seconds: float | None, *wake: int) -> bool:
-        """Whether there is something to read by then (None: whenever), or by the time that `wake` can be read."""
-        return bool(self._early.unread) or self.fileno in select.select([self.fileno, *wake], [], [], seconds)[0]
+        """Whether there is something to read by then (None: whenever), or by the time that `wake`
+        can be read."""
+        return (
+            bool(self._early.unread)
+            or self.fileno in select.select([self.fileno, *wake], [], [], seconds)[0]
+        )
 
     def _told(self, messages: Iterable[Message], hand_on: Callable[[Message], object]) -> None:
         """Hand on what came; keys that type are added to those before them, while these wait."""
@@ -289,7 +318,8 @@ class Terminal(LinuxDriver):
                 hand_on(message)
 
     def _read(self) -> bytes:
-        """What was typed; empty if the terminal is gone. An Enter of before the start came as a line feed."""
+        """What was typed; empty if the terminal is gone. An Enter of before the start came as a
+        line feed."""
         try:
             data = self._early.unread or os.read(self.fileno, 4096)
         except OSError:
@@ -301,7 +331,8 @@ class Terminal(LinuxDriver):
         return data[:cooked].replace(b"\n", b"\r") + data[cooked:] if cooked else data
 
     def _size_changed(self, *_: object) -> None:
-        """Textual asks for the size here; a second signal meanwhile is told first, with a size that is older."""
+        """Textual asks for the size here; a second signal meanwhile is told first, with a size that
+        is older."""
         self._soon(self._tell_size)
 
     def _tell_size(self) -> None:

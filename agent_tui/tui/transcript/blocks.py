@@ -1,4 +1,5 @@
-"""Every block of the transcript as styled lines, and the space between two of them. Pure: no terminal, no clock."""
+"""Every block of the transcript as styled lines, and the space between two of them. Pure: no
+terminal, no clock."""
 
 from __future__ import annotations
 
@@ -28,7 +29,15 @@ from agent_tui.tui.markdown.inline import flat
 from agent_tui.tui.markdown.lines import Cells, Line, Segment, cut_runs, line_cells, wrap
 from agent_tui.tui.markdown.render import render
 from agent_tui.tui.transcript.tool_block import body_estimate, call_lines, has_body, tool_lines
-from agent_tui.tui.transcript.truncation import MOST_CHARS, MOST_LINES, NOTHING, bounded, clip, is_cut, more_line
+from agent_tui.tui.transcript.truncation import (
+    MOST_CHARS,
+    MOST_LINES,
+    NOTHING,
+    bounded,
+    clip,
+    is_cut,
+    more_line,
+)
 
 MEASURE: Final = 110
 """Cells of a line of running text on a wide screen: longer ones are hard to read."""
@@ -39,7 +48,8 @@ USER_CHARS: Final = 6_000
 """Lines and characters of a prompt up to which it is shown whole."""
 END_LINES: Final = 6
 END_CHARS: Final = 600
-"""The same of both ends of a longer one: what a person types stands before and after what they paste."""
+"""The same of both ends of a longer one: what a person types stands before and after what they
+paste."""
 """Lines and characters of a prompt, as it was typed, that are shown until it is opened."""
 NOTICE_LINES: Final = 200
 NOTICE_CHARS: Final = 20_000
@@ -49,13 +59,19 @@ LABEL: Final = "x" * 28
 TOGGLE: Final = (("toggle", "1"),)
 Runs = tuple[Segment, ...]
 _MARGIN: Final = Segment("  ", "margin")
-_ENDS: Final = {**ENDS, "completed": "completed", "cancelled": "cancelled", "interrupted": "cut off"}
+_ENDS: Final = {
+    **ENDS,
+    "completed": "completed",
+    "cancelled": "cancelled",
+    "interrupted": "cut off",
+}
 
 
 def block_lines(
     block: Block, width: int, open: bool, now: float, cells: Cells, look: Look = DEFAULT
 ) -> tuple[Line, ...]:
-    """`block` in lines of at most `width` cells, none if it is hidden. `open`: unfolded; `now`: seconds since the
+    """`block` in lines of at most `width` cells, none if it is hidden. `open`: unfolded; `now`:
+    seconds since the
     epoch, for what runs."""
     width = max(1, width)
     match block:
@@ -112,7 +128,8 @@ def margin(lines: Sequence[Line], width: int) -> tuple[Line, ...]:
     if width < 20:
         return tuple(lines)
     return tuple(
-        Line((_MARGIN, *line.segments), line.soft, line.glue, line.fill) if line.segments else line for line in lines
+        Line((_MARGIN, *line.segments), line.soft, line.glue, line.fill) if line.segments else line
+        for line in lines
     )
 
 
@@ -153,25 +170,33 @@ def _user(block: UserBlock, width: int, open: bool, cells: Cells) -> list[Line]:
         count, what = (ends - 1, "line") if ends > 1 else (len(middle), "character")
         more = more_line(count, inner - 2, True, cells, what).segments
         lines = list(_text(begin, "user", inner, cells, (mark,), rest, "user"))
-        lines.append(Line((*rest, *(Segment(s.text, f"user {s.style}", s.meta) for s in more)), fill="user"))
+        lines.append(
+            Line((*rest, *(Segment(s.text, f"user {s.style}", s.meta) for s in more)), fill="user")
+        )
         lines.extend(_text(end, "user", inner, cells, rest, rest, "user"))
     if block.steer:
-        lines.extend(wrap([Segment("sent while it worked", "user.note")], width, cells, rest, rest, "user"))
+        lines.extend(
+            wrap([Segment("sent while it worked", "user.note")], width, cells, rest, rest, "user")
+        )
     if block.sent:
         what = f"skill {flat(block.skill)}" if block.skill else "expanded"
         sent, left = clip(block.sent)
         words = wording.count(len(sent.split()), "word")
         said = words if left == NOTHING else wording.count(len(block.sent), "character")
         head = f"{'▾' if open else '▸'} {what}: {said} sent"
-        lines.append(Line(cut_runs((*rest, Segment(head, "user.note", TOGGLE)), width, cells), fill="user"))
+        lines.append(
+            Line(cut_runs((*rest, Segment(head, "user.note", TOGGLE)), width, cells), fill="user")
+        )
         if open:
-            lines.extend(_text(block.sent, "user.note", max(1, width - 1), cells, rest, rest, "user"))
+            lines.extend(
+                _text(block.sent, "user.note", max(1, width - 1), cells, rest, rest, "user")
+            )
     return lines
 
 
 def _with_pastes(
     block: UserBlock, width: int, open: bool, cells: Cells, first: Runs, rest: Runs
-) -> list[Line]:  # fmt: skip
+) -> list[Line]:
     """A prompt with pastes: every word that was typed, and the label of each paste. If it is open,
     the text of the paste, of which each has its share of what is laid out at all: what was typed
     behind a very long one stays in sight."""
@@ -218,14 +243,23 @@ def _ends(text: str) -> tuple[str, str, str]:
 
 
 def _text(
-    text: str, style: str, width: int, cells: Cells, first: Runs = (), rest: Runs = (), fill: str = "",
-    most: tuple[int, int] = (MOST_LINES, MOST_CHARS), folded: bool = False,
-) -> Sequence[Line]:  # fmt: skip
+    text: str,
+    style: str,
+    width: int,
+    cells: Cells,
+    first: Runs = (),
+    rest: Runs = (),
+    fill: str = "",
+    most: tuple[int, int] = (MOST_LINES, MOST_CHARS),
+    folded: bool = False,
+) -> Sequence[Line]:
     """Plain text, wrapped: at most so many lines and characters of it, and how much more there is."""
     shown, left = clip(text, *most)
     lines: list[Line] = []
     for number, part in enumerate(visible(shown).expandtabs(4).split("\n")):
-        lines.extend(wrap([Segment(part, style)], width, cells, rest if number else first, rest, fill))
+        lines.extend(
+            wrap([Segment(part, style)], width, cells, rest if number else first, rest, fill)
+        )
     return bounded(lines, width, MOST_LINES, cells, left, folded)
 
 
@@ -262,7 +296,9 @@ def _notice(block: NoticeBlock, width: int, cells: Cells) -> list[Line]:
     lines = list(bounded(lines, width, MOST_LINES, cells, more, False))
     if block.hint:
         most = (NOTICE_LINES, NOTICE_CHARS)
-        lines.extend(_text(block.hint, "notice.hint", min(width, MEASURE), cells, indent, indent, "", most))
+        lines.extend(
+            _text(block.hint, "notice.hint", min(width, MEASURE), cells, indent, indent, "", most)
+        )
     return lines
 
 
@@ -292,8 +328,8 @@ def _divider(block: DividerBlock, width: int, cells: Cells) -> Line:
 
 
 def extent(block: Block, open: bool) -> tuple[int, int]:
-    """What `block` takes at any width, about: line breaks, and characters that are wrapped. Never exact, never far off,
-    and cheap."""
+    """What `block` takes at any width, about: line breaks, and characters that are wrapped. Never
+    exact, never far off, and cheap."""
     match block:
         case TextBlock() | NoticeBlock():
             text = block.text
@@ -330,7 +366,7 @@ _INDENT: Final = Segment("  ", "margin")
 
 def child_lines(
     block: ToolBlock, width: int, open: bool, now: float, cells: Cells, look: Look, draw: Draw
-) -> list[Line]:  # fmt: skip
+) -> list[Line]:
     """What is shown of the sub-agents of `block`, below the line of the call."""
     lines: list[Line] = []
     indent = (_INDENT,) if width >= 20 else ()
@@ -343,12 +379,21 @@ def child_lines(
 
 def children_estimate(block: ToolBlock, open: bool) -> int:
     """About how many lines that is."""
-    return sum(1 + (ROW_LINES * min(len(child.seen.rows), _most(child)) if open else 0) for child in block.children)
+    return sum(
+        1 + (ROW_LINES * min(len(child.seen.rows), _most(child)) if open else 0)
+        for child in block.children
+    )
 
 
 def _head(child: Child) -> tuple[Segment, ...]:
     state, *rest = [flat(part)[:CHILD_LABEL] for part in standing(child)]
-    style = "tool.wait" if child.end is None else "tool.note" if child.end == "completed" else "tool.bad"
+    style = (
+        "tool.wait"
+        if child.end is None
+        else "tool.note"
+        if child.end == "completed"
+        else "tool.bad"
+    )
     mark = "…" if child.end is None else "✓" if child.end == "completed" else "✗"
     more = "".join(f" · {part}" for part in rest)
     name = (Segment(f"{mark} ", style, _TOGGLE), Segment(flat(child.name), "tool.name", _TOGGLE))
@@ -362,7 +407,9 @@ def _most(child: Child) -> int:
 def _rows(child: Child, width: int, now: float, cells: Cells, look: Look, draw: Draw) -> list[Line]:
     rows = child.seen.rows
     first = max(0, len(rows) - _most(child))
-    lines = [Line((Segment(f"… {wording.count(first, 'earlier row')}", "tool.more"),))] if first else []
+    lines = (
+        [Line((Segment(f"… {wording.count(first, 'earlier row')}", "tool.more"),))] if first else []
+    )
     for block in (*rows[first:], *child.seen.live()):
         lines.extend(draw(block, width, False, now, cells, look))
     return lines

@@ -1,4 +1,5 @@
-"""What of a session can be copied by name: the newest answers, and the code in them. Always the source as written."""
+"""What of a session can be copied by name: the newest answers, and the code in them. Always the
+source as written."""
 
 from __future__ import annotations
 
@@ -19,10 +20,27 @@ CHARS: Final = 1_000_000
 """Characters of answers that are looked through for code."""
 
 _SUFFIXES: Final = {
-    "python": "py", "py3": "py", "javascript": "js", "typescript": "ts", "bash": "sh", "shell": "sh", "console": "txt",
-    "zsh": "sh", "rust": "rs", "markdown": "md", "ruby": "rb", "csharp": "cs", "c++": "cpp", "haskell": "hs",
-    "perl": "pl", "kotlin": "kt", "dockerfile": "dockerfile", "makefile": "mk", "text": "txt", "plaintext": "txt",
-}  # fmt: skip
+    "python": "py",
+    "py3": "py",
+    "javascript": "js",
+    "typescript": "ts",
+    "bash": "sh",
+    "shell": "sh",
+    "console": "txt",
+    "zsh": "sh",
+    "rust": "rs",
+    "markdown": "md",
+    "ruby": "rb",
+    "csharp": "cs",
+    "c++": "cpp",
+    "haskell": "hs",
+    "perl": "pl",
+    "kotlin": "kt",
+    "dockerfile": "dockerfile",
+    "makefile": "mk",
+    "text": "txt",
+    "plaintext": "txt",
+}
 _FENCE: Final = late.pattern(
     r"(?P<quote>(?: {0,3}>[ ]?)*)(?P<indent>[ \t]*)(?P<items>(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*)"
     r"(?P<fence>`{3,}(?=[^`]*$)|~{3,})(?P<info>.*)$"
@@ -32,7 +50,8 @@ _QUOTE: Final = late.pattern(r" {0,3}>[ ]?")
 
 
 def answers(transcript: Transcript, most: int = ANSWERS) -> tuple[str, ...]:
-    """The Markdown source of the newest answers, newest first; the first one as far as it is written."""
+    """The Markdown source of the newest answers, newest first; the first one as far as it is
+    written."""
     found: list[str] = []
     parts: list[str] = []
     for block in _backwards(transcript):
@@ -60,7 +79,9 @@ def sources(transcript: Transcript) -> tuple[Source, ...]:
     found: list[Source] = []
     code = left = 0
     for number, answer in enumerate(answers(transcript), 1):
-        found.append(Source("answer", str(number), answer, f"answer {number}", f"answer-{number}.md"))
+        found.append(
+            Source("answer", str(number), answer, f"answer {number}", f"answer-{number}.md")
+        )
         left += len(answer)
         for language, text in codes(answer) if left <= CHARS else ():
             code += 1
@@ -76,7 +97,8 @@ def _suffix(language: str) -> str:
 
 
 def codes(markdown: str) -> tuple[tuple[str, str], ...]:
-    """The fenced code in `markdown`: (language, code as it stands, without the marks of the list or quote around it).
+    """The fenced code in `markdown`: (language, code as it stands, without the marks of the list or
+    quote around it).
 
     A fence that nothing closes goes to the end.
     """
@@ -86,7 +108,9 @@ def codes(markdown: str) -> tuple[tuple[str, str], ...]:
     in_list = False
     for line in markdown.split("\n"):
         if fence is None:
-            in_list = _ITEM.match(line) is not None or (in_list and (not line.strip() or line[0] in " \t"))
+            in_list = _ITEM.match(line) is not None or (
+                in_list and (not line.strip() or line[0] in " \t")
+            )
             fence, code = _opens(line, in_list), []
         elif (inside := _inside(line, fence)) is None:
             found.append((_language(fence), "\n".join(code)))
@@ -99,9 +123,12 @@ def codes(markdown: str) -> tuple[tuple[str, str], ...]:
 
 
 def _opens(line: str, in_list: bool) -> re.Match[str] | None:
-    """The fence that begins in `line`. So far indented that it is code already, it is one only inside of a list."""
+    """The fence that begins in `line`. So far indented that it is code already, it is one only
+    inside of a list."""
     match = _FENCE.match(line)
-    return match if match is not None and (in_list or len(match["indent"].expandtabs(4)) < 4) else None
+    return (
+        match if match is not None and (in_list or len(match["indent"].expandtabs(4)) < 4) else None
+    )
 
 
 def _inside(line: str, fence: re.Match[str]) -> str | None:
@@ -113,7 +140,11 @@ def _inside(line: str, fence: re.Match[str]) -> str | None:
     around = len(fence["indent"]) + len(fence["items"])
     line = line[min(around, len(line) - len(line.lstrip(" \t"))) :]
     mark = line.strip()
-    closes = mark.startswith(fence["fence"]) and not mark.strip(fence["fence"][0]) and not line.startswith(" " * 4)
+    closes = (
+        mark.startswith(fence["fence"])
+        and not mark.strip(fence["fence"][0])
+        and not line.startswith(" " * 4)
+    )
     return None if closes else line
 
 

@@ -1,4 +1,5 @@
-"""What a selection in the transcript means as text: the source of whole rows, the unwrapped text of parts."""
+"""What a selection in the transcript means as text: the source of whole rows, the unwrapped text of
+parts."""
 
 from __future__ import annotations
 
@@ -33,7 +34,8 @@ _CELLS: Final = late.pattern(f" *{_BAR} *")
 
 @frozen
 class _Part:
-    """What is selected of one block: from character `start` of line `first` to `end` of line `last` (-1: its end)."""
+    """What is selected of one block: from character `start` of line `first` to `end` of line `last`
+    (-1: its end)."""
 
     index: int
     block: Block
@@ -45,8 +47,8 @@ class _Part:
 
 
 def copied(page: Page, selection: Selection, began: Origin | None = None) -> str:
-    """The text of `selection`, which `began` on a side of a diff, or on none. Costs the rows that are laid out: the
-    first, the last, and those without a source."""
+    """The text of `selection`, which `began` on a side of a diff, or on none. Costs the rows that
+    are laid out: the first, the last, and those without a source."""
     text = ""
     before: Block | None = None
     for part in _parts(page, selection):
@@ -57,17 +59,23 @@ def copied(page: Page, selection: Selection, began: Origin | None = None) -> str
                 piece = _unfolded(piece, part.block)
             piece = piece if before is None else piece.lstrip("\n")  # the gap above it
         if before is not None:
-            one = isinstance(before, TextBlock) and isinstance(part.block, TextBlock) and not part.block.head
+            one = (
+                isinstance(before, TextBlock)
+                and isinstance(part.block, TextBlock)
+                and not part.block.head
+            )
             if not (one and part.whole and text.endswith("\n")):
-                text = text.rstrip("\n") + ("\n" if one and not page.row(part.index).gap else "\n\n")
+                text = text.rstrip("\n") + (
+                    "\n" if one and not page.row(part.index).gap else "\n\n"
+                )
         text += piece
         before = part.block
     return text.strip("\n")
 
 
 def _drawn(lines: Sequence[Line], part: _Part, began: Origin | None) -> str:
-    """What of a row was drawn, with its joined pictures; of a diff side by side, the source of one side, or of both as
-    a unified diff."""
+    """What of a row was drawn, with its joined pictures; of a diff side by side, the source of one
+    side, or of both as a unified diff."""
     known = forms(part.block)
     first, last = lines[min(part.first, len(lines) - 1)], lines[min(part.last, len(lines) - 1)]
     start = known.snapped(first.text, part.start, -1)[0]
@@ -92,7 +100,9 @@ def _as_drawn(lines: Sequence[Line], part: _Part, began: Origin | None) -> str:
         return side_text(diff, lines, began.side, part.first, part.last, part.start, part.end)
     found: list[str] = []
     last = min(part.last, len(lines) - 1)
-    for split, numbers in groupby(range(part.first, last + 1), lambda number: bar_of(lines[number]) >= 0):
+    for split, numbers in groupby(
+        range(part.first, last + 1), lambda number: bar_of(lines[number]) >= 0
+    ):
         stretch = list(numbers)
         if split:
             found.append(both_text(diff, lines[stretch[0] : stretch[-1] + 1]))
@@ -103,7 +113,9 @@ def _as_drawn(lines: Sequence[Line], part: _Part, began: Origin | None) -> str:
     return "\n".join(found)
 
 
-def _written(lines: Sequence[Line], first: int, last: int, start: int, end: int, known: Mapping[str, Written]) -> str:
+def _written(
+    lines: Sequence[Line], first: int, last: int, start: int, end: int, known: Mapping[str, Written]
+) -> str:
     """Like `unwrapped`, with the lines that are `known` as they were written."""
     found: list[str] = []
     at, last = first, min(last, len(lines) - 1)
@@ -115,7 +127,11 @@ def _written(lines: Sequence[Line], first: int, last: int, start: int, end: int,
             at = stop + 1
             continue
         piece = unwrapped(lines, at, stop, left, right)
-        until = None if right < 0 and stop == whole[1] - 1 else (stop, right if right >= 0 else len(lines[stop].text))
+        until = (
+            None
+            if right < 0 and stop == whole[1] - 1
+            else (stop, right if right >= 0 else len(lines[stop].text))
+        )
         found.append(as_written(lines, *whole, (at, left), until, piece, known))
         at = stop + 1
     return "\n".join(found)
@@ -148,7 +164,8 @@ def _blank(text: str, at: int) -> bool:
 
 
 def _side(page: Page, line: int, at: int, size: int) -> tuple[int, int]:
-    """From which to which character of `line` the words around `at` may go: not across the bar of a diff."""
+    """From which to which character of `line` the words around `at` may go: not across the bar of a
+    diff."""
     index = page.index_at(line)
     if index is None:
         return 0, size
@@ -186,13 +203,23 @@ def _parts(page: Page, selection: Selection) -> Iterator[_Part]:
         block = rows[index] if index < len(rows) else page.row(index).block
         inner = begin < index < finish
         above = 0 if inner else page.row(index).gap
-        starts = inner or index > begin or first < top + above or (first == top + above and left <= 2)
-        ends = inner or index < finish or (last == top + size - 1 and (right < 0 or _at_end(page, last, right)))
+        starts = (
+            inner or index > begin or first < top + above or (first == top + above and left <= 2)
+        )
+        ends = (
+            inner
+            or index < finish
+            or (last == top + size - 1 and (right < 0 or _at_end(page, last, right)))
+        )
         yield _Part(
-            index, block, starts and ends and (begin != finish or not _is_code(block)),
-            above if index > begin else max(first - top, above), size - 1 if index < finish else last - top,
-            0 if index > begin or first < top + above else left, -1 if index < finish else right,
-        )  # fmt: skip
+            index,
+            block,
+            starts and ends and (begin != finish or not _is_code(block)),
+            above if index > begin else max(first - top, above),
+            size - 1 if index < finish else last - top,
+            0 if index > begin or first < top + above else left,
+            -1 if index < finish else right,
+        )
 
 
 def _at_end(page: Page, line: int, x: int) -> bool:
@@ -237,7 +264,9 @@ def _words(line: Line, start: int, end: int, continued: bool) -> str:
     kept: list[str] = []
     at = 0
     for segment in line.segments:
-        decoration = segment.style.rpartition(" ")[2] in DECORATION and (segment.style != "indent" or continued)
+        decoration = segment.style.rpartition(" ")[2] in DECORATION and (
+            segment.style != "indent" or continued
+        )
         if not decoration:
             words = segment.text[max(0, start - at) : max(0, end - at)]
             kept.append(words.translate(_WRITTEN) if segment.style in _MARKERS else words)

@@ -1,4 +1,5 @@
-"""A diff as lines: numbers, marks (`+`, `-`) and text, so that it reads without colour too; in one column or in two."""
+"""A diff as lines: numbers, marks (`+`, `-`) and text, so that it reads without colour too; in one
+column or in two."""
 
 from __future__ import annotations
 
@@ -10,7 +11,16 @@ from agent_tui.protocol.display import DiffDisplay, Hunk
 from agent_tui.tui.core.display_options import DiffForm
 from agent_tui.tui.markdown.chop import GOES_ON_MARK, chop
 from agent_tui.tui.markdown.lines import Cells, Line, Segment, cut_runs
-from agent_tui.tui.transcript.diff_rows import SIGNS, STYLES, Colours, Known, Pair, pairs, runs, split_lines
+from agent_tui.tui.transcript.diff_rows import (
+    SIGNS,
+    STYLES,
+    Colours,
+    Known,
+    Pair,
+    pairs,
+    runs,
+    split_lines,
+)
 
 AUTO_WIDTH: Final = 115
 """Cells from which a diff is drawn side by side: what is left of a screen of 120 columns."""
@@ -23,7 +33,8 @@ PART: Final = 400
 def diff_lines(
     diff: DiffDisplay, width: int, cells: Cells, form: DiffForm = "auto", most: int = 0
 ) -> tuple[list[Line], int]:
-    """The hunks of `diff`, without a header: about `most` lines (0: all), and how many lines of it are left out.
+    """The hunks of `diff`, without a header: about `most` lines (0: all), and how many lines of it
+    are left out.
 
     Only what is drawn is highlighted.
     """
@@ -37,7 +48,8 @@ def diff_lines(
 def diff_parts(
     diff: DiffDisplay, width: int, cells: Cells, form: DiffForm = "auto", most: int = 0
 ) -> Iterator[tuple[list[Line], int]]:
-    """The same part by part, each when it is asked for: thousands of lines are more than a key can wait for."""
+    """The same part by part, each when it is asked for: thousands of lines are more than a key can
+    wait for."""
     split = is_split(diff, width, form)
     digits = len(str(max((_last_number(hunk) for hunk in diff.hunks), default=1)))
     colours = Colours(diff.path)
@@ -68,24 +80,29 @@ def diff_parts(
 def _last_number(hunk: Hunk) -> int:
     marks = [line[:1] for line in hunk.lines]
     kept = len(marks) - marks.count("\\") - 1
-    return max(hunk.old_start + kept - marks.count("+"), hunk.new_start + kept - marks.count("-"), 1)
+    return max(
+        hunk.old_start + kept - marks.count("+"), hunk.new_start + kept - marks.count("-"), 1
+    )
 
 
 def _taken(pair: Pair) -> int:
-    """How many lines of the diff are in `pair`: a line of context is in both its sides, and one of it."""
+    """How many lines of the diff are in `pair`: a line of context is in both its sides, and one of
+    it."""
     old, new = pair
     return 2 if old is not None and new is not None and old.mark != " " else 1
 
 
 def is_split(diff: DiffDisplay, width: int, form: DiffForm) -> bool:
-    """Whether `diff` is drawn side by side in `width` cells: only where both sides have something to say."""
+    """Whether `diff` is drawn side by side in `width` cells: only where both sides have something
+    to say."""
     if form == "unified" or width < LEAST_WIDTH or not (diff.added and diff.removed):
         return False
     return form == "split" or width >= AUTO_WIDTH
 
 
 def unified_lines(pair: Pair, known: Known, digits: int, width: int, cells: Cells) -> list[Line]:
-    """The one line of `pair`, its background to the right edge; its number is blank where it goes on."""
+    """The one line of `pair`, its background to the right edge; its number is blank where it goes
+    on."""
     row = pair[0] or pair[1]
     if row is None:
         return []
@@ -94,4 +111,6 @@ def unified_lines(pair: Pair, known: Known, digits: int, width: int, cells: Cell
     sign = Segment(row.mark, style + SIGNS[row.mark])
     first = (Segment(number, "diff.number"), sign, Segment(" ", f"{style} margin"))
     rest = (Segment(" " * (digits + 1), "diff.number"), GOES_ON_MARK)
-    return chop(runs(row, known.get(row)), width, cells, first, rest, "" if row.mark == " " else style)
+    return chop(
+        runs(row, known.get(row)), width, cells, first, rest, "" if row.mark == " " else style
+    )

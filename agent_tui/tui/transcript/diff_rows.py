@@ -1,4 +1,5 @@
-"""The lines of a diff, paired and coloured: what both its forms (unified, side by side) are drawn from."""
+"""The lines of a diff, paired and coloured: what both its forms (unified, side by side) are drawn
+from."""
 
 from __future__ import annotations
 
@@ -21,7 +22,8 @@ STYLES: Final[dict[Mark, str]] = {" ": "diff.context", "+": "diff.added", "-": "
 SIGNS: Final[dict[Mark, str]] = {" ": "", "+": " diff.added.sign", "-": " diff.removed.sign"}
 """What the sign in front of a line has over its side's look."""
 COLOURED: Final = 24_000
-"""Characters of a diff that are highlighted; a lexer takes about a microsecond for each, on both sides."""
+"""Characters of a diff that are highlighted; a lexer takes about a microsecond for each, on both
+sides."""
 LONGEST_DRAWN: Final = 4_000
 """Characters of one line that are drawn."""
 Spans = tuple[tuple[int, int], ...]
@@ -36,7 +38,8 @@ COMPARED: Final = 64
 
 @frozen
 class DiffRow:
-    """One line of one side. `number` 0: it has none. `words`: the characters that differ from its twin."""
+    """One line of one side. `number` 0: it has none. `words`: the characters that differ from its
+    twin."""
 
     mark: Mark
     number: int
@@ -45,14 +48,16 @@ class DiffRow:
 
 
 Pair = tuple[DiffRow | None, DiffRow | None]
-"""What stands in one line of the screen: the old side and the new one; where a line is on one side only, None."""
+"""What stands in one line of the screen: the old side and the new one; where a line is on one side
+only, None."""
 
 Known = Mapping[DiffRow, Sequence[Segment]]
 """The coloured runs of lines."""
 
 
 def pairs(hunk: Hunk, twins: bool, most: int = 0) -> Iterator[Pair]:
-    """The lines of `hunk`, each when it is asked for; of a change at most `most` lines of a side (0: all).
+    """The lines of `hunk`, each when it is asked for; of a change at most `most` lines of a side
+    (0: all).
 
     `twins`: what went beside what came; else one below the other (context: on the new side).
     """
@@ -74,7 +79,9 @@ def _stretches(hunk: Hunk, most: int) -> Iterator[list[Pair]]:
     for line in chain(hunk.lines, (None,)):  # one more, to end the last change
         mark = "" if line is None else line[:1] or " "
         if (removed or added) and (mark not in ("+", "-") or (mark == "-" and added)):
-            yield list(_change(old, new, [*map(_flat, removed[:most])], [*map(_flat, added[:most])]))
+            yield list(
+                _change(old, new, [*map(_flat, removed[:most])], [*map(_flat, added[:most])])
+            )
             old, new = old + len(removed), new + len(added)
             removed, added = [], []
         if line is None:
@@ -95,9 +102,7 @@ def _stretches(hunk: Hunk, most: int) -> Iterator[list[Pair]]:
             old, new = old + 1, new + 1
 
 
-def _change(
-    old: int, new: int, removed: Sequence[str], added: Sequence[str]
-) -> Iterator[Pair]:
+def _change(old: int, new: int, removed: Sequence[str], added: Sequence[str]) -> Iterator[Pair]:
     twins = _twins(removed, added)
     words_old = {one: _changed(removed[one], added[other])[0] for one, other in twins}
     words_new = {other: _changed(removed[one], added[other])[1] for one, other in twins}
@@ -119,8 +124,9 @@ def _beside(
 
 
 def _twins(removed: Sequence[str], added: Sequence[str]) -> list[tuple[int, int]]:
-    """Which line came in the place of which (indices, both ascending): the pairs that have most in common. In large
-    changes, where looking for them is dear, the first with the first, and so on."""
+    """Which line came in the place of which (indices, both ascending): the pairs that have most in
+    common. In large changes, where looking for them is dear, the first with the first, and so on.
+    """
     if len(removed) * len(added) > COMPARED:
         return [(n, n) for n in range(min(len(removed), len(added)))]
     best: list[list[tuple[float, tuple[tuple[int, int], ...]]]]
@@ -148,8 +154,8 @@ def _flat(text: str) -> str:
 
 
 def _changed(old: str, new: str) -> tuple[Spans, Spans]:
-    """The words that differ, between the common beginning and the common end; none where the lines have little in
-    common."""
+    """The words that differ, between the common beginning and the common end; none where the lines
+    have little in common."""
     start, end = _common(old, new)
     if (start + end) * 2 < max(len(old), len(new)) or not old.strip() or not new.strip():
         return (), ()
@@ -172,7 +178,8 @@ def _changed(old: str, new: str) -> tuple[Spans, Spans]:
 
 
 def _joined(spans: Sequence[tuple[int, int]]) -> Spans:
-    """`spans`, those that only one character parts as one: it would be a gap in what is read as one change."""
+    """`spans`, those that only one character parts as one: it would be a gap in what is read as one
+    change."""
     found: list[tuple[int, int]] = []
     for start, end in spans:
         if found and start - found[-1][1] <= 1:
@@ -224,8 +231,8 @@ class Colours:
         self._old, self._new = preceding(hunk.old_opening), preceding(hunk.new_opening)
 
     def of(self, shown: Sequence[Pair]) -> Known:
-        """The runs of the lines of `shown`, which come after those of the last call. A line that is missing has no
-        colours."""
+        """The runs of the lines of `shown`, which come after those of the last call. A line that is
+        missing has no colours."""
         new = [row for _, row in shown if row is not None]
         old: list[DiffRow] = []
         for one, other in shown:
@@ -233,13 +240,17 @@ class Colours:
             if row is not None and row.mark != "+":
                 old.append(row)
         changed = any(row.mark == "-" for row in old)
-        known = (dict(self._side(old, self._old)) if changed else {}) | dict(self._side(new, self._new))
+        known = (dict(self._side(old, self._old)) if changed else {}) | dict(
+            self._side(new, self._new)
+        )
         if self._left > 0:
             self._old += preceding([row.text for row in old if row.number])
             self._new += preceding([row.text for row in new if row.number])
         return known
 
-    def _side(self, rows: Sequence[DiffRow], before: tuple[str, ...]) -> Iterator[tuple[DiffRow, Sequence[Segment]]]:
+    def _side(
+        self, rows: Sequence[DiffRow], before: tuple[str, ...]
+    ) -> Iterator[tuple[DiffRow, Sequence[Segment]]]:
         known: list[DiffRow] = []
         for row in rows:
             self._left -= len(row.text) + 1
@@ -247,17 +258,24 @@ class Colours:
                 break
             if row.number:
                 known.append(row)
-        lines = highlight("\n".join(row.text for row in known), self._path, before) if known and self._path else ()
+        lines = (
+            highlight("\n".join(row.text for row in known), self._path, before)
+            if known and self._path
+            else ()
+        )
         if len(lines) == len(known):
             yield from zip(known, lines, strict=True)
 
 
 def runs(row: DiffRow, colours: Sequence[Segment] | None) -> list[Segment]:
-    """The text of `row` in runs: its side's look, syntax colours, and the tint of what changed in it."""
+    """The text of `row` in runs: its side's look, syntax colours, and the tint of what changed in
+    it."""
     style, text = STYLES[row.mark], row.text
     if not text:
         return []
-    if colours is None or sum(len(run.text) for run in colours) != len(text):  # a lexer may drop characters
+    if colours is None or sum(len(run.text) for run in colours) != len(
+        text
+    ):  # a lexer may drop characters
         colours = (Segment(text, "code.text"),)
     found: list[Segment] = []
     at = 0
@@ -270,7 +288,8 @@ def runs(row: DiffRow, colours: Sequence[Segment] | None) -> list[Segment]:
 
 
 def _split(at: int, stop: int, spans: Spans) -> Iterator[tuple[int, int, bool]]:
-    """The characters from `at` to `stop` in stretches (start, end, whether it is in one of `spans`)."""
+    """The characters from `at` to `stop` in stretches (start, end, whether it is in one of
+    `spans`)."""
     for start, end in spans:
         if end <= at or start >= stop:
             continue
@@ -283,8 +302,8 @@ def _split(at: int, stop: int, spans: Spans) -> Iterator[tuple[int, int, bool]]:
 
 
 def _look(mark: Mark, style: str, code: str, word: bool) -> str:
-    """On a changed line the side's look is over the syntax, so that a theme without tints shows the side; what is over
-    the syntax of context has a name of its own."""
+    """On a changed line the side's look is over the syntax, so that a theme without tints shows the
+    side; what is over the syntax of context has a name of its own."""
     if code and code != "code.text":
         style = f"{style} {code} diff.context.code" if mark == " " else f"{code} {style}"
     return f"{style} {STYLES[mark]}.word" if word else style
@@ -309,7 +328,9 @@ def split_lines(pair: Pair, known: Known, digits: int, width: int, cells: Cells)
     return [Line((*one, _BAR, *other)) for one, other in zip(left, right, strict=True)]
 
 
-def _half(row: DiffRow | None, colours: Sequence[Segment] | None, digits: int, width: int, cells: Cells) -> list[Runs]:
+def _half(
+    row: DiffRow | None, colours: Sequence[Segment] | None, digits: int, width: int, cells: Cells
+) -> list[Runs]:
     """The lines of one side, each exactly `width` cells."""
     if row is None:
         return []
@@ -320,10 +341,14 @@ def _half(row: DiffRow | None, colours: Sequence[Segment] | None, digits: int, w
     rest = (Segment(" " * (digits + 1), number), Segment(GOES_ON, f"{style} diff.number indent"))
     drawn = chop(runs(row, colours), width, cells, first, rest)
     blank = f"{style} margin"  # no part of the text: a copy leaves it out
-    return [(*line.segments, Segment(" " * (width - line_cells(line.segments, cells)), blank)) for line in drawn]
+    return [
+        (*line.segments, Segment(" " * (width - line_cells(line.segments, cells)), blank))
+        for line in drawn
+    ]
 
 
 def _filled(row: DiffRow | None, lines: list[Runs], height: int, width: int) -> list[Runs]:
-    """`lines`, and blank ones up to `height`: in the side's tint, or in none where the side has no line."""
+    """`lines`, and blank ones up to `height`: in the side's tint, or in none where the side has no
+    line."""
     blank = (Segment(" " * width, f"{STYLES[row.mark]} indent" if row else "margin"),)
     return lines + [blank] * (height - len(lines))

@@ -1,4 +1,5 @@
-"""Back from the lines of a diff side by side: which side a place is on, and the source that stands there."""
+"""Back from the lines of a diff side by side: which side a place is on, and the source that stands
+there."""
 
 from __future__ import annotations
 
@@ -44,14 +45,24 @@ def side_at(line: Line, x: int) -> Side | None:
 
 
 def within(line: Line, side: Side, start: int, end: int) -> tuple[int, int]:
-    """What of the characters from `start` to `end` (-1: its end) of `line` is on `side`; nothing where it has none."""
+    """What of the characters from `start` to `end` (-1: its end) of `line` is on `side`; nothing
+    where it has none."""
     bar, size = bar_of(line), len(line.text)
     left, right = (0, 0) if bar < 0 else (0, bar) if side == 0 else (bar + 1, size)
     return max(start, left), min(size if end < 0 else end, right)
 
 
-def side_text(diff: DiffDisplay, lines: Sequence[Line], side: Side, first: int, last: int, start: int, end: int) -> str:
-    """The source that is drawn on `side`, from character `start` of line `first` to `end` of line `last` (-1: its end).
+def side_text(
+    diff: DiffDisplay,
+    lines: Sequence[Line],
+    side: Side,
+    first: int,
+    last: int,
+    start: int,
+    end: int,
+) -> str:
+    """The source that is drawn on `side`, from character `start` of line `first` to `end` of line
+    `last` (-1: its end).
 
     Rows that are whole are as they were written (tabs, and however long), others as they are drawn.
     """
@@ -73,7 +84,8 @@ def side_text(diff: DiffDisplay, lines: Sequence[Line], side: Side, first: int, 
 
 
 def both_text(diff: DiffDisplay, lines: Sequence[Line]) -> str:
-    """The rows of `lines`, all of two sides, as a unified diff has them: first what went, then what came."""
+    """The rows of `lines`, all of two sides, as a unified diff has them: first what went, then what
+    came."""
     went, came = _source(diff, 0), _source(diff, 1)
     found: list[str] = []
     waiting: list[str] = []
@@ -95,7 +107,8 @@ def _goes_on(lines: Sequence[Line], number: int, side: Side) -> bool:
 
 
 def _piece(line: Line, side: Side, start: int, end: int) -> _Piece | None:
-    """What is chosen of `line` on `side`: None where the side has no row there, and for what is no line of the file."""
+    """What is chosen of `line` on `side`: None where the side has no row there, and for what is no
+    line of the file."""
     at, runs = _runs(line, side)
     number, mark = runs[0].text.strip(), runs[1].text if len(runs) > 1 else ""
     continued = len(runs) > 1 and runs[1].style.endswith(" indent")

@@ -21,7 +21,15 @@ from agent_tui.tui.markdown.render import render
 from agent_tui.tui.markdown.table import Table, table_lines
 from agent_tui.tui.transcript.diff import PART as PART
 from agent_tui.tui.transcript.diff import diff_lines, diff_parts
-from agent_tui.tui.transcript.truncation import MOST_LINES, NOTHING, bounded, clipped, is_cut, more_line, short
+from agent_tui.tui.transcript.truncation import (
+    MOST_LINES,
+    NOTHING,
+    bounded,
+    clipped,
+    is_cut,
+    more_line,
+    short,
+)
 
 FOLDED_LINES: Final = 30
 """Lines that a folded display shows before it says how many more there are."""

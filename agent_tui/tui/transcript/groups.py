@@ -1,8 +1,8 @@
-"""Reads and searches that follow each other: one line while folded. Which rows stand together follows from the rows
-alone, and is kept up to date at the cost of what changed.
+"""Reads and searches that follow each other: one line while folded. Which rows stand together
+follows from the rows alone, and is kept up to date at the cost of what changed.
 
-A group is a stretch of finished reads, searches and listings, at least two, with the thoughts between them; whatever
-runs, asks, failed or says something else ends it.
+A group is a stretch of finished reads, searches and listings, at least two, with the thoughts
+between them; whatever runs, asks, failed or says something else ends it.
 """
 
 from __future__ import annotations
@@ -73,8 +73,10 @@ class Groups:
         self._lay(0, len(self._kinds))
 
     def update(self, rows: Vec[Block], changed: Sequence[int]) -> tuple[int, int] | None:
-        """`rows` has another length, or other blocks at `changed` (ascending): the stretch of rows, from the first up
-        to but not including the second, in which groups may have changed. None: groups are as they were."""
+        """`rows` has another length, or other blocks at `changed` (ascending): the stretch of rows,
+        from the first up
+        to but not including the second, in which groups may have changed. None: groups are as they
+        were."""
         kinds, size = self._kinds, len(rows)
         first = min((*changed[:1], size, len(kinds)))
         cut = len(kinds) > size
@@ -125,7 +127,9 @@ class Groups:
             self._of[first : last + 1] = [Group(first, last)] * (last - first + 1)
 
 
-def group_line(blocks: Sequence[Block], open: bool, width: int, cells: Cells, look: Look = DEFAULT) -> Line:
+def group_line(
+    blocks: Sequence[Block], open: bool, width: int, cells: Cells, look: Look = DEFAULT
+) -> Line:
     """`Read 3 files, searched 2 patterns`, and their names as far as they fit."""
     said: dict[Kind, dict[str, None]] = {"read": {}, "search": {}, "list": {}}
     took = 0
@@ -141,12 +145,20 @@ def group_line(blocks: Sequence[Block], open: bool, width: int, cells: Cells, lo
     text = ", ".join(parts)
     verb, space, rest = (text[:1].upper() + text[1:]).partition(" ")
     head = (_MARK, Segment(verb, "tool.name", TOGGLE), Segment(space + rest, "tool.label", TOGGLE))
-    time = Segment(f"  {wording.duration(took)}", "tool.time") if took and look.durations else Segment("")
-    room = width - 1 - line_cells((*head, time), cells)  # as everywhere, a cell stays free at the right edge
+    time = (
+        Segment(f"  {wording.duration(took)}", "tool.time")
+        if took and look.durations
+        else Segment("")
+    )
+    room = (
+        width - 1 - line_cells((*head, time), cells)
+    )  # as everywhere, a cell stays free at the right edge
     if room < 0:
         return Line(cut_runs(head, width, cells))
     names = "" if open else ", ".join(name for found, *_ in _WORDS for name in said[found])
-    shown = cut_runs((Segment(f"  {names}", "tool.note"),), room, cells) if names and room > 12 else ()
+    shown = (
+        cut_runs((Segment(f"  {names}", "tool.note"),), room, cells) if names and room > 12 else ()
+    )
     return Line(tuple(s for s in (*head, *shown, time) if s.text))
 
 

@@ -1,4 +1,5 @@
-"""Heights of all rows, exact where they were laid out and estimated elsewhere; and which row a line belongs to."""
+"""Heights of all rows, exact where they were laid out and estimated elsewhere; and which row a line
+belongs to."""
 
 from __future__ import annotations
 
@@ -18,10 +19,11 @@ HIDDEN: Final = (-1, 0)
 
 
 class Heights:
-    """Row heights and their running sum, which is made again, from the first change on, when it is asked for.
+    """Row heights and their running sum, which is made again, from the first change on, when it is
+    asked for.
 
-    An estimate is made of a row's extent: the line breaks it has at any width, and the characters that are wrapped.
-    They are kept, so that another width costs a division a row.
+    An estimate is made of a row's extent: the line breaks it has at any width, and the characters
+    that are wrapped. They are kept, so that another width costs a division a row.
     """
 
     def __init__(self) -> None:
@@ -53,7 +55,9 @@ class Heights:
     def wrap(self, width: int) -> None:
         """All rows are estimated for text of another `width`."""
         self._width = width = max(1, width)
-        self._heights = [lines(*extent, width) for extent in zip(self._breaks, self._chars, strict=True)]
+        self._heights = [
+            lines(*extent, width) for extent in zip(self._breaks, self._chars, strict=True)
+        ]
         self._exact = bytearray(len(self._heights))
         self._good = 0
 
@@ -61,7 +65,12 @@ class Heights:
         """Cut, or lengthen with rows of one line."""
         more = length - len(self._heights)
         if more < 0:
-            del self._heights[length:], self._exact[length:], self._breaks[length:], self._chars[length:]
+            del (
+                self._heights[length:],
+                self._exact[length:],
+                self._breaks[length:],
+                self._chars[length:],
+            )
             self._good = min(self._good, length)
         else:
             self._heights.extend([1] * more)

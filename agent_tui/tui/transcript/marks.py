@@ -56,10 +56,15 @@ class Marks:
     @property
     def hit(self) -> int:
         """The line of the page where the hit that is looked at begins; negative: there is none."""
-        return self._page.extent(self._current[0])[0] + self._current[1] if self._current is not None else -1
+        return (
+            self._page.extent(self._current[0])[0] + self._current[1]
+            if self._current is not None
+            else -1
+        )
 
     def place(self) -> tuple[int, int]:
-        """The row and the line in it that is to be seen: where the current hit begins, else where its words begin."""
+        """The row and the line in it that is to be seen: where the current hit begins, else where
+        its words begin."""
         view = self._page.shown
         index = self._page.holder(view.mark)
         row = self._page.row(index)
@@ -105,7 +110,11 @@ class Marks:
         if index is None:
             return strip
         row, offset = page.row(index), at - page.extent(index)[0]
-        if view.mark >= 0 and offset == row.gap + self._headed(index) and index == page.holder(view.mark):
+        if (
+            view.mark >= 0
+            and offset == row.gap + self._headed(index)
+            and index == page.holder(view.mark)
+        ):
             strip = self._marked(strip)
         if self._pattern is None or offset >= len(row.lines):
             return strip
@@ -120,20 +129,26 @@ class Marks:
             current = self._current == (index, *hit[0][:2])
             for line, start, stop in hit:
                 if line == offset:
-                    strip = marked(strip, start, stop, style("search.current" if current else "search"))
+                    strip = marked(
+                        strip, start, stop, style("search.current" if current else "search")
+                    )
         return strip
 
     def _headed(self, index: int) -> int:
-        """Lines of a group's head above the first of its rows: what is found in that row is not found in the head."""
+        """Lines of a group's head above the first of its rows: what is found in that row is not
+        found in the head."""
         if self._page.shown.nth < 0 or not self._page.begins_group(index):
             return 0
         return 2 if self._page.is_open(index) else 1
 
     def _marked(self, strip: Strip) -> Strip:
-        """A bar in the second column, which is empty in every row that can be marked, and the row on another ground."""
+        """A bar in the second column, which is empty in every row that can be marked, and the row
+        on another ground."""
         width = strip.cell_length
         look = self._page.painter.palette.style("place")
-        strip = Strip([RichSegment(text, style + look if style else look) for text, style, _ in strip], width)
+        strip = Strip(
+            [RichSegment(text, style + look if style else look) for text, style, _ in strip], width
+        )
         if width < 20 or strip.text[1:2] != " ":
             return strip
         bar = RichSegment(MARK, self._page.painter.style("accent") + look)
@@ -160,8 +175,8 @@ def paragraph(lines: Sequence[Line], at: int) -> tuple[int, int]:
 
 
 def joined(lines: Sequence[Line], first: int, end: int) -> tuple[str, list[tuple[int, int, int]]]:
-    """The words of a paragraph without what is drawn around them; and for each stretch of them where it begins in the
-    text, its line, and where it begins in the line."""
+    """The words of a paragraph without what is drawn around them; and for each stretch of them
+    where it begins in the text, its line, and where it begins in the line."""
     parts: list[str] = []
     origins: list[tuple[int, int, int]] = []
     size = 0
@@ -182,8 +197,8 @@ def joined(lines: Sequence[Line], first: int, end: int) -> tuple[str, list[tuple
 
 
 def _pieces(origins: Sequence[tuple[int, int, int]], start: int, stop: int) -> tuple[Piece, ...]:
-    """Where the characters from `start` to `stop` of a paragraph are drawn. Spaces that a wrap took away are nothing
-    at the end of their line."""
+    """Where the characters from `start` to `stop` of a paragraph are drawn. Spaces that a wrap took
+    away are nothing at the end of their line."""
     found: list[Piece] = []
     beside: list[Piece] = []
     for (begin, line, at), (after, _, _) in pairwise(origins):

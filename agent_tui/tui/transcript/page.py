@@ -1,4 +1,5 @@
-"""The whole transcript as one tall page of painted lines, of which only what is looked at is laid out."""
+"""The whole transcript as one tall page of painted lines, of which only what is looked at is laid
+out."""
 
 from __future__ import annotations
 
@@ -26,14 +27,16 @@ with late():
 
 @frozen
 class Anchor:
-    """A line of a row: it stays the same line when heights above it change. Live blocks are one row, the last."""
+    """A line of a row: it stays the same line when heights above it change. Live blocks are one
+    row, the last."""
 
     row: int
     offset: int
 
 
 class Page:
-    """Rows, then live blocks. Lines are counted from the top of the page; an index counts rows, then live blocks."""
+    """Rows, then live blocks. Lines are counted from the top of the page; an index counts rows,
+    then live blocks."""
 
     def __init__(self) -> None:
         self.shown = TranscriptView(Vec(), ())
@@ -60,7 +63,11 @@ class Page:
     def lay(self, painter: Painter) -> None:
         """Paint with `painter` from now on. Another width makes all heights estimates again."""
         before, self._painter = self._painter, painter
-        if before is None or before.width != painter.width or len(self.heights) != len(self.shown.rows):
+        if (
+            before is None
+            or before.width != painter.width
+            or len(self.heights) != len(self.shown.rows)
+        ):
             if before is None or len(self.heights) != len(self.shown.rows):
                 self.groups.reset(self.shown.rows)
                 self._guess_all()
@@ -104,7 +111,9 @@ class Page:
             group = self.groups.of(first)
             reshaped.update(range(group.first, group.last + 1) if group else ())
         if view.exceptions is not old.exceptions:
-            reshaped.update(index for index in view.exceptions ^ old.exceptions if index < len(rows))
+            reshaped.update(
+                index for index in view.exceptions ^ old.exceptions if index < len(rows)
+            )
         for index in reshaped:
             heights.guess(index, *self._extent(index, rows[index]))
         after = {self._below(index) for index in reshaped if index + 1 not in reshaped}
@@ -152,17 +161,29 @@ class Page:
         if blocks.hidden(block, self.shown.look):
             return True
         group = self.groups.of(index)
-        return group is not None and group.first != index and not (self.is_open(index) or self.is_unfolded(group))
+        return (
+            group is not None
+            and group.first != index
+            and not (self.is_open(index) or self.is_unfolded(group))
+        )
 
     def begins_group(self, index: int) -> bool:
         """Whether a group's head stands above the row `index`, and the row itself is to be seen."""
         group = self.groups.of(index)
-        return group is not None and group.first == index and (self.is_open(index) or self.is_unfolded(group))
+        return (
+            group is not None
+            and group.first == index
+            and (self.is_open(index) or self.is_unfolded(group))
+        )
 
     def holder(self, index: int) -> int:
         """The row where `index` is to be seen: itself, or the first of its folded group."""
         group = self.groups.of(index)
-        return group.first if group is not None and self.is_hidden(index, self.shown.rows[index]) else index
+        return (
+            group.first
+            if group is not None and self.is_hidden(index, self.shown.rows[index])
+            else index
+        )
 
     def _above(self, index: int) -> int:
         """The nearest row before `index` of which something is drawn; -1 if there is none."""
@@ -172,7 +193,8 @@ class Page:
         return index
 
     def _below(self, index: int) -> int:
-        """The nearest row after `index` of which something is drawn; the number of rows if there is none."""
+        """The nearest row after `index` of which something is drawn; the number of rows if there is
+        none."""
         index += 1
         while index < len(self.shown.rows) and self.is_hidden(index, self.shown.rows[index]):
             index += 1
@@ -200,13 +222,16 @@ class Page:
         if group is None or group.first != index:
             return lines
         unfolded = self.is_unfolded(group)
-        head = group_line(shown.rows[group.first : group.last + 1], unfolded, width, cell_len, shown.look)
+        head = group_line(
+            shown.rows[group.first : group.last + 1], unfolded, width, cell_len, shown.look
+        )
         if not (unfolded or open):
             return (head,)
         return (head, EMPTY, *lines) if open else (head, *lines)
 
     def _paint_live(self) -> None:
-        """The blocks that are being written; those that did not change since the last time stay as they are."""
+        """The blocks that are being written; those that did not change since the last time stay as
+        they are."""
         rows = self.shown.rows
         at = self._above(len(rows))
         before: Block | None = rows[at] if at >= 0 else None
@@ -215,8 +240,14 @@ class Page:
             open = self.is_open(len(rows) + number)
             above = blocks.gap(before, block, open or self.is_open(at))
             known = self.live[number] if number < len(self.live) else None
-            if known is None or known.block is not block or (known.gap, known.open) != (above, open):
-                known = self.painter.paint(block, above, open, self._draw(len(rows) + number, block, open), known)
+            if (
+                known is None
+                or known.block is not block
+                or (known.gap, known.open) != (above, open)
+            ):
+                known = self.painter.paint(
+                    block, above, open, self._draw(len(rows) + number, block, open), known
+                )
             painted.append(known)
             if known.strips:
                 before, at = block, len(rows) + number
@@ -233,8 +264,9 @@ class Page:
         return wrong
 
     def fill(self, top: Anchor | None, height: int) -> None:
-        """Lay out as many rows as `height` lines need: from `top` down, or without it from the end up. Rows outside
-        stay estimates, however wrong those are: what nobody looks at is no work."""
+        """Lay out as many rows as `height` lines need: from `top` down, or without it from the end
+        up. Rows outside stay estimates, however wrong those are: what nobody looks at is no work.
+        """
         heights, left = self.heights, height
         if top is None:
             left, rows = left - self.live_height, range(len(heights) - 1, -1, -1)
@@ -304,7 +336,8 @@ LEAST_WIDTH: Final = 40
 
 
 def stamp(block: Block, zone: int) -> str:
-    """When `block` began or was said, in words; empty where that is not known. `zone`: seconds east of Greenwich."""
+    """When `block` began or was said, in words; empty where that is not known. `zone`: seconds east
+    of Greenwich."""
     match block:
         case UserBlock(at=at) if at:
             return dated(at, zone)
@@ -314,8 +347,11 @@ def stamp(block: Block, zone: int) -> str:
             return ""
 
 
-def stamped(lines: tuple[Line, ...], block: Block, look: Look, width: int, cells: Cells) -> tuple[Line, ...]:
-    """`lines` of `block` with its time: in the first line where it fits there, else in a line of its own below."""
+def stamped(
+    lines: tuple[Line, ...], block: Block, look: Look, width: int, cells: Cells
+) -> tuple[Line, ...]:
+    """`lines` of `block` with its time: in the first line where it fits there, else in a line of its
+    own below."""
     words = stamp(block, look.zone) if look.timestamps and width >= LEAST_WIDTH and lines else ""
     if not words:
         return lines
@@ -324,5 +360,8 @@ def stamped(lines: tuple[Line, ...], block: Block, look: Look, width: int, cells
     if room >= 2 and not first.soft:
         end = (Segment(" " * room, "stamp"), Segment(words, "stamp"))
         return (Line((*first.segments, *end), False, "", first.fill), *lines[1:])
-    own = Line((Segment(" " * (width - 1 - len(words)), "stamp"), Segment(words, "stamp")), fill=lines[-1].fill)
+    own = Line(
+        (Segment(" " * (width - 1 - len(words)), "stamp"), Segment(words, "stamp")),
+        fill=lines[-1].fill,
+    )
     return (*lines, own)

@@ -25,7 +25,8 @@ _OUTSIDE: Final = frozenset(("margin", "indent", "quote.bar", "list.marker"))
 
 
 class Palette(Protocol):
-    """What of a theme is needed to paint: `style` of one or more style names, and `base` below them all."""
+    """What of a theme is needed to paint: `style` of one or more style names, and `base` below them
+    all."""
 
     def style(self, names: str) -> Style: ...
 
@@ -46,8 +47,8 @@ class Strips(Sequence[Strip]):
         return len(self._lines)
 
     def adopt(self, before: Strips) -> None:
-        """Keep what is painted of the lines that this one begins with like `before`: text that grows is painted once,
-        and a strip that is the same object is text that has not changed."""
+        """Keep what is painted of the lines that this one begins with like `before`: text that
+        grows is painted once, and a strip that is the same object is text that has not changed."""
         for index, (line, old) in enumerate(zip(self._lines, before._lines, strict=False)):
             if line is not old and line != old:
                 return
@@ -81,7 +82,11 @@ class Painter:
     """Paints blocks for one width and one palette; remembers the last `KEPT` by index and identity."""
 
     def __init__(
-        self, width: int, palette: Palette, filters: Sequence[LineFilter] = (), background: Color | None = None
+        self,
+        width: int,
+        palette: Palette,
+        filters: Sequence[LineFilter] = (),
+        background: Color | None = None,
     ) -> None:
         self.width, self.palette, self.filters = width, palette, tuple(filters)
         self.background = background or Color(0, 0, 0)
@@ -90,8 +95,11 @@ class Painter:
         self._styles: dict[tuple[str, str, Meta | None], Style] = {}
         self.blank = self._strip(EMPTY)
 
-    def row(self, index: int, block: Block, gap: int, open: bool, draw: Callable[[], tuple[Line, ...]]) -> Row:
-        """The painted row, from memory if this very block was painted in the same state; else painted from `draw`."""
+    def row(
+        self, index: int, block: Block, gap: int, open: bool, draw: Callable[[], tuple[Line, ...]]
+    ) -> Row:
+        """The painted row, from memory if this very block was painted in the same state; else
+        painted from `draw`."""
         row = self._rows.get(index)
         if row is not None and row.block is block and row.gap == gap and row.open == open:
             self._rows.move_to_end(index)
@@ -112,8 +120,11 @@ class Painter:
         self._rows.clear()
         self._lines = 0
 
-    def paint(self, block: Block, gap: int, open: bool, lines: tuple[Line, ...], before: Row | None = None) -> Row:
-        """Paint `lines`; `before` is the same block at an earlier moment, if it is still being written."""
+    def paint(
+        self, block: Block, gap: int, open: bool, lines: tuple[Line, ...], before: Row | None = None
+    ) -> Row:
+        """Paint `lines`; `before` is the same block at an earlier moment, if it is still being
+        written."""
         if not lines:
             return Row(block, gap, open, (), ())
         lines = (*(EMPTY for _ in range(gap)), *lines)
@@ -164,7 +175,11 @@ def marked(strip: Strip, start: int, end: int, look: Style) -> Strip:
     at = 0
     for words, style, _ in strip:
         left, right = max(0, start - at), max(0, end - at)
-        for piece, inside in ((words[:left], False), (words[left:right], True), (words[max(left, right) :], False)):
+        for piece, inside in (
+            (words[:left], False),
+            (words[left:right], True),
+            (words[max(left, right) :], False),
+        ):
             if piece:
                 parts.append(RichSegment(piece, style + look if inside and style else style))
         at += len(words)

@@ -1,5 +1,5 @@
-"""Letters of the transcript that are found again after it was laid out anew: those that are selected, and those at the
-top of the screen."""
+"""Letters of the transcript that are found again after it was laid out anew: those that are
+selected, and those at the top of the screen."""
 
 from __future__ import annotations
 
@@ -23,7 +23,8 @@ _NEAR: Final = 8
 
 @frozen
 class Place:
-    """A letter of a row: character `x` of line `offset` of `lines`, or, wherever lines begin and end by now, letter
+    """A letter of a row: character `x` of line `offset` of `lines`, or, wherever lines begin and end
+    by now, letter
     `letter` of the paragraph that says `text`; on a page of that `width`."""
 
     width: int
@@ -38,8 +39,9 @@ class Place:
 
 @frozen
 class Top:
-    """What is read at the top: paragraph `paragraph` of a row, and of it letter `letter`. It stays through however many
-    resizes, as long as the line at the top is still the one of the last of them, `put`, on a page of `total` lines."""
+    """What is read at the top: paragraph `paragraph` of a row, and of it letter `letter`. It stays
+    through however many resizes, as long as the line at the top is still the one of the last of
+    them, `put`, on a page of `total` lines."""
 
     index: int
     paragraph: int
@@ -51,13 +53,15 @@ class Top:
         return replace(self, put=page.anchor(line), total=page.total)
 
     def stays(self, page: Page, put: Anchor) -> bool:
-        """Whether it is still meant. Where the end of the page kept it from the top, growth has made that another."""
+        """Whether it is still meant. Where the end of the page kept it from the top, growth has
+        made that another."""
         there = self.put == put and self.index < len(page.heights) + len(page.live)
         return there and (self.total == page.total or anchor_of(page, self) == put)
 
 
 def top_of(page: Page, line: int, known: Top | None) -> Top | None:
-    """What is read at `line`: what is `known`, unless another line has come to the top since; None: nothing."""
+    """What is read at `line`: what is `known`, unless another line has come to the top since; None:
+    nothing."""
     index, put = page.index_at(line), page.anchor(line)
     if index is None:
         return None
@@ -91,7 +95,11 @@ def place_of(page: Page, at: Offset | None) -> Place | None:
     index = page.index_at(min(at.y, last)) if at is not None and last >= 0 else None
     if at is None or index is None:
         return None
-    width, row, offset = page.painter.width, page.row(index), min(at.y, last) - page.extent(index)[0]
+    width, row, offset = (
+        page.painter.width,
+        page.row(index),
+        min(at.y, last) - page.extent(index)[0],
+    )
     if offset >= len(row.lines):
         return Place(width, index, row.block, row.lines, offset - row.gap, at.x, "", 0)
     x = at.x if at.y <= last else len(row.lines[offset].text)
@@ -104,7 +112,8 @@ def place_of(page: Page, at: Offset | None) -> Place | None:
 
 
 def offset_of(page: Page, place: Place | None, known: Offset | None, ends: bool) -> Offset | None:
-    """Where `place` is now, or where it `ends`; `known` where that cannot be told, None where it is no more."""
+    """Where `place` is now, or where it `ends`; `known` where that cannot be told, None where it is
+    no more."""
     if place is None or known is None:
         return known
     if place.width != page.painter.width:
@@ -117,15 +126,17 @@ def offset_of(page: Page, place: Place | None, known: Offset | None, ends: bool)
     top = page.extent(index)[0]
     if row.lines is place.lines or not row.lines:
         return Offset(place.x, top + max(0, place.offset + row.gap) if row.lines else top)
-    for near in range(index, min(index + 3, count)):  # what is being written may have become several rows
+    for near in range(
+        index, min(index + 3, count)
+    ):  # what is being written may have become several rows
         if (found := _found(page.row(near).lines, place)) is not None:
             return Offset(found[1], page.extent(near)[0] + found[0])
     return Offset(place.x, top + max(0, min(place.offset + row.gap, len(row.lines) - 1)))
 
 
 def _anew(page: Page, place: Place, ends: bool) -> Offset | None:
-    """Where `place` is in another width. None unless its line says what it said, but for the space between words; and
-    as many lines do as before: of those that are alike it is the same one."""
+    """Where `place` is in another width. None unless its line says what it said, but for the space
+    between words; and as many lines do as before: of those that are alike it is the same one."""
     row, offset = page.row(place.index), place.offset + page.row(place.index).gap
     if offset >= len(place.lines):
         return None
@@ -137,7 +148,10 @@ def _anew(page: Page, place: Place, ends: bool) -> Offset | None:
     letters: Sequence[int] = range(len(said))
     count = place.letter
     if said != place.text:
-        letters, count = [at for at, c in enumerate(said) if c != " "], len(_close(place.text[:count]))
+        letters, count = (
+            [at for at, c in enumerate(said) if c != " "],
+            len(_close(place.text[:count])),
+        )
     after = int(ends and count > 0)  # behind the letter before, which may be on another line
     count -= after
     line, x = _drawn(row.lines, first, letters[count] if count < len(letters) else len(said))
@@ -162,14 +176,16 @@ def _close(text: str) -> str:
 def _index(page: Page, place: Place) -> int:
     """The row of that block: notices go in above an answer that is being written."""
     rows = page.shown.rows
-    near = sorted(range(max(0, place.index - _NEAR), min(len(rows), place.index + _NEAR + 1)),
-                  key=lambda index: abs(index - place.index))  # fmt: skip
+    near = sorted(
+        range(max(0, place.index - _NEAR), min(len(rows), place.index + _NEAR + 1)),
+        key=lambda index: abs(index - place.index),
+    )
     return next((index for index in near if rows[index] is place.block), place.index)
 
 
 def _found(lines: Sequence[Line], place: Place) -> tuple[int, int] | None:
-    """The line and the character in it where the letter of `place` is drawn, in the nearest paragraph that says the
-    same, or begins so."""
+    """The line and the character in it where the letter of `place` is drawn, in the nearest
+    paragraph that says the same, or begins so."""
     at, best, said = 0, -1, ""
     while at < len(lines):
         first, end = paragraph(lines, at)
@@ -184,7 +200,8 @@ def _found(lines: Sequence[Line], place: Place) -> tuple[int, int] | None:
 
 
 def _drawn(lines: Sequence[Line], first: int, letter: int) -> tuple[int, int]:
-    """The line and the character in it where `letter` of the paragraph from line `first` on is drawn."""
+    """The line and the character in it where `letter` of the paragraph from line `first` on is
+    drawn."""
     line, start = first, 0
     for begin, number, character in joined(lines, *paragraph(lines, first))[1]:
         if number >= 0 and begin <= letter:

@@ -1,4 +1,5 @@
-"""The scrollbar of the transcript. It moves with each line that is written, so it is drawn from ready strips."""
+"""The scrollbar of the transcript. It moves with each line that is written, so it is drawn from
+ready strips."""
 
 from __future__ import annotations
 
@@ -30,14 +31,20 @@ class Bar(ScrollBar, inherit_css=False):
         self._ready: dict[tuple[str, Style | None], Strip] = {}
 
     def feed(self, total: int, height: int, top: int) -> Thumb:
-        """There are `total` lines, of which `height` are in view from `top` on; returns how that looks (the thumb in
-        eighths of a cell). It repaints whole for any change: refresh it only when that is another look."""
+        """There are `total` lines, of which `height` are in view from `top` on; returns how that
+        looks (the thumb in eighths of a cell). It repaints whole for any change: refresh it only
+        when that is another look."""
         total = max(1, total)
         size = max(1.0, height * height / total)
         self.set_reactive(ScrollBar.window_virtual_size, total)
         self.set_reactive(ScrollBar.window_size, height)
         self.set_reactive(ScrollBar.position, float(top))
-        return int((height - size) * top / max(1, total - height) * 8), int(size * 8), height, int(total > height)
+        return (
+            int((height - size) * top / max(1, total - height) * 8),
+            int(size * 8),
+            height,
+            int(total > height),
+        )
 
     def render_lines(self, crop: Region) -> list[Strip]:
         """Own paint path: Textual's takes 2 ms for these few glyphs."""
@@ -46,10 +53,15 @@ class Bar(ScrollBar, inherit_css=False):
         style = render.style
         assert isinstance(style, Style) and style.color and style.bgcolor
         drawn = render.render_bar(
-            size=self.size.height, virtual_size=render.virtual_size, window_size=render.window_size,
-            position=render.position, thickness=self.thickness, vertical=True,
-            back_color=style.bgcolor, bar_color=style.color,
-        )  # fmt: skip
+            size=self.size.height,
+            virtual_size=render.virtual_size,
+            window_size=render.window_size,
+            position=render.position,
+            thickness=self.thickness,
+            vertical=True,
+            back_color=style.bgcolor,
+            bar_color=style.color,
+        )
         return [self._strip(segment) for segment in drawn.segments[crop.y : crop.y + crop.height]]
 
     def _strip(self, segment: Segment) -> Strip:

@@ -1,8 +1,8 @@
-"""Finding words in the transcript, from the newest row back, a slice at a time: what one slice costs is about the same
-at any length, so that the keys that come between two of them do not wait.
+"""Finding words in the transcript, from the newest row back, a slice at a time: what one slice
+costs is about the same at any length, so that the keys that come between two of them do not wait.
 
-Case is ignored, and so are the marks of Markdown that an answer is drawn without (`*`, backticks), unless the query
-has some.
+Case is ignored, and so are the marks of Markdown that an answer is drawn without (`*`, backticks),
+unless the query has some.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from agent_tui.structures.frozen import frozen
 from agent_tui.structures.vec import Vec
 
 SLICE: Final = 4_000_000
-"""What is searched at once, in about nanoseconds: `READ` and `LETTER` for each row and character that is read, `KNOWN`
-for each row, and one for each character, whose text is known."""
+"""What is searched at once, in about nanoseconds: `READ` and `LETTER` for each row and character
+that is read, `KNOWN` for each row, and one for each character, whose text is known."""
 READ: Final = 1_500
 LETTER: Final = 8
 KNOWN: Final = 150
@@ -31,7 +31,8 @@ KEPT: Final = 16_000_000
 
 @frozen
 class Index:
-    """What the rows from `first` on say, made plain. `size`: how many characters that is. `raw`: with Markdown's marks;
+    """What the rows from `first` on say, made plain. `size`: how many characters that is. `raw`: with
+    Markdown's marks;
     `thinking`: thoughts are searched too."""
 
     rows: Vec[Block] = Vec()
@@ -45,8 +46,9 @@ class Index:
 
 @frozen
 class Found:
-    """The rows that hold `query`, ascending, and how many times it was found up to and with each of them; as far as the
-    search has come: down to row `first`, and in the one before it up to character `at`, with `count` hits in that."""
+    """The rows that hold `query`, ascending, and how many times it was found up to and with each of
+    them; as far as the search has come: down to row `first`, and in the one before it up to
+    character `at`, with `count` hits in that."""
 
     query: str = ""
     rows: tuple[int, ...] = ()
@@ -93,14 +95,21 @@ def has_marks(query: str) -> bool:
     return "`" in query or "*" in query
 
 
-def renewed(known: Index, rows: Vec[Block], raw: bool = False, thinking: bool = True) -> tuple[Index, list[int] | None]:
-    """`known` for what `rows` are now, and which of them changed; None: too much, and all is to be searched again."""
+def renewed(
+    known: Index, rows: Vec[Block], raw: bool = False, thinking: bool = True
+) -> tuple[Index, list[int] | None]:
+    """`known` for what `rows` are now, and which of them changed; None: too much, and all is to be
+    searched again."""
     if rows is known.rows and (known.raw, known.thinking) == (raw, thinking):
         return known, []
     changed = list(rows.changed(known.rows))
     if (known.raw, known.thinking) != (raw, thinking) or len(changed) > len(rows) // 2:
         return Index(rows, (), len(rows), 0, raw, thinking), None
-    texts, first, size = list(known.texts[: max(0, len(rows) - known.first)]), min(known.first, len(rows)), known.size
+    texts, first, size = (
+        list(known.texts[: max(0, len(rows) - known.first)]),
+        min(known.first, len(rows)),
+        known.size,
+    )
     say, long = reader(raw, thinking), False
     for row in changed:
         if row < first:
@@ -118,7 +127,8 @@ def begun(index: Index, query: str) -> Found:
 
 
 def searched(index: Index, found: Found, most: int = SLICE) -> tuple[Index, Found]:
-    """One slice more of what is not searched yet, of about `most`; and the texts that were read for it."""
+    """One slice more of what is not searched yet, of about `most`; and the texts that were read for
+    it."""
     say = reader(index.raw, index.thinking)
     row, at, count, size = found.first, found.at, found.count, index.size
     hits: list[tuple[int, int]] = []
@@ -147,7 +157,9 @@ def searched(index: Index, found: Found, most: int = SLICE) -> tuple[Index, Foun
             hits.append((row, count))
         at = count = 0
     if read:
-        index = replace(index, texts=(*reversed(read), *index.texts), first=index.first - len(read), size=size)
+        index = replace(
+            index, texts=(*reversed(read), *index.texts), first=index.first - len(read), size=size
+        )
     if not hits:
         return index, replace(found, first=row, at=at, count=count)
     hits.reverse()
@@ -158,7 +170,8 @@ def searched(index: Index, found: Found, most: int = SLICE) -> tuple[Index, Foun
 
 
 def counted(index: Index, found: Found, changed: list[int]) -> Found:
-    """What is found after the rows `changed`, all of them as far down as was searched, say something else."""
+    """What is found after the rows `changed`, all of them as far down as was searched, say
+    something else."""
     rows, first = index.rows, min(found.first, len(index.rows))
     changed = [row for row in changed if row >= first]
     cut = bisect_left(found.rows, min(changed[0], len(rows)) if changed else len(rows))
@@ -174,4 +187,6 @@ def counted(index: Index, found: Found, changed: list[int]) -> Found:
     totals = accumulate((new[row] for row in kept), initial=found.totals[cut - 1] if cut else 0)
     next(totals)
     begins = (found.at, found.count) if first == found.first else (0, 0)
-    return Found(found.query, (*found.rows[:cut], *kept), (*found.totals[:cut], *totals), first, *begins)
+    return Found(
+        found.query, (*found.rows[:cut], *kept), (*found.totals[:cut], *totals), first, *begins
+    )

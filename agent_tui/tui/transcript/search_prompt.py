@@ -1,4 +1,5 @@
-"""Searching the transcript: the prompt holds the query, the model what was found and which hit is looked at."""
+"""Searching the transcript: the prompt holds the query, the model what was found and which hit is
+looked at."""
 
 from __future__ import annotations
 
@@ -28,7 +29,9 @@ def begin(model: Model, query: str = "") -> Model:
     """Ask for what is looked for; `query` to begin with."""
     last = state.seen(model)[1]
     model = composer.ask(model, Purpose("search", LABEL))
-    return composer.write(replace(model, search=Search(search.Index(), search.Found(), origin=last)), query)
+    return composer.write(
+        replace(model, search=Search(search.Index(), search.Found(), origin=last)), query
+    )
 
 
 def pressed(model: Model, msg: KeyPressed) -> Step | None:
@@ -39,7 +42,11 @@ def pressed(model: Model, msg: KeyPressed) -> Step | None:
     found = model.search
     if found is None or not found.hits.total:
         return model, ()
-    number = found.at + (1 if msg.key in NEXT else -1) if found.at >= 0 else found.hits.nearest(found.origin)
+    number = (
+        found.at + (1 if msg.key in NEXT else -1)
+        if found.at >= 0
+        else found.hits.nearest(found.origin)
+    )
     wrapped = not 0 <= number < found.hits.total
     if wrapped and found.hits.first:  # what is above, where the first hit is, is not searched yet
         return model, ()
@@ -47,7 +54,8 @@ def pressed(model: Model, msg: KeyPressed) -> Step | None:
 
 
 def settled(model: Model) -> Model:
-    """Look again if the query or the rows are others; after the search, forget it. Costs nothing without one."""
+    """Look again if the query or the rows are others; after the search, forget it. Costs nothing
+    without one."""
     now = model.search
     if now is None:
         return model
@@ -59,16 +67,23 @@ def settled(model: Model) -> Model:
         return model
     if not query:
         return state.unmark(_closed(model, replace(now, query="", hits=search.Found(), at=-1)))
-    index, changed = search.renewed(now.index, rows, search.has_marks(query), model.look.thinking != "hidden")
-    if query == now.query and changed is not None:  # rows came or went: the same hit, if it is still there
+    index, changed = search.renewed(
+        now.index, rows, search.has_marks(query), model.look.thinking != "hidden"
+    )
+    if (
+        query == now.query and changed is not None
+    ):  # rows came or went: the same hit, if it is still there
         hits = search.counted(index, now.hits, changed)
-        return replace(model, search=replace(now, index=index, hits=hits, at=hits.number(*place(now))))
+        return replace(
+            model, search=replace(now, index=index, hits=hits, at=hits.number(*place(now)))
+        )
     index, hits = search.searched(index, search.begun(index, query))
     return _sought(model, replace(now, query=query, index=index, hits=hits, at=-1, wrapped=False))
 
 
 def _sought(model: Model, found: Search) -> Model:
-    """Look at the hit that is nearest to where the search began, as soon as it is sure which one that is."""
+    """Look at the hit that is nearest to where the search began, as soon as it is sure which one
+    that is."""
     if found.hits.total and found.hits.has_nearest(found.origin):
         return _to(model, found, found.hits.nearest(found.origin))
     return state.unmark(_closed(model, replace(found, at=-1)))
@@ -100,7 +115,8 @@ def place(found: Search) -> tuple[int, int]:
 
 
 def _to(model: Model, found: Search, number: int) -> Model:
-    """Look at hit `number`; what hides it is opened, what was opened for the one before is closed again."""
+    """Look at hit `number`; what hides it is opened, what was opened for the one before is closed
+    again."""
     row, nth = found.hits.place(number)
     if found.opened not in (-1, row):
         model = _closed(model, found)
@@ -127,7 +143,10 @@ def _hidden(model: Model, found: Search, row: int, nth: int) -> bool:
         return False
     if isinstance(block, UserBlock):
         return _folded_away(block, found.query, nth)
-    return state.is_hidden(model, row) or search.plain(search_words.head(block)).count(found.query) <= nth
+    return (
+        state.is_hidden(model, row)
+        or search.plain(search_words.head(block)).count(found.query) <= nth
+    )
 
 
 def _folded_away(block: UserBlock, query: str, nth: int) -> bool:

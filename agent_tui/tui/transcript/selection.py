@@ -1,5 +1,5 @@
-"""What the mouse has selected in the transcript: its ends stay on their letters, whatever becomes of the page above and
-of its width; and what began on one side of a diff stays on that side."""
+"""What the mouse has selected in the transcript: its ends stay on their letters, whatever becomes
+of the page above and of its width; and what began on one side of a diff stays on that side."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ with late():
 
 STEP: Final = 2
 STEP_SECONDS: Final = 0.04
-"""Lines, and the time between, by which the page moves under a drag that is held above or below it."""
+"""Lines, and the time between, by which the page moves under a drag that is held above or below it.
+"""
 
 
 @frozen
@@ -33,27 +34,39 @@ class Origin:
 
 @frozen
 class Held:
-    """The ends of a selection, where the drag that goes on began and is, and the side of a diff on which it began."""
+    """The ends of a selection, where the drag that goes on began and is, and the side of a diff on
+    which it began."""
 
     places: tuple[places.Place | None, ...] = ()
     side: diff_sides.Side | None = None
 
 
 def hold(page: Page, widget: Widget) -> Held:
-    """Where the selection in `widget` is, before the page changes. Costs nothing where nothing is selected."""
+    """Where the selection in `widget` is, before the page changes. Costs nothing where nothing is
+    selected."""
     if not widget.is_attached or (widget.text_selection is None and _drag(widget) is None):
         return Held()
-    return Held(tuple(places.place_of(page, at) for at in _all_offsets(widget)), _side(page, widget))
+    return Held(
+        tuple(places.place_of(page, at) for at in _all_offsets(widget)), _side(page, widget)
+    )
 
 
 def keep(page: Page, widget: Widget, held: Held) -> None:
-    """After the page has changed: the selection is where its letters are now, and a drag that goes on, too. Both end
-    where another width has the words of a table or of a diff in another order: others would stand between the ends."""
+    """After the page has changed: the selection is where its letters are now, and a drag that goes
+    on, too. Both end where another width has the words of a table or of a diff in another order:
+    others would stand between the ends."""
     if not held.places or not widget.is_attached:
         return
-    screen, selection, state, before = widget.screen, widget.text_selection, _drag(widget), _all_offsets(widget)
-    now = [places.offset_of(page, place, at, ends=n == 1)
-           for n, (place, at) in enumerate(zip(held.places, before, strict=True))]  # fmt: skip
+    screen, selection, state, before = (
+        widget.screen,
+        widget.text_selection,
+        _drag(widget),
+        _all_offsets(widget),
+    )
+    now = [
+        places.offset_of(page, place, at, ends=n == 1)
+        for n, (place, at) in enumerate(zip(held.places, before, strict=True))
+    ]
     start, end, began, goes = now
     gone = any(at is not None and moved is None for at, moved in zip(before, now, strict=True))
     if selection is not None and not gone and selection != (start, end):
@@ -70,7 +83,8 @@ def keep(page: Page, widget: Widget, held: Held) -> None:
 
 
 def origin(page: Page, widget: Widget) -> Origin | None:
-    """The side on which what is selected began; None if that was on none. Without a drag: where all of it is."""
+    """The side on which what is selected began; None if that was on none. Without a drag: where all
+    of it is."""
     selection, state = widget.text_selection, _drag(widget)
     if selection is None:
         return None
@@ -96,10 +110,16 @@ def _side(page: Page, widget: Widget) -> diff_sides.Side | None:
     return None if began is None else began.side
 
 
-def span(page: Page, selection: Selection, began: Origin | None, line: int) -> tuple[int, int] | None:
+def span(
+    page: Page, selection: Selection, began: Origin | None, line: int
+) -> tuple[int, int] | None:
     """The characters of `line` that are selected, no picture in part."""
     chosen = selection.get_span(line)
-    index = page.index_at(line) if chosen is not None and (began is not None or chosen != (0, -1)) else None
+    index = (
+        page.index_at(line)
+        if chosen is not None and (began is not None or chosen != (0, -1))
+        else None
+    )
     if chosen is None or index is None:
         return chosen
     row, offset = page.row(index), line - page.extent(index)[0]
@@ -108,7 +128,11 @@ def span(page: Page, selection: Selection, began: Origin | None, line: int) -> t
     if chosen != (0, -1):
         chosen = source_map.forms(row.block).snapped(row.lines[offset].text, *chosen)
     alone = began is not None and index == began.index
-    return diff_sides.within(row.lines[offset], began.side, *chosen) if began is not None and alone else chosen
+    return (
+        diff_sides.within(row.lines[offset], began.side, *chosen)
+        if began is not None and alone
+        else chosen
+    )
 
 
 def _drag(widget: Widget) -> SelectState | None:
@@ -121,13 +145,17 @@ def _offsets(state: SelectState | None, widget: Widget) -> tuple[Offset | None, 
     if state is None:
         return None, None
     inside = state.end is not None and state.end.content_widget is widget
-    return state.start.content_offset, state.end.content_offset if inside and state.end is not None else None
+    return (
+        state.start.content_offset,
+        state.end.content_offset if inside and state.end is not None else None,
+    )
 
 
 class Edge:
-    """A drag that has left the letters of `widget` goes to the line beside the pointer, or to the edge of what is in
-    view, and the page moves on under it for as long as it is held there; one that comes from outside begins at that
-    edge. Textual would take all to the beginning or to the end."""
+    """A drag that has left the letters of `widget` goes to the line beside the pointer, or to the
+    edge of what is in view, and the page moves on under it for as long as it is held there; one
+    that comes from outside begins at that edge. Textual would take all to the beginning or to the
+    end."""
 
     def __init__(self, page: Page, widget: Widget) -> None:
         self._page, self._widget = page, widget
@@ -151,7 +179,8 @@ class Edge:
             self._widget.refresh()
 
     def _way(self) -> int:
-        """Whether the drag is above the widget (-1) or below it (1) now; 0: neither, or there is none."""
+        """Whether the drag is above the widget (-1) or below it (1) now; 0: neither, or there is
+        none."""
         state = _drag(self._widget)
         if state is None or not self._widget.screen._selecting or state.end is None:
             return 0
@@ -165,7 +194,10 @@ class Edge:
         if not outside or chosen is None or None not in chosen:
             return
         last = top + widget.region.height - 1
-        start, end = chosen.start or Offset(0, top), chosen.end or Offset(len(self._page.strip(last).text), last)
+        start, end = (
+            chosen.start or Offset(0, top),
+            chosen.end or Offset(len(self._page.strip(last).text), last),
+        )
         screen.selections[widget] = Selection(start, end)
 
     def _clamp(self) -> None:
@@ -174,9 +206,15 @@ class Edge:
             return
         if state.end.content_widget is widget and state.end.content_offset is not None:
             return
-        top, y, height = widget.scroll_offset.y, state.screen_offset.y - widget.region.y, widget.region.height
+        top, y, height = (
+            widget.scroll_offset.y,
+            state.screen_offset.y - widget.region.y,
+            widget.region.height,
+        )
         line = top + max(0, min(y, height - 1))
         end = Offset(0 if y < 0 else len(self._page.strip(line).text), line)
         chosen = Selection.from_offsets(state.start.content_offset, end)
-        last = Offset(chosen.end.x + 1, chosen.end.y) if chosen.end is not None else None  # the letter under it too
+        last = (
+            Offset(chosen.end.x + 1, chosen.end.y) if chosen.end is not None else None
+        )  # the letter under it too
         widget.screen.selections[widget] = chosen._replace(end=last)

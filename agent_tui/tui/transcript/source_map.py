@@ -1,5 +1,6 @@
-"""Back from drawn lines to those that were written: tabs are drawn as spaces, joined pictures apart, and a copy of code
-that lost its tabs does not run. Where a line of a source, laid out, is what is drawn, it is that line which is copied.
+"""Back from drawn lines to those that were written: tabs are drawn as spaces, joined pictures
+apart, and a copy of code that lost its tabs does not run. Where a line of a source, laid out, is
+what is drawn, it is that line which is copied.
 """
 
 from __future__ import annotations
@@ -26,7 +27,8 @@ _FENCE: Final = late.pattern(r"(?m)^((?: |[-*+] |\d+[.)] )*)(?:```|~~~)")
 
 @frozen
 class Written:
-    """A line as it was written; `tab`: how wide its tabs are drawn, 0 where they are not all that is drawn otherwise;
+    """A line as it was written; `tab`: how wide its tabs are drawn, 0 where they are not all that is
+    drawn otherwise;
     `lead`: characters of the mark before it."""
 
     text: str
@@ -35,7 +37,8 @@ class Written:
 
 
 def written_lines(block: Block) -> Mapping[str, Written]:
-    """What was written of the lines of `block` that are drawn in another way; none that could be two."""
+    """What was written of the lines of `block` that are drawn in another way; none that could be
+    two."""
     found: dict[str, Written] = {}
     plain: set[str] = set()
     said = [*sources(block)]
@@ -46,7 +49,9 @@ def written_lines(block: Block) -> Mapping[str, Written]:
         fence = _FENCE.search(source.text) if isinstance(block, TextBlock) else None
         indent = len(fence.group(1)) if fence is not None else 0
         for line in _ends(source.text):
-            text = line if line[:indent].strip() else line[indent:]  # code in a list is without the indent of its item
+            text = (
+                line if line[:indent].strip() else line[indent:]
+            )  # code in a list is without the indent of its item
             if "\t" not in text and text.isascii():
                 plain.add(mark + text.rstrip())
                 continue
@@ -61,10 +66,16 @@ def written_lines(block: Block) -> Mapping[str, Written]:
 
 
 def as_written(
-    lines: Sequence[Line], first: int, end: int, start: tuple[int, int], stop: tuple[int, int] | None, piece: str,
+    lines: Sequence[Line],
+    first: int,
+    end: int,
+    start: tuple[int, int],
+    stop: tuple[int, int] | None,
+    piece: str,
     known: Mapping[str, Written],
-) -> str:  # fmt: skip
-    """`piece`, which is what is drawn from `start` to `stop` (line, character; None: the end) of the paragraph in
+) -> str:
+    """`piece`, which is what is drawn from `start` to `stop` (line, character; None: the end) of the
+    paragraph in
     `lines` from `first` to before `end`, as it was written, if that is known."""
     text, origins = joined(lines, first, end)
     drawn = text.rstrip()
@@ -102,10 +113,12 @@ def _ends(source: str) -> Sequence[str]:
 
 
 _PICTURE: Final = (
-    "[\u00a9\u00ae\u203c-\u3299\U0001f000-\U0001f1e5\U0001f200-\U0001faff][\ufe0e\ufe0f]?[\U0001f3fb-\U0001f3ff]?"
+    "[\u00a9\u00ae\u203c-\u3299\U0001f000-\U0001f1e5\U0001f200-\U0001faff]"
+    "[\ufe0e\ufe0f]?[\U0001f3fb-\U0001f3ff]?"
 )
 _CLUSTER: Final = late.pattern(
-    f"[\U0001f1e6-\U0001f1ff]{{2}}|[0-9#*]\ufe0f\u20e3?|{_PICTURE}(?:\u200d{_PICTURE})*"  # flags, keys, pictures
+    # flags, keys, pictures
+    f"[\U0001f1e6-\U0001f1ff]{{2}}|[0-9#*]\ufe0f\u20e3?|{_PICTURE}(?:\u200d{_PICTURE})*"
 )
 _KEPT: Final = 8
 """Blocks whose pictures are remembered: a selection has two ends."""
@@ -119,7 +132,8 @@ class Forms:
     pattern: re.Pattern[str] | None = None
 
     def snapped(self, text: str, start: int, end: int) -> tuple[int, int]:
-        """`start` and `end` (-1: the end) of what is selected of a drawn line, no picture or letter in part."""
+        """`start` and `end` (-1: the end) of what is selected of a drawn line, no picture or letter in
+        part."""
         if self.pattern is None and text.isascii():
             return start, end
         last = len(text) if end < 0 else min(end, len(text))
@@ -168,13 +182,18 @@ def _forms(block: Block) -> Forms:
     written: dict[str, str] = {}
     for drawn in sorted(found, key=len, reverse=True):
         cluster = next(iter(found[drawn]))
-        alike = sum(text.count(drawn) for text in shown) == sum(text.count(cluster) for text in texts)
+        alike = sum(text.count(drawn) for text in shown) == sum(
+            text.count(cluster) for text in texts
+        )
         if len(found[drawn]) == 1 and alike:
             written[drawn] = harmless(cluster)
     if not written:
         return _PLAIN
     among = "|".join(map(re.escape, written))
-    return Forms(written, re.compile(f"(?<!\u200d)(?:{among})(?![\ufe0e\ufe0f\u200d\u20e3\U0001f3fb-\U0001f3ff])"))
+    return Forms(
+        written,
+        re.compile(f"(?<!\u200d)(?:{among})(?![\ufe0e\ufe0f\u200d\u20e3\U0001f3fb-\U0001f3ff])"),
+    )
 
 
 def _goes_with(text: str, at: int) -> bool:

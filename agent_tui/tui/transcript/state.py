@@ -1,5 +1,5 @@
-"""How the transcript is read: what is open, which row is marked, and whether its end is shown. Rows are never
-rewritten for it."""
+"""How the transcript is read: what is open, which row is marked, and whether its end is shown. Rows
+are never rewritten for it."""
 
 from __future__ import annotations
 
@@ -64,13 +64,22 @@ def expand_all(model: Model) -> Model:
     kept = none
     if model.look.thinking == "hidden":
         blocks = enumerate(chain(model.transcript.rows, model.transcript.live()))
-        kept = frozenset(row for row, block in blocks if hidden(block, model.look)) - reading.exceptions
-    return replace(model, reading=replace(reading, expanded=not reading.expanded, exceptions=kept, groups=none))
+        kept = (
+            frozenset(row for row, block in blocks if hidden(block, model.look))
+            - reading.exceptions
+        )
+    return replace(
+        model, reading=replace(reading, expanded=not reading.expanded, exceptions=kept, groups=none)
+    )
 
 
 def scrolled(model: Model, following: bool) -> Model:
     reading: Reading = model.reading
-    return model if reading.following == following else replace(model, reading=replace(reading, following=following))
+    return (
+        model
+        if reading.following == following
+        else replace(model, reading=replace(reading, following=following))
+    )
 
 
 def scroll(model: Model, where: str) -> Step:
@@ -102,7 +111,9 @@ def go(model: Model, row: int) -> Model:
 
 
 def unmark(model: Model) -> Model:
-    return model if model.reading.mark < 0 else replace(model, reading=replace(model.reading, mark=-1))
+    return (
+        model if model.reading.mark < 0 else replace(model, reading=replace(model.reading, mark=-1))
+    )
 
 
 def seen(model: Model) -> tuple[int, int]:
@@ -113,8 +124,9 @@ def seen(model: Model) -> tuple[int, int]:
 
 
 def step(model: Model, by: int, wanted: Callable[[Block], bool], stays: bool = False) -> Step:
-    """Mark the next row up (-1) or down (+1) that is `wanted`: from the marked one if it is in view, else from what is.
-    Beyond the last is the end of the transcript, beyond the first its beginning. `stays`: there the mark does."""
+    """Mark the next row up (-1) or down (+1) that is `wanted`: from the marked one if it is in
+    view, else from what is. Beyond the last is the end of the transcript, beyond the first its
+    beginning. `stays`: there the mark does."""
     rows, mark = model.transcript.rows, model.reading.mark
     first, last = seen(model)
     if first <= mark <= last:
@@ -149,10 +161,15 @@ def open_one(model: Model) -> Step:
 
 
 def _turned(model: Model, row: int) -> Model:
-    """Open or close `row`. Where a group begins: the group opens, then its first row, then both close."""
+    """Open or close `row`. Where a group begins: the group opens, then its first row, then both
+    close."""
     group = group_of(model, row)
     if group is None or group.first != row:
         return toggled(model, row)
     if not is_unfolded(model, group):
         return toggled(model, row, group=True)
-    return toggled(toggled(model, row), row, group=True) if is_open(model, row) else toggled(model, row)
+    return (
+        toggled(toggled(model, row), row, group=True)
+        if is_open(model, row)
+        else toggled(model, row)
+    )

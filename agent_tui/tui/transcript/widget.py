@@ -1,8 +1,10 @@
 """The transcript: one virtualised Line-API widget, however long the session is.
 
 Invariants:
-  * rows in the viewport have exact heights, before it moves those of the page around it; others may be estimates;
-  * the line at the top stays where it is when anything above it changes, unless the end is being followed;
+  * rows in the viewport have exact heights, before it moves those of the page around it; others may
+    be estimates;
+  * the line at the top stays where it is when anything above it changes, unless the end is being
+    followed;
   * growth never causes a layout of the screen, and an unchanged viewport is painted from a cache;
   * every painted line is exactly as wide as the widget.
 """
@@ -30,8 +32,8 @@ from agent_tui.tui.transcript.selection import Edge, Held, hold, keep, origin, s
 
 
 class Toggled(Message, namespace="transcript"):
-    """A foldable line of row `row` was clicked (live blocks count on after the rows). `group`: the line of the group
-    that begins there."""
+    """A foldable line of row `row` was clicked (live blocks count on after the rows). `group`: the
+    line of the group that begins there."""
 
     def __init__(self, row: int, group: bool = False) -> None:
         self.row, self.group = row, group
@@ -75,7 +77,9 @@ class Transcript(WithBar, can_focus=False, inherit_css=False):
     Scrolled: TypeAlias = Scrolled
     LinkClicked: TypeAlias = LinkClicked
 
-    def __init__(self, palette: Palette | None = None, *, id: str | None = None, classes: str | None = None) -> None:
+    def __init__(
+        self, palette: Palette | None = None, *, id: str | None = None, classes: str | None = None
+    ) -> None:
         super().__init__(id=id, classes=classes)
         self.auto_links = False
         self._palette = palette
@@ -131,7 +135,8 @@ class Transcript(WithBar, can_focus=False, inherit_css=False):
         self.refresh()
 
     def scroll_view(self, where: Where | str) -> None:
-        """`page_up`, `page_down`, `line_up`, `line_down`, `top`, `end`. Raises ValueError for anything else."""
+        """`page_up`, `page_down`, `line_up`, `line_down`, `top`, `end`. Raises ValueError for anything
+        else."""
         page = max(1, self._laid.height - 1)
         moves = {"page_up": -page, "page_down": page, "line_up": -1, "line_down": 1}
         if where in moves:
@@ -152,15 +157,17 @@ class Transcript(WithBar, can_focus=False, inherit_css=False):
         return self._page.anchor(self.scroll_offset.y), hold(self._page, self)
 
     def _settle(self, top: Anchor, held: Held, around: bool = False) -> None:
-        """Make the rows of the viewport exact (`around`: a page above and below too), put `top` (or the end) in its
-        place, and feed the scrollbar."""
+        """Make the rows of the viewport exact (`around`: a page above and below too), put `top` (or
+        the end) in its place, and feed the scrollbar."""
         page, height = self._page, self._laid.height
         if not self.following:
             page.fill(top, height)
         if self.following or page.line_of(top) > self._last_top:
             page.fill(None, height)
         line = self._last_top if self.following else min(page.line_of(top), self._last_top)
-        for _ in range(10 if around else 0):  # each round lays out rows that were estimates; two or three are usual
+        for _ in range(
+            10 if around else 0
+        ):  # each round lays out rows that were estimates; two or three are usual
             if not page.measure(line - height, line + 2 * height):
                 break
             line = self._last_top if self.following else min(page.line_of(top), self._last_top)
@@ -176,7 +183,9 @@ class Transcript(WithBar, can_focus=False, inherit_css=False):
 
     def _go_by(self, lines: int) -> None:
         if self._laid.width:
-            self._settle(*self._anchors(), around=True)  # what a page is must be known before it is turned
+            self._settle(
+                *self._anchors(), around=True
+            )  # what a page is must be known before it is turned
         self._go(self.scroll_offset.y + lines)
 
     def _go(self, line: float) -> None:
@@ -241,12 +250,15 @@ class Transcript(WithBar, can_focus=False, inherit_css=False):
         self._lay()
 
     def _lay(self) -> None:
-        """Follow a change of size. The words at the top stay, or of a search the hit that was in view."""
+        """Follow a change of size. The words at the top stay, or of a search the hit that was in
+        view."""
         size = self.scrollable_content_region.size
         if size == self._laid or not size.width or not size.height:
             return
         top, held = self._anchors()
-        read = None if self.following else places.top_of(self._page, self.scroll_offset.y, self._top)
+        read = (
+            None if self.following else places.top_of(self._page, self.scroll_offset.y, self._top)
+        )
         if self._laid.width:
             looked = 0 <= self._marks.hit - self.scroll_offset.y < self._laid.height
         else:  # what was to be shown before there was any room
@@ -263,9 +275,13 @@ class Transcript(WithBar, can_focus=False, inherit_css=False):
 
     def _make_painter(self) -> Painter:
         palette = self._palette or cast(Palette, getattr(self.app, "palette"))  # noqa: B009
-        return Painter(self._laid.width, palette, self.get_line_filters(), self.background_colors[1])
+        return Painter(
+            self._laid.width, palette, self.get_line_filters(), self.background_colors[1]
+        )
 
-    def refresh(self, *regions: Region, repaint: bool = True, layout: bool = False, recompose: bool = False) -> Self:
+    def refresh(
+        self, *regions: Region, repaint: bool = True, layout: bool = False, recompose: bool = False
+    ) -> Self:
         self._painted = None
         return super().refresh(*regions, repaint=repaint, layout=layout, recompose=recompose)
 
@@ -292,7 +308,11 @@ class Transcript(WithBar, can_focus=False, inherit_css=False):
         line = self.scroll_offset.y + y
         strip = self._marks.paint(self._page.strip(line), line)
         selection = self.text_selection
-        chosen = span(self._page, selection, origin(self._page, self), line) if selection is not None else None
+        chosen = (
+            span(self._page, selection, origin(self._page, self), line)
+            if selection is not None
+            else None
+        )
         if chosen is not None:
             strip = marked(strip, *chosen, self._page.painter.palette.style("selection"))
         return strip
@@ -305,7 +325,11 @@ class Transcript(WithBar, can_focus=False, inherit_css=False):
         if self.text_selection is not None:  # the end of a drag
             return
         if event.chain > 1:
-            chosen = copy.word_at(self._page, event.x, line) if event.chain == 2 else copy.row_at(self._page, line)
+            chosen = (
+                copy.word_at(self._page, event.x, line)
+                if event.chain == 2
+                else copy.row_at(self._page, line)
+            )
             if chosen is not None:
                 self.screen.selections = {self: chosen}
         elif "href" in meta:
@@ -325,8 +349,8 @@ class Transcript(WithBar, can_focus=False, inherit_css=False):
 
 @frozen
 class Turn:
-    """Row `row` was opened or closed, `by_key` or under the pointer. Its line was `below` lines below the top of the
-    view; above it where that is negative: then the line at the `top` stays."""
+    """Row `row` was opened or closed, `by_key` or under the pointer. Its line was `below` lines
+    below the top of the view; above it where that is negative: then the line at the `top` stays."""
 
     row: int
     below: int
@@ -334,25 +358,30 @@ class Turn:
     by_key: bool
 
     def place(self, page: Page, height: int, following: bool) -> tuple[Anchor, bool]:
-        """What is now to be at the top of a view of `height` lines, and whether the end is followed from now on: it
-        goes on being followed only where all that was opened is in view there, and again when the end is in view."""
+        """What is now to be at the top of a view of `height` lines, and whether the end is followed
+        from now on: it goes on being followed only where all that was opened is in view there, and
+        again when the end is in view."""
         start, lines = page.extent(self.row)
-        for _ in range(10):  # what was opened is an estimate first, and so may be what comes into view
+        for _ in range(
+            10
+        ):  # what was opened is an estimate first, and so may be what comes into view
             if not page.measure(start - height, start + 2 * height):
                 break
             start, lines = page.extent(self.row)
         head = _head(page, self.row)
         line = page.line_of(self.top)
         if self.below >= 0:
-            shown = min(start + lines - head, height // 2) if self.by_key else 1  # a key has no pointer to stay under
+            shown = (
+                min(start + lines - head, height // 2) if self.by_key else 1
+            )  # a key has no pointer to stay under
             line = max(0, head - min(self.below, height - shown))
         last = max(0, page.total - height)
         return page.anchor(line), line >= last or (following and head >= last)
 
 
 def turned(page: Page, view: TranscriptView, top: int, height: int) -> Turn | None:
-    """What `view` turns of the `page`, which shows the view before it from line `top` on; None where that is not one
-    row, or one that `view` also goes to and that is out of view."""
+    """What `view` turns of the `page`, which shows the view before it from line `top` on; None
+    where that is not one row, or one that `view` also goes to and that is out of view."""
     old = page.shown
     rows = (view.exceptions ^ old.exceptions) | (view.groups ^ old.groups)
     if len(rows) != 1 or view.expanded != old.expanded or view.jump != old.jump:

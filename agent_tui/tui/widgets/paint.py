@@ -1,6 +1,7 @@
 """Styled text to strips of the screen, and the one base of all small regions.
 
-Whatever text comes in (a model's, a tool's, a file's) is made harmless here and never read as markup.
+Whatever text comes in (a model's, a tool's, a file's) is made harmless here and never read as
+markup.
 """
 
 from __future__ import annotations
@@ -40,7 +41,8 @@ TONES: Final[dict[Tone, str]] = {
 
 
 LEAST_WORDS: Final = 10
-"""Cells below which the words behind the names of a list are left out if they have no room whole."""
+"""Cells below which the words behind the names of a list are left out if they have no room whole.
+"""
 
 
 SHORT: Final = 24
@@ -54,7 +56,8 @@ def low(size: Size) -> bool:
 
 
 def short(size: Size) -> bool:
-    """Whether lines are so few that a sheet has the empty ones around it, and the one that says what runs."""
+    """Whether lines are so few that a sheet has the empty ones around it, and the one that says
+    what runs."""
     return size.height < SHORT or low(size)
 
 
@@ -88,10 +91,14 @@ def pad(segments: Sequence[Segment], width: int, style: str = "") -> tuple[Segme
 
 
 def fitted(options: Sequence[Option], width: int) -> Sequence[Option]:
-    """A name that leaves no room for the words behind it loses its end, where it has more than half of the line; words
-    that would be hardly one are left out, and the names have all of it. The column in between goes first."""
+    """A name that leaves no room for the words behind it loses its end, where it has more than half
+    of the line; words that would be hardly one are left out, and the names have all of it. The
+    column in between goes first."""
     valued = max((cell_len(flat(option.value)) for option in options), default=0)
-    named = max((cell_len(flat(option.label)) for option in options if option.value or option.detail), default=0)
+    named = max(
+        (cell_len(flat(option.label)) for option in options if option.value or option.detail),
+        default=0,
+    )
     words = max((cell_len(flat(option.detail)) for option in options), default=0)
     keyed = max((cell_len(flat(option.key)) for option in options), default=0) or -1
     left = width - keyed - 5  # the mark, and blanks behind the key and the name
@@ -100,7 +107,9 @@ def fitted(options: Sequence[Option], width: int) -> Sequence[Option]:
             return fitted([replace(option, value="") for option in options], width)
         left -= valued + 2
     room = max(width // 2, left - (words or valued))
-    if left - room < LEAST_WORDS and not whole((option.detail for option in options), left - min(room, named)):
+    if left - room < LEAST_WORDS and not whole(
+        (option.detail for option in options), left - min(room, named)
+    ):
         return [replace(option, detail="") for option in options]
     return [
         replace(option, label=shortened(flat(option.label), room))
@@ -116,7 +125,8 @@ def whole(words: Iterable[str], room: int) -> bool:
 
 
 def most_of(said: str, room: int) -> str:
-    """`said` in at most `room` cells: without its last parts (behind a dot), or else to the end of a word."""
+    """`said` in at most `room` cells: without its last parts (behind a dot), or else to the end of a
+    word."""
     said = flat(said)
     while cell_len(said) > room and " · " in said:
         said = said.rpartition(" · ")[0]
@@ -174,12 +184,20 @@ class Region(Widget, can_focus=False, inherit_css=False):
         """The drawn lines; made again only after `redraw`, at another width or in other colours."""
         palette, base = cast(HasPalette, self.app).palette, self.rich_style
         if self._made is None or self._made[0] != width or self._made[1] != base:
-            drawn = [paint(line, width, palette, base) for line in self.lines(width)] if width > 0 else []
+            drawn = (
+                [paint(line, width, palette, base) for line in self.lines(width)]
+                if width > 0
+                else []
+            )
             self._made = (width, base, drawn)
         return self._made[2]
 
 
 def paint(line: Sequence[Segment], width: int, palette: Palette, base: Style) -> Strip:
     """One line as a strip of exactly `width` cells, on the background of `base`."""
-    parts = [RichSegment(s.text, base + palette.style(s.style) if s.style else base) for s in line if s.text]
+    parts = [
+        RichSegment(s.text, base + palette.style(s.style) if s.style else base)
+        for s in line
+        if s.text
+    ]
     return Strip(parts).adjust_cell_length(width, base)

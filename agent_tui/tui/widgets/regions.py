@@ -8,7 +8,16 @@ from typing import Final
 from rich.cells import cell_len, set_cell_size
 from textual import events
 
-from agent_tui.tui.core.regions import FooterView, HeaderView, Part, QueueView, Span, StatusView, TranscriptView, joined
+from agent_tui.tui.core.regions import (
+    FooterView,
+    HeaderView,
+    Part,
+    QueueView,
+    Span,
+    StatusView,
+    TranscriptView,
+    joined,
+)
 from agent_tui.tui.core.words import pieces
 from agent_tui.tui.markdown.lines import Segment, line_cells, wrap
 from agent_tui.tui.widgets.paint import Region, between, flat, pad, runs, seg, shortened
@@ -39,7 +48,10 @@ class Footer(Region):
             shown += more
         if not (shown or note) and self.value.keys:  # better its first words than nothing
             key, what = self.value.keys[0]
-            shown = [seg(key, "accent"), seg(f" {shortened(what, room - cell_len(key) - 1)}", "dim")]
+            shown = [
+                seg(key, "accent"),
+                seg(f" {shortened(what, room - cell_len(key) - 1)}", "dim"),
+            ]
         return [between(shown, note, width)]
 
 
@@ -53,8 +65,8 @@ def pairs(keys: Sequence[tuple[str, str]], gap: str, before: str = "") -> list[S
 
 
 def leaving(keys: Sequence[tuple[str, str]], room: int) -> list[Segment]:
-    """All keys, or at last without those that move, more narrowly, and with the one that leaves alone: that is named
-    before the others."""
+    """All keys, or at last without those that move, more narrowly, and with the one that leaves
+    alone: that is named before the others."""
     *first, last = keys
     first = [one for one in first if one[0] != MOVES]
     wide = [pairs(keys, "   "), pairs([*first, last], "   "), pairs([*first, last], "  ")]
@@ -62,7 +74,13 @@ def leaving(keys: Sequence[tuple[str, str]], room: int) -> list[Segment]:
         wide.append(pairs([*first, (last[0], "")], "  "))
         first.pop()
     fits = (one for one in wide if line_cells(one, cell_len) <= room)
-    return next(fits, [seg(last[0], "accent"), seg(f" {shortened(last[1], room - cell_len(last[0]) - 1)}", "dim")])
+    return next(
+        fits,
+        [
+            seg(last[0], "accent"),
+            seg(f" {shortened(last[1], room - cell_len(last[0]) - 1)}", "dim"),
+        ],
+    )
 
 
 Spans = tuple[Span, ...]
@@ -88,7 +106,8 @@ class Header(Region):
 
 
 def fitted(view: HeaderView, width: int) -> tuple[Spans, Spans]:
-    """What stands at the two ends of a line of `width` cells: the parts that matter most, each of them whole."""
+    """What stands at the two ends of a line of `width` cells: the parts that matter most, each of
+    them whole."""
     parts, first = (*view.at_left, *view.at_right), len(view.at_left)
     shown = [part.spans for part in parts]
     for n, instead in _turns(parts):
@@ -157,7 +176,8 @@ SPINNER: Final = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
 LEAST_RUNNING: Final = 12
 """Cells below which what runs is not named if not even its first word has room."""
 ROOM: Final = 36
-"""Cells that what runs needs beside the news in words; where there are fewer, their number has to do."""
+"""Cells that what runs needs beside the news in words; where there are fewer, their number has to
+do."""
 
 
 class Status(Region):
@@ -176,7 +196,8 @@ class Status(Region):
         self.redraw()
 
     def below(self, new: int) -> None:
-        """So many rows came below what is in view since its end was left; negative: the end is in view."""
+        """So many rows came below what is in view since its end was left; negative: the end is in
+        view."""
         if new != self._new:
             self._new = new
             self.redraw()
@@ -197,7 +218,9 @@ class Status(Region):
         if self.value is None:
             return True
         width = self.size.width - cells
-        return cell_len(self.value.spans[-1].text) + line_cells(self._news(width), cell_len) <= width
+        return (
+            cell_len(self.value.spans[-1].text) + line_cells(self._news(width), cell_len) <= width
+        )
 
     def lines(self, width: int) -> list[tuple[Segment, ...]]:
         width = max(0, width - self._left)
@@ -208,7 +231,9 @@ class Status(Region):
         what, *more = runs(self.value.spans)
         room = width - cell_len(frame) - line_cells(news, cell_len)
         while len(more) > 2 and line_cells((what, *more), cell_len) > room:
-            del more[-4:-2]  # a dot and what stands behind it: how it is stopped is said to the last
+            del more[
+                -4:-2
+            ]  # a dot and what stands behind it: how it is stopped is said to the last
         left = room - line_cells(more, cell_len)
         if cell_len(what.text) > left:
             if more and cell_len(what.text.partition(" ")[0]) >= left < LEAST_RUNNING:
@@ -223,7 +248,11 @@ class Status(Region):
             return ()
         if not self._new:
             return (Segment("  ↓", "accent"),)
-        words = f" {self._new:,} ↓ " if self.value is not None and width < ROOM else f" {self._new:,} new ↓ "
+        words = (
+            f" {self._new:,} ↓ "
+            if self.value is not None and width < ROOM
+            else f" {self._new:,} new ↓ "
+        )
         return (Segment("  "), Segment(words, "new"))
 
     async def _on_click(self, event: events.Click) -> None:
@@ -259,8 +288,13 @@ class Queue(Region):
         if self.value is None:
             return []
         items = self.value.items
-        steers = [pad((seg(" ↳ ", "accent"), seg(text.strip(), "text"), seg("  at the next step", "dim")), width)
-                  for text in self.value.steers[:SHOWN]]  # fmt: skip
+        steers = [
+            pad(
+                (seg(" ↳ ", "accent"), seg(text.strip(), "text"), seg("  at the next step", "dim")),
+                width,
+            )
+            for text in self.value.steers[:SHOWN]
+        ]
         if not items:
             return steers
         head = [seg(f"queued ({len(items)})", "accent")]
@@ -329,7 +363,12 @@ class Welcome(Region):
 
     def place(self) -> None:
         screen = self.app.size
-        self.display = self.wanted and not self.covered and screen.width >= WIDE + 4 and screen.height >= HEIGHT + 10
+        self.display = (
+            self.wanted
+            and not self.covered
+            and screen.width >= WIDE + 4
+            and screen.height >= HEIGHT + 10
+        )
         self.styles.width, self.styles.height = WIDE, HEIGHT
         self.styles.offset = ((screen.width - WIDE) // 2, max(1, (screen.height - 6 - HEIGHT) // 2))
 

@@ -1,4 +1,5 @@
-"""A sheet, docked above the prompt over the full width: help, a list to choose from, the first-run screen."""
+"""A sheet, docked above the prompt over the full width: help, a list to choose from, the first-run
+screen."""
 
 from __future__ import annotations
 
@@ -12,7 +13,14 @@ from textual.geometry import Size
 from textual.message import Message
 
 from agent_tui.registry import late
-from agent_tui.tui.core.regions import DIVIDER, OverlayView, Span, list_room, preview_room, sheet_room
+from agent_tui.tui.core.regions import (
+    DIVIDER,
+    OverlayView,
+    Span,
+    list_room,
+    preview_room,
+    sheet_room,
+)
 from agent_tui.tui.dialog.widget import filled, options_lines
 from agent_tui.tui.markdown.lines import Segment, cut, line_cells, wrap
 from agent_tui.tui.prompt.completion_widget import beyond, window
@@ -34,7 +42,8 @@ TURNED: Final = (" · ↑↓ PgUp/PgDn", " · PgUp/PgDn", " · PgDn", " PgDn")
 """How the rest is read, in as many words as there is room for; with choices, arrows go to these."""
 MIN_OPTIONS: Final = 5
 WORDS: Final = 9
-"""On a low screen so many entries of a list make room for so many lines of words, one of them empty."""
+"""On a low screen so many entries of a list make room for so many lines of words, one of them
+empty."""
 FEW: Final = 5
 """A list with fewer rows than this shows no headings."""
 Drawn = Sequence[Segment]
@@ -42,8 +51,8 @@ Drawn = Sequence[Segment]
 
 @dataclass(frozen=True)
 class Rows:
-    """The lines of the choices; a line that shows none has a negative number. `at` is that of the one under the cursor,
-    with `after` lines of a question about it."""
+    """The lines of the choices; a line that shows none has a negative number. `at` is that of the
+    one under the cursor, with `after` lines of a question about it."""
 
     lines: Sequence[Drawn]
     numbers: Sequence[int]
@@ -59,7 +68,6 @@ class Rows:
         if self.at < seen.start:
             seen = range(self.at, min(len(self), self.at + room))
         return Rows([self.lines[n] for n in seen], [self.numbers[n] for n in seen])
-
 
     def noting(self, said: str, cells: int) -> Rows:
         """The same with `said` at the end of the last line."""
@@ -88,7 +96,8 @@ class Overlay(Region):
     _diffs_drawn: tuple[tuple[DiffDisplay, ...], int, list[tuple[Segment, ...]]] = ((), 0, [])
     """The differences that were drawn last, in how many cells, and how."""
     part = (0, 0)
-    """How many lines of its words are in view, and how many there are; (0, 0) where all are, or none can be turned."""
+    """How many lines of its words are in view, and how many there are; (0, 0) where all are, or
+    none can be turned."""
     _options: Sequence[int] = ()
     """The number of the option in each line; negative: it shows none."""
 
@@ -98,8 +107,12 @@ class Overlay(Region):
         self._draw()
 
     def keep_room(self) -> None:
-        """After a layout: what is around it may have grown or shrunk, of which Textual tells nobody else."""
-        if self.value is not None and (self._screen, self._around) != (self.app.size, self._needed()):
+        """After a layout: what is around it may have grown or shrunk, of which Textual tells nobody
+        else."""
+        if self.value is not None and (self._screen, self._around) != (
+            self.app.size,
+            self._needed(),
+        ):
             self._draw()
 
     def _needed(self) -> int:
@@ -125,7 +138,9 @@ class Overlay(Region):
         if value is None:
             return []
         size = self.app.size
-        budget = max(2, size.height - self._around - (CONTEXT_SHORT if short(size) else CONTEXT_ROWS))
+        budget = max(
+            2, size.height - self._around - (CONTEXT_SHORT if short(size) else CONTEXT_ROWS)
+        )
         if value.high:
             budget = min(budget, 1 + value.high)
         if width < TINY:
@@ -140,26 +155,36 @@ class Overlay(Region):
         rows: list[Drawn] = [(margin, *line) for line in body]
         return [edge(value.title, note, width), *rows, *[()] * spare]
 
-    def _body(self, value: OverlayView, width: int, room: int, beside: int) -> tuple[list[Drawn], list[int], str]:
+    def _body(
+        self, value: OverlayView, width: int, room: int, beside: int
+    ) -> tuple[list[Drawn], list[int], str]:
         """The lines below the edge, the number of the option in each, and what the edge notes."""
         inner = sheet_room(width, True)
         cells = list_room(width) if beside else inner
         options = choices(value, cells, value.airy)
         first = value.lines[: value.head] if value.list_first or beside else ()
         head: list[Drawn] = [line for spans in first for line in wrapped(spans, inner)]
-        text = self._text(value, value.lines[len(first) :], beside or sheet_room(width, value.broad))
+        text = self._text(
+            value, value.lines[len(first) :], beside or sheet_room(width, value.broad)
+        )
         if beside and len(options):
-            return self._beside(value, head, options.part(max(1, room - len(head))), text, room, cells)
+            return self._beside(
+                value, head, options.part(max(1, room - len(head))), text, room, cells
+            )
         most = max(room // 2, min(room - MIN_OPTIONS, WORDS))
         said = len(head) + len(text)
         options_room = min(len(options), max(3 + options.after, room - min(said + 1, most)))
         left = room - options_room
-        tight = not (len(options) and text) or said == left  # rather all words than an empty line below them
+        tight = (
+            not (len(options) and text) or said == left
+        )  # rather all words than an empty line below them
         tight = tight or (value.reads and said > left and low(self.app.size))
         head = head[:left]
         shown, more = self._turned(value, text, max(0, left - len(head) - (not tight)), width)
         if options_room < FEW + options.after and options_room < len(options):
-            options = without_headings(choices(value, cells, False), value)  # first what can be chosen
+            options = without_headings(
+                choices(value, cells, False), value
+            )  # first what can be chosen
         seen, told = options.part(options_room), _told(value, options.part(options_room).numbers)
         if more and told and not value.note:  # the edge says what is in view of the words
             seen, told = seen.noting(told, cells), ""
@@ -170,13 +195,23 @@ class Overlay(Region):
         return [*above, *seen.lines, *below], numbers, _joined(more, told)
 
     def _beside(
-        self, value: OverlayView, head: Sequence[Drawn], seen: Rows, text: Sequence[Drawn], room: int, cells: int
+        self,
+        value: OverlayView,
+        head: Sequence[Drawn],
+        seen: Rows,
+        text: Sequence[Drawn],
+        room: int,
+        cells: int,
     ) -> tuple[list[Drawn], list[int], str]:
         """The list, and beside it what is said of the row under the cursor."""
         high = min(max(len(seen), len(text)), max(1, room - len(head)))
         divider, none = Segment(" │ ".center(DIVIDER), "rule"), pad((), cells)
         rows = [
-            (*(seen.lines[n] if n < len(seen) else none), divider, *(text[n] if n < len(text) else ()))
+            (
+                *(seen.lines[n] if n < len(seen) else none),
+                divider,
+                *(text[n] if n < len(text) else ()),
+            )
             for n in range(high)
         ]
         numbers = [*[-1] * len(head), *seen.numbers, *[-1] * (high - len(seen))]
@@ -200,12 +235,19 @@ class Overlay(Region):
             lines: list[tuple[Segment, ...]] = []
             for diff in diffs:
                 drawn = drawing.diff_lines(diff, width, cell_len, "unified")[0]
-                lines += [(), (seg(diff.path, "diff.path"),), *(tuple(filled(line, width)) for line in drawn)]
+                lines += [
+                    (),
+                    (seg(diff.path, "diff.path"),),
+                    *(tuple(filled(line, width)) for line in drawn),
+                ]
             self._diffs_drawn = diffs, width, lines
         return self._diffs_drawn[2]
 
-    def _turned(self, value: OverlayView, text: Sequence[Drawn], room: int, width: int) -> tuple[Sequence[Drawn], str]:
-        """The part of the words that is in view, and where it is: with how it is turned, where there is more."""
+    def _turned(
+        self, value: OverlayView, text: Sequence[Drawn], room: int, width: int
+    ) -> tuple[Sequence[Drawn], str]:
+        """The part of the words that is in view, and where it is: with how it is turned, where
+        there is more."""
         if len(text) <= room:
             return text, ""
         if room <= 0:
@@ -215,13 +257,15 @@ class Overlay(Region):
         if value.reads:
             self.part = room, len(text)
             free = width - 9 - cell_len(value.title + more)
-            more += next((way for way in TURNED[bool(value.options) :] if cell_len(way) <= free), "")
+            more += next(
+                (way for way in TURNED[bool(value.options) :] if cell_len(way) <= free), ""
+            )
         return text[first : first + room], more
 
 
 def choices(value: OverlayView, cells: int, airy: bool) -> Rows:
-    """All choices as lines, what is asked about one of them right below it. `airy`: headings stand apart from what is
-    above them."""
+    """All choices as lines, what is asked about one of them right below it. `airy`: headings stand
+    apart from what is above them."""
     lines, numbers, at, after = list[Drawn](), list[int](), 0, 0
     for number, line in enumerate(options_lines(value.options, value.selected, cells, True)):
         if airy and value.options[number].heading and (lines or (value.list_first and value.head)):
@@ -240,14 +284,22 @@ def choices(value: OverlayView, cells: int, airy: bool) -> Rows:
 
 def without_headings(rows: Rows, value: OverlayView) -> Rows:
     """The same with choices alone."""
-    kept = [n for n, number in enumerate(rows.numbers) if number < 0 or not value.options[number].heading]
+    kept = [
+        n
+        for n, number in enumerate(rows.numbers)
+        if number < 0 or not value.options[number].heading
+    ]
     at = kept.index(rows.at) if rows.at in kept else 0
     return Rows([rows.lines[n] for n in kept], [rows.numbers[n] for n in kept], at, rows.after)
 
 
 def edge(title: str, note: str, width: int) -> Drawn:
     """The upper edge: the title at its left, above the marks of the list, and a note at its right."""
-    head = [Segment(" "), Segment("─ ", "accent"), *((seg(title, "accent strong"), Segment(" ")) if title else ())]
+    head = [
+        Segment(" "),
+        Segment("─ ", "accent"),
+        *((seg(title, "accent strong"), Segment(" ")) if title else ()),
+    ]
     room = width - line_cells(head, cell_len) - 5
     said = noted(note, room) if room > 0 else ""
     tail = [seg(f" {said} ", "dim"), Segment("─", "accent")] if said else []
@@ -280,7 +332,8 @@ def noted(note: str, room: int) -> str:
 
 
 def wrapped(spans: Sequence[Span], width: int) -> list[tuple[Segment, ...]]:
-    """One entry as lines; after a first column (a text that ends in spaces) the rest hangs below itself."""
+    """One entry as lines; after a first column (a text that ends in spaces) the rest hangs below
+    itself."""
     parts = runs(spans)
     hang = line_cells(parts[:1], cell_len) if len(parts) > 1 and parts[0].text.endswith("  ") else 0
     if not 0 < hang <= width // 2:

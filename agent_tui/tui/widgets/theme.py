@@ -1,7 +1,8 @@
-"""Themes: one TOML file each, found by name: how every name in `STYLES` looks, and the colours of the screen.
+"""Themes: one TOML file each, found by name: how every name in `STYLES` looks, and the colours of
+the screen.
 
-What a file leaves out is as in the theme that it extends (`dark`, or `light` where it is one, if it names none); what
-it gets wrong is as there too, and a line in `problems`, never an error.
+What a file leaves out is as in the theme that it extends (`dark`, or `light` where it is one, if it
+names none); what it gets wrong is as there too, and a line in `problems`, never an error.
 """
 
 from __future__ import annotations
@@ -29,10 +30,31 @@ DEFAULT: Final = "dark"
 _NAMED: Final = 6
 """So many missing colours are named; more are counted."""
 COLOURS: Final = (
-    "background", "surface", "panel", "text", "muted", "faint", "border", "accent", "good", "warning", "bad",
-    "selection", "prompt", "code", "added", "added-word", "removed", "removed-word", "keyword", "string", "number",
-    "name", "type", "comment",
-)  # fmt: skip
+    "background",
+    "surface",
+    "panel",
+    "text",
+    "muted",
+    "faint",
+    "border",
+    "accent",
+    "good",
+    "warning",
+    "bad",
+    "selection",
+    "prompt",
+    "code",
+    "added",
+    "added-word",
+    "removed",
+    "removed-word",
+    "keyword",
+    "string",
+    "number",
+    "name",
+    "type",
+    "comment",
+)
 _ATTRIBUTES: Final = {"bold", "dim", "italic", "underline", "strike", "reverse"}
 _ANSI_NAMES: Final = frozenset(
     f"{bright}{name}"
@@ -44,7 +66,8 @@ _HEX: Final = late.pattern(r"#[0-9a-fA-F]{6}")
 
 @frozen
 class Theme:
-    """`colours`: every name of `COLOURS`, as `#rrggbb` or `ansi_…`. `specs`: every name of `STYLES`, in words."""
+    """`colours`: every name of `COLOURS`, as `#rrggbb` or `ansi_…`. `specs`: every name of `STYLES`,
+    in words."""
 
     name: str
     dark: bool
@@ -68,28 +91,51 @@ class Theme:
         """The same theme for Textual's own widgets. Every colour is also a variable: `$tui-muted`."""
         colours = self.colours
         variables = {f"tui-{name}": value for name, value in colours.items()}
-        variables["tui-placeholder-style"] = "dim" if self.ansi else "none"  # there, no colour sets it apart
+        variables["tui-placeholder-style"] = (
+            "dim" if self.ansi else "none"
+        )  # there, no colour sets it apart
         variables |= {
-            "scrollbar": colours["border"], "scrollbar-hover": colours["faint"], "scrollbar-active": colours["accent"],
-            "scrollbar-background": colours["background"], "scrollbar-background-hover": colours["background"],
-            "scrollbar-background-active": colours["background"], "scrollbar-corner-color": colours["background"],
-            "border": colours["border"], "border-blurred": colours["border"],
-            "screen-selection-background": colours["selection"], "input-selection-background": colours["selection"],
-        }  # fmt: skip
-        if self.ansi:  # Textual's own style sheets want these of such a theme; reverse shows on any background
+            "scrollbar": colours["border"],
+            "scrollbar-hover": colours["faint"],
+            "scrollbar-active": colours["accent"],
+            "scrollbar-background": colours["background"],
+            "scrollbar-background-hover": colours["background"],
+            "scrollbar-background-active": colours["background"],
+            "scrollbar-corner-color": colours["background"],
+            "border": colours["border"],
+            "border-blurred": colours["border"],
+            "screen-selection-background": colours["selection"],
+            "input-selection-background": colours["selection"],
+        }
+        if (
+            self.ansi
+        ):  # Textual's own style sheets want these of such a theme; reverse shows on any background
             variables |= {
-                "ansi-background": "ansi_default", "ansi-foreground": "ansi_default",
-                "input-cursor-background": "ansi_default", "input-cursor-foreground": "ansi_default",
-                "input-cursor-text-style": "reverse", "input-selection-foreground": "ansi_default",
+                "ansi-background": "ansi_default",
+                "ansi-foreground": "ansi_default",
+                "input-cursor-background": "ansi_default",
+                "input-cursor-foreground": "ansi_default",
+                "input-cursor-text-style": "reverse",
+                "input-selection-foreground": "ansi_default",
                 "screen-selection-foreground": "ansi_default",
-            }  # fmt: skip
+            }
         return TextualTheme(
-            name=f"agent-tui-{self.name}", dark=self.dark, ansi=self.ansi, primary=colours["accent"],
-            secondary=colours["muted"], accent=colours["accent"], foreground=colours["text"],
-            background=colours["background"], surface=colours["surface"], panel=colours["panel"],
-            boost=colours["panel"], success=colours["good"], warning=colours["warning"], error=colours["bad"],
+            name=f"agent-tui-{self.name}",
+            dark=self.dark,
+            ansi=self.ansi,
+            primary=colours["accent"],
+            secondary=colours["muted"],
+            accent=colours["accent"],
+            foreground=colours["text"],
+            background=colours["background"],
+            surface=colours["surface"],
+            panel=colours["panel"],
+            boost=colours["panel"],
+            success=colours["good"],
+            warning=colours["warning"],
+            error=colours["bad"],
             variables=variables,
-        )  # fmt: skip
+        )
 
     @property
     def problem(self) -> str:
@@ -118,8 +164,9 @@ class Theme:
 
 
 def load_theme(name: str, folders: Sequence[Path], depth: Depth = "truecolour") -> Theme:
-    """The theme `name` from the first of `folders` that holds `<name>.toml`; the default where none does. `depth`: the
-    colours that the terminal has. With sixteen, the themes for that are better than any that is brought down to it."""
+    """The theme `name` from the first of `folders` that holds `<name>.toml`; the default where none
+    does. `depth`: the colours that the terminal has. With sixteen, the themes for that are better
+    than any that is brought down to it."""
     if depth in ("16", "none"):
         own = _chain(name, folders, [])[-1][1] if _find(name, folders) else {}
         plain = name == "no-colour" or depth == "none"
@@ -136,16 +183,27 @@ def load_theme(name: str, folders: Sequence[Path], depth: Depth = "truecolour") 
         dark, ansi = own.get("dark", dark) is not False, own.get("ansi", ansi) is True
         missing = [c for c in COLOURS if c not in _table(own, "colours")]
         if wrong is problems and at and missing and "extends" not in own:
-            named = ", ".join(missing) if len(missing) <= _NAMED else f"{len(missing)} of {len(COLOURS)}"
-            problems.append(f"theme {one}: colours not given, taken from {chain[at - 1][0]}: {named}")
+            named = (
+                ", ".join(missing)
+                if len(missing) <= _NAMED
+                else f"{len(missing)} of {len(COLOURS)}"
+            )
+            problems.append(
+                f"theme {one}: colours not given, taken from {chain[at - 1][0]}: {named}"
+            )
     if depth == "256" and not ansi:
         colours = fewer(colours, dark)
-        for word in ("diff.added.word", "diff.removed.word"):  # their grounds are too strong for the colours of code
+        for word in (
+            "diff.added.word",
+            "diff.removed.word",
+        ):  # their grounds are too strong for the colours of code
             specs[word] += " text"
     return Theme(chain[-1][0], dark, ansi, colours, specs, tuple(problems))
 
 
-def _chain(name: str, folders: Sequence[Path], problems: list[str]) -> list[tuple[str, dict[str, Any]]]:
+def _chain(
+    name: str, folders: Sequence[Path], problems: list[str]
+) -> list[tuple[str, dict[str, Any]]]:
     """The theme and what it stands on, the lowest first."""
     if name != DEFAULT and _find(name, folders) is None:
         problems.append(f"theme {name}: there is no such theme; using {DEFAULT}")
@@ -159,7 +217,9 @@ def _chain(name: str, folders: Sequence[Path], problems: list[str]) -> list[tupl
         chain.insert(0, (name, own))
         if name == DEFAULT:
             break
-        below = own.get("extends", "light" if own.get("dark") is False and name != "light" else DEFAULT)
+        below = own.get(
+            "extends", "light" if own.get("dark") is False and name != "light" else DEFAULT
+        )
         known = {one for one, _ in chain}
         if not isinstance(below, str) or below in known or _find(below, folders) is None:
             if below != DEFAULT:
@@ -198,14 +258,20 @@ def _colours(data: Mapping[str, Any], name: str, problems: list[str]) -> dict[st
     for key, value in _table(data, "colours").items():
         if key not in COLOURS:
             problems.append(f"theme {name}: colours.{key}: there is no such colour")
-        elif not isinstance(value, str) or not (_HEX.fullmatch(value) or value.removeprefix("ansi_") in _ANSI_NAMES):
-            problems.append(f"theme {name}: colours.{key}: not a colour (#rrggbb or ansi_red): {value!r}")
+        elif not isinstance(value, str) or not (
+            _HEX.fullmatch(value) or value.removeprefix("ansi_") in _ANSI_NAMES
+        ):
+            problems.append(
+                f"theme {name}: colours.{key}: not a colour (#rrggbb or ansi_red): {value!r}"
+            )
         else:
             good[key] = value if value.startswith(("#", "ansi_")) else f"ansi_{value}"
     return good
 
 
-def _specs(data: Mapping[str, Any], name: str, colours: Mapping[str, str], problems: list[str]) -> dict[str, str]:
+def _specs(
+    data: Mapping[str, Any], name: str, colours: Mapping[str, str], problems: list[str]
+) -> dict[str, str]:
     good: dict[str, str] = {}
     for key, value in _table(data, "styles").items():
         if key not in STYLES:
@@ -221,7 +287,12 @@ def _bad_word(spec: Any, colours: Mapping[str, str]) -> str:
     if not isinstance(spec, str):
         return "not a text"
     for word in spec.split():
-        known = word in _ATTRIBUTES or word == "on" or word in colours or word.removeprefix("ansi_") in _ANSI_NAMES
+        known = (
+            word in _ATTRIBUTES
+            or word == "on"
+            or word in colours
+            or word.removeprefix("ansi_") in _ANSI_NAMES
+        )
         if not known and not _HEX.fullmatch(word):
             return f"neither a colour nor an attribute: {word}"
     return ""

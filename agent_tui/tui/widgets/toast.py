@@ -29,8 +29,8 @@ class Toast(Region):
     """The row where a sheet begins; negative: none is open."""
     high = 1
     spare: Callable[[int], int] | None = None
-    """A row where so many cells of it cover no text, on a low screen, which has no empty one below the header; of 0
-    cells nothing has to be kept free."""
+    """A row where so many cells of it cover no text, on a low screen, which has no empty one below
+    the header; of 0 cells nothing has to be kept free."""
 
     def show(self, value: ToastView | None) -> None:
         self.value = value
@@ -39,9 +39,10 @@ class Toast(Region):
         self.redraw(layout=True)
 
     def place(self, sheet: int | None = None) -> None:
-        """At the right, in the empty row below the header, or what there is in its stead; at the bottom, where a sheet
-        begins as high as that. As wide as its text, which is wrapped where that is wider than the screen: over the
-        first lines of the transcript, so that a narrow one has it for what went wrong alone."""
+        """At the right, in the empty row below the header, or what there is in its stead; at the
+        bottom, where a sheet begins as high as that. As wide as its text, which is wrapped where
+        that is wider than the screen: over the first lines of the transcript, so that a narrow one
+        has it for what went wrong alone."""
         self.sheet = self.sheet if sheet is None else sheet
         if self.value is None:
             self._spare(0)
@@ -51,11 +52,16 @@ class Toast(Region):
         few = low(screen)
         narrow = few or screen.width < NARROW
         reading = self.sheet < 0
-        high, row = 1 if narrow and reading and self.value.tone not in WHOLE else min(len(texts), MOST), 1
+        high, row = (
+            1 if narrow and reading and self.value.tone not in WHOLE else min(len(texts), MOST),
+            1,
+        )
         if 0 <= self.sheet <= high:
             high = min(high, 1 if few else BELOW)
             row = max(0, screen.height - high - self.value.above)
-        strip = len(texts) > (1 if narrow else high)  # beside it, a few letters of a line would say nothing
+        strip = len(texts) > (
+            1 if narrow else high
+        )  # beside it, a few letters of a line would say nothing
         cells = screen.width if strip else max(map(cell_len, texts))
         wide = min(max(1, screen.width - 2), cells + 2 * AROUND)
         row = self._spare(wide if few and high == 1 and reading else 0) or row
@@ -80,4 +86,6 @@ class Toast(Region):
         texts = self._texts(room)
         texts[self.high - 1 :] = [shortened(" ".join(texts[self.high - 1 :]), room)]
         beside = Segment(" " * AROUND)
-        return [pad((beside, Segment(text, TONES[self.value.tone]), beside), width) for text in texts]
+        return [
+            pad((beside, Segment(text, TONES[self.value.tone]), beside), width) for text in texts
+        ]

@@ -31,7 +31,11 @@ def place(tmp_path: Path) -> Place:
 
 def environment(place: Place, **more: str) -> dict[str, str]:
     kept = {name: os.environ[name] for name in ("PATH", "LANG") if name in os.environ}
-    base = {"AGENT_TUI_HOME": str(place.home), "HOME": str(place.root / "user"), "OLLAMA_HOST": "127.0.0.1:1"}
+    base = {
+        "AGENT_TUI_HOME": str(place.home),
+        "HOME": str(place.root / "user"),
+        "OLLAMA_HOST": "127.0.0.1:1",
+    }
     return {**kept, **base, "TERM": "dumb", **more}
 
 
@@ -42,9 +46,13 @@ def command(place: Place, *arguments: str) -> list[str]:
 def chat(place: Place, said: str, *arguments: str, **more: str) -> subprocess.CompletedProcess[str]:
     """All of `said` comes at once, then the input ends."""
     return subprocess.run(
-        [sys.executable, *command(place, *arguments)], env=environment(place, **more), input=said,
-        capture_output=True, text=True, timeout=60,
-    )  # fmt: skip
+        [sys.executable, *command(place, *arguments)],
+        env=environment(place, **more),
+        input=said,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
 
 
 def settled(text: str, place: Place) -> str:
@@ -60,7 +68,9 @@ class Terminal(Pty):
 
     def __init__(self, place: Place, *arguments: str, **more: str) -> None:
         names = dict.fromkeys(("NO_COLOR", "COLORTERM"), "")
-        super().__init__(command(place, *arguments), {**names, **environment(place, **more)}, (60, 24))
+        super().__init__(
+            command(place, *arguments), {**names, **environment(place, **more)}, (60, 24)
+        )
         self.heard = 0
 
     def say(self, line: str) -> None:
@@ -70,7 +80,9 @@ class Terminal(Pty):
         """Wait for `words`, in what was not heard yet; all up to them."""
         end = time.monotonic() + PATIENCE
         while (at := self.raw.find(words.encode(), self.heard)) < 0:
-            assert time.monotonic() < end, f"{words!r} did not come: {self.raw[self.heard :].decode()!r}"
+            assert time.monotonic() < end, (
+                f"{words!r} did not come: {self.raw[self.heard :].decode()!r}"
+            )
             self.read(0.1)
         before, self.heard = self.heard, at + len(words.encode())
         return self.raw[before : self.heard].decode()

@@ -1,4 +1,5 @@
-"""Keys of one's own where there is no keyboard of keys: what does not hold of them is said all the same."""
+"""Keys of one's own where there is no keyboard of keys: what does not hold of them is said all the
+same."""
 
 from __future__ import annotations
 
@@ -35,7 +36,9 @@ def test_the_settings_know_it_too(place: Place) -> None:
     [read] = deeds.perform(ReadSettings(), Model())
     assert isinstance(read, SettingsRead)
     found = [line.rpartition("/")[2] for line in read.found.problems]
-    assert [line.startswith(said) for line, said in zip(found, SAID, strict=True)] == [True] * 3, found
+    assert [line.startswith(said) for line, said in zip(found, SAID, strict=True)] == [True] * 3, (
+        found
+    )
 
 
 def test_keys_that_hold_are_no_news(place: Place) -> None:
@@ -50,8 +53,13 @@ def test_a_yes_for_all_edits_is_a_letter_or_a_word_and_says_the_mode(place: Plac
     for word in ("e", "edits"):
         model = place.script([CREATE, second], [{"text": "made"}])
         done = chat(place, f"go\n{word}\n", "-m", model)
-        assert "e: yes, and accept edits from now on (mode accept-edits; commands are still asked)" in done.stdout
-        assert done.stdout.count("Allow this?") == 1 and "Accept-edits: edits files" in done.stdout, done.stdout
+        assert (
+            "e: yes, and accept edits from now on (mode accept-edits; commands are still asked)"
+            in done.stdout
+        )
+        assert (
+            done.stdout.count("Allow this?") == 1 and "Accept-edits: edits files" in done.stdout
+        ), done.stdout
         assert (place.cwd / "new.txt").exists() and (place.cwd / "other.txt").exists()
         (place.cwd / "new.txt").unlink()
         (place.cwd / "other.txt").unlink()

@@ -23,13 +23,18 @@ def script(place: Place) -> str:
 
 @pytest.mark.parametrize("around", PLACES, ids=str)
 def test_joiners_are_sent_through_a_pipe(place: Place, script: str, around: dict[str, str]) -> None:
-    assert chat(place, "".join(f"{words}\n" for words in WORDS), "-m", script, **around).returncode == 0
+    assert (
+        chat(place, "".join(f"{words}\n" for words in WORDS), "-m", script, **around).returncode
+        == 0
+    )
     assert prompts(place.home) == WORDS
 
 
 @pytest.mark.parametrize("at_once", [True, False], ids=["pasted", "typed"])
 @pytest.mark.parametrize("around", PLACES, ids=str)
-def test_joiners_are_sent_from_a_terminal(place: Place, script: str, around: dict[str, str], at_once: bool) -> None:
+def test_joiners_are_sent_from_a_terminal(
+    place: Place, script: str, around: dict[str, str], at_once: bool
+) -> None:
     with terminal(place, "-m", script, **around) as it:
         for number, words in enumerate(WORDS):
             it.hear("> ")

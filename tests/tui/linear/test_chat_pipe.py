@@ -1,4 +1,5 @@
-"""`agent-tui chat` through pipes: prompts in order, answers from the script, exit codes, and nothing but text."""
+"""`agent-tui chat` through pipes: prompts in order, answers from the script, exit codes, and nothing
+but text."""
 
 from __future__ import annotations
 
@@ -47,7 +48,12 @@ USAGE = {"usage": {"prompt_tokens": 100, "completion_tokens": 6}}
 
 def test_a_conversation(place: Place) -> None:
     model = place.script(
-        [{"thinking": "hm"}, {"text": "I will **make** it:\n\n* one\n"}, CREATE, {"usage": {"completion_tokens": 0}}],
+        [
+            {"thinking": "hm"},
+            {"text": "I will **make** it:\n\n* one\n"},
+            CREATE,
+            {"usage": {"completion_tokens": 0}},
+        ],
         [{"text": "Done."}, USAGE],
         [{"text": "More."}, USAGE],
     )
@@ -60,7 +66,12 @@ def test_a_conversation(place: Place) -> None:
 @pytest.mark.parametrize(
     ("script", "said", "code", "heard"),
     [
-        ([[{"fail": "auth", "text": "401 from somewhere"}]], "go\n", 1, "Error: 401 from somewhere"),
+        (
+            [[{"fail": "auth", "text": "401 from somewhere"}]],
+            "go\n",
+            1,
+            "Error: 401 from somewhere",
+        ),
         ([[CREATE], [{"text": "could not"}]], "go\n", 3, "Nobody answered, so the answer is no."),
         ([[LIST]] * 4, "go\n", 4, "Stopped: going in circles"),
         ([[LIST]] * 3 + [[{"text": "I see"}]], "go\nm look elsewhere\n", 0, "Assistant: I see"),
@@ -79,7 +90,9 @@ def test_exit_codes_are_those_of_the_last_turn(
 def test_a_line_that_is_no_answer_is_the_next_prompt(place: Place) -> None:
     model = place.script([CREATE], [{"text": "not made"}], [{"text": "second answer"}])
     done = chat(place, "make it\nsomething else\n", "-m", model)
-    assert done.stdout.index("Nobody answered, so the answer is no.") < done.stdout.index("You: something else")
+    assert done.stdout.index("Nobody answered, so the answer is no.") < done.stdout.index(
+        "You: something else"
+    )
     assert "second answer" in done.stdout
     assert not (place.cwd / "new.txt").exists()
 
@@ -89,7 +102,9 @@ def test_where_nobody_answers_nobody_is_said_to_have_said_no(place: Place) -> No
     said = done.stdout[done.stdout.index("Nobody answered, so the answer is no.") :]
     assert "nobody answered" in said and "you said" not in said, said
     command = chat(place, "!git push --force\n", "-m", place.script(*steps("unheard")))
-    assert "not run: nobody answered" in command.stdout and "you said" not in command.stdout, command.stdout
+    assert "not run: nobody answered" in command.stdout and "you said" not in command.stdout, (
+        command.stdout
+    )
 
 
 def test_a_hint_names_what_can_be_typed_here(place: Place) -> None:
@@ -114,13 +129,19 @@ def test_undo_restores_the_files_that_are_switched_on(place: Place) -> None:
     said = "go\n/undo\n1\n2\n3\n"
     done = chat(place, said, "-m", model, "--mode", "accept-all")
     assert "1: [ ] README.rst, -1, kept, changed while a command ran, perhaps by you" in done.stdout
-    assert "2: [x] new.txt" in done.stdout and "1: [x] README.rst" in done.stdout and "2: [ ] new.txt" in done.stdout
+    assert (
+        "2: [x] new.txt" in done.stdout
+        and "1: [x] README.rst" in done.stdout
+        and "2: [ ] new.txt" in done.stdout
+    )
     assert "Restored README.rst. /redo reverses this. Kept new.txt unchanged." in done.stdout
     assert (place.cwd / "README.rst").read_text() == "mine\n" and (place.cwd / "new.txt").exists()
 
 
 def test_a_skill_asks_for_its_argument(place: Place) -> None:
-    done = chat(place, "/fix\nthe wrong total\nand then\n", "-m", place.script(*steps("mended", "more")))
+    done = chat(
+        place, "/fix\nthe wrong total\nand then\n", "-m", place.script(*steps("mended", "more"))
+    )
     assert "/fix needs <error>. Type it, or an empty line to go back." in done.stdout
     assert done.stdout.index("Assistant: mended") < done.stdout.index("You: and then")
     assert "Nobody answered" not in done.stdout
@@ -129,7 +150,14 @@ def test_a_skill_asks_for_its_argument(place: Place) -> None:
 def test_what_cannot_be_taken_back_needs_the_whole_word(place: Place) -> None:
     (place.cwd / "x").mkdir()
     call = {"call": "run_shell_command", "arguments": {"command": "git push --force"}}
-    done = chat(place, "go\ny\n", "-m", place.script([call], [{"text": "left"}], [{"text": "next"}]), "--mode", "auto")
+    done = chat(
+        place,
+        "go\ny\n",
+        "-m",
+        place.script([call], [{"text": "left"}], [{"text": "next"}]),
+        "--mode",
+        "auto",
+    )
     assert "This cannot be undone. Allow this?" in done.stdout
     assert "yes: yes, once; typed in full" in done.stdout
     assert "denied" in done.stdout
@@ -164,7 +192,10 @@ def test_colour_only_where_it_is_asked_for(place: Place) -> None:
 
 def test_long_lines_are_not_broken(place: Place) -> None:
     line = "word " * 500 + "end"
-    assert f"Assistant: {line}\n" in chat(place, "go\n", "-m", place.script(*steps(line)), COLUMNS="40").stdout
+    assert (
+        f"Assistant: {line}\n"
+        in chat(place, "go\n", "-m", place.script(*steps(line)), COLUMNS="40").stdout
+    )
 
 
 def test_a_line_may_be_as_long_as_one_likes(place: Place) -> None:
@@ -177,12 +208,21 @@ def test_a_session_goes_on(place: Place) -> None:
     model = place.script(*steps("the first answer", "the second answer"))
     chat(place, "one\n", "-m", model)
     done = chat(place, "two\n", "-c")
-    assert done.stdout.index("Assistant: the first answer") < done.stdout.index("The session was resumed.")
-    assert done.stdout.index("The session was resumed.") < done.stdout.index("Assistant: the second answer")
+    assert done.stdout.index("Assistant: the first answer") < done.stdout.index(
+        "The session was resumed."
+    )
+    assert done.stdout.index("The session was resumed.") < done.stdout.index(
+        "Assistant: the second answer"
+    )
 
 
 def test_the_session_to_go_on_with_is_chosen_by_number(place: Place) -> None:
-    chat(place, "the old prompt\n", "-m", place.script(*steps("the first answer", "the second answer")))
+    chat(
+        place,
+        "the old prompt\n",
+        "-m",
+        place.script(*steps("the first answer", "the second answer")),
+    )
     done = chat(place, "1\ntwo\n", "--resume")
     assert "1: the old prompt" in done.stdout
     assert "Assistant: the second answer" in done.stdout
@@ -196,12 +236,19 @@ def test_without_a_model_it_says_what_was_tried(place: Place) -> None:
 
 
 def test_lines_while_a_turn_runs_wait_but_steering_does_not(place: Place) -> None:
-    slow = {"call": "run_shell_command", "arguments": {"command": "while ! test -e go; do sleep 0.05; done"}}
+    slow = {
+        "call": "run_shell_command",
+        "arguments": {"command": "while ! test -e go; do sleep 0.05; done"},
+    }
     model = place.script([slow], [{"text": "one"}], [{"text": "two"}])
     with subprocess.Popen(
-        [sys.executable, *command(place, "-m", model, "--mode", "accept-all")], env=environment(place),
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1,
-    ) as process:  # fmt: skip
+        [sys.executable, *command(place, "-m", model, "--mode", "accept-all")],
+        env=environment(place),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        bufsize=1,
+    ) as process:
         assert process.stdin is not None and process.stdout is not None
         process.stdin.write("first\n")
         heard = []
@@ -212,7 +259,11 @@ def test_lines_while_a_turn_runs_wait_but_steering_does_not(place: Place) -> Non
             heard.append(line)
         (place.cwd / "go").touch()
         rest, _ = process.communicate(timeout=60)
-    assert rest.index("You, into the turn: and quickly") < rest.index("Assistant: one") < rest.index("You: second")
+    assert (
+        rest.index("You, into the turn: and quickly")
+        < rest.index("Assistant: one")
+        < rest.index("You: second")
+    )
     assert "Assistant: two" in rest
 
 
@@ -220,9 +271,13 @@ def test_lines_while_a_turn_runs_wait_but_steering_does_not(place: Place) -> Non
 def test_ctrl_c_interrupts_and_twice_leaves(place: Place, times: int) -> None:
     model = place.script([{"text": "begun\n"}, {"hang": True}], [{"text": "after"}])
     with subprocess.Popen(
-        [sys.executable, *command(place, "-m", model)], env=environment(place),
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1,
-    ) as process:  # fmt: skip
+        [sys.executable, *command(place, "-m", model)],
+        env=environment(place),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        bufsize=1,
+    ) as process:
         assert process.stdin is not None and process.stdout is not None
         process.stdin.write("first\n")
         while "begun" not in process.stdout.readline():
@@ -242,10 +297,16 @@ def test_ctrl_c_interrupts_and_twice_leaves(place: Place, times: int) -> None:
 def test_nobody_reads_any_more(place: Place) -> None:
     model = place.script([{"text": "line\n", "repeat": 20_000}])
     with subprocess.Popen(
-        [sys.executable, *command(place, "-m", model)], env=environment(place),
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-    ) as process:  # fmt: skip
-        assert process.stdin is not None and process.stdout is not None and process.stderr is not None
+        [sys.executable, *command(place, "-m", model)],
+        env=environment(place),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert (
+            process.stdin is not None and process.stdout is not None and process.stderr is not None
+        )
         process.stdin.write("go\n")
         process.stdin.close()
         process.stdout.readline()
@@ -275,7 +336,9 @@ def test_a_line_is_never_broken_by_the_time_that_its_words_take(place: Place) ->
 
 def test_the_todo_list_is_said_and_keeps_no_prompt(place: Place) -> None:
     todos = {"todos": [{"text": "look", "state": "done"}, {"text": "mend", "state": "active"}]}
-    model = place.script([{"call": "update_todos", "arguments": todos}], [{"text": "So."}], [{"text": "More."}])
+    model = place.script(
+        [{"call": "update_todos", "arguments": todos}], [{"text": "So."}], [{"text": "More."}]
+    )
     done = chat(place, "go\n/todo\nand then\n", "-m", model)
     said = "Todo: 1 of 2 done:\ndone, look\nin work, mend\nType an empty line to close.\nYou: and then\nAssistant: "
     assert said in settled(done.stdout, place)

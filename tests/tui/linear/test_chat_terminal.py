@@ -1,4 +1,5 @@
-"""`agent-tui chat` on a terminal that can do nothing: lines, questions, the queue, lists, Ctrl+C, Ctrl+D."""
+"""`agent-tui chat` on a terminal that can do nothing: lines, questions, the queue, lists, Ctrl+C,
+Ctrl+D."""
 
 from __future__ import annotations
 
@@ -12,7 +13,10 @@ from tests.tui.linear.talk import CREATE, place, steps, terminal
 
 __all__ = ["place"]
 
-WAIT = {"call": "run_shell_command", "arguments": {"command": "while ! test -e go; do sleep 0.05; done"}}
+WAIT = {
+    "call": "run_shell_command",
+    "arguments": {"command": "while ! test -e go; do sleep 0.05; done"},
+}
 READ = 0.4
 """Seconds after which a line is meant for the question that came before it."""
 
@@ -43,7 +47,9 @@ def test_a_prompt_that_was_not_sent_is_told_of_at_the_end_and_is_there_again(pla
         it.hear("In the prompt: why is the total wrong")
         it.hear("> ")
         it.type("\x04")
-        it.hear("Not sent, but saved: why is the total wrong\r\nTo continue this session: agent-tui chat --resume ")
+        it.hear(
+            "Not sent, but saved: why is the total wrong\r\nTo continue this session: agent-tui chat --resume "
+        )
         assert it.wait() == 0
     with terminal(place, "-m", place.script(*steps("hello")), "--continue") as it:
         it.hear("In the prompt: why is the total wrong")
@@ -64,7 +70,9 @@ def test_a_question_is_answered_by_a_line(place: Place) -> None:
 
 
 def test_a_line_that_was_begun_before_the_question_answers_nothing(place: Place) -> None:
-    with terminal(place, "-m", place.script([WAIT], [CREATE], [{"text": "made"}], [{"text": "more"}])) as it:
+    with terminal(
+        place, "-m", place.script([WAIT], [CREATE], [{"text": "made"}], [{"text": "more"}])
+    ) as it:
         it.hear("> ")
         it.say("make it")
         it.hear("Type y")
@@ -85,7 +93,9 @@ def test_a_line_that_was_begun_before_the_question_answers_nothing(place: Place)
 
 
 def test_words_that_were_begun_before_the_question_are_a_prompt(place: Place) -> None:
-    with terminal(place, "-m", place.script([WAIT], [CREATE], [{"text": "made"}], [{"text": "more"}])) as it:
+    with terminal(
+        place, "-m", place.script([WAIT], [CREATE], [{"text": "made"}], [{"text": "more"}])
+    ) as it:
         it.hear("> ")
         it.say("make it")
         it.hear("Type y")
@@ -146,7 +156,9 @@ def test_lines_queue_while_a_turn_runs(place: Place) -> None:
 
 
 def test_ctrl_c_interrupts_the_queue_waits_and_goes_on(place: Place) -> None:
-    with terminal(place, "-m", place.script([{"text": "begun\n"}, {"hang": True}], [{"text": "after"}])) as it:
+    with terminal(
+        place, "-m", place.script([{"text": "begun\n"}, {"hang": True}], [{"text": "after"}])
+    ) as it:
         it.hear("> ")
         it.say("first")
         it.hear("begun")
@@ -212,7 +224,9 @@ def test_a_paste_of_several_lines_is_one_prompt(place: Place) -> None:
 
 
 def test_the_end_of_the_input_waits_for_the_turn(place: Place) -> None:
-    with terminal(place, "-m", place.script([WAIT], [{"text": "one"}]), "--mode", "accept-all") as it:
+    with terminal(
+        place, "-m", place.script([WAIT], [{"text": "one"}]), "--mode", "accept-all"
+    ) as it:
         it.hear("> ")
         it.say("first")
         it.hear("running")

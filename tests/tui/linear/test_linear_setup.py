@@ -1,4 +1,5 @@
-"""Setting up a provider line by line: what a typed line chooses, and which lines are told to choose nothing."""
+"""Setting up a provider line by line: what a typed line chooses, and which lines are told to choose
+nothing."""
 
 from __future__ import annotations
 
@@ -33,6 +34,8 @@ def test_a_number_that_no_row_has_is_answered(line: str) -> None:
 
 def test_other_words_find_a_provider() -> None:
     play = opened()
-    assert play.model.overlay is not None and "words to search" in sheets.hint(play.model, play.model.overlay)
+    assert play.model.overlay is not None and "words to search" in sheets.hint(
+        play.model, play.model.overlay
+    )
     assert says(play, "moon") and at(play) == "provider" and labels(play) == ["Moonshot"]
     assert says(play, "1") and at(play) == "key"

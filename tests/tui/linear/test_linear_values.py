@@ -89,10 +89,20 @@ def test_lines_that_answer(question: Approval | Question, line: str, key: str, t
 @pytest.mark.parametrize(
     ("question", "line"),
     [
-        (APPROVAL, ""), (APPROVAL, "yes please"), (APPROVAL, "y\ny"), (APPROVAL, "5"), (APPROVAL, "yy"),
-        (HARD, "y"), (HARD, "1"), (HARD, "once"), (HARD, "a"), (HARD, "2"), (STUCK, "y"), (STUCK, "stop it"),
+        (APPROVAL, ""),
+        (APPROVAL, "yes please"),
+        (APPROVAL, "y\ny"),
+        (APPROVAL, "5"),
+        (APPROVAL, "yy"),
+        (HARD, "y"),
+        (HARD, "1"),
+        (HARD, "once"),
+        (HARD, "a"),
+        (HARD, "2"),
+        (STUCK, "y"),
+        (STUCK, "stop it"),
     ],
-)  # fmt: skip
+)
 def test_lines_that_do_not(question: Approval | Question, line: str) -> None:
     assert asking.taken(question, line) is None
 
@@ -117,7 +127,9 @@ def test_every_command_is_a_line_or_belongs_to_the_screen() -> None:
 
 
 def test_no_command_of_the_screen_is_offered() -> None:
-    shown, _ = update(Model(keys=keys.KEYS), EventsArrived((SessionStarted(session="s", model="m"),)))
+    shown, _ = update(
+        Model(keys=keys.KEYS), EventsArrived((SessionStarted(session="s", model="m"),))
+    )
     opened, _ = commands.find("help").run(shown, "")
     assert opened.overlay is not None
     offered = {entry.id.removeprefix("command:") for entry in sheets.choices(opened.overlay)}
@@ -167,7 +179,10 @@ def said_by(capsys: pytest.CaptureFixture[str], *events: Event) -> str:
 def test_an_answer_is_said_line_by_line(capsys: pytest.CaptureFixture[str]) -> None:
     begun = (StepStarted(step=1), TextDelta("one li"), TextDelta("ne\nanother"))
     assert said_by(capsys, *begun) == "Assistant: one line\n"
-    assert said_by(capsys, *begun, AssistantReplied("one line\nanother")) == "Assistant: one line\nanother\n"
+    assert (
+        said_by(capsys, *begun, AssistantReplied("one line\nanother"))
+        == "Assistant: one line\nanother\n"
+    )
 
 
 def test_words_that_wait_for_the_end_of_their_line_are_said_after_a_pause(
@@ -175,7 +190,11 @@ def test_words_that_wait_for_the_end_of_their_line_are_said_after_a_pause(
 ) -> None:
     monkeypatch.setattr(scribing, "PAUSE", -1.0)
     scribe, model = Scribe(Out(), echo=True), Model(keys=keys.KEYS)
-    for event in (StepStarted(step=1), TextDelta("these words wa"), AssistantReplied("these words wait\nno more")):
+    for event in (
+        StepStarted(step=1),
+        TextDelta("these words wa"),
+        AssistantReplied("these words wait\nno more"),
+    ):
         before = model
         model, _ = update(model, EventsArrived((event,)))
         scribe.follow(event, before, model)
@@ -188,16 +207,28 @@ def test_an_answer_that_is_another_is_said_whole(capsys: pytest.CaptureFixture[s
     assert said == "Assistant: one\nThe answer has changed; here is all of it:\nAssistant: three\n"
 
 
-def test_an_attempt_that_failed_is_not_mixed_with_the_next(capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_attempt_that_failed_is_not_mixed_with_the_next(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     said = said_by(
-        capsys, StepStarted(step=1), TextDelta("one\ntw"), RequestSent("m", attempt=2), TextDelta("one\n"),
+        capsys,
+        StepStarted(step=1),
+        TextDelta("one\ntw"),
+        RequestSent("m", attempt=2),
+        TextDelta("one\n"),
         AssistantReplied("one\ntwo"),
-    )  # fmt: skip
+    )
     assert said == "Assistant: one\ntw\nAssistant: one\ntwo\n"
 
 
 def test_control_sequences_are_shown_in_tools_too(capsys: pytest.CaptureFixture[str]) -> None:
-    ended = ToolEnded("c", "run", "Run \x1b[31mx", "", d.CommandDisplay("x", output="a\x1b]0;t\x07b\x07", exit_code=1))
+    ended = ToolEnded(
+        "c",
+        "run",
+        "Run \x1b[31mx",
+        "",
+        d.CommandDisplay("x", output="a\x1b]0;t\x07b\x07", exit_code=1),
+    )
     assert said_by(capsys, ended) == "Tool: Run ␛[31mx, exit code 1\nab␇\n"
 
 
@@ -225,10 +256,18 @@ def test_a_refused_change_is_said_once(capsys: pytest.CaptureFixture[str]) -> No
     ("display", "lines", "short"),
     [
         (d.TextDisplay("a\nb\n"), ["a", "b"], ""),
-        (d.ListingDisplay(".", (d.Entry("a", "folder"), d.Entry("b")), 5), ["a/", "b", "of 5 in all"], "5 entries"),
+        (
+            d.ListingDisplay(".", (d.Entry("a", "folder"), d.Entry("b")), 5),
+            ["a/", "b", "of 5 in all"],
+            "5 entries",
+        ),
         (d.MatchesDisplay("x", (d.Match("f.py", 3, "x = 1"),)), ["f.py, line 3: x = 1"], "1 match"),
         (d.TableDisplay(("a", "b"), (("1", "2"),)), ["a, b", "1, 2"], "1 row"),
-        (d.TodoDisplay((d.TodoItem("a", "done"), d.TodoItem("b"))), ["done: a", "to do: b"], "1 of 2 done"),
+        (
+            d.TodoDisplay((d.TodoItem("a", "done"), d.TodoItem("b"))),
+            ["done: a", "to do: b"],
+            "1 of 2 done",
+        ),
         (d.QuestionDisplay("Q", ("x", "y"), "y"), ["Q", "1. x", "2. y", "answer: y"], ""),
         (d.ImageDisplay("p.png", 4, 3), ["image p.png, 4 by 3"], ""),
         (d.AgentsDisplay((d.AgentStatus("n", "task", "running"),)), ["n, running: task"], ""),
@@ -242,7 +281,10 @@ def test_displays_are_text(display: d.Display, lines: list[str], short: str) -> 
 def test_the_end_of_a_turn_in_words() -> None:
     block = TurnBlock("completed", 3_000, 2, 380, estimated=True)
     assert plain.turn(block, DEFAULT) == "Done in 3.0 s, 2 steps, about 380 tokens out."
-    assert plain.turn(replace(block, state="cancelled", steps=1, tokens=0), DEFAULT) == "Interrupted after 3.0 s."
+    assert (
+        plain.turn(replace(block, state="cancelled", steps=1, tokens=0), DEFAULT)
+        == "Interrupted after 3.0 s."
+    )
 
 
 def test_without_a_turn_there_is_no_failure() -> None:
@@ -259,13 +301,17 @@ def sessions_open(*ids: str, **more: str) -> Model:
     titles = {id: more.get(id, f"about {id}") for id in ids}
     found = (Summary(id, "/w", title, 1.0, int(bool(title)), "m") for id, title in titles.items())
     listed = Sessions(tuple(found), "/w")
-    model = update(Model(keys=keys.KEYS), EventsArrived((SessionStarted(session="s", model="m", cwd="/w"),)))[0]
+    model = update(
+        Model(keys=keys.KEYS), EventsArrived((SessionStarted(session="s", model="m", cwd="/w"),))
+    )[0]
     opened = open_sheet(model, "resume")[0]
     assert opened.overlay is not None
     return update(opened, EventsArrived((Answered(opened.overlay.query, listed, session="s"),)))[0]
 
 
-def test_numbers_mean_the_rows_that_were_said_until_the_list_is_said_again(capsys: pytest.CaptureFixture[str]) -> None:
+def test_numbers_mean_the_rows_that_were_said_until_the_list_is_said_again(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     notices, model = Notices(Out()), sessions_open("a", "b", "c")
     notices.follow(model)
     assert "2: about b" in capsys.readouterr().out
@@ -279,12 +325,16 @@ def test_numbers_mean_the_rows_that_were_said_until_the_list_is_said_again(capsy
     assert asked is not None and asked[0].row == "a"
 
 
-def test_a_list_is_not_said_again_for_a_question_that_was_answered(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_list_is_not_said_again_for_a_question_that_was_answered(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     notices, model = Notices(Out()), sessions_open("a", "b")
     notices.follow(model)
     capsys.readouterr()
-    for line, said in (("d 1", "Delete “about a” for ever? Type yes, or an empty line to keep it.\n"),
-                       ("", "Type a number to open")):
+    for line, said in (
+        ("d 1", "Delete “about a” for ever? Type yes, or an empty line to keep it.\n"),
+        ("", "Type a number to open"),
+    ):
         assert model.overlay is not None
         for intent in sheets.intents(model, model.overlay, line, notices.rows) or ():
             model = update(model, intent)[0]

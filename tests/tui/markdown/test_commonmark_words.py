@@ -23,7 +23,9 @@ def examples() -> list[tuple[str, str]]:
 
 def words(reference: str) -> list[str]:
     """The words a browser would show of the reference HTML."""
-    text = re.sub(r"<!--.*?-->|<\?.*?\?>|<!.*?>|</?[a-zA-Z][^<>]*>", " ", reference, flags=re.DOTALL)
+    text = re.sub(
+        r"<!--.*?-->|<\?.*?\?>|<!.*?>|</?[a-zA-Z][^<>]*>", " ", reference, flags=re.DOTALL
+    )
     return html.unescape(text).split()
 
 
@@ -49,12 +51,18 @@ def missing(source: str, reference: str, width: int) -> list[str]:
     return lost
 
 
-@pytest.mark.skipif(not SPEC.is_file(), reason="the CommonMark specification is not beside this checkout")
+@pytest.mark.skipif(
+    not SPEC.is_file(), reason="the CommonMark specification is not beside this checkout"
+)
 @pytest.mark.parametrize("width", [40, 80, 200])
 def test_every_word_of_the_specification_is_drawn(width: int) -> None:
     found = examples()
     assert len(found) == 655
-    lost = {number: bad for number, (source, wanted) in enumerate(found, 1) if (bad := missing(source, wanted, width))}
+    lost = {
+        number: bad
+        for number, (source, wanted) in enumerate(found, 1)
+        if (bad := missing(source, wanted, width))
+    }
     assert lost == {}
     assert all(
         sum(cell_len(s.text) for s in line.segments) <= width

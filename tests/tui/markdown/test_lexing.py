@@ -1,4 +1,5 @@
-"""Code line by line: the colours do not depend on where a streamed fence was cut, nor on what was drawn before."""
+"""Code line by line: the colours do not depend on where a streamed fence was cut, nor on what was
+drawn before."""
 
 from __future__ import annotations
 
@@ -19,7 +20,13 @@ from rich.cells import cell_len
 from agent_tui.protocol.transcript import TextBlock, Transcript
 from agent_tui.structures import lexing
 from agent_tui.structures.lexing import State, Stepper, find_lexer, steps
-from agent_tui.structures.markdown_stream import FENCE_LINES, LOOK_BACK, LOOK_BACK_SIZE, MdStream, split
+from agent_tui.structures.markdown_stream import (
+    FENCE_LINES,
+    LOOK_BACK,
+    LOOK_BACK_SIZE,
+    MdStream,
+    split,
+)
 from agent_tui.tui.markdown import code
 from agent_tui.tui.markdown.code import highlight
 from agent_tui.tui.markdown.lines import Line
@@ -27,24 +34,65 @@ from agent_tui.tui.markdown.render import render
 
 BITS = {
     "python": (
-        'def f(a: int) -> str:\n    """Says\n', 'more\n    """\n', "x = 'a' + \"b\"  # c\n", "'''\n", "    g([1,\n",
-        "import os, \\\n    sys\n", "@cached\nclass A:\n", "f'{x!r:>{w}} {y}'\n", "\n", "not a = string's\n", 'r"""\n',
+        'def f(a: int) -> str:\n    """Says\n',
+        'more\n    """\n',
+        "x = 'a' + \"b\"  # c\n",
+        "'''\n",
+        "    g([1,\n",
+        "import os, \\\n    sys\n",
+        "@cached\nclass A:\n",
+        "f'{x!r:>{w}} {y}'\n",
+        "\n",
+        "not a = string's\n",
+        'r"""\n',
     ),
     "javascript": (
-        "/* a\n * note\n", "*/ let x = 1;\n", "const s = `a ${b}\n", "c ${d + `e`} f`;\n", "// it's\n",
-        "x = /re['/]/g;\n", "function* g() {\n", "}\n", "'open\n", "\n", "return <p>don't</p>\n",
+        "/* a\n * note\n",
+        "*/ let x = 1;\n",
+        "const s = `a ${b}\n",
+        "c ${d + `e`} f`;\n",
+        "// it's\n",
+        "x = /re['/]/g;\n",
+        "function* g() {\n",
+        "}\n",
+        "'open\n",
+        "\n",
+        "return <p>don't</p>\n",
         "/** @type */ f('a', \"b\")\n",
     ),
     "bash": (
-        "cat <<EOF > f\n", "$x and 'text'\n", "EOF\n", "echo 'one\n", "two' \"three $(ls)\n", '"\n',
-        "if [ -f x ]; then\n", "fi # don't\n", "<<-'END'\n", "END\n", "\n", "x=$((1 + 2)) ${y:-z}\n",
+        "cat <<EOF > f\n",
+        "$x and 'text'\n",
+        "EOF\n",
+        "echo 'one\n",
+        "two' \"three $(ls)\n",
+        '"\n',
+        "if [ -f x ]; then\n",
+        "fi # don't\n",
+        "<<-'END'\n",
+        "END\n",
+        "\n",
+        "x=$((1 + 2)) ${y:-z}\n",
     ),
     "html": (
-        "<!-- a\n", "note -->\n", "<script>\n", "let s = `a\n", "b`; /* c\n", "*/ if (a < b) f()\n", "</script>\n",
-        "<style>\n", "p { color: red; } /* x\n", "*/</style>\n", '<a href="x\n', 'y" id=z\n', ">text &amp; more</a>\n",
-        "\n", "<!DOCTYPE\n html>\n", "<script>f()</script><b>\n",
+        "<!-- a\n",
+        "note -->\n",
+        "<script>\n",
+        "let s = `a\n",
+        "b`; /* c\n",
+        "*/ if (a < b) f()\n",
+        "</script>\n",
+        "<style>\n",
+        "p { color: red; } /* x\n",
+        "*/</style>\n",
+        '<a href="x\n',
+        'y" id=z\n',
+        ">text &amp; more</a>\n",
+        "\n",
+        "<!DOCTYPE\n html>\n",
+        "<script>f()</script><b>\n",
     ),
-}  # fmt: skip
+}
 
 
 @st.composite
@@ -83,11 +131,18 @@ def test_a_piece_looks_the_same_whatever_was_drawn_before_it(text: str, seed: in
     for number in random.Random(seed).sample(range(len(pieces)), len(pieces)):
         code._kept.clear()
         highlight.cache_clear()
-        assert drawn(pieces[number].text, pieces[number].lead, pieces[number].before) == first[number]
+        assert (
+            drawn(pieces[number].text, pieces[number].lead, pieces[number].before) == first[number]
+        )
 
 
 def looks(tokens: Iterable[tuple[object, str]]) -> list[tuple[str, str]]:
-    return [(character, code._style_of(kind)) for kind, value in tokens for character in value if character > " "]
+    return [
+        (character, code._style_of(kind))
+        for kind, value in tokens
+        for character in value
+        if character > " "
+    ]
 
 
 ALIKE = {
@@ -121,26 +176,42 @@ def test_line_by_line_gives_the_tokens_of_pygments(language: str) -> None:
     assert looks(tokens) == looks(lexer.get_tokens(source))
 
 
-@pytest.mark.parametrize("language", ["json", "yaml", "markdown", "make", "console", "html+php", "ruby"])
+@pytest.mark.parametrize(
+    "language", ["json", "yaml", "markdown", "make", "console", "html+php", "ruby"]
+)
 def test_lexers_that_cannot_be_stepped_are_used_as_they_are(language: str) -> None:
     assert steps(get_lexer_by_name(language)) is None
-    assert "".join(s.text for runs in highlight("a: [1, 2]\n", language) for s in runs) == "a: [1, 2]"
+    assert (
+        "".join(s.text for runs in highlight("a: [1, 2]\n", language) for s in runs) == "a: [1, 2]"
+    )
 
 
 def test_a_file_s_name_says_what_it_says_to_pygments(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pygments.lexers.find_plugin_lexers", list)  # it looks through all that is installed, each time
+    monkeypatch.setattr(
+        "pygments.lexers.find_plugin_lexers", list
+    )  # it looks through all that is installed, each time
     for ending, name in lexing._endings().items():
-        assert find_lexer_class_for_filename(f"a.{ending}") is find_lexer_class_by_name(name), ending
+        assert find_lexer_class_for_filename(f"a.{ending}") is find_lexer_class_by_name(name), (
+            ending
+        )
     assert type(find_lexer("a.h")) is type(get_lexer_for_filename("a.h"))
     assert find_lexer("a.nonesuch") is None
 
 
 def test_a_docstring_that_crosses_a_cut_stays_a_string() -> None:
     text = (
-        "```python\n" + "x = 1\n" * (FENCE_LINES - 5) + '"""\n' + "for words in it\n" * 9 + '"""\nif x:\n    y\n```\n'
+        "```python\n"
+        + "x = 1\n" * (FENCE_LINES - 5)
+        + '"""\n'
+        + "for words in it\n" * 9
+        + '"""\nif x:\n    y\n```\n'
     )
     second = split(text)[1]
-    styles = {s.style for line in drawn(second.text, second.lead, second.before)[:4] for s in line.segments[1:]}
+    styles = {
+        s.style
+        for line in drawn(second.text, second.lead, second.before)[:4]
+        for s in line.segments[1:]
+    }
     assert styles == {"code.string"}
     assert drawn(second.text, second.lead) != drawn(second.text, second.lead, second.before)
 
@@ -177,7 +248,8 @@ def test_the_transcript_hands_on_what_precedes() -> None:
 
 
 def test_each_line_is_lexed_once_while_it_streams(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The number of lines that the lexer gets, not a time: finished ones once, the unfinished one at each drawing."""
+    """The number of lines that the lexer gets, not a time: finished ones once, the unfinished one
+    at each drawing."""
     lexed, stepped = list[int](), code._stepped
 
     def counted(stepper: Stepper, text: str, state: State) -> tuple[code.CodeLines, State]:

@@ -23,15 +23,29 @@ def styles(lines: tuple[Line, ...], text: str) -> set[str]:
 
 def test_paragraphs_headings_and_rules() -> None:
     assert page("# One\ntwo *three*\n\n***\n\n## Four\n", 12) == [
-        "One", "", "two three", "", "────────────", "", "Four",
-    ]  # fmt: skip
+        "One",
+        "",
+        "two three",
+        "",
+        "────────────",
+        "",
+        "Four",
+    ]
 
 
 def test_a_word_longer_than_a_line_breaks_at_a_joint_near_its_end() -> None:
-    assert page("at `/usr/local/lib/shop/cart.py:120`.", 24) == ["at", "/usr/local/lib/shop/", "cart.py:120."]
+    assert page("at `/usr/local/lib/shop/cart.py:120`.", 24) == [
+        "at",
+        "/usr/local/lib/shop/",
+        "cart.py:120.",
+    ]
     assert page("quantize_every_price(prices)", 18) == ["quantize_every_", "price(prices)"]
-    assert page("שלום/every_price_of_a_day", 16) == ["שלום/every_", "price_of_a_day"], "beside other letters too"
-    assert page("a/" + "b" * 20, 16) == ["a/" + "b" * 14, "b" * 6], "not far before: lines stay full"
+    assert page("שלום/every_price_of_a_day", 16) == ["שלום/every_", "price_of_a_day"], (
+        "beside other letters too"
+    )
+    assert page("a/" + "b" * 20, 16) == ["a/" + "b" * 14, "b" * 6], (
+        "not far before: lines stay full"
+    )
     assert page("`" + "-" * 20 + "`", 16) == ["-" * 16, "-" * 4]
 
 
@@ -44,8 +58,13 @@ def test_inline_styles_add_up() -> None:
 
 def test_lists_hang_and_nest() -> None:
     assert page("1. one two three four\n2. b\n   - c\n     - d\n10. e\n", 16) == [
-        "1. one two three", "   four", "2. b", "   • c", "     • d", "3. e",
-    ]  # fmt: skip
+        "1. one two three",
+        "   four",
+        "2. b",
+        "   • c",
+        "     • d",
+        "3. e",
+    ]
     assert page("9. a\n10. b\n") == [" 9. a", "10. b"]
 
 
@@ -60,8 +79,13 @@ def test_tasks_have_boxes() -> None:
 
 def test_quotes_have_a_bar_on_every_line() -> None:
     assert page("> one two three\n>\n> four\n> > five\n", 13) == [
-        "│ one two", "│ three", "│", "│ four", "│", "│ │ five",
-    ]  # fmt: skip
+        "│ one two",
+        "│ three",
+        "│",
+        "│ four",
+        "│",
+        "│ │ five",
+    ]
 
 
 def test_code_has_its_language_and_keeps_its_spaces() -> None:
@@ -73,19 +97,35 @@ def test_code_has_its_language_and_keeps_its_spaces() -> None:
 
 def test_long_code_lines_are_broken_not_cut() -> None:
     lines = render("```\nabcdefghij\n```\n", 6, cell_len)
-    assert [(line.text, line.soft) for line in lines] == [("  abcd", True), ("↳ efgh", True), ("↳ ij", False)]
+    assert [(line.text, line.soft) for line in lines] == [
+        ("  abcd", True),
+        ("↳ efgh", True),
+        ("↳ ij", False),
+    ]
 
 
 def test_code_is_broken_between_words() -> None:
     def broken(code: str, width: int) -> list[str]:
         return [line.text for line in render(f"```\n{code}\n```\n", width, cell_len)]
 
-    assert broken("return sum(prices)  # the only place", 34) == ["  return sum(prices)  # the only ", "↳ place"]
-    assert broken("return sum(prices)  # the only place", 32)[1] == "↳ only place", "no line begins with a space"
+    assert broken("return sum(prices)  # the only place", 34) == [
+        "  return sum(prices)  # the only ",
+        "↳ place",
+    ]
+    assert broken("return sum(prices)  # the only place", 32)[1] == "↳ only place", (
+        "no line begins with a space"
+    )
     path = broken("cat /var/lib/of/shops/cart_today", 32)
-    assert path == ["  cat /var/lib/of/shops/", "↳ cart_today"], "behind a mark, where no space is near"
-    assert broken("名前 = 合計 + abcdef", 19) == ["  名前 = 合計 + ", "↳ abcdef"], "with wide letters too"
-    assert broken("an_endless_name_that_has_no_mark", 20) == ["  an_endless_name_th", "↳ at_has_no_mark"]
+    assert path == ["  cat /var/lib/of/shops/", "↳ cart_today"], (
+        "behind a mark, where no space is near"
+    )
+    assert broken("名前 = 合計 + abcdef", 19) == ["  名前 = 合計 + ", "↳ abcdef"], (
+        "with wide letters too"
+    )
+    assert broken("an_endless_name_that_has_no_mark", 20) == [
+        "  an_endless_name_th",
+        "↳ at_has_no_mark",
+    ]
 
 
 def test_a_table_fits_and_aligns() -> None:
@@ -95,8 +135,13 @@ def test_a_table_fits_and_aligns() -> None:
 def test_a_wide_table_wraps_its_cells_and_keeps_its_columns() -> None:
     drawn = page("| name | text |\n|---|---|\n| a | one two three four |\n| b | x |\n", 18)
     assert drawn == [
-        "name │ text", "─────┼────────────", "a    │ one two", "     │ three four", "─────┼────────────", "b    │ x",
-    ]  # fmt: skip
+        "name │ text",
+        "─────┼────────────",
+        "a    │ one two",
+        "     │ three four",
+        "─────┼────────────",
+        "b    │ x",
+    ]
 
 
 def test_a_table_without_room_becomes_a_list() -> None:
@@ -106,21 +151,38 @@ def test_a_table_without_room_becomes_a_list() -> None:
 
 def test_the_values_of_a_table_as_a_list_stand_below_each_other() -> None:
     table = "| host | cpu | x |\n|---|--:|---|\n| till-berlin-1 | twelve percent of it | 3-of-the-four |\n"
-    assert page(table, 24) == ["host: till-berlin-1", "cpu:  twelve percent of", "      it", "x:    3-of-the-four"]
-    assert "dim" in {s.style for line in render(table, 24, cell_len) for s in line.segments if s.text == ": "}
+    assert page(table, 24) == [
+        "host: till-berlin-1",
+        "cpu:  twelve percent of",
+        "      it",
+        "x:    3-of-the-four",
+    ]
+    assert "dim" in {
+        s.style for line in render(table, 24, cell_len) for s in line.segments if s.text == ": "
+    }
 
 
 def test_a_table_keeps_words_whole_or_becomes_a_list() -> None:
     table = "| a | what changed |\n|---|---|\n| some words | connection |\n"
     rule = "──────┼───────────"
-    assert page(table, 18) == ["a     │ what", "      │ changed", rule, "some  │ connection", "words │"]
+    assert page(table, 18) == [
+        "a     │ what",
+        "      │ changed",
+        rule,
+        "some  │ connection",
+        "words │",
+    ]
     assert page(table, 16) == ["a: some words", "what changed:", "  connection"]
     long = f"| a | b |\n|---|---|\n| {'x' * 40} | {'漢' * 20} |\n"
     assert max(map(len, page(long, 21))) == 21 and page(long, 20)[0] == "a: " + "x" * 17
 
 
 def test_links_carry_their_address_and_say_where_they_go() -> None:
-    lines = render("[docs](https://a.org/x) [b.org](https://evil.com) [f](src/f.py) https://c.org/y.", 100, cell_len)
+    lines = render(
+        "[docs](https://a.org/x) [b.org](https://evil.com) [f](src/f.py) https://c.org/y.",
+        100,
+        cell_len,
+    )
     hrefs = {s.text: dict(s.meta)["href"] for line in lines for s in line.segments if s.meta}
     assert hrefs["docs"] == "https://a.org/x"
     assert hrefs["https://c.org/y"] == "https://c.org/y"
@@ -129,13 +191,29 @@ def test_links_carry_their_address_and_say_where_they_go() -> None:
 
 def test_an_address_in_any_script_is_one_link_to_where_it_says() -> None:
     joined = "https://e.org/\U0001f469\u200d\U0001f4bb"
-    for address in ("https://hi.wikipedia.org/wiki/हिन्दी_भाषा", "https://ta.wikipedia.org/wiki/தமிழ்ொ", joined):
-        links = [s for line in render(f"see {address}, now", 100, cell_len) for s in line.segments if s.meta]
+    for address in (
+        "https://hi.wikipedia.org/wiki/हिन्दी_भाषा",
+        "https://ta.wikipedia.org/wiki/தமிழ்ொ",
+        joined,
+    ):
+        links = [
+            s
+            for line in render(f"see {address}, now", 100, cell_len)
+            for s in line.segments
+            if s.meta
+        ]
         assert [unquote(dict(s.meta or ())["href"]) for s in links] == [address]
         assert render(f"see {address}", 100, cell_len)[0].text == f"see {visible(address)}"
     for end in ("\u202e", "\x1b[m", "\u200b", "\xa0", "\ud800"):
-        links = [s for line in render(f"https://e.org/a{end}b", 100, cell_len) for s in line.segments if s.meta]
-        assert [(s.text, dict(s.meta or ())["href"]) for s in links] == [("https://e.org/a", "https://e.org/a")]
+        links = [
+            s
+            for line in render(f"https://e.org/a{end}b", 100, cell_len)
+            for s in line.segments
+            if s.meta
+        ]
+        assert [(s.text, dict(s.meta or ())["href"]) for s in links] == [
+            ("https://e.org/a", "https://e.org/a")
+        ]
 
 
 def test_other_schemes_are_no_links() -> None:
@@ -181,7 +259,9 @@ def test_wide_text_breaks_between_characters() -> None:
     assert page("漢字漢字漢字", 7) == ["漢字漢", "字漢字"]
     assert page("漢字漢。字", 6) == ["漢字", "漢。字"]
     assert page("漢字「字」", 6) == ["漢字", "「字」"], "what opens begins a line, and ends none"
-    assert page("「「「漢", 4) == ["「「", "「漢"], "where nothing else is, it is broken all the same"
+    assert page("「「「漢", 4) == ["「「", "「漢"], (
+        "where nothing else is, it is broken all the same"
+    )
 
 
 def test_unknown_and_absent_languages_stay_plain() -> None:

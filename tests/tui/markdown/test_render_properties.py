@@ -19,14 +19,60 @@ HARMFUL: Final = re.compile(
     "[\x00-\x1f\x7f-\x9f\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff\U000e0000-\U000e007f]"
 )
 MARKUP: Final = [
-    "# ", "- ", "1. ", "> ", "```", "```py\n", "~~~", "| a | b |\n|---|--:|\n| c | d |\n", "**", "_", "`", "[", "![",
-    "](http://a.b)", "<b>", "[x]: /y\n", "\n", "\n\n", "  \n", "    ", "\t", "---\n", "- [ ] ", "&#27;", "~~",
-    "&#x202e;", "https://e.org/x", "word", "a" * 50, "漢字", "한국어", "é", "e\u0301", "👩\u200d💻", "⚠\ufe0f", "🇩🇪",
-    "[/red]", "नमस्ते", "\u202eevil", "\x1b[31mred\x1b[0m", "\x1b]0;t\x07", "\x9b2J", "\r", "\x00", "\x7f", "\ud800",
-    "\U000e0041", "\u3000", "ﷺ",
-]  # fmt: skip
+    "# ",
+    "- ",
+    "1. ",
+    "> ",
+    "```",
+    "```py\n",
+    "~~~",
+    "| a | b |\n|---|--:|\n| c | d |\n",
+    "**",
+    "_",
+    "`",
+    "[",
+    "![",
+    "](http://a.b)",
+    "<b>",
+    "[x]: /y\n",
+    "\n",
+    "\n\n",
+    "  \n",
+    "    ",
+    "\t",
+    "---\n",
+    "- [ ] ",
+    "&#27;",
+    "~~",
+    "&#x202e;",
+    "https://e.org/x",
+    "word",
+    "a" * 50,
+    "漢字",
+    "한국어",
+    "é",
+    "e\u0301",
+    "👩\u200d💻",
+    "⚠\ufe0f",
+    "🇩🇪",
+    "[/red]",
+    "नमस्ते",
+    "\u202eevil",
+    "\x1b[31mred\x1b[0m",
+    "\x1b]0;t\x07",
+    "\x9b2J",
+    "\r",
+    "\x00",
+    "\x7f",
+    "\ud800",
+    "\U000e0041",
+    "\u3000",
+    "ﷺ",
+]
 
-sources = st.lists(st.one_of(st.sampled_from(MARKUP), st.text(max_size=12)), max_size=40).map("".join)
+sources = st.lists(st.one_of(st.sampled_from(MARKUP), st.text(max_size=12)), max_size=40).map(
+    "".join
+)
 widths = st.integers(1, 100)
 
 
@@ -61,7 +107,10 @@ def test_each_streamed_piece_fits_too(source: str, width: int) -> None:
 
 
 @settings(max_examples=300, deadline=None)
-@given(st.text(alphabet=st.characters(exclude_categories=["Cc", "Cs"]), max_size=80), st.integers(1, 30))
+@given(
+    st.text(alphabet=st.characters(exclude_categories=["Cc", "Cs"]), max_size=80),
+    st.integers(1, 30),
+)
 def test_wrapping_loses_nothing_but_the_spaces_it_breaks_at(text: str, width: int) -> None:
     text = visible(text)
     lines = wrap([Segment(text, "text")], width, cell_len)

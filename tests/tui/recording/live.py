@@ -15,7 +15,8 @@ from agent_tui.tui.update import update
 
 
 class Live:
-    """`lines` is the recording, `hashes[i]` what the model was after `i + 1` Msgs, `log` the settled events."""
+    """`lines` is the recording, `hashes[i]` what the model was after `i + 1` Msgs, `log` the settled
+    events."""
 
     def __init__(self, start: Model | None = None) -> None:
         self.model = start or initial()

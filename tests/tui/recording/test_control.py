@@ -40,11 +40,23 @@ def pressed(control: Control, *keys: str) -> Control:
 @pytest.mark.parametrize(
     ("keys", "count"),
     [
-        (["right"], 5), (["left"], 3), (["left"] * 9, 0), (["right"] * 20, 11), (["home"], 1), (["end"], 11),
-        (["pagedown"], 11), (["pageup"], 1), (["n"], 8), (["n", "n"], 11), (["p"], 3), (["p", "p"], 0), (["5"], 6),
-        (["0"], 1), (["x"], 4),
+        (["right"], 5),
+        (["left"], 3),
+        (["left"] * 9, 0),
+        (["right"] * 20, 11),
+        (["home"], 1),
+        (["end"], 11),
+        (["pagedown"], 11),
+        (["pageup"], 1),
+        (["n"], 8),
+        (["n", "n"], 11),
+        (["p"], 3),
+        (["p", "p"], 0),
+        (["5"], 6),
+        (["0"], 1),
+        (["x"], 4),
     ],
-)  # fmt: skip
+)
 def test_keys_go_to_a_step(keys: list[str], count: int) -> None:
     assert pressed(Control(count=4, moment=3.0), *keys).count == count
 
@@ -71,10 +83,21 @@ def test_leaving(key: str) -> None:
 def test_the_sheet_about_a_moment_stops_the_playing_and_takes_the_arrows() -> None:
     about = pressed(Control(playing=True), "i", "down", "down", "up")
     assert (about.about, about.playing, about.scroll) == (True, False, 1)
-    assert ("PgUp/PgDn", "scroll") in about.footer().keys and ("PgUp/PgDn", "10 s") in Control().footer().keys
-    for key, scroll in (("pagedown", 11), ("pagedown", 21), ("pageup", 11), ("pageup", 1), ("pageup", 0)):
+    assert ("PgUp/PgDn", "scroll") in about.footer().keys and (
+        "PgUp/PgDn",
+        "10 s",
+    ) in Control().footer().keys
+    for key, scroll in (
+        ("pagedown", 11),
+        ("pagedown", 21),
+        ("pageup", 11),
+        ("pageup", 1),
+        ("pageup", 0),
+    ):
         about = pressed(about, key)
-        assert (about.scroll, about.count, about.moment) == (scroll, 0, 0.0), "it is the sheet that moves"
+        assert (about.scroll, about.count, about.moment) == (scroll, 0, 0.0), (
+            "it is the sheet that moves"
+        )
     assert not pressed(about, "escape").about
 
 
@@ -86,6 +109,8 @@ def test_where_it_is_fits_the_line(width: int) -> None:
         assert len(said) <= max(width, 60)
 
 
-@pytest.mark.parametrize(("seconds", "said"), [(0, "0:00"), (61.9, "1:01"), (3_599, "59:59"), (3_661, "1:01:01")])
+@pytest.mark.parametrize(
+    ("seconds", "said"), [(0, "0:00"), (61.9, "1:01"), (3_599, "59:59"), (3_661, "1:01:01")]
+)
 def test_a_clock(seconds: float, said: str) -> None:
     assert clock(seconds) == said

@@ -17,7 +17,9 @@ from agent_tui.tui.recording import digest
 def of(turns: int) -> Model:
     rows = Vec[Block]([TextBlock(f"answer {n:06}") for n in range(turns)])
     marks = Vec([Mark(n=10**6 + n, rows=10**6 + n, prompt=f"prompt {n:06}") for n in range(turns)])
-    return replace(initial(), sessions={"": Transcript(rows=rows, marks=marks)}, width=80, height=24)
+    return replace(
+        initial(), sessions={"": Transcript(rows=rows, marks=marks)}, width=80, height=24
+    )
 
 
 def test_a_long_session_costs_what_a_short_one_does(monkeypatch: pytest.MonkeyPatch) -> None:

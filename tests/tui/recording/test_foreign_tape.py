@@ -1,5 +1,6 @@
-"""A recording that this program did not write, or that was changed by hand: what cannot be played is left out and said,
-and no value of it makes the program fail or need more memory than there is."""
+"""A recording that this program did not write, or that was changed by hand: what cannot be played
+is left out and said, and no value of it makes the program fail or need more memory than there is.
+"""
 
 from __future__ import annotations
 
@@ -16,14 +17,40 @@ from agent_tui.cli.bug import bug
 from agent_tui.cli.replay import replay
 from agent_tui.protocol.codec import encode
 from agent_tui.protocol.turn_events import TextDelta, TurnEnded, TurnStarted
-from agent_tui.tui.core.msg import DraftChanged, EventsArrived, KeyPressed, Resized, Started, Submitted
+from agent_tui.tui.core.msg import (
+    DraftChanged,
+    EventsArrived,
+    KeyPressed,
+    Resized,
+    Started,
+    Submitted,
+)
 from agent_tui.tui.recording.player import Player
 from tests.tui.recording.live import Live
 
 HOSTILE: tuple[Any, ...] = (
-    None, True, -1, 10**30, 1e308, float("nan"), float("inf"), "", "\x1b]0;x\x07\x1b[2J", "x" * 3_000, [], {}, [[]],
-    {"_": "model.Model"}, {"a": {"b": 1}}, "\ud800", "../../etc/passwd", 2**31, ["()"], ["vec", 1], ["inf"],
-)  # fmt: skip
+    None,
+    True,
+    -1,
+    10**30,
+    1e308,
+    float("nan"),
+    float("inf"),
+    "",
+    "\x1b]0;x\x07\x1b[2J",
+    "x" * 3_000,
+    [],
+    {},
+    [[]],
+    {"_": "model.Model"},
+    {"a": {"b": 1}},
+    "\ud800",
+    "../../etc/passwd",
+    2**31,
+    ["()"],
+    ["vec", 1],
+    ["inf"],
+)
 
 
 def recorded() -> Live:
@@ -41,7 +68,13 @@ def recorded() -> Live:
 def places(data: Any, at: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
     if at:
         yield at
-    inner = data.items() if isinstance(data, dict) else enumerate(data) if isinstance(data, list) else ()
+    inner = (
+        data.items()
+        if isinstance(data, dict)
+        else enumerate(data)
+        if isinstance(data, list)
+        else ()
+    )
     for key, value in inner:
         yield from places(value, (*at, key))
 
@@ -78,7 +111,8 @@ def test_any_value_anywhere(tmp_path: Path, seed: int, capsys: pytest.CaptureFix
 
 
 @pytest.mark.parametrize(
-    ("at", "field", "value"), [(0, "width", 10**9), (0, "height", -1), (1, "width", 10**9), (1, "height", "x")]
+    ("at", "field", "value"),
+    [(0, "width", 10**9), (0, "height", -1), (1, "width", 10**9), (1, "height", "x")],
 )
 def test_a_screen_beyond_all_measure_is_not_drawn(at: int, field: str, value: Any) -> None:
     live = recorded()
@@ -102,4 +136,6 @@ def test_a_step_that_cannot_be_played_is_left_out_and_said() -> None:
     lines[5]["e"][1] = ["a", 0.5, [1], "words", "name"]  # an index that is a list
     player = Player.load((json.dumps(line).encode() for line in lines), live.log)
     assert player.problems == [] and player.model(len(player)).width == 60
-    assert "step 6 is left out: it was not written by this program (TypeError" in player.verified()[0]
+    assert (
+        "step 6 is left out: it was not written by this program (TypeError" in player.verified()[0]
+    )

@@ -22,7 +22,14 @@ from agent_tui.protocol.events import (
 )
 from agent_tui.protocol.messages import SkillInfo
 from agent_tui.structures.plain import plain
-from agent_tui.tui.core.msg import DraftChanged, EventsArrived, HistoryAsked, HistoryLoaded, Started, Submitted
+from agent_tui.tui.core.msg import (
+    DraftChanged,
+    EventsArrived,
+    HistoryAsked,
+    HistoryLoaded,
+    Started,
+    Submitted,
+)
 from agent_tui.tui.recording import masked
 from agent_tui.tui.recording.digest import digests, frame_of
 from agent_tui.tui.recording.player import EVERY, Player
@@ -40,7 +47,11 @@ def talked(turns: int, deltas: int = 3) -> Live:
     for turn in range(1, turns + 1):
         live.say(DraftChanged(f"prompt {turn}", 8))
         live.say(Submitted(f"prompt {turn}"))
-        live.say(EventsArrived((TurnStarted(prompt=f"prompt {turn}", turn=turn), StepStarted(step=1, turn=turn))))
+        live.say(
+            EventsArrived(
+                (TurnStarted(prompt=f"prompt {turn}", turn=turn), StepStarted(step=1, turn=turn))
+            )
+        )
         for n in range(deltas):
             live.say(EventsArrived((TextDelta(text=f"word{n} ", turn=turn, step=1, session="s"),)))
         live.say(EventsArrived((TurnEnded(state="completed", turn=turn),)))
@@ -57,7 +68,11 @@ def test_a_turn_plays_word_by_word() -> None:
 
 def test_what_stands_in_the_log_is_not_stored_twice() -> None:
     live = Live()
-    live.say(EventsArrived((BEGAN, TurnStarted(prompt="p" * 5_000), ToolEnded("c", "t", "l", "x" * 5_000))))
+    live.say(
+        EventsArrived(
+            (BEGAN, TurnStarted(prompt="p" * 5_000), ToolEnded("c", "t", "l", "x" * 5_000))
+        )
+    )
     assert json.loads(live.lines[-1])["e"] == [1, 2, 3]
 
 
@@ -105,7 +120,9 @@ def test_a_resumed_run_follows_and_begins_with_what_the_log_had() -> None:
     second = Live()
     second.log = list(first.log)
     second.say(Started(100, 30))
-    second.say(EventsArrived((Restored(fold(first.log), len(first.log)), replace(BEGAN, resumed=True))))
+    second.say(
+        EventsArrived((Restored(fold(first.log), len(first.log)), replace(BEGAN, resumed=True)))
+    )
     assert not any("prompt 1" in line for line in second.lines)
     player = Player.load([line.encode() for line in (*first.lines, *second.lines)], second.log)
     assert player.problems == []
@@ -116,12 +133,17 @@ def test_a_resumed_run_follows_and_begins_with_what_the_log_had() -> None:
 @pytest.mark.parametrize(
     ("line", "says"),
     [
-        (b"{\n", "line 5"), (b"[]\n", "not a record"), (b'{"v":2}\n', "format 2"), (b"\x00\xff\n", "line 5"),
-        (b'{"t":1,"m":{"_":"os.system"}}\n', "no value of this version"), (b'{"t":1,"e":[99]}\n', "no record 99"),
-        (b'{"t":1,"m":{"_":"msg.Resized"}}\n', "line 5"), (b"[" * 100_000 + b"\n", "line 5"),
+        (b"{\n", "line 5"),
+        (b"[]\n", "not a record"),
+        (b'{"v":2}\n', "format 2"),
+        (b"\x00\xff\n", "line 5"),
+        (b'{"t":1,"m":{"_":"os.system"}}\n', "no value of this version"),
+        (b'{"t":1,"e":[99]}\n', "no record 99"),
+        (b'{"t":1,"m":{"_":"msg.Resized"}}\n', "line 5"),
+        (b"[" * 100_000 + b"\n", "line 5"),
         (b'{"t":1,"e":[{"_":"msg.Ticked"}]}\n', "no Event"),
     ],
-)  # fmt: skip
+)
 def test_a_damaged_line_costs_itself_and_is_named(line: bytes, says: str) -> None:
     live = talked(1)
     lines = [one.encode() for one in live.lines]
@@ -136,7 +158,9 @@ def test_a_difference_is_found() -> None:
     assert live.replayed().verified() == []
     live.lines.append(check("0" * 32, live.hashes[-1][1]))
     live.say(EventsArrived((BEGAN,)))
-    assert live.replayed().verified() == [f"step {len(live.hashes)}: the model differs from that of the recording"]
+    assert live.replayed().verified() == [
+        f"step {len(live.hashes)}: the model differs from that of the recording"
+    ]
 
 
 def test_any_moment_is_near_one_that_is_kept() -> None:
@@ -158,9 +182,15 @@ def test_answers_as_older_versions_wrote_them_are_played() -> None:
     live.say(EventsArrived((BEGAN,)))
     tidy = {"name": "tidy", "description": ""}
     old = {"_": "session_events.Answered", "id": "start", "kind": "skills", "data": plain([tidy])}
-    private = {**old, "kind": "private", "data": plain({"command": "", "said": "ok", "output": "2 lines", "lines": 2})}
+    private = {
+        **old,
+        "kind": "private",
+        "data": plain({"command": "", "said": "ok", "output": "2 lines", "lines": 2}),
+    }
     newer = {**old, "kind": "tomorrow"}
-    lines = [line.encode() for line in (*live.lines, json.dumps({"t": 1.0, "e": [old, private, newer]}))]
+    lines = [
+        line.encode() for line in (*live.lines, json.dumps({"t": 1.0, "e": [old, private, newer]}))
+    ]
     player = Player.load(lines, live.log, codec.load)
     known = player.model(len(player)).transcript.answers
     assert player.problems == [] and known.skills == Skills((SkillInfo("tidy", ""),))

@@ -1,4 +1,5 @@
-"""The search of earlier prompts in a recording: the recording goes on, and holds of them only what was shown."""
+"""The search of earlier prompts in a recording: the recording goes on, and holds of them only what
+was shown."""
 
 from __future__ import annotations
 
@@ -10,7 +11,15 @@ import pytest
 
 from agent_tui.protocol.events import SessionStarted
 from agent_tui.tui.core.history_search import Past
-from agent_tui.tui.core.msg import DraftChanged, EventsArrived, HistoryRead, KeyPressed, Msg, Resized, Started
+from agent_tui.tui.core.msg import (
+    DraftChanged,
+    EventsArrived,
+    HistoryRead,
+    KeyPressed,
+    Msg,
+    Resized,
+    Started,
+)
 from agent_tui.tui.recording.digest import digests, frame_of
 from agent_tui.tui.recording.recorder import Recorder, Taken
 from agent_tui.tui.recording.redacted import redacted
@@ -19,16 +28,25 @@ from tests.tui.recording.live import Live
 
 PASTS = tuple(Past(f"prompt number {n:03}", float(n), n % 3 == 0) for n in range(200))
 SEARCHED: tuple[Msg, ...] = (
-    KeyPressed("ctrl+r"), HistoryRead(1, PASTS[:90]), HistoryRead(1, PASTS[90:], done=True), DraftChanged("prompt", 6),
-    DraftChanged("prompt 1", 8), Resized(80, 14), *(KeyPressed("up", draft="prompt 1"),) * 3, Resized(90, 40),
-    KeyPressed("pageup", draft="prompt 1"), KeyPressed("down", draft="prompt 1"),
-)  # fmt: skip
+    KeyPressed("ctrl+r"),
+    HistoryRead(1, PASTS[:90]),
+    HistoryRead(1, PASTS[90:], done=True),
+    DraftChanged("prompt", 6),
+    DraftChanged("prompt 1", 8),
+    Resized(80, 14),
+    *(KeyPressed("up", draft="prompt 1"),) * 3,
+    Resized(90, 40),
+    KeyPressed("pageup", draft="prompt 1"),
+    KeyPressed("down", draft="prompt 1"),
+)
 
 
 def searching(*more: Msg) -> Live:
     live = Live()
     live.say(Started(80, 24, home="/home/ada"))
-    live.say(EventsArrived((SessionStarted(session="s", cwd="/w", model="fake/model", window=1_000),)))
+    live.say(
+        EventsArrived((SessionStarted(session="s", cwd="/w", model="fake/model", window=1_000),))
+    )
     for msg in (*SEARCHED, *more):
         live.say(msg)
     return live
@@ -56,7 +74,11 @@ def test_prompts_that_were_not_shown_are_not_written_down() -> None:
 def test_a_private_prompt_is_not_written_down() -> None:
     live = Live()
     live.say(Started(80, 24))
-    for msg in (KeyPressed("ctrl+r"), HistoryRead(1, (Past("!!cat secret"),), done=True), KeyPressed("enter")):
+    for msg in (
+        KeyPressed("ctrl+r"),
+        HistoryRead(1, (Past("!!cat secret"),), done=True),
+        KeyPressed("enter"),
+    ):
         live.say(msg)
     assert "secret" not in "".join(live.lines)
     assert digests(live.replayed().model(len(live.lines))) == live.hashes[-1]
@@ -81,11 +103,18 @@ def test_a_report_says_nothing_of_earlier_prompts() -> None:
     assert json.loads(lines.splitlines()[0])["v"] == 1
 
 
-@pytest.mark.parametrize("r", [
-    [{"_": "recall.Recall", "number": 1}, 0, 10**9, 0], [{"_": "recall.Recall", "number": 1}, 5, 3, 0],
-    [{"_": "recall.Recall", "number": 1, "selected": 9}, 1, 1, 0], [{"_": "recall.Recall", "number": 1}, 1, 1, -1],
-    [1, 0, 0, 0], [], 5,
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "r",
+    [
+        [{"_": "recall.Recall", "number": 1}, 0, 10**9, 0],
+        [{"_": "recall.Recall", "number": 1}, 5, 3, 0],
+        [{"_": "recall.Recall", "number": 1, "selected": 9}, 1, 1, 0],
+        [{"_": "recall.Recall", "number": 1}, 1, 1, -1],
+        [1, 0, 0, 0],
+        [],
+        5,
+    ],
+)
 def test_a_search_that_cannot_be_costs_its_line(r: object) -> None:
     live = searching()
     line = json.loads(live.lines[4])

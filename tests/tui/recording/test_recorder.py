@@ -1,4 +1,5 @@
-"""What a running screen is told becomes lines of the session that it shows; lines from before it was known too."""
+"""What a running screen is told becomes lines of the session that it shows; lines from before it
+was known too."""
 
 from __future__ import annotations
 
@@ -19,7 +20,8 @@ from agent_tui.tui.update import update
 
 
 class Screen:
-    """Takes Msgs as the runtime does, a tenth of a second apart; `kept` are the lines of each session."""
+    """Takes Msgs as the runtime does, a tenth of a second apart; `kept` are the lines of each
+    session."""
 
     def __init__(self) -> None:
         self.model: Model = initial()
@@ -69,7 +71,9 @@ def test_lines_from_before_the_session_was_known_are_its_own() -> None:
 
 def test_another_session_in_the_same_run_has_lines_of_its_own() -> None:
     screen, two = Screen(), SessionStarted(session="two", model="m", n=1)
-    screen.say(Started(80, 24), EventsArrived((ONE,)), DraftChanged("stays", 5), EventsArrived((two,)))
+    screen.say(
+        Started(80, 24), EventsArrived((ONE,)), DraftChanged("stays", 5), EventsArrived((two,))
+    )
     screen.say(DraftChanged("stays here", 10))
     screen.write()
     player = screen.player("two", [two])
@@ -94,7 +98,12 @@ def test_another_session_has_what_it_was_restored_to_even_where_its_start_came_l
 def test_a_session_that_is_read_along_is_recorded_by_the_program_that_has_it() -> None:
     screen, two = Screen(), replace(ONE, session="two")
     along = replace(fold([replace(ONE, session="other")]), reading=True)
-    screen.say(Started(80, 24), EventsArrived((ONE,)), EventsArrived((Restored(along, 1),)), DraftChanged("x", 1))
+    screen.say(
+        Started(80, 24),
+        EventsArrived((ONE,)),
+        EventsArrived((Restored(along, 1),)),
+        DraftChanged("x", 1),
+    )
     screen.write()
     assert list(screen.kept) == ["one"] and len(screen.player("one", [ONE])) == 3
     screen.say(EventsArrived((two,)), DraftChanged("y", 1))
@@ -122,7 +131,12 @@ def test_a_slice_is_one_msg_if_that_takes_long(monkeypatch: pytest.MonkeyPatch) 
 def test_each_msg_is_hashed_but_of_those_that_come_many_times_a_second_a_share() -> None:
     screen = Screen()
     screen.say(Started(80, 24), EventsArrived((ONE,)), EventsArrived((TURN,)))
-    screen.say(*(EventsArrived((TextDelta(text="word ", turn=1, session="one"),)) for _ in range(2 * RARELY)))
+    screen.say(
+        *(
+            EventsArrived((TextDelta(text="word ", turn=1, session="one"),))
+            for _ in range(2 * RARELY)
+        )
+    )
     screen.say(Resized(90, 24), FocusChanged(False))
     screen.write()
     player = screen.player("one", [ONE, TURN])
@@ -133,7 +147,13 @@ def test_each_msg_is_hashed_but_of_those_that_come_many_times_a_second_a_share()
 
 def test_the_msg_is_named_after_which_a_replay_differs() -> None:
     screen = Screen()
-    screen.say(Started(80, 24), EventsArrived((ONE,)), EventsArrived((TURN,)), Resized(90, 24), Resized(80, 30))
+    screen.say(
+        Started(80, 24),
+        EventsArrived((ONE,)),
+        EventsArrived((TURN,)),
+        Resized(90, 24),
+        Resized(80, 30),
+    )
     screen.write()
     text = screen.kept["one"]
     screen.kept["one"] = text.replace('"width":90', '"width":91')

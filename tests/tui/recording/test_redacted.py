@@ -20,7 +20,15 @@ from agent_tui.protocol.events import (
 )
 from agent_tui.protocol.turn_events import AssistantReplied
 from agent_tui.safety.secrets import DOT, Redactor
-from agent_tui.tui.core.msg import DraftChanged, EventsArrived, HistoryAsked, HistoryLoaded, Pasted, Started, Submitted
+from agent_tui.tui.core.msg import (
+    DraftChanged,
+    EventsArrived,
+    HistoryAsked,
+    HistoryLoaded,
+    Pasted,
+    Started,
+    Submitted,
+)
 from agent_tui.tui.recording.digest import frame_of
 from agent_tui.tui.recording.player import Player
 from agent_tui.tui.recording.redacted import redacted
@@ -60,7 +68,11 @@ def test_nothing_secret_is_left_and_the_rest_replays() -> None:
     answer = f"The key {KEY} is in /home/ada/keys. "
     for at in range(0, len(answer), 7):
         live.say(EventsArrived((TextDelta(text=answer[at : at + 7], turn=1, step=1, session="s"),)))
-    live.say(EventsArrived((AssistantReplied(text=answer, turn=1, step=1), ToolEnded("c", "t", KEY, VALUE))))
+    live.say(
+        EventsArrived(
+            (AssistantReplied(text=answer, turn=1, step=1), ToolEnded("c", "t", KEY, VALUE))
+        )
+    )
     live.say(EventsArrived((TurnEnded(state="completed", turn=1),)))
     live.say(Pasted(f"-----BEGIN PRIVATE KEY-----\n{VALUE}\n-----END PRIVATE KEY-----"))
     live.lines.append(check(*live.hashes[-1]))
@@ -68,7 +80,7 @@ def test_nothing_secret_is_left_and_the_rest_replays() -> None:
     log = [hidden(event) for event in live.log]
     lines = list(redacted(live.replayed(), log, HIDE))
     everything = "".join(lines) + json.dumps([dump(event) for event in log])
-    for secret in (KEY, KEY[:12], VALUE, "horse", "/ada/", "/ada\""):
+    for secret in (KEY, KEY[:12], VALUE, "horse", "/ada/", '/ada"'):
         assert secret not in everything
     player = Player.load((line.encode() for line in lines), log)
     assert (player.problems, player.verified(), len(player.checks)) == ([], [], 1)
@@ -80,12 +92,22 @@ def test_nothing_secret_is_left_and_the_rest_replays() -> None:
 @pytest.mark.parametrize(
     ("text", "kept"),
     [
-        (f"x {KEY} y", "x  y"), ("ghp_" + "a" * 36, ""), ("AKIA" + "A" * 16, ""), ("https://me:pw@host/x", "https://@host/x"),
-        ("Authorization: Bearer abcdefghijklmnop", "Authorization: Bearer "), ("password=hunter22 x", "password= x"),
-        ("/home/ada/x", "/home//x"), ("adamant /adam/x", "adamant /adam/x"), ("a task-force", "a task-force"),
-        (VALUE, ""), ("no secret: 0123456789abcdef0123456789abcdef", "no secret: 0123456789abcdef0123456789abcdef"),
+        (f"x {KEY} y", "x  y"),
+        ("ghp_" + "a" * 36, ""),
+        ("AKIA" + "A" * 16, ""),
+        ("https://me:pw@host/x", "https://@host/x"),
+        ("Authorization: Bearer abcdefghijklmnop", "Authorization: Bearer "),
+        ("password=hunter22 x", "password= x"),
+        ("/home/ada/x", "/home//x"),
+        ("adamant /adam/x", "adamant /adam/x"),
+        ("a task-force", "a task-force"),
+        (VALUE, ""),
+        (
+            "no secret: 0123456789abcdef0123456789abcdef",
+            "no secret: 0123456789abcdef0123456789abcdef",
+        ),
     ],
-)  # fmt: skip
+)
 def test_what_is_hidden(text: str, kept: str) -> None:
     assert len(HIDE(text)) == len(text)
     assert HIDE(text).replace(DOT, "") == kept
@@ -96,7 +118,11 @@ def test_a_restored_transcript_is_folded_from_what_is_hidden() -> None:
     first.say(EventsArrived((SessionStarted(session="s"), TurnStarted(prompt=KEY, turn=1))))
     second = Live()
     second.log = list(first.log)
-    second.say(EventsArrived((Restored(fold(first.log), 2), replace(SessionStarted(session="s"), resumed=True))))
+    second.say(
+        EventsArrived(
+            (Restored(fold(first.log), 2), replace(SessionStarted(session="s"), resumed=True))
+        )
+    )
     log = [hidden(event) for event in second.log]
     lines = list(redacted(second.replayed(), log, HIDE))
     player = Player.load((line.encode() for line in lines), log)
@@ -108,13 +134,23 @@ def test_nothing_of_other_sessions_is_told() -> None:
     live = Live()
     live.say(Started(80, 24))
     live.say(EventsArrived((SessionStarted(session="s"),)))
-    other = {"id": "o", "title": "their secret plan", "cwd": "/x", "at": 1.0, "turns": 1, "model": "m", "here": True}
+    other = {
+        "id": "o",
+        "title": "their secret plan",
+        "cwd": "/x",
+        "at": 1.0,
+        "turns": 1,
+        "model": "m",
+        "here": True,
+    }
     hits = [{"session": other, "snippet": "the secret plan is", "turn": 1, "n": 2, "marks": []}]
     for kind, data in (
-        ("sessions", [other]), ("search", {"words": "plan", "here": True, "note": "", "more": False, "hits": hits}),
-        ("tree", [{"session": other, "depth": 0, "last": True, "lines": ""}]), ("preview", {"text": "secret plan"}),
+        ("sessions", [other]),
+        ("search", {"words": "plan", "here": True, "note": "", "more": False, "hits": hits}),
+        ("tree", [{"session": other, "depth": 0, "last": True, "lines": ""}]),
+        ("preview", {"text": "secret plan"}),
         ("shelf", {"sessions": [other]}),
-    ):  # fmt: skip
+    ):
         live.say(EventsArrived((answer_event("q", kind, data),)))
     live.lines.append(check(*live.hashes[-1]))
     lines = list(redacted(live.replayed(), live.log, HIDE))

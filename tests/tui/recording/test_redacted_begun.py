@@ -1,4 +1,5 @@
-"""A secret that was cut short is one: in a label, in half of a word that was typed; and whose folder it is, nowhere."""
+"""A secret that was cut short is one: in a label, in half of a word that was typed; and whose
+folder it is, nowhere."""
 
 from __future__ import annotations
 
@@ -47,14 +48,22 @@ def test_an_archive_has_no_beginning_of_a_secret_and_no_name(
     live.say(DraftChanged(KEY[:20], 20))
     live.say(DraftChanged(""))
     live.say(
-        EventsArrived((
-            TurnStarted(prompt=f"use {KEY}", turn=1),
-            AssistantReplied(text=f"{ACCESS} in /home/lovelace/work", turn=1, step=1),
-            ToolStarted("c", "run_shell_command", f"Run echo {ACCESS[:16]} …", json.dumps({PLAIN: [KEY]}), turn=1),
-            ToolStarted("d", "run_shell_command", f"Run echo {PLAIN[:15]} …", turn=1),
-            TurnEnded(state="completed", turn=1),
-        ))
-    )  # fmt: skip
+        EventsArrived(
+            (
+                TurnStarted(prompt=f"use {KEY}", turn=1),
+                AssistantReplied(text=f"{ACCESS} in /home/lovelace/work", turn=1, step=1),
+                ToolStarted(
+                    "c",
+                    "run_shell_command",
+                    f"Run echo {ACCESS[:16]} …",
+                    json.dumps({PLAIN: [KEY]}),
+                    turn=1,
+                ),
+                ToolStarted("d", "run_shell_command", f"Run echo {PLAIN[:15]} …", turn=1),
+                TurnEnded(state="completed", turn=1),
+            )
+        )
+    )
     (tmp_path / "s.jsonl").write_bytes(b"".join(map(encode, live.log)))
     (tmp_path / "s.msgs.jsonl").write_text("".join(live.lines))
     made = tmp_path / "out.zip"

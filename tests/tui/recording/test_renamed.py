@@ -18,7 +18,8 @@ from agent_tui.tui.recording.player import Player
 from tests.tui.recording.live import Live
 
 EVER = Path(__file__).with_name("names.txt")
-"""Names that a recording of any version so far may hold. One of them that is no class any more needs a line in
+"""Names that a recording of any version so far may hold. One of them that is no class any more needs a
+line in
 `RENAMED`; new names may be added here."""
 
 
@@ -37,18 +38,26 @@ def test_a_recording_whose_class_has_moved_since_plays() -> None:
     assert player.problems == [] and going is not None and going.files == (OldFile("a.py"),)
 
 
-@pytest.mark.parametrize("renames", [
-    {"prompts": "msg"}, {"prompts.DraftChanged": "msg.DraftChanged", "prompts.Submitted": "msg.Submitted"},
-    {"prompts": "words", "words": "msg"}, {"prompts.DraftChanged": "words.DraftChanged", "prompts": "msg",
-                                           "words": "msg"},
-])  # fmt: skip
-def test_a_line_in_the_table_is_enough(renames: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    "renames",
+    [
+        {"prompts": "msg"},
+        {"prompts.DraftChanged": "msg.DraftChanged", "prompts.Submitted": "msg.Submitted"},
+        {"prompts": "words", "words": "msg"},
+        {"prompts.DraftChanged": "words.DraftChanged", "prompts": "msg", "words": "msg"},
+    ],
+)
+def test_a_line_in_the_table_is_enough(
+    renames: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     live = Live()
     live.say(DraftChanged("hello", 5))
     live.say(Submitted("hello"))
     old = [line.replace('"msg.', '"prompts.') for line in live.lines]
     assert json.loads(old[1])["m"]["_"] == "prompts.DraftChanged"
-    monkeypatch.setattr(known, "with_old_names", lambda found: renamed.with_old_names(found, renames))
+    monkeypatch.setattr(
+        known, "with_old_names", lambda found: renamed.with_old_names(found, renames)
+    )
     known.classes.cache_clear()
     try:
         player = Player.load((line.encode() for line in old), live.log)

@@ -27,6 +27,8 @@ def test_any_session_replays_to_the_same_hashes(told: list[Msg]) -> None:
     live.say(Started(80, 24, home="/home/ada"))
     for msg in told:
         if isinstance(msg, EventsArrived):  # a restored transcript is what the log folds into
-            msg = EventsArrived(tuple(event for event in msg.events if not isinstance(event, Restored)))
+            msg = EventsArrived(
+                tuple(event for event in msg.events if not isinstance(event, Restored))
+            )
         live.say(msg)
     assert_same(live)

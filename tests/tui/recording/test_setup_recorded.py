@@ -21,7 +21,9 @@ def told(live: Live, kind: str, id: str, data: dict[str, Any]) -> None:
 def test_each_step_is_played_as_it_was() -> None:
     live = Live()
     live.say(Started(100, 30, home="/home/ada"))
-    live.say(EventsArrived((SessionStarted(session="s", cwd="/home/ada/shop", model="ollama/small"),)))
+    live.say(
+        EventsArrived((SessionStarted(session="s", cwd="/home/ada/shop", model="ollama/small"),))
+    )
     live.say(Submitted("/setup"))
     told(live, "setup", "setup", {"offers": OFFERS, "looking": False, "keyring": True})
     for key in ("down", "down", "enter"):
@@ -32,7 +34,13 @@ def test_each_step_is_played_as_it_was() -> None:
     assert state is not None
     id = state.waits
     told(live, "setup_step", id, {"state": "asking", "provider": "moonshot", "key": True})
-    found = {"state": "answered", "provider": "moonshot", "label": "Moonshot", "key": True, "models": ["moonshot/a"]}
+    found = {
+        "state": "answered",
+        "provider": "moonshot",
+        "label": "Moonshot",
+        "key": True,
+        "models": ["moonshot/a"],
+    }
     told(live, "setup_step", id, {**found, "first": "moonshot/a"})
     for key in ("enter", "enter", "escape", "escape", "escape"):
         live.say(KeyPressed(key), after=1.0)
