@@ -70,10 +70,9 @@ def __getattr__(name: str) -> Any:
 def find(name: str) -> Command:
     """The command `name`. Raises KeyError."""
     file = name.replace("-", "_")
-    try:
-        found = registry.load(__name__, file, file)
-    except LookupError:
-        found = next((one for one in _all() if one.name == name), None)
+    own = _of_file(file) if file in registry.names(__name__) else ()
+    found = next((one for one in own if one.name == name), None)
+    found = found or next((one for one in _all() if one.name == name), None)
     if found is None:
         raise KeyError(name)
     assert isinstance(found, Command)
