@@ -44,11 +44,11 @@ AT_REST: Final = tuple(
 
 @cache
 def _all() -> tuple[Command, ...]:
-    own = (command for file in registry.names(__name__) for command in _of_file(file))
+    own = (command for file in registry.names(__name__) for command in of_file(file))
     return tuple(sorted((*own, *_of_sheets()), key=lambda command: (command.rank, command.name)))
 
 
-def _of_file(file: str) -> tuple[Command, ...]:
+def of_file(file: str) -> tuple[Command, ...]:
     """The commands that a file of this folder makes."""
     made = vars(registry.module(__name__, file)).values()
     return tuple(one for one in made if isinstance(one, Command))
@@ -70,12 +70,14 @@ def __getattr__(name: str) -> Any:
 def find(name: str) -> Command:
     """The command `name`. Raises KeyError."""
     file = name.replace("-", "_")
-    own = _of_file(file) if file in registry.names(__name__) else ()
+    try:
+        own = of_file(file)
+    except LookupError:
+        own = ()
     found = next((one for one in own if one.name == name), None)
     found = found or next((one for one in _all() if one.name == name), None)
     if found is None:
         raise KeyError(name)
-    assert isinstance(found, Command)
     return found
 
 

@@ -79,7 +79,7 @@ async def warm(drawing: Drawing) -> None:
     for _ in registry.import_late():
         await asyncio.sleep(BETWEEN)
     for name in registry.names(commands.__name__):
-        commands.find(name.replace("_", "-"))
+        commands.of_file(name)
         await asyncio.sleep(0)
     for (
         kind
