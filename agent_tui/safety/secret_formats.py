@@ -18,6 +18,7 @@ from agent_tui.safety.secret_places import MARKS, find_placed, places
 from agent_tui.safety.secret_strength import (
     Secret,
     disjoint,
+    is_generated,
     is_letters_alone,
     is_placeholder,
     is_random,
@@ -171,7 +172,7 @@ _FOREIGN: Final = tuple(
 """Names for a password in other letters than English ones; also as bytes are, of which each is
 taken for a letter."""
 _NAMES: Final = (
-    r"(?:pass(?:word|wd|phrase|code|wort|e|ord)?|pwd|kennwort|wachtwoord|senha|parola|contrasena"
+    r"(?:pass(?:word|wd|phrase|code|wort|e|ord)?|pwd?|kennwort|wachtwoord|senha|parola|contrasena"
     rf"|{'|'.join(map(re.escape, _FOREIGN))}|secret|token|credentials?|auth(?:orization)?|cookie|session(?:_?id)?"
     r"|key(?:-data)?|sig|signature|code)"
     r"(?:[_-]?(?:prod|production|dev|test|live|staging|base64|value|key(?:_base)?|\d{1,2}))?"
@@ -225,6 +226,8 @@ _IN_RUN: Final = frozenset(
     for _, _, pattern in FORMATS
     if not _MARKS.intersection(re.sub(r"\(\?(?::|!.*\))", "", pattern))
 )
+_WORD_END: Final = r"(?!passw|passp|pwd|pw|[A-Z])"
+"""A name that may be the end of another word; no word ends with `password`."""
 _VARIABLE: Final = r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+"
 _OPTION: Final = r"(?:^|[^\w.-]|^[\w./-]{0,40}-\d{1,7}-|^\d{1,7}-)-{1,3}[\w-]*$"
 """What stands before the name of an option; a number or a mark of a difference may stand before
@@ -233,13 +236,15 @@ _MARKED: Final = r"(?:\S{0,200}(?::|-\d{1,7}-))?[\s>+|-]*(?:\d{1,7}[→:|\t-])?[
 """What stands before the line of a file where it is numbered, quoted or part of a difference."""
 _UUID: Final = r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"
 _HINTS: Final = (
-    "pass", "pwd", "secret", "token", "cred", "auth", "cookie", "session", "key", "sig", "code",
+    "pass", "pw", "secret", "token", "cred", "auth", "cookie", "session", "key", "sig", "code",
     "kennwort", "wachtwoord", "senha", "parola", "contrasena",
 )  # fmt: skip
 """Each name of `_NAMES` begins with one of these."""
 _SCHEMES: Final = ("bearer ", "basic ", "ssws ", "geniekey ")
 _ASKED: Final = ("sig", "code")
 """Names that count only in the query of an address."""
+_OTHER_NAMES: Final = ("secret", "token", "cred", "auth", "cookie", "session", "key", *_ASKED)
+"""Names of more than passwords."""
 _SMALL: Final = {large: large + 32 for large in range(65, 91)}
 _compiled = cache(re.compile)
 
@@ -330,7 +335,8 @@ def _named(text: str, small: str) -> Iterator[Secret]:
             end = found.end("value")
             if _is_value(found):
                 yield Secret(
-                    *found.span("value"), "password" if small.startswith("pass", at) else "secret"
+                    *found.span("value"),
+                    "password" if small.startswith(("pass", "pw"), at) else "secret",
                 )
     for scheme in _SCHEMES:
         for at in places(small, scheme):
@@ -359,8 +365,10 @@ def _is_value(found: re.Match[str]) -> bool:
     """Whether what stands behind a name is a value, and one that nobody would find anywhere else."""
     value, sep, quoted = found["value"].rstrip(".:"), found["sep"], bool(found["quote"])
     before = found.string[found.start() - 1 : found.start()]
-    if before.isalpha() and not found[0][:1].isupper():
-        return False  # the end of another word: compass, monkey
+    if before.isalpha() and _compiled(_WORD_END).match(found[0]):
+        mixed = is_generated(value) and sum(c.isdigit() for c in value) > 1
+        if ":" in value or "?" in value or not (mixed or is_random(value)):
+            return False  # the end of another word: compass, monkey
     if (
         is_placeholder(value)
         or _compiled(_VARIABLE).fullmatch(value)
@@ -373,11 +381,12 @@ def _is_value(found: re.Match[str]) -> bool:
         return is_random(value) and "_" not in value
     if _compiled(_UUID).fullmatch(value) or is_random(value):
         return True
-    if is_letters_alone(value) and (
-        "pass" in found[0][:4].lower() or "pwd" in found[0][:3].lower()
-    ):
-        return True
     in_code = not quoted and (sep[-1:] in " \t" or "." in value or "(" in found["after"])
+    of_password = not found[0].lower().startswith(_OTHER_NAMES)
+    if of_password and (is_letters_alone(value) if in_code else is_generated(value)):
+        return True
+    if is_generated(value) and sum(c.isdigit() for c in value) >= (2 if in_code else 1):
+        return True
     return is_weak_password(value, digits=2 if in_code else 1)
 
 

@@ -12,6 +12,7 @@ from typing import Final
 from agent_tui.safety.secret_strength import (
     Secret,
     is_dummy,
+    is_generated,
     is_given_password,
     is_placeholder,
     is_quoted_password,
@@ -48,10 +49,15 @@ _COMMAND: Final = (
     r"|smbclient\b[^\n|;]{0,200}?[ \t]-U[ \t]?[^\s%]{1,64}%"
     r"|(?:zip|unzip|sqlcmd)\b[^\n|;]{0,200}?[ \t]-P[ \t]?"
     r"|(?:7z[ar]?|rar|unrar)\b[^\n|;]{0,200}?[ \t]-p"
+    r"|aws[ \t]+configure[ \t]+set[ \t]+(?:[\w.-]{1,64}\.)?aws_(?:secret_access_key|session_token)[ \t]+"
+    r"|(?:requirepass|masterauth|bindpw|rootpw)[ \t]+"
     r"|(?:PGPASSWORD|MYSQL_PWD|SSHPASS)=)"
     r"[\"']?(?P<value>[^\s\"';|&<>()]{6,256})"
 )
 _VARIABLES: Final = ("PGPASSWORD=", "MYSQL_PWD=", "SSHPASS=")
+_SETTINGS: Final = ("requirepass", "masterauth", "bindpw", "rootpw", "aws configure ")
+"""Of redis and LDAP, and of the command line of AWS: a blank stands between the name and the value.
+"""
 _COMMANDS: Final = (
     "mysql",
     "mariadb",
@@ -156,6 +162,7 @@ MARKS: Final = (
     "printf ",
     *_COMMANDS,
     *_VARIABLES,
+    *_SETTINGS,
     "jdbc:",
     "sqlplus",
     "psk",
@@ -199,6 +206,7 @@ def find_placed(text: str, small: str) -> Iterator[Secret]:
     commands = _COMMANDS if any(option in text for option in _OPTIONS) else ()
     if named or "MYSQL_PWD=" in text or "SSHPASS=" in text:
         commands = (*_VARIABLES, *commands)
+    commands = (*commands, *(word for word in _SETTINGS if word in text))
     for found in _beginning(_COMMAND, text, commands):
         if not is_placeholder(found["value"]) and is_given_password(found["value"]):
             yield Secret(*found.span("value"), "password")
@@ -246,7 +254,7 @@ def _beginning(pattern: str, text: str, beginnings: tuple[str, ...]) -> Iterator
 
 
 def _is_password(value: str) -> bool:
-    return is_random(value) or is_weak_password(value)
+    return is_random(value) or is_weak_password(value) or is_generated(value)
 
 
 def _values(pattern: str, text: str, judge: Callable[[str], bool]) -> Iterator[Secret]:

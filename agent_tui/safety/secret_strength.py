@@ -26,7 +26,7 @@ marks."""
 _DUMMY: Final = frozenset(_DUMMIES.split())
 _PLACEHOLDER: Final = re.compile(
     r"^[$<%*\[{&]|\$\{|\{\{|%\(|\.\.\.|…|^\*+$|^[xX]{3,}|[xX]{6,}|^(.)\1+$|\[hidden"
-    r"|example|placeholder|redacted|your[_-]|change[_-]?me|replace[_-]?me|dummy|insert[_-]|fixme|todo"
+    r"|example|placeholder|redacted|your[_-]|change[_-]?me|replace[_-]?me|dummy|notareal|insert[_-]|fixme|todo"
     r"|^(?:os|process|env|config|settings|self|this|args|options|params|request|req|ctx)\.|^(?:https?|file)://"
     r"|^/(?:run|etc|var|home|usr|tmp|proc|dev|opt)/|^(?:1234567|01234567|abcdef|deadbeef)\w*$",
     re.IGNORECASE,
@@ -45,6 +45,12 @@ _ABOUT_PASSWORDS: Final = frozenset(_SENTENCES.split())
 _PIECES: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[A-Z]")
 _RUN: Final = re.compile(r"[A-Za-z0-9+/_]{8,}")
 _CONSONANTS: Final = re.compile(r"[bcdfghjklmnpqrstvwxz]{5,}")
+_NO_PAIRS: Final = re.compile(
+    r"(?i)bx|c[jvx]|dx|f[qx]|g[qx]|hx|j[^aeiou]|[km]x|p[xz]|q[^u]|sx|tq|v[bfhjmpqtwx]|wx|xj|xx|yq"
+    r"|z[bcdfghjklmnpqrstvwx]|[b-df-hj-np-tv-z]q|^([bcdfgjkmnpqtvwz])[bcdfgjkmnpqtvz]"
+)
+"""Letters that follow one another in no word."""
+_SHORT_PIECES: Final = 3.5
 _LONGEST_WORD: Final = 15
 _SHORTEST_MIXED: Final = 10
 _MANY_WORDS: Final = 3
@@ -123,7 +129,7 @@ def is_given_password(value: str) -> bool:
         and re.search(r"[^\W\d_]", value)
         and not re.search(r"[_./\\()<>]", value)
     )
-    return bool(mixed) or is_random(value) or is_weak_password(value) or is_letters_alone(value)
+    return bool(mixed) or is_random(value) or is_weak_password(value) or is_generated(value)
 
 
 def is_letters_alone(value: str) -> bool:
@@ -139,6 +145,22 @@ def is_letters_alone(value: str) -> bool:
     pieces = words_in(value)
     made = sum(len(piece) for piece in pieces if len(piece) >= 4 and is_word(piece))
     return len(pieces) * 2 >= len(value) - 1 and made * 3 < len(value)
+
+
+def is_generated(value: str) -> bool:
+    """Whether a generator may have mixed it: letters with digits, or large and small ones, in pieces
+    that are too short for words or read like none. Names of things have longer ones, so it counts
+    only where the place is certain to hold a secret."""
+    if len(value) < _SHORTEST_MIXED or not (value.isascii() and value.isalnum()):
+        return False
+    pieces = words_in(value)
+    letters = sum(map(len, pieces))
+    mixed = any(c.isdigit() for c in value) or not (value.islower() or value.isupper())
+    if not letters or not mixed or is_dummy(value):
+        return False
+    read = (piece for piece in pieces if len(piece) >= 4 and is_word(piece))
+    made = sum(len(piece) for piece in read if not _NO_PAIRS.search(piece))
+    return letters < _SHORT_PIECES * len(pieces) or made * 2 < letters
 
 
 def is_phrase(value: str) -> bool:

@@ -233,6 +233,36 @@ NAMED = (
     "GITHUB_TOKEN: {}",
     "pwd={};",
     "MASTER_KEY_BASE64={}",
+    "apikey: {}",
+    "https://api.example.org/x?apikey={}&page=2",
+    "curl -H 'apikey: {}' https://example.org",
+    '{{"apikey": "{}"}}',
+    "dbpassword={}",
+    "dbpass: {}",
+    "authtoken: {}",
+    "accesstoken={}",
+    "clientsecret = {}",
+    "requirepass {}",
+    "config set requirepass {}",
+    "masterauth {}",
+    "bindpw {}",
+    "bindpw: {}",
+    "mypassword: {}",
+    "adminpassword = '{}'",
+    "rootpassword={}",
+    "apitoken: {}",
+    "refreshtoken: {}",
+    "appsecret={}",
+    "accesskey: {}",
+    "jwtsecret: '{}'",
+    "smtppassword={}",
+    "dbpwd={}",
+    "sqlpwd={};",
+    "signingkey: {}",
+    "DB_PW={}",
+    "--bind-pw={}",
+    "aws configure set aws_secret_access_key {}",
+    "aws configure set profile.shop.aws_session_token {} --profile shop",
 )
 """Names that say what stands behind them."""
 
@@ -377,6 +407,11 @@ def written_out() -> Iterator[tuple[str, str]]:
         yield name.format("eAanJen" + "GGQhW"), "eAanJen" + "GGQhW"
     phrase = "correct horse " + "battery staple 5KSa"
     yield f'password: "{phrase}"', phrase
+    for value in ("tSnovm14" + "TUOizw", "gmyjjYt" + "UtBrmgO"):
+        for name in ("<password>{}</password>", "mysql -uroot -p{}", "DB_PASSWORD={}"):
+            yield name.format(value), value
+    for name in ("dbpassword: '{}'", "adminpassword={}", "smtppassword={}"):
+        yield name.format("Sommer" + "2031!"), "Sommer" + "2031!"
     yield "PGPASSWORD=" + "hunter2x psql -h db", "hunter2x"
     for word in ("p/" + made(WORD, 10), "p#" + made(WORD, 10)):
         yield f"postgres://app:{word}@db:5432/x", word
@@ -687,4 +722,18 @@ LOOKALIKES = (
     "1//0 is an error",
     "st.session_state.user_2024",
     "Nf_conntrack_max_2024_entries",
+    "monkey: " + _HASH,
+    'badpw = "notarealpassword"',
+    "subtoken: word_pieces_2",
+    "multipass: images2024",
+    "encompass=north45678",
+    "otpauth://totp/shop:me2024",
+    "<token>CFBundleIdentifier</token>",
+    "<password>getPasswordFromVault</password>",
+    "<password>NewUserPassword</password>",
+    'password="userPasswordField"',
+    "secret: sharedSecretV2",
+    "requirepass is set in redis2024.conf",
+    "aws configure set region eu-central-1",
+    "bindpw $LDAP_PASSWORD2",
 )

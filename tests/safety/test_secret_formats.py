@@ -6,6 +6,7 @@ from __future__ import annotations
 import itertools
 import random
 import re
+import string
 
 import pytest
 
@@ -17,6 +18,7 @@ from tests.safety.secret_corpus import (
     AROUND,
     LOOKALIKES,
     NAMED,
+    WORD,
     formatted,
     over_lines,
     parts_of_keys,
@@ -54,6 +56,21 @@ def test_what_is_planted_is_hidden_and_the_rest_stays(text: str, secret: str) ->
         text.replace(secret.removesuffix("="), "").replace("==", ""),
     )
     assert secrets.hide_secrets(hidden) == hidden
+
+
+@pytest.mark.parametrize(
+    "place", ["<password>{}</password>", "mysql -uroot -p{}", "DB_PASSWORD={}", 'password: "{}"']
+)
+@pytest.mark.parametrize("alphabet", [string.ascii_letters, WORD])
+@pytest.mark.parametrize("count", [12, 14, 16])
+def test_hardly_a_generated_password_passes_for_words(
+    place: str, alphabet: str, count: int
+) -> None:
+    chance, kept = random.Random(f"{place}{count}"), 0
+    for _ in range(1_000):
+        value = "".join(chance.choice(alphabet) for _ in range(count))
+        kept += value in secrets.hide_secrets(place.format(value))
+    assert kept <= 35
 
 
 @pytest.mark.parametrize(("text", "lines"), private_keys())
