@@ -25,7 +25,7 @@ ROOT = Path(__file__).resolve().parents[2]
 CHILD = """
 import os, signal, sys
 from pathlib import Path
-from agent_tui.safety import exchange, paths
+from agent_tui.safety import paths
 path, what, moment = Path(sys.argv[1]), sys.argv[2], sys.argv[3]
 real = getattr(os, moment)
 def killed(*given, **named):

@@ -248,15 +248,25 @@ class Past:
     async def _put_back(
         self, op: RestoreFiles, looks: list[undo.Look], blobs: Blobs
     ) -> tuple[RestoredFile, ...]:
-        """All at once, for the disk takes long; only names of one file one after the other."""
+        """All at once, for the disk takes long; only names of one file one after the other, and what
+        needs room when that is made."""
+        first = await self._put_back_together(
+            op, [one for one in looks if not one.makes_room], blobs
+        )
+        then = await self._put_back_together(op, [one for one in looks if one.makes_room], blobs)
+        files = first | then
+        return tuple(files[look.plan.path] for look in looks)
+
+    async def _put_back_together(
+        self, op: RestoreFiles, looks: list[undo.Look], blobs: Blobs
+    ) -> dict[str, RestoredFile]:
         names: dict[object, list[undo.Look]] = {}
         for look in looks:
             names.setdefault(look.inode, []).append(look)
         chosen = [(own, [self._choice(op, one) for one in own]) for own in names.values()]
         work = [partial(undo.restore_all, own, choices, blobs) for own, choices in chosen]
         done = itertools.chain.from_iterable(await asyncio.gather(*map(self._off_loop, work)))
-        files = {file.path: file for file in done}
-        return tuple(files[look.plan.path] for look in looks)
+        return {file.path: file for file in done}
 
     def _choice(self, op: RestoreFiles, look: undo.Look) -> str:
         return self._of_file(op.choices, look)

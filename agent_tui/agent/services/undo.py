@@ -13,7 +13,7 @@ import hashlib
 import os
 import stat
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final, Literal
@@ -75,6 +75,8 @@ class Found:
     replaced: bool = False
     link: bool = False
     """`content` is where it points."""
+    other: bool = False
+    """It is a folder, a FIFO or another thing that is no file and no link."""
 
     @property
     def mode(self) -> int:
@@ -97,6 +99,9 @@ class Look:
     old: bytes | None = None
     twins: int = 0
     """Other names of the same file that are to be put back with it (hard links)."""
+    makes_room: bool = False
+    """What lies in its way goes with other files that are put back, so it comes after them: a
+    folder that holds nothing else, or a file where its own folder was."""
 
     @property
     def names_elsewhere(self) -> int:
@@ -114,6 +119,8 @@ class Look:
         """What may be chosen for it; empty: nothing is to be done."""
         if self.state == "same":
             return ()
+        if self.found.problem and self.found.other and self.old is not None:
+            return ("keep", "both")
         if self.state in KEEP_ONLY or self.found.problem:
             return ("keep",)
         if self.state in DEFAULTS or self.old is None:
@@ -135,7 +142,8 @@ def found(path: Path, as_link: bool = False) -> Found:
     except FileNotFoundError:
         return Found()
     except paths.NotRegular as error:
-        return (_link(path) if as_link else None) or Found(problem=str(error), replaced=True)
+        link = _link(path) if as_link else None
+        return link or Found(problem=str(error), replaced=True, other=not path.is_symlink())
     except OSError as error:
         said = f"{path}: {error.strerror or error}"
         return Found(problem=said, replaced=error.errno in (errno.ELOOP, errno.ENOTDIR))
@@ -166,13 +174,36 @@ def _link(path: Path) -> Found | None:
 def look(plan: Plan, blobs: Blobs, roots: tuple[Path, ...]) -> list[Look]:
     """How each file of `plan` is now."""
     looks = [look_at(one, blobs, roots) for one in plan.files]
+    going = {Path(one.plan.path) for one in looks if not one.plan.target and not one.found.problem}
+    looks = [_with_room(one, going, blobs, roots) for one in looks]
     names = Counter(one.inode for one in looks)
     return [replace(one, twins=names[one.inode] - 1) for one in looks]
 
 
-def look_at(plan: Restoration, blobs: Blobs, roots: tuple[Path, ...]) -> Look:
-    path = Path(plan.path)
-    now = found(path, plan.links)
+def _with_room(one: Look, going: Set[Path], blobs: Blobs, roots: tuple[Path, ...]) -> Look:
+    """`one` as it is once the files `going` are gone, where only they are in its way."""
+    path = Path(one.plan.path)
+    if one.state != "replaced" or not one.plan.target:
+        return one
+    if not (_holds_only(path, going) if one.found.other else going & {*path.parents}):
+        return one
+    room = Found(other=one.found.other)
+    return replace(look_at(one.plan, blobs, roots, room), makes_room=True)
+
+
+def _holds_only(folder: Path, going: Set[Path]) -> bool:
+    """Whether it is a folder in which nothing lies but the files `going`, and folders."""
+    return folder.is_dir() and all(
+        Path(above, name) in going
+        for above, folders, names in os.walk(folder)
+        for name in (*names, *(one for one in folders if Path(above, one).is_symlink()))
+    )
+
+
+def look_at(
+    plan: Restoration, blobs: Blobs, roots: tuple[Path, ...], now: Found | None = None
+) -> Look:
+    now = now or found(Path(plan.path), plan.links)
     state = _state(plan, now, roots)
     try:
         old = blobs.get(plan.target) if plan.target and state != "same" else None
@@ -267,6 +298,8 @@ def _write(one: Look, blobs: Blobs, twin: Path | None) -> None:
         blobs.put(now.content)  # before anything is lost
     if one.plan.target and one.old is not None:
         _folder(path)
+        if now.other:
+            _remove_folders(path)
         if (
             one.plan.link or now.link
         ):  # one kind of thing in the place of another: there is no exchange of these
@@ -281,6 +314,16 @@ def _write(one: Look, blobs: Blobs, twin: Path | None) -> None:
             )
     elif now.about is not None:
         paths.remove(path, now.about)
+
+
+def _remove_folders(path: Path) -> None:
+    """Remove a folder in which only folders are. Raises OSError: something else is in it."""
+    for above, _, names in os.walk(path):
+        if names:
+            raise OSError(errno.ENOTEMPTY, f"{names[0]} is in the folder {above}")
+    for above, _, _ in os.walk(path, topdown=False):
+        with paths.folder_of(Path(above)) as folder:
+            os.rmdir(Path(above).name, dir_fd=folder)
 
 
 def _new(one: Look, path: Path) -> None:
@@ -333,6 +376,8 @@ def _folder(path: Path) -> None:
     if not path.parent.is_dir():
         if paths.resolve(str(path.parent), Path("/")) != path.parent:
             raise ValueError("its folder is a link now")
+        if any(os.path.lexists(above) and not above.is_dir() for above in path.parents):
+            raise ValueError("its folder is a file now")
         path.parent.mkdir(parents=True, exist_ok=True)
 
 

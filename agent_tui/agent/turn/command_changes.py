@@ -329,8 +329,7 @@ class Watch:
         return wanted[:MOST_FILES]
 
     def _look(self, wanted: Iterable[Path], keep: bool) -> dict[Path, Known]:
-        """How the files are; with `keep` their contents go into the blobs. What is no file is left
-        out."""
+        """How the files are; with `keep` their contents go into the blobs."""
         found: dict[Path, Known] = {}
         budget = MOST_BYTES
         for path in wanted:
@@ -341,6 +340,7 @@ class Watch:
                 continue
             link = stat.S_ISLNK(about.st_mode)
             if not link and not stat.S_ISREG(about.st_mode):
+                found[path] = Known()  # a folder is no file: if one was here, it is gone
                 continue
             key = (about.st_ino, about.st_size, about.st_mtime_ns, about.st_ctime_ns)
             seen = self._seen.get(path)
