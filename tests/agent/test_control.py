@@ -244,7 +244,7 @@ def test_steering_that_the_model_never_saw_goes_back_to_the_queue(place: Place) 
         driver.until(TurnEnded)
         assert [item.text for item in driver.transcript().queue] == ["too late"]
         assert driver.transcript().paused
-        said = "The model has not read “too late”: it is in the queue again."
+        said = "The model has not read “too late”: it is in the queue."
         assert (
             [notice.text for notice in driver.all(Notice)]
             == [said]
@@ -273,6 +273,20 @@ def test_words_that_entered_a_turn_whose_first_request_failed_go_back_to_the_que
             describe_put_back(["and mind the tests"]),
             describe_put_back(["second"]),
         ]
+
+
+def test_a_prompt_that_fails_takes_the_place_of_a_draft_that_was_just_spent(place: Place) -> None:
+    failing = [{"fail": "auth", "text": "no key"}]
+    with place.engine(place.script(failing, failing)) as driver:
+        driver.send(Submit("second"))
+        driver.until(TurnEnded)
+        assert driver.transcript().draft == "second"
+        driver.send(SaveDraft("third"))
+        driver.send(SaveDraft(""))
+        driver.send(Submit("third"))
+        driver.until(TurnEnded)
+        assert driver.transcript().draft == "third"
+        assert not driver.transcript().queue and not driver.all(Notice)
 
 
 def test_words_for_the_turn_are_on_record_until_the_model_sees_them(place: Place) -> None:

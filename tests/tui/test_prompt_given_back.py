@@ -1,12 +1,11 @@
-"""A prompt that came to nothing is back, selected: what is typed takes its place, what moves the
-caret keeps it."""
+"""A prompt that came to nothing is back, with the caret behind it: what is typed is added."""
 
 from __future__ import annotations
 
 import pytest
 from textual.pilot import Pilot
 
-from agent_tui.protocol.ops import Clear, Op, Submit
+from agent_tui.protocol.ops import Op, Submit
 from agent_tui.tui.runtime.app import AgentApp
 from tests.tui.stage import PlayedEngine, play, text, until
 
@@ -20,33 +19,39 @@ def fails(engine: PlayedEngine, op: Op) -> None:
 async def given_back(pilot: Pilot[int], app: AgentApp) -> None:
     await until(lambda: app.model.started)
     await pilot.press(*"more", "enter")
-    await until(lambda: app.model.composer.selected and app.regions.prompt.text == "more")
+    await until(lambda: app.model.composer.rev > 1 and app.regions.prompt.text == "more")
 
 
-def test_a_command_that_is_typed_next_is_run_and_nothing_is_sent() -> None:
+@pytest.mark.parametrize(
+    ("keys", "left"),
+    [
+        ((), "more!"),
+        (("right",), "more!"),
+        (("end",), "more!"),
+        (("left",), "mor!e"),
+        (("home",), "!more"),
+    ],
+)
+def test_what_is_typed_is_added_and_nothing_is_selected(keys: tuple[str, ...], left: str) -> None:
+    async def steps(pilot: Pilot[int], app: AgentApp) -> None:
+        await given_back(pilot, app)
+        assert not app.regions.prompt.selected_text
+        await pilot.press(*keys, "!")
+        await until(lambda: app.regions.prompt.text == left)
+
+    play(PlayedEngine(fails), steps)
+
+
+def test_enter_sends_it_again_with_what_was_added() -> None:
     engine = PlayedEngine(fails)
 
     async def steps(pilot: Pilot[int], app: AgentApp) -> None:
         await given_back(pilot, app)
-        await pilot.press(*"/clear", "enter")
-        await until(lambda: Clear() in engine.ops)
-        await pilot.press("up", "up")
-        await until(lambda: app.regions.prompt.text == "more")
+        await pilot.press("space", *"again", "enter")
+        await until(lambda: Submit("more again") in engine.ops)
+        await until(lambda: app.regions.prompt.text == "more again")
 
     play(engine, steps)
-    assert [op.text for op in engine.ops if isinstance(op, Submit)] == ["more"]
-
-
-@pytest.mark.parametrize(
-    ("key", "left"), [("right", "more!"), ("end", "more!"), ("up", "more!"), ("left", "!more")]
-)
-def test_a_key_that_moves_the_caret_keeps_it(key: str, left: str) -> None:
-    async def steps(pilot: Pilot[int], app: AgentApp) -> None:
-        await given_back(pilot, app)
-        await pilot.press(key, "!")
-        await until(lambda: app.regions.prompt.text == left)
-
-    play(PlayedEngine(fails), steps)
 
 
 def test_enter_sends_it_again_and_ctrl_c_clears_it() -> None:

@@ -8,8 +8,9 @@ from agent_tui.protocol.events import (
     TurnEnded,
     TurnStarted,
 )
-from agent_tui.protocol.ops import Cancel, QueueEdit, Steer, Submit
+from agent_tui.protocol.ops import Cancel, QueueEdit, SaveDraft, Steer, Submit
 from agent_tui.protocol.transcript import Queued
+from agent_tui.tui.core.effects import Send
 from tests.tui.play import Play, words
 
 
@@ -52,6 +53,26 @@ def test_a_paused_queue_waits_and_enter_on_an_empty_prompt_resumes_it() -> None:
     assert play.take() == [QueueEdit("resume")]
     play.feed(_queue("one"))
     assert play.take() == [Submit("one", queue_id="id-one")]
+
+
+def test_the_draft_is_known_as_spent_before_the_prompt_that_spends_it_goes_out() -> None:
+    for running, sent in ((False, Submit("third")), (True, QueueEdit("add", text="third"))):
+        play = Play()
+        if running:
+            play.begin()
+        play.type("third")
+        play.effects.clear()
+        play.press("enter")
+        ops = [effect.op for effect in play.effects if isinstance(effect, Send)]
+        assert ops == [SaveDraft(""), sent], "a turn may fail before a draft would be told later"
+
+
+def test_a_failed_prompt_that_the_engine_has_queued_is_not_in_the_prompt_too() -> None:
+    play = Play()
+    play.begin("third")
+    play.feed(_queue("third", paused=True))
+    play.end("error")
+    assert play.text == "" and [item.text for item in play.model.queue] == ["third"]
 
 
 def test_enter_on_an_empty_prompt_steers_with_the_oldest() -> None:

@@ -103,7 +103,10 @@ class Agent:
         )
         self._pool = pool
         self.queue = PromptQueue(record)
-        self.turns = Turns(config, record, models, skills, self.queue, pool, log)
+        self._draft: SaveDraft | None = None
+        self.turns = Turns(
+            config, record, models, skills, self.queue, pool, log, self._keep_draft
+        )
         self.errands = Errands(config, record, pool, self.turns.spawn)
         self.setups = Setups(
             models, record, self.turns.spawn, pool, self.turns.executor.workplace.learn
@@ -126,7 +129,6 @@ class Agent:
         self.confirmations = Confirmations(
             config, record, models, self.turns.consent, pool, self.turns.spawn, self.handle, new_id
         )
-        self._draft: SaveDraft | None = None
         self._closed = self._saves = False
         """`_saves`: the log is tried again after a while."""
         record.on_trouble = self._save_later

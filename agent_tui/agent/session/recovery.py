@@ -238,4 +238,4 @@ def describe_put_back(prompts: Sequence[str]) -> str:
     )
     more = f" and {len(prompts) - MOST_NAMED} more" if len(prompts) > MOST_NAMED else ""
     are = "they are" if len(prompts) > 1 else "it is"
-    return f"The model has not read {named}{more}: {are} in the queue again."
+    return f"The model has not read {named}{more}: {are} in the queue."

@@ -4,7 +4,7 @@ draft and title. The one place that knows whether something runs."""
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from concurrent.futures import Executor as Pool
 from logging import Logger
 from pathlib import Path
@@ -41,7 +41,7 @@ from agent_tui.structures import chips
 
 class Turns:
     """The turn of a session, if one runs, and the tasks around it. `main` is the agent that runs
-    it."""
+    it. `keep_draft` puts on record at once what the front end last said of its draft."""
 
     def __init__(
         self,
@@ -52,9 +52,10 @@ class Turns:
         queue: PromptQueue,
         pool: Pool,
         log: Logger,
+        keep_draft: Callable[[], None],
     ) -> None:
         self.config, self.record, self.models, self.skills = config, record, models, skills
-        self.queue, self.log = queue, log
+        self.queue, self.log, self._keep_draft = queue, log, keep_draft
         self._first_changes: list[FileChanged] = []
         """The first files that were changed: nobody was told yet how to undo that."""
         limits = config.settings.agent
@@ -130,6 +131,7 @@ class Turns:
 
     def _settled(self, turn: Turn, state: TurnEnd) -> None:
         """Nothing of the person's is lost with a turn that ends."""
+        self._keep_draft()  # a draft that was just spent takes no prompt's place
         unanswered = not self.record.history.answered()
         lost = (
             state == "error" and unanswered

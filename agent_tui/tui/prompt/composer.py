@@ -134,8 +134,7 @@ def write(model: Model, text: str, caret: int = -1) -> Model:
 
 def give_back(model: Model, text: str, pastes: Iterable[Paste] = ()) -> Model:
     """Return `text` to the prompt, unless something was typed there since (the history has it
-    anyway). It is selected: who goes on with something else types over it, who wants it has it
-    there."""
+    anyway). The caret is behind it: who wants to add something has not lost a word."""
     model, text = folded(model, text, pastes)
     composer = model.composer
     if composer.editing is not None:
@@ -143,9 +142,7 @@ def give_back(model: Model, text: str, pastes: Iterable[Paste] = ()) -> Model:
         return replace(model, composer=replace(composer, editing=kept))
     if composer.purpose is not None:
         return model if composer.stash else replace(model, composer=replace(composer, stash=text))
-    if composer.draft:
-        return model
-    return prefill(model, text)
+    return model if composer.draft else write(model, text)
 
 
 def spent(model: Model, text: str) -> Step:

@@ -71,7 +71,7 @@ def submit(model: Model, text: str) -> Step:
         skill := SLASH.match(text.strip())
     ) is not None:  # no other word behind a slash comes as far
         model = model.used(f"skill:{skill.group(1)}")
-    after, effects = composer.spent(model, text)
+    after, effects = _spent(model, text)
     text, pastes = chips.sent(text, model.composer.chips)
     after = replace(after, reading=after.reading.at_end())
     if not model.started:
@@ -90,6 +90,13 @@ def submit(model: Model, text: str) -> Step:
             f"{len(model.queue)} still queued, paused{key and f': {key} when this is done'}",
         ),
     )
+
+
+def _spent(model: Model, text: str) -> Step:
+    """`text` was used, and the engine is told so before what is done with it: it is no draft of a
+    session that a command leaves, and takes no place that a prompt may come back to."""
+    spent = composer.spent(model, text)
+    return then(spent, composer.save(spent[0]))
 
 
 def shell(model: Model, text: str) -> Step:
@@ -125,10 +132,7 @@ def slash(model: Model, text: str) -> Step | None:
     )
     command = commands.by_slash(name)
     if command is not None:
-        spent = composer.spent(model.used(f"command:{command.name}"), text)
-        spent = then(
-            spent, composer.save(spent[0])
-        )  # before what it does: it is no draft of the session it leaves
+        spent = _spent(model.used(f"command:{command.name}"), text)
         if command.has_list and not arguments.strip():
             return then(spent, control.open_sheet(spent[0], command.name))
         return then(spent, command.run(spent[0], arguments.strip()))
@@ -189,7 +193,7 @@ def steer(model: Model, text: str) -> Step:
     called = slash(model, text)
     if called is not None:
         return called
-    spent, effects = composer.spent(model, text)
+    spent, effects = _spent(model, text)
     text, pastes = chips.sent(text, model.composer.chips)
     return spent, (*effects, Send(Steer(text, pastes=pastes)))
 

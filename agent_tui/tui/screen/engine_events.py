@@ -200,9 +200,13 @@ def _begun(model: Model, queue_id: str) -> Model:
 
 
 def _ended(model: Model, event: TurnEnded) -> Model:
-    """A prompt that got no answer at all returns to an empty draft."""
+    """A prompt that got no answer at all returns to an empty draft, unless the engine has put it
+    first into the queue: it stands in one place."""
     prompt = _unanswered(model.transcript) if event.state in ("cancelled", "error") else None
     if prompt is None or not prompt.text:
+        return model
+    first = next(iter(model.transcript.queue), None)
+    if first is not None and (first.text, first.pastes) == (prompt.text, prompt.pastes):
         return model
     return composer.give_back(model, prompt.text, prompt.pastes)
 
