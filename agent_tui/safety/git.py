@@ -27,6 +27,8 @@ MOST_OUTPUT: Final = 1_000_000
 """Bytes of an answer that are read."""
 _COMMON: Final = ("objects", "refs", "packed-refs", "shallow", "reftable")
 """What all work trees of a repository share; its configuration, hooks and modules are left out."""
+_OWN: Final = ("HEAD", "index", "config", "config.worktree", "commondir", "info/attributes")
+"""What else is read of a git folder that decides what is told."""
 _NO_DRIVERS: Final = b"\n* !filter !diff !merge\n"
 """The last line of `info/attributes` wins over every other: no driver is looked up, whoever
 configured it."""
@@ -75,7 +77,7 @@ async def ask_git(
     It writes nothing in the repository. Never raises; an answer that is longer than `MOST_OUTPUT`
     is a problem.
     """
-    if problem := _elsewhere(where):
+    if problem := _elsewhere(where) or _leads_out(where):
         return GitAnswer(problem=problem)
     path = search_path(os.environ, where.top)
     program = _find_git(path, where.top)
@@ -118,6 +120,52 @@ def _elsewhere(where: Repository) -> str:
         f"its .git leads to {where.folder}, which does not name this folder as its work tree "
         f"(`git config core.worktree {named}` does)"
     )
+
+
+def _leads_out(where: Repository) -> str:
+    """Why a git folder is not read that takes its parts from another one; empty where all of them
+    are its own. Else anybody could send a folder that shows what a repository of the person's
+    elsewhere holds. Of other folders only a work tree's own may share: git keeps it in the
+    `worktrees` of the one that it shares with."""
+    folder, common = where.folder, where.common
+    is_shared = folder.parent.name == "worktrees" and _same(folder.parent.parent, common)
+    if not (_same(folder, common) or (is_shared and folder != where.top / ".git")):
+        return f"the commondir of {folder} leads to {common}, which is not its own"
+    inside = tuple({os.path.realpath(folder), os.path.realpath(common)})
+    try:
+        links = (link for place in {folder, common} for link in _links(place))
+        out = next((link for link in links if not _lies_in_any(link, inside)), None)
+    except OSError as error:
+        return f"{folder} cannot be looked through: {error}"
+    return f"{out} leads out of the git folder" if out else ""
+
+
+def _links(folder: Path) -> Iterator[str]:
+    """The links among what git reads of a git folder. What lies in the folders of `objects` is
+    named by its hash, so who sends a link there knows already what it leads to."""
+    for name in (*_OWN, *_COMMON, *(file.name for file in folder.glob("sharedindex.*"))):
+        path = folder / name
+        if path.is_symlink():
+            yield str(path)
+        elif name == "objects":
+            yield from _links_in(path, deep=False)
+        elif name in _COMMON:
+            yield from _links_in(path, deep=True)
+
+
+def _links_in(folder: Path, deep: bool) -> Iterator[str]:
+    if not folder.is_dir():
+        return
+    for at, folders, files in os.walk(folder):
+        paths = (Path(at, name) for name in (*folders, *files))
+        yield from (str(path) for path in paths if path.is_symlink())
+        if not deep:
+            return
+
+
+def _lies_in_any(link: str, folders: tuple[str, ...]) -> bool:
+    target = os.path.realpath(link)
+    return any(target.startswith(f"{folder}{os.sep}") for folder in folders)
 
 
 def _same(one: Path, other: Path) -> bool:

@@ -172,6 +172,60 @@ def test_a_git_folder_elsewhere_must_name_the_work_tree(
     assert same(sent) == "## main\n D a\n D b\n"
 
 
+def brought(tmp_path: Path) -> Path:
+    """A repository that somebody sent, beside one of the person's."""
+    sent = tmp_path.resolve() / "sent"
+    sent.mkdir()
+    git(sent, "init")
+    git(sent, "commit", "--allow-empty", "-m", "bait")
+    return sent
+
+
+def test_a_git_folder_that_shares_anothers_is_not_read(top: Path, tmp_path: Path) -> None:
+    sent = brought(tmp_path)
+    (sent / ".git" / "commondir").write_text(f"../../{top.name}/.git\n")
+    answer = ask(sent)
+    assert answer.output == "" and "commondir" in answer.problem
+
+
+def test_a_git_folder_that_names_its_tree_and_shares_anothers_is_not_read(
+    top: Path, tmp_path: Path
+) -> None:
+    sent = brought(tmp_path)
+    (sent / ".git").rename(sent / "kept")
+    (sent / ".git").write_text("gitdir: kept\n")
+    (sent / "kept" / "gitdir").write_text(f"{sent / '.git'}\n")
+    same(sent)
+    (sent / "kept" / "commondir").write_text(f"{top / '.git'}\n")
+    answer = ask(sent)
+    assert answer.output == "" and "commondir" in answer.problem
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["HEAD", "index", "objects", "refs", "refs/heads", "refs/heads/main", "objects/pack", "config"],
+)
+def test_a_git_folder_whose_parts_lead_out_is_not_read(
+    top: Path, tmp_path: Path, name: str
+) -> None:
+    sent = brought(tmp_path)
+    part = sent / ".git" / name
+    if part.exists():
+        part.rename(tmp_path / "moved")
+    part.symlink_to(top / ".git" / name)
+    answer = ask(sent)
+    assert answer.output == "" and "leads out of the git folder" in answer.problem
+
+
+def test_links_within_a_git_folder_are_followed(top: Path) -> None:
+    """As git itself once wrote `HEAD`."""
+    (top / ".git" / "HEAD").unlink()
+    (top / ".git" / "HEAD").symlink_to("refs/heads/main")
+    (top / ".git" / "objects" / "pack").rename(top / ".git" / "packs")
+    (top / ".git" / "objects" / "pack").symlink_to("../packs")
+    assert "first" in ask(top, "log", "--format=%s").output
+
+
 def test_a_git_folder_of_its_own_place_is_used_once_it_names_the_work_tree(tmp_path: Path) -> None:
     """`git init --separate-git-dir` does not say in there which work tree is meant."""
     top = tmp_path.resolve() / "my work"
