@@ -62,8 +62,15 @@ RUN: Final = {
     " .pythonstartup .ipython/ .jupyter/ ipython_config.* jupyter_*config.{py,json}",
     "other interpreters": ".rprofile .renviron .ghci .ocamlinit .utoprc .iex.exs .erlang .guile"
     " .{irb,pry,sbcl,clisp,racket,octave}rc .julia/config/",
-    "debuggers": ".gdbinit* .gdbearlyinit .lldbinit* .valgrindrc",
-    "clients": ".psqlrc .sqliterc .curlrc .wgetrc .mailcap .muttrc .lessfilter",
+    "python's consoles": ".ptpython/ .config/{bpython,ptpython}/ .bpython/",
+    "ruby's and perl's": ".irbrc* _irbrc .config/{irb,pry}/ .re.pl/ .replyrc",
+    "lisps and the like": ".{ecl,abcl,csi,gforth,maxima,swipl,tclsh,wish,expect,js,jshell}rc"
+    " .{ccl-init,clisp-init}.lisp .maxima/ .config/swi-prolog/ .ammonite/ rprofile.site .gnuplot",
+    "debuggers": ".gdbinit* .gdbearlyinit .lldbinit* .valgrindrc .pdbrc{,.py,.toml} .ipdb .pudb.cfg"
+    " .config/{pudb,dlv,gdb}/ .dlv/ .cgdb/ .{byebug,rdbg,jdb,mdb,dbx,radare2,rizin}rc .rdbgrc.rb"
+    " jdb.ini .perldb .phpdbginit",
+    "clients": ".psqlrc* .sqliterc sqlite3/sqliterc .{duckdb,mycli,pgcli,litecli,rediscli,cqlsh}rc"
+    " .mongo{,sh}rc.js .config/{pgcli,litecli}/ .cassandra/cqlshrc .curlrc .wgetrc .mailcap .muttrc .lessfilter",
     # Where builds take programs and packages from.
     "node": ".npmrc .yarnrc* .yarn/{plugins,releases,sdks}/ .pnpmfile.* .pnp.* {.,}bunfig.toml",
     "cargo": ".cargo/config{,.toml}",

@@ -66,6 +66,11 @@ OBEYED = (
     ".overcommit.yml .simple-git-hooks.json .simple-git-hooks.cjs .pre-commit-config.yml "
     ".lintstagedrc .trunk/trunk.yaml "
     ".pnpmfile.mjs .pnpmfile.cjs .pnp.cjs .yarn/sdks/x.js bunfig.toml gradle/wrapper/gradle-wrapper.properties "
+    ".pdbrc sub/.pdbrc .pdbrc.py .ipdb .pudb.cfg .config/pudb/pudb.cfg .byebugrc .rdbgrc .rdbgrc.rb .perldb "
+    ".jdbrc jdb.ini .phpdbginit .cgdb/cgdbrc .config/gdb/gdbinit .gdbinit-x .radare2rc .dlv/config.yml "
+    ".irbrc .config/irb/irbrc .ptpython/config.py .config/bpython/config .ipython/profile_default/startup/x.py "
+    ".psqlrc-16 .config/sqlite3/sqliterc .duckdbrc .mongorc.js .mongoshrc.js .myclirc .inputrc .swiplrc .tclshrc "
+    ".jshellrc Rprofile.site .expectrc .gnuplot .ammonite/predef.sc "
     "rust-toolchain.toml .bazeliskrc tools/bazel pip.conf .gradle/init.d/x.gradle node_modules/.bin/tsc"
 )
 STEERING = (
@@ -105,6 +110,7 @@ FREE = (
     "ci/x.sh ci.yml agent.py src/agent/rules/x.md agents/x.md rules rules.md x.rules .github/CODEOWNERS .gitlab/x.md "
     ".gitlab/issue_templates/bug.md tekton/x.yaml semaphore.py .nvmrc .python-version .ruby-version bin/tool "
     "scripts/activate_user.py src/venv.py rust-toolchain.md crush.py warp.ts devenv.py "
+    "pdbrc.md pdb.py ipdb/x.py irb.rb jdb.java sqliterc.md mongorc.md gnuplot/x.gp rprofile.md "
     "shell.py lib/venv/scripts/posix/x CloudBuildRepository.yaml buildspecs.yml .eslintrc.js Cargo.toml"
 )
 
