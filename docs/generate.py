@@ -177,7 +177,7 @@ def dialog_table(asked: Approval | Question) -> str:
 
 
 def keys_page() -> str:
-    always = "this tool on this file, or exactly this command in this folder"
+    always = "this file, with this tool; or this command, in this folder"
     consent = Approval("", "", "", "", "", always=always, mode="accept-edits")
     stuck = Question("", "stuck", "")
     return f"""\

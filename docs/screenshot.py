@@ -113,7 +113,7 @@ def session(now: float) -> tuple[Event, ...]:
             f"Run {COMMAND}",
             "auto mode asks before every command",
             command,
-            "exactly this command in this folder",
+            "this command, in this folder",
             at=now,
         ),
     )

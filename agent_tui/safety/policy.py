@@ -53,9 +53,9 @@ class Decision:
     """`reason` is one line for the person (for a refusal: also for the model, behind the tag
     `blocked`).
 
-    `always` is the rule that the answer "always" would add, `always_text` says it in words; both
-    empty where the
-    question is only ever answered once. `note` is what to show beside a call that runs.
+    `always` is the rule that the answer "always" would add, `always_text` says it in words:
+    what is allowed, and behind a comma where or how. Both are empty where the question is only ever
+    answered once. `note` is what to show beside a call that runs.
     """
 
     verdict: Verdict
@@ -107,10 +107,10 @@ def _rule(facts: Facts) -> Rule | None:
 
 def _always_text(facts: Facts) -> str:
     if facts.command:
-        return f"exactly this command{' in this folder' if facts.cwd else ''}"
+        return f"this command{', in this folder' if facts.cwd else ''}"
     if not facts.paths:
-        return f"{facts.tool}, with any arguments"
-    return "this tool on this file" if len(facts.paths) == 1 else "this tool on these files"
+        return f"{facts.tool} with any arguments"
+    return f"{'this file' if len(facts.paths) == 1 else 'these files'}, with this tool"
 
 
 def _path_reason(facts: Facts) -> str:

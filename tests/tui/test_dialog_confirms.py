@@ -114,7 +114,7 @@ def test_in_short_it_is_said_only_where_it_costs_no_row_and_no_word(width: int) 
 
 def test_in_short_it_is_said_where_there_is_room() -> None:
     assert any(", Enter" in row for row in plain(packed_lines(OPTIONS, 0, 60)))
-    assert any("a, Enter always" in row for row in rows(question("Create a.py", NEW), 60, 20))
+    assert any("a, Enter always: this file" in row for row in rows(question("Create a.py", NEW), 60, 20))
 
 
 @pytest.mark.parametrize("width", range(44, 90))
@@ -135,7 +135,7 @@ def test_words_about_an_answer_are_cut_behind_a_word_before_they_are_left_out(wi
 
 def test_they_stay_whole_where_leaving_them_out_saves_no_line() -> None:
     shown = rows(question("Edit cart.py", EDIT), 100, 24)
-    assert any("this tool on this file" in row for row in shown)
+    assert any("always: this file, with this tool" in row for row in shown)
     value = DialogView("t", "", None, OPTIONS, 0)
     tight = roomy(value, (), 1, 100, 9)
     assert tight is not None and "exactly this command in this folder" in "\n".join(plain(tight[2]))

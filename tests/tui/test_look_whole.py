@@ -78,7 +78,7 @@ def asked(width: int) -> Model:
         "python -m pytest tests/test_cart.py -q --maxfail=3 && git commit -m a && git push", "/shop"
     )
     label = f"Run {command.command}"
-    why, always = "auto mode asks before every command", "exactly this command in this folder"
+    why, always = "auto mode asks before every command", "this command, in this folder"
     question = ApprovalAsked("a", "c", "run_shell_command", label, why, command, always)
     return replace(told(*begun("Fix it."), question), width=width, height=20)
 
@@ -93,10 +93,10 @@ async def drawn(model: Model, width: int, height: int) -> list[str]:
 
 def test_a_command_comes_before_the_words_about_the_answers() -> None:
     rows = asyncio.run(drawn(asked(60), 60, 20))
-    assert "$ python -m pytest" in rows[2] and "y yes, once   a, Enter always   n no" in rows[5], (
+    assert "$ python -m pytest" in rows[2] and "y yes, once" in rows[5], (
         rows
     )
-    assert "exactly this command" in rows[6] and rows[-1].startswith("╰──"), rows
+    assert "a, Enter always: this command" in "".join(rows[5:7]) and rows[-1].startswith("╰──"), rows
 
 
 def test_six_lines_of_a_long_command_are_in_view_on_a_small_screen() -> None:

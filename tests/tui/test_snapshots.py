@@ -255,7 +255,7 @@ def a_change_is_asked_with_its_diff() -> Model:
             "Edit shop/cart.py",
             DIFF,
             reason="auto mode asks before a file is changed",
-            always="this tool on this file",
+            always="this file, with this tool",
         )
     )
 
@@ -274,7 +274,7 @@ def a_command_is_asked() -> Model:
             "Run git commit -am 'Round once'",
             command,
             reason="every command is asked",
-            always="exactly this command in this folder",
+            always="this command, in this folder",
         )
     )
 

@@ -75,6 +75,11 @@ class Offer:
     def brief(self) -> str:
         return self.short or self.label
 
+    @property
+    def named(self) -> str:
+        """What a key that takes it does: its row says how far that goes."""
+        return self.brief.partition(":")[0]
+
 
 def offers(question: Approval | Question) -> tuple[Offer, ...]:
     """The ways to answer `question`, in the order shown. A number is always the same answer: what
@@ -109,9 +114,10 @@ def offers(question: Approval | Question) -> tuple[Offer, ...]:
     always: tuple[Offer, ...] = ()
     edits: tuple[Offer, ...] = ()
     if question.always:
-        always = (
-            Offer(("a", "2"), "always in this session", "always", question.always, short="always"),
-        )
+        # What it allows is the answer itself: words beside it are the first to be cut.
+        allowed = f"always: {question.always}"
+        short = allowed.partition(", ")[0]
+        always = (Offer(("a", "2"), allowed, "always", "in this session", short=short),)
     if question.mode and not question.hard and not displays.kind_of(question.display).runs:
         words, more = (
             "yes, and accept edits from now on",
@@ -485,13 +491,13 @@ def nearest(model: Model) -> tuple[str, str]:
     if chosen.choice in GRANTS and dialog.unseen and unread(question, dialog):
         return key_name("pagedown"), READ_ON
     if not enter_answers(model):
-        return alt_key(chosen, model.keys), chosen.brief
+        return alt_key(chosen, model.keys), chosen.named
     if not _is_marked(model):
         if _key_only(question, chosen):
-            return letter_key(model, chosen), chosen.brief
+            return letter_key(model, chosen), chosen.named
         if _refused_until(model) > model.at:
             return "", ""
-    return "Enter", chosen.brief
+    return "Enter", chosen.named
 
 
 def take_held(model: Model, held: Held) -> Step | None:

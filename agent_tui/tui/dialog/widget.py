@@ -324,6 +324,12 @@ def options_lines(
     keyed = max(
         line_cells(key_cells(option), cell_len) + option.confirms for option in options
     )  # a word has a blank more
+    if not column:  # an answer is said in short before it is cut
+        room = width - keyed - 3
+        options = [
+            replace(one, label=one.label if cell_len(one.label) <= room else small.brief(one))
+            for one in options
+        ]
     drawn = [
         option_cells(option, number == selected, keyed) for number, option in enumerate(options)
     ]

@@ -30,7 +30,7 @@ At line 1:
 +one
 +two
 y or 1: yes, once
-a or 2: always in this session (this tool on this file)
+a or 2: always: this file, with this tool (in this session)
 e: yes, and accept edits from now on (mode accept-edits; commands are still asked)
 n or 3: no
 m or 4: no, and say why

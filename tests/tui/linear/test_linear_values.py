@@ -112,7 +112,7 @@ def test_a_question_says_all_that_is_asked_about() -> None:
     said = asking.question_lines(asked, 2)
     assert said[0] == "Question 1 of 2: Allow this? Run ls"
     assert said[2:5] == ["$ line one", "line two", "in /work"]
-    assert "a or 2: always in this session (ls in here)" in said
+    assert "a or 2: always: ls in here (in this session)" in said
     assert said[-1] == "Type y, a, n or m, or n and what to do instead."
 
 
