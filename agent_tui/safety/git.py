@@ -70,9 +70,11 @@ async def ask_git(
     timeout: float,
     given: bytes = b"",
     output: IO[bytes] | None = None,
+    *,
+    drivers: bool = False,
 ) -> GitAnswer:
     """What git says to `words` about a repository; `given` is its input, `output` takes what it
-    writes.
+    writes. `drivers`: the question is for their names, and looks none up.
 
     It writes nothing in the repository. Never raises; an answer that is longer than `MOST_OUTPUT`
     is a problem.
@@ -84,7 +86,7 @@ async def ask_git(
     if program is None:
         return GitAnswer(problem="git is not installed")
     try:
-        with tempfile.TemporaryFile() as written, _private_folder(where) as folder:
+        with tempfile.TemporaryFile() as written, _private_folder(where, drivers) as folder:
             environment = _environment(where, folder, path)
             code, said = await sandbox.feed(
                 (program, *words), given, folder, environment, timeout, output or written
@@ -181,7 +183,7 @@ def _find_git(path: str, top: Path) -> str | None:
 
 
 @contextmanager
-def _private_folder(where: Repository) -> Iterator[Path]:
+def _private_folder(where: Repository, drivers: bool) -> Iterator[Path]:
     """A git folder for one question. Raises OSError."""
     with tempfile.TemporaryDirectory(prefix="agent-tui-git-") as name:
         common = Path(name)
@@ -191,7 +193,7 @@ def _private_folder(where: Repository) -> Iterator[Path]:
         (folder / "HEAD").write_bytes(read_bytes(where.folder / "HEAD"))
         (common / "config").write_text(_plain_config(where), "utf-8", "replace")
         (common / "info" / "attributes").write_bytes(
-            read_bytes(where.common / "info" / "attributes") + _NO_DRIVERS
+            read_bytes(where.common / "info" / "attributes") + (b"" if drivers else _NO_DRIVERS)
         )
         links = [
             (common, where.common, inner)

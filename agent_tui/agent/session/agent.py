@@ -104,9 +104,7 @@ class Agent:
         self._pool = pool
         self.queue = PromptQueue(record)
         self._draft: SaveDraft | None = None
-        self.turns = Turns(
-            config, record, models, skills, self.queue, pool, log, self._keep_draft
-        )
+        self.turns = Turns(config, record, models, skills, self.queue, pool, log, self._keep_draft)
         self.errands = Errands(config, record, pool, self.turns.spawn)
         self.setups = Setups(
             models, record, self.turns.spawn, pool, self.turns.executor.workplace.learn

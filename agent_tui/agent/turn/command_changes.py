@@ -2,7 +2,7 @@
 touched, before and after it. Nothing of git's own is written: no index, no stash, no refs; it only
 says what it sees.
 
-A file that was clean before is as git has it in its commit; where git changes files on their way
+A file that was clean before is as git has it in its commit; where git changes it on its way
 (line ends, filters), or the command moved to another commit, that is not known, and then nothing is
 said of it.
 """
@@ -16,19 +16,20 @@ import re
 import stat
 import tempfile
 import time
-from collections.abc import Callable, Collection, Coroutine, Iterable, Mapping
+from collections.abc import Callable, Collection, Coroutine, Iterable, Mapping, Sequence
 from concurrent.futures import Executor as Pool
 from dataclasses import replace
 from pathlib import Path
 from typing import IO, Final, TypeVar
 
+from agent_tui.agent.turn import git_conversions
 from agent_tui.agent.turn.snapshots import Known, NewFiles, Snapshot, SnapshotFile, Status, parsed
 from agent_tui.agent.turn.tool_context import CallContext, Workplace
 from agent_tui.protocol.display import DiffDisplay
 from agent_tui.protocol.events import FileChanged, UndoLimited
 from agent_tui.safety import paths, process_guard, sandbox
 from agent_tui.safety.git import ask_git
-from agent_tui.safety.git_config import find_repository, read_text
+from agent_tui.safety.git_config import Repository, find_repository
 from agent_tui.safety.paths import KIND, is_link, read
 from agent_tui.sessions.log.checkpoints import Blobs
 from agent_tui.tools.support.diff import diff
@@ -54,8 +55,6 @@ _STATUS: Final = (
     "--untracked-files=all",
     "--ignore-submodules=dirty",
 )
-_CRLF: Final = ("config", "--get", "--default", "false", "core.autocrlf")
-_ATTRIBUTES: Final = re.compile(r"(?m)^[^#\n]*\b(filter|eol|text|ident|working-tree-encoding)\b")
 _PLAIN: Final = re.compile(r"[\w./=:,@%+ -]*")
 READERS: Final = frozenset(
     {
@@ -91,8 +90,8 @@ IGNORED: Final = (
 )
 UNREAD: Final = "/undo reverts a command's changes only in files that this session changed before."
 CONVERTED: Final = (
-    "git converts files here: /undo reverts a command's changes only in files that were modified "
-    "before it."
+    "git converts files here (line ends, encodings, filters): /undo reverts a command's changes to "
+    "those only if they were modified before it."
 )
 MANY: Final = (
     f"More than {MOST_FILES:,} files are changed here: /undo does not see a command's changes to "
@@ -135,7 +134,6 @@ class Watch:
         self._limits: set[tuple[int, str]] = set()
         """What undo cannot reach, by the turn for which that is on record."""
         self._slow, self._problem = False, ""
-        self._filtered: bool | None = None
         self._closed, self._closing = False, asyncio.Event()
         self._unwinding: set[asyncio.Task[None]] = set()
         self._idle = asyncio.Event()
@@ -174,7 +172,7 @@ class Watch:
             if path not in before.files and same_commit
         }
         clean = {path: has for path, has in other.items() if has and has.sha}
-        earlier = before.files | await self._committed(before, clean)
+        earlier = before.files | await self._committed(before, clean, now)
         unknown = {path: has for path, has in other.items() if has and not has.sha}
         gone = {has.sha for path, has in earlier.items() if path in now and not now[path].sha}
         new = await self._off_loop(lambda: self._new(before, unknown, now, gone))
@@ -274,9 +272,14 @@ class Watch:
         self._limit(around, f"{self._problem}: {UNREAD}")
         return Status()
 
-    async def _committed(self, around: Snapshot, clean: Mapping[Path, Known]) -> dict[Path, Known]:
-        """What files were that had no change before: their objects, kept."""
-        if not clean or await self._filters(around):
+    async def _committed(
+        self, around: Snapshot, clean: Mapping[Path, Known], now: Mapping[Path, Known]
+    ) -> dict[Path, Known]:
+        """What files were that had no change before, and are in `now`: their objects, kept."""
+        clean = await self._unconverted(
+            around, {path: has for path, has in clean.items() if path in now}, now
+        )
+        if not clean:
             return {}
         assert self._repository is not None  # there is a status only in one
         asked = "".join(f"{has.sha}\n" for has in clean.values()).encode()
@@ -287,6 +290,36 @@ class Watch:
             if answer.problem:
                 return {}
             return await self._off_loop(lambda: self._objects(output, clean))
+
+    async def _unconverted(
+        self, around: Snapshot, clean: Mapping[Path, Known], now: Mapping[Path, Known]
+    ) -> Mapping[Path, Known]:
+        """Those of `clean` that git has byte for byte. Links have no rules."""
+        files = [path for path, has in clean.items() if not is_link(has.mode)]
+        if not files:
+            return clean
+        assert self._repository is not None  # there is a status only in one
+        changed = any(
+            path.name == git_conversions.ATTRIBUTES_FILE
+            and around.files.get(path, Known("?")).sha != has.sha
+            for path, has in now.items()
+        )
+        unknown = changed or git_conversions.are_unknown(self._repository, around.begun)
+        other = {*files} if unknown else await self._converted(self._repository, files)
+        if other:
+            self._limit(around, CONVERTED)
+        return {path: has for path, has in clean.items() if path not in other}
+
+    async def _converted(self, where: Repository, files: Sequence[Path]) -> set[Path]:
+        given = git_conversions.asked(where, files)
+        with tempfile.TemporaryFile() as output:
+            crlf, said = await asyncio.gather(
+                ask_git(where, git_conversions.CRLF, _TIMEOUT),
+                ask_git(where, git_conversions.RULES, _TIMEOUT, given, output, drivers=True),
+            )
+            output.seek(0)
+            rules = b"" if crlf.problem or said.problem else output.read()
+        return git_conversions.converted(files, crlf.output, rules)
 
     def _objects(self, output: IO[bytes], wanted: Mapping[Path, Known]) -> dict[Path, Known]:
         output.seek(0)
@@ -303,22 +336,6 @@ class Watch:
             if head[1] == b"blob" and budget >= 0:
                 found[path] = Known(self._blobs.put(content), has.mode)
         return found
-
-    async def _filters(self, around: Snapshot) -> bool:
-        """Whether git changes files on their way to the work tree."""
-        if self._filtered is None:
-            assert self._repository is not None  # there is a status only in one
-            answer = await ask_git(self._repository, _CRLF, _TIMEOUT)
-            files = (
-                self._repository.top / ".gitattributes",
-                self._repository.common / "info" / "attributes",
-            )
-            self._filtered = answer.output.strip() in ("true", "input") or any(
-                _ATTRIBUTES.search(read_text(file)) for file in files
-            )
-        if self._filtered:
-            self._limit(around, CONVERTED)
-        return self._filtered
 
     # -- files
 
