@@ -102,12 +102,15 @@ def _simple(simple: Simple, places: tuple[str, ...], depth: int) -> str:
     call = programs.unwrapped(simple)
     if call is None:
         return ""
-    for code in call.code:
-        if found := _judge(code.text, places, depth + 1):
+    read, writer = programs.read_code(simple) if call.is_shell else ([], "")
+    for code in (*(word.text for word in call.code), *read):
+        if found := _judge(code, places, depth + 1):
             return found
-    return _fetched_code(simple, call, depth) or _program(
-        call.name, [word.text for word in call.arguments], places
-    )
+    if found := _fetched_code(simple, call, depth):
+        return found
+    if writer:
+        return f"it runs what {writer} writes in {call.name}, and the code is not shown"
+    return _program(call.name, [word.text for word in call.arguments], places)
 
 
 def _fetched_code(simple: Simple, call: programs.Call, depth: int) -> str:

@@ -60,9 +60,7 @@ _FREE: Final = frozenset(
 )
 """Words of `find` that choose nothing, or one kind of file."""
 _COMMANDS_OF_FIND: Final = re.compile(r"(?ms)^-exec(?:dir)?\n.*?(?:^[;+]$|\Z)")
-_KEYWORDS: Final = frozenset(
-    {"if", "then", "elif", "else", "while", "until", "do", "!", "time", "coproc"}
-)
+_KEYWORDS: Final = frozenset({"if", "then", "elif", "else", "while", "until", "do", "!", "coproc"})
 
 _WRAPPERS: Final[dict[str, tuple[str, tuple[str, ...], int]]] = {
     # program: (short options that take a word, long ones, words of its own before the command)
@@ -75,7 +73,9 @@ _WRAPPERS: Final[dict[str, tuple[str, tuple[str, ...], int]]] = {
     "env": ("uCS", ("--unset", "--chdir", "--split-string"), 0),
     "nice": ("n", ("--adjustment",), 0),
     "ionice": ("cn", ("--class", "--classdata"), 0),
-    "chrt": ("", (), 1),
+    "chrt": ("TPD", ("--sched-runtime", "--sched-period", "--sched-deadline"), 1),
+    "taskset": ("", (), 1),
+    "time": ("fo", ("--format", "--output"), 0),
     "nohup": ("", (), 0),
     "setsid": ("", (), 0),
     "timeout": ("ks", ("--kill-after", "--signal"), 1),
@@ -97,26 +97,81 @@ _WRAPPERS: Final[dict[str, tuple[str, tuple[str, ...], int]]] = {
     "watch": ("n", ("--interval",), 0),
     "unbuffer": ("", (), 0),
     "caffeinate": ("tw", (), 0),
+    "unshare": (
+        "RwSG",
+        ("--root", "--wd", "--setuid", "--setgid", "--map-user", "--map-group", "--propagation"),
+        0,
+    ),
+    "nsenter": ("tSG", ("--target", "--setuid", "--setgid"), 0),
+    "setarch": ("", (), 1),
+    "linux32": ("", (), 0),
+    "linux64": ("", (), 0),
+    "prlimit": ("po", ("--pid", "--output"), 0),
+    "numactl": ("NCmipP", ("--cpunodebind", "--physcpubind", "--membind", "--preferred"), 0),
+    "setpriv": ("", ("--reuid", "--regid", "--groups", "--inh-caps", "--bounding-set"), 0),
+    "pkexec": ("", ("--user",), 0),
+    "runuser": ("ugGsw", ("--user", "--group", "--supp-group", "--shell"), 0),
+    "gosu": ("", (), 1),
+    "su-exec": ("", (), 1),
+    "setuidgid": ("", (), 1),
+    "systemd-run": (
+        "pEuMHt",
+        ("--property", "--setenv", "--unit", "--slice", "--description", "--uid", "--gid"),
+        0,
+    ),
+    "systemd-inhibit": ("", ("--what", "--who", "--why", "--mode"), 0),
+    "fakeroot": ("lsib", ("--lib", "--faked"), 0),
+    "firejail": ("", (), 0),
+    "eatmydata": ("", (), 0),
+    "faketime": ("f", (), 1),
+    "cpulimit": ("lpe", ("--limit", "--pid", "--exe"), 0),
+    "cgexec": ("g", (), 0),
+    "rlwrap": ("abcCDfFgHlmMNOpPqsSTwz", (), 0),
+    "ltrace": ("aAeFlnopsuwx", (), 0),
+    "valgrind": ("", (), 0),
+    "xvfb-run": ("enfps", ("--server-num", "--error-file", "--auth-file", "--server-args"), 0),
+    "dbus-run-session": ("", ("--config-file", "--dbus-daemon"), 0),
+    "tini": ("p", (), 0),
+    "dumb-init": ("r", ("--rewrite",), 0),
+    "torsocks": ("", (), 0),
+    "proxychains": ("f", (), 0),
+    "proxychains4": ("f", (), 0),
+    "hyperfine": ("wrmMpcsLn", ("--warmup", "--runs", "--prepare", "--cleanup", "--setup"), 0),
 }
+_SHELL_IF_ALONE: Final = frozenset(
+    {"unshare", "nsenter", "chroot", "setarch", "linux32", "linux64", "fakeroot", "parallel"}
+)
+"""Without a command they run a shell, or what they read as one does."""
+_RUN_CODE: Final = frozenset({"watch", "hyperfine", "parallel"})
+"""They hand their words to a shell."""
+_SU: Final = frozenset({"su", "runuser", "script", "sg"})
+"""A word behind `-c` is code; without one they run a shell."""
+_QUEUES: Final = frozenset({"at", "batch"})
+_CODE_OPTION: Final = re.compile(r"-[a-zA-Z]*c$|--command$")
+_SHOWN: Final = frozenset({"cat", "head", "tail", "base64", "base32"})
+"""They hand on a file that can be looked at, as `bash FILE` runs one; what encodes writes no
+command."""
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
     """What a simple command comes down to. `code`: words that are run as shell code; `program`: the
-    words that say which program text an interpreter runs; `runs_stdin`: it runs what it reads."""
+    words that say which program text an interpreter runs; `runs_stdin`: it runs what it reads;
+    `is_shell`: and that as a shell does."""
 
     name: str
     arguments: tuple[Word, ...] = ()
     code: tuple[Word, ...] = ()
     program: tuple[Word, ...] = ()
     runs_stdin: bool = False
+    is_shell: bool = False
 
 
 def unwrapped(simple: Simple) -> Call | None:
     """The program that really runs, behind `sudo`, `env`, `xargs` and the like; None where there is
     none."""
     words = list(simple.words)
-    fed = False
+    fed = alone = False
     while words:
         name = _name(words[0])
         if words[0].nested and words[0].text.startswith(("$(", "`")):
@@ -124,22 +179,38 @@ def unwrapped(simple: Simple) -> Call | None:
         if _ASSIGNMENT.match(words[0].text) or name in _KEYWORDS:
             words.pop(0)
             continue
-        if name not in _WRAPPERS:
+        if name not in _WRAPPERS or (name in _SU and _code_at(words) is not None):
             break
         if name == "xargs":
             fed = True
-            words += _spoken(simple.before)
+            words += _spoken(simple)
         short, long, own = _WRAPPERS[name]
         words.pop(0)
+        alone = name in _SHELL_IF_ALONE or (name in ("sudo", "doas") and _asks_for_shell(words))
         code = _skip_options(words, short, long)
         if code is not None:
             return Call("env", code=(code,))
         while own and words:
             words.pop(0)
             own -= 1
+            _skip_options(words, short, long)
         while words and _ASSIGNMENT.match(words[0].text):
             words.pop(0)
-    return _call(_name(words[0]), tuple(words[1:]), fed) if words else None
+        if name in _RUN_CODE and words and words[0].quoted:
+            return Call(name, code=tuple(words))
+    if words:
+        return _call(_name(words[0]), tuple(words[1:]), fed)
+    return Call("a shell", runs_stdin=True, is_shell=True) if alone else None
+
+
+def _asks_for_shell(words: list[Word]) -> bool:
+    """Whether the options of `sudo` ask for a shell."""
+    first = words[0].text if words else ""
+    return re.fullmatch(r"-[a-zA-Z]*[si]|--shell|--login", first) is not None
+
+
+def _code_at(words: Sequence[Word]) -> int | None:
+    return next((i for i, word in enumerate(words) if _CODE_OPTION.match(word.text)), None)
 
 
 def _call(name: str, arguments: tuple[Word, ...], fed: bool) -> Call:
@@ -153,16 +224,18 @@ def _call(name: str, arguments: tuple[Word, ...], fed: bool) -> Call:
         )
     if name == "trap":
         return Call(name, arguments, code=arguments[:1])
-    if name in _SHELLS or name == "su":
-        at = next(
-            (i for i, text in enumerate(texts) if re.match(r"-[a-zA-Z]*c$|--command$", text)), None
-        )
+    if name in _QUEUES:
+        reads = not any(re.match(r"-[a-zA-Z]*[lrcdf]", text) for text in texts)
+        return Call(name, arguments, runs_stdin=reads, is_shell=reads)
+    if name in _SHELLS or name in _SU:
+        at = _code_at(arguments)
         if at is not None:
             code = arguments[at + 1 : at + 2]
             reads = fed or any("$(cat" in word.text or "/dev/stdin" in word.text for word in code)
             return Call(name, arguments, code=code, runs_stdin=reads)
-        if name == "su":
-            return Call(name, arguments)
+        if name in _SU:
+            reads = not _only_asks(texts)
+            return Call(name, arguments, runs_stdin=reads, is_shell=reads)
         _, operands = split(texts, valued="oO")
         stdin = any(re.match(r"-[a-z]*s", text) for text in texts) or operands[:1] in (
             [],
@@ -174,6 +247,7 @@ def _call(name: str, arguments: tuple[Word, ...], fed: bool) -> Call:
             arguments,
             program=_first(arguments, operands),
             runs_stdin=stdin and not _only_asks(texts),
+            is_shell=stdin and not _only_asks(texts),
         )
     if _INTERPRETERS.match(name):
         return _interpreter(name, arguments, texts, fed)
@@ -310,15 +384,54 @@ def roots_of_find(arguments: Sequence[str]) -> list[str]:
     return list(arguments[:first]) or ["."]
 
 
-def _spoken(before: Simple | None) -> list[Word]:
-    """The words that `echo`, `printf`, `ls` or `find` hands to `xargs`: `find` goes into all
-    folders, as `-r` does."""
-    if before is None or not before.words:
-        return []
-    name, arguments = _name(before.words[0]), before.words[1:]
+def _spoken(simple: Simple) -> list[Word]:
+    """The words that a here-string, `echo`, `printf`, `ls` or `find` hands to `xargs`: `find` goes
+    into all folders, as `-r` does."""
+    strings = (target.text for operator, target in simple.redirects if operator == "<<<")
+    handed = [Word(text) for string in strings for text in string.split()]
+    if handed or simple.before is None or not simple.before.words:
+        return handed
+    name, arguments = _name(simple.before.words[0]), simple.before.words[1:]
     if name in ("echo", "printf", "ls"):
         return arguments
     texts = [word.text for word in arguments]
     if name == "find" and finds_all(texts):
         return [Word("-r"), *(Word(root) for root in roots_of_find(texts))]
     return []
+
+
+def read_code(simple: Simple) -> tuple[list[str], str]:
+    """What a shell reads as its program where that is written there: here-strings, or what `echo`
+    and `printf` hand it. Else the name of the program that writes it; empty for a file."""
+    strings = [target.text for operator, target in simple.redirects if operator == "<<<"]
+    before = simple.before
+    if strings or before is None or any(operator == "<" for operator, _ in simple.redirects):
+        return strings, ""
+    call = unwrapped(before)
+    while before and call and call.name in ("cat", "tee") and before.before:
+        if call.name == "cat" and any(word.text != "-" for word in call.arguments):
+            break
+        before = before.before
+        call = unwrapped(before)
+    if call is None:
+        return [], "another command"
+    texts = [word.text for word in call.arguments]
+    if call.name == "echo":
+        return [_lines(" ".join(text for text in texts if not re.match(r"-[neE]+$", text)))], ""
+    if call.name == "printf":
+        return [_printed(texts[texts[:1] == ["--"] :])], ""
+    return [], "" if call.name in _SHOWN else call.name
+
+
+def _printed(texts: list[str]) -> str:
+    """What `printf` makes of its words: the format, as often as there are words for it."""
+    *parts, end = re.split("%[sbq]", "".join(texts[:1]))
+    words = iter(texts[1:])
+    made = ""
+    for _ in range(max(1, -(-len(texts[1:]) // max(1, len(parts))))):
+        made += "".join(part + next(words, "") for part in parts) + end
+    return _lines(made)
+
+
+def _lines(text: str) -> str:
+    return text.replace("\\n", "\n").replace("\\t", "\t")

@@ -130,11 +130,13 @@ class _Pipelines:
         self.makes = makes
         self.found: list[Simple] = []
         self.current = Simple()
-        self.base = ""
+        self.base = Simple()
         """What feeds the whole group that is open."""
         self.last = self.made = ""
         """What the last stage makes, and what anything in the open group makes."""
-        self.outer: list[tuple[str, str, str]] = []
+        self.outer: list[tuple[Simple, Simple, str]] = []
+        self.closed: Simple | None = None
+        """Stands for the group that has just ended."""
         self.piped = False
 
     def read(self, text: str) -> list[Simple]:
@@ -159,23 +161,27 @@ class _Pipelines:
         if operator == "\n" and self.piped:
             return
         if operator in ("(", "{"):
-            fed = self.current.fed
+            into = _as_fed(self.current)
             self.end()
-            self.outer.append((self.base, fed, self.made))
-            self.base, self.made = fed, ""
-            self.current = Simple(fed=fed)
+            self.outer.append((self.base, into, self.made))
+            self.base, self.made = into, ""
+            self.current = _as_fed(into)
             return
-        before = self.end()
+        before = self.end() or self.closed
+        self.closed = None
         if operator in (")", "}"):
             made = self.made
-            self.base, fed, self.made = self.outer.pop() if self.outer else ("", "", "")
+            self.base, into, self.made = (
+                self.outer.pop() if self.outer else (Simple(), Simple(), "")
+            )
             self.made, self.last = self.made or made, made
-            self.current = Simple(fed=fed)
+            self.current = _as_fed(into)
+            self.closed = Simple([Word("a group of commands")])
         elif operator in ("|", "|&"):
             self.current = Simple(fed=self.current.fed or self.last, before=before)
             self.piped = True
         else:
-            self.current, self.last = Simple(fed=self.base), ""
+            self.current, self.last = _as_fed(self.base), ""
 
     def end(self) -> Simple | None:
         """Close the simple command; what follows in the same pipeline is fed as it was."""
@@ -188,6 +194,11 @@ class _Pipelines:
         self.last = self.makes(command)
         self.made = self.made or self.last
         return command
+
+
+def _as_fed(simple: Simple) -> Simple:
+    """A command without words that reads what `simple` does."""
+    return Simple(fed=simple.fed, before=simple.before)
 
 
 def _closing(text: str, at: int) -> int:
@@ -255,6 +266,11 @@ class ShellValues:
     def fill(self, simple: Simple) -> None:
         """Put the values that are known into `simple`; what it sets itself is known from now on."""
         simple.words = [one for word in simple.words for one in self._filled(word)]
+        simple.redirects = [
+            (operator, one)
+            for operator, word in simple.redirects
+            for one in self._filled(replace(word, quoted=True))
+        ]
         self._learn([word.text for word in simple.words])
 
     def _learn(self, texts: list[str]) -> None:

@@ -206,6 +206,58 @@ crontab -r
 terraform destroy
 psql -c 'DROP DATABASE shop'
 kubectl delete namespace shop
+time git push -f
+time -p git push -f
+/usr/bin/time -f %e -o log git push -f
+bash <<< 'git push -f'
+bash -s <<< 'git push -f'
+X='git push -f'; bash <<< "$X"
+sudo sh <<< "rm -rf /"
+echo 'git push -f' | bash
+echo git push -f | sh
+echo -n "rm -rf /" | sudo bash -
+echo -e 'cd /\nrm -rf *' | bash -s
+printf '%s\n' 'git push -f' | sh
+printf 'rm -rf %s' / | sh
+printf -- '%s && %s' ls 'git push -f' | sh
+X='git push -f'; echo "$X" | bash
+echo 'git push -f' | cat | bash
+echo 'git push -f' | tee log.txt | bash
+echo 'git push -f' | (bash)
+echo 'git push -f' | { cd sub; bash; }
+(echo 'git push -f') | bash
+for x in a b; do echo "git push $x"; done | bash
+echo 'rm -rf /' | su
+echo 'rm -rf /' | sudo -s
+echo 'rm -rf /' | unshare -r
+echo 'rm -rf /' | at now
+at now <<< 'git push -f'
+sed s/x/y/ commands | bash
+awk '{print $1}' list | sh
+gunzip -c install.gz | sh
+./make-commands | bash
+xargs rm -rf <<< /
+xargs -n 1 rm -rf <<< "build /"
+echo / | (xargs rm -rf)
+unshare rm -rf /
+unshare -r --wd /tmp rm -rf /
+taskset 1 rm -rf /
+taskset -c 0,1 rm -rf /
+chrt -f 99 rm -rf /
+nsenter -t 1 -m rm -rf /
+setarch x86_64 -R rm -rf /
+numactl -N 0 rm -rf /
+prlimit --nofile=10 rm -rf /
+setpriv --reuid 0 rm -rf /
+pkexec rm -rf /
+runuser -u root -- rm -rf /
+runuser -c 'rm -rf /' root
+script -qc 'git push -f' log
+gosu root rm -rf /
+systemd-run --user -p X=1 rm -rf /
+fakeroot rm -rf /
+watch 'git push -f'
+hyperfine -w 3 'git push -f'
 """
 
 FINE = r"""
@@ -347,6 +399,34 @@ make -j4 all
 for f in *.py; do echo "$f"; done
 echo $((1 << 2))
 test -d .git && git status
+time -p make
+/usr/bin/time -f %e make
+bash <<< 'ls'
+echo 'make test' | bash
+printf '%s\n' 'make test' | sh
+echo 'rm -rf /' | cat
+echo 'rm -rf /' | bash script.sh
+echo 'rm -rf /' | grep rm
+cat <<< 'rm -rf /'
+ls | bash build.sh
+yes | sh install.sh
+ls | while read f; do sh build.sh "$f"; done
+find . -name '*.py' | xargs -n 1 sh check.sh
+cat setup.sh | tee log | bash
+bash < setup.sh
+xargs rm -f <<< build
+xargs rm -rf <<< build
+unshare -r make
+taskset -c 0 make
+pkexec ls
+script -qc 'make test' log
+watch 'git status'
+sudo -s
+su
+atq
+at -l
+bash --version
+(make; make test) | tee log
 cat <<'EOF'
 """
 
