@@ -6,15 +6,17 @@ from agent_tui.structures import chips
 from agent_tui.tui.commands.base import command
 from agent_tui.tui.core.effects import EditDraft
 from agent_tui.tui.core.model import Model
-from agent_tui.tui.core.step import Step
-from agent_tui.tui.prompt import history_prompt, pastes
+from agent_tui.tui.core.step import Step, then
+from agent_tui.tui.prompt import composer, history_prompt, pastes
 
 
 @command(keys=("ctrl+g",), slash=False, rank=53)
 def editor(model: Model, _: str) -> Step:
     """Edit the prompt in your own editor: $VISUAL or $EDITOR if it is set, or nano, vim, vi or
     emacs. When you close it, its text is the prompt."""
-    return model, (EditDraft(chips.expand(model.composer.draft, model.composer.chips)),)
+    text = chips.expand(model.composer.draft, model.composer.chips)
+    saved = composer.save(model)  # before the editor begins: what stands there is on record then
+    return then(saved, (saved[0], (EditDraft(text),)))
 
 
 @command(keys=("ctrl+r",), argument="[text]", rank=53)

@@ -159,7 +159,8 @@ def spent(model: Model, text: str) -> Step:
 
 def cleared(model: Model) -> Step:
     """Empty the prompt; the history keeps what it held, unless that was not for the model."""
-    if model.composer.purpose is not None:
+    purpose = model.composer.purpose
+    if purpose is not None and purpose.kind not in FOR_MODEL:
         return write(model, ""), ()
     step = spent(model, model.composer.draft)
     return replace(step[0], typed_at=model.at), step[1]
@@ -167,7 +168,9 @@ def cleared(model: Model) -> Step:
 
 def empty_prompt(model: Model) -> Step:
     """Empty the prompt on the person's wish, and say how what it held comes back."""
-    step = cleared(model)
+    step, purpose = cleared(model), model.composer.purpose
+    if purpose is not None and purpose.kind not in FOR_MODEL:
+        return then(step, toast(step[0], "cleared"))
     back = way_back(model)
     more = f"; {commands.key_of('interrupt', model.keys)} again stops" if model.busy else ""
     return then(step, toast(step[0], f"cleared: {back}{more}"))
@@ -176,7 +179,8 @@ def empty_prompt(model: Model) -> Step:
 def way_back(model: Model, prompts: int = 1) -> str:
     """How the newest prompts of the history come back."""
     it, are = ("them", "they are") if prompts > 1 else ("it", "it is")
-    return f"{are} in the history" if model.asking or model.queue else f"↑ brings {it} back"
+    elsewhere = model.asking or model.queue or model.composer.purpose is not None
+    return f"{are} in the history" if elsewhere else f"↑ brings {it} back"
 
 
 def new_chip(model: Model, text: str) -> tuple[Model, Chip]:
@@ -220,7 +224,7 @@ def leave_message(model: Model) -> Step:
     """What was written for a question is the draft, or, if there is another one, in the history."""
     words, model = model.composer.draft, leave(model)
     return (
-        remember(model, words)
+        remember(model, chips.expand(words, model.composer.chips))
         if model.composer.draft
         else (write(model, words) if words else model, ())
     )
@@ -250,9 +254,10 @@ def dismiss(model: Model) -> Step:
     purpose = model.composer.purpose
     if purpose is not None and purpose.kind in MESSAGES:
         return leave_message(model)
-    model = leave(model)
+    words, model = model.composer.draft, leave(model)
     if purpose is not None and purpose.kind == "argument":
-        return send(model, Answer(purpose.id, "no"))
+        step = remember(model, chips.expand(words, model.composer.chips))
+        return then(step, send(step[0], Answer(purpose.id, "no")))
     return model, ()
 
 

@@ -289,6 +289,13 @@ class Link:
             self._unsaved = now
             self._later_draft(DRAFT_SECONDS)
 
+    def save_draft(self) -> None:
+        """The loop will stand still, or the program stop: the draft goes on record now."""
+        self.unrecorded.keep()
+        if self._draft is not None:
+            self.begin()
+            self.flush_draft()
+
     def flush_draft(self) -> None:
         """Tell the engine of the draft now: what comes next counts on it."""
         if self._draft is not None:

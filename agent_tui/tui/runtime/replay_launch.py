@@ -62,7 +62,7 @@ def _on_terminal(screen: Screen, words: list[str]) -> tuple[str, str]:
     assert screen.foreground is not None
     screen.taping.flush()
     # this loop stands still meanwhile; a copy of the log has the prompt as it is now
-    screen.link.flush_draft()
+    screen.link.save_draft()
     run = screen.foreground
 
     def suspended(argv: list[str]) -> int:

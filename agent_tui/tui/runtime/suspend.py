@@ -117,7 +117,8 @@ class Outside(CopyingApp, inherit_bindings=False):
                 driver.attrs_before = before
 
     def edit_outside(self, text: str) -> None:
-        """Give the terminal to the person's editor until it is left."""
+        """Give the terminal to the person's editor until it is left. The draft is on record before."""
+        self.link.save_draft()
         argv, run = editor(os.environ), self.foreground
         if not argv or run is None:
             self.dispatch(msg.DraftEdited(at=time.time(), text=text, problem=NO_EDITOR))
@@ -149,6 +150,7 @@ class Outside(CopyingApp, inherit_bindings=False):
         if problem := no_shell():
             self.dispatch(msg.EffectFailed(at=time.time(), text=problem))
             return
+        self.link.save_draft()
         if isinstance(self._driver, Terminal):
             self._driver.stop_job()
 

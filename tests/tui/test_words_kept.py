@@ -1,0 +1,144 @@
+"""Words that somebody typed are found again, whatever takes them away."""
+
+from __future__ import annotations
+
+import json
+import signal
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TypeVar
+
+import pytest
+
+from agent_tui.protocol.display import CommandDisplay
+from agent_tui.protocol.events import ApprovalAsked, QuestionAsked
+from agent_tui.protocol.ops import Answer, SaveDraft
+from agent_tui.tui.core.effects import EditDraft, Effect, Remember, Send
+from agent_tui.tui.core.msg import KeyPressed
+from tests.tui.play import Play
+from tests.tui.pty_stage import ROOT, Pty
+
+Start = Callable[..., Pty]
+
+
+def _asked_why() -> Play:
+    """Somebody writes why something must not run."""
+    play = Play()
+    play.begin()
+    play.feed(
+        ApprovalAsked(
+            id="a1",
+            call_id="c1",
+            tool="run_shell_command",
+            label="$ make",
+            reason="auto mode asks",
+            display=CommandDisplay("make"),
+            session="s",
+        )
+    )
+    play.press("m")
+    play.type("use ninja")
+    play.effects.clear()
+    return play
+
+
+def test_ctrl_c_keeps_the_reason_of_a_no_in_the_history() -> None:
+    play = _asked_why()
+    play.press("ctrl+c")
+    assert (play.text, play.toast) == ("", "cleared: it is in the history; Ctrl+C again stops")
+    assert Remember("use ninja") in play.effects and play.model.composer.history == ("use ninja",)
+
+
+def test_escape_keeps_what_was_written_as_an_argument() -> None:
+    play = Play()
+    play.feed(QuestionAsked(id="q", kind="skill_argument", text="/x needs <y>", session="s"))
+    play.type("the argument")
+    play.effects.clear()
+    play.press("escape")
+    assert Remember("the argument") in play.effects and play.take() == [Answer("q", "no")]
+
+
+def test_what_was_not_for_the_model_is_cleared_and_nothing_else_is_said() -> None:
+    play = Play()
+    play.type("/rename")
+    play.press("enter")
+    play.type("a name")
+    play.effects.clear()
+    play.press("ctrl+c")
+    assert (play.text, play.toast) == ("", "cleared") and not play.takes(Remember)
+
+
+def test_the_draft_is_saved_before_the_editor_begins() -> None:
+    play = Play()
+    play.say(KeyPressed("ctrl+g", draft="all at once"))
+    done: list[type[Effect]] = [Send, EditDraft]
+    assert [type(effect) for effect in play.effects if type(effect) in done] == done
+    assert Send(SaveDraft("all at once")) in play.effects
+
+
+@pytest.fixture
+def start(tmp_path: Path) -> Iterator[Start]:
+    """Starts the program, with an editor of these lines."""
+    running: list[Pty] = []
+    (tmp_path / "s.json").write_text(json.dumps([[{"text": "ok"}]] * 3))
+
+    def starter(*flags: str, editor: str = ":") -> Pty:
+        (tmp_path / "editor").write_text(f"#!/bin/sh\n{editor}\n")
+        (tmp_path / "editor").chmod(0o700)
+        place = {
+            "AGENT_TUI_HOME": str(tmp_path),
+            "HOME": str(tmp_path),
+            "PYTHONPATH": str(ROOT),
+            "VISUAL": str(tmp_path / "editor"),
+            "TERM": "xterm-256color",
+            "TMUX": "",
+            "STY": "",
+        }
+        model = f"scripted/{tmp_path / 's.json'}"
+        argv = ["-m", "agent_tui", "-m", model, "--cwd", str(tmp_path), *flags]
+        running.append(Pty(argv, place))
+        return running[-1]
+
+    yield starter
+    for pty in running:
+        pty.close()
+
+
+def begun(pty: Pty) -> Pty:
+    """A session with a turn."""
+    pty.until("Enter send")
+    pty.type("go\r")
+    pty.until("ok")
+    pty.until("Enter send")
+    return pty
+
+
+def drafts(home: Path) -> list[str]:
+    """The drafts on record, oldest first."""
+    found = list[str]()
+    for log in (home / "sessions").glob("*.jsonl"):
+        lines = [json.loads(line) for line in log.read_text("utf-8").splitlines()]
+        found += [line["text"] for line in lines if line["type"] == "draft_saved"]
+    return found
+
+
+T = TypeVar("T")
+
+
+def until(pty: Pty, found: Callable[[], T], wanted: T) -> None:
+    """Wait for something beside the screen."""
+    for _ in range(200):
+        if found() == wanted:
+            return
+        pty.read(0.05)
+    assert found() == wanted
+
+
+def test_a_kill_while_the_editor_is_open_leaves_the_draft(start: Start, tmp_path: Path) -> None:
+    pty = begun(start(editor="echo IN IT; read line"))
+    pty.type("my draft\x07")
+    pty.until("IN IT")
+    until(pty, lambda: drafts(tmp_path)[-1:], ["my draft"])
+    pty.signal(signal.SIGKILL)
+    assert pty.wait() == -signal.SIGKILL
+    start("-c").until("❯ my draft")
