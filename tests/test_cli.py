@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from agent_tui.boot import terminal
+from agent_tui.settings.schema import flagged
 from tests.tui.pty_stage import ROOT, Pty
 
 EVIL = "\x1b[2J\x1b]0;title\x07\x9b31mred\r\nsecond line"
@@ -97,6 +98,13 @@ def test_what_the_screen_refuses_reaches_the_terminal_as_text(tmp_path: Path) ->
         ("-c run hi", "run", "-c hi"),
         ("-cm x run hi", "run", "-cm x hi"),
         ("-r run", "run", "-r"),
+        ("-r f1b36 run hi", "run", "-r f1b36 hi"),
+        ("-cr f1b36 run hi", "run", "-cr f1b36 hi"),
+        ("--resume f1b36 run hi", "run", "--resume f1b36 hi"),
+        ("--resume=f1b36 run hi", "run", "--resume=f1b36 hi"),
+        ("--resume f1b36 -m x chat", "chat", "--resume f1b36 -m x"),
+        ("-r f1b36 hi run", "", "-r f1b36 hi run"),
+        ("-r -c run hi", "run", "-r -c hi"),
         ("--timeout 3 run hi -m x", "run", "--timeout 3 hi -m x"),
         ("run hi -m x", "run", "hi -m x"),
         ("-m run hi", "", "-m run hi"),
@@ -113,6 +121,12 @@ def test_what_the_screen_refuses_reaches_the_terminal_as_text(tmp_path: Path) ->
 def test_flags_may_come_before_the_command(words: str, name: str, rest: str) -> None:
     assert terminal.command(words.split()) == (name, rest.split())
     assert terminal.wants_screen(words.split()) is (name == "")
+
+
+def test_every_flag_with_a_value_may_come_before_the_command() -> None:
+    for flag in flagged().values():
+        words = [flag.name, "1"] if flag.metavar else [flag.name]
+        assert terminal.command([*words, "run", "hi"]) == ("run", [*words, "hi"])
 
 
 def test_a_command_after_a_flag_runs(tmp_path: Path) -> None:

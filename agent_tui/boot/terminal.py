@@ -48,8 +48,20 @@ COMMANDS: Final = (
 )
 WITH_ACTION: Final = {"config": "show", "sessions": "list", "auth": "list", "models": "list"}
 """Commands whose first word is an action, and which one it is without."""
-VALUED: Final = ("--model", "--mode", "--cwd", "--add-dir", "--output", "--max-steps", "--timeout")
-"""Flags whose value is the next word (`-m` too); `-r` takes an id, which no command is."""
+VALUED: Final = (
+    "--model",
+    "--mode",
+    "--cwd",
+    "--add-dir",
+    "--output",
+    "--max-steps",
+    "--max-cost",
+    "--max-tokens",
+    "--timeout",
+)
+"""Flags whose value is the next word (`-m` too)."""
+OPTIONAL: Final = "--resume"
+"""A flag whose value may be the next word (`-r` too): an id, which no command is."""
 ENDING: Final = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT, signal.SIGQUIT)
 BLOCKED_SECONDS: Final = 0.3
 """So long a terminal that takes no output is waited for at the end."""
@@ -259,7 +271,7 @@ def command(arguments: Sequence[str]) -> tuple[str, list[str]]:
     """Which command the words name (`run`, `chat`, `config`, or none), and its own words. Flags may
     come before it; the first word that is neither a flag nor the value of one is the command, or
     else the prompt."""
-    skip = False
+    skip = may = False
     for number, word in enumerate(arguments):
         before, after = list(arguments[:number]), list(arguments[number + 1 :])
         if skip:
@@ -268,14 +280,16 @@ def command(arguments: Sequence[str]) -> tuple[str, list[str]]:
             if before and word in WITH_ACTION:
                 return word, [*(after or [WITH_ACTION[word]]), *before]
             return word, [*before, *after]
+        elif may and not word.startswith("-"):
+            may = False
         elif word == "--" or not word.startswith("-"):
             break
         elif word.startswith("--"):
-            skip = (
-                "=" not in word and len(word) > 3 and any(flag.startswith(word) for flag in VALUED)
-            )
+            long = "=" not in word and len(word) > 3
+            skip = long and any(flag.startswith(word) for flag in VALUED)
+            may = long and OPTIONAL.startswith(word)
         else:
-            skip = word in ("-m", "-cm")
+            skip, may = word in ("-m", "-cm"), word in ("-r", "-cr")
     return "", list(arguments)
 
 

@@ -23,6 +23,7 @@ from agent_tui.protocol.session_answers import LogLine as LogLine
 from agent_tui.protocol.session_answers import LogTail as LogTail
 from agent_tui.protocol.session_answers import Preview as Preview
 from agent_tui.protocol.session_answers import PreviewPart as PreviewPart
+from agent_tui.protocol.session_answers import Refused as Refused
 from agent_tui.protocol.session_answers import SaveOutcome as SaveOutcome
 from agent_tui.protocol.session_answers import SearchResults as SearchResults
 from agent_tui.protocol.session_answers import Sessions as Sessions
@@ -362,6 +363,7 @@ Answer = (
     | ForkOutcome
     | ShelfOutcome
     | Locked
+    | Refused
     | SaveOutcome
     | Files
     | ImageFile

@@ -158,6 +158,14 @@ class ShelfOutcome:
 
 
 @frozen
+class Refused:
+    """What was asked for has nothing to act on; `said` is a few words for a moment."""
+
+    said: str = ""
+    type: ClassVar = "refused"
+
+
+@frozen
 class Locked:
     """The session `id` is open in another program: `Resume(id, how)` says what to do about it."""
 

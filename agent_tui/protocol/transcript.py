@@ -235,6 +235,7 @@ class Answers:
     forked: answers.ForkOutcome | None = None
     shelf: answers.ShelfOutcome | None = None
     locked: answers.Locked | None = None
+    refused: answers.Refused | None = None
     saved: answers.SaveOutcome | None = None
     files: answers.Files | None = None
     image: answers.ImageFile | None = None

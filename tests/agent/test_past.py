@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from agent_tui.protocol.answers import Refused
 from agent_tui.protocol.events import (
     Answered,
     DraftSaved,
@@ -180,8 +181,11 @@ def test_an_interrupted_turn_goes_on_without_a_prompt_and_without_the_call(place
 
 def test_there_is_nothing_to_go_on_with_in_a_new_session(place: Place) -> None:
     with place.engine(place.script([{"text": "one"}])) as driver:
-        driver.send(Continue())
-        assert "nothing to continue yet" in driver.until(Notice).text
+        for again, said in ((False, "continue"), (True, "retry")):
+            driver.send(Continue(again=again))
+            told = driver.until(Answered, lambda event: isinstance(event.data, Refused)).data
+            assert told == Refused(f"there is nothing to {said}")
+        assert not driver.all(Notice), "the transcript is for the conversation"
 
 
 def test_a_copy_has_the_prompt_as_it_is_at_that_moment(place: Place) -> None:

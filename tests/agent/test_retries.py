@@ -12,7 +12,9 @@ import pytest
 
 from agent_tui.agent.session.recovery import missing
 from agent_tui.agent.turn import retries
+from agent_tui.protocol.answers import Refused
 from agent_tui.protocol.events import (
+    Answered,
     AssistantReplied,
     ErrorRaised,
     Notice,
@@ -187,7 +189,9 @@ def test_a_whole_answer_is_not_asked_for_again(place: Place) -> None:
     with model_server(said("whole")) as server, engine(place, server) as driver:
         driver.turn("go")
         driver.send(Continue(again=True))
-        assert "nothing to retry" in driver.until(Notice).text
+        told = driver.until(Answered, lambda event: isinstance(event.data, Refused)).data
+        assert isinstance(told, Refused) and "nothing to retry" in told.said
+        assert not driver.all(Notice)
     assert len(server.bodies) == 1
 
 

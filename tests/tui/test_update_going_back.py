@@ -8,7 +8,9 @@ import pytest
 
 from agent_tui.protocol.events import DraftSaved, Rewound, TurnEnded, TurnStarted
 from agent_tui.protocol.ops import Fork, Query, RestoreFiles, Rewind
+from agent_tui.tui.core.effects import ExpireToast
 from agent_tui.tui.core.msg import OptionClicked
+from agent_tui.tui.core.step import TOAST_SECONDS
 from agent_tui.tui.sheets.undo import DRAWN
 from tests.answers import answer_event
 from tests.tui.lists import labels, sheet, text
@@ -235,10 +237,8 @@ def test_what_undo_cannot_reach_is_said() -> None:
     play.press("escape")
     command(play, "undo")
     answer(play, "undo", caps=(limit,))
-    assert (
-        play.toast
-        == f"there is no changed file to undo; /rewind goes back in the conversation. {limit[:-1]}"
-    )
+    assert play.toast == "there is no changed file to undo; /rewind goes back in the conversation"
+    assert play.takes(ExpireToast)[-1] == ExpireToast(play.model.toasts, TOAST_SECONDS)
 
 
 def test_pages_and_the_wheel_turn_the_differences_and_end_where_they_end() -> None:
@@ -496,3 +496,14 @@ def test_enter_that_is_doubled_or_held_down_takes_nothing_back(gaps: list[float]
     assert play.take() == [] and play.view.overlay is not None
     play.press("down", "enter")
     assert [type(op) for op in play.take()] == [RestoreFiles], "a key of its own does it"
+
+
+def test_a_key_in_a_row_of_keys_is_named_that_did_nothing() -> None:
+    play = worked()
+    command(play, "undo")
+    asked = play.take()[-1]
+    assert isinstance(asked, Query)
+    data = {"direction": "undo", "files": [FREE], "turns": [{"n": 7, "turn": 1, "prompt": "fix"}]}
+    play.feed(answer_event(asked.id, "undo", data, session="s"), after=0.01)
+    play.press("enter", after=0.3)
+    assert play.toast == "nothing done: pause, then press Enter"

@@ -55,7 +55,7 @@ def test_a_prompt_beside_a_paused_queue_says_that_it_stays_so() -> None:
     play.type("first this")
     play.press("enter")
     assert play.ops == [Submit("first this")]
-    assert play.toast.startswith("3 still queued, paused: Enter on an empty prompt resumes")
+    assert play.toast == "Enter on an empty prompt resumes the queue (3)"
 
 
 def test_a_cleared_context_shows_the_end_and_says_what_stays() -> None:
@@ -130,7 +130,7 @@ def test_what_is_said_of_the_prompt_that_goes_out_stays_when_its_turn_begins() -
     play.type("first this")
     play.press("enter")
     play.begin()
-    assert play.toast.startswith("1 still queued")
+    assert play.toast.endswith("the queue (1)")
 
 
 def test_what_was_said_before_a_sheet_does_not_stand_over_it() -> None:

@@ -122,6 +122,16 @@ def test_go_on_with_an_interrupted_turn() -> None:
     assert play.toast == "Esc interrupts the running turn first"
 
 
+def test_nothing_to_go_on_with_is_said_for_a_moment() -> None:
+    play = worked()
+    rows = len(play.model.transcript.rows)
+    play.feed(
+        answer_event("refused", "refused", {"said": "there is nothing to retry"}, session="s")
+    )
+    assert play.toast == "there is nothing to retry"
+    assert len(play.model.transcript.rows) == rows
+
+
 def test_who_reads_along_keeps_what_was_typed() -> None:
     play = Play()
     transcript = replace(play.model.transcript, reading=True)

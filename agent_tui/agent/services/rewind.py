@@ -19,7 +19,14 @@ from agent_tui.agent.services.undo import WORDS, Look, shown
 from agent_tui.agent.session.changes import Plan
 from agent_tui.agent.session.record import Record
 from agent_tui.agent.turn.turns import Turns, new_id
-from agent_tui.protocol.answers import ForkOutcome, OldFile, OldTurn, RestoreOutcome, UndoPlan
+from agent_tui.protocol.answers import (
+    ForkOutcome,
+    OldFile,
+    OldTurn,
+    Refused,
+    RestoreOutcome,
+    UndoPlan,
+)
 from agent_tui.protocol.display import Hunk
 from agent_tui.protocol.events import (
     Answered,
@@ -133,12 +140,15 @@ class Past:
         elif self._turns.models.provider is None:
             self._record.emit(self._turns.models.told("start"))
         elif not len(self._record.history.messages):
-            self._record.emit(Notice("There is nothing to continue yet.", "warning"))
+            self._refuse(f"there is nothing to {'retry' if again else 'continue'}")
         elif again and self._record.history.whole:
-            said = "The last answer is complete: there is nothing to retry."
-            self._record.emit(Notice(said, hint="/rewind goes back to a prompt"))
+            self._refuse("nothing to retry: the answer is complete")
         else:
             self._turns.begin(Submit(""), None, continued=True, again=again)
+
+    def _refuse(self, said: str) -> None:
+        """It is no part of the conversation: nothing of it is on record."""
+        self._record.emit(Answered("refused", Refused(said)))
 
     async def _fork(self, op: Fork) -> None:
         folder, session = self._config.folders.sessions, self._record.session

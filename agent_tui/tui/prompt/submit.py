@@ -82,14 +82,9 @@ def submit(model: Model, text: str) -> Step:
     sent: Step = (replace(after, in_flight=InFlight(text)), (*effects, submits))
     if not model.queue:
         return sent
-    key = commands.hint("send", "on an empty prompt resumes", model.keys)
-    return then(
-        sent,
-        toast(
-            sent[0],
-            f"{len(model.queue)} still queued, paused{key and f': {key} when this is done'}",
-        ),
-    )
+    key = commands.hint("send", "on an empty prompt resumes the queue", model.keys)
+    said = f"{key} ({len(model.queue)})" if key else f"{len(model.queue)} still queued, paused"
+    return then(sent, toast(sent[0], said))
 
 
 def _spent(model: Model, text: str) -> Step:

@@ -23,6 +23,7 @@ from agent_tui.protocol.answers import (
     Preview,
     PrivateOutput,
     PullProgress,
+    Refused,
     RestoreOutcome,
     SaveOutcome,
     SearchResults,
@@ -272,6 +273,8 @@ def _answered(model: Model, id: str, data: Answer) -> Step:
             return session_actions.changed(model, data)
         case Locked():
             return session_actions.locked(model)
+        case Refused():
+            return toast(model, data.said)
         case SaveOutcome():
             return leaving.follow(model, data)
         case (

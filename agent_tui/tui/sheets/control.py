@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 from agent_tui.protocol.ops import Query
 from agent_tui.structures.visible import is_text
 from agent_tui.tui import commands, sheets
+from agent_tui.tui.commands.base import key_name
 from agent_tui.tui.core.effects import Copy, Effect, Send, Type
 from agent_tui.tui.core.model import Confirming, Model, Overlay
 from agent_tui.tui.core.picker import Entry, Picker
@@ -34,7 +35,7 @@ CLEARING: Final = frozenset(("ctrl+u", "ctrl+w", "ctrl+backspace", "alt+backspac
 AGAIN: Final = ("f5", "ctrl+r")
 LETTERS_THAT_MOVE: Final = {"k": "up", "j": "down"}
 """Where letters act."""
-IN_A_ROW: Final = "nothing done: pause, then press it"
+IN_A_ROW: Final = "nothing done: pause, then press"
 """Said of a key that came in a row of keys."""
 PAGES: Final = ("pageup", "pagedown", "wheelup", "wheeldown")
 
@@ -306,7 +307,7 @@ def _acted(
     """The key of an action, which counts only where it was meant for what is shown."""
     doubled = msg.key == "enter" and model.since_same < QUIET_SECONDS
     if doubled or (sheet.read_first and not is_quiet(msg, before)):
-        return (model, ()) if model.repeated else toast(model, IN_A_ROW)
+        return (model, ()) if model.repeated else toast(model, f"{IN_A_ROW} {key_name(msg.key)}")
     soon = msg.blind or (msg.key == "enter" and msg.at - overlay.filled_at < sheet.read_first)
     careful = sheet.read_first > 0 or any(one.confirm is not None for one in sheet.actions)
     held = model.repeated and (msg.key != "enter" or careful)

@@ -201,10 +201,7 @@ def _plan(model: Model, id: str, data: UndoPlan) -> Step:
     if not going.files and not going.to and not (going.redo and going.talks):
         said = "there is nothing to redo" if going.redo else "there is no changed file to undo"
         more = "" if going.redo or not going.talks else "; /rewind goes back in the conversation"
-        limits = "".join(f". {one.removesuffix('.')}" for one in data.caps)
-        return toast(
-            replace(model, overlay=None, going_back=None), said + more + limits, seconds=SECONDS
-        )
+        return toast(replace(model, overlay=None, going_back=None), said + more)
     shown = control.refresh(
         replace(model, going_back=going, overlay=replace(overlay, query="", filled_at=model.at))
     )
