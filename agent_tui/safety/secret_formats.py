@@ -183,6 +183,7 @@ _KEYS: Final = (
     "?",
     "&",
     "api",
+    "ai",
     "access",
     "secret",
     "private",

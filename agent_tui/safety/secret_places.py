@@ -49,13 +49,13 @@ _COMMAND: Final = (
     r"|smbclient\b[^\n|;]{0,200}?[ \t]-U[ \t]?[^\s%]{1,64}%"
     r"|(?:zip|unzip|sqlcmd)\b[^\n|;]{0,200}?[ \t]-P[ \t]?"
     r"|(?:7z[ar]?|rar|unrar)\b[^\n|;]{0,200}?[ \t]-p"
-    r"|aws[ \t]+configure[ \t]+set[ \t]+(?:[\w.-]{1,64}\.)?aws_(?:secret_access_key|session_token)[ \t]+"
+    r"|configure set[ \t]+(?:[\w.-]{1,64}\.)?aws_(?:secret_access_key|session_token)[ \t]+"
     r"|(?:requirepass|masterauth|bindpw|rootpw)[ \t]+"
     r"|(?:PGPASSWORD|MYSQL_PWD|SSHPASS)=)"
     r"[\"']?(?P<value>[^\s\"';|&<>()]{6,256})"
 )
 _VARIABLES: Final = ("PGPASSWORD=", "MYSQL_PWD=", "SSHPASS=")
-_SETTINGS: Final = ("requirepass", "masterauth", "bindpw", "rootpw", "aws configure ")
+_SETTINGS: Final = ("requirepass", "masterauth", "bindpw", "rootpw", "configure set ")
 """Of redis and LDAP, and of the command line of AWS: a blank stands between the name and the value.
 """
 _COMMANDS: Final = (

@@ -262,6 +262,8 @@ NAMED = (
     "DB_PW={}",
     "--bind-pw={}",
     "aws configure set aws_secret_access_key {}",
+    "aws --profile shop configure set aws_secret_access_key {}",
+    "openaikey: {}",
     "aws configure set profile.shop.aws_session_token {} --profile shop",
 )
 """Names that say what stands behind them."""
