@@ -228,6 +228,19 @@ def test_the_cursor_is_on_a_file_where_none_would_be_restored() -> None:
     assert "Keep 1 file unchanged. Nothing is written yet." in text(play)
 
 
+def test_where_something_is_out_of_reach_it_is_not_said_that_no_file_changed() -> None:
+    play = worked()
+    play.feed(
+        TurnStarted(prompt="serve", turn=2, session="s", n=9),
+        TurnEnded(state="completed", turn=2, session="s"),
+    )
+    play.take()
+    command(play, "rewind")
+    play.press("enter")
+    answer(play, "undo", caps=("A command left a process.",))
+    assert text(play).startswith("/undo knows of no changed file in these turns: only")
+
+
 def test_what_undo_cannot_reach_is_said() -> None:
     limit = "There is no git repository here."
     play = worked()

@@ -12,6 +12,7 @@ from agent_tui.protocol.events import (
     Event,
     FileChanged,
     FilesRestored,
+    JobChanged,
     RestoreStarted,
     ToolStarted,
     TurnStarted,
@@ -22,6 +23,10 @@ from agent_tui.safety.paths import is_link
 
 PROMPT: Final = 200
 """Characters that are kept of a turn's prompt."""
+BACKGROUND: Final = (
+    "A command left a process running in the background: /undo does not see what that changes "
+    "later, or takes it for the work of the command that runs at that moment."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +105,8 @@ class Changes:
         """Of turns that were undone: files that were left as they are, whether or not something
         lies beside them."""
         self._limits: dict[int, dict[str, None]] = {}
+        self._jobs: set[str] = set()
+        """What runs in the background: every turn until its end may have its changes."""
         self._commands: set[tuple[str, str]] = set()
         """Calls of commands."""
         self._undos: list[FilesRestored] = []
@@ -112,9 +119,14 @@ class Changes:
             case TurnStarted() if event.is_main:
                 self._turn = self._numbers[event.turn] = event.n
                 self._prompts[event.n] = (event.turn, event.prompt[:PROMPT])
+                if self._jobs:
+                    self._limits.setdefault(event.n, {})[BACKGROUND] = None
+            case JobChanged():
+                note = self._jobs.add if event.state == "running" else self._jobs.discard
+                note(event.id)
             case ToolStarted():
-                note = self._commands.add if event.effect == "execute" else self._commands.discard
-                note((event.agent, event.call_id))
+                mark = self._commands.add if event.effect == "execute" else self._commands.discard
+                mark((event.agent, event.call_id))
             case FileChanged():
                 self._changed(event)
             case UndoLimited():

@@ -12,6 +12,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import hashlib
+import os
 import re
 import stat
 import tempfile
@@ -22,6 +23,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import IO, Final, TypeVar
 
+from agent_tui.agent.session.changes import BACKGROUND
 from agent_tui.agent.turn import git_conversions
 from agent_tui.agent.turn.snapshots import Known, NewFiles, Snapshot, SnapshotFile, Status, parsed
 from agent_tui.agent.turn.tool_context import CallContext, Workplace
@@ -85,8 +87,10 @@ NO_REPOSITORY: Final = (
     "changed before."
 )
 IGNORED: Final = (
-    "/undo does not see a command's changes to files that git ignores, to empty folders, and to "
-    "permissions other than executable. A file that a command deleted comes back readable only by you."
+    "/undo does not see a command's changes to files that git ignores or is told to pass over "
+    "(assume-unchanged, skip-worktree), to submodules and repositories inside this one, to empty "
+    "folders, and to permissions other than executable. A file that a command deleted comes back "
+    "readable only by you."
 )
 UNREAD: Final = "/undo reverts a command's changes only in files that this session changed before."
 CONVERTED: Final = (
@@ -110,6 +114,15 @@ APPEARED: Final = (
 """What undo cannot reach."""
 
 T = TypeVar("T")
+NAMED: Final = 3
+"""Files that are named which nobody could look at."""
+
+
+def unseen(names: Sequence[str]) -> str:
+    """In words, which files nobody could look at."""
+    more = f" and {len(names) - NAMED:,} more" if len(names) > NAMED else ""
+    said = f"{', '.join(names[:NAMED])}{more}"
+    return f"Too large or not readable: {said}. /undo does not see a command's changes there."
 
 
 def reads_only(command: str) -> bool:
@@ -149,7 +162,7 @@ class Watch:
         snapshot = Snapshot(call, time.time_ns() - CLOCK)
         snapshot.status = await self._status(snapshot)
         wanted = self._wanted(snapshot, snapshot.status.changed)
-        snapshot.files = await self._off_loop(lambda: self._look(wanted, keep=True))
+        snapshot.files = await self._looked(snapshot, wanted, keep=True)
         await self._off_loop(lambda: self._copy.save(snapshot))
         self._idle.clear()
         return snapshot
@@ -165,11 +178,11 @@ class Watch:
         status = await self._status(before)
         same_commit = status.commit == before.status.commit
         wanted = self._wanted(before, {**before.files, **status.changed})
-        now = await self._off_loop(lambda: self._look(wanted, keep=False))
+        now = await self._looked(before, wanted, keep=False)
         other = {
             path: has
             for path, has in status.changed.items()
-            if path not in before.files and same_commit
+            if path not in before.files and path not in before.status.changed and same_commit
         }
         clean = {path: has for path, has in other.items() if has and has.sha}
         earlier = before.files | await self._committed(before, clean, now)
@@ -181,8 +194,10 @@ class Watch:
             self._limit(before, COMMIT)
         if any(folders and now[path].sha not in gone for path, folders in new.items()):
             self._limit(before, MOVED)
-        if unknown.keys() - new.keys():
+        if any(path in now and now[path].sha for path in unknown.keys() - new.keys()):
             self._limit(before, APPEARED, shown=False)
+        if before.call.job is not None:
+            self._limit(before, BACKGROUND)
         told = [(path, earlier[path], known) for path, known in now.items() if path in earlier]
         for event in await self._off_loop(lambda: list(self._differing(told, before.call, new))):
             before.call.tell(event)
@@ -288,8 +303,11 @@ class Watch:
                 self._repository, ("cat-file", "--batch"), _TIMEOUT * 5, asked, output
             )
             if answer.problem:
+                self._limit(around, f"{answer.problem}: {UNREAD}")
                 return {}
-            return await self._off_loop(lambda: self._objects(output, clean))
+            found = await self._off_loop(lambda: self._objects(output, clean))
+        self._say_unseen(around, [path for path in clean if path not in found])
+        return found
 
     async def _unconverted(
         self, around: Snapshot, clean: Mapping[Path, Known], now: Mapping[Path, Known]
@@ -330,11 +348,13 @@ class Watch:
             if len(head) != 3 or not head[2].isdigit():
                 continue
             size = int(head[2])
+            if head[1] != b"blob" or size > budget:
+                output.seek(size + 1, os.SEEK_CUR)
+                continue
             budget -= size
             content = output.read(size)
             output.read(1)
-            if head[1] == b"blob" and budget >= 0:
-                found[path] = Known(self._blobs.put(content), has.mode)
+            found[path] = Known(self._blobs.put(content), has.mode)
         return found
 
     # -- files
@@ -345,9 +365,24 @@ class Watch:
             self._limit(around, MANY)
         return wanted[:MOST_FILES]
 
-    def _look(self, wanted: Iterable[Path], keep: bool) -> dict[Path, Known]:
-        """How the files are; with `keep` their contents go into the blobs."""
+    async def _looked(
+        self, around: Snapshot, wanted: Iterable[Path], keep: bool
+    ) -> dict[Path, Known]:
+        """How the files are; it is said which nobody could look at."""
+        found, missed = await self._off_loop(lambda: self._look(wanted, keep))
+        self._say_unseen(around, missed)
+        return found
+
+    def _say_unseen(self, around: Snapshot, files: Sequence[Path]) -> None:
+        if files:
+            names = [paths.shown(path, self._cwd) for path in files]
+            self._limit(around, around.call.workplace.scrub(unseen(names)))
+
+    def _look(self, wanted: Iterable[Path], keep: bool) -> tuple[dict[Path, Known], list[Path]]:
+        """How the files are, and those that do not fit or cannot be read; with `keep` their
+        contents go into the blobs."""
         found: dict[Path, Known] = {}
+        missed: list[Path] = []
         budget = MOST_BYTES
         for path in wanted:
             try:
@@ -364,18 +399,22 @@ class Watch:
             if seen is not None and seen.key == key:
                 found[path] = seen
                 continue
-            budget -= about.st_size
-            if budget < 0:
+            if about.st_size > budget:
+                missed.append(path)
                 continue
+            budget -= about.st_size
             try:
                 content = _content(path, about.st_mode, about.st_size)
                 sha = self._blobs.put(content) if keep else hashlib.sha256(content).hexdigest()
+            except FileNotFoundError:
+                continue  # it went away at this moment: nothing is known of it
             except (OSError, ValueError):
-                continue  # it went away, or is not for us: nothing is known of it
+                missed.append(path)
+                continue
             found[path] = Known(sha, KIND if link else stat.S_IMODE(about.st_mode), key)
             if keep:
                 self._seen[path] = found[path]
-        return found
+        return found, missed
 
     def _differing(
         self,

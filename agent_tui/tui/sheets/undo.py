@@ -53,6 +53,7 @@ REDONE: Final = {
     "conversation": ("conversation", "as before, in a new session"),
 }
 NONE: Final = "These turns left no file changed"
+NOT_SEEN: Final = "/undo knows of no changed file in these turns"
 UNDONE: Final = "The file changes of these turns are already undone"
 FILES: Final = "Files: Space switches one, a all"
 
@@ -105,7 +106,7 @@ def _head(going: GoingBack) -> list[tuple[Span, ...]]:
     notes: list[tuple[Span, ...]] = [(Span(note, "warning"),) for note in going.caps]
     if going.files:
         return [(Span(_summary(going)),), *notes]
-    none = UNDONE if going.undone else NONE
+    none = UNDONE if going.undone else NOT_SEEN if going.caps else NONE
     said = "No file needs to change." if going.redo else f"{none}: only the conversation goes back."
     return [(Span(said),), *notes]
 

@@ -1,0 +1,115 @@
+"""What undo cannot reach is said: files that are too large or not readable, what goes on in the
+background, repositories inside this one."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from agent_tui.agent.session.changes import BACKGROUND
+from agent_tui.agent.turn import command_changes
+from agent_tui.agent.turn.command_changes import APPEARED, IGNORED, unseen
+from agent_tui.protocol.events import JobChanged, TurnStarted, UndoLimited
+from tests.agent.driving import Driver, Place
+from tests.agent.test_command_changes import changed, git, place, running, tree
+from tests.agent.test_restore import ask, restore_all
+
+__all__ = ["place"]
+SMALL = 1_000
+
+
+def said(driver: Driver) -> list[str]:
+    return [limit.text for limit in driver.all(UndoLimited)]
+
+
+@pytest.fixture
+def little(place: Place, monkeypatch: pytest.MonkeyPatch) -> Place:
+    """Files of more than a kB are too large; `a-large` is one of the person, `kept` of the commit."""
+    monkeypatch.setattr(command_changes, "MOST_BYTES", SMALL)
+    (place.cwd / "a-large").write_text("mine\n" * SMALL)
+    (place.cwd / "kept").write_text("kept\n" * SMALL)
+    git(place.cwd, "add", "kept")
+    git(place.cwd, "commit", "-q", "-m", "kept")
+    return place
+
+
+@pytest.mark.parametrize(
+    ("more", "names"),
+    [
+        ("true", ["a-large"]),
+        ("rm a-large", ["a-large"]),
+        ("echo x > a-large", ["a-large"]),
+        ("echo x > kept", ["a-large", "kept"]),
+        ("head -c 2000 /dev/zero > loose", ["a-large", "loose"]),
+        ("rm a-large; mkdir a-large; touch a-large/a", ["a-large"]),
+    ],
+)
+def test_what_does_not_fit_is_named_and_the_others_are_seen(
+    little: Place, more: str, names: list[str]
+) -> None:
+    with little.engine(
+        running(little, f"echo x >> clean; echo x >> dirty; {more}"), mode="accept-all"
+    ) as driver:
+        driver.turn("go")
+        assert {"clean", "dirty"} <= set(changed(driver)) and not set(names) & set(changed(driver))
+        words = " ".join(text for text in said(driver) if text.startswith("Too large"))
+        assert all(name in words for name in names) and APPEARED not in said(driver)
+        after = tree(little)
+        restore_all(driver)
+        mine = tree(little)
+        assert (
+            mine["dirty"][0] == b"dirty of mine\n" and mine["clean"][0] == b"clean as committed\n"
+        )
+        assert [mine.get(name) for name in names] == [after.get(name) for name in names]
+
+
+def test_many_files_that_do_not_fit_are_counted() -> None:
+    names = [f"f{number}" for number in range(9)]
+    assert "f0, f1, f2 and 6 more." in unseen(names) and "more" not in unseen(names[:3])
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="everything can be read")
+def test_a_file_that_cannot_be_read_is_named(place: Place) -> None:
+    (place.cwd / "loose").chmod(0)
+    with place.engine(running(place, "echo x >> dirty; rm loose"), mode="accept-all") as driver:
+        driver.turn("go")
+        assert unseen(["loose"]) in said(driver) and set(changed(driver)) == {"dirty"}
+
+
+def test_what_goes_on_in_the_background_is_said_of_its_turn_and_of_those_while_it_runs(
+    place: Place,
+) -> None:
+    job = "(while [ ! -e .git/go ]; do sleep 0.02; done; echo late >> dirty) & true"
+    model = place.script(
+        [{"call": "run_shell_command", "arguments": {"command": job}}],
+        [{"text": "ran"}],
+        [{"text": "then"}],
+        [{"text": "last"}],
+    )
+    with place.engine(model, mode="accept-all") as driver:
+        driver.turn("first")
+        driver.turn("second")
+        (place.cwd / ".git" / "go").touch()
+        if not any(event.state == "ended" for event in driver.all(JobChanged)):
+            driver.until(JobChanged, lambda event: event.state == "ended")
+        driver.turn("third")
+        first, second, third = (event.n for event in driver.all(TurnStarted))
+        assert [limit.turn for limit in driver.all(UndoLimited) if limit.text == BACKGROUND] == [1]
+        assert BACKGROUND in ask(driver, "undo", str(first)).caps
+        assert BACKGROUND in ask(driver, "undo", str(second)).caps
+        assert BACKGROUND not in ask(driver, "undo", str(third)).caps
+
+
+@pytest.mark.parametrize("make", ["git init -q inner; touch inner/a", "git clone -q . inner"])
+def test_a_repository_inside_is_no_file_that_appeared(place: Place, make: str) -> None:
+    with place.engine(running(place, make), mode="accept-all") as driver:
+        driver.turn("go")
+        assert APPEARED not in said(driver) and IGNORED in ask(driver).caps
+        assert changed(driver) == {}
+
+
+def test_the_line_names_what_git_passes_over() -> None:
+    for word in ("ignores", "assume-unchanged", "skip-worktree", "submodules", "repositories"):
+        assert word in IGNORED and word in (Path(__file__).parents[2] / "docs/usage.md").read_text()
