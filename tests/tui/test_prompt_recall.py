@@ -58,6 +58,24 @@ def test_this_folder_comes_first_and_the_nearest_is_chosen() -> None:
     assert play.view.overlay.note == "1 of 4" and not play.view.footer.note  # type: ignore[union-attr]
 
 
+def test_commands_are_behind_prompts() -> None:
+    commands = (Past("/effort high", 995.0, True), Past("/label done", 994.0))
+    play = opened(pasts=(*commands, Past("/usr/bin is full", 993.0, True), *PASTS))
+    assert listed(play) == [
+        "> /usr/bin is full",
+        "fix the parser",
+        "Parser tests",
+        "write ⏎ the docs",
+        "docs of the parser",
+        "/effort high",
+        "/label done",
+    ]
+
+
+def test_its_footer_names_the_way_out_before_other_keys_on_a_narrow_screen() -> None:
+    assert opened().view.footer.leaves
+
+
 def test_typing_narrows_by_words_in_any_order_and_case() -> None:
     play = opened()
     play.type("parser")

@@ -43,19 +43,29 @@ class Texts:
 
 
 class Shelf:
-    """What was read at a time: prompts of this folder, and those of others."""
+    """What was read at a time: prompts of this folder, and behind them those of others and the
+    commands, which nobody looks for first."""
 
     __slots__ = ("elsewhere", "here", "pasts")
 
     def __init__(self, pasts: Pasts) -> None:
         self.pasts = pasts
-        self.here = Texts(tuple(past for past in pasts if past.here))
-        self.elsewhere = Texts(tuple(past for past in pasts if not past.here))
+        prompts = tuple(past for past in pasts if not _is_command(past))
+        commands = tuple(past for past in pasts if _is_command(past))
+        others = (past for past in prompts if not past.here)
+        self.here = Texts(tuple(past for past in prompts if past.here))
+        self.elsewhere = Texts((*others, *commands))
+
+
+def _is_command(past: Past) -> bool:
+    """Whether it is a line such as `/effort high`; a path has a second slash."""
+    return past.text.startswith("/") and "/" not in past.text[1:].partition(" ")[0]
 
 
 @frozen
 class Recall:
-    """The search as it stands. Hits of this folder come first, then the rest, each newest first.
+    """The search as it stands. Prompts of this folder come first, then the rest, each newest first
+    and with the commands at its end.
 
     No more are looked for than `most` of each kind (and the rest of a shelf), so that a key never
     waits for a word that is everywhere; who goes on to the last of them gets more.

@@ -75,5 +75,5 @@ def _count(found: Recall) -> str:
 
 @lazy
 def recall_footer() -> FooterView:
-    keys = (("↑ Ctrl+R", "older"), ("↓", "newer"), ("Enter", "into the prompt"), ("Esc", "back"))
-    return FooterView(keys)
+    keys = (("Enter", "into the prompt"), ("↑ Ctrl+R", "older"), ("↓", "newer"), ("Esc", "back"))
+    return FooterView(keys, leaves=True)
