@@ -72,7 +72,7 @@ def test_a_server_that_cannot_be_reached_changes_nothing(tmp_path: Path, leave: 
     pty.until("Try again? [Y/n]")
     assert "no server answers there" in pty.text and "What to do:" in pty.text
     pty.type(leave)
-    assert pty.wait(20) == 130
+    assert pty.wait(20) == 130 and "stopped: nothing was changed" in pty.text
     assert kept(tmp_path, "config.toml") == kept(tmp_path, "credentials.toml") == {}
     pty.close()
 

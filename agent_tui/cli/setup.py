@@ -65,11 +65,13 @@ def setup(arguments: Sequence[str]) -> int:
     if given.provider and not provider:
         return _fail(f"{given.provider}: unknown provider; choose one of {', '.join(names)}", USAGE)
     try:
-        _steps(provider, place)
+        try:
+            wanted = _chosen(provider, place)
+        except (Left, EOFError, KeyboardInterrupt):
+            print()
+            return _fail("stopped: nothing was changed", CANCELLED)
+        _keep(*wanted)
         return 0
-    except (Left, EOFError, KeyboardInterrupt):
-        print()
-        return _fail("stopped: only the changes shown above were made", CANCELLED)
     except (Refused, credentials.Unusable) as error:
         return _fail(str(error), FAILED)
 
@@ -78,11 +80,15 @@ def _read(place: Place) -> Configuration:
     return place.with_settings(read(place).settings)
 
 
-def _steps(name: str, place: Place) -> None:
+def _chosen(name: str, place: Place) -> tuple[Configuration, Attempt, str, tuple[str, ...]]:
+    """What the person wants to be kept. Nothing is changed yet."""
     found = _read(place)
     found = keys.joined(found, credentials.stored(place.folders.config, keys.names(found.settings)))
     attempt, models = _taken(name or _provider(found), found)
-    model = _model(attempt.name, models)
+    return found, attempt, _model(attempt.name, models), models
+
+
+def _keep(found: Configuration, attempt: Attempt, model: str, models: tuple[str, ...]) -> None:
     for line in setting_up.keep(found, attempt, model, "", "user"):
         print(one_line(line))
     if attempt.name == "ollama" and model not in models:

@@ -28,7 +28,7 @@ ENDS: Final = {
     "max_steps": "stopped at the step limit",
     "timed_out": "timed out",
     "budget_exceeded": "stopped at the budget",
-    "stuck": "stopped: going in circles",
+    "stuck": "stopped: it repeated itself",
     "interrupted": "cut off: agent-tui stopped",
 }
 """How a turn ended."""

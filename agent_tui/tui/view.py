@@ -54,7 +54,6 @@ IDLE: Final = ("Ask, or type / for commands", "Ask, or type /", "Ask")
 RUNNING: Final = ("Queue a prompt for after this turn", "Queue a prompt", "Queue")
 _FORK: Final = ("/fork, or another command", "/fork")
 _SMALL: Final = (TOO_SMALL, "small", "…")
-_SENDS: Final = ("Enter sends, Esc goes back", "Enter sends it", "Esc: back")
 _LEAVES: Final = ("Esc cancels", "Esc cancels")
 _HINTS: Final = {
     "search": ("words of the transcript", "words"), "sheet": (),
@@ -260,7 +259,8 @@ def _prompt(
 ) -> PromptView:
     purpose, room = composer.purpose, width - (AROUND_FEW if small else AROUND)
     if purpose is not None:
-        hint = _fitting(_HINTS.get(purpose.kind, _SENDS), room)
+        does = f"Enter: {purpose.sends}"
+        hint = _fitting(_HINTS.get(purpose.kind, (f"{does}, Esc: back", does, "Esc: back")), room)
         label = (
             _fitting((purpose.label, "Search"), room) if purpose.kind == "search" else purpose.label
         )

@@ -295,7 +295,7 @@ def test_notices_say_their_level_in_words() -> None:
         ("timed_out", "timed out"),
         ("max_steps", "stopped at the step limit"),
         ("budget_exceeded", "stopped at the budget"),
-        ("stuck", "stopped: going in circles"),
+        ("stuck", "stopped: it repeated itself"),
     ],
 )
 def test_the_end_of_a_turn_in_words(state: str, words: str) -> None:

@@ -115,7 +115,7 @@ def test_a_theme_is_there_at_once(start: Start, file: Path) -> None:
     while name not in PAINTED:  # others leave the background to the terminal
         pty.raw, before = b"", name
         pty.pause()
-        pty.type("\r")
+        pty.type("\x1b[C")
         pty.until(lambda text, before=before: saved(text) not in ("", before))  # type: ignore[misc]
         name = saved(pty.text)
     pty.read(0.5)

@@ -261,7 +261,7 @@ def test_what_cannot_be_taken_back_is_never_one_enter_away() -> None:
     play = _asked(hard=True, always="")
     assert play.view.dialog is not None
     assert play.view.dialog.warning
-    assert "cannot be undone" in play.view.dialog.title
+    assert "Run it? This cannot be undone" in play.view.dialog.title
     assert play.view.dialog.options[play.view.dialog.selected].label == "no"
     play.press("enter")
     assert play.take() == [Answer("a1", "no")]

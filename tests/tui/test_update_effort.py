@@ -86,10 +86,10 @@ def test_the_command_alone_lists_each_level_with_its_meaning(play: Play) -> None
 def test_a_model_that_cannot_be_told_says_so_in_one_line(play: Play) -> None:
     mute(play)
     play.press("alt+t")
-    assert play.toast == "effort: fake/model has no effort setting" and play.take() == []
+    assert play.toast == "this model has no thinking effort" and play.take() == []
     play.type("/effort")
     play.press("enter")
-    assert play.model.overlay is None and "no effort setting" in play.toast
+    assert play.model.overlay is None and "no thinking effort" in play.toast
 
 
 def test_the_header_tells_the_effort_where_the_model_takes_one(play: Play) -> None:

@@ -157,7 +157,7 @@ def test_what_a_search_found_has_its_new_name_at_once_and_goes_with_its_session(
     )
     assert labels(play) == ["tea house"]
     play.press("delete")
-    assert "Delete “tea house” for ever?" in text(play)
+    assert "Delete “tea house” (b2) for ever?" in text(play)
     play.press("enter")
     play.feed(answer_event("shelf", "sessions", [LISTED[0]], session="s"))
     assert labels(play) == []
@@ -167,7 +167,7 @@ def test_a_copy_is_told_from_what_it_was_made_from() -> None:
     play = listed(
         data=[{**session("f1", "price of tea"), "parent": "a1"}, session("a1", "price of tea")]
     )
-    assert [option.detail.endswith("a fork") for option in sheet(play).options] == [
+    assert [option.label == "fork of price of tea" for option in sheet(play).options] == [
         True,
         False,
         False,
@@ -178,7 +178,7 @@ def test_a_session_is_deleted_only_when_asked_twice() -> None:
     play = listed()
     play.take()
     play.press("delete")
-    assert "Delete “price of tea” for ever? Enter deletes it, Esc keeps it." in text(play)
+    assert "Delete “price of tea” (a1) for ever? Enter deletes it, Esc keeps it." in text(play)
     assert play.view.footer.keys == (("Enter", "delete"), ("Esc", "keep it")), (
         "no key means anything else now"
     )
@@ -229,10 +229,10 @@ def test_what_arrives_while_it_is_asked_leaves_the_question_and_its_answer() -> 
     play.feed(
         answer_event("shelf", "sessions", [session("n9", "the newest"), *LISTED], session="s")
     )
-    assert labels(play)[0] == "the newest" and "Delete “the shop” for ever?" in text(play)
+    assert labels(play)[0] == "the newest" and "Delete “the shop” (b2) for ever?" in text(play)
     play.take()
     play.say(KeyPressed("enter", blind=True))
-    assert play.take() == [] and "Delete “the shop” for ever?" in text(play)
+    assert play.take() == [] and "Delete “the shop” (b2) for ever?" in text(play)
     play.press("enter")
     assert play.take() == [Delete("b2")]
 
@@ -245,7 +245,7 @@ def test_a_question_goes_with_its_session(kind: str) -> None:
     found = {"words": "brew", "here": True, "hits": [hit]}
     play.feed(answer_event("x", "search", found, session="s"))
     play.press("delete")
-    assert "Delete “the shop” for ever?" in text(play)
+    assert "Delete “the shop” (b2) for ever?" in text(play)
     gone = {"sessions": [LISTED[0]], "search": {**found, "hits": []}}
     play.feed(answer_event("shelf", kind, gone[kind], session="s"))
     play.take()

@@ -50,7 +50,7 @@ class Files:
                 if self.values.get(key, Value(None)).layer in ("default", "user"):
                     self.values[key] = self.defaults[key] if value is None else Value(read, "user")
             found = Configured(
-                dict(self.values), ("ansi", "dark", "light"), ("/home/ada/config.toml:3: x: wrong",)
+                dict(self.values), ("ansi", "dark", "light", "nord"), ("/home/ada/config.toml:3: x: wrong",)
             )
             self.play.say(SettingsRead(found, key, failed))
         return [effect for effect in wanted if isinstance(effect, WriteSetting)]
@@ -158,8 +158,8 @@ def test_moving() -> None:
         ("display.diff", ["left"], "split", "saved: display.diff is split"),
         ("display.thinking", ["right"], "hidden", "saved: display.thinking is hidden"),
         ("display.ascii", ["enter"], True, "saved: display.ascii is true, from the next start"),
-        ("mode", ["enter"], "accept-edits", "saved: mode is accept-edits, from the next start"),
-        ("display.theme", ["enter", "enter"], "dark", "saved: display.theme is dark"),
+        ("mode", ["right"], "accept-edits", "saved: mode is accept-edits, from the next start"),
+        ("display.theme", ["right", "right"], "dark", "saved: display.theme is dark"),
     ],
 )
 def test_choices_change_in_place(key: str, presses: list[str], written: Any, says: str) -> None:
@@ -171,6 +171,28 @@ def test_choices_change_in_place(key: str, presses: list[str], written: Any, say
         done = files.answer()
     assert done == [WriteSetting(key, written)]
     assert play.view.toast is not None and play.view.toast.text == says
+
+
+@pytest.mark.parametrize(
+    ("key", "title", "value"),
+    [
+        ("display.theme", "Themes", "dark"),
+        ("display.theme_dark", "display.theme_dark", "dark"),
+        ("mode", "mode", "plan"),
+        ("agent.effort", "agent.effort", "low"),
+    ],
+)
+def test_more_than_a_few_values_are_a_list(key: str, title: str, value: str) -> None:
+    play, files = opened(key)
+    play.press("enter")
+    assert files.answer() == [] and (play.view.overlay or shown(play)).title == title
+    play.press("escape")
+    assert files.answer() == [], "Esc leaves it as it was"
+    play, files = opened(key)
+    play.press("enter")
+    play.press(*value)
+    play.press("enter")
+    assert files.answer() == [WriteSetting(key, value)]
 
 
 def test_what_can_change_now_does() -> None:
@@ -189,7 +211,7 @@ def test_what_can_change_now_does() -> None:
         assert getattr(play.model.look, field) == value
     play.press("ctrl+u")
     type_keys(play, "display.theme")
-    play.press("enter")
+    play.press("right")
     files.answer()
     assert play.takes(UseTheme) == [UseTheme("ansi")]
     play.press("ctrl+u")

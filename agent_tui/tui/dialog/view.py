@@ -34,6 +34,7 @@ TITLES: Final = {
     "stuck": "The agent repeats itself",
 }
 """What a question is about."""
+HARD: Final = "Run it? This cannot be undone"
 STOPS: Final = "stop the turn"
 NARROW: Final = 50
 """Columns below which the footer names one key that scrolls, and in one word what Esc stops."""
@@ -144,9 +145,9 @@ def _footer(
 def _titles(asked: Approval) -> tuple[str, str]:
     """What is asked, and the same in short. A command stands whole below it."""
     if displays.kind_of(asked.display).runs:
-        return ("This cannot be undone", "") if asked.hard else ("Allow this command?", "")
+        return (HARD if asked.hard else "Allow this command?"), ""
     return (
-        f"{'This cannot be undone:' if asked.hard else 'Allow this?'} {asked.label}",
+        f"{f'{HARD}:' if asked.hard else 'Allow this?'} {asked.label}",
         f"{asked.label}?",
     )
 

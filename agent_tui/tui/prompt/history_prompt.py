@@ -25,7 +25,7 @@ KEYS: Final = TAKE | LEAVE | OLDER.keys() | NEARER.keys()
 def begin(model: Model, query: str = "") -> Step:
     """Show all prompts of before; `query` to begin with."""
     number = model.recalls + 1
-    model = composer.ask(model, Purpose("history", LABEL))
+    model = composer.ask(model, Purpose("history", LABEL, sends="search"))
     model = replace(model, recall=Recall(number), recalls=number)
     return composer.write(model, query), (ReadHistory(number),)
 

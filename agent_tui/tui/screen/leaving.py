@@ -35,7 +35,7 @@ def choose(model: Model, choice: str) -> Step:
         case "again":
             return send(replace(model, leaving="saves"), Save())
         case "elsewhere":
-            asked = composer.ask(model, Purpose("save", WHERE))
+            asked = composer.ask(model, Purpose("save", WHERE, sends="save"))
             return composer.write(asked, f"{model.transcript.cwd.rstrip('/')}/"), ()
         case _:
             return replace(model, leaving="sure"), (Quit(),)

@@ -54,7 +54,7 @@ def run(model: Model, id: str) -> Step:
 
 
 def _ask(model: Model, name: str, argument: str) -> Step:
-    return composer.ask(model, Purpose("action", f"/{name} {argument}", name)), ()
+    return composer.ask(model, Purpose("action", f"/{name} {argument}", name, sends="run")), ()
 
 
 def _set(model: Model, key: str) -> Step:

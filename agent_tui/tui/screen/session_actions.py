@@ -28,7 +28,7 @@ def rename(model: Model, title: str) -> Step:
             send(model, Rename(title)),
             toast(model, f"this session is called {one_line(title, 60)}", "good"),
         )
-    return composer.ask(model, Purpose("title", NAME)), ()
+    return composer.ask(model, Purpose("title", NAME, sends="save")), ()
 
 
 def _turn(model: Model) -> int:
@@ -121,8 +121,10 @@ def known(model: Model) -> tuple[Summary, ...]:
 
 
 def name_of(one: Summary) -> str:
-    """What a session is called; its id, where turns are all that is known of it."""
-    return one.title or (one.id if one.turns else UNUSED)
+    """What a session is called; its id, where turns are all that is known of it. A fork that nobody
+    has named has the words of its original."""
+    called = one.title or (one.id if one.turns else UNUSED)
+    return f"fork of {called}" if one.parent and one.by != "person" else called
 
 
 def session_row(

@@ -58,7 +58,7 @@ def taken(model: Model) -> bool:
 
 def _refusal(model: Model) -> str:
     """Why no effort can be chosen; empty: it can."""
-    return "" if taken(model) else f"effort: {model.transcript.model} has no effort setting"
+    return "" if taken(model) else "this model has no thinking effort"
 
 
 def meanings(model: Model) -> dict[str, str]:

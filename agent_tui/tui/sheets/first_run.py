@@ -133,7 +133,7 @@ def _do(model: Model, overlay: Overlay, row: Entry) -> Step:
     now = _tried(overlay)
     match row.id:
         case "address":
-            asked = composer.ask(model, Purpose("sheet", ADDRESS_LABEL))
+            asked = composer.ask(model, Purpose("sheet", ADDRESS_LABEL, sends="use"))
             return composer.prefill(asked, now.address), ()
         case "retry":
             noted = replace(overlay, state=replace(now, note="looking …"))

@@ -118,7 +118,7 @@ def _take(model: Model, overlay: Overlay, row: Entry) -> Step:
     if row.id == SILENT:
         return look_again(model, overlay)
     if row.id == ADDRESS:
-        return composer.ask(model, Purpose("sheet", ADDRESS_LABEL)), ()
+        return composer.ask(model, Purpose("sheet", ADDRESS_LABEL, sends="use")), ()
     if row.id.startswith(KEY):
         return commands.find("setup").run(model, row.id.removeprefix(KEY))
     return send(replace(model, overlay=None), SetModel(row.id))

@@ -113,7 +113,8 @@ def _load(model: Model, overlay: Overlay) -> Step | None:
 
 def _rename(model: Model, _: Overlay, row: Entry) -> Step:
     return composer.ask(
-        model, Purpose("title", f"New name of “{one_line(row.label, 40)}”", row.id)
+        model,
+        Purpose("title", f"New name of “{one_line(row.label, 40)}”", row.id, sends="save"),
     ), ()
 
 
@@ -138,7 +139,13 @@ def _is_closed(model: Model, overlay: Overlay, row: Entry) -> bool:
 
 
 def _sure(row: Entry) -> str:
-    return f"Delete “{one_line(row.label, 40)}” for ever? Enter deletes it, Esc keeps it."
+    """Two may have the same name."""
+    which = ", ".join(filter(None, (row.id[:8], _when(row))))
+    return f"Delete “{one_line(row.label, 40)}” ({which}) for ever? Enter deletes it, Esc keeps it."
+
+
+def _when(row: Entry) -> str:
+    return next((said for said in row.detail.split(" · ") if said.endswith("ago")), "")
 
 
 def _widen(model: Model, overlay: Overlay, _: Entry) -> Step:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from agent_tui.present.wording import count
-from agent_tui.settings.values import KEYS, THEME, Setting, typed, words
+from agent_tui.settings.values import KEYS, Setting, typed, words
 from agent_tui.tui.commands.base import command, key_name
 from agent_tui.tui.core import keymap
 from agent_tui.tui.core.effects import ReadSettings, WriteSecret, WriteSetting
@@ -20,12 +20,16 @@ from agent_tui.tui.prompt import composer
 from agent_tui.tui.screen.settings import all_entries, own_keys, value_of
 from agent_tui.tui.sheets import control
 from agent_tui.tui.sheets.base import Action, Body, Lines, Run, Sheet
+from agent_tui.tui.sheets.choice import choices
+from agent_tui.tui.sheets.theme import SETTING as THEMES
 
 VALUE_CELLS: Final = 22
 NARROW_CELLS: Final = 14
 ROOMY: Final = 70
 """Columns of the list from which a source has its place beside a value."""
 SECONDS: Final = 8.0
+FEW: Final = 3
+"""So many values are stepped through: of more, Enter would save one that nobody has seen."""
 READ_FIRST: Final = 0.3
 """A change is saved: an Enter that is doubled, or one of a row of keys, makes none."""
 
@@ -94,21 +98,17 @@ def _words(entry: Setting, value: object) -> str:
 # -- changing them
 
 
-def _choices(model: Model, entry: Setting) -> tuple[str, ...]:
-    """What the setting may be, where that can be counted."""
-    if entry.kind is THEME:
-        auto = entry.key == "display.theme"
-        return tuple(name for name in model.configured.themes if auto or name != "auto")
-    return entry.kind.choices
-
-
 def _change(step: int) -> Run:
-    """The next (1) or the previous (-1) choice; where there are none, Enter (0) lets the prompt
-    take what is typed."""
+    """The next (1) or the previous (-1) choice; Enter (0) shows them as a list, where they are more
+    than a few. Where there are none, it lets the prompt take what is typed."""
 
     def change(model: Model, _: Overlay, row: Entry) -> Step:
         entry = _setting(row.id)
-        there, now = _choices(model, entry), words(value_of(model, entry).value)
+        there, now = choices(model, entry), words(value_of(model, entry).value)
+        if len(there) > FEW and not step:
+            if entry.key == THEMES:
+                return control.open_sheet(model, "theme")
+            return control.open_sheet(model, "choice", note=entry.key)
         if there:
             at = there.index(now) if now in there else 0 if step < 0 else -1
             wanted = there[(at + (step or 1)) % len(there)]

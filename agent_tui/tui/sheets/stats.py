@@ -18,6 +18,8 @@ from agent_tui.tui.sheets.base import TAKES, Action, Sheet
 from agent_tui.tui.sheets.control import copy_rows, open_sheet
 
 OFF: Final = "this session is off the record: it has no statistics"
+ENDS: Final = {"stuck": "repeated itself"}
+"""How a turn ended, where the name of it is no plain word."""
 ONE: Final = {"retries": "retry", "warnings": "warning"}
 
 
@@ -44,7 +46,7 @@ def _rows(model: Model, _: Overlay) -> Iterator[Entry]:
 
 
 def _all(found: Stats, cwd: str) -> Iterator[tuple[str, str]]:
-    ended = ", ".join(f"{number} {end}" for end, number in found.ends.items())
+    ended = ", ".join(f"{number} {ENDS.get(end, end)}" for end, number in found.ends.items())
     yield "turns", f"{found.turns:,}{f' · {ended}' if ended else ''}"
     yield (
         "steps",

@@ -28,7 +28,7 @@ PAUSE: Final = 0.01
 def begin(model: Model, query: str = "") -> Model:
     """Ask for what is looked for; `query` to begin with."""
     last = state.seen(model)[1]
-    model = composer.ask(model, Purpose("search", LABEL))
+    model = composer.ask(model, Purpose("search", LABEL, sends="search"))
     return composer.write(
         replace(model, search=Search(search.Index(), search.Found(), origin=last)), query
     )

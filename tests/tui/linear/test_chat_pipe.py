@@ -73,7 +73,7 @@ def test_a_conversation(place: Place) -> None:
             "Error: 401 from somewhere",
         ),
         ([[CREATE], [{"text": "could not"}]], "go\n", 3, "Nobody answered, so the answer is no."),
-        ([[LIST]] * 4, "go\n", 4, "Stopped: going in circles"),
+        ([[LIST]] * 4, "go\n", 4, "Stopped: it repeated itself"),
         ([[LIST]] * 3 + [[{"text": "I see"}]], "go\nm look elsewhere\n", 0, "Assistant: I see"),
         ([[{"fail": "auth", "text": "401"}], [{"text": "fine"}]], "go\n", 1, "Failed after"),
         ([[{"text": "unheard"}]], "", 0, "Session"),

@@ -332,7 +332,7 @@ def test_a_list_is_not_said_again_for_a_question_that_was_answered(
     notices.follow(model)
     capsys.readouterr()
     for line, said in (
-        ("d 1", "Delete “about a” for ever? Type yes, or an empty line to keep it.\n"),
+        ("d 1", "Delete “about a” (a) for ever? Type yes, or an empty line to keep it.\n"),
         ("", "Type a number to open"),
     ):
         assert model.overlay is not None
