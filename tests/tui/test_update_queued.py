@@ -345,3 +345,11 @@ def test_the_first_key_is_not_for_the_prompt_that_slid_up(key: str) -> None:
     play.effects.clear()
     play.press(key, after=0.05)
     assert play.ops == [] and "just sent" in play.toast
+
+
+def test_a_paused_queue_says_so_in_its_title_and_rows_and_nowhere_else() -> None:
+    shown = _panel("one", paused=True, running=False).view.overlay
+    assert shown is not None and shown.title.endswith("paused")
+    assert not any("aused" in words(line) for line in shown.lines)
+    waits = _panel("one").view.overlay
+    assert waits is not None and words(waits.lines[0]).startswith("The next is")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -11,11 +12,12 @@ from agent_tui.settings.layers import Flags
 from agent_tui.settings.schema import entries, fixed, free, sections, top
 from agent_tui.settings.table import Settings
 from agent_tui.settings.values import Value
+from agent_tui.tui import sheets
 from agent_tui.tui.commands import COMMANDS
 from agent_tui.tui.core.display_options import FIELDS
 from agent_tui.tui.core.effects import ReadSettings, UseTheme, WriteSetting
 from agent_tui.tui.core.keymap import resolve
-from agent_tui.tui.core.model import Configured
+from agent_tui.tui.core.model import Configured, Overlay
 from agent_tui.tui.core.msg import KeyPressed, Resized, SettingsRead
 from agent_tui.tui.core.regions import OverlayView
 from agent_tui.tui.screen import settings as sheet
@@ -364,3 +366,15 @@ def test_the_settings_are_those_that_the_program_knows() -> None:
         "providers",
     }
     assert Settings().keys == {} and Flags() == Flags()
+
+
+def test_how_many_more_files_are_wrong_is_no_warning_of_its_own() -> None:
+    play = Play()
+    told = replace(play.model.configured, problems=("config.toml: mode: what", "a: b", "c: d"))
+    body = sheets.find("settings").body
+    assert body is not None
+    [line] = body(replace(play.model, configured=told), Overlay("settings"), 60).lines
+    assert [(span.text, span.tone) for span in line] == [
+        ("config.toml: mode: what", "warning"),
+        (" (and 2 more)", "dim"),
+    ]

@@ -64,8 +64,8 @@ def _body(model: Model, _: Overlay, __: int) -> Body:
     """What becomes of the queue."""
     if not model.listed:
         return Body(((Span(EMPTY),),))
-    if model.transcript.paused:
-        return Body(((Span("Paused: nothing is sent until you resume.", "warning"),),))
+    if model.transcript.paused:  # the title says it, and the key that resumes
+        return Body()
     when = "when this turn ends" if model.running else "now"
     return Body(((Span(f"The next is sent {when}."),),))
 

@@ -55,7 +55,8 @@ def _body(model: Model, _: Overlay, cells: int) -> Body:
     place, text = said[0].split(": ", 1) if ": " in said[0] else ("", said[0])
     more = f" (and {len(said) - 1} more)" if len(said) > 1 else ""
     line = one_line(f"{place.rpartition('/')[2]}: {text}", max(10, cells - len(more)))
-    return Body(((Span(f"{line}{more}", "warning"),),))
+    counted = (Span(more, "dim"),) if more else ()
+    return Body(((Span(line, "warning"), *counted),))
 
 
 def _about(model: Model, _: Overlay, row: Entry, __: int, room: int) -> Lines:
