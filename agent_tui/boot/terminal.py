@@ -167,7 +167,8 @@ class Early:
         if self.typed is None or not (data := self.take_waiting(0.0)):
             return
         if _interrupts(self.unread):
-            self.end(signal.SIGINT)
+            words = self.typed.strip(_INTERRUPT + b" \t\r\n")
+            self.end(signal.SIGINT, keeps=self._keeps and bool(words))
         if not self._keeps:
             return
         try:
@@ -198,13 +199,13 @@ class Early:
     def _reset_attributes(self) -> None:
         termios.tcsetattr(self.fd, termios.TCSANOW, self.saved)
 
-    def end(self, number: int, _: FrameType | None = None) -> None:
+    def end(self, number: int, _: FrameType | None = None, *, keeps: bool = False) -> None:
         """A signal handler for the time before the screen runs its own, and for a screen that does
-        not end."""
+        not end. `keeps`: as for `keep_typed`."""
         # before the terminal edits lines again, or the shell would read it as commands
         self.take_waiting()
         self.restore()
-        self.keep_typed(number)
+        self.keep_typed(number, keeps=keeps)
         os._exit(128 + number)
 
     def take_waiting(self, seconds: float = UNDERWAY_SECONDS) -> bytes:
@@ -221,13 +222,14 @@ class Early:
             self.typed += data
         return data
 
-    def keep_typed(self, number: int) -> None:
+    def keep_typed(self, number: int, *, keeps: bool = False) -> None:
         """Whoever ends the program from outside must not take a prompt along: the next start here
-        gives it back. Ctrl+C and Ctrl+\\ are the person's own."""
+        gives it back. SIGINT and SIGQUIT are the person's own; `keeps`: but the key Ctrl+C, which
+        clears words into the history later on, loses none here either."""
         typed, self.typed = self.typed, None
         kept = self.hand_over()
         try:
-            if typed and number in (signal.SIGTERM, signal.SIGHUP):
+            if typed and (keeps or number in (signal.SIGTERM, signal.SIGHUP)):
                 _, fd = _typed_file()
                 os.write(fd, os.fsencode(os.getcwd()) + b"\0" + typed)  # noqa: PTH109
                 os.fsync(fd)

@@ -104,10 +104,22 @@ def test_where_there_is_no_session_to_continue_it_is_said_how_the_words_come_bac
     pty.close()
 
 
-def test_an_interrupt_by_key_keeps_nothing(tmp_path: Path) -> None:
+def test_an_interrupt_by_key_keeps_the_words_for_the_next_start(tmp_path: Path) -> None:
     pty = program(tmp_path)
     pty.until("starting")
-    pty.type("no\x03")
+    pty.type("my words\x03")
+    assert pty.wait() == 128 + signal.SIGINT
+    pty.close()
+    assert kept(tmp_path, "my words") == ["typed"]
+    again = program(tmp_path)
+    again.until("❯ my words")
+    again.close()
+
+
+def test_an_interrupt_by_key_without_words_keeps_nothing(tmp_path: Path) -> None:
+    pty = program(tmp_path)
+    pty.until("starting")
+    pty.type("\r\x03")
     assert pty.wait() == 128 + signal.SIGINT
     assert not (tmp_path / "typed").exists()
     pty.close()

@@ -286,6 +286,17 @@ def test_a_signal_at_a_slow_start_keeps_what_was_typed_once_or_not_at_all(
     )
 
 
+def test_the_interrupt_key_at_a_slow_start_keeps_what_was_typed_once(home: Path) -> None:
+    pty = slow_program(home)
+    pty.until("starting")
+    pty.type("mend the tests")
+    until_on_disk(home, ["mend the tests"], pty)
+    pty.type("\x03")
+    assert pty.wait() == 128 + signal.SIGINT
+    pty.close()
+    assert on_disk(home) == ["mend the tests"]
+
+
 def test_off_the_record_nothing_typed_at_a_start_is_on_disk(home: Path) -> None:
     pty = slow_program(home, "--otr")
     pty.until("starting")

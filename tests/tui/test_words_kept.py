@@ -11,8 +11,15 @@ from typing import TypeVar
 import pytest
 
 from agent_tui.protocol.display import CommandDisplay
-from agent_tui.protocol.events import ApprovalAsked, QuestionAsked
+from agent_tui.protocol.events import (
+    ApprovalAsked,
+    QuestionAsked,
+    QueueChanged,
+    SessionStarted,
+    SteerSeen,
+)
 from agent_tui.protocol.ops import Answer, SaveDraft
+from agent_tui.protocol.transcript import Queued
 from agent_tui.tui.core.effects import EditDraft, Effect, Remember, Send
 from agent_tui.tui.core.msg import KeyPressed
 from tests.tui.play import Play
@@ -118,7 +125,7 @@ def drafts(home: Path) -> list[str]:
     found = list[str]()
     for log in (home / "sessions").glob("*.jsonl"):
         lines = [json.loads(line) for line in log.read_text("utf-8").splitlines()]
-        found += [line["text"] for line in lines if line["type"] == "draft_saved"]
+        found += [line["text"] for line in lines if line.get("type") == "draft_saved"]
     return found
 
 
@@ -142,3 +149,19 @@ def test_a_kill_while_the_editor_is_open_leaves_the_draft(start: Start, tmp_path
     pty.signal(signal.SIGKILL)
     assert pty.wait() == -signal.SIGKILL
     start("-c").until("❯ my draft")
+
+
+@pytest.mark.parametrize("told", ["queued", "sent"])
+def test_what_is_steered_before_the_engine_is_up_is_shown_until_it_tells_of_it(told: str) -> None:
+    play = Play(started=False)
+    for words, key in (("first", "enter"), ("and this", "alt+s")):
+        play.type(words)
+        play.press(key)
+    assert play.view.queue is not None and play.view.queue.items == ("first", "and this")
+    play.feed(SessionStarted(session="s", cwd="/home/ada/work", model="fake/model"))
+    play.begin("first")
+    if told == "queued":
+        play.feed(QueueChanged((Queued("1", "and this", steer=True),), session="s"))
+    else:
+        play.feed(SteerSeen("and this", session="s"))
+    assert play.model.early == ()

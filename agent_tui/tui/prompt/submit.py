@@ -74,8 +74,7 @@ def submit(model: Model, text: str) -> Step:
     after, effects = _spent(model, text)
     text, pastes = chips.sent(text, model.composer.chips)
     after = replace(after, reading=after.reading.at_end())
-    if not model.started:
-        after = replace(after, early=(*after.early, text))
+    after = _shown_early(after, text)
     if model.running or model.question is not None or (model.queue and not model.transcript.paused):
         return after, (*effects, Send(QueueEdit("add", text=text, pastes=pastes)))
     submits = Send(Submit(text, pastes=pastes))
@@ -190,7 +189,12 @@ def steer(model: Model, text: str) -> Step:
         return called
     spent, effects = _spent(model, text)
     text, pastes = chips.sent(text, model.composer.chips)
-    return spent, (*effects, Send(Steer(text, pastes=pastes)))
+    return _shown_early(spent, text), (*effects, Send(Steer(text, pastes=pastes)))
+
+
+def _shown_early(model: Model, text: str) -> Model:
+    """Until there is an engine to tell of it, what was sent is shown as waiting."""
+    return model if model.started else replace(model, early=(*model.early, text))
 
 
 def _put_back(model: Model, text: str, steers: bool = False) -> Step:

@@ -50,6 +50,7 @@ from agent_tui.protocol.events import (
     QueueChanged,
     Rewound,
     SessionStarted,
+    SteerSeen,
     TurnEnded,
     TurnStarted,
 )
@@ -144,6 +145,8 @@ def _without_told(model: Model, event: Event) -> Model:
     match event:
         case TurnStarted():
             told = {event.prompt}
+        case SteerSeen():
+            told = {event.text}
         case QueueChanged():
             told = {item.text for item in event.items}
         case TurnEnded() | ErrorRaised() | DraftSaved():
