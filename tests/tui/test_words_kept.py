@@ -165,3 +165,36 @@ def test_what_is_steered_before_the_engine_is_up_is_shown_until_it_tells_of_it(t
     else:
         play.feed(SteerSeen("and this", session="s"))
     assert play.model.early == ()
+
+
+WRITES = 'echo IN IT; read line; echo "saved there" > "$1"; echo SAVED; read line'
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGHUP])
+def test_what_is_saved_in_an_editor_that_stays_open_is_the_draft(
+    start: Start, tmp_path: Path, number: signal.Signals
+) -> None:
+    pty = begun(start(editor=WRITES))
+    pty.type("my draft\x07")
+    pty.until("IN IT")
+    pty.type("\n")
+    pty.until("SAVED")
+    if number == signal.SIGKILL:
+        until(pty, lambda: drafts(tmp_path)[-1:], ["saved there"])
+    pty.signal(number)
+    pty.wait()
+    assert drafts(tmp_path)[-1:] == ["saved there"]
+    start("-c").until("❯ saved there")
+
+
+def test_an_editor_that_is_left_without_its_words_gives_the_draft_back(
+    start: Start, tmp_path: Path
+) -> None:
+    pty = begun(start(editor=f"{WRITES}; exit 1"))
+    pty.type("my draft\x07")
+    pty.until("IN IT")
+    pty.type("\n")
+    until(pty, lambda: drafts(tmp_path)[-1:], ["saved there"])
+    pty.type("\n")
+    pty.until(lambda text: "your draft is unchanged" in text and "❯ my draft" in text)
+    until(pty, lambda: drafts(tmp_path)[-1:], ["my draft"])

@@ -13,7 +13,7 @@ from agent_tui.tui.prompt import composer, history_prompt, pastes
 @command(keys=("ctrl+g",), slash=False, rank=53)
 def editor(model: Model, _: str) -> Step:
     """Edit the prompt in your own editor: $VISUAL or $EDITOR if it is set, or nano, vim, vi or
-    emacs. When you close it, its text is the prompt."""
+    emacs. When you close it, its text is the prompt; what you save there is the draft at once."""
     text = chips.expand(model.composer.draft, model.composer.chips)
     saved = composer.save(model)  # before the editor begins: what stands there is on record then
     return then(saved, (saved[0], (EditDraft(text),)))

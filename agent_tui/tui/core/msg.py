@@ -187,7 +187,8 @@ class HistoryRead(Base):
 
 @frozen
 class DraftEdited(Base):
-    """The person's editor was left, with `text`; or nothing came of it, and `problem` says why."""
+    """The person's editor was left with `text`, or that was saved in it; or nothing came of it, and
+    `problem` says why."""
 
     text: str
     problem: str = ""

@@ -97,7 +97,7 @@ class Deeds:
         if not argv or run is None:
             return text, NO_EDITOR
         self._out.say([f"Opening {Path(argv[0]).name}."])
-        return edited(argv, text, lambda words: run(words, lambda: self.ending))
+        return edited(argv, text, run, lambda: self.ending)
 
 
 def _suspend() -> str:

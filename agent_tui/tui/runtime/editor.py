@@ -36,33 +36,56 @@ def editor(environment: Mapping[str, str]) -> list[str]:
     return next(([path] for path in found if path), [])
 
 
-def edited(argv: Sequence[str], text: str, run: Callable[[Sequence[str]], int]) -> tuple[str, str]:
-    """`text` as the editor `argv` left it, or why it was not changed."""
+def edited(
+    argv: Sequence[str],
+    text: str,
+    run: Foreground,
+    ends: Callable[[], bool],
+    saved: Callable[[str], object] = lambda _: None,
+) -> tuple[str, str]:
+    """`text` as the editor `argv` left it, or why it was not changed. `run` and `ends`: how it runs,
+    and when it is ended. `saved` is told what is saved in it while it stays open."""
     name = Path(argv[0]).name
     with tempfile.TemporaryDirectory(prefix="agent-tui-") as folder:  # nobody else may look into it
         file = Path(folder) / "prompt.md"
         file.touch(0o600)
         file.write_text(text, "utf-8", errors="replace")
+        last = text
+
+        def look() -> bool:
+            nonlocal last
+            if (new := _read(file, text) or "").strip() and new != last:
+                last = new
+                saved(new)
+            return ends()
+
         try:
-            code = run([*argv, str(file)])
+            code = run([*argv, str(file)], look)
         except (OSError, ValueError) as error:
             reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
             return text, f"{name} cannot be started ({reason})"
-        if code:
-            return (
-                text,
-                f"{name} ended with exit code {code}"
-                if code > 0
-                else f"{name} was ended by signal {-code}",
-            )
-        try:
-            left = file.read_bytes().decode("utf-8", "replace").replace("\r\n", "\n")
-        except OSError:
-            return text, f"{name} saved no file"
-    left = (
-        left if text.endswith("\n") else left.removesuffix("\n")
-    )  # most editors end a file with a line end
+        left = _read(file, text)
+        if (look() or code < 0) and last != text:
+            return last, ""  # what was saved does not go with the editor
+    if code:
+        return text, (
+            f"{name} ended with exit code {code}"
+            if code > 0
+            else f"{name} was ended by signal {-code}"
+        )
+    if left is None:
+        return text, f"{name} saved no file"
     return (left, "") if left.strip() or not text.strip() else (text, f"{name} saved an empty file")
+
+
+def _read(file: Path, text: str) -> str | None:
+    """What stands in `file`, where `text` was before; None where it cannot be read."""
+    try:
+        left = file.read_bytes().decode("utf-8", "replace").replace("\r\n", "\n")
+    except OSError:
+        return None
+    # most editors end a file with a line end
+    return left if text.endswith("\n") else left.removesuffix("\n")
 
 
 def no_shell() -> str:

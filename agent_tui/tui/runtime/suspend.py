@@ -124,9 +124,17 @@ class Outside(CopyingApp, inherit_bindings=False):
             self.dispatch(msg.DraftEdited(at=time.time(), text=text, problem=NO_EDITOR))
             return
         with self.suspend():
-            left, problem = edited(argv, text, lambda words: run(words, self.ending))
+            left, problem = edited(argv, text, run, self.ending, self._saved_outside)
         self.repaint()
-        self.dispatch(msg.DraftEdited(at=time.time(), text=left, problem=problem))
+        self._saved_outside(left)  # as it was given, where that is what holds again
+        if problem:
+            self.dispatch(msg.DraftEdited(at=time.time(), text=left, problem=problem))
+
+    def _saved_outside(self, text: str) -> None:
+        """What is saved in the editor is the draft at once: whatever ends the program then, it is
+        there."""
+        self.dispatch(msg.DraftEdited(at=time.time(), text=text))
+        self.link.save_draft()
 
     def run_own(self, effect: LookBack | WriteBug) -> str:
         """Run a program of ours, on the terminal or beside the screen; why that could not be done,
