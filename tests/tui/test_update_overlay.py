@@ -57,7 +57,7 @@ def test_the_variables_of_keys_are_named_once() -> None:
             )
         )
         assert [_lines(play).count(name) for name in names] == counts
-        assert "Keys are read when the program starts" in _lines(play)
+        assert "API keys are read when the program starts" in _lines(play)
 
 
 def test_who_has_no_model_yet_sets_up_a_provider_first() -> None:

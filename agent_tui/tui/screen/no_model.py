@@ -9,7 +9,7 @@ from agent_tui.tui.core.regions import Span
 
 Lines = tuple[tuple[Span, ...], ...]
 
-READ: Final = "Keys are read when the program starts"
+READ: Final = "API keys are read when the program starts"
 ADDRESS_LABEL: Final = "Address of a model server (http://host:port)"
 NEEDED: Final = (Span("agent-tui needs a model that can call tools."),)
 WAYS: Final = (
