@@ -290,7 +290,7 @@ class Link:
             self._later_draft(DRAFT_SECONDS)
 
     def save_draft(self) -> None:
-        """The loop will stand still, or the program stop: the draft goes on record now."""
+        """The loop will stand still: the engine is told of the draft now, and puts it on record."""
         self.unrecorded.keep()
         if self._draft is not None:
             self.begin()
