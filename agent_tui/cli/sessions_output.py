@@ -68,7 +68,7 @@ class Output:
         print(json.dumps(data, indent=1))
 
     def summary(self, one: Summary) -> dict[str, Any]:
-        return asdict(one)
+        return {name: value for name, value in asdict(one).items() if name != "elsewhere"}
 
     def listed(self, found: Sequence[Summary]) -> None:
         if not found:

@@ -164,7 +164,7 @@ def test_a_new_setting_is_one_row(program: Path) -> None:
 SPOKEN = """
 import asyncio, json, os
 from pathlib import Path
-from agent_tui.agent import setting_up
+from agent_tui.agent.services import setup
 from agent_tui.protocol.messages import Request, UserMessage
 from agent_tui.providers import choose, _effort_told
 from agent_tui.settings.layers import place_at, read
@@ -178,7 +178,7 @@ async def spoken():
     words = [item.text async for item in choice.provider.stream(Request("", (UserMessage("hi"),))) if hasattr(item, "text")]
     return choice.info.name, choice.provider.base_url, words
 
-offers = {one.name: [one.label, one.group, one.key] for one in setting_up.offers(here)}
+offers = {one.name: [one.label, one.group, one.key] for one in setup.offers(here)}
 print(json.dumps([
     asyncio.run(spoken()), offers["acme"], [str(one) for one in found.problems],
     found.values["providers.acme.base_url"].source, len(_effort_told.levels("acme", "anvil-1")),

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from agent_tui.protocol.display import Match, MatchesDisplay
+from agent_tui.tools import grep_files
 from agent_tui.tools.base import ToolResult
 from agent_tui.tools.grep_files import LONGEST, MAX_BYTES, MAX_TOTAL, TOOL
-from agent_tui.tools.support import walk
 from tests.tools.context import Context, call
 
 LEFT_OUT = "Files that .gitignore names are left out, unless path names their folder."
@@ -191,7 +191,7 @@ def test_the_lines_are_those_of_the_file(tmp_path: Path) -> None:
 
 def test_a_search_whose_time_is_up_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write(tmp_path, **{"a.txt": "foo"})
-    monkeypatch.setattr(walk, "BUDGET", -1.0)
+    monkeypatch.setattr(grep_files, "BUDGET", -1.0)
     assert "not all was searched" in grep(tmp_path, "foo").content
 
 

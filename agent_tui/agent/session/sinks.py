@@ -15,8 +15,7 @@ from typing import Final
 from agent_tui.agent.config import EngineConfig
 from agent_tui.registry import late
 from agent_tui.safety.secrets import Scrubber, known
-from agent_tui.telemetry.operations import Happening, Operation, Sink
-from agent_tui.telemetry.otel import quiet
+from agent_tui.telemetry.operations import Happening, Operation, Sink, quiet
 
 with late(warm=False):
     from agent_tui.telemetry import otel, prometheus
