@@ -70,9 +70,7 @@ def test_many_files_that_do_not_fit_are_counted() -> None:
     assert "f0, f1, f2 and 6 more." in unseen(names) and "more" not in unseen(names[:3])
 
 
-def test_a_file_that_cannot_be_read_is_named(
-    place: Place, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_file_that_cannot_be_read_is_named(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its mode would not do: root reads everything."""
     read = command_changes._content
 

@@ -66,7 +66,7 @@ def test_an_approval_shows_the_whole_diff_and_takes_a_key() -> None:
         await until(lambda: "yes, once" in text(app))
         assert "two [b]" in text(app)
         assert "three [/b]" in text(app)
-        await asyncio.sleep(0.35)
+        await asyncio.sleep(0.55)  # a key right behind others answers nothing
         await pilot.press("y")
         await until(lambda: "yes, once" not in text(app))
 
@@ -285,6 +285,7 @@ def test_a_click_on_a_file_of_the_undo_sheet_switches_it() -> None:
         row, line = next(
             (y, line) for y, line in enumerate(text(app).split("\n")) if "[x] shop.py" in line
         )
+        await asyncio.sleep(0.55)  # a click on what has just appeared takes nothing
         await pilot.click(offset=(line.index("shop.py"), row))
         await until(lambda: "[ ] shop.py" in text(app))
 

@@ -22,6 +22,7 @@ def test_models_of_a_provider_and_of_an_alias(tmp_path: Path) -> None:
         pty.until(lambda text: "search:" not in text)
         pty.type("/models big\r")
         pty.until("ollama/tall · 8k window")
+        pty.pause()
         pty.type("\r")
         pty.until("big is ollama/tall.")
 
@@ -45,6 +46,7 @@ def test_a_pull_shows_its_bar_is_stopped_and_goes_on(tmp_path: Path) -> None:
         pty.type("/pull tall\r")
         ollama.parts.put(70)
         pty.until(" 70 %")
+        pty.pause()
         pty.type("\r")
         pty.until(lambda text: "70 %" not in text)
         ollama.parts.put(None)

@@ -114,7 +114,9 @@ def test_in_short_it_is_said_only_where_it_costs_no_row_and_no_word(width: int) 
 
 def test_in_short_it_is_said_where_there_is_room() -> None:
     assert any(", Enter" in row for row in plain(packed_lines(OPTIONS, 0, 60)))
-    assert any("a, Enter always: this file" in row for row in rows(question("Create a.py", NEW), 60, 20))
+    assert any(
+        "a, Enter always: this file" in row for row in rows(question("Create a.py", NEW), 60, 20)
+    )
 
 
 @pytest.mark.parametrize("width", range(44, 90))

@@ -58,10 +58,13 @@ def test_it_is_asked_what_to_do_and_nothing_is_said_to_be_kept(pty: Pty, tmp_pat
     pty.until("not saved")
     pty.type("/quit\r")
     pty.until("Not all of this session is saved")
+    pty.pause()
     pty.type("\r")
     pty.until("still not saved")
-    pty.read(0.5)
-    pty.type("\x1b[B\x1b[B\r")
+    pty.pause()
+    pty.type("\x1b[B\x1b[B")
+    pty.pause()
+    pty.type("\r")
     assert pty.wait() == 5
     said = pty.raw.decode()[pty.raw.decode().rindex("?1049l") :]
     assert (

@@ -30,7 +30,16 @@ COMMAND = CommandDisplay("python -m pytest -q", "/work/shop")
 def question(label: str, display: Display, *, hard: bool = False, why: str = WHY) -> ApprovalAsked:
     mode = "" if isinstance(display, CommandDisplay) else "accept-edits"
     return ApprovalAsked(
-        "a", "c", "tool", label, why, display, "this file, with this tool", hard, mode, session=SESSION
+        "a",
+        "c",
+        "tool",
+        label,
+        why,
+        display,
+        "this file, with this tool",
+        hard,
+        mode,
+        session=SESSION,
     )
 
 

@@ -39,8 +39,10 @@ def test_it_leaves_the_keys_of_the_replay_in_view_below_a_sheet() -> None:
             toast = app.regions.toast
             # in the line that the sheet leaves above it, else at the bottom
             await until(
-                lambda: 0 < toast.region.bottom <= toast.sheet
-                or (0 <= toast.sheet <= 1 < toast.region.y)
+                lambda: (
+                    0 < toast.region.bottom <= toast.sheet
+                    or (0 <= toast.sheet <= 1 < toast.region.y)
+                )
             )
             assert toast.value is not None and toast.value.text == "the session was renamed"
             return toast.region.bottom, app.regions.footer.region.y

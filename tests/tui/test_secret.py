@@ -45,6 +45,7 @@ def told(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 async def _sheet(pilot: Pilot[int], app: AgentApp) -> None:
     await pilot.press(*"/settings", "space", *"openai.api_key", "enter")
     await until(lambda: "search: openai.api_key" in text(app))
+    await asyncio.sleep(0.55)  # Enter right behind words takes nothing
     await pilot.press("enter")
     await until(lambda: "hidden as you type" in text(app))
 
@@ -67,13 +68,16 @@ def _run(tmp_path: Path, steps: Play) -> PlayedEngine:
 def test_it_is_written_and_nobody_is_told(tmp_path: Path, told: list[str]) -> None:
     async def steps(pilot: Pilot[int], app: AgentApp) -> None:
         await _sheet(pilot, app)
+        await asyncio.sleep(0.55)
         await pilot.press("enter")
         await until(lambda: "type the key, or press Esc" in text(app))
         await pilot.press(*"sk-Abc", "question_mark")
         app.regions.prompt.post_message(events.Paste("123\n"))
         await until(lambda: len(app.regions.prompt.text) == len(KEY))
         assert "•" * len(KEY) in text(app) and "sk-" not in text(app)
-        await pilot.press("f7", "super+c", "ctrl+j", "enter")
+        await pilot.press("f7", "super+c", "ctrl+j")
+        await asyncio.sleep(0.55)
+        await pilot.press("enter")
         await until(lambda: "saved: providers.openai.api_key is set" in text(app))
         assert app.regions.prompt.text == ""
         await pilot.press("escape", "escape", "ctrl+y", "ctrl+underscore")

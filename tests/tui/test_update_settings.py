@@ -52,7 +52,9 @@ class Files:
                 if self.values.get(key, Value(None)).layer in ("default", "user"):
                     self.values[key] = self.defaults[key] if value is None else Value(read, "user")
             found = Configured(
-                dict(self.values), ("ansi", "dark", "light", "nord"), ("/home/ada/config.toml:3: x: wrong",)
+                dict(self.values),
+                ("ansi", "dark", "light", "nord"),
+                ("/home/ada/config.toml:3: x: wrong",),
             )
             self.play.say(SettingsRead(found, key, failed))
         return [effect for effect in wanted if isinstance(effect, WriteSetting)]

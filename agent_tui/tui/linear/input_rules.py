@@ -146,7 +146,8 @@ class Rules:
         chat = self._chat
         while chat.source.lines and not chat.left and self._ready(chat.source.lines[0]):
             self.line(chat.source.lines.popleft())
-        if chat.source.ended and not chat.source.lines and not chat.left:
+        waits = bool(chat.model.composer.calls) and not chat.model.gone  # for the skills
+        if chat.source.ended and not chat.source.lines and not chat.left and not waits:
             self._ended()
 
     def _ready(self, line: str) -> bool:

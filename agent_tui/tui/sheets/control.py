@@ -399,6 +399,8 @@ def _intended(model: Model, overlay: Overlay, msg: Acted) -> Step:
     sheet = sheets.find(overlay.kind)
     match msg.action:
         case "close":
+            if overlay.picker is not None and overlay.picker.query:
+                model = find(model, "")[0]  # Esc may take two steps; a word says it all
             return sheet.on_esc(model) if sheet.on_esc is not None else leave(model, overlay)
         case "find":
             return find(model, msg.text)

@@ -43,7 +43,7 @@ def test_a_prompt_that_was_not_sent_is_told_of_at_the_end_and_is_there_again(pla
         it.say("/history")
         it.hear("Type a number to take it")
         it.hear("> ")
-        it.say("2")  # 1 is the command itself
+        it.say("1")  # commands, such as this one, are behind prompts
         it.hear("In the prompt: why is the total wrong")
         it.hear("> ")
         it.type("\x04")
