@@ -76,7 +76,7 @@ def test_another_process_comes_to_the_same_hashes_and_frames(
     window.press("Enter")
     window.until("exit code 0")
     window.press("Escape")
-    window.until(lambda text: "Esc closes" not in text)
+    window.until(lambda text: "Esc close" not in text)
     window.type("a draft that stays")
     window.until(
         lambda _: "> a draft that stays" in framed(tmp_path)

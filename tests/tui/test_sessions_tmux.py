@@ -85,6 +85,7 @@ def test_files_go_back_and_come_again(start: Start, tmp_path: Path) -> None:
     window.until("❯ [ ] notes.md")
     window.press("Down", "Down", "Down")
     window.until("❯ code ")
+    read_the_sheet()
     window.press("Enter")
     window.until("/redo reverses this")
     assert "return 3" in (work / "shop.py").read_text()
