@@ -50,7 +50,7 @@ def test_a_key_answers(key: str, choice: str) -> None:
 
 @pytest.mark.parametrize("key", ["a", "2", "alt+a", "alt+2"])
 def test_what_holds_from_then_on_is_marked_by_its_letter_and_taken_by_enter(key: str) -> None:
-    play = _asked()
+    play = _asked(draft="half a thought" if key.startswith("alt+") else "")
     play.press(key)
     assert (play.toast, play.take(), play.view.footer.keys[0]) == (
         "Enter confirms",
@@ -133,7 +133,7 @@ def test_a_key_meant_for_the_list_that_a_question_took_away_answers_nothing(
     play.press(key, after=after)
     assert play.take() == []
     typed = play.text
-    play.press("enter" if typed else key, after=2.0)
+    play.press("enter" if typed else key.removeprefix("alt+"), after=2.0)
     assert play.take() == [QueueEdit("add", text=typed) if typed else Answer("a1", "once")]
 
 
@@ -253,7 +253,9 @@ def test_nothing_is_allowed_where_it_cannot_be_read(key: str) -> None:
     play.press(key)
     assert "too narrow" in play.toast
     assert play.take() == []
-    play.press("alt+n" if key == "a" else "n")  # `a` waits for Enter: `an` is a word
+    play.press(
+        *(("down", "enter") if key == "a" else ("n",))
+    )  # `a` waits for Enter: `an` is a word
     assert play.take() == [Answer("a1", "no")]
 
 
@@ -296,33 +298,78 @@ def test_long_text_scrolls_and_the_transcript_beside_it() -> None:
     assert [type(effect).__name__ for effect in play.effects] == ["Scroll"]
 
 
-def test_escape_and_a_letter_that_came_as_one_key_do_not_answer_where_words_follow() -> None:
-    play = _asked()
+@pytest.mark.parametrize("gap", [0.2, 0.65, 0.9])
+def test_escape_and_a_letter_that_came_as_one_key_do_not_answer_where_words_follow(
+    gap: float,
+) -> None:
+    play = _asked(draft="but ")
     play.press("alt+y", rests=False)
-    play.press(*"es", after=0.2, rests=False)
+    play.press(*"es", after=gap, rests=False)
     assert play.toast == "not answered: another key followed"
-    assert play.take() == [] and play.text == "yes"
-    play = _asked()
+    assert play.take() == [] and play.text == "but yes"
+    play = _asked(draft="but ")
     play.press("alt+n", rests=False)
-    play.press("up", after=0.2)
-    assert play.take() == [] and play.text == "", "no word follows"
+    play.press("up", after=gap)
+    assert play.take() == [] and play.text == "but ", "no word follows"
 
 
 def test_alt_and_a_letter_that_is_pressed_twice_answers_and_says_nothing_else() -> None:
-    play = _asked()
+    play = _asked(draft="half a thought")
     play.press("alt+y", rests=False)
     play.press("alt+y", after=0.2)
     assert (play.toast, play.take()) == ("", [Answer("a1", "once")])
 
 
+@pytest.mark.parametrize("key", ["alt+y", "alt+a", "alt+n", "alt+1"])
+def test_alt_and_a_letter_do_nothing_where_the_letter_answers(key: str) -> None:
+    """In tmux, Esc and a key up to half a second later come as one: the Esc was for the turn."""
+    play = _asked()
+    assert _keys(play) == ["y", "a", "n", "m"]
+    play.press(key, after=2.0)
+    assert play.take() == []
+    play.press(key, after=2.0, rests=False)
+    play.press("enter", after=0.65)
+    assert play.take() == []
+
+
+@pytest.mark.parametrize("gap", [0.35, 0.65, 0.9])
+@pytest.mark.parametrize("words", ["you also", "1. first", "no wait", "make it short"])
+def test_the_first_letter_of_slow_words_answers_nothing(words: str, gap: float) -> None:
+    play = _asked()
+    first, *rest = ("space" if one == " " else one for one in words)
+    play.press(first, after=2.0, rests=False)
+    play.press(*rest, after=gap, rests=False)
+    assert play.take() == [] and play.text == words
+
+
+@pytest.mark.parametrize("period", [0.6, 0.8, 1.0, 1.1])
+def test_enter_in_a_row_that_began_before_the_question_answers_nothing(period: float) -> None:
+    """Who steers with it, once a second, has not read what came meanwhile."""
+    play = Play()
+    play.begin()
+    play.type("one")
+    play.press("enter")
+    play.press("enter", after=period)
+    play.effects.clear()
+    play.feed(
+        ApprovalAsked(id="a1", call_id="c1", tool="t", label="t", session="s"), after=period / 4
+    )
+    play.press("enter", after=period * 3 / 4)
+    assert Answer("a1", "once") not in play.take()
+
+
 @pytest.mark.parametrize(("key", "answer"), [("alt+y", "once"), ("alt+n", "no"), ("alt+1", "once")])
 def test_alt_and_a_letter_answer_whatever_the_prompt_holds(key: str, answer: str) -> None:
-    for draft in ("", "half a thought"):
-        play = _asked(draft=draft)
-        play.press(key, after=0.2)
-        assert play.take() == [], "the question has only just appeared"
-        play.press(key)
-        assert play.take() == [Answer("a1", answer)] and play.text == draft  # type: ignore[arg-type]
+    draft = "half a thought"
+    play = _asked(draft=draft)
+    play.press(key, after=0.2)
+    assert play.take() == [], "the question has only just appeared"
+    play.press(key)
+    assert play.take() == [Answer("a1", answer)] and play.text == draft  # type: ignore[arg-type]
+    play = _asked()
+    play.press("w", "backspace")
+    play.press(key, after=2.0)
+    assert play.take() == [Answer("a1", answer)], "letters answer no more: Alt and they do"  # type: ignore[arg-type]
 
 
 def test_letters_answer_no_more_once_something_was_typed_and_deleted() -> None:

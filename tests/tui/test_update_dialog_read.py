@@ -213,7 +213,7 @@ def test_both_keys_of_an_answer_are_shown_in_its_order() -> None:
     ]
 
 
-@pytest.mark.parametrize("keys", [("e", "enter"), ("alt+e", "enter"), ("down", "down", "enter")])
+@pytest.mark.parametrize("keys", [("e", "enter"), ("down", "down", "enter")])
 def test_a_yes_may_hold_for_all_edits_from_then_on(keys: tuple[str, ...]) -> None:
     play = asking(DIFF, mode="accept-edits")
     play.press(*keys)

@@ -68,8 +68,8 @@ def test_a_key_marks_its_row_and_answers_when_nothing_follows(
 ) -> None:
     play = _asked()
     play.press(key, rests=False)
-    assert play.ops == [] and _row(play) == row and play.takes(Yield) == [Yield(0.3)]
-    play.say(Yielded(), after=0.299)
+    assert play.ops == [] and _row(play) == row and play.takes(Yield) == [Yield(1.0)]
+    play.say(Yielded(), after=0.999)
     assert play.ops == [] and len(play.takes(Yield)) == 1, "a wait that ended too soon goes on"
     play.say(Yielded(), after=0.002)
     assert play.take() == [Answer("a", choice)] and play.text == ""  # type: ignore[arg-type]

@@ -53,6 +53,9 @@ GRANTS: Final = frozenset(("once", "always"))
 """Choices after which something runs."""
 SENDS: Final = {"send": "queued", "steer": "sent to the turn"}
 """Commands that send what is in the prompt, and what is said of it."""
+STEADY_SECONDS: Final = 1.2
+"""So long after the last key before the question, Enter belongs to a row of keys that began before:
+who steers presses it once a second."""
 TYPING_SECONDS: Final = 1.5
 """So long after words that were typed elsewhere, or after a list that the question took away, a key
 rather belongs to them: slow fingers take a second a key."""
@@ -224,7 +227,7 @@ def pressed(model: Model, msg: KeyPressed, before: float) -> Step | None:
             return _take(
                 model, question, named
             )  # it answers nothing yet, and what is typed next is for it
-        confirmed = needs_enter(question, named)
+        confirmed = needs_enter(question, named) and _is_named(model, msg.key)
         held = pending_key.hold_key(model, msg, offered.index(named), question.id, confirmed)
         return (
             then(held, toast(held[0], _unreadable(model, question, named) or CONFIRMS))
@@ -277,7 +280,8 @@ def _move(model: Model, dialog: Dialog, row: int) -> Model:
 
 def _letter_is_meant(model: Model, msg: KeyPressed, dialog: Dialog, before: float) -> bool:
     """Whether a letter, or Alt and a letter, is meant for the question. Esc and a letter look like
-    Alt on a slow line, so that one is held too."""
+    Alt on a slow line and in tmux: that one is held too, and answers only where the rows name it
+    (`take_held`)."""
     if msg.blind or msg.at - dialog.shown_at < BURST_SECONDS:
         return False
     if msg.key.startswith(ALT):
@@ -293,6 +297,7 @@ def _keys_since(model: Model, dialog: Dialog, before: float) -> tuple[tuple[floa
         (before, QUIET_SECONDS),
         (model.typed_at, typing),
         (_busy_elsewhere(dialog), TYPING_SECONDS),
+        (before if before < dialog.shown_at else -inf, STEADY_SECONDS),
     )
 
 
@@ -513,7 +518,15 @@ def take_held(model: Model, held: Held) -> Step | None:
     named = next(
         (offer for offer in offers(question) if held.key.removeprefix(ALT) in offer.keys), None
     )
-    return None if named is None else _take(model, question, named)
+    return (
+        None if named is None or not _is_named(model, held.key) else _take(model, question, named)
+    )
+
+
+def _is_named(model: Model, key: str) -> bool:
+    """Whether the rows name `key`: where the letter answers, Alt and it does not. In tmux, Esc and
+    a letter up to half a second later come as that; the Esc was for the turn."""
+    return not key.startswith(ALT) or not letters_answer(model)
 
 
 def _unreadable(model: Model, question: Approval | Question, offer: Offer) -> str:

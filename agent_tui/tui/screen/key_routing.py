@@ -105,7 +105,8 @@ def _enter_held(model: Model, held: Held, msg: KeyPressed, before: float) -> Ste
     """Enter while a key is held. It takes what waits for it, and hurries no answer. None: it ends a
     word."""
     alone = msg.draft in ("", held.character)  # what was typed is one letter: no word
-    confirms = held.due == inf and not msg.blind and msg.at - before >= pending_key.HOLD_SECONDS
+    waits = held.due == inf or bool(held.on)
+    confirms = waits and not msg.blind and msg.at - before >= pending_key.HOLD_SECONDS
     if confirms or (alone and not held.on):
         return _take_held(model)
     return (model, ()) if held.on and (alone or held.due == inf) else None

@@ -20,7 +20,10 @@ from agent_tui.tui.core.msg import KeyPressed
 from agent_tui.tui.core.step import Step
 
 HOLD_SECONDS: Final = 0.3
-"""How long a letter waits for another key before it answers. People type a key in 0.1 to 0.25 s."""
+"""How long a letter waits for another key before it acts in a sheet. People type a key in 0.1 to
+0.25 s."""
+ANSWER_SECONDS: Final = 1.0
+"""The same before it answers a question: who types slowly takes 0.9 s a key. Enter does not wait."""
 LATE: Final = 0.05
 """A wait that took so much longer than asked for: keys that came meanwhile may not have been
 handled yet."""
@@ -33,16 +36,15 @@ def hold_key(
 ) -> Step:
     """Wait with `msg`, which would take the row `row` of the question `on`, or of the sheet.
     `confirmed`: no time makes it answer, only Enter."""
-    due = inf if confirmed else msg.at + HOLD_SECONDS
+    wait = ANSWER_SECONDS if on else HOLD_SECONDS
+    due = inf if confirmed else msg.at + wait
     picker = model.overlay.picker if model.overlay is not None else None
     if on:
         was = model.dialog.selected if model.dialog is not None else 0
     else:
         was = picker.at if picker is not None else 0
     held = Held(msg.key, msg.character, on, due, was)
-    return replace(_on_row(model, row, held), held=held), () if confirmed else (
-        Yield(HOLD_SECONDS),
-    )
+    return replace(_on_row(model, row, held), held=held), () if confirmed else (Yield(wait),)
 
 
 def type_or_hold(model: Model, msg: KeyPressed, answers: str, stays: bool = False) -> Step | None:
@@ -102,7 +104,7 @@ def await_due(model: Model, held: Held) -> Step | None:
     if held.due == inf:
         return model, ()
     left = held.due - model.at
-    if left > HOLD_SECONDS:
+    if left > (ANSWER_SECONDS if held.on else HOLD_SECONDS):
         return release_key(model)
     if left > 0:
         return model, (Yield(left),)
