@@ -263,7 +263,7 @@ def test_the_first_run_screen_is_not_replaced_by_an_older_answer() -> None:
 def test_help_opens_scrolls_and_closes(key: str) -> None:
     play = Play()
     sheet = play.press(key).overlay
-    assert sheet is not None and sheet.options[0].label == "Enter"
+    assert sheet is not None and sheet.options[0].label == "Enter Ctrl+S"
     moved = play.press("down", "pagedown", "up").overlay
     assert moved is not None and moved.selected == 10
     assert play.press(key).overlay is None
