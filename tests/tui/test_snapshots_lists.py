@@ -43,7 +43,7 @@ def listed(command: str, *answers: Answered, size: tuple[int, int] = (100, 30)) 
     return model
 
 
-@STORIES.add()
+@STORIES.add(size=(100, 20))
 def the_palette_finds_what_is_meant() -> Model:
     return typed(pressed(listed("/help"), "escape", "ctrl+p"), "mod")
 

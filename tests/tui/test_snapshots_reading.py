@@ -192,7 +192,7 @@ def durations_can_be_hidden() -> Model:
     return looked(times_stand_at_the_right_edge(), timestamps=False, durations=False)
 
 
-@STORIES.add()
+@STORIES.add(size=(100, 54))
 def answers_and_code_can_be_chosen_to_copy() -> Model:
     model = typed(answer(), "/copy")
     return pressed(pressed(model, "enter", draft="/copy"), "down")

@@ -103,7 +103,7 @@ def asked(command: str, data: Any) -> Model:
     return told(answer_event(query.id, query.kind, data), before=model, at=NOW + 99)
 
 
-@STORIES.add(size=(100, 34))
+@STORIES.add(size=(100, 54))
 def undo_shows_what_would_change() -> Model:
     return asked("/undo", {"files": [FREE, MADE], "turns": [TURN], "caps": []})
 
