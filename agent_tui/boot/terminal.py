@@ -100,7 +100,8 @@ class Early:
         all of it is."""
         self.unread = b""
         """What was read from the terminal before the screen did: it comes before all else."""
-        self._keeps = False  # what is typed before the screen reads the keys
+        self.off_record = False
+        """Nothing of what is typed goes to disk, whatever ends the program."""
         self._kept: tuple[str, int] | None = None
         """The file that has it, and the descriptor that locks it."""
         self.done = False
@@ -144,14 +145,13 @@ class Early:
         self.screen = self._screen
         return self.fd, self.saved, POP + UNDO, self._mark
 
-    def read_soon(self, *, keep: bool) -> None:
-        """From now on, what is typed is soon read, and on disk if it is to be kept: `kill -9` takes
-        along what waits in the terminal. A start is that slow on a busy machine. Ctrl+C is a key,
+    def read_soon(self) -> None:
+        """From now on, what is typed is soon read, and on disk unless it is off the record: `kill
+        -9` takes along what waits in the terminal. A start is that slow on a busy machine. Ctrl+C is a key,
         and no signal, which would end the program for a byte of what is pasted."""
         attributes = termios.tcgetattr(self.fd)
         attributes[_CC][termios.VINTR] = _NO_KEY
         termios.tcsetattr(self.fd, termios.TCSANOW, attributes)
-        self._keeps = keep
         signal.signal(signal.SIGALRM, self._take_keys)
         signal.setitimer(signal.ITIMER_REAL, READ_SECONDS, READ_SECONDS)
 
@@ -168,8 +168,8 @@ class Early:
             return
         if _interrupts(self.unread):
             words = self.typed.strip(_INTERRUPT + b" \t\r\n")
-            self.end(signal.SIGINT, keeps=self._keeps and bool(words))
-        if not self._keeps:
+            self.end(signal.SIGINT, keeps=bool(words))
+        if self.off_record:
             return
         try:
             if self._kept is None:
@@ -229,7 +229,8 @@ class Early:
         typed, self.typed = self.typed, None
         kept = self.hand_over()
         try:
-            if typed and (keeps or number in (signal.SIGTERM, signal.SIGHUP)):
+            wanted = keeps or number in (signal.SIGTERM, signal.SIGHUP)
+            if typed and wanted and not self.off_record:
                 _, fd = _typed_file()
                 os.write(fd, os.fsencode(os.getcwd()) + b"\0" + typed)  # noqa: PTH109
                 os.fsync(fd)
@@ -344,10 +345,9 @@ def prepare(arguments: Sequence[str]) -> Early | None:
         return None
     early = take_terminal()
     if early is not None:
+        early.off_record = any(len(word) > 2 and "--otr".startswith(word) for word in arguments)
         early.draw(arguments)
-        early.read_soon(
-            keep=not any(len(word) > 3 and "--otr".startswith(word) for word in arguments)
-        )
+        early.read_soon()
     return early
 
 

@@ -87,8 +87,6 @@ def _screen(arguments: list[str], early: Early | None) -> int:
     config = replace(_config(given, interactive=True), or_new=True)
     with import_trim.lean():  # around all of them: each brings asyncio
         engine, run, look_of = worker.Worker, start.run, display_options.look_of
-    if config.otr and early is not None:
-        early.typed = None  # what is typed is not kept either, whatever ends the program
     settings = config.settings
     own = settings.display.ascii
     limited = ascii.wanted(as_given(config.environment)) if own == "auto" else own

@@ -10,8 +10,10 @@ from pathlib import Path
 import pytest
 
 from agent_tui.boot.terminal import Early
-from agent_tui.tui.runtime import crash_draft
+from agent_tui.settings.table import Settings
+from agent_tui.tui.runtime import crash_draft, start
 from tests.tui.pty_stage import ROOT, Pty
+from tests.tui.stage import PlayedEngine
 
 
 def program(home: Path, *words: str) -> Pty:
@@ -145,6 +147,43 @@ def test_an_interrupt_by_key_ends_a_start_that_nothing_is_kept_of(tmp_path: Path
     assert pty.wait() == 128 + signal.SIGINT
     assert not (tmp_path / "typed").exists()
     pty.close()
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("flag", ["--otr", "--o"])
+def test_a_signal_at_a_start_off_the_record_leaves_nothing_on_the_disk(
+    tmp_path: Path, flag: str, number: signal.Signals
+) -> None:
+    for step in range(4):
+        home = tmp_path / str(step)
+        home.mkdir()
+        pty = program(home, flag)
+        pty.until("starting")
+        pty.type("my secret")
+        pty.read(0.15 * step)  # not a wait for something: the moment of the signal
+        pty.signal(number)
+        assert pty.wait() == 128 + number
+        assert not (home / "typed").exists() and kept(home, "my secret") == []
+        pty.close()
+
+
+def test_a_screen_that_prepares_the_terminal_itself_writes_nothing_off_the_record(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A start in the background of the shell, to which the terminal came only later."""
+    monkeypatch.setenv("AGENT_TUI_HOME", str(tmp_path))
+    early = Early(0, [])
+    early.typed = b"my secret"
+
+    def ended(*_: object, **__: object) -> None:
+        early.keep_typed(signal.SIGTERM)
+        raise SystemExit
+
+    monkeypatch.setattr("agent_tui.boot.terminal.take_terminal", lambda: early)
+    monkeypatch.setattr(start, "AgentApp", ended)
+    with pytest.raises(SystemExit):
+        start.run(PlayedEngine(), Settings(), history=None, cwd=tmp_path)
+    assert not (tmp_path / "typed").exists()
 
 
 def test_what_was_typed_elsewhere_stays_there(

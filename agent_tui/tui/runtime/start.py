@@ -66,6 +66,8 @@ def run(
     frame;
     `record`: what the screen is told is kept beside the session."""
     early = early or terminal.take_terminal()
+    if early is not None:
+        early.off_record = history is None
     terminal.forget_size(os.environ)
     display, notify = settings.display, settings.notify
     live = LiveSettings(place, themes, (display.theme_dark, display.theme_light))

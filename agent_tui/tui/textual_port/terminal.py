@@ -134,6 +134,7 @@ class Terminal(LinuxDriver):
             constants.ESCAPE_DELAY = ESCAPE_DELAY  # type: ignore[misc]
         self._owner = cast(Owner, app)
         self._early = self._owner.early or Early(self.fileno, termios.tcgetattr(self.fileno))
+        self._early.off_record |= self._owner.link.unrecorded.is_over
         self._parser = KeyParser(debug)
         self._wake: tuple[int, int] | None = None
         self._ending = False
