@@ -37,7 +37,13 @@ from agent_tui.protocol.transcript import Bill, Saving, TurnEnd
 from agent_tui.structures.visible import visible
 
 GRACE_SECONDS: Final = 5.0
-LISTS: Final = "`agent-tui models` lists the models, `agent-tui setup` sets up a provider, and `-m demo` needs no model"
+LISTS: Final = (
+    "To get a model:",
+    "`agent-tui setup` sets up a provider",
+    "`agent-tui models` lists the models; `-m NAME` takes one",
+    "`-m demo` needs no model: a script answers",
+)
+INDENT: Final = "\n  "
 NOTHING: Final = "The model sent an empty answer."
 PATIENT: Final = 2
 """Signals that ask for the end; one more has it at once."""
@@ -242,15 +248,22 @@ def _follow_end(worker: Worker, outcome: Outcome) -> None:
 
 
 def no_model(found: Models) -> ErrorRaised:
-    """What was tried, in one line, and what to do."""
+    """What was tried, and what to do: a line each."""
     tried = [f"{each.what}: {each.result}" for each in found.tried]
     if len(tried) == 1:  # the one model that was named; what is wrong with a script, no list mends
-        return ErrorRaised(
-            tried[0], "unknown_model", "" if tried[0].startswith("scripted/") else LISTS
-        )
-    first = next(iter(found.variables), "")  # all eleven would hide the rest of the line
-    hint = f"{f'set {first} or the variable of another provider, or ' if first else ''}name a model with -m; {LISTS}"
-    return ErrorRaised(f"no model to run on. {'; '.join(tried)}", "unreachable", hint)
+        script = tried[0].startswith("scripted/")
+        return ErrorRaised(tried[0], "unknown_model", "" if script else INDENT.join(LISTS))
+    first = next(iter(found.variables), "")  # all eleven would hide the rest
+    keys = (f"set {first}, or the variable of another provider",) if first else ()
+    said = INDENT.join(("no model to run on", *tried))
+    return ErrorRaised(said, "unreachable", INDENT.join((*LISTS, *keys)))
+
+
+def _said(error: ErrorRaised) -> str:
+    """What happened, and what to do: behind it, or below it where that takes several lines."""
+    if "\n" in error.hint:
+        return f"{error.text}\n{error.hint}"
+    return f"{error.text} ({error.hint})" if error.hint else error.text
 
 
 def _print_event(event: Event) -> None:
@@ -272,8 +285,7 @@ def _report(outcome: Outcome, output: str) -> None:
     elif outcome.answered_nothing:
         print(f"agent-tui: {NOTHING}", file=sys.stderr)
     if outcome.error is not None and outcome.code not in (0, exit_codes.DENIED):
-        hint = f" ({outcome.error.hint})" if outcome.error.hint else ""
-        print(f"agent-tui: {visible(outcome.error.text)}{visible(hint)}", file=sys.stderr)
+        print(f"agent-tui: {visible(_said(outcome.error))}", file=sys.stderr)
     elif outcome.denied:
         calls = "1 call" if outcome.denied == 1 else f"{outcome.denied} calls"
         more = "--mode accept-edits or accept-all allows more"

@@ -69,7 +69,7 @@ UNSAID: Final = {
     "turn_ended": "The turn is over: completed, cancelled, interrupted (the program ended), error, max_steps, "
     "timed_out, budget_exceeded or stuck.",
     "approval_asked": "A call waits for approval.",
-    "question_asked": "Another question: what to do about a loop or a budget, an argument of a skill, a yes or a no.",
+    "question_asked": "Another question: what to do when the agent repeats itself or a budget is reached, an argument of a skill, a yes or a no.",
     "question_answered": "The answer.",
     "text_delta": "A piece of the answer.",
     "thinking_delta": "A piece of the reasoning.",

@@ -17,6 +17,7 @@ import pytest
 
 from agent_tui import headless
 from agent_tui.agent.worker import Worker
+from agent_tui.tui.dialog.view import TITLES
 from tests.agent.driving import Place
 
 LIST = {"call": "list_files", "arguments": {"path": "."}}
@@ -180,8 +181,22 @@ def test_wrong_use_says_what_and_ends_with_2(place: Place, arguments: list[str],
 def test_no_model_says_what_was_tried(place: Place) -> None:
     done = run(place, "go")
     assert done.returncode == 1
-    assert "127.0.0.1:1" in done.stderr and "OPENAI_API_KEY" in done.stderr
+    said, tried, keys, *ways = done.stderr.splitlines()
+    assert said == "agent-tui: no model to run on"
+    assert "127.0.0.1:1" in tried and "OPENAI_API_KEY" in keys and "set" in ways.pop()
+    assert ways == [
+        "To get a model:",
+        "  `agent-tui setup` sets up a provider",
+        "  `agent-tui models` lists the models; `-m NAME` takes one",
+        "  `-m demo` needs no model: a script answers",
+    ]
     assert "Traceback" not in done.stderr and done.stdout == ""
+
+
+def test_an_agent_that_repeats_itself_is_called_so_as_on_the_screen(place: Place) -> None:
+    done = run(place, "go", "-m", place.script(*[[LIST]] * 4))
+    assert done.returncode == 4
+    assert done.stderr.startswith(f"agent-tui: {TITLES['stuck']}. The same call"), done.stderr
 
 
 def test_a_reader_that_goes_away_is_no_error(place: Place) -> None:

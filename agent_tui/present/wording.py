@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
+REPEATS: Final = "The agent repeats itself"
 FAILED: Final[Mapping[str, str]] = {
     "no_match": "text not found",
     "ambiguous": "text found more than once",

@@ -31,6 +31,7 @@ from agent_tui.agent.turn.executor import Executor
 from agent_tui.agent.turn.retries import Fallbacks
 from agent_tui.agent.turn.running_turn import Turn
 from agent_tui.agent.turn.usage import Accounts
+from agent_tui.present.wording import REPEATS
 from agent_tui.protocol.events import (
     ApprovalAsked,
     ErrorRaised,
@@ -311,7 +312,7 @@ class AgentRun:
     async def _hold(self, reason: str) -> loop.Held:
         """Ask whether a turn that goes round in circles should go on; with nobody there it stops."""
         if not self.shared.config.interactive:
-            self.record.emit(Notice(f"{reason} The turn ends here.", "warning"))
+            self.record.emit(Notice(f"{REPEATS}. {reason} The turn ends here.", "warning"))
             return "stop", SteerSeen("")
         asked = QuestionAsked(
             id=new_id(), kind="stuck", text=reason, options=("stop", "continue", "say")
@@ -332,7 +333,7 @@ class AgentRun:
                 # as much again is not enough for this one: it was said to go on all the same
                 return True
             if not self.shared.config.interactive:
-                self.record.emit(Notice(f"{reason} The turn ends here.", "warning"))
+                self.record.emit(Notice(f"{REPEATS}. {reason} The turn ends here.", "warning"))
                 return False
             kind: Literal["price", "budget"] = "price" if limit == "price" else "budget"
             asked = QuestionAsked(id=new_id(), kind=kind, text=reason, options=("stop", "continue"))

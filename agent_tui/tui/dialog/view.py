@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from agent_tui.present.wording import REPEATS
 from agent_tui.protocol.display import Display
 from agent_tui.protocol.transcript import Approval, Question
 from agent_tui.registry import late
@@ -31,7 +32,7 @@ with late():
 TITLES: Final = {
     "budget": "The budget is reached",
     "price": "No price is known",
-    "stuck": "The agent repeats itself",
+    "stuck": REPEATS,
 }
 """What a question is about."""
 HARD: Final = "Run it? This cannot be undone"
@@ -70,7 +71,7 @@ def _dialog(
         if question.kind == "confirm":
             (title, _, reason), warning = question.text.partition("\n"), False
     else:
-        (title, brief), reason, warning = _titles(question), question.reason, question.hard
+        (title, brief), reason, warning = titles(question), question.reason, question.hard
         display = _at_home(question.display, cwd)
     if question.agent:
         title, brief = (
@@ -142,7 +143,7 @@ def _footer(
     return FooterView(tuple(pair for pair in named if pair[0]))
 
 
-def _titles(asked: Approval) -> tuple[str, str]:
+def titles(asked: Approval) -> tuple[str, str]:
     """What is asked, and the same in short. A command stands whole below it."""
     if displays.kind_of(asked.display).runs:
         return (HARD if asked.hard else "Allow this command?"), ""

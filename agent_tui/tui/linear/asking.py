@@ -9,6 +9,7 @@ from agent_tui.protocol.transcript import Approval, Question
 from agent_tui.structures.frozen import frozen
 from agent_tui.tui.core.msg import QuestionAnswered
 from agent_tui.tui.dialog.answering import Offer, offers
+from agent_tui.tui.dialog.view import TITLES, titles
 
 WORDS: Final = {
     "y": ("yes", "once"),
@@ -38,10 +39,11 @@ def question_lines(question: Approval | Question, pending: int) -> list[str]:
         f" from {question.agent}" if question.agent else ""
     )
     if isinstance(question, Question):
-        lines = f"Question{place}: {question.text}".split("\n")
+        title = TITLES.get(question.kind, "")
+        said = f"{title}\n{question.text}" if title else question.text
+        lines = f"Question{place}: {said}".split("\n")
     else:
-        warning = "This cannot be undone. " if question.hard else ""
-        lines = [f"Question{place}: {warning}Allow this? {question.label}"]
+        lines = [f"Question{place}: {titles(question)[0]}"]
         lines += [f"Reason: {question.reason}"] if question.reason else []
         lines += display_lines(question.display) if question.display is not None else []
     hard = isinstance(question, Approval) and question.hard
@@ -83,7 +85,7 @@ def reply(question: Approval | Question, answer: Taken) -> QuestionAnswered:
 def _option(offer: Offer, hard: bool) -> str:
     detail = f" ({offer.detail})" if offer.detail else ""
     if hard and offer.choice == "once":
-        return f"yes: {offer.label}{detail}; typed in full"
+        return f"yes: {offer.label}{detail} (type the whole word)"
     return f"{' or '.join(offer.keys)}: {offer.label}{detail}"
 
 

@@ -158,8 +158,8 @@ def test_what_cannot_be_taken_back_needs_the_whole_word(place: Place) -> None:
         "--mode",
         "auto",
     )
-    assert "This cannot be undone. Allow this?" in done.stdout
-    assert "yes: yes, once; typed in full" in done.stdout
+    assert "\nQuestion: Run it? This cannot be undone\nReason: " in done.stdout
+    assert "yes: yes, once (type the whole word)" in done.stdout
     assert "denied" in done.stdout
 
 

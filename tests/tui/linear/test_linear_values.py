@@ -110,10 +110,24 @@ def test_lines_that_do_not(question: Approval | Question, line: str) -> None:
 def test_a_question_says_all_that_is_asked_about() -> None:
     asked = replace(APPROVAL, display=d.CommandDisplay("line one\nline two", cwd="/work"))
     said = asking.question_lines(asked, 2)
-    assert said[0] == "Question 1 of 2: Allow this? Run ls"
+    assert said[0] == "Question 1 of 2: Allow this command?"
     assert said[2:5] == ["$ line one", "line two", "in /work"]
     assert "a or 2: always: ls in here (in this session)" in said
     assert said[-1] == "Type y, a, n or m, or n and what to do instead."
+
+
+@pytest.mark.parametrize(
+    ("question", "first", "second"),
+    [
+        (HARD, "Question: Run it? This cannot be undone: Run ls", "Reason: it runs"),
+        (STUCK, "Question: The agent repeats itself", STUCK.text),
+        (Question("b", "budget", "All is used."), "Question: The budget is reached", "All is used."),
+    ],
+)
+def test_a_question_has_the_title_that_it_has_on_the_screen(
+    question: Approval | Question, first: str, second: str
+) -> None:
+    assert asking.question_lines(question, 1)[:2] == [first, second]
 
 
 def test_every_command_is_a_line_or_belongs_to_the_screen() -> None:
