@@ -9,7 +9,7 @@ import pytest
 
 from agent_tui.protocol.ops import EFFORTS
 from agent_tui.providers.facts.effort import of_service
-from agent_tui.providers.facts.effort_words import SCRIPTED, cycle, levels
+from agent_tui.providers.facts.effort_words import cycle, levels
 
 
 def meanings(provider: str, model: str, thinks: bool | None = None) -> dict[str, str]:
@@ -55,7 +55,6 @@ def meanings(provider: str, model: str, thinks: bool | None = None) -> dict[str,
         ("qwen", "qwen-plus", "max", "thinks by its own default"),
         ("mistral", "mistral-small-latest", "low", "does not think, the closest level that it has"),
         ("together", "moonshotai/Kimi-K2.6", "high", "thinks by its own default"),
-        ("scripted", "a.json", "high", SCRIPTED),
     ],
 )
 def test_each_level_has_its_meaning(provider: str, model: str, level: str, about: str) -> None:
@@ -74,6 +73,8 @@ def test_each_level_has_its_meaning(provider: str, model: str, level: str, about
         ("vllm", "m", True),
         ("ollama", "llama3", False),
         ("openrouter", "x/y", False),
+        ("scripted", "a.json", True),
+        ("demo", "tour", None),
     ],
 )
 def test_who_cannot_be_told_has_no_levels(provider: str, model: str, thinks: bool | None) -> None:
@@ -94,7 +95,6 @@ def test_who_cannot_be_told_has_no_levels(provider: str, model: str, thinks: boo
             "qwen-plus",
             ("low", "medium", "high"),
         ),  # it tells seven apart: too many for a key
-        ("scripted", "a.json", ("low", "medium", "high")),
     ],
 )
 def test_the_key_goes_through_what_differs(

@@ -229,8 +229,6 @@ def efforts(info: ModelInfo, config: EngineConfig) -> Efforts:
     known = config.settings.providers.get(provider)
     own = known.options.get("think") if known is not None else None
     auto = "thinks by its own default" if own is None else f"as `think` of {provider} says: {own}"
-    if len({one.shown.about for one in found}) == 1:  # a script
-        auto = found[0].shown.about
     return Efforts(info.name, auto, tuple(one.shown for one in found), effort.cycle(found))
 
 

@@ -17,7 +17,6 @@ from agent_tui.structures.vocabulary import EFFORTS
 PACKAGE: Final = "agent_tui.providers"
 SWITCHES: Final = 4
 """So many levels that differ are all on the key; of more, the three that everybody knows."""
-SCRIPTED: Final = "ignores the thinking effort"
 _LEVELS: Final = ("reasoning_effort", "effort", "thinkingLevel", "think")
 _TOKENS: Final = ("thinking_budget", "thinkingBudget", "budget_tokens")
 _SWITCHES: Final = ("enable_thinking", "enabled", "think")
@@ -37,8 +36,6 @@ class Level:
 def levels(provider: str, model: str, thinks: bool | None = None) -> tuple[Level, ...]:
     """What each level means to `model`; nothing where it cannot be told. `thinks`: what its server
     says of it."""
-    if of(provider).played:
-        return tuple(Level(EffortLevel(one, SCRIPTED)) for one in EFFORTS)
     if thinks is False or not heeds(provider, model):
         return ()
     return tuple(_level(one, _fields(provider, model, one) or {}) for one in EFFORTS)
@@ -46,7 +43,7 @@ def levels(provider: str, model: str, thinks: bool | None = None) -> tuple[Level
 
 def heeds(provider: str, model: str) -> bool:
     """Whether it makes a difference to say it to the model of a provider; true where nobody knows."""
-    return of(provider).played or _fields(provider, model, "high") is not None
+    return not of(provider).played and _fields(provider, model, "high") is not None
 
 
 def cycle(found: tuple[Level, ...]) -> tuple[str, ...]:

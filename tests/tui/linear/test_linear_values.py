@@ -121,7 +121,11 @@ def test_a_question_says_all_that_is_asked_about() -> None:
     [
         (HARD, "Question: Run it? This cannot be undone: Run ls", "Reason: it runs"),
         (STUCK, "Question: The agent repeats itself", STUCK.text),
-        (Question("b", "budget", "All is used."), "Question: The budget is reached", "All is used."),
+        (
+            Question("b", "budget", "All is used."),
+            "Question: The budget is reached",
+            "All is used.",
+        ),
     ],
 )
 def test_a_question_has_the_title_that_it_has_on_the_screen(
