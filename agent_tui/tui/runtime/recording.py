@@ -7,16 +7,12 @@ import asyncio
 import time
 from collections import deque
 from collections.abc import Callable
-from typing import Final
+from typing import Final, Protocol
 
 from agent_tui.protocol.ops import KeepRecording
-from agent_tui.registry import late
 from agent_tui.tui.core.model import Model
 from agent_tui.tui.core.msg import Msg
 from agent_tui.tui.runtime.engine_client import Link
-
-with late():
-    from agent_tui.tui.recording import recorder
 
 LATER: Final = 1.0
 REST: Final = 0.02
@@ -29,21 +25,29 @@ def now() -> float:
     return round(time.time(), 3)
 
 
+class Recorder(Protocol):
+    def write(self, taken: deque[tuple[Msg, Model, Model]]) -> bool: ...
+
+
+Keep = Callable[[str, str, str], None]
+"""Is given a session, the run that opened it, and lines of its recording."""
+
+
 class Taping:
-    """`on`: something is taken. The lines go to the engine, which knows where the session is; `failed`
-    is told in words
-    why nothing more is recorded, should that happen."""
+    """What is taken is recorded where `record` says by what. The lines go to the engine, which knows
+    where the session is; `failed` is told in words why nothing more is recorded, should that happen.
+    """
 
     def __init__(self, link: Link, failed: Callable[[str], None]) -> None:
-        self.on = False
+        self.record: Callable[[Keep], Recorder] | None = None
         self._link, self._failed = link, failed
         self._taken: deque[tuple[Msg, Model, Model]] = deque()
-        self._recorder: recorder.Recorder | None = None
+        self._recorder: Recorder | None = None
         self._timer: asyncio.TimerHandle | None = None
 
     def took(self, msg: Msg, before: Model, after: Model) -> None:
         """`msg` made `after` of the model `before`."""
-        if self.on:
+        if self.record is not None:
             self._taken.append((msg, before, after))
             if self._timer is None and self._link.is_open:
                 self._timer = asyncio.get_running_loop().call_later(LATER, self._write)
@@ -66,8 +70,8 @@ class Taping:
         self._link.tell(KeepRecording(session, lines, run))
 
     def _slice(self) -> bool:
-        if self._recorder is None:
-            self._recorder = recorder.Recorder(self._keep)
+        assert self.record is not None
+        self._recorder = self._recorder or self.record(self._keep)
         try:
             return self._recorder.write(self._taken)
         except (
@@ -77,7 +81,7 @@ class Taping:
             AttributeError,
             RecursionError,
         ) as error:  # a value without a form
-            self.on = False
+            self.record = None
             self._taken.clear()
             self._failed(f"the screen is no longer recorded: {type(error).__name__}: {error}")
             return False

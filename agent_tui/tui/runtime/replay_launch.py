@@ -37,7 +37,7 @@ def look_back(screen: Screen) -> str:
     session = screen.model.transcript.session
     if not session or screen.foreground is None:
         return "there is no session to replay yet"
-    if not screen.taping.on:
+    if screen.taping.record is None:
         return "this session is not recorded (sessions.record)"
     fork, problem = _on_terminal(screen, ["replay", session, "--speed", "0", "--at", END])
     if fork and screen.model.busy:

@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from agent_tui.settings.layers import Place
     from agent_tui.tui.runtime.foreground_run import Beside
 
+with late():
+    from agent_tui.tui.recording import recorder
 with late(warm=False):
     import logging
 
@@ -94,12 +96,9 @@ def run(
             vim="insert" if settings.prompt.vim else "",
         ),
     )
-    app.foreground, app.beside, app.notifier, app.taping.on = (
-        foreground,
-        beside,
-        notify.desktop,
-        record,
-    )
+    app.foreground, app.beside, app.notifier = foreground, beside, notify.desktop
+    if record:
+        app.taping.record = lambda keep: recorder.Recorder(keep)
     code: int | None = None
     try:
         code = app.run()
