@@ -88,6 +88,8 @@ def test_three_are_queued_one_is_edited_one_steers_and_the_rest_goes_on_after_es
     window.press("Down")
     window.until("❯ 2 pears")
     window.press("e")
+    window.until("press Enter to edit")
+    window.press("Enter")
     window.until("being edited: pears")
     window.type(" and figs")
     window.press("Enter")

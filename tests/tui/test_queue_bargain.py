@@ -193,6 +193,8 @@ class Bargain:
                 engine.end()
             case "up" if play.text or not play.model.queue:
                 return  # that would be the history: sent again because a person wants it again
+            case "d" | "s" | "i" | "p" | "e":
+                play.press(action, "enter", after=0.1)
             case _:
                 play.press(action, after=0.1)
         engine.ops += play.take()

@@ -50,7 +50,7 @@ def test_the_answer_streams_into_the_sheet_and_says_what_it_cost() -> None:
         "monoid" in repr(row) for row in play.model.transcript.rows
     )
     play.take()
-    play.press("c", "escape")
+    play.press("c", "enter", "escape")
     assert play.takes(Copy) == [Copy("A **monoid**.")]
     assert play.view.overlay is None and play.model.running
 

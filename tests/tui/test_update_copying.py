@@ -87,12 +87,12 @@ def test_the_list_holds_answers_and_their_code_newest_first() -> None:
     ("keys", "text"),
     [
         (["enter"], NEW),
-        (["1"], NEW),
-        (["2"], OLD),
-        (["a"], "if x:\n    y"),
+        (["1", "enter"], NEW),
+        (["2", "enter"], OLD),
+        (["a", "enter"], "if x:\n    y"),
         (["down", "down", "enter"], "quoted"),
         (["up", "enter"], "let x"),
-        (["c"], "let x"),
+        (["c", "enter"], "let x"),
     ],
 )
 def test_a_key_copies_the_raw_source(keys: list[str], text: str) -> None:
@@ -105,7 +105,7 @@ def test_a_key_copies_the_raw_source(keys: list[str], text: str) -> None:
 def test_w_writes_a_file_and_its_name_is_said() -> None:
     play = opened(OLD, NEW)
     play.press("down", "w")
-    assert play.toast == "Enter writes the file" and play.take() == []
+    assert play.toast == "press Enter to write to a file" and play.take() == []
     play.press("enter")
     assert play.take() == [WriteFile("code-1.py", "if x:\n    y\n")]
     play.feed(

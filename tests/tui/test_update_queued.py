@@ -101,7 +101,7 @@ def test_resuming_the_queue_goes_to_the_end_of_the_transcript() -> None:
         play.begin()
         play.feed(TurnEnded("completed", session="s"), _queue("one", "two", paused=True))
         before = play.model.reading.jump
-        play.press(key, *(("p",) if key == "alt+q" else ()))
+        play.press(key, *(("p", "enter") if key == "alt+q" else ()))
         assert QueueEdit("resume") in play.ops and play.model.reading.jump == before + 1
 
 
@@ -122,19 +122,19 @@ def test_the_state_is_in_front_where_there_is_no_room_behind() -> None:
 @pytest.mark.parametrize(
     ("keys", "ops"),
     [
-        (("d",), [QueueEdit("remove", id="id-one")]),
+        (("d", "enter"), [QueueEdit("remove", id="id-one")]),
         (("delete",), [QueueEdit("remove", id="id-one")]),
-        (("down", "d"), [QueueEdit("remove", id="id-two")]),
-        (("j", "j", "d"), [QueueEdit("remove", id="id-three")]),
-        (("up", "d"), [QueueEdit("remove", id="id-three")]),
-        (("3", "d"), [QueueEdit("remove", id="id-three")]),
+        (("down", "d", "enter"), [QueueEdit("remove", id="id-two")]),
+        (("j", "j", "d", "enter"), [QueueEdit("remove", id="id-three")]),
+        (("up", "d", "enter"), [QueueEdit("remove", id="id-three")]),
+        (("3", "d", "enter"), [QueueEdit("remove", id="id-three")]),
         (("end", "K"), [QueueEdit("up", id="id-three")]),
         (("alt+down", "alt+down"), [QueueEdit("down", id="id-one")] * 2),
         (("2", "alt+up"), [QueueEdit("up", id="id-two")]),
         (("J",), [QueueEdit("down", id="id-one")]),
-        (("p",), [QueueEdit("pause")]),
-        (("2", "s"), [Steer(queue_id="id-two")]),
-        (("2", "i"), [Cancel(), Submit("two", queue_id="id-two"), QueueEdit("resume")]),
+        (("p", "enter"), [QueueEdit("pause")]),
+        (("2", "s", "enter"), [Steer(queue_id="id-two")]),
+        (("2", "i", "enter"), [Cancel(), Submit("two", queue_id="id-two"), QueueEdit("resume")]),
         (("x", "7", "home", "pagedown"), []),
     ],
 )
@@ -147,7 +147,7 @@ def test_keys_while_a_turn_runs(keys: tuple[str, ...], ops: list[Op]) -> None:
 @pytest.mark.parametrize("key", ["s", "i"])
 def test_a_prompt_is_sent_now_although_the_queue_is_paused(key: str) -> None:
     play = _panel("one", "two", running=False, paused=True)
-    play.press("2", key)
+    play.press("2", key, "enter")
     assert play.take() == [Submit("two", queue_id="id-two")]
     play.feed(_queue("one", "two", paused=True))
     play.begin("two", "id-two")
@@ -157,7 +157,7 @@ def test_a_prompt_is_sent_now_although_the_queue_is_paused(key: str) -> None:
 
 def test_p_resumes_a_paused_queue() -> None:
     play = _panel("one", running=False, paused=True)
-    play.press("p")
+    play.press("p", "enter")
     assert play.take() == [QueueEdit("resume")]
 
 
@@ -172,7 +172,7 @@ def test_slash_queue_pauses_and_resumes() -> None:
 
 def test_what_is_removed_is_in_the_history() -> None:
     play = _panel("one")
-    play.press("d")
+    play.press("d", "enter")
     assert Remember("one") in play.effects and "removed" in play.toast
     assert play.view.overlay is not None and "The queue is empty" in words(
         play.view.overlay.lines[0]
@@ -191,30 +191,32 @@ def test_the_cursor_stays_on_its_prompt_and_never_acts_on_another() -> None:
     assert "was just sent" in play.toast
     assert play.take() == []
     assert _cursor(play) == "one", "what stood behind it"
-    play.press("d")
+    play.press("d", "enter")
     assert play.take() == [QueueEdit("remove", id="id-one")]
 
 
 def test_words_for_the_running_turn_can_only_be_taken_back() -> None:
     play = _panel("now", steer=("now",))
-    for key in ("e", "s", "i", "K"):
-        play.press(key)
+    for keys in (("e", "enter"), ("s", "enter"), ("i", "enter"), ("K",)):
+        play.press(*keys)
         assert "d cancels" in play.toast
         assert play.take() == []
-    play.press("d")
+    play.press("d", "enter")
     assert play.take() == [QueueEdit("remove", id="id-now")]
 
 
 # -- editing
 
 
-@pytest.mark.parametrize("key", ["enter", "e"])
-def test_an_edit_goes_back_to_its_place_and_the_draft_is_kept(key: str) -> None:
+@pytest.mark.parametrize("keys", [("enter",), ("e", "enter")])
+def test_an_edit_goes_back_to_its_place_and_the_draft_is_kept(
+    keys: tuple[str, ...],
+) -> None:
     play = Play()
     play.begin()
     play.feed(_queue("one", "two"))
     play.type("my draft")
-    play.press("alt+q", key)
+    play.press("alt+q", *keys)
     assert (play.text, play.view.overlay) == ("one", None)
     assert [what for _, what in play.view.footer.keys] == ["save", "steer", "cancel"]
     play.say(DraftChanged("one, but better", 3))
@@ -231,7 +233,7 @@ def test_an_edit_goes_back_to_its_place_and_the_draft_is_kept(key: str) -> None:
 
 def test_escape_leaves_it_as_it_was_and_stops_nothing() -> None:
     play = _panel("one")
-    play.press("e")
+    play.press("e", "enter")
     play.type(" changed")
     play.press("escape")
     assert play.take() == [] and play.text == ""
@@ -245,7 +247,7 @@ def test_escape_leaves_it_as_it_was_and_stops_nothing() -> None:
 
 def test_nothing_is_taken_past_the_one_that_is_edited() -> None:
     play = _panel("one", "two")
-    play.press("e")
+    play.press("e", "enter")
     play.end()
     assert play.take() == []
     play.press("enter")
@@ -254,7 +256,7 @@ def test_nothing_is_taken_past_the_one_that_is_edited() -> None:
 
 def test_alt_s_sends_the_edited_words_into_the_running_turn() -> None:
     play = _panel("one")
-    play.press("e")
+    play.press("e", "enter")
     play.type("!")
     play.press("alt+s")
     assert play.take() == [QueueEdit("edit", id="id-one", text="one!"), Steer(queue_id="id-one")]
@@ -262,7 +264,7 @@ def test_alt_s_sends_the_edited_words_into_the_running_turn() -> None:
 
 def test_an_empty_edit_puts_nothing_back() -> None:
     play = _panel("one")
-    play.press("e")
+    play.press("e", "enter")
     play.text = ""
     play.say(DraftChanged(""))
     play.press("enter")
@@ -275,7 +277,7 @@ def test_an_empty_edit_puts_nothing_back() -> None:
 @pytest.mark.parametrize("key", ["enter", "alt+s"])
 def test_a_command_cannot_wait_in_the_queue(key: str) -> None:
     play = _panel("one")
-    play.press("e")
+    play.press("e", "enter")
     play.text = "/quit"
     play.say(DraftChanged("/quit"))
     play.press("escape", key)  # the first closes the list under the slash
@@ -288,7 +290,7 @@ def test_an_edit_outlives_a_question_and_a_prompt_that_has_gone_gives_its_words_
     None
 ):
     play = _panel("one")
-    play.press("e")
+    play.press("e", "enter")
     play.type(" more")
     play.feed(ApprovalAsked(id="q", call_id="c", tool="t", label="l", session="s"))
     assert play.view.prompt.label == "Queued prompt: answer the question first"
@@ -307,7 +309,7 @@ def test_new_words_of_a_queued_prompt_and_the_draft_beside_it_are_on_record(
     play.begin()
     play.feed(_queue("one"))
     play.type(draft)
-    play.press("alt+q", "e")
+    play.press("alt+q", "enter")
     assert play.model.composer.saved == draft, "the queue has the words that it had"
     play.type(" more")
     assert play.model.composer.saved == kept
@@ -322,14 +324,14 @@ def test_a_private_command_is_never_on_record() -> None:
     play.begin()
     play.feed(_queue("one"))
     play.type("mine")
-    play.press("alt+q", "e")
+    play.press("alt+q", "enter")
     play.say(DraftChanged("!!secret", 8))
     assert play.model.composer.saved == "mine"
 
 
 def test_a_prompt_that_came_to_nothing_waits_behind_the_edit() -> None:
     play = _panel("one")
-    play.press("e")
+    play.press("e", "enter")
     play.feed(TurnEnded(state="cancelled", session="s"))
     assert play.text == "one"
     play.press("escape")

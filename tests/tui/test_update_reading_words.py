@@ -48,6 +48,8 @@ def test_words_leave_the_answer_and_are_the_prompt(words: str, ended: bool) -> N
 def test_a_letter_alone_answers() -> None:
     play = _aside()
     play.press("c")
+    assert play.toast == "press Enter to copy" and not play.takes(Copy)
+    play.press("enter")
     assert play.takes(Copy) == [Copy("A monoid.")]
     assert play.press("q").overlay is None and play.text == ""
     play = _aside(ended=False)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from agent_tui.protocol.ops import QueueEdit, Submit
-from agent_tui.tui.core.effects import WriteSetting
+from agent_tui.tui.core.effects import Copy, WriteSetting
 from tests.tui.test_update_copying import NEW, OLD
 from tests.tui.test_update_copying import opened as copies
 from tests.tui.test_update_going_back import FREE, answer, command, worked
@@ -36,15 +36,75 @@ def test_words_in_the_copy_sheet_write_no_file(words: str) -> None:
     assert play.take() == [] and play.text == words
 
 
-def test_words_in_the_queue_panel_remove_nothing_and_a_letter_twice_is_no_word() -> None:
+SLOW = (0.2, 0.4, 0.7, 1.5, 4.0)
+
+
+@pytest.mark.parametrize("words", ["dispatch", "is it done?", "ssh", "pipes", "e2e"])
+@pytest.mark.parametrize("gap", SLOW)
+def test_words_in_the_queue_panel_do_nothing_however_slow(words: str, gap: float) -> None:
     play = _panel("one", "two", "three")
-    for letter in "dispatch":
-        play.press(letter, after=0.2, rests=False)
-    assert play.take() == [] and play.text == "dispatch"
+    for letter in words:
+        play.press("space" if letter == " " else letter, after=gap)
+    assert (play.take(), play.text, play.view.overlay) == ([], words, None)
+    assert len(play.model.queue) == 3
+
+
+@pytest.mark.parametrize("words", ["write", "hash", "apply", "1a"])
+@pytest.mark.parametrize("gap", SLOW)
+def test_words_in_the_copy_sheet_copy_nothing_however_slow(words: str, gap: float) -> None:
+    play = copies(OLD, NEW)
+    for letter in words:
+        play.press(letter, after=gap)
+    assert (play.takes(Copy), play.text, play.view.overlay) == ([], words, None)
+
+
+@pytest.mark.parametrize("key", "dsipe")
+def test_a_letter_that_a_finger_rests_on_does_nothing_in_the_queue_panel(key: str) -> None:
     play = _panel("one", "two", "three")
-    play.press("d", rests=False)
-    play.press("d", after=0.2)
-    assert play.take()[:1] == [QueueEdit("remove", "id-one")] and play.text == ""
+    play.press(key)
+    for gap in (0.5, *[0.033] * 40):
+        play.press(key, after=gap)
+    assert play.take() == [] and play.text == "" and play.view.overlay is not None
+    play.press("escape")
+    assert play.take() == [] and play.text == ""
+
+
+@pytest.mark.parametrize("delay", [0.25, 0.5, 0.66])
+@pytest.mark.parametrize("key", ["delete", "backspace"])
+def test_a_key_that_a_finger_rests_on_removes_one_prompt(key: str, delay: float) -> None:
+    play = _panel("one", "two", "three")
+    for gap in (1.0, delay, *[0.033] * 40):
+        play.press(key, after=gap)
+    assert play.take() == [QueueEdit("remove", id="id-one")]
+    play.press(key, after=1.5)
+    assert play.take() == [QueueEdit("remove", id="id-two")]
+
+
+def test_a_letter_may_follow_at_once_behind_the_enter_that_took_one() -> None:
+    play = _panel("one", "two")
+    play.press("d", "enter", "p", "enter", after=0.2)
+    assert play.take() == [QueueEdit("remove", id="id-one"), QueueEdit("pause")]
+
+
+def test_backspace_takes_back_a_letter_and_is_for_words_where_there_are_some() -> None:
+    play = _panel("one")
+    play.press("d", "backspace")
+    assert (play.take(), play.text, play.toast) == ([], "", "")
+    play.press("escape")
+    play.type("mine")
+    play.press("alt+q", "backspace")
+    assert play.take() == [] and play.view.overlay is not None
+
+
+def test_what_a_letter_has_marked_is_said_until_another_key_comes() -> None:
+    play = _panel("one", "two")
+    play.press("d")
+    assert play.toast == "press Enter to remove"
+    assert play.view.footer.keys[0] == ("Enter", "remove")
+    play.press("down")
+    assert play.toast == "" and play.view.footer.keys[0] == ("Enter", "edit")
+    play.press("enter")
+    assert play.text == "two" and play.take() == []
 
 
 def test_a_doubled_enter_saves_no_setting() -> None:

@@ -270,6 +270,10 @@ class Model:
     """The mode that the engine was asked for and has not confirmed."""
     queries: int = 0
     last_key: float = float("-inf")
+    """When the key came whose words the next one may go on with: none that was a whole by itself.
+    """
+    pressed_at: float = float("-inf")
+    """When the newest key came."""
     last_name: str = ""
     """The key that was pressed last."""
     since_same: float = float("inf")

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from agent_tui.tui.sheets.base import Action, Body
 
 with registry.late():
-    from agent_tui.tui.sheets import control, draw
+    from agent_tui.tui.sheets import actions, draw
 
 Rows = Sequence[Entry]
 
@@ -121,21 +121,19 @@ def _verb(action: Action, model: Model, overlay: Overlay) -> str:
 
 def _offered(model: Model, overlay: Overlay) -> tuple[Action, ...]:
     """What can be done with any row, or with the whole sheet."""
-    actions, rows = (
-        sheets.find(overlay.kind).actions,
-        overlay.picker.shown if overlay.picker is not None else (),
-    )
+    known = sheets.find(overlay.kind).actions
+    rows = overlay.picker.shown if overlay.picker is not None else ()
     offered = (
         one
-        for one in actions
+        for one in known
         if (
             any(one.offered(model, overlay, row) for row in rows)
             if one.needs_row
-            else one.offered(model, overlay, control.row_of(overlay))
+            else one.offered(model, overlay, actions.row_of(overlay))
         )
     )
     by_label = {one.label_for(model, overlay): one for one in reversed(tuple(offered))}
-    return tuple(one for one in actions if one in by_label.values())
+    return tuple(one for one in known if one in by_label.values())
 
 
 def choices(overlay: Overlay) -> list[Entry]:
@@ -227,7 +225,7 @@ def _row(rows: Rows, text: str) -> Entry | None:
 
 def closing(model: Model, overlay: Overlay) -> list[Acted]:
     """What closes it for a line that is meant for the model; what is fetched goes on."""
-    hides = any(one.name == "hide" for one in control.actions_of(model, overlay))
+    hides = any(one.name == "hide" for one in actions.actions_of(model, overlay))
     return [_acted(overlay, "hide" if hides else "close")]
 
 

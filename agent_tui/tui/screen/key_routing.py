@@ -61,10 +61,11 @@ def pressed(model: Model, msg: KeyPressed) -> Step:
         model.last_key,
         msg.character[-1:] or msg.key,
     )  # several letters at once are as many keys
-    since_same = msg.at - before if name == model.last_name else inf
+    since_same = msg.at - model.pressed_at if name == model.last_name else inf
     model = replace(
         model,
         last_key=msg.at,
+        pressed_at=msg.at,
         last_name=name,
         since_same=since_same,
         selection=msg.selection,
@@ -88,15 +89,16 @@ def _pressed(model: Model, msg: KeyPressed, before: float) -> Step:
             and (taken := _enter_held(model, model.held, msg, before)) is not None
         ):
             return taken
-        if _is_no_word(model, model.held, msg):
-            taken = (model, ()) if model.repeated else _take_held(model)
-            return taken if model.repeated else then(taken, _unheld(taken[0], msg, -inf))
-        first = pending_key.end_hold(model, msg)
+        if (marked := pending_key.keep_mark(model, model.held, msg)) is not None:
+            return marked, ()
+        first = pending_key.end_hold(pending_key.without_hint(model), msg)
         if msg.key == "enter":
             return first
         text = bool(first[1])  # else the letter was meant, and so is what comes after it
         if model.held.on and model.held.key.startswith(guards.ALT) and msg.key != model.held.key:
             first = then(first, toast(first[0], NOT_ANSWERED))
+        if text and is_text(msg.character):
+            before = msg.at  # slow as it was, it goes on with that word
         return then(first, _unheld(first[0], msg, before if text else -inf))
     return _unheld(model, msg, before)
 
@@ -110,23 +112,6 @@ def _enter_held(model: Model, held: Held, msg: KeyPressed, before: float) -> Ste
     if confirms or (alone and not held.on):
         return _take_held(model)
     return (model, ()) if held.on and (alone or held.due == inf) else None
-
-
-def _is_no_word(model: Model, held: Held, msg: KeyPressed) -> bool:
-    """Whether the letter that is held acts in a sheet although `msg` follows at once: it is the
-    same again, or no letter."""
-    acts = (
-        model.overlay is not None
-        and model.covered
-        and not held.on
-        and control.letters_act(model.overlay)
-    )
-    return (
-        acts
-        and held.due < inf
-        and (msg.key == held.key or not is_text(msg.character))
-        and msg.key != "escape"
-    )
 
 
 def settle_held(model: Model, rested: bool = False) -> Step:

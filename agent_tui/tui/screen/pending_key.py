@@ -27,6 +27,8 @@ ANSWER_SECONDS: Final = 1.0
 LATE: Final = 0.05
 """A wait that took so much longer than asked for: keys that came meanwhile may not have been
 handled yet."""
+PRESS_ENTER: Final = "press Enter to "
+"""How it begins what is said of a letter that waits for Enter."""
 STAYS: Final = frozenset(("up", "down"))
 """Keys that move the cursor on from the marked row."""
 
@@ -47,15 +49,29 @@ def hold_key(
     return replace(_on_row(model, row, held), held=held), () if confirmed else (Yield(wait),)
 
 
-def type_or_hold(model: Model, msg: KeyPressed, answers: str, stays: bool = False) -> Step | None:
-    """A key while something is read that is no list: what types is for the prompt, and the sheet
-    makes room for it unless it `stays`. On an empty prompt a letter of `answers` is held first.
-    None: it types nothing."""
-    if not is_text(msg.character):
+def keep_mark(model: Model, held: Held, msg: KeyPressed) -> Model | None:
+    """A key while a letter of a sheet waits for Enter: the same again, by a finger that rests on it
+    or as in `ssh`, or Backspace, which takes it back. None: it is another."""
+    if held.on or held.due < inf:
         return None
-    if msg.character in answers and not msg.draft:
-        return hold_key(model, msg, 0)
-    if not types(model):
+    if msg.key == held.key:
+        again = "" if model.repeated else msg.character
+        return replace(model, held=replace(held, character=held.character + again))
+    if msg.key == "backspace":
+        return replace(_on_row(without_hint(model), held.row, held), held=None)
+    return None
+
+
+def without_hint(model: Model) -> Model:
+    """Enter does something else again."""
+    said = model.toast is not None and model.toast.text.startswith(PRESS_ENTER)
+    return replace(model, toast=None) if said else model
+
+
+def type_text(model: Model, msg: KeyPressed, stays: bool = False) -> Step | None:
+    """A key while something is read that is no list: what types is for the prompt, and the sheet
+    makes room for it unless it `stays`. None: it types nothing."""
+    if not is_text(msg.character) or not types(model):
         return None
     return model if stays else replace(model, overlay=None), (Type(msg.character, msg.key),)
 

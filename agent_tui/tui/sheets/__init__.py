@@ -15,7 +15,7 @@ from agent_tui import registry
 if TYPE_CHECKING:
     from agent_tui.tui.sheets.base import Sheet
 
-NOT_REGISTERED: Final = ("base", "control", "draw")
+NOT_REGISTERED: Final = ("actions", "base", "control", "draw")
 
 
 @cache

@@ -58,13 +58,13 @@ class Action:
     hidden: bool = False
     """The footer does not name it."""
     row_keys: bool = False
-    """The key of a row does it with that row, too."""
+    """The key of a row marks that row, and Enter does it."""
     at_once: bool = False
     """Its letter acts at once: the sheet shows what it does, and a key takes that back. Others wait
     a moment, whether they begin a word."""
-    needs_enter: str = ""
-    """Its letter only marks it, Enter does it, and this is said: it does something outside the
-    screen."""
+    needs_enter: bool = False
+    """Its letter only marks it, whatever the pace of who types, and Enter does it. A key that types
+    nothing does it at once, but not twice in a row: a finger may rest on it."""
     one_click: bool = False
     """One click on a row does it: it can be taken back in the sheet itself."""
 

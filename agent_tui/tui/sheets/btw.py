@@ -91,7 +91,17 @@ def _show(model: Model) -> Step:
 SHEET: Final = Sheet(
     "By the way",
     actions=(
-        Action("copy", ("c",), "copy", _copy, _has_text, needs_row=False, closes=False, typed="c"),
+        Action(
+            "copy",
+            ("c",),
+            "copy",
+            _copy,
+            _has_text,
+            needs_row=False,
+            closes=False,
+            typed="c",
+            needs_enter=True,
+        ),
         Action("close", ("enter",), "close", _close, _is_settled, needs_row=False, hidden=True),
         Action("quit", ("q",), "close", _close, needs_row=False, hidden=True),
     ),

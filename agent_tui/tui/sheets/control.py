@@ -16,9 +16,17 @@ from agent_tui.tui.core.picker import Entry, Picker
 from agent_tui.tui.core.step import Step, send, then, toast
 from agent_tui.tui.prompt import composer
 from agent_tui.tui.screen import pending_key
-from agent_tui.tui.screen.guards import QUIET_SECONDS, is_command, is_quiet
-from agent_tui.tui.screen.pending_key import hold_key, types
-from agent_tui.tui.sheets.base import NO_ROW, Action, Sheet
+from agent_tui.tui.screen.guards import QUIET_SECONDS, RUN_SECONDS, is_command, is_quiet
+from agent_tui.tui.screen.pending_key import PRESS_ENTER, hold_key, types
+from agent_tui.tui.sheets.actions import (
+    action_of,
+    actions_of,
+    asked_row,
+    held_action,
+    row_of,
+    row_with_key,
+)
+from agent_tui.tui.sheets.base import Action, Sheet
 
 if TYPE_CHECKING:
     from agent_tui.protocol.answers import Answer
@@ -220,10 +228,6 @@ def may_hold(overlay: Overlay) -> bool:
     return sheets.find(overlay.kind).typing != "finds"
 
 
-def letters_act(overlay: Overlay) -> bool:
-    return sheets.find(overlay.kind).typing == "acts"
-
-
 def shows(model: Model, what: str) -> bool:
     """Whether the sheet that is open shows `what` (`queue`, `pull`), which then stands nowhere
     else."""
@@ -264,7 +268,7 @@ def on_key(model: Model, overlay: Overlay, msg: KeyPressed, before: float) -> St
         return sheet.on_esc(model) if sheet.on_esc is not None else leave(model, overlay)
     if sheet.typing == "acts" and is_text(msg.character):
         return _letter(model, overlay, sheet, msg, before)
-    if (action := _action_of(model, overlay, sheet, msg)) is not None:
+    if (action := action_of(model, overlay, sheet, msg)) is not None:
         return _acted(model, overlay, sheet, action, msg, before)
     if (moved := _moved(model, overlay, msg)) is not None:
         return moved
@@ -277,28 +281,36 @@ def _letter(model: Model, overlay: Overlay, sheet: Sheet, msg: KeyPressed, befor
     """A letter where letters act. One of a word goes to the prompt, and the sheet makes room for
     it: where keys come in a row without a pause, after one that may begin a word, and where no
     action has it."""
-    action, at = _action_of(model, overlay, sheet, msg), _row_with_key(overlay, msg.character)
+    action, at = action_of(model, overlay, sheet, msg), row_with_key(overlay, msg.character)
     moves = msg.character in LETTERS_THAT_MOVE
     if msg.blind or not is_quiet(msg, before) or (action is None and at < 0 and not moves):
         if msg.character.isspace():
             return model, ()  # no word begins with it
         closed = leave(model, overlay)
         return then(closed, (closed[0], (Type(msg.character, msg.key),) if types(model) else ()))
-    model = replace(model, last_key=before)  # it was meant, and the next key may be at once
+    model = replace(model, last_key=before)  # as below
     if moves:
         return _moved(model, overlay, msg) or (model, ())
     if model.repeated:
         return model, ()
     if action is None:
-        takes = any(one.row_keys for one in sheet.actions)
-        return hold_key(model, msg, at) if takes else _follow_cursor(put_cursor(model, at))
-    if action.at_once:
+        action = next((one for one in sheet.actions if one.row_keys), None)
+        if action is None:
+            return _follow_cursor(put_cursor(model, at))
+    elif action.at_once:
         return _acted(model, overlay, sheet, action, msg, before)
     if (gone := _gone(model, overlay, action)) is not None:
         return gone
     row = overlay.picker.at if overlay.picker is not None else 0
-    held = hold_key(model, msg, row, confirmed=bool(action.needs_enter))
-    return then(held, toast(held[0], action.needs_enter)) if action.needs_enter else held
+    return _hold(model, overlay, action, msg, at if at >= 0 else row)
+
+
+def _hold(model: Model, overlay: Overlay, action: Action, msg: KeyPressed, row: int) -> Step:
+    """A letter of `action` waits: a moment, or for Enter."""
+    enter = action.needs_enter or action.row_keys
+    held = hold_key(model, msg, row, confirmed=enter)
+    said = f"{PRESS_ENTER}{action.label_for(model, overlay)}"
+    return then(held, toast(held[0], said)) if enter else held
 
 
 def _acted(
@@ -306,7 +318,10 @@ def _acted(
 ) -> Step:
     """The key of an action, which counts only where it was meant for what is shown."""
     doubled = msg.key == "enter" and model.since_same < QUIET_SECONDS
-    if doubled or (sheet.read_first and not is_quiet(msg, before)):
+    if msg.key == "backspace" and msg.draft:
+        return model, ()  # it is for the words
+    rests = action.needs_enter and msg.key != "enter" and model.since_same < RUN_SECONDS
+    if rests or doubled or (sheet.read_first and not is_quiet(msg, before)):
         return (model, ()) if model.repeated else toast(model, f"{IN_A_ROW} {key_name(msg.key)}")
     soon = msg.blind or (msg.key == "enter" and msg.at - overlay.filled_at < sheet.read_first)
     careful = sheet.read_first > 0 or any(one.confirm is not None for one in sheet.actions)
@@ -329,12 +344,6 @@ def _gone(model: Model, overlay: Overlay, action: Action) -> Step | None:
     return toast(seen, sheets.find(overlay.kind).gone)
 
 
-def _row_with_key(overlay: Overlay, character: str) -> int:
-    """The row before which the key `character` is written; negative: there is none."""
-    shown = overlay.picker.shown if overlay.picker is not None else ()
-    return next((number for number, one in enumerate(shown) if one.key == character), -1)
-
-
 def _is_too_soon(model: Model, overlay: Overlay, msg: KeyPressed, before: float) -> bool:
     """Whether a key that came right after a list that nobody asked for was meant for the prompt, or
     is one of a row of keys that began before it."""
@@ -355,28 +364,6 @@ def _closes_again(model: Model, overlay: Overlay, msg: KeyPressed) -> bool:
     return name == overlay.kind or any(
         one.name == name for one in sheets.find(overlay.kind).commands
     )
-
-
-def row_of(overlay: Overlay) -> Entry:
-    """The row under the cursor."""
-    chosen = overlay.picker.chosen if overlay.picker is not None else None
-    return chosen if chosen is not None else NO_ROW
-
-
-def actions_of(model: Model, overlay: Overlay) -> tuple[Action, ...]:
-    """What can be done now."""
-    row = row_of(overlay)
-    return tuple(
-        one for one in sheets.find(overlay.kind).actions if one.offered(model, overlay, row)
-    )
-
-
-def _action_of(model: Model, overlay: Overlay, sheet: Sheet, msg: KeyPressed) -> Action | None:
-    """The action that a key stands for; a letter does only where it neither finds rows nor may
-    begin a prompt."""
-    letter = msg.character if sheet.typing == "acts" else ""
-    keys = {letter, msg.key if letter or not is_text(msg.character) else ""} - {""}
-    return next((one for one in actions_of(model, overlay) if keys.intersection(one.keys)), None)
 
 
 def on_intent(model: Model, msg: Acted) -> Step:
@@ -422,12 +409,6 @@ def begin_action(model: Model, overlay: Overlay, action: Action) -> Step:
             model, overlay=replace(overlay, confirming=Confirming(action.name, row.id, model.at))
         ), ()
     return action.run(replace(model, overlay=None) if action.closes else model, overlay, row)
-
-
-def asked_row(overlay: Overlay) -> Entry | None:
-    """The row about which a second look is taken. None: about none."""
-    asked, shown = overlay.confirming, overlay.picker.shown if overlay.picker is not None else ()
-    return next((one for one in shown if asked is not None and one.id == asked.row), None)
 
 
 def _without_lost_question(model: Model) -> Model:
@@ -527,10 +508,11 @@ def look_again(model: Model, overlay: Overlay) -> Step:
 
 def _typed_key(model: Model, overlay: Overlay, sheet: Sheet, msg: KeyPressed) -> Step | None:
     if sheet.typing in ("prompt", "below"):
-        letters = "".join(
-            key for one in actions_of(model, overlay) for key in one.keys if len(key) == 1
-        )
-        return pending_key.type_or_hold(model, msg, letters, stays=sheet.typing == "below")
+        offered = actions_of(model, overlay)
+        action = next((one for one in offered if msg.character and msg.character in one.keys), None)
+        if action is not None and not msg.draft:
+            return _hold(model, overlay, action, msg, 0)
+        return pending_key.type_text(model, msg, stays=sheet.typing == "below")
     if sheet.typing != "finds" or overlay.picker is None:
         return None
     query = overlay.picker.query
@@ -557,10 +539,8 @@ def take_held(model: Model, overlay: Overlay, held: Held) -> Step | None:
     sheet = sheets.find(overlay.kind)
     if sheet.on_letter is not None:
         return sheet.on_letter(model, overlay, held.key)
-    offered = actions_of(model, overlay)
-    action = next((one for one in offered if held.character in one.keys), None)
-    if action is None and _row_with_key(overlay, held.character) >= 0:  # the cursor is on it
-        action = next((one for one in offered if one.row_keys), None)
+    action = held_action(model, overlay, held)
+    model = replace(model, last_key=NEVER)  # it was meant, and the next key may be at once
     return None if action is None else _begun(model, overlay, action)
 
 

@@ -59,7 +59,6 @@ def _begin(model: Model) -> Copies:
 
 READ_FIRST: Final = 0.3
 """The clipboard holds something else afterwards: a key of a row of keys copies nothing."""
-WRITES: Final = "Enter writes the file"
 
 
 def _rows(_: Model, overlay: Overlay) -> Iterator[Entry]:
@@ -123,7 +122,7 @@ SHEET: Final = Sheet(
     _rows,
     (
         Action("copy", ("enter", "tab"), "copy", _copy, row_keys=True),
-        Action("write", ("w",), "write to a file", _write, typed="w", needs_enter=WRITES),
+        Action("write", ("w",), "write to a file", _write, typed="w", needs_enter=True),
         replace(CLOSES, keys=("q",)),
     ),
     (copy,),

@@ -25,7 +25,7 @@ from agent_tui.tui.core.regions import (
 )
 from agent_tui.tui.core.words import one_line
 from agent_tui.tui.screen.guards import enter_takes, is_command
-from agent_tui.tui.sheets import control
+from agent_tui.tui.sheets.actions import actions_of, asked_row, marked_action
 from agent_tui.tui.sheets.base import Body, Lines, Sheet
 
 ROOMY: Final = 24
@@ -179,7 +179,7 @@ def _key_line(model: Model, overlay: Overlay) -> tuple[Span, ...]:
 
 def question_of(overlay: Overlay) -> str:
     """What is asked before an action is done; empty: nothing."""
-    asked, row = overlay.confirming, control.asked_row(overlay)
+    asked, row = overlay.confirming, asked_row(overlay)
     if asked is None or row is None:
         return ""
     action = next(one for one in sheets.find(overlay.kind).actions if one.name == asked.action)
@@ -410,9 +410,12 @@ def clicked_row(model: Model, overlay: Overlay, line: int) -> int:
 def sheet_footer(model: Model, overlay: Overlay) -> FooterView:
     """The keys that do something now, what is needed most in front."""
     sheet, asked = sheets.find(overlay.kind), overlay.confirming
-    if asked is not None and control.asked_row(overlay) is not None:
+    if asked is not None and asked_row(overlay) is not None:
         action = next(one for one in sheet.actions if one.name == asked.action)
         return _footer((("Enter", action.label_for(model, overlay)), ("Esc", "keep it")))
+    if (marked := marked_action(model, overlay)) is not None:
+        what = marked.label_for(model, overlay)
+        return _footer((("Enter", what), ("Esc", sheet.esc_for(model, overlay))))
     again = (("F5", sheet.again),) if sheet.again else ()
     if overlay.picker is None:
         return _footer((*_offered(model, overlay), ("Esc", sheet.esc_for(model, overlay))))
@@ -433,7 +436,7 @@ def _key(key: str) -> str:
 def _offered(model: Model, overlay: Overlay) -> tuple[tuple[str, str], ...]:
     return tuple(
         (one.shown or _key(one.keys[0]), one.label_for(model, overlay))
-        for one in control.actions_of(model, overlay)
+        for one in actions_of(model, overlay)
         if not one.hidden
     )
 

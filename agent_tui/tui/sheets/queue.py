@@ -13,10 +13,11 @@ from agent_tui.structures import chips, mention
 from agent_tui.tui.core.model import Model, Overlay
 from agent_tui.tui.core.picker import Entry
 from agent_tui.tui.core.regions import Span
-from agent_tui.tui.core.step import Step, send, toast
+from agent_tui.tui.core.step import Step, send, then, toast
 from agent_tui.tui.core.words import one_line
 from agent_tui.tui.prompt import composer
 from agent_tui.tui.prompt import queue as waiting
+from agent_tui.tui.sheets import control
 from agent_tui.tui.sheets.base import CLOSES, Action, Body, Run, Sheet
 
 STEERED: Final = "it is being steered into the turn; d cancels"
@@ -95,7 +96,11 @@ def _move(way: Literal["up", "down"]) -> Run:
 
 
 def _remove(model: Model, _: Overlay, row: Entry) -> Step:
-    return waiting.remove(model, _item(model, row))
+    """The cursor is then on the prompt behind it, and the person knows that."""
+    step = waiting.remove(model, _item(model, row))
+    shown, effects = then(step, control.refresh(step[0]))
+    picker = shown.overlay.picker if shown.overlay is not None else None
+    return control.put_cursor(shown, picker.at if picker is not None else 0), effects
 
 
 def _send_now(model: Model, _: Overlay, row: Entry) -> Step:
@@ -131,7 +136,7 @@ SHEET: Final = Sheet(
     _title,
     _rows,
     (
-        Action("edit", ("enter", "e"), "edit", _edit, closes=False, typed="e"),
+        Action("edit", ("enter", "e"), "edit", _edit, closes=False, typed="e", needs_enter=True),
         Action(
             "send",
             ("s",),
@@ -139,9 +144,28 @@ SHEET: Final = Sheet(
             _send_now,
             closes=False,
             typed="s",
+            needs_enter=True,
         ),
-        Action("stop", ("i",), "stop and send", _stop_and_send, _runs, closes=False, typed="i"),
-        Action("now", ("i",), "send now", _stop_and_send, _rests, closes=False, hidden=True),
+        Action(
+            "stop",
+            ("i",),
+            "stop and send",
+            _stop_and_send,
+            _runs,
+            closes=False,
+            typed="i",
+            needs_enter=True,
+        ),
+        Action(
+            "now",
+            ("i",),
+            "send now",
+            _stop_and_send,
+            _rests,
+            closes=False,
+            hidden=True,
+            needs_enter=True,
+        ),
         Action(
             "up",
             ("alt+up", "shift+up", "K"),
@@ -160,7 +184,15 @@ SHEET: Final = Sheet(
             typed="l",
             at_once=True,
         ),
-        Action("remove", ("d", "delete", "backspace"), "remove", _remove, closes=False, typed="d"),
+        Action(
+            "remove",
+            ("d", "delete", "backspace"),
+            "remove",
+            _remove,
+            closes=False,
+            typed="d",
+            needs_enter=True,
+        ),
         Action(
             "pause",
             ("p",),
@@ -169,6 +201,7 @@ SHEET: Final = Sheet(
             needs_row=False,
             closes=False,
             typed="p",
+            needs_enter=True,
         ),
         replace(CLOSES, keys=("q",)),
     ),

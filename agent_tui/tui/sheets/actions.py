@@ -1,0 +1,64 @@
+"""What can be done in the sheet that is open, and which key stands for it."""
+
+from __future__ import annotations
+
+from math import inf
+from typing import TYPE_CHECKING
+
+from agent_tui.structures.visible import is_text
+from agent_tui.tui import sheets
+from agent_tui.tui.sheets.base import NO_ROW, Action, Sheet
+
+if TYPE_CHECKING:
+    from agent_tui.tui.core.model import Held, Model, Overlay
+    from agent_tui.tui.core.msg import KeyPressed
+    from agent_tui.tui.core.picker import Entry
+
+
+def row_of(overlay: Overlay) -> Entry:
+    """The row under the cursor."""
+    chosen = overlay.picker.chosen if overlay.picker is not None else None
+    return chosen if chosen is not None else NO_ROW
+
+
+def actions_of(model: Model, overlay: Overlay) -> tuple[Action, ...]:
+    """What can be done now."""
+    row = row_of(overlay)
+    return tuple(
+        one for one in sheets.find(overlay.kind).actions if one.offered(model, overlay, row)
+    )
+
+
+def asked_row(overlay: Overlay) -> Entry | None:
+    """The row about which a second look is taken. None: about none."""
+    asked, shown = overlay.confirming, overlay.picker.shown if overlay.picker is not None else ()
+    return next((one for one in shown if asked is not None and one.id == asked.row), None)
+
+
+def action_of(model: Model, overlay: Overlay, sheet: Sheet, msg: KeyPressed) -> Action | None:
+    """The action that a key stands for; a letter does only where it neither finds rows nor may
+    begin a prompt."""
+    letter = msg.character if sheet.typing == "acts" else ""
+    keys = {letter, msg.key if letter or not is_text(msg.character) else ""} - {""}
+    return next((one for one in actions_of(model, overlay) if keys.intersection(one.keys)), None)
+
+
+def row_with_key(overlay: Overlay, character: str) -> int:
+    """The row before which the key `character` is written; negative: there is none."""
+    shown = overlay.picker.shown if overlay.picker is not None else ()
+    return next((number for number, one in enumerate(shown) if one.key == character), -1)
+
+
+def held_action(model: Model, overlay: Overlay, held: Held) -> Action | None:
+    """What a letter that is held does, if nothing follows it."""
+    letter, offered = held.character[:1], actions_of(model, overlay)
+    on_row = row_with_key(overlay, letter) >= 0  # the cursor is on it
+    named = (one for one in offered if letter in one.keys)
+    return next(named, next((one for one in offered if one.row_keys and on_row), None))
+
+
+def marked_action(model: Model, overlay: Overlay) -> Action | None:
+    """What Enter does now because a letter has marked it."""
+    held = model.held
+    waits = held is not None and not held.on and held.due == inf
+    return held_action(model, overlay, held) if held is not None and waits else None
