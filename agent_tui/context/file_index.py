@@ -19,7 +19,12 @@ from pathlib import Path
 from typing import Final
 
 from agent_tui.safety import ignore, paths
-from agent_tui.safety.git_config import Repository, find_repository, read_text
+from agent_tui.safety.git_config import (
+    Repository,
+    explain_refusal,
+    find_repository,
+    read_text,
+)
 
 MOST: Final = 200_000
 """Files and folders that are listed."""
@@ -76,20 +81,30 @@ class FileIndex:
 
     def at_once(self, stopped: Callable[[], bool]) -> Listing | None:
         """What git tracks; None where that is not known. Raises Stopped."""
-        where = find_repository(self.start)
-        known = self._tracked(where, stopped) if where is not None else None
+        where, may_read = self._find()
+        known = self._tracked(where, stopped) if where is not None and may_read else None
         if not known:
             return None
         return self._listing(known, len(known) > self.most, 0)
 
     def whole(self, stopped: Callable[[], bool]) -> Listing:
         """What really lies there. Raises Stopped, or OSError if the start cannot be listed."""
-        where = find_repository(self.start)
-        known = self._tracked(where, stopped) if where is not None else None
+        where, may_read = self._find()
+        known = self._tracked(where, stopped) if where is not None and may_read else None
         above = "" if where is None else _below(self.start, where.top)
         walk = _Walk(self.start, above, frozenset(known or ()), where is None, self.most, stopped)
-        walk.run(self._rules(where))
+        walk.run(self._rules(where, may_read))
         return self._listing(walk.found, walk.more, walk.unreadable)
+
+    def _find(self) -> tuple[Repository | None, bool]:
+        """The repository around the start, and whether its git folder is read: one that leads
+        elsewhere would tell what another repository of the person's holds. The rules in the work
+        tree hold either way."""
+        where = find_repository(self.start)
+        problem = "" if where is None else explain_refusal(where)
+        if problem:
+            self.log.warning("the index of git for %s is not used: %s", self.start, problem)
+        return where, not problem
 
     def _tracked(self, where: Repository, stopped: Callable[[], bool]) -> list[str] | None:
         """The tracked paths below the start; None where the index cannot be used."""
@@ -111,13 +126,14 @@ class FileIndex:
         self._parsed = (stamp, paths)
         return paths
 
-    def _rules(self, where: Repository | None) -> ignore.Scope:
+    def _rules(self, where: Repository | None, may_read: bool) -> ignore.Scope:
         """What holds above the start: the person's own rules, the repository's, those of the
         folders above."""
         if where is None:
             return ignore.Scope()
         scope = ignore.Scope()
-        for path in (_own_rules(self.environment), where.common / "info" / "exclude"):
+        excluded = (where.common / "info" / "exclude",) if may_read else ()
+        for path in (_own_rules(self.environment), *excluded):
             scope = scope.with_rules(ignore.read(None, str(path)), 0)
         for folder in (
             folder for folder in reversed(self.start.parents) if folder.is_relative_to(where.top)

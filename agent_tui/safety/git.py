@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import os
 import re
-import shlex
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -20,15 +19,18 @@ from typing import IO, Final
 
 from agent_tui.programs import find_program, lies_in, search_path
 from agent_tui.safety import sandbox
-from agent_tui.safety.git_config import Repository, parse_config, read_bytes, read_text
+from agent_tui.safety.git_config import (
+    COMMON,
+    Repository,
+    explain_refusal,
+    parse_config,
+    read_bytes,
+    read_text,
+)
 from agent_tui.structures.frozen import frozen
 
 MOST_OUTPUT: Final = 1_000_000
 """Bytes of an answer that are read."""
-_COMMON: Final = ("objects", "refs", "packed-refs", "shallow", "reftable")
-"""What all work trees of a repository share; its configuration, hooks and modules are left out."""
-_OWN: Final = ("HEAD", "index", "config", "config.worktree", "commondir", "info/attributes")
-"""What else is read of a git folder that decides what is told."""
 _NO_DRIVERS: Final = b"\n* !filter !diff !merge\n"
 """The last line of `info/attributes` wins over every other: no driver is looked up, whoever
 configured it."""
@@ -79,7 +81,7 @@ async def ask_git(
     It writes nothing in the repository. Never raises; an answer that is longer than `MOST_OUTPUT`
     is a problem.
     """
-    if problem := _elsewhere(where) or _leads_out(where):
+    if problem := explain_refusal(where):
         return GitAnswer(problem=problem)
     path = search_path(os.environ, where.top)
     program = _find_git(path, where.top)
@@ -104,79 +106,6 @@ async def ask_git(
     return GitAnswer(answer.decode("utf-8", "replace"))
 
 
-def _elsewhere(where: Repository) -> str:
-    """Why a git folder that does not lie in the work tree is not read; empty where it names the
-    work tree as its own. Else anybody could put a `.git` that leads to a repository of the person's
-    elsewhere."""
-    own = where.top / ".git"
-    if where.folder == own and not own.is_symlink():
-        return ""
-    config = dict(parse_config(read_text(where.folder / "config")))
-    config |= dict(parse_config(read_text(where.folder / "config.worktree")))
-    tree, submodule = read_text(where.folder / "gitdir").strip(), config.get("core.worktree", "")
-    pointers = [(tree, own)] if tree else [(submodule, where.top)] if submodule else []
-    if any(_same(where.folder / pointer, meant) for pointer, meant in pointers):
-        return ""
-    named = shlex.quote(str(where.top))
-    return (
-        f"its .git leads to {where.folder}, which does not name this folder as its work tree "
-        f"(`git config core.worktree {named}` does)"
-    )
-
-
-def _leads_out(where: Repository) -> str:
-    """Why a git folder is not read that takes its parts from another one; empty where all of them
-    are its own. Else anybody could send a folder that shows what a repository of the person's
-    elsewhere holds. Of other folders only a work tree's own may share: git keeps it in the
-    `worktrees` of the one that it shares with."""
-    folder, common = where.folder, where.common
-    is_shared = folder.parent.name == "worktrees" and _same(folder.parent.parent, common)
-    if not (_same(folder, common) or (is_shared and folder != where.top / ".git")):
-        return f"the commondir of {folder} leads to {common}, which is not its own"
-    inside = tuple({os.path.realpath(folder), os.path.realpath(common)})
-    try:
-        links = (link for place in {folder, common} for link in _links(place))
-        out = next((link for link in links if not _lies_in_any(link, inside)), None)
-    except OSError as error:
-        return f"{folder} cannot be looked through: {error}"
-    return f"{out} leads out of the git folder" if out else ""
-
-
-def _links(folder: Path) -> Iterator[str]:
-    """The links among what git reads of a git folder. What lies in the folders of `objects` is
-    named by its hash, so who sends a link there knows already what it leads to."""
-    for name in (*_OWN, *_COMMON, *(file.name for file in folder.glob("sharedindex.*"))):
-        path = folder / name
-        if path.is_symlink():
-            yield str(path)
-        elif name == "objects":
-            yield from _links_in(path, deep=False)
-        elif name in _COMMON:
-            yield from _links_in(path, deep=True)
-
-
-def _links_in(folder: Path, deep: bool) -> Iterator[str]:
-    if not folder.is_dir():
-        return
-    for at, folders, files in os.walk(folder):
-        paths = (Path(at, name) for name in (*folders, *files))
-        yield from (str(path) for path in paths if path.is_symlink())
-        if not deep:
-            return
-
-
-def _lies_in_any(link: str, folders: tuple[str, ...]) -> bool:
-    target = os.path.realpath(link)
-    return any(target.startswith(f"{folder}{os.sep}") for folder in folders)
-
-
-def _same(one: Path, other: Path) -> bool:
-    try:
-        return one.samefile(other)
-    except (OSError, ValueError):
-        return False
-
-
 def _find_git(path: str, top: Path) -> str | None:
     found = (find_program("git", folder) for folder in path.split(os.pathsep))
     return next((one for one in found if one and not lies_in(Path(one), top)), None)
@@ -197,7 +126,7 @@ def _private_folder(where: Repository, drivers: bool) -> Iterator[Path]:
         )
         links = [
             (common, where.common, inner)
-            for inner in (*_COMMON, "info/exclude", "info/sparse-checkout")
+            for inner in (*COMMON, "info/exclude", "info/sparse-checkout")
         ]
         links += [
             (folder, where.folder, inner.name) for inner in where.folder.glob("sharedindex.*")

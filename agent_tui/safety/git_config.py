@@ -1,9 +1,10 @@
-"""A repository of git, and its configuration, read without git."""
+"""A repository of git, and its configuration, read without git: and whether it may be read."""
 
 from __future__ import annotations
 
 import os
 import re
+import shlex
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
@@ -11,6 +12,10 @@ from typing import Final
 from agent_tui.regular_file import open_regular
 from agent_tui.structures.frozen import frozen
 
+COMMON: Final = ("objects", "refs", "packed-refs", "shallow", "reftable")
+"""What all work trees of a repository share; its configuration, hooks and modules are left out."""
+_OWN: Final = ("HEAD", "index", "config", "config.worktree", "commondir", "info/attributes")
+"""What else is read of a git folder that decides what is told."""
 _MOST_TEXT: Final = 1_000_000
 _SECTION: Final = re.compile(r'\s*\[\s*([A-Za-z0-9.-]+)[ \t]*(?:"((?:[^"\\\n]|\\.)*)")?\s*\]')
 _KEY: Final = re.compile(r"\s*([A-Za-z][A-Za-z0-9-]*)[ \t]*(=?)[ \t]*")
@@ -48,6 +53,85 @@ def find_repository(start: Path) -> Repository | None:
         shared = read_text(folder / "commondir").strip()
         return Repository(top, folder, folder / shared if shared else folder)
     return None
+
+
+def explain_refusal(where: Repository) -> str:
+    """Why nothing of a git folder is read, in one line; empty where it is the work tree's own.
+    Whoever reads one without git asks here, too."""
+    return _elsewhere(where) or _leads_out(where)
+
+
+def _elsewhere(where: Repository) -> str:
+    """Why a git folder that does not lie in the work tree is not read; empty where it names the
+    work tree as its own. Else anybody could put a `.git` that leads to a repository of the person's
+    elsewhere."""
+    own = where.top / ".git"
+    if where.folder == own and not own.is_symlink():
+        return ""
+    config = dict(parse_config(read_text(where.folder / "config")))
+    config |= dict(parse_config(read_text(where.folder / "config.worktree")))
+    tree, submodule = read_text(where.folder / "gitdir").strip(), config.get("core.worktree", "")
+    pointers = [(tree, own)] if tree else [(submodule, where.top)] if submodule else []
+    if any(_same(where.folder / pointer, meant) for pointer, meant in pointers):
+        return ""
+    named = shlex.quote(str(where.top))
+    return (
+        f"its .git leads to {where.folder}, which does not name this folder as its work tree "
+        f"(`git config core.worktree {named}` does)"
+    )
+
+
+def _leads_out(where: Repository) -> str:
+    """Why a git folder is not read that takes its parts from another one; empty where all of them
+    are its own. Else anybody could send a folder that shows what a repository of the person's
+    elsewhere holds. Of other folders only a work tree's own may share: git keeps it in the
+    `worktrees` of the one that it shares with."""
+    folder, common = where.folder, where.common
+    is_shared = folder.parent.name == "worktrees" and _same(folder.parent.parent, common)
+    if not (_same(folder, common) or (is_shared and folder != where.top / ".git")):
+        return f"the commondir of {folder} leads to {common}, which is not its own"
+    inside = tuple({os.path.realpath(folder), os.path.realpath(common)})
+    try:
+        links = (link for place in {folder, common} for link in _links(place))
+        out = next((link for link in links if not _lies_in_any(link, inside)), None)
+    except OSError as error:
+        return f"{folder} cannot be looked through: {error}"
+    return f"{out} leads out of the git folder" if out else ""
+
+
+def _links(folder: Path) -> Iterator[str]:
+    """The links among what git reads of a git folder. What lies in the folders of `objects` is
+    named by its hash, so who sends a link there knows already what it leads to."""
+    for name in (*_OWN, *COMMON, *(file.name for file in folder.glob("sharedindex.*"))):
+        path = folder / name
+        if path.is_symlink():
+            yield str(path)
+        elif name == "objects":
+            yield from _links_in(path, deep=False)
+        elif name in COMMON:
+            yield from _links_in(path, deep=True)
+
+
+def _links_in(folder: Path, deep: bool) -> Iterator[str]:
+    if not folder.is_dir():
+        return
+    for at, folders, files in os.walk(folder):
+        paths = (Path(at, name) for name in (*folders, *files))
+        yield from (str(path) for path in paths if path.is_symlink())
+        if not deep:
+            return
+
+
+def _lies_in_any(link: str, folders: tuple[str, ...]) -> bool:
+    target = os.path.realpath(link)
+    return any(target.startswith(f"{folder}{os.sep}") for folder in folders)
+
+
+def _same(one: Path, other: Path) -> bool:
+    try:
+        return one.samefile(other)
+    except (OSError, ValueError):
+        return False
 
 
 def read_text(path: Path) -> str:

@@ -219,3 +219,43 @@ def test_a_walk_that_nobody_waits_for_ends(tmp_path: Path) -> None:
     with pytest.raises(Stopped):
         index(tmp_path).whole(lambda: next(looks))
     assert len(list(looks)) == 99
+
+
+@pytest.mark.parametrize("how", ["file", "link", "index", "commondir"])
+def test_the_names_of_another_repository_are_not_listed(tmp_path: Path, how: str) -> None:
+    """Else a folder that somebody sent would tell what the person has elsewhere."""
+    other, sent = tmp_path / "other", tmp_path / "sent"
+    tree(other, **{"private.txt": "", "new.txt": ""})
+    git(other, "init")
+    git(other, "add", "-A")
+    tree(other, **{".git/info/exclude": "new.txt\n"})
+    tree(sent, **{"new.txt": "", "a.log": "", ".gitignore": "*.log\n"})
+    if how == "file":
+        tree(sent, **{".git": f"gitdir: {other / '.git'}\n"})
+    elif how == "link":
+        (sent / ".git").symlink_to(other / ".git")
+    else:
+        git(sent, "init")
+        tree(sent, **{".git/index": "", ".git/commondir": f"{other / '.git'}\n"})
+    if how == "index":
+        (sent / ".git/commondir").unlink()
+        (sent / ".git/index").unlink()
+        (sent / ".git/index").symlink_to(other / ".git/index")
+    assert index(sent).at_once(lambda: False) is None
+    assert files(whole(sent)) == {"new.txt", ".gitignore"}
+    assert files(whole(other)) == {"private.txt", "new.txt"}
+
+
+def test_a_second_work_tree_and_a_submodule_have_their_index(tmp_path: Path) -> None:
+    main, outer = tmp_path / "main", tmp_path / "outer"
+    tree(main, a="")
+    git(main, "init")
+    git(main, "add", "-A")
+    git(main, "commit", "-m", "x")
+    git(main, "worktree", "add", "-q", str(tmp_path / "second"))
+    outer.mkdir()
+    git(outer, "init")
+    git(outer, "submodule", "add", "-q", str(main), "sub")
+    for start in (tmp_path / "second", outer / "sub"):
+        at_once = index(start).at_once(lambda: False)
+        assert at_once is not None and at_once.paths == ["a"]
