@@ -12,9 +12,10 @@ from agent_tui.agent.session.changes import BACKGROUND
 from agent_tui.agent.turn import command_changes
 from agent_tui.agent.turn.command_changes import APPEARED, IGNORED, unseen
 from agent_tui.protocol.events import JobChanged, TurnStarted, UndoLimited
+from agent_tui.protocol.ops import RestoreFiles
 from tests.agent.driving import Driver, Place
 from tests.agent.test_command_changes import changed, git, place, running, tree
-from tests.agent.test_restore import ask, restore_all
+from tests.agent.test_restore import answer, ask, restore_all
 
 __all__ = ["place"]
 SMALL = 1_000
@@ -107,6 +108,30 @@ def test_what_goes_on_in_the_background_is_said_of_its_turn_and_of_those_while_i
         assert BACKGROUND in ask(driver, "undo", str(first)).caps
         assert BACKGROUND in ask(driver, "undo", str(second)).caps
         assert BACKGROUND not in ask(driver, "undo", str(third)).caps
+
+
+def test_what_a_process_in_the_background_changes_while_a_command_runs_is_kept_unless_chosen(
+    place: Place,
+) -> None:
+    job = (
+        "(while [ ! -e .git/go ]; do sleep 0.02; done; echo late >> clean; touch .git/done) & true"
+    )
+    waits = "touch .git/go; while [ ! -e .git/done ]; do sleep 0.02; done; echo x >> dirty"
+    calls = [[{"call": "run_shell_command", "arguments": {"command": one}}] for one in (job, waits)]
+    model = place.script(calls[0], [{"text": "left"}], calls[1], [{"text": "ran"}])
+    with place.engine(model, mode="accept-all") as driver:
+        driver.turn("first")
+        driver.turn("second")
+        told = ask(driver)
+        assert {(file.path, file.state, file.default) for file in told.files} == {
+            ("clean", "during", "keep"),
+            ("dirty", "during", "keep"),
+        }
+        assert BACKGROUND in told.caps and "kept unless you choose it" in BACKGROUND
+        driver.send(RestoreFiles(choices={"dirty": "restore"}))
+        assert answer(driver, "restored").done
+        assert (place.cwd / "clean").read_text().endswith("late\n")
+        assert (place.cwd / "dirty").read_text() == "dirty of mine\n"
 
 
 @pytest.mark.parametrize("make", ["git init -q inner; touch inner/a", "git clone -q . inner"])

@@ -25,7 +25,7 @@ PROMPT: Final = 200
 """Characters that are kept of a turn's prompt."""
 BACKGROUND: Final = (
     "A command left a process running in the background: /undo does not see what that changes "
-    "later, or takes it for the work of the command that runs at that moment."
+    "later. Only what it changes while another command runs is listed, and kept unless you choose it."
 )
 
 
