@@ -24,7 +24,7 @@ from agent_tui.tui.core.effects import Effect, Type, Yield
 from agent_tui.tui.core.model import Dialog, Held, Model, OwnKeys, Purpose
 from agent_tui.tui.core.msg import AskedShown, KeyPressed
 from agent_tui.tui.core.step import Step, send, then, toast
-from agent_tui.tui.prompt import completion, composer, submit
+from agent_tui.tui.prompt import completion, composer
 from agent_tui.tui.screen import pending_key
 from agent_tui.tui.screen.guards import (
     ALT,
@@ -351,7 +351,11 @@ def _is_command(words: str) -> bool:
 def enter_sends(model: Model) -> bool:
     """Whether Enter sends what is in the prompt."""
     words = model.composer.draft
-    return not (enter_answers(model) or _is_command(words) or submit.is_unknown(model, words))
+    return not (
+        enter_answers(model)
+        or _is_command(words)
+        or completion.is_unknown(model.transcript.answers, words)
+    )
 
 
 def _has_rested(model: Model, dialog: Dialog) -> bool:

@@ -26,7 +26,7 @@ from agent_tui.tui.linear.keys import AT_ONCE, UNSEEN, called, first_word
 from agent_tui.tui.linear.lines import Assembler, Input
 from agent_tui.tui.linear.out import Out
 from agent_tui.tui.prompt import composer
-from agent_tui.tui.prompt.submit import SLASH
+from agent_tui.tui.prompt.completion import SLASH
 from agent_tui.tui.runtime.engine_client import Link
 from agent_tui.tui.screen.guards import BURST_SECONDS
 from agent_tui.tui.setup.steps import waits

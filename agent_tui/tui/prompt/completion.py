@@ -5,17 +5,44 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
+from agent_tui.protocol.messages import SkillInfo
 from agent_tui.protocol.transcript import Answers
+from agent_tui.structures import late
 from agent_tui.structures.frozen import frozen
 from agent_tui.tui import commands
 from agent_tui.tui.core.model import Model
 from agent_tui.tui.core.msg import KeyPressed
 from agent_tui.tui.core.step import Step
-from agent_tui.tui.prompt import composer, file_completion, skills, submit
+from agent_tui.tui.prompt import composer, file_completion
 from agent_tui.tui.sheets import control
 
 KEYS: Final = frozenset(("up", "down", "tab", "enter", "escape", "ctrl+s"))
 """What the open list takes from the prompt."""
+SLASH: Final = late.pattern(r"/([A-Za-z][\w:-]*)(?:\s+|$)")
+"""The first word of a line that calls a command or a skill; a path has a second slash and is none.
+"""
+
+
+def skills(answers: Answers) -> tuple[SkillInfo, ...] | None:
+    """None while the engine has not told them."""
+    return answers.skills.skills if answers.skills is not None else None
+
+
+def find_skill(answers: Answers, name: str) -> SkillInfo | None:
+    """The skill that is called so."""
+    return next((skill for skill in skills(answers) or () if skill.name == name), None)
+
+
+def skill_hint(skill: SkillInfo) -> str:
+    return " ".join(f"<{name}>" for name in skill.arguments) or ("[text]" if skill.free else "")
+
+
+def is_unknown(answers: Answers, text: str) -> bool:
+    """Whether `text` begins as a command or a skill does, and none is known that is called so."""
+    match = SLASH.match(text.strip())
+    if match is None or commands.by_slash(match.group(1)) is not None:
+        return False
+    return find_skill(answers, match.group(1)) is None
 
 
 @frozen
@@ -50,8 +77,8 @@ def _names(typed: str, answers: Answers) -> tuple[Candidate, ...]:
             found.append(
                 (rank, _place(command.name), _candidate(line, command.argument, command.summary))
             )
-    for skill in skills.listed(answers):
-        offered = _candidate(f"/{skill.name}", skills.hint(skill), skill.description)
+    for skill in skills(answers) or ():
+        offered = _candidate(f"/{skill.name}", skill_hint(skill), skill.description)
         found.append((_rank(typed, skill.name), _place(skill.name), offered))
     return tuple(
         candidate
@@ -108,8 +135,8 @@ def _rank(typed: str, name: str) -> int:
 def _arguments(name: str, typed: str, answers: Answers) -> tuple[Candidate, ...]:
     command = commands.by_slash(name)
     if command is None:
-        skill = skills.find(answers, name)
-        hint = skills.hint(skill) if skill is not None and not typed.strip() else ""
+        skill = find_skill(answers, name)
+        hint = skill_hint(skill) if skill is not None and not typed.strip() else ""
         return (Candidate(f"/{name} {hint}", ""),) if hint else ()
     choices = command.choices(answers) if command.choices else ()
     found = sorted((_rank(typed.strip(), choice), number) for number, choice in enumerate(choices))
@@ -199,4 +226,4 @@ def pressed(model: Model, msg: KeyPressed) -> Step | None:
             else f"{chosen.insert} "
         )
         return composer.write(model, insert), ()
-    return submit.submit(composer.write(model, chosen.insert), chosen.insert)
+    return commands.find("send").run(composer.write(model, chosen.insert), "")

@@ -9,22 +9,19 @@ from difflib import get_close_matches
 from typing import Final
 
 from agent_tui import registry
-from agent_tui.protocol.ops import QueueEdit, RunShell, Steer, Submit
+from agent_tui.protocol.ops import QueueEdit, RunShell, Save, Steer, Submit
 from agent_tui.structures import chips, late
 from agent_tui.tui import commands
 from agent_tui.tui.core.effects import Send
 from agent_tui.tui.core.model import InFlight, Model
-from agent_tui.tui.core.step import Step, then, toast
-from agent_tui.tui.prompt import composer, queue, skills
+from agent_tui.tui.core.step import Step, send, then, toast
+from agent_tui.tui.prompt import composer, queue
+from agent_tui.tui.prompt.completion import SLASH, is_unknown, skills
 from agent_tui.tui.screen.guards import QUIET_SECONDS
 
 with registry.late():
-    from agent_tui.tui.screen import leaving
     from agent_tui.tui.sheets import control
 
-SLASH: Final = late.pattern(r"/([A-Za-z][\w:-]*)(?:\s+|$)")
-"""The first word of a line that calls a command or a skill; a path has a second slash and is none.
-"""
 MOVES: Final = late.pattern(r"(?:cd|pushd)(?:\s+[^;&|\n]+)?")
 """A command that does nothing but go to another folder."""
 DOUBLED_SECONDS: Final = 0.4
@@ -43,7 +40,8 @@ def submit(model: Model, text: str) -> Step:
         if purpose.kind == "sheet":
             return control.on_text(model, text)
         if purpose.kind == "save" and text.strip():
-            return leaving.save_at(composer.leave(model), text.strip())
+            saves = replace(composer.leave(model), leaving="saves")
+            return send(saves, Save(text.strip()))
         if purpose.kind == "action" and text.strip():
             return _completed(composer.leave(model), purpose.id, text.strip())
         return composer.answered(model, purpose, text)
@@ -130,24 +128,16 @@ def slash(model: Model, text: str) -> Step | None:
         if command.has_list and not arguments.strip():
             return then(spent, control.open_sheet(spent[0], command.name))
         return then(spent, command.run(spent[0], arguments.strip()))
-    if model.gone or not is_unknown(model, text):
+    if model.gone or not is_unknown(model.transcript.answers, text):
         return None
-    known = skills.names(model.transcript.answers)
+    known = skills(model.transcript.answers)
     if model.composer.draft != text:
         model = composer.write(model, text)
     if known is None:
         waits = replace(model, composer=replace(model.composer, calls=text))
         return toast(waits, f"/{name} waits: the skills are still being read")
-    return toast(model, hint(name, known), "warning", READ_SECONDS)
-
-
-def is_unknown(model: Model, text: str) -> bool:
-    """Whether `text` begins as a command or a skill does, and none is known that is called so."""
-    match = SLASH.match(text.strip())
-    if match is None or commands.by_slash(match.group(1)) is not None:
-        return False
-    known = skills.names(model.transcript.answers)
-    return known is None or match.group(1) not in known
+    names = frozenset(skill.name for skill in known)
+    return toast(model, hint(name, names), "warning", READ_SECONDS)
 
 
 def skills_told(model: Model) -> Step:

@@ -41,11 +41,6 @@ def choose(model: Model, choice: str) -> Step:
             return replace(model, leaving="sure"), (Quit(),)
 
 
-def save_at(model: Model, path: str) -> Step:
-    """Keep the session in `path`, and leave."""
-    return send(replace(model, leaving="saves"), Save(path))
-
-
 def follow(model: Model, data: SaveOutcome) -> Step:
     """The session was saved, and the person leaves; or it could not be: the question comes again."""
     if model.leaving != "saves":

@@ -11,7 +11,7 @@ from agent_tui.tui.core.effects import WriteSetting
 from agent_tui.tui.core.model import Model, Purpose
 from agent_tui.tui.core.picker import Entry
 from agent_tui.tui.core.step import Step
-from agent_tui.tui.prompt import composer, skills, submit
+from agent_tui.tui.prompt import completion, composer, submit
 from agent_tui.tui.screen import settings
 from agent_tui.tui.sheets.control import open_sheet
 
@@ -21,8 +21,8 @@ SETTING: Final = "setting:"
 
 
 def skill_rows(model: Model) -> Iterator[Entry]:
-    for skill in skills.listed(model.transcript.answers):
-        called, about = f"/{skill.name} {skills.hint(skill)}".rstrip(), skill.description
+    for skill in completion.skills(model.transcript.answers) or ():
+        called, about = f"/{skill.name} {completion.skill_hint(skill)}".rstrip(), skill.description
         yield Entry(
             skill.name,
             called,
@@ -44,8 +44,8 @@ def run(model: Model, id: str) -> Step:
     if f"{kind}:" == SETTING:
         return _set(model, name)
     if f"{kind}:" == SKILL:
-        skill = skills.find(model.transcript.answers, name)
-        hint = skills.hint(skill) if skill is not None else ""
+        skill = completion.find_skill(model.transcript.answers, name)
+        hint = completion.skill_hint(skill) if skill is not None else ""
         return _ask(model, name, hint) if hint.startswith("<") else submit.submit(model, f"/{name}")
     command = commands.find(name)
     if command.argument.startswith("<"):
