@@ -28,7 +28,7 @@ from agent_tui.structures.markdown_stream import LIMIT, LINES, MARKS, MdStream, 
 from agent_tui.tui.markdown.lines import EMPTY, Line
 from agent_tui.tui.markdown.render import BRACKETS, render
 from agent_tui.tui.transcript.blocks import block_lines, extent
-from agent_tui.tui.transcript.diff_rows import pairs
+from agent_tui.tui.transcript.diff import pairs
 from agent_tui.tui.transcript.heights import lines as lines_of
 from agent_tui.tui.transcript.painted_rows import KEPT_LINES, Painter
 from agent_tui.tui.transcript.truncation import MOST_CHARS, MOST_LINES, NOTHING, Rest, clip, clipped

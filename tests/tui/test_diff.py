@@ -10,8 +10,13 @@ from rich.cells import cell_len
 from agent_tui.protocol.display import CodeDisplay, DiffDisplay, Hunk
 from agent_tui.tui.core.display_options import DiffForm, Look
 from agent_tui.tui.markdown.lines import Line
-from agent_tui.tui.transcript.diff import AUTO_WIDTH, LEAST_WIDTH, diff_lines
-from agent_tui.tui.transcript.diff_rows import COLOURED, LONGEST_DRAWN
+from agent_tui.tui.transcript.diff import (
+    AUTO_WIDTH,
+    COLOURED,
+    LEAST_WIDTH,
+    LONGEST_DRAWN,
+    diff_lines,
+)
 from agent_tui.tui.transcript.displays import MOST_DIFF_LINES, display_lines
 
 CHANGE = DiffDisplay(

@@ -24,8 +24,7 @@ from agent_tui.protocol.transcript import CallBlock, ToolBlock
 from agent_tui.structures.argument_stream import ArgumentStream
 from agent_tui.structures.ascii import twin
 from agent_tui.tui.core.display_options import DEFAULT
-from agent_tui.tui.markdown.chop import GOES_ON
-from agent_tui.tui.markdown.code import code_lines
+from agent_tui.tui.markdown.code import GOES_ON, code_lines
 from agent_tui.tui.markdown.lines import DECORATION, Line, Segment
 from agent_tui.tui.transcript.copy_text import unwrapped
 from agent_tui.tui.transcript.displays import display_lines

@@ -10,7 +10,7 @@ from agent_tui.protocol.display import DiffDisplay
 from agent_tui.structures.frozen import frozen
 from agent_tui.structures.visible import harmless
 from agent_tui.tui.markdown.lines import DECORATION, Line, Segment
-from agent_tui.tui.transcript.diff_rows import SIDES
+from agent_tui.tui.transcript.diff import SIDES
 
 Side = Literal[0, 1]
 """Of a line: old, new."""

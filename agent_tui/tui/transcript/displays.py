@@ -13,8 +13,16 @@ from agent_tui.structures import late
 from agent_tui.structures.markdown_stream import LIMIT, split
 from agent_tui.structures.visible import visible
 from agent_tui.tui.core.display_options import DEFAULT, Look
-from agent_tui.tui.markdown.chop import GOES_ON, GOES_ON_MARK, HANGS, chop
-from agent_tui.tui.markdown.code import code_lines, highlight, plain, preceding
+from agent_tui.tui.markdown.code import (
+    GOES_ON,
+    GOES_ON_MARK,
+    HANGS,
+    chop,
+    code_lines,
+    highlight,
+    plain,
+    preceding,
+)
 from agent_tui.tui.markdown.inline import flat
 from agent_tui.tui.markdown.lines import EMPTY, Cells, Line, Segment, cut_runs, wrap
 from agent_tui.tui.markdown.render import render

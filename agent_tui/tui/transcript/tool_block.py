@@ -24,7 +24,7 @@ from agent_tui.protocol.transcript import Block, CallBlock, ToolBlock
 from agent_tui.structures.argument_stream import ArgumentStream
 from agent_tui.structures.visible import visible
 from agent_tui.tui.core.display_options import DEFAULT, Look
-from agent_tui.tui.markdown.chop import GOES_ON_MARK, hung
+from agent_tui.tui.markdown.code import GOES_ON_MARK, hung
 from agent_tui.tui.markdown.inline import flat
 from agent_tui.tui.markdown.lines import Cells, Line, Segment, cut_runs, line_cells, wrap
 from agent_tui.tui.transcript.displays import (

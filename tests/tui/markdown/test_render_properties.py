@@ -11,7 +11,7 @@ from rich.cells import cell_len
 
 from agent_tui.structures.markdown_stream import split
 from agent_tui.structures.visible import visible
-from agent_tui.tui.markdown.chop import chop
+from agent_tui.tui.markdown.code import chop
 from agent_tui.tui.markdown.lines import STYLES, Line, Segment, breaks, cut, wrap
 from agent_tui.tui.markdown.render import render
 
