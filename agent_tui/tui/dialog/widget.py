@@ -43,7 +43,7 @@ from agent_tui.tui.widgets.paint import (
 
 with late():
     from agent_tui.present import displays as presented
-    from agent_tui.tui.transcript import copy_text, displays
+    from agent_tui.tui.transcript import displays, source_map
 
 NEXT_SECONDS: Final = 0.03
 """After so long the next part of a long command or diff is laid out."""
@@ -255,7 +255,7 @@ class Dialog(Region):
         last, right = (
             (end.y, max(0, end.x - self._inset)) if end is not None else (len(self._whole) - 1, -1)
         )
-        text = copy_text.unwrapped(self._whole, first, last, left, right) if self._count else ""
+        text = source_map.unwrapped(self._whole, first, last, left, right) if self._count else ""
         return (text, "\n") if text.strip() else None
 
 

@@ -360,3 +360,35 @@ DECORATION: Final[frozenset[str]] = frozenset(
     )
 )
 """Styles of what is drawn around the text and is no part of it: a copy leaves it out."""
+
+
+def paragraph(lines: Sequence[Line], at: int) -> tuple[int, int]:
+    """The lines from the first up to, not including, the second were one before they were wrapped."""
+    first, end = at, at + 1
+    while first > 0 and lines[first - 1].soft:
+        first -= 1
+    while end < len(lines) and lines[end - 1].soft:
+        end += 1
+    return first, end
+
+
+def joined(lines: Sequence[Line], first: int, end: int) -> tuple[str, list[tuple[int, int, int]]]:
+    """The words of a paragraph without what is drawn around them; and for each stretch of them
+    where it begins in the text, its line, and where it begins in the line."""
+    parts: list[str] = []
+    origins: list[tuple[int, int, int]] = []
+    size = 0
+    for number in range(first, end):
+        at = 0
+        for segment in lines[number].segments:
+            words = segment.text
+            if segment.style.rpartition(" ")[2] not in DECORATION:
+                origins.append((size, number, at))
+                parts.append(words)
+                size += len(words)
+            at += len(words)
+        if number + 1 < end:
+            origins.append((size, -1, 0))
+            parts.append(lines[number].glue)
+            size += len(lines[number].glue)
+    return "".join(parts), [*origins, (size, -1, 0)]

@@ -6,30 +6,33 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
-from typing import Final
 
 from textual.geometry import Offset
 from textual.selection import Selection
 
 from agent_tui.present.displays import diff_of
 from agent_tui.protocol.transcript import Block, TextBlock, ThinkingBlock, ToolBlock, UserBlock
-from agent_tui.structures import chips, late
+from agent_tui.structures import chips
 from agent_tui.structures.frozen import frozen
-from agent_tui.structures.visible import PAD, harmless, spacing, unpadded
-from agent_tui.tui.markdown.lines import DECORATION, Line
-from agent_tui.tui.transcript.diff_sides import bar_of, both_text, side_at, side_text, within
-from agent_tui.tui.transcript.marks import paragraph
+from agent_tui.structures.visible import PAD, harmless, spacing
+from agent_tui.tui.markdown.lines import Line, paragraph
+from agent_tui.tui.transcript.diff_sides import (
+    Origin,
+    bar_of,
+    both_text,
+    side_at,
+    side_text,
+    within,
+)
 from agent_tui.tui.transcript.page import Page
-from agent_tui.tui.transcript.selection import Origin
-from agent_tui.tui.transcript.source_map import Written, as_written, forms, written_lines
-
-_MARKERS: Final = frozenset(("list.marker", "list.done", "list.open"))
-_WRITTEN: Final = str.maketrans({"•": "-", "◦": "-", "▪": "-", "☐": "- [ ]", "☑": "- [x]"})
-"""How the marks of a list that are drawn are written."""
-_BORDER: Final = "table.border"
-_BAR: Final = "\0"
-_CELLS: Final = late.pattern(f" *{_BAR} *")
-"""What is drawn between the cells of a table, with their padding."""
+from agent_tui.tui.transcript.source_map import (
+    BORDER,
+    Written,
+    as_written,
+    forms,
+    unwrapped,
+    written_lines,
+)
 
 
 @frozen
@@ -140,7 +143,7 @@ def _written(
 def _is_rule(line: Line) -> bool:
     """Whether it is drawn between the rows of a table."""
     styles = {segment.style for segment in line.segments if segment.text.strip()}
-    return styles == {_BORDER} and "─" in line.text
+    return styles == {BORDER} and "─" in line.text
 
 
 def word_at(page: Page, x: int, line: int) -> Selection | None:
@@ -240,38 +243,3 @@ def _source(block: Block, open: bool) -> str | None:
             return harmless(block.text)
         case _:
             return None
-
-
-def unwrapped(lines: Sequence[Line], first: int, last: int, start: int, end: int) -> str:
-    """The drawn text without margins, bars and numbers; what was wrapped is one line again.
-
-    From character `start` of line `first` to `end` of line `last` (-1: its end).
-    """
-    left, right, last = start, end, min(last, len(lines) - 1)
-    text = ""
-    for number in range(first, last + 1):
-        line = lines[number]
-        start = left if number == first else 0
-        end = right if number == last and right >= 0 else len(line.text)
-        words = _words(line, start, end, number > 0 and lines[number - 1].soft)
-        text += words if line.soft else words.rstrip()
-        if number < last:
-            text += line.glue if line.soft else "\n"
-    return text
-
-
-def _words(line: Line, start: int, end: int, continued: bool) -> str:
-    kept: list[str] = []
-    at = 0
-    for segment in line.segments:
-        decoration = segment.style.rpartition(" ")[2] in DECORATION and (
-            segment.style != "indent" or continued
-        )
-        if not decoration:
-            words = segment.text[max(0, start - at) : max(0, end - at)]
-            kept.append(words.translate(_WRITTEN) if segment.style in _MARKERS else words)
-        elif segment.style == _BORDER and start <= at and at + len(segment.text) <= end:
-            kept.append(_BAR)
-        at += len(segment.text)
-    text = unpadded("".join(kept))
-    return _CELLS.sub(" | ", text).strip() if _BAR in text else text

@@ -19,6 +19,14 @@ _OTHER: Final = ("+", "-")
 
 
 @frozen
+class Origin:
+    """The side of a diff on which the selection began: the row, and its side."""
+
+    index: int
+    side: Side
+
+
+@frozen
 class _Piece:
     """What is chosen of one line of a side. `number` 0: it goes on from the line above."""
 

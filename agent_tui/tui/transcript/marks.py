@@ -15,7 +15,7 @@ from textual.strip import Strip
 
 from agent_tui.registry import late
 from agent_tui.tui.core.regions import TranscriptView
-from agent_tui.tui.markdown.lines import DECORATION, Line
+from agent_tui.tui.markdown.lines import Line, joined, paragraph
 from agent_tui.tui.transcript.page import Page
 from agent_tui.tui.transcript.painted_rows import marked
 
@@ -162,38 +162,6 @@ def folded(text: str) -> tuple[str, Sequence[int]]:
         return words, range(len(text))
     parts = [search.plain(character) for character in text]
     return "".join(parts), [at for at, part in enumerate(parts) for _ in part]
-
-
-def paragraph(lines: Sequence[Line], at: int) -> tuple[int, int]:
-    """The lines from the first up to, not including, the second were one before they were wrapped."""
-    first, end = at, at + 1
-    while first > 0 and lines[first - 1].soft:
-        first -= 1
-    while end < len(lines) and lines[end - 1].soft:
-        end += 1
-    return first, end
-
-
-def joined(lines: Sequence[Line], first: int, end: int) -> tuple[str, list[tuple[int, int, int]]]:
-    """The words of a paragraph without what is drawn around them; and for each stretch of them
-    where it begins in the text, its line, and where it begins in the line."""
-    parts: list[str] = []
-    origins: list[tuple[int, int, int]] = []
-    size = 0
-    for number in range(first, end):
-        at = 0
-        for segment in lines[number].segments:
-            words = segment.text
-            if segment.style.rpartition(" ")[2] not in DECORATION:
-                origins.append((size, number, at))
-                parts.append(words)
-                size += len(words)
-            at += len(words)
-        if number + 1 < end:
-            origins.append((size, -1, 0))
-            parts.append(lines[number].glue)
-            size += len(lines[number].glue)
-    return "".join(parts), [*origins, (size, -1, 0)]
 
 
 def _pieces(origins: Sequence[tuple[int, int, int]], start: int, stop: int) -> tuple[Piece, ...]:

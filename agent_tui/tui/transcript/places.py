@@ -13,8 +13,7 @@ from textual.geometry import Offset
 
 from agent_tui.protocol.transcript import Block
 from agent_tui.structures.frozen import frozen
-from agent_tui.tui.markdown.lines import Line
-from agent_tui.tui.transcript.marks import joined, paragraph
+from agent_tui.tui.markdown.lines import Line, joined, paragraph
 from agent_tui.tui.transcript.page import Anchor, Page
 
 _NEAR: Final = 8

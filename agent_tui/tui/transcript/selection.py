@@ -25,14 +25,6 @@ STEP_SECONDS: Final = 0.04
 
 
 @frozen
-class Origin:
-    """The side of a diff on which the selection began: the row, and its side."""
-
-    index: int
-    side: diff_sides.Side
-
-
-@frozen
 class Held:
     """The ends of a selection, where the drag that goes on began and is, and the side of a diff on
     which it began."""
@@ -82,7 +74,7 @@ def keep(page: Page, widget: Widget, held: Held) -> None:
         screen.clear_selection()
 
 
-def origin(page: Page, widget: Widget) -> Origin | None:
+def origin(page: Page, widget: Widget) -> diff_sides.Origin | None:
     """The side on which what is selected began; None if that was on none. Without a drag: where all
     of it is."""
     selection, state = widget.text_selection, _drag(widget)
@@ -97,7 +89,7 @@ def origin(page: Page, widget: Widget) -> Origin | None:
         return None
     lines, offset = page.lines(index), began.y - page.extent(index)[0]
     side = diff_sides.side_at(lines[offset], began.x) if offset < len(lines) else None
-    return None if side is None else Origin(index, side)
+    return None if side is None else diff_sides.Origin(index, side)
 
 
 def _all_offsets(widget: Widget) -> tuple[Offset | None, ...]:
@@ -111,7 +103,7 @@ def _side(page: Page, widget: Widget) -> diff_sides.Side | None:
 
 
 def span(
-    page: Page, selection: Selection, began: Origin | None, line: int
+    page: Page, selection: Selection, began: diff_sides.Origin | None, line: int
 ) -> tuple[int, int] | None:
     """The characters of `line` that are selected, no picture in part."""
     chosen = selection.get_span(line)

@@ -15,14 +15,20 @@ from agent_tui.present.copy import OUTPUT_TAB, sources
 from agent_tui.protocol.transcript import Block, TextBlock
 from agent_tui.structures import late
 from agent_tui.structures.frozen import frozen
-from agent_tui.structures.visible import PAD, harmless, spacing, visible
-from agent_tui.tui.markdown.lines import Line
-from agent_tui.tui.transcript.marks import joined
+from agent_tui.structures.visible import PAD, harmless, spacing, unpadded, visible
+from agent_tui.tui.markdown.lines import DECORATION, Line, joined
 from agent_tui.tui.transcript.truncation import MOST_LINES
 
 LOOKED_AT: Final = 150_000
 """Characters at each end of a source: more of it is not laid out."""
 _FENCE: Final = late.pattern(r"(?m)^((?: |[-*+] |\d+[.)] )*)(?:```|~~~)")
+_MARKERS: Final = frozenset(("list.marker", "list.done", "list.open"))
+_WRITTEN: Final = str.maketrans({"•": "-", "◦": "-", "▪": "-", "☐": "- [ ]", "☑": "- [x]"})
+"""How the marks of a list that are drawn are written."""
+BORDER: Final = "table.border"
+_BAR: Final = "\0"
+_CELLS: Final = late.pattern(f" *{_BAR} *")
+"""What is drawn between the cells of a table, with their padding."""
 
 
 @frozen
@@ -199,3 +205,38 @@ def _forms(block: Block) -> Forms:
 def _goes_with(text: str, at: int) -> bool:
     """Whether the character at `at` is drawn on the one before it, or is the cell of that."""
     return unicodedata.category(text[at])[0] == "M" or (text[at] == PAD and spacing(text[at - 1]))
+
+
+def unwrapped(lines: Sequence[Line], first: int, last: int, start: int, end: int) -> str:
+    """The drawn text without margins, bars and numbers; what was wrapped is one line again.
+
+    From character `start` of line `first` to `end` of line `last` (-1: its end).
+    """
+    left, right, last = start, end, min(last, len(lines) - 1)
+    text = ""
+    for number in range(first, last + 1):
+        line = lines[number]
+        start = left if number == first else 0
+        end = right if number == last and right >= 0 else len(line.text)
+        words = _words(line, start, end, number > 0 and lines[number - 1].soft)
+        text += words if line.soft else words.rstrip()
+        if number < last:
+            text += line.glue if line.soft else "\n"
+    return text
+
+
+def _words(line: Line, start: int, end: int, continued: bool) -> str:
+    kept: list[str] = []
+    at = 0
+    for segment in line.segments:
+        decoration = segment.style.rpartition(" ")[2] in DECORATION and (
+            segment.style != "indent" or continued
+        )
+        if not decoration:
+            words = segment.text[max(0, start - at) : max(0, end - at)]
+            kept.append(words.translate(_WRITTEN) if segment.style in _MARKERS else words)
+        elif segment.style == BORDER and start <= at and at + len(segment.text) <= end:
+            kept.append(_BAR)
+        at += len(segment.text)
+    text = unpadded("".join(kept))
+    return _CELLS.sub(" | ", text).strip() if _BAR in text else text
