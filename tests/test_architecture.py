@@ -55,10 +55,8 @@ WIDGETS = frozenset(
         "transcript.copy_text",
         "transcript.selection",
         "transcript.source_map",
-        "transcript.source_map",
         "transcript.widget",
         "transcript.painted_rows",
-        "transcript.places",
         "transcript.marks",
     )
 )

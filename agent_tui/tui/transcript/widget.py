@@ -28,7 +28,17 @@ from agent_tui.tui.transcript.marks import Marks
 from agent_tui.tui.transcript.page import Anchor, Page
 from agent_tui.tui.transcript.painted_rows import Painter, Palette, marked
 from agent_tui.tui.transcript.scrollbar import WithBar
-from agent_tui.tui.transcript.selection import Edge, Held, hold, keep, origin, span
+from agent_tui.tui.transcript.selection import (
+    Edge,
+    Held,
+    Top,
+    anchor_of,
+    hold,
+    keep,
+    origin,
+    span,
+    top_of,
+)
 
 
 class Toggled(Message, namespace="transcript"):
@@ -58,7 +68,6 @@ class LinkClicked(Message, namespace="transcript"):
 
 with late():
     from agent_tui.tui.transcript import copy_text as copy
-    from agent_tui.tui.transcript import places
 
 Where = Literal["page_up", "page_down", "line_up", "line_down", "top", "end"]
 
@@ -86,7 +95,7 @@ class Transcript(WithBar, can_focus=False, inherit_css=False):
         self._page = Page()
         self._marks = Marks(self._page)
         self._laid = Size(0, 0)
-        self._top: places.Top | None = None
+        self._top: Top | None = None
         self._painted: list[Strip] | None = None
         self._thumb: tuple[int, ...] = ()
         self._seen = 0
@@ -256,9 +265,7 @@ class Transcript(WithBar, can_focus=False, inherit_css=False):
         if size == self._laid or not size.width or not size.height:
             return
         top, held = self._anchors()
-        read = (
-            None if self.following else places.top_of(self._page, self.scroll_offset.y, self._top)
-        )
+        read = None if self.following else top_of(self._page, self.scroll_offset.y, self._top)
         if self._laid.width:
             looked = 0 <= self._marks.hit - self.scroll_offset.y < self._laid.height
         else:  # what was to be shown before there was any room
@@ -267,7 +274,7 @@ class Transcript(WithBar, can_focus=False, inherit_css=False):
         self._laid = size
         if wider:
             self._page.lay(self._make_painter())
-        self._settle(places.anchor_of(self._page, read) if read else top, held)
+        self._settle(anchor_of(self._page, read) if read else top, held)
         self._top = read and read.put_at(self._page, self.scroll_offset.y)
         if looked:
             self._bring(True)
