@@ -36,7 +36,7 @@ with late(warm=False):  # which front end it is decides what is needed
     from agent_tui.safety import sandbox
     from agent_tui.sessions.index import cache, listing
     from agent_tui.tui.core import display_options, keymap
-    from agent_tui.tui.linear import start as linear
+    from agent_tui.tui.linear import chat as linear
     from agent_tui.tui.runtime import crash_draft, start
     from agent_tui.tui.textual_port import import_trim
 

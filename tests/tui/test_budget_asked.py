@@ -7,7 +7,7 @@ import pytest
 from agent_tui.protocol.events import QuestionAsked
 from agent_tui.protocol.ops import Answer
 from agent_tui.protocol.transcript import Question
-from agent_tui.tui.linear import asking
+from agent_tui.tui.linear import announcer
 from tests.tui.play import Play
 
 TEXT = "The budget of $5.00 (max_cost) is used up: $5.0200."
@@ -51,9 +51,12 @@ def test_a_model_without_a_price_is_no_budget_that_is_reached() -> None:
 
 
 def test_line_by_line() -> None:
-    lines = asking.question_lines(QUESTION, 1)
+    lines = announcer.question_lines(QUESTION, 1)
     assert lines[0] == f"Question: {TEXT}" and lines[-1] == "Type s or c."
-    assert asking.taken(QUESTION, "continue") == asking.Taken("c") and asking.taken(
+    assert announcer.taken(QUESTION, "continue") == announcer.Taken("c") and announcer.taken(
         QUESTION, "1"
-    ) == asking.Taken("s")
-    assert asking.taken(QUESTION, "m go on") is None and asking.taken(QUESTION, "perhaps") is None
+    ) == announcer.Taken("s")
+    assert (
+        announcer.taken(QUESTION, "m go on") is None
+        and announcer.taken(QUESTION, "perhaps") is None
+    )

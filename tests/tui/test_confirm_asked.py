@@ -7,7 +7,7 @@ import pytest
 from agent_tui.protocol.events import QuestionAnswered, QuestionAsked
 from agent_tui.protocol.ops import Answer
 from agent_tui.protocol.transcript import Question
-from agent_tui.tui.linear import asking
+from agent_tui.tui.linear import announcer
 from tests.tui.play import Play
 
 TEXT = "Use the model openai/x in this project?\nThe project suggests it: config.toml:1"
@@ -55,13 +55,13 @@ def test_its_answer_leaves_no_turn_open() -> None:
 
 
 def test_line_by_line() -> None:
-    lines = asking.question_lines(QUESTION, 1)
+    lines = announcer.question_lines(QUESTION, 1)
     assert lines[:2] == [
         "Question: Use the model openai/x in this project?",
         "The project suggests it: config.toml:1",
     ]
     assert lines[-1] == "Type y or n."
-    assert asking.taken(QUESTION, "yes") == asking.Taken("y") and asking.taken(
+    assert announcer.taken(QUESTION, "yes") == announcer.Taken("y") and announcer.taken(
         QUESTION, "no"
-    ) == asking.Taken("n")
-    assert asking.taken(QUESTION, "no use mine") is None
+    ) == announcer.Taken("n")
+    assert announcer.taken(QUESTION, "no use mine") is None

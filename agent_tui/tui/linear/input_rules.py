@@ -20,7 +20,7 @@ from agent_tui.tui.core import msg
 from agent_tui.tui.core.model import Model
 from agent_tui.tui.core.regions import HIDDEN
 from agent_tui.tui.dialog.answering import put_off
-from agent_tui.tui.linear import asking, sheets
+from agent_tui.tui.linear import announcer, sheets
 from agent_tui.tui.linear.announcer import Notices
 from agent_tui.tui.linear.keys import AT_ONCE, UNSEEN, called, first_word
 from agent_tui.tui.linear.lines import Assembler, Input
@@ -243,7 +243,7 @@ class Rules:
         chat = self._chat
         question, dialog = chat.model.question, chat.model.dialog
         assert question is not None and dialog is not None
-        taken, early = asking.taken(question, text), chat.source.early
+        taken, early = announcer.taken(question, text), chat.source.early
         chat.source.early = False
         if question.id == self._answered:
             self._prompt(text)
@@ -257,7 +257,7 @@ class Rules:
             self._prompt(text)
         elif taken is None:
             chat.out.say(
-                ["That is not one of the answers. Nothing was sent.", asking.ways(question)],
+                ["That is not one of the answers. Nothing was sent.", announcer.ways(question)],
                 "warning",
             )
         elif chat.source.terminal and (early or time.time() - dialog.shown_at < BURST_SECONDS):
@@ -265,7 +265,7 @@ class Rules:
                 ["You typed that before you could read the question. Type it again."], "warning"
             )
         else:
-            self._reply(asking.reply(question, taken))
+            self._reply(announcer.reply(question, taken))
 
     def _unanswered(self, question: Approval | Question) -> None:
         """A pipe holds no answer: what asks for consent gets none, and what is stuck stops."""

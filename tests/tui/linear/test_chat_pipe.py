@@ -316,7 +316,7 @@ def test_nobody_reads_any_more(place: Place) -> None:
 
 
 def test_nothing_of_textual_or_rich_is_imported() -> None:
-    code = "import agent_tui.tui.linear.start, sys, json; print(json.dumps(sorted(sys.modules)))"
+    code = "import agent_tui.tui.linear.chat, sys, json; print(json.dumps(sorted(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     tops = {name.partition(".")[0] for name in json.loads(done.stdout)}
     assert not tops & {"textual", "rich", "pydantic", "httpx"}

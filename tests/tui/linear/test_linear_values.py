@@ -30,7 +30,7 @@ from agent_tui.tui import commands, linear
 from agent_tui.tui.core.display_options import DEFAULT
 from agent_tui.tui.core.model import Model
 from agent_tui.tui.core.msg import EventsArrived
-from agent_tui.tui.linear import asking, keys, sheets
+from agent_tui.tui.linear import announcer, keys, sheets
 from agent_tui.tui.linear import writer as scribing
 from agent_tui.tui.linear.announcer import Notices
 from agent_tui.tui.linear.chat import Outcome
@@ -83,7 +83,7 @@ def test_lines_become_prompts(typed: list[str], prompts: list[str]) -> None:
     ],
 )
 def test_lines_that_answer(question: Approval | Question, line: str, key: str, text: str) -> None:
-    assert asking.taken(question, line) == asking.Taken(key, text)
+    assert announcer.taken(question, line) == announcer.Taken(key, text)
 
 
 @pytest.mark.parametrize(
@@ -104,12 +104,12 @@ def test_lines_that_answer(question: Approval | Question, line: str, key: str, t
     ],
 )
 def test_lines_that_do_not(question: Approval | Question, line: str) -> None:
-    assert asking.taken(question, line) is None
+    assert announcer.taken(question, line) is None
 
 
 def test_a_question_says_all_that_is_asked_about() -> None:
     asked = replace(APPROVAL, display=d.CommandDisplay("line one\nline two", cwd="/work"))
-    said = asking.question_lines(asked, 2)
+    said = announcer.question_lines(asked, 2)
     assert said[0] == "Question 1 of 2: Allow this command?"
     assert said[2:5] == ["$ line one", "line two", "in /work"]
     assert "a or 2: always: ls in here (in this session)" in said
@@ -131,7 +131,7 @@ def test_a_question_says_all_that_is_asked_about() -> None:
 def test_a_question_has_the_title_that_it_has_on_the_screen(
     question: Approval | Question, first: str, second: str
 ) -> None:
-    assert asking.question_lines(question, 1)[:2] == [first, second]
+    assert announcer.question_lines(question, 1)[:2] == [first, second]
 
 
 def test_every_command_is_a_line_or_belongs_to_the_screen() -> None:
@@ -261,7 +261,7 @@ def test_a_refused_change_is_said_once(capsys: pytest.CaptureFixture[str]) -> No
         ToolEnded("c", "edit", "Edit a.md", "", denied, tag="denied"),
     ]
     question = replace(APPROVAL, display=diff)
-    assert "+two" in asking.question_lines(question, 1)
+    assert "+two" in announcer.question_lines(question, 1)
     assert said_by(capsys, *events).endswith("Tool: Edit a.md, denied\nyou said no\n")
     before, resumed = Model(keys=keys.KEYS), Restored(fold(events), 4)
     model, _ = update(before, EventsArrived((resumed,)))
