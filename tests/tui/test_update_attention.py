@@ -18,8 +18,7 @@ from agent_tui.protocol.events import (
 from agent_tui.protocol.transcript import TurnEnd
 from agent_tui.tui.core import msg
 from agent_tui.tui.core.effects import Effect, Notify, SetTitle, UseGround
-from agent_tui.tui.core.model import InFlight, Model
-from agent_tui.tui.core.window import Window
+from agent_tui.tui.core.model import InFlight, Model, Window
 from agent_tui.tui.screen.notify import plain, title_of
 from agent_tui.tui.update import update
 

@@ -7,8 +7,8 @@ from typing import Final
 
 from agent_tui.protocol.ops import MODES, SetMode
 from agent_tui.tui.commands.base import Situation, command
+from agent_tui.tui.core.display_options import Tone
 from agent_tui.tui.core.model import Model
-from agent_tui.tui.core.regions import Tone
 from agent_tui.tui.core.step import Step, send, then, toast
 
 MEANING: Final = {

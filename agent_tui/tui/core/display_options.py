@@ -1,5 +1,5 @@
-"""How the transcript is drawn, where a person may choose. Set by `[display]`, changed by commands
-while it runs."""
+"""How things are drawn: what a text is, and where a person may choose. Set by `[display]`, changed
+by commands while it runs."""
 
 from __future__ import annotations
 
@@ -14,6 +14,11 @@ Thinking = Literal["hidden", "folded", "live"]
 """`folded`: one line; `live`: its end is shown while it runs, one line after."""
 THINKING: Final[tuple[Thinking, ...]] = ("live", "folded", "hidden")
 """In the order in which `/thinking` goes through them."""
+Tone = Literal[
+    "normal", "dim", "accent", "good", "warning", "bad",
+    "keyword", "name", "string", "comment", "removed", "removed word", "added", "added word",
+]  # fmt: skip
+"""What a text is; the last eight are those of code and of differences, for a sample of both."""
 
 
 PASTE: Final = PromptSettings()

@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Literal
 from agent_tui.protocol.setup_op import KeyPlace
 from agent_tui.protocol.tool_events import at_work
 from agent_tui.protocol.transcript import Approval, Question, Queued, Transcript
+from agent_tui.settings.values import OCCASIONS
 from agent_tui.structures.frozen import frozen
-from agent_tui.tui.core.display_options import DEFAULT, Look
-from agent_tui.tui.core.regions import Tone
-from agent_tui.tui.core.window import Window
+from agent_tui.tui.core.display_options import DEFAULT, Look, Tone
 
 if TYPE_CHECKING:
     from agent_tui.settings.values import Value
@@ -24,6 +23,33 @@ if TYPE_CHECKING:
     from agent_tui.tui.core.picker import Picker
     from agent_tui.tui.core.undo_state import GoingBack
     from agent_tui.tui.transcript.search import Found, Index
+
+
+Occasion = Literal["done", "question", "failure"]
+
+
+@frozen
+class Window:
+    """The window of the terminal: whether the person looks at it, its title, and what may be told
+    outside of it."""
+
+    focused: bool | None = None
+    """None: the terminal has not told; it may be one that never does."""
+    touched: float = float("-inf")
+    """When a key was pressed last, as long as `focused` is not known."""
+    dark: bool | None = None
+    """Whether its ground is dark, where it has told."""
+    title: str = ""
+    """What the title says; empty: it is not ours."""
+    branch: str = ""
+    """Of the folder, where it is shown."""
+    on: tuple[str, ...] = OCCASIONS
+    desktop: bool = True
+    bell: bool = False
+    titled: bool = False
+    """The title is ours to set."""
+    after: float = 10.0
+    """Seconds without a key after which the person counts as away, where `focused` is not known."""
 
 
 @frozen

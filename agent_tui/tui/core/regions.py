@@ -7,21 +7,16 @@ The runtime compares regions by identity and shows only what is another object t
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Final, Literal
+from typing import Final
 
 from agent_tui.protocol.display import DiffDisplay, Display
 from agent_tui.protocol.transcript import Block
 from agent_tui.structures.frozen import frozen
 from agent_tui.structures.vec import Vec
-from agent_tui.tui.core.display_options import DEFAULT, Look
+from agent_tui.tui.core.display_options import DEFAULT, Look, Tone
 
 HIDDEN = "•"
 """Stands for what is typed and must not be seen."""
-Tone = Literal[
-    "normal", "dim", "accent", "good", "warning", "bad",
-    "keyword", "name", "string", "comment", "removed", "removed word", "added", "added word",
-]  # fmt: skip
-"""What a text is; the last eight are those of code and of differences, for a sample of both."""
 
 
 @frozen

@@ -26,8 +26,7 @@ from agent_tui.structures.visible import visible
 from agent_tui.tui.core import effects as do
 from agent_tui.tui.core import msg
 from agent_tui.tui.core.display_options import DEFAULT, Look
-from agent_tui.tui.core.model import Model
-from agent_tui.tui.core.window import Window
+from agent_tui.tui.core.model import Model, Window
 from agent_tui.tui.core.words import one_line
 from agent_tui.tui.linear import lines as reading
 from agent_tui.tui.linear.announcer import Notices

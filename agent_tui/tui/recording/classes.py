@@ -29,13 +29,12 @@ from agent_tui.tui.core import (
     msg,
     picker,
     undo_state,
-    window,
 )
 from agent_tui.tui.recording.renamed import with_old_names
 from agent_tui.tui.transcript import search
 
 MODULES: tuple[ModuleType, ...] = (
-    msg, model, display_options, window, undo_state, picker, history_search, search, chips, mention,
+    msg, model, display_options, undo_state, picker, history_search, search, chips, mention,
     markdown_stream, transcript, display, messages, ops, session_events, tool_events, turn_events,
     answers, session_answers, standing,
 )  # fmt: skip

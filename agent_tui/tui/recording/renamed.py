@@ -21,6 +21,7 @@ RENAMED: Final[Mapping[str, str]] = {
     "shell_events": "tool_events",
     "undo_events": "session_events",
     "model_answers": "answers",
+    "window": "model",
 }
 """What a recording says → what it is called now, the oldest change first. Names are `module.Class`;
 a module alone stands for all classes that it held."""

@@ -22,8 +22,7 @@ from agent_tui.settings.table import Settings
 from agent_tui.structures.visible import visible
 from agent_tui.tui.core.display_options import DEFAULT, Look
 from agent_tui.tui.core.keymap import resolve
-from agent_tui.tui.core.model import Model
-from agent_tui.tui.core.window import Window
+from agent_tui.tui.core.model import Model, Window
 from agent_tui.tui.runtime.app import AgentApp
 from agent_tui.tui.runtime.history import PromptHistory
 from agent_tui.tui.runtime.live_settings import LiveSettings

@@ -14,9 +14,10 @@ from agent_tui.structures import chips
 from agent_tui.tui import commands
 from agent_tui.tui.commands.base import Situation
 from agent_tui.tui.core import words
+from agent_tui.tui.core.display_options import Tone
 from agent_tui.tui.core.memo import lazy
 from agent_tui.tui.core.model import Model, OwnKeys, Purpose, Search, VimMode
-from agent_tui.tui.core.regions import DOT, FooterView, Span, StatusView, Tone
+from agent_tui.tui.core.regions import DOT, FooterView, Span, StatusView
 
 with late():
     from agent_tui.tui.dialog import answering, view

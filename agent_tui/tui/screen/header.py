@@ -11,9 +11,10 @@ from agent_tui.registry import late
 from agent_tui.settings.values import DIVIDER
 from agent_tui.structures.visible import visible
 from agent_tui.tui.core import words
+from agent_tui.tui.core.display_options import Tone
 from agent_tui.tui.core.memo import lazy
 from agent_tui.tui.core.model import Model
-from agent_tui.tui.core.regions import HeaderView, Part, Span, Tone
+from agent_tui.tui.core.regions import HeaderView, Part, Span
 
 with late():
     from agent_tui.tui.sheets import control

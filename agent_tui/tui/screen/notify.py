@@ -9,7 +9,7 @@ from typing import Any, Final
 from agent_tui.protocol.transcript import Approval, Transcript, TurnBlock
 from agent_tui.structures.visible import visible
 from agent_tui.tui.core.effects import Effect, Notify, ReadBranch, SetTitle, UseGround
-from agent_tui.tui.core.model import Model
+from agent_tui.tui.core.model import Model, Occasion
 from agent_tui.tui.core.msg import (
     Acted,
     CommandCalled,
@@ -24,7 +24,6 @@ from agent_tui.tui.core.msg import (
     Submitted,
 )
 from agent_tui.tui.core.step import Step
-from agent_tui.tui.core.window import Occasion
 
 TITLE_CHARS: Final = 80
 NAME_CHARS: Final = 40

@@ -7,9 +7,9 @@ from typing import Final
 
 from agent_tui.present.wording import count
 from agent_tui.protocol.answers import Offer, ProviderGroup, SetupOffers, SetupOutcome
+from agent_tui.tui.core.display_options import Tone
 from agent_tui.tui.core.model import Model, SettingUp
 from agent_tui.tui.core.picker import Entry
-from agent_tui.tui.core.regions import Tone
 from agent_tui.tui.screen import model_pull
 
 ELSEWHERE: Final = "elsewhere"

@@ -8,10 +8,10 @@ from typing import Final
 from agent_tui.present.wording import count
 from agent_tui.protocol.answers import Check
 from agent_tui.tui.commands.base import command
+from agent_tui.tui.core.display_options import Tone
 from agent_tui.tui.core.effects import Copy
 from agent_tui.tui.core.model import Model, Overlay
 from agent_tui.tui.core.picker import Entry
-from agent_tui.tui.core.regions import Tone
 from agent_tui.tui.core.step import Step
 from agent_tui.tui.sheets.base import TAKES, Action, Sheet
 from agent_tui.tui.sheets.control import open_sheet

@@ -9,9 +9,10 @@ from typing import Final
 from agent_tui.protocol.display import TODO_WORDS, TodoItem
 from agent_tui.structures.visible import visible
 from agent_tui.tui.commands.base import command
+from agent_tui.tui.core.display_options import Tone
 from agent_tui.tui.core.memo import lazy
 from agent_tui.tui.core.model import Model, Overlay
-from agent_tui.tui.core.regions import Span, Tone, sheet_room
+from agent_tui.tui.core.regions import Span, sheet_room
 from agent_tui.tui.core.step import Step, toast
 from agent_tui.tui.core.words import one_line
 from agent_tui.tui.sheets.base import CLOSES, Body, Sheet

@@ -13,10 +13,11 @@ from agent_tui.protocol.ops import FileChoice, Fork, Query, QueryKind, RestoreFi
 from agent_tui.structures import mention
 from agent_tui.structures.visible import visible
 from agent_tui.tui.commands.base import command
+from agent_tui.tui.core.display_options import Tone
 from agent_tui.tui.core.memo import lazy
 from agent_tui.tui.core.model import Model, Overlay
 from agent_tui.tui.core.picker import Entry
-from agent_tui.tui.core.regions import Span, Tone
+from agent_tui.tui.core.regions import Span
 from agent_tui.tui.core.step import Step, send, then, toast
 from agent_tui.tui.core.undo_state import GoingBack, What, in_order
 from agent_tui.tui.core.words import one_line

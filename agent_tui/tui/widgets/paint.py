@@ -19,7 +19,8 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from agent_tui.structures.visible import visible
-from agent_tui.tui.core.regions import Option, Span, Tone
+from agent_tui.tui.core.display_options import Tone
+from agent_tui.tui.core.regions import Option, Span
 from agent_tui.tui.markdown.lines import Segment, cut_runs, cut_words, line_cells
 
 TONES: Final[dict[Tone, str]] = {

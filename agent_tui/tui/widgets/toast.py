@@ -7,7 +7,8 @@ from typing import Final
 
 from rich.cells import cell_len
 
-from agent_tui.tui.core.regions import Span, ToastView, Tone
+from agent_tui.tui.core.display_options import Tone
+from agent_tui.tui.core.regions import Span, ToastView
 from agent_tui.tui.markdown.lines import Segment, wrap
 from agent_tui.tui.widgets.paint import TONES, Region, low, pad, runs, shortened
 
