@@ -34,6 +34,7 @@ from agent_tui.structures.readable import counted
 from agent_tui.structures.terminal_facts import drawable
 from agent_tui.tui.recording.classes import UNPLAYABLE, unshown
 from agent_tui.tui.recording.player import Player
+from agent_tui.tui.view import view
 
 with late(warm=False):  # only for the frames, and for the screen
     from agent_tui.agent.services import state_at_record
@@ -198,7 +199,7 @@ def _frames(player: Player, folder: Path, at: float) -> int:
         written = 0
         for count in range(max(1, player.before(at)) if at > 0 else 1, len(player) + 1):
             try:
-                shown = digest.frame_of(player.model(count))
+                shown = digest.frame_of(player.model(count), view)
             except UNPLAYABLE as error:
                 shown = [unshown(error)]
             if shown == last:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import replace
 from hashlib import blake2b
 from typing import Final, TypeVar
@@ -11,11 +12,12 @@ from agent_tui.protocol.transcript import Transcript
 from agent_tui.structures.plain import plain
 from agent_tui.structures.vec import Vec
 from agent_tui.tui.core.model import Model
+from agent_tui.tui.core.regions import View
 from agent_tui.tui.recording import masked
 from agent_tui.tui.recording.frame import frame
-from agent_tui.tui.view import view
 
 T = TypeVar("T")
+Shown = Callable[[Model], View]
 
 NEWEST: Final = 256
 """Rows and marks of a transcript that are hashed; of the others their number. So it costs the same
@@ -29,7 +31,7 @@ LONG: Final = 4_096
 in several places."""
 
 
-def digests(live: Model) -> tuple[str, str]:
+def digests(live: Model, view: Shown) -> tuple[str, str]:
     """The hash of `live` and the hash of its frame, 32 hexadecimal digits each."""
     known, long = masked.model(live), dict[str, str]()
 
@@ -49,15 +51,15 @@ def digests(live: Model) -> tuple[str, str]:
     short = replace(
         known, sessions={name: _short(session) for name, session in known.sessions.items()}
     )
-    return _hash([counts, plain(short, said)]), _hash(_frame(known))
+    return _hash([counts, plain(short, said)]), _hash(_frame(known, view))
 
 
-def frame_of(live: Model) -> list[str]:
+def frame_of(live: Model, view: Shown) -> list[str]:
     """What is seen of `live`, in lines of its width."""
-    return _frame(masked.model(live))
+    return _frame(masked.model(live), view)
 
 
-def _frame(known: Model) -> list[str]:
+def _frame(known: Model, view: Shown) -> list[str]:
     return frame(view(known), known.width, known.height, known.composer.draft)
 
 

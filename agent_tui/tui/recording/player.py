@@ -22,6 +22,7 @@ from agent_tui.tui.recording.digest import SHORT, digests
 from agent_tui.tui.recording.patches import NOTHING, applied, remembering
 from agent_tui.tui.recording.tape import BadTape, Check, Cut, Header, Load, Reader, Step
 from agent_tui.tui.update import update
+from agent_tui.tui.view import view
 
 EVERY: Final = 100
 """Steps between two models that are kept: so many are played again, at most, to come to any moment.
@@ -140,7 +141,7 @@ class Player:
         for count, check in sorted(self.checks.items()):
             model, played = self._played(model, played, count), count
             try:
-                mine = digests(model)
+                mine = digests(model, view)
             except UNPLAYABLE as error:
                 found.append(f"step {count}: {unshown(error)}")
                 continue

@@ -18,6 +18,7 @@ from agent_tui.tui.core.model import Model
 from agent_tui.tui.core.msg import DraftChanged, EventsArrived, Msg, Ticked
 from agent_tui.tui.recording.digest import SHORT, digests
 from agent_tui.tui.recording.tape import Writer, check
+from agent_tui.tui.view import view
 
 SLICE: Final = 0.001
 """Seconds after which no further Msg is written down at once: keys come between."""
@@ -87,7 +88,7 @@ class Recorder:
         whole = self._ended and last
         self._often = (self._often + _is_frequent(msg)) % RARELY
         if whole or not _is_frequent(msg) or not self._often:
-            model, frame = digests(after)
+            model, frame = digests(after, view)
             self._lines.append(
                 check(model, frame) if whole else check(model[:SHORT], frame[:SHORT])
             )

@@ -32,6 +32,7 @@ from agent_tui.tui.recording.masked import recalled
 from agent_tui.tui.recording.patches import Patch
 from agent_tui.tui.recording.player import Player, after
 from agent_tui.tui.recording.tape import Header, Step, Writer, check
+from agent_tui.tui.view import view
 
 Hide = Callable[[str], str]
 """Gives a text of the same length, with what is secret hidden."""
@@ -61,7 +62,7 @@ def redacted(player: Player, log: Iterable[Event], hide: Hide) -> Iterator[str]:
             before, model = model, after(model, told)
             yield writer.step(told.msg, before, model, told.at)
         if (given := player.checks.get(count)) is not None:
-            model_hash, frame_hash = digests(model)
+            model_hash, frame_hash = digests(model, view)
             yield check(model_hash[: len(given.model)], frame_hash[: len(given.frame)])
 
 

@@ -12,6 +12,7 @@ from agent_tui.tui.recording.digest import digests
 from agent_tui.tui.recording.player import Player
 from agent_tui.tui.recording.tape import Writer
 from agent_tui.tui.update import update
+from agent_tui.tui.view import view
 
 
 class Live:
@@ -33,7 +34,7 @@ class Live:
         before, msg = self.model, replace(msg, at=self.at)
         self.model, _ = update(before, msg)
         self.lines.append(self._writer.step(msg, before, self.model, self.at))
-        self.hashes.append(digests(self.model))
+        self.hashes.append(digests(self.model, view))
 
     def replayed(self) -> Player:
         return Player.load((line.encode() for line in self.lines), self.log)

@@ -12,6 +12,7 @@ from agent_tui.protocol.transcript import Block, TextBlock, Transcript
 from agent_tui.structures.vec import Vec
 from agent_tui.tui.core.model import Model, initial
 from agent_tui.tui.recording import digest
+from agent_tui.tui.view import view
 
 
 def of(turns: int) -> Model:
@@ -31,7 +32,7 @@ def test_a_long_session_costs_what_a_short_one_does(monkeypatch: pytest.MonkeyPa
 
     monkeypatch.setattr(digest, "_hash", hashed)
     for turns in (1_000, 20_000):
-        digest.digests(of(turns))
+        digest.digests(of(turns), view)
     (model, frame), (later_model, later_frame) = sizes[:2], sizes[2:]
     assert abs(later_model - model) < 10 and abs(later_frame - frame) < 10
 
@@ -40,4 +41,7 @@ def test_a_row_or_a_mark_that_is_missing_is_seen() -> None:
     whole = of(2_000)
     t = whole.sessions[""]
     for other in (replace(t, rows=Vec(t.rows[1:])), replace(t, marks=Vec(t.marks[1:]))):
-        assert digest.digests(replace(whole, sessions={"": other}))[0] != digest.digests(whole)[0]
+        assert (
+            digest.digests(replace(whole, sessions={"": other}), view)[0]
+            != digest.digests(whole, view)[0]
+        )

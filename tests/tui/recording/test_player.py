@@ -34,6 +34,7 @@ from agent_tui.tui.recording import masked
 from agent_tui.tui.recording.digest import digests, frame_of
 from agent_tui.tui.recording.player import EVERY, Player
 from agent_tui.tui.recording.tape import check
+from agent_tui.tui.view import view
 from tests.answers import answer_event
 from tests.tui.recording.live import Live
 
@@ -61,7 +62,7 @@ def talked(turns: int, deltas: int = 3) -> Live:
 def test_a_turn_plays_word_by_word() -> None:
     live = talked(1)
     player = live.replayed()
-    texts = ["\n".join(frame_of(player.model(count))) for count in range(len(player) + 1)]
+    texts = ["\n".join(frame_of(player.model(count), view)) for count in range(len(player) + 1)]
     assert [sum(f"word{n}" in text for n in range(3)) for text in texts[6:10]] == [0, 1, 2, 3]
     assert "> prompt 1" in texts[4]
 
@@ -96,7 +97,7 @@ def test_private_commands_are_not_written_down(draft: str) -> None:
     live.say(EventsArrived((answer_event("1", "private", said),)))
     assert not any("secret" in line for line in live.lines)
     player = live.replayed()
-    assert digests(player.model(len(player))) == live.hashes[-1]
+    assert digests(player.model(len(player)), view) == live.hashes[-1]
     hidden = masked.model(live.model).transcript.answers.private
     assert hidden == PrivateOutput(said="exit code 0", output="2 lines, not recorded", lines=2)
 
@@ -112,7 +113,7 @@ def test_earlier_prompts_and_files_are_written_down_only_as_far_as_they_were_sho
     assert not any("oldest" in line or "unseen" in line for line in live.lines)
     player = live.replayed()
     assert player.model(len(player)).composer.text == "older"
-    assert digests(player.model(len(player))) == live.hashes[-1]
+    assert digests(player.model(len(player)), view) == live.hashes[-1]
 
 
 def test_a_resumed_run_follows_and_begins_with_what_the_log_had() -> None:
@@ -126,8 +127,8 @@ def test_a_resumed_run_follows_and_begins_with_what_the_log_had() -> None:
     assert not any("prompt 1" in line for line in second.lines)
     player = Player.load([line.encode() for line in (*first.lines, *second.lines)], second.log)
     assert player.problems == []
-    assert digests(player.model(len(first.lines))) == first.hashes[-1]
-    assert digests(player.model(len(player))) == second.hashes[-1]
+    assert digests(player.model(len(first.lines)), view) == first.hashes[-1]
+    assert digests(player.model(len(player)), view) == second.hashes[-1]
 
 
 @pytest.mark.parametrize(
@@ -149,7 +150,7 @@ def test_a_damaged_line_costs_itself_and_is_named(line: bytes, says: str) -> Non
     lines = [one.encode() for one in live.lines]
     player = Player.load([*lines[:4], line, *lines[4:]], live.log)
     assert len(player.problems) == 1 and says in player.problems[0]
-    assert digests(player.model(len(player))) == live.hashes[-1]
+    assert digests(player.model(len(player)), view) == live.hashes[-1]
 
 
 def test_a_difference_is_found() -> None:
@@ -171,7 +172,7 @@ def test_any_moment_is_near_one_that_is_kept() -> None:
     assert len(player) > 3 * EVERY
     for count in (len(player), 1, EVERY, EVERY + 1, 2 * EVERY - 1, 0):
         model = player.model(count)
-        assert count < 2 or digests(model) == live.hashes[count - 2]
+        assert count < 2 or digests(model, view) == live.hashes[count - 2]
     assert player.prompt(0, 1) == 6
     assert player.model(player.prompt(0, 1)).transcript.turn == 1
     assert player.prompt(len(player), -1) == player._prompts[-1]

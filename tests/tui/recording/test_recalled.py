@@ -24,6 +24,7 @@ from agent_tui.tui.recording.digest import digests, frame_of
 from agent_tui.tui.recording.recorder import Recorder, Taken
 from agent_tui.tui.recording.redacted import redacted
 from agent_tui.tui.update import update
+from agent_tui.tui.view import view
 from tests.tui.recording.live import Live
 
 PASTS = tuple(Past(f"prompt number {n:03}", float(n), n % 3 == 0) for n in range(200))
@@ -58,8 +59,8 @@ def test_a_search_of_earlier_prompts_replays_to_what_was_seen(key: str) -> None:
     player = live.replayed()
     assert player.problems == []
     for count, expected in enumerate(live.hashes, 2):
-        assert digests(player.model(count)) == expected, live.lines[count - 1]
-    assert frame_of(player.model(len(player))) == frame_of(live.model)
+        assert digests(player.model(count), view) == expected, live.lines[count - 1]
+    assert frame_of(player.model(len(player)), view) == frame_of(live.model, view)
     if key in ("enter", "tab"):
         assert player.model(len(player)).composer.text == live.model.composer.text != ""
 
@@ -81,7 +82,7 @@ def test_a_private_prompt_is_not_written_down() -> None:
     ):
         live.say(msg)
     assert "secret" not in "".join(live.lines)
-    assert digests(live.replayed().model(len(live.lines))) == live.hashes[-1]
+    assert digests(live.replayed().model(len(live.lines)), view) == live.hashes[-1]
 
 
 def test_the_recorder_goes_on_while_earlier_prompts_are_searched() -> None:

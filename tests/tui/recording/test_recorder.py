@@ -17,6 +17,7 @@ from agent_tui.tui.recording.digest import SHORT, digests
 from agent_tui.tui.recording.player import Player
 from agent_tui.tui.recording.recorder import RARELY, Recorder, Taken
 from agent_tui.tui.update import update
+from agent_tui.tui.view import view
 
 
 class Screen:
@@ -64,7 +65,7 @@ def test_lines_from_before_the_session_was_known_are_its_own() -> None:
     screen.write()
     player = screen.player("one", [ONE, TURN, DONE])
     assert (player.problems, len(player)) == ([], 6)
-    assert digests(player.model(6)) == digests(screen.model)
+    assert digests(player.model(6), view) == digests(screen.model, view)
     assert list(player.checks) == [2, 4, 5, 6] and player.verified() == []
     assert [len(player.checks[count].frame) for count in (5, 6)] == [SHORT, 32]
 
@@ -78,7 +79,7 @@ def test_another_session_in_the_same_run_has_lines_of_its_own() -> None:
     screen.write()
     player = screen.player("two", [two])
     assert (player.problems, len(player)) == ([], 3)
-    assert digests(player.model(3)) == digests(screen.model)
+    assert digests(player.model(3), view) == digests(screen.model, view)
 
 
 def test_another_session_has_what_it_was_restored_to_even_where_its_start_came_later() -> None:
@@ -90,7 +91,7 @@ def test_another_session_has_what_it_was_restored_to_even_where_its_start_came_l
     screen.write()
     player = screen.player("two", [*old, again])
     assert (player.problems, len(player)) == ([], 5)
-    assert digests(player.model(5)) == digests(screen.model)
+    assert digests(player.model(5), view) == digests(screen.model, view)
     assert len(player.model(5).transcript.marks) == 1
     assert len(screen.player("one", [ONE])) == 3
 
@@ -109,7 +110,7 @@ def test_a_session_that_is_read_along_is_recorded_by_the_program_that_has_it() -
     screen.say(EventsArrived((two,)), DraftChanged("y", 1))
     screen.write()
     assert len(screen.player("two", [two])) == 3
-    assert digests(screen.player("two", [two]).model(3)) == digests(screen.model)
+    assert digests(screen.player("two", [two]).model(3), view) == digests(screen.model, view)
 
 
 def test_lines_come_with_the_run_that_opened_their_session() -> None:

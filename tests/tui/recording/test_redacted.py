@@ -33,6 +33,7 @@ from agent_tui.tui.recording.digest import frame_of
 from agent_tui.tui.recording.player import Player
 from agent_tui.tui.recording.redacted import redacted
 from agent_tui.tui.recording.tape import check
+from agent_tui.tui.view import view
 from tests.answers import answer_event
 from tests.tui.recording.live import Live
 
@@ -85,7 +86,7 @@ def test_nothing_secret_is_left_and_the_rest_replays() -> None:
     player = Player.load((line.encode() for line in lines), log)
     assert (player.problems, player.verified(), len(player.checks)) == ([], [], 1)
     assert len(player) == len(live.replayed())
-    last = "\n".join(frame_of(player.model(len(player))))
+    last = "\n".join(frame_of(player.model(len(player)), view))
     assert f"The key {DOT * len(KEY)} is in" in last and "completed" in last
 
 

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from agent_tui.protocol.event import Restored
 from agent_tui.tui.core.msg import EventsArrived, Msg, Started
 from agent_tui.tui.recording.digest import digests
+from agent_tui.tui.view import view
 from tests.tui.recording.live import Live
 from tests.tui.test_update_any import MSGS
 
@@ -17,7 +18,7 @@ def assert_same(live: Live) -> None:
     assert player.problems == []
     assert len(player) == len(live.hashes) + 1
     for count, expected in enumerate(live.hashes, 2):
-        assert digests(player.model(count)) == expected, live.lines[count - 1]
+        assert digests(player.model(count), view) == expected, live.lines[count - 1]
 
 
 @settings(max_examples=200, deadline=None)

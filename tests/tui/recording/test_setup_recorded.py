@@ -9,6 +9,7 @@ from agent_tui.tui.core.msg import DraftChanged, EventsArrived, KeyPressed, Star
 from agent_tui.tui.core.regions import HIDDEN
 from agent_tui.tui.recording.digest import digests
 from agent_tui.tui.setup.steps import state_of
+from agent_tui.tui.view import view
 from tests.answers import answer_event
 from tests.tui.recording.live import Live
 from tests.tui.setup_play import OFFERS
@@ -47,4 +48,4 @@ def test_each_step_is_played_as_it_was() -> None:
     player = live.replayed()
     assert player.problems == []
     for count, expected in enumerate(live.hashes, 2):
-        assert digests(player.model(count)) == expected, live.lines[count - 1]
+        assert digests(player.model(count), view) == expected, live.lines[count - 1]
