@@ -162,7 +162,7 @@ def _decided(model: Model, msg: Msg) -> Step:
             words = "not sent at the last start: it is in the prompt again"
             return toast(composer.give_back(model, msg.text), words, "warning", 8.0)
         case VimMoved():
-            return composer.vim_moved(model, msg.mode, msg.missed)
+            return key_routing.vim_moved(model, msg.mode, msg.missed)
         case Toggled():
             return state.toggled(model, msg.row, msg.group), ()
         case Scrolled():

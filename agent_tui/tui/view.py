@@ -102,7 +102,11 @@ def view(model: Model) -> View:
         status=status_view(model, model.asking or (_is_free(model) and listed is None))
         if running
         else None,
-        footer=footer_view(model, listed is not None and listed.selected >= 0),
+        footer=footer_view(
+            model,
+            listed is not None and listed.selected >= 0,
+            ask.asked_footer(model) if model.asking else None,
+        ),
         overlay=_sheet(model),
         toast=_toast(model.toast),
         too_small=small,

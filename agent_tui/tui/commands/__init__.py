@@ -41,6 +41,27 @@ AT_REST: Final = tuple(
 )
 """Those of them that it may name while nothing runs, waits or is folded."""
 
+THROUGH: Final = frozenset(
+    (
+        "interrupt",
+        "stop-all",
+        "page-up",
+        "page-down",
+        "to-top",
+        "to-end",
+        "expand",
+        "mouse",
+        "open",
+        "message-up",
+        "message-down",
+        "fold-up",
+        "fold-down",
+    )
+)
+"""Commands whose keys work while a dialog or an overlay is open."""
+ASKED: Final = THROUGH | frozenset(("send", "steer", "stop", "mode"))
+"""Commands whose keys work while the prompt is used for something else than the model."""
+
 
 @cache
 def _all() -> tuple[Command, ...]:

@@ -36,7 +36,8 @@ def interrupt(model: Model, _: str) -> Step:
     if model.busy and not (model.dialog is not None and model.composer.draft):
         return answering.stop(model)
     if model.composer.draft:
-        return composer.empty_prompt(model)
+        again = f"; {commands.key_of('interrupt', model.keys)} again stops"
+        return composer.empty_prompt(model, again if model.busy else "")
     if model.at - model.quit_at <= TWICE_SECONDS:
         return model, (Quit(),)
     text = f"press {commands.key_of('interrupt', model.keys)} again to quit"

@@ -9,12 +9,12 @@ from agent_tui.protocol.messages import SkillInfo
 from agent_tui.protocol.transcript import Answers
 from agent_tui.structures import late
 from agent_tui.structures.frozen import frozen
-from agent_tui.tui import commands
+from agent_tui.tui import commands, sheets
 from agent_tui.tui.core.model import Model
 from agent_tui.tui.core.msg import KeyPressed
 from agent_tui.tui.core.step import Step
 from agent_tui.tui.prompt import composer, file_completion
-from agent_tui.tui.sheets import control
+from agent_tui.tui.screen.guards import is_command
 
 KEYS: Final = frozenset(("up", "down", "tab", "enter", "escape", "ctrl+s"))
 """What the open list takes from the prompt."""
@@ -163,6 +163,16 @@ def _stands(word: str, choices: tuple[str, ...]) -> bool:
     return bool(word) and not begins and all(choice.lower() != word for choice in choices)
 
 
+def writes_command(model: Model) -> bool:
+    """Whether a command is being written below the sheet: keys are the prompt's then."""
+    now = model.overlay if model.covered else None
+    return (
+        now is not None
+        and sheets.find(now.kind).typing == "below"
+        and is_command(model.composer.draft)
+    )
+
+
 def shown(model: Model) -> tuple[Candidate, ...]:
     """The list as it stands: empty while it is closed or something else has the keys."""
     if model.finder is not None:
@@ -176,7 +186,7 @@ def shown(model: Model) -> tuple[Candidate, ...]:
         return ()
     if model.composer.browsing >= 0 or model.dialog is not None:
         return ()
-    if model.overlay is not None and not control.writes_command(model):
+    if model.overlay is not None and not writes_command(model):
         return ()
     return candidates(draft, model.transcript.answers)
 

@@ -10,9 +10,8 @@ from agent_tui.protocol.ops import Answer, Rename, SaveDraft
 from agent_tui.protocol.transcript import Queued
 from agent_tui.structures import chips
 from agent_tui.structures.chips import Chip, Paste
-from agent_tui.tui import commands
 from agent_tui.tui.core.effects import Remember, Send
-from agent_tui.tui.core.model import Completion, Composer, Editing, Model, Purpose, VimMode
+from agent_tui.tui.core.model import Completion, Composer, Editing, Model, Purpose
 from agent_tui.tui.core.step import Step, send, then, toast
 
 MAX_HISTORY: Final = 1_000
@@ -166,14 +165,12 @@ def cleared(model: Model) -> Step:
     return replace(step[0], typed_at=model.at), step[1]
 
 
-def empty_prompt(model: Model) -> Step:
-    """Empty the prompt on the person's wish, and say how what it held comes back."""
+def empty_prompt(model: Model, more: str = "") -> Step:
+    """Empty the prompt on the person's wish, and say how what it held comes back, and `more`."""
     step, purpose = cleared(model), model.composer.purpose
     if purpose is not None and purpose.kind not in FOR_MODEL:
         return then(step, toast(step[0], "cleared"))
-    back = way_back(model)
-    more = f"; {commands.key_of('interrupt', model.keys)} again stops" if model.busy else ""
-    return then(step, toast(step[0], f"cleared: {back}{more}"))
+    return then(step, toast(step[0], f"cleared: {way_back(model)}{more}"))
 
 
 def way_back(model: Model, prompts: int = 1) -> str:
@@ -345,23 +342,6 @@ def edited(model: Model, text: str, problem: str) -> Step:
         return toast(model, f"{problem}: your draft is unchanged", "warning", 8.0)
     same = text == chips.expand(model.composer.draft, model.composer.chips)
     return (model, ()) if same else (write(model, text), ())
-
-
-def vim_moved(model: Model, mode: VimMode, missed: str) -> Step:
-    """The prompt is in this mode of vim's; what another key does than in vim is said."""
-    if not missed:
-        typed_at = (
-            model.at if mode == "insert" else model.typed_at
-        )  # what enters it is the beginning of words
-        return replace(model, vim=mode if model.vim else "", typed_at=typed_at), ()
-    if missed == ":":
-        return toast(
-            model, f"no : commands here: {commands.hint('palette', 'finds ours', model.keys)}"
-        )
-    return toast(
-        model,
-        f"{missed} does not search: {commands.hint('search', 'does, in the transcript', model.keys)}",
-    )
 
 
 def loaded(model: Model, entries: tuple[str, ...], again: bool = False) -> Model:

@@ -274,6 +274,20 @@ class AgentApp(Surroundings, inherit_bindings=False, inherit_css=False):
         self.dispatch(self.regions.pressed(key, character, draft, bool(self.screen.selections)))
         return True
 
+    def on_mouse_scroll_up(self) -> None:
+        """The wheel moves the transcript wherever the pointer is, or the sheet that is open."""
+        self._wheel("up")
+
+    def on_mouse_scroll_down(self) -> None:
+        self._wheel("down")
+
+    def _wheel(self, way: str) -> None:
+        if self.model.covered:
+            draft, asked = self.model.composer.draft, self.regions.part
+            self.dispatch(msg.KeyPressed(at=now(), key=f"wheel{way}", draft=draft, asked=asked))
+        else:
+            self.regions.wheel(f"line_{way}")
+
     def on_overlay_clicked(self, event: Overlay.Clicked) -> None:
         self.dispatch(msg.OptionClicked(at=now(), option=event.option))
 
@@ -293,6 +307,16 @@ class AgentApp(Surroundings, inherit_bindings=False, inherit_css=False):
         width, height = event.size
         self.regions.fit(width, height)
         self.dispatch(msg.Resized(at=now(), width=width, height=height))
+
+    def use_theme(self, palette: Theme | None) -> None:
+        """Draw everything in other colours, from now on; None: in the same."""
+        if palette is None or palette == self.palette:
+            return
+        self.palette, self._look = palette, palette.textual()
+        self._watch_theme("")
+        self.call_next(self.regions.restyle)
+        if palette.problem:
+            self.dispatch(msg.EffectFailed(at=now(), text=palette.problem))
 
     def end_by_signal(self, number: int) -> None:
         """TERM, HUP, INT, QUIT, or a terminal that is gone."""

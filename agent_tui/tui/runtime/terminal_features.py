@@ -19,7 +19,6 @@ from agent_tui.structures import terminal_facts as facts
 from agent_tui.tui.core import msg
 from agent_tui.tui.core.model import Model
 from agent_tui.tui.runtime.engine_client import Link
-from agent_tui.tui.runtime.reconcile import Regions
 from agent_tui.tui.runtime.suspend import Outside
 from agent_tui.tui.textual_port.key_parser import Ground
 from agent_tui.tui.textual_port.terminal import Terminal
@@ -44,7 +43,6 @@ class Surroundings(Outside, inherit_bindings=False):
     notifier = "auto"
     model: Model
     palette: Theme
-    regions: Regions
     _look: TextualTheme
     link: Link
 
@@ -85,32 +83,6 @@ class Surroundings(Outside, inherit_bindings=False):
 
     def on_app_blur(self) -> None:
         self.dispatch(msg.FocusChanged(at=time.time(), focused=False))
-
-    def on_mouse_scroll_up(self) -> None:
-        """The wheel moves the transcript wherever the pointer is, or the sheet that is open."""
-        self._wheel("up")
-
-    def on_mouse_scroll_down(self) -> None:
-        self._wheel("down")
-
-    def _wheel(self, way: str) -> None:
-        if self.model.covered:
-            draft, asked = self.model.composer.draft, self.regions.part
-            self.dispatch(
-                msg.KeyPressed(at=time.time(), key=f"wheel{way}", draft=draft, asked=asked)
-            )
-        else:
-            self.regions.wheel(f"line_{way}")
-
-    def use_theme(self, palette: Theme | None) -> None:
-        """Draw everything in other colours, from now on; None: in the same."""
-        if palette is None or palette == self.palette:
-            return
-        self.palette, self._look = palette, palette.textual()
-        self._watch_theme("")
-        self.call_next(self.regions.restyle)
-        if palette.problem:
-            self.dispatch(msg.EffectFailed(at=time.time(), text=palette.problem))
 
     def set_title(self, text: str) -> None:
         if isinstance(self._driver, Terminal) and facts.answers(os.environ):

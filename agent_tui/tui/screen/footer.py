@@ -20,9 +20,9 @@ from agent_tui.tui.core.model import Model, OwnKeys, Purpose, Search, VimMode
 from agent_tui.tui.core.regions import DOT, FooterView, Span, StatusView
 
 with late():
-    from agent_tui.tui.dialog import answering, view
-    from agent_tui.tui.prompt import history_view
-    from agent_tui.tui.sheets import control, draw
+    from agent_tui.tui.dialog import answering
+    from agent_tui.tui.prompt import completion, history_view
+    from agent_tui.tui.sheets import draw
 
 FRAMES_PER_SECOND: Final = 10
 _ADDRESS: Final = re.compile(r" at https?://\S*[^\s:;,.]")
@@ -119,7 +119,8 @@ def _tokens(t: Transcript) -> tuple[int, bool]:
     return t.turn_tokens + chars // CHARS_PER_TOKEN, t.estimated or chars > 0
 
 
-def footer_view(model: Model, completing: bool) -> FooterView:
+def footer_view(model: Model, completing: bool, asked: FooterView | None) -> FooterView:
+    """`asked`: the keys of what is asked."""
     t = model.transcript
     queued = any(not item.steer and item.id not in model.taken for item in t.queue)
     if model.search is not None:
@@ -128,15 +129,15 @@ def footer_view(model: Model, completing: bool) -> FooterView:
         return history_view.recall_footer()
     now = model.composer
     sheet = model.overlay if model.overlay is not None and model.covered else None
-    sheet = None if sheet is not None and control.writes_command(model) else sheet
+    sheet = None if sheet is not None and completion.writes_command(model) else sheet
     if sheet is not None:
         shown = draw.sheet_footer(model, sheet)
         return shown if model.mouse else _released(shown, model.keys)
     if now.editing is not None and now.purpose is None and not (completing or model.asking):
         return _editing_footer(model.running, model.keys)
     shown = (
-        view.asked_footer(model)
-        if model.asking
+        asked
+        if asked is not None
         else _footer(
             bool(model.composer.draft),
             model.running,

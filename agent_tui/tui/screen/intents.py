@@ -15,7 +15,6 @@ from agent_tui.tui.core.msg import CommandCalled, QuestionAnswered
 from agent_tui.tui.core.step import Step, send, then, toast
 from agent_tui.tui.dialog import answering
 from agent_tui.tui.prompt import composer
-from agent_tui.tui.screen import key_routing
 
 STOPS = frozenset(("stop", "interrupt"))
 
@@ -27,11 +26,11 @@ def call(model: Model, msg: CommandCalled) -> Step:
     model = replace(model, completion=Completion(closed_for=msg.draft))  # nobody chooses from it
     if msg.name in STOPS and model.recall is not None:
         return composer.dismiss(model)
-    if model.asking and msg.name not in key_routing.THROUGH:
+    if model.asking and msg.name not in commands.THROUGH:
         return _beside_question(model, msg.name)
-    if model.covered and msg.name not in key_routing.ASKED:
+    if model.covered and msg.name not in commands.ASKED:
         return model, ()
-    if model.composer.purpose is not None and msg.name not in key_routing.ASKED:
+    if model.composer.purpose is not None and msg.name not in commands.ASKED:
         return model, ()
     command = commands.find(msg.name)
     return command.run(model.used(f"command:{msg.name}") if command.slash else model, "")

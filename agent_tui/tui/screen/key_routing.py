@@ -12,7 +12,7 @@ from agent_tui.structures.visible import is_text
 from agent_tui.tui import commands
 from agent_tui.tui.commands.base import key_name
 from agent_tui.tui.core.effects import ClearSelection, Type
-from agent_tui.tui.core.model import Held, Model
+from agent_tui.tui.core.model import Held, Model, VimMode
 from agent_tui.tui.core.msg import KeyPressed
 from agent_tui.tui.core.step import Step, then, toast
 from agent_tui.tui.dialog import answering
@@ -22,28 +22,6 @@ from agent_tui.tui.transcript import search_prompt
 
 with late():
     from agent_tui.tui.sheets import control
-
-THROUGH = frozenset(
-    (
-        "interrupt",
-        "stop-all",
-        "page-up",
-        "page-down",
-        "to-top",
-        "to-end",
-        "expand",
-        "mouse",
-        "open",
-        "message-up",
-        "message-down",
-        "fold-up",
-        "fold-down",
-    )
-)
-"""Commands whose keys work while a dialog or an overlay is open."""
-ASKED = THROUGH | frozenset(("send", "steer", "stop", "mode"))
-"""Commands whose keys work while the prompt is used for something else than the model."""
-
 
 WHEEL: Final = ("wheelup", "wheeldown")
 NOT_ANSWERED: Final = "not answered: another key followed"
@@ -91,7 +69,8 @@ def _pressed(model: Model, msg: KeyPressed, before: float) -> Step:
             return taken
         if (marked := pending_key.keep_mark(model, model.held, msg)) is not None:
             return marked, ()
-        first = pending_key.end_hold(pending_key.without_hint(model), msg)
+        bound = msg.key in commands.bindings(model.keys)
+        first = pending_key.end_hold(pending_key.without_hint(model), msg, bound)
         if msg.key == "enter":
             return first
         text = bool(first[1])  # else the letter was meant, and so is what comes after it
@@ -163,7 +142,7 @@ def _routed(model: Model, msg: KeyPressed, before: float) -> Step:
             return _aim(taken, msg, before)
         if not model.covered and msg.draft and msg.key in commands.when_empty(model.keys):
             return model, (Type(msg.character, msg.key),)  # with words in the prompt, it edits them
-        if name in THROUGH or (name == "leave" and model.covered and not msg.draft):
+        if name in commands.THROUGH or (name == "leave" and model.covered and not msg.draft):
             return commands.find(name).run(model, "")
         if name == "mode" and not model.covered:
             return _answer_first(model, msg.key)
@@ -186,7 +165,7 @@ def _routed(model: Model, msg: KeyPressed, before: float) -> Step:
     for_prompt = bool(msg.draft) or model.composer.purpose is not None
     if name is None or (msg.key in commands.when_empty(model.keys) and for_prompt):
         return model, (Type(msg.character, msg.key),)
-    if model.composer.purpose is not None and name not in ASKED:
+    if model.composer.purpose is not None and name not in commands.ASKED:
         return model, ()
     if name == "mode" and model.dialog is not None:
         return _answer_first(model, msg.key)
@@ -210,8 +189,8 @@ def _aim(step: Step, msg: KeyPressed, before: float) -> Step:
 def _calls(model: Model, key: str) -> bool:
     """Whether `key` is for the command that is written under a sheet."""
     if key == "escape":
-        return bool(completion.shown(model)) and control.writes_command(model)
-    return key not in ("pageup", "pagedown") and control.writes_command(model)
+        return bool(completion.shown(model)) and completion.writes_command(model)
+    return key not in ("pageup", "pagedown") and completion.writes_command(model)
 
 
 def _answer_first(model: Model, key: str) -> Step:
@@ -233,3 +212,20 @@ def _wheeled(model: Model, msg: KeyPressed) -> Step:
     if model.overlay is None or not model.covered:
         return model, ()
     return control.on_key(model, model.overlay, msg, model.last_key) or (model, ())
+
+
+def vim_moved(model: Model, mode: VimMode, missed: str) -> Step:
+    """The prompt is in this mode of vim's; what another key does than in vim is said."""
+    if not missed:
+        typed_at = (
+            model.at if mode == "insert" else model.typed_at
+        )  # what enters it is the beginning of words
+        return replace(model, vim=mode if model.vim else "", typed_at=typed_at), ()
+    if missed == ":":
+        return toast(
+            model, f"no : commands here: {commands.hint('palette', 'finds ours', model.keys)}"
+        )
+    return toast(
+        model,
+        f"{missed} does not search: {commands.hint('search', 'does, in the transcript', model.keys)}",
+    )

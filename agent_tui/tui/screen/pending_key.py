@@ -13,7 +13,6 @@ from math import inf
 from typing import Final
 
 from agent_tui.structures.visible import is_text
-from agent_tui.tui import commands
 from agent_tui.tui.core.effects import Type, Yield
 from agent_tui.tui.core.model import Held, Model
 from agent_tui.tui.core.msg import KeyPressed
@@ -81,13 +80,10 @@ def types(model: Model) -> bool:
     return model.vim not in ("normal", "visual", "visual line")
 
 
-def end_hold(model: Model, msg: KeyPressed) -> Step:
-    """Another key came while one is held: that was text, unless this one is no text either."""
-    bound = (
-        msg.key in commands.bindings(model.keys)
-        or msg.key in STAYS
-        or msg.key in ("pageup", "pagedown")
-    )
+def end_hold(model: Model, msg: KeyPressed, bound: bool) -> Step:
+    """Another key came while one is held: that was text, unless this one is no text either, but
+    `bound` to a command, or moves."""
+    bound = bound or msg.key in STAYS or msg.key in ("pageup", "pagedown")
     held = model.held
     assert held is not None
     if held.key.startswith("alt+") and is_text(msg.character) and msg.key != held.key:

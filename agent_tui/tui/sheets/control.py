@@ -16,7 +16,7 @@ from agent_tui.tui.core.picker import Entry, Picker
 from agent_tui.tui.core.step import Step, send, then, toast
 from agent_tui.tui.prompt import composer
 from agent_tui.tui.screen import pending_key
-from agent_tui.tui.screen.guards import QUIET_SECONDS, RUN_SECONDS, is_command, is_quiet
+from agent_tui.tui.screen.guards import QUIET_SECONDS, RUN_SECONDS, is_quiet
 from agent_tui.tui.screen.pending_key import PRESS_ENTER, hold_key, types
 from agent_tui.tui.sheets.actions import (
     action_of,
@@ -236,12 +236,6 @@ def shows(model: Model, what: str) -> bool:
         and model.overlay is not None
         and what in sheets.find(model.overlay.kind).shows
     )
-
-
-def writes_command(model: Model) -> bool:
-    """Whether a command is being written below the sheet: keys are the prompt's then."""
-    now = model.overlay if model.covered else None
-    return now is not None and is_written_below(now) and is_command(model.composer.draft)
 
 
 def finds_rows(overlay: Overlay) -> bool:
