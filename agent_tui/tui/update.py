@@ -58,13 +58,12 @@ with late():
         submit,
     )
     from agent_tui.tui.screen import (
-        copying,
         engine_events,
         intents,
         key_routing,
-        leaving,
         notify,
         pending_key,
+        session_actions,
         settings,
     )
     from agent_tui.tui.sheets import control, draw
@@ -93,7 +92,7 @@ def update(model: Model, msg: Msg) -> Step:
     step = then(step, composer.save(step[0]))
     step = then(step, notify.settled(model, step[0], msg))
     step = then(step, (step[0], answering.watch_enter(model, step[0])))
-    return leaving.ask_first(step) if Quit() in step[1] else step
+    return session_actions.ask_to_save(step) if Quit() in step[1] else step
 
 
 def _is_past(before: Model, after: Model) -> bool:
@@ -157,7 +156,7 @@ def _decided(model: Model, msg: Msg) -> Step:
         case DraftEdited():
             return composer.edited(model, msg.text, msg.problem)
         case BugWritten():
-            return copying.written(model, msg.path, msg.problem)
+            return engine_events.written(model, msg.path, msg.problem)
         case Recovered():
             words = "not sent at the last start: it is in the prompt again"
             return toast(composer.give_back(model, msg.text), words, "warning", 8.0)
@@ -168,7 +167,7 @@ def _decided(model: Model, msg: Msg) -> Step:
         case Scrolled():
             return state.scrolled(model, msg.following), ()
         case Copied():
-            return copying.copied(model, msg)
+            return engine_events.copied(model, msg)
         case ToastExpired():
             current = model.toast is not None and model.toast.number == msg.number
             return (replace(model, toast=None) if current else model), ()

@@ -81,7 +81,7 @@ class CopyingApp(App[int], inherit_bindings=False):
 
 
 with late():
-    from agent_tui.tui.runtime import replay_launch as past
+    from agent_tui.tui.runtime import foreground_run
 
 
 REPORT_SECONDS: Final = 0.2
@@ -140,8 +140,8 @@ class Outside(CopyingApp, inherit_bindings=False):
         """Run a program of ours, on the terminal or beside the screen; why that could not be done,
         if so."""
         if isinstance(effect, LookBack):
-            return past.look_back(self)
-        if (report := past.begin_report(self)) is None:
+            return foreground_run.look_back(self)
+        if (report := foreground_run.begin_report(self)) is None:
             return "this session has no prompt yet"
         self._await_report(report)
         return ""

@@ -1,5 +1,5 @@
 """What the engine said, folded; and what follows from it: the next question, the next queued
-prompt."""
+prompt, what is said of a copy that was made."""
 
 from __future__ import annotations
 
@@ -54,20 +54,22 @@ from agent_tui.protocol.events import (
     TurnEnded,
     TurnStarted,
 )
-from agent_tui.protocol.ops import Query, QueueEdit
+from agent_tui.protocol.ops import Query, QueueEdit, SetClipboard
 from agent_tui.protocol.transcript import NoticeBlock, Transcript, TurnBlock, UserBlock
 from agent_tui.registry import late
 from agent_tui.structures import chips
 from agent_tui.tui import commands
 from agent_tui.tui.core.effects import Remember, Send
 from agent_tui.tui.core.model import Model, Reading
-from agent_tui.tui.core.step import Step, then, toast
+from agent_tui.tui.core.msg import Copied
+from agent_tui.tui.core.step import Step, send, then, toast
 
 with late():
     from agent_tui.tui.dialog import answering
     from agent_tui.tui.prompt import composer, pastes, queue, submit
-    from agent_tui.tui.screen import copying, leaving, rewinding, session_actions
+    from agent_tui.tui.screen import session_actions
     from agent_tui.tui.sheets import control
+
 
 START: Final = "start"
 OTHERS: Final = "others"
@@ -122,7 +124,7 @@ def _one(model: Model, event: Event | Restored) -> Step:
             )
             return (replace(model, in_flight=None) if lost else model), ()
         case Rewound():
-            return rewinding.rewound(model, event)
+            return session_actions.rewound(model, event)
         case Answered():
             return _answered(model, event.id, event.data)
         case ErrorRaised():
@@ -267,9 +269,9 @@ def _answered(model: Model, id: str, data: Answer) -> Step:
         case ClipboardImage():
             return pastes.clipboard_told(model, data)
         case ClipboardSet():
-            return copying.clipboard_set(model, data)
+            return clipboard_set(model, data)
         case FileWritten():
-            return copying.written(model, data.path, data.problem, data.note)
+            return written(model, data.path, data.problem, data.note)
         case ForkOutcome():
             return session_actions.forked(model, data)
         case ShelfOutcome():
@@ -279,7 +281,7 @@ def _answered(model: Model, id: str, data: Answer) -> Step:
         case Refused():
             return toast(model, data.said)
         case SaveOutcome():
-            return leaving.follow(model, data)
+            return session_actions.follow_saving(model, data)
         case (
             SearchResults()
             | PrivateOutput()
@@ -361,3 +363,50 @@ def told(model: Model, event: AsideDelta | AsideEnded) -> Step:
         model.overlay is not None and model.overlay.query == event.id
     )
     return (model, ()) if seen else toast(model, "your side question is answered: /btw shows it")
+
+
+TERMINAL_BYTES: Final = 74_994
+"""What surely gets through: many terminals cut what they are sent for the clipboard at 100,000
+bytes of Base64."""
+FILE_SECONDS: Final = 8.0
+
+
+def copied(model: Model, msg: Copied) -> Step:
+    """The terminal was told. The machine's own clipboard gets it too, for terminals that do not
+    listen."""
+    size = len(msg.text.encode("utf-8", "replace"))
+    long = size > TERMINAL_BYTES
+    words = _counted(msg.chars)
+    more = f"; a terminal may take only {TERMINAL_BYTES:,} of its {size:,} bytes" if long else ""
+    step = toast(
+        replace(model, copied=msg.chars, long_copy=long),
+        words + more,
+        "warning" if long else "good",
+    )
+    return then(step, send(step[0], SetClipboard(msg.text))) if msg.text else step
+
+
+def _counted(chars: int) -> str:
+    return f"copied {chars:,} character{'' if chars == 1 else 's'}"
+
+
+def written(model: Model, path: str, problem: str, note: str = "") -> Step:
+    """The file `path` was written, or could not be; `note`: what is not in it."""
+    if problem:
+        return toast(model, f"not written: {problem}", "bad", FILE_SECONDS)
+    about = f" ({note})" if note else ""
+    return toast(model, f"written to {path}{about}", "warning" if note else "good", FILE_SECONDS)
+
+
+def clipboard_set(model: Model, data: ClipboardSet) -> Step:
+    """The engine has used a clipboard tool: who has the copy. The terminal says nothing."""
+    words = _counted(model.copied)
+    if data.tool and model.long_copy:  # no worry about the terminal any more
+        words += f" with {data.tool}"
+    if data.tmux:
+        return toast(model, f"{words} (tmux buffer too)", "good")
+    if data.problem:
+        return toast(model, f"sent to the terminal only: {data.problem}", "warning", FILE_SECONDS)
+    if data.tmux is False and not data.tool:
+        return toast(model, "sent to the terminal; tmux may block it", "warning", FILE_SECONDS)
+    return toast(model, words, "good") if data.tool and model.long_copy else (model, ())

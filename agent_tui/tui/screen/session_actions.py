@@ -1,4 +1,5 @@
-"""What a person does with sessions as a whole: names, labels, copies, and opening another one."""
+"""What a person does with sessions as a whole: names, labels, copies, opening another one, going
+back in this one, and leaving it while not all of it is on disk."""
 
 from __future__ import annotations
 
@@ -6,10 +7,13 @@ from dataclasses import replace
 from typing import Final
 
 from agent_tui.present.wording import ago, count
-from agent_tui.protocol.answers import ForkOutcome, ShelfOutcome, Summary
-from agent_tui.protocol.ops import Continue, Fork, Label, Rename, Resume
+from agent_tui.protocol.answers import ForkOutcome, SaveOutcome, ShelfOutcome, Summary
+from agent_tui.protocol.events import Rewound
+from agent_tui.protocol.ops import Continue, Fork, Label, Rename, Resume, Save
 from agent_tui.protocol.transcript import UserBlock
-from agent_tui.tui.core.model import Model, Overlay, Purpose
+from agent_tui.structures import chips
+from agent_tui.tui.core.effects import Quit
+from agent_tui.tui.core.model import Model, Overlay, Purpose, Reading
 from agent_tui.tui.core.picker import Entry
 from agent_tui.tui.core.step import Step, send, then, toast
 from agent_tui.tui.core.words import one_line
@@ -17,6 +21,7 @@ from agent_tui.tui.prompt import composer
 from agent_tui.tui.sheets.control import open_for
 
 NAME: Final = "New name of this session"
+WHERE: Final = "Write the session to this file or folder"
 BUSY: Final = "Esc interrupts the running turn first"
 SECONDS: Final = 8.0
 
@@ -153,3 +158,74 @@ def open_row(model: Model, _: Overlay, row: Entry) -> Step:
         row.id == model.active and not model.transcript.reading
     )  # what is read along can be opened once it is free
     return toast(model, "this session is already open") if here else send(model, Resume(row.id))
+
+
+def ask_to_save(step: Step) -> Step:
+    """`step`; but where its end would lose something, it asks what is to be done instead."""
+    model, effects = step
+    if model.leaving == "sure" or model.gone:  # an engine that is gone saves nothing
+        return step
+    unsent = model.transcript.saving.problem and model.composer.saved.strip()
+    if not (model.transcript.is_unsaved or unsent):
+        return step
+    rest = tuple(effect for effect in effects if not isinstance(effect, Quit))
+    return then((model, rest), open_for(replace(model, leaving=""), "unsaved", unasked=False))
+
+
+def choose_saving(model: Model, choice: str) -> Step:
+    """What the person chose."""
+    match choice:
+        case "again":
+            return send(replace(model, leaving="saves"), Save())
+        case "elsewhere":
+            asked = composer.ask(model, Purpose("save", WHERE, sends="save"))
+            return composer.write(asked, f"{model.transcript.cwd.rstrip('/')}/"), ()
+        case _:
+            return replace(model, leaving="sure"), (Quit(),)
+
+
+def follow_saving(model: Model, data: SaveOutcome) -> Step:
+    """The session was saved, and the person leaves; or it could not be: the question comes again."""
+    if model.leaving != "saves":
+        return model, ()
+    model = replace(model, leaving="")
+    if not data.problem:
+        return model, (Quit(),)
+    step = toast(model, f"still not saved: {data.problem}", "bad", SECONDS)
+    return then(step, open_for(step[0], "unsaved", unasked=False))
+
+
+def unable(model: Model) -> str:
+    """Why nothing can be taken back now; empty: it can."""
+    if model.busy:
+        return BUSY
+    if model.transcript.reading:
+        return "this session is read only: /fork makes your own copy"
+    return "" if model.started and not model.gone else "there is no session yet"
+
+
+def rewound(model: Model, event: Rewound) -> Step:
+    """The conversation is back where it was: an empty prompt has its old words again. Where
+    something was typed meanwhile, the old words are in the history, and that is said."""
+    going = model.going_back if model.going_back is not None and model.going_back.sent else None
+    draft = model.transcript.draft
+    old, pastes = chips.sent(draft, model.transcript.pasted)
+    if going is not None and going.prompt != old:
+        old, pastes, draft = going.prompt, (), going.prompt
+    model = replace(model, rewound=event.n, reading=Reading(jump=model.reading.jump + 1))
+    if model.composer.asks("search"):
+        model = composer.leave(model)
+    typed = composer.own(model) not in ("", old, draft)
+    if typed:
+        step = composer.remember(model, old)
+    else:
+        step = composer.give_back(model, old, pastes) if old else model, ()
+    where = f"old prompt: {composer.way_back(model)}" if typed and old.strip() else ""
+    if going is not None and going.sent == "both":  # what became of the files is said with it
+        return replace(step[0], going_back=replace(going, where=where)), step[1]
+    if going is None:
+        return then(step, toast(step[0], where, seconds=SECONDS)) if where else step
+    said = "; ".join(
+        filter(None, ("conversation rewound; /redo opens the earlier one in a new session", where))
+    )
+    return then(step, toast(replace(step[0], going_back=None), said, "good", SECONDS))

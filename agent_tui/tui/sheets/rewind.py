@@ -14,7 +14,7 @@ from agent_tui.tui.commands.base import command
 from agent_tui.tui.core.model import Model, Overlay
 from agent_tui.tui.core.picker import Entry
 from agent_tui.tui.core.step import Step, toast
-from agent_tui.tui.screen import rewinding
+from agent_tui.tui.screen import session_actions
 from agent_tui.tui.sheets.base import TAKES, Action, Sheet
 from agent_tui.tui.sheets.control import open_sheet
 
@@ -49,7 +49,7 @@ def _show_changes(model: Model, _: Overlay, row: Entry) -> Step:
 def rewind(model: Model, args: str) -> Step:
     """Rewind to before an earlier turn: files, messages or both. First you see each file with its
     diff. The log keeps everything. Esc Esc on an empty prompt does the same."""
-    if refused := rewinding.unable(model):
+    if refused := session_actions.unable(model):
         return toast(model, refused, "warning")
     if not len(model.transcript.marks):
         return toast(model, "there is no turn to rewind yet")

@@ -7,7 +7,7 @@ from typing import Final
 from agent_tui.tui.core.model import Model, Overlay
 from agent_tui.tui.core.picker import Entry
 from agent_tui.tui.core.step import Step
-from agent_tui.tui.screen import leaving
+from agent_tui.tui.screen import session_actions
 from agent_tui.tui.sheets.base import TAKES, Action, Sheet
 
 
@@ -22,7 +22,7 @@ def _rows(model: Model, _: Overlay) -> tuple[Entry, ...]:
 
 
 def _take(model: Model, _: Overlay, row: Entry) -> Step:
-    return leaving.choose(model, row.id)
+    return session_actions.choose_saving(model, row.id)
 
 
 SHEET: Final = Sheet(
