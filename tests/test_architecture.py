@@ -30,7 +30,6 @@ PURE = (
     "agent_tui.tui.view",
     "agent_tui.tui.core",
     "agent_tui.tui.screen",
-    "agent_tui.tui.setup",
     "agent_tui.tui.sheets",
     "agent_tui.tui.commands",
     "agent_tui.tui.markdown",

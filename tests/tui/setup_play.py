@@ -7,7 +7,7 @@ from typing import Any
 
 from agent_tui.protocol.setup_op import SetUp
 from agent_tui.tui.core.regions import HIDDEN
-from agent_tui.tui.setup.steps import state_of
+from agent_tui.tui.screen.setup_steps import state_of
 from tests.answers import answer_event
 from tests.tui.lists import chosen
 from tests.tui.play import Play

@@ -13,7 +13,7 @@ from agent_tui.protocol.setup_op import SetUp
 from agent_tui.settings.values import Value
 from agent_tui.tui.core.effects import WriteSetting
 from agent_tui.tui.core.model import Configured
-from agent_tui.tui.setup.steps import state_of
+from agent_tui.tui.screen.setup_steps import state_of
 from tests.answers import answer_event
 from tests.tui.lists import labels, sheet
 from tests.tui.play import Play

@@ -7,7 +7,7 @@ from typing import Any
 from agent_tui.tui.core import msg
 from agent_tui.tui.core.model import Model
 from agent_tui.tui.core.regions import HIDDEN
-from agent_tui.tui.setup.steps import state_of
+from agent_tui.tui.screen.setup_steps import state_of
 from agent_tui.tui.update import update
 from tests.answers import answer_event
 from tests.tui.setup_play import OFFERS

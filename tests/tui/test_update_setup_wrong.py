@@ -9,7 +9,7 @@ from agent_tui.protocol.events import ModelChanged
 from agent_tui.protocol.ops import Pull
 from agent_tui.protocol.setup_op import SetUp
 from agent_tui.tui.core.regions import HIDDEN
-from agent_tui.tui.setup.steps import state_of
+from agent_tui.tui.screen.setup_steps import state_of
 from tests.answers import answer_event
 from tests.tui.lists import chosen, labels, text
 from tests.tui.setup_play import STOP, answered_moonshot, at, came, chooses, opened, wait

@@ -436,7 +436,7 @@ class Aside:
     estimated: bool = False
 
 
-Step = Literal[
+SetupStep = Literal[
     "provider",
     "address",
     "key",
@@ -457,7 +457,7 @@ class SettingUp:
     way stands in all steps behind it. A key that was typed is the engine's alone: `keyed` says that
     it has one."""
 
-    step: Step = "provider"
+    step: SetupStep = "provider"
     provider: str = ""
     label: str = ""
     address: str = ""

@@ -29,7 +29,7 @@ from agent_tui.tui.prompt import composer
 from agent_tui.tui.prompt.completion import SLASH
 from agent_tui.tui.runtime.engine_client import Link
 from agent_tui.tui.screen.guards import BURST_SECONDS
-from agent_tui.tui.setup.steps import waits
+from agent_tui.tui.screen.setup_steps import waits
 from agent_tui.tui.sheets import control
 
 SOON: Final = 0.25

@@ -13,15 +13,15 @@ from agent_tui.tui.core.picker import Entry
 from agent_tui.tui.core.regions import Span
 from agent_tui.tui.core.step import Step, send, toast
 from agent_tui.tui.core.words import one_line
-from agent_tui.tui.screen import model_pull
-from agent_tui.tui.screen.model_pull import progress
+from agent_tui.tui.screen import model_words
+from agent_tui.tui.screen.model_words import progress
 from agent_tui.tui.sheets.base import Action, Body, Sheet
 from agent_tui.tui.sheets.control import JUST, open_sheet
 
 
 def _is_down(model: Model, _: Overlay, __: Entry) -> bool:
     """Whether Ollama would have to be started first."""
-    return model_pull.state(model) == "down"
+    return model_words.state(model) == "down"
 
 
 def _goes_on(model: Model, overlay: Overlay, row: Entry) -> bool:
@@ -33,7 +33,7 @@ def _title(model: Model, overlay: Overlay) -> str:
 
 
 def _body(model: Model, overlay: Overlay, cells: int) -> Body:
-    data = None if overlay.query else model_pull.told(model)
+    data = None if overlay.query else model_words.told(model)
     if data is not None and data.state == "down":
         said = one_line(data.said, 200)
         after = "Enter starts `ollama serve`, which keeps running after agent-tui; "
@@ -55,7 +55,7 @@ def _hide(model: Model, overlay: Overlay, _: Entry) -> Step:
 def _leave(model: Model, overlay: Overlay) -> Step:
     return (
         (model, ())
-        if model_pull.state(model) == "down"
+        if model_words.state(model) == "down"
         else send(model, Pull(overlay.note, "stop"))
     )
 
@@ -67,7 +67,7 @@ def _on_answer(model: Model, _: str, data: Answer) -> Step | None:
         return None
     now = model.overlay
     shown = now if now is not None and now.kind == "pull" else None
-    if data.state in model_pull.UNDER_WAY:
+    if data.state in model_words.UNDER_WAY:
         return model if shown is None else replace(model, overlay=replace(shown, query="")), ()
     if data.state == "down":
         if shown is None:
@@ -89,8 +89,8 @@ def pull(model: Model, args: str) -> Step:
             Pull(args),
         )
         return asked[0], (*effects, *asked[1])
-    found = model_pull.told(model)
-    if found is None or found.state not in model_pull.UNDER_WAY:
+    found = model_words.told(model)
+    if found is None or found.state not in model_words.UNDER_WAY:
         return toast(model, "name the model, such as /pull qwen3:8b", "warning")
     return open_sheet(model, "pull", note=found.model)
 
@@ -111,6 +111,6 @@ SHEET: Final = Sheet(
     on_answer=_on_answer,
     leave=_leave,
     shows=frozenset(("pull",)),
-    is_ready=lambda model, _: model_pull.state(model) == "down",
-    esc=lambda model, _: "close" if model_pull.state(model) == "down" else "stop",
+    is_ready=lambda model, _: model_words.state(model) == "down",
+    esc=lambda model, _: "close" if model_words.state(model) == "down" else "stop",
 )

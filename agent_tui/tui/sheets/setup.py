@@ -18,20 +18,26 @@ from agent_tui.tui.core.regions import Span
 from agent_tui.tui.core.step import Step, send, then, toast
 from agent_tui.tui.core.words import one_line
 from agent_tui.tui.prompt import composer
-from agent_tui.tui.screen import model_pull
-from agent_tui.tui.screen.model_pull import progress
-from agent_tui.tui.setup import answers
-from agent_tui.tui.setup.rows import (
+from agent_tui.tui.screen import model_words
+from agent_tui.tui.screen.model_words import progress
+from agent_tui.tui.screen.setup_steps import (
+    ASKS,
     ELSEWHERE,
     FETCH,
+    after,
+    at,
+    heard,
     keyed,
     offer,
     outcome,
     overview,
+    pulled,
+    put,
     rows,
+    state_of,
     typed_rows,
+    waits,
 )
-from agent_tui.tui.setup.steps import ASKS, after, at, put, state_of, waits
 from agent_tui.tui.sheets import control
 from agent_tui.tui.sheets.base import TAKES, Action, Body, Lines, Sheet
 
@@ -73,8 +79,10 @@ def _body(model: Model, overlay: Overlay, cells: int) -> Body:
     state = overlay.state
     if not isinstance(state, SettingUp):
         return Body()
-    down = model_pull.state(model) == "down"
-    return Body(_lines(state, overview(model), outcome(model), model_pull.told(model), down, cells))
+    down = model_words.state(model) == "down"
+    return Body(
+        _lines(state, overview(model), outcome(model), model_words.told(model), down, cells)
+    )
 
 
 @lazy
@@ -200,7 +208,7 @@ def _esc(model: Model, overlay: Overlay) -> str:
     if (
         isinstance(state, SettingUp)
         and state.step in ("asking", "pulling")
-        and model_pull.state(model) != "down"
+        and model_words.state(model) != "down"
     ):
         return "stop"
     first = not isinstance(state, SettingUp) or state.step in ("provider", "keeping")
@@ -381,7 +389,7 @@ def back(model: Model) -> Step:
         else ()
     )
     if state.step == "pulling":
-        under_way = model_pull.state(model) in model_pull.UNDER_WAY
+        under_way = model_words.state(model) in model_words.UNDER_WAY
         model, gives_up = send(model, *((Pull(state.model, "stop"),) if under_way else ()))
     else:
         model, gives_up = send(model, *stops)
@@ -411,9 +419,9 @@ def _on_answer(model: Model, id: str, data: Answer) -> Step | None:
         case SetupOffers():
             return control.refresh(model)
         case SetupOutcome():
-            return answers.heard(model, id)
+            return heard(model, id)
         case PullProgress():
-            return answers.pulled(model)
+            return pulled(model)
         case _:
             return None
 

@@ -8,7 +8,7 @@ from agent_tui.protocol.events import SessionStarted
 from agent_tui.tui.core.msg import DraftChanged, EventsArrived, KeyPressed, Started, Submitted
 from agent_tui.tui.core.regions import HIDDEN
 from agent_tui.tui.recording.digest import digests
-from agent_tui.tui.setup.steps import state_of
+from agent_tui.tui.screen.setup_steps import state_of
 from agent_tui.tui.view import view
 from tests.answers import answer_event
 from tests.tui.recording.live import Live

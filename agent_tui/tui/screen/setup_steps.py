@@ -1,16 +1,21 @@
-"""What can be chosen at each step of setting up a provider, from what the engine has told."""
+"""Setting up a provider: the rows of each step, from one step to another, and what an answer of the
+engine does."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Final
 
 from agent_tui.present.wording import count
 from agent_tui.protocol.answers import Offer, ProviderGroup, SetupOffers, SetupOutcome
 from agent_tui.tui.core.display_options import Tone
-from agent_tui.tui.core.model import Model, SettingUp
-from agent_tui.tui.core.picker import Entry
-from agent_tui.tui.screen import model_pull
+from agent_tui.tui.core.model import Model, Purpose, SettingUp, SetupStep
+from agent_tui.tui.core.picker import Entry, Picker
+from agent_tui.tui.core.step import Step, toast
+from agent_tui.tui.prompt import composer
+from agent_tui.tui.screen import model_words
+from agent_tui.tui.sheets import control
 
 ELSEWHERE: Final = "elsewhere"
 """A server that is known by its address alone."""
@@ -51,7 +56,7 @@ def rows(model: Model, state: SettingUp) -> tuple[Entry, ...]:
             return tuple(_ways(model, state))
         case "model":
             return tuple(_models(model, state))
-        case "pulling" if model_pull.state(model) == "down":
+        case "pulling" if model_words.state(model) == "down":
             return (Entry("serve", "start `ollama serve`", "keeps running after agent-tui"),)
         case "place":
             return (
@@ -175,3 +180,162 @@ def typed_rows(model: Model, state: SettingUp) -> Iterator[Entry]:
             "download another model …" if found.models else "download a model …",
             "such as qwen3:8b",
         )
+
+
+ASKS: Final = frozenset(("address", "key", "pull"))
+"""Steps at which something is typed."""
+
+
+def state_of(model: Model) -> SettingUp | None:
+    """The step that is shown, with the row of the cursor and what was typed."""
+    now = model.overlay
+    if now is None or not isinstance(now.state, SettingUp):
+        return None
+    picker = now.picker
+    return now.state if picker is None else replace(now.state, at=picker.at, query=picker.query)
+
+
+def waits(model: Model) -> bool:
+    """Whether what is shown now is not the last word: somebody is being asked."""
+    state = state_of(model)
+    if state is None:
+        return False
+    found = model.transcript.answers.setup
+    match state.step:
+        case "provider":
+            return found is None or found.looking
+        case "asking" | "keeping":
+            return True
+        case "pulling":
+            return model_words.state(model) in model_words.UNDER_WAY
+        case _:
+            return bool(state.waits)
+
+
+def depth(state: SettingUp) -> int:
+    """How many times Esc goes back until it has left."""
+    return 1 + (depth(state.back) if state.back is not None else 0)
+
+
+def after(state: SettingUp, step: SetupStep) -> SettingUp:
+    return replace(state, step=step, at=0, query="", note="", waits="", back=state)
+
+
+def put(model: Model, state: SettingUp) -> Model:
+    now = model.overlay
+    assert now is not None
+    picker = Picker(query=state.query, touched=True)
+    shown = control.refresh(
+        replace(model, overlay=replace(now, state=state, picker=picker, scroll=0))
+    )[0]
+    return control.put_cursor(shown, state.at)
+
+
+def by_itself(model: Model, state: SettingUp) -> Model:
+    """The sheet of a step that came by itself: a key that was on its way is not meant for it."""
+    model = at(model, state)
+    assert model.overlay is not None
+    return replace(model, overlay=replace(model.overlay, shown_at=model.at))
+
+
+def at(model: Model, state: SettingUp) -> Model:
+    """The sheet of a step; where something is to be typed, the prompt is for that."""
+    if model.composer.asks("sheet"):
+        model = composer.leave(model)
+    model = put(model, state)
+    if state.step not in ASKS:
+        return model
+    model = composer.ask(
+        model, Purpose("sheet", _label(state), secret=state.step == "key", sends="continue")
+    )
+    return (
+        composer.prefill(model, state.address)
+        if state.step == "address" and state.address
+        else model
+    )
+
+
+def _label(state: SettingUp) -> str:
+    if state.step == "key":
+        return f"Key for {state.label}: hidden as you type"
+    if state.step == "pull":
+        return "Model to download, such as qwen3:8b"
+    return f"Address of {state.label} (http://host:port)"
+
+
+KEPT: Final = "not sent yet: press Enter to send"
+
+
+def heard(model: Model, id: str) -> Step:
+    """The engine told of a step."""
+    state, found = state_of(model), outcome(model)
+    if state is None or not state.waits or state.waits != id:
+        return model, ()
+    match found.state:
+        case "no_key":
+            return composer.write(put(model, replace(state, waits="", note=found.said)), ""), ()
+        case "asking" | "starting" if state.step == "key":
+            model = composer.leave(model) if model.composer.asks("sheet") else model
+            return put(
+                model, replace(after(state, "asking"), back=replace(state, waits=""), waits=id)
+            ), ()
+        case "answered":
+            return by_itself(
+                model, replace(_known(state, found), step="model", waits="", at=0, query="")
+            ), ()
+        case "failed" | "down":
+            return _failed(model, state, found)
+        case "kept":
+            return _kept(model)
+        case _:
+            return model, ()
+
+
+def _known(state: SettingUp, found: SetupOutcome) -> SettingUp:
+    """With what the engine found out: whose API it is, and where that begins."""
+    return replace(
+        state, provider=found.provider, label=found.label, address=found.address, keyed=found.key
+    )
+
+
+def _failed(model: Model, state: SettingUp, found: SetupOutcome) -> Step:
+    """A key that was typed and is refused is typed again; all else has its own sheet."""
+    typed = found.key or bool(found.address)
+    if state.step == "asking" and found.kind == "auth" and typed:
+        state = _known(state, found)
+        before = (
+            state.back
+            if state.back is not None and state.back.step != "key"
+            else state.back and state.back.back
+        )
+        again = SettingUp(
+            "key", state.provider, state.label, state.address, note=found.said, back=before
+        )
+        return by_itself(model, again), ()
+    return by_itself(model, replace(state, step="failed", waits="", at=0)), ()
+
+
+def _kept(model: Model) -> Step:
+    """The transcript says what was kept, the header which model it is now."""
+    model = replace(model, overlay=None)
+    return toast(model, KEPT) if composer.own(model).strip() else (model, ())
+
+
+def pulled(model: Model) -> Step:
+    """The engine said how far a model has come."""
+    state, found = state_of(model), model_words.told(model)
+    if state is None or state.step != "pulling" or found is None:
+        return model, ()
+    match found.state:
+        case "done":
+            typed = state.back or SettingUp()
+            return by_itself(
+                model,
+                replace(after(state, "scope"), model=f"ollama/{state.model}", back=typed.back),
+            ), ()
+        case "failed":
+            return by_itself(model, replace(state, step="failed", model="", note=found.said)), ()
+        case "down":
+            return by_itself(model, state), ()
+        case _:
+            return model, ()

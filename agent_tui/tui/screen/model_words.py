@@ -1,11 +1,12 @@
-"""What the engine said last of a model that is fetched onto the local Ollama."""
+"""Of models in words: how it stands with one that is fetched onto the local Ollama, and why there is
+none to choose."""
 
 from __future__ import annotations
 
 from typing import Final, Literal
 
 from agent_tui.present.wording import fetched
-from agent_tui.protocol.answers import PullProgress, PullState
+from agent_tui.protocol.answers import Models, PullProgress, PullState
 from agent_tui.structures.readable import bar
 from agent_tui.tui.core.model import Model
 from agent_tui.tui.core.regions import Span
@@ -48,3 +49,38 @@ def progress(data: PullProgress | None, inner: int) -> tuple[Line, ...]:
         else (),
         (Span(words or KEPT, "dim"),),
     )
+
+
+Lines = tuple[tuple[Span, ...], ...]
+
+READ: Final = "API keys are read when the program starts"
+ADDRESS_LABEL: Final = "Address of a model server (http://host:port)"
+NEEDED: Final = (Span("agent-tui needs a model that can call tools."),)
+WAYS: Final = (
+    Span("/models", "accent"),
+    Span(" lists what is there, "),
+    Span("/setup", "accent"),
+    Span(" adds a provider."),
+)
+
+
+def tried_lines(found: Models | None, note: str = "", head: str = "") -> Lines:
+    """What was tried, and where keys are read from."""
+    lines: list[tuple[Span, ...]] = (
+        [(Span(note, "warning"),)] if note else []
+    )  # what failed follows it
+    lines += [(Span(head, "dim"),)] if head else []
+    tried = found.tried if found is not None else ()
+    for one in tried:
+        lines.append((Span("  ✗  ", "bad"), Span(f"{one.what}: "), Span(one.result, "dim")))
+    if found is not None and found.variables:
+        named = any(name in f"{one.what} {one.result}" for one in tried for name in found.variables)
+        names = () if named else (Span(", from "), Span(", ".join(found.variables), "accent"))
+        lines += [(), (Span(READ), *names, Span("."))]
+    return tuple(lines)
+
+
+def no_models(found: Models | None) -> Lines:
+    """What is said where a list of models is empty."""
+    head = (Span("No configured server offers a model; ", "warning"), *WAYS[2:])
+    return (head, *tried_lines(found))
