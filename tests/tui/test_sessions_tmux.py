@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from agent_tui.tui.sheets.undo import READ_FIRST
+from agent_tui.tui.screen.guards import STEADY_SECONDS
 from tests.tui.tmux_live import TmuxWindow
 
 SCRIPT = [
@@ -58,9 +58,9 @@ def call(window: TmuxWindow, command: str, shown: str) -> None:
 
 
 def read_the_sheet() -> None:
-    """As long as a person takes to read what the sheet says: an Enter that comes sooner may be the
-    one before it, held down, and confirms nothing."""
-    time.sleep(READ_FIRST + 0.2)
+    """As long as a person takes to read what the sheet says: an Enter that comes sooner is one
+    of a row of them, and confirms nothing."""
+    time.sleep(STEADY_SECONDS + 0.2)
 
 
 def test_files_go_back_and_come_again(start: Start, tmp_path: Path) -> None:

@@ -70,6 +70,7 @@ def answer(
     n: int = 7,
     caps: tuple[str, ...] = (),
     undone: bool = False,
+    after: float = 1.0,
 ) -> None:
     """The engine tells which files there are."""
     asked = play.take()[-1]
@@ -82,7 +83,7 @@ def answer(
         "caps": list(caps),
         "undone": undone,
     }
-    play.feed(answer_event(asked.id, kind, data, session="s"))
+    play.feed(answer_event(asked.id, kind, data, session="s"), after=after)
 
 
 def restored(play: Play, **data: Any) -> None:
@@ -161,7 +162,7 @@ def test_what_changed_while_a_command_ran_is_kept_unless_it_is_chosen() -> None:
     assert "Restore 1 file, keep 1 file unchanged." in text(play)
     play.press("enter")
     assert play.take() == [RestoreFiles(0, "code", {})], "the engine keeps it too"
-    for keys in (("home", "space"), ("home", "enter"), ("a",)):
+    for keys in (("home", "space"), ("home", "enter"), ("ctrl+a",)):
         command(play, "undo")
         answer(play, "undo", FREE, DURING)
         play.press(*keys)
@@ -185,12 +186,27 @@ def test_any_single_file_can_be_left_out_by_a_key_or_a_click() -> None:
     command(play, "undo")
     answer(play, "undo", FREE)
     play.say(OptionClicked(0))  # a heading
-    play.press("a")
+    play.press("ctrl+a")
     assert labels(play)[0] == "[ ] shop.py"
     play.press("end", "up", "up", "enter")
     assert play.toast == "no file is chosen: Space chooses one" and play.take() == []
-    play.press("a", "end", "up", "up", "enter")
+    play.press("ctrl+a", "end", "up", "up", "enter")
     assert play.take() == [RestoreFiles(0, "code", {"shop.py": "restore"}, seen={"shop.py": "aa"})]
+
+
+@pytest.mark.parametrize("by", ["undo", "rewind"])
+@pytest.mark.parametrize("gap", [0.6, 0.7, 0.9, 1.1])
+def test_enter_pressed_again_and_again_restores_nothing(by: str, gap: float) -> None:
+    play = worked()
+    command(play, by)
+    if by == "rewind":
+        play.press("enter", after=gap)
+    answer(play, "undo", FREE, after=0.01)
+    for _ in range(20):
+        play.press("enter", after=gap)
+    assert play.take() == [] and play.view.overlay is not None
+    play.press("enter", after=1.5)
+    assert len(play.take()) == 1, "it was read"
 
 
 def test_space_switches_a_file_and_never_confirms() -> None:
@@ -203,7 +219,7 @@ def test_space_switches_a_file_and_never_confirms() -> None:
         and play.take() == []
         and play.view.overlay is not None
     )
-    assert {("Space", "switch"), ("a", "all"), ("Esc", "cancel")} <= set(play.view.footer.keys)
+    assert {("Space", "switch"), ("Ctrl+A", "all"), ("Esc", "cancel")} <= set(play.view.footer.keys)
     play.press("home", "space")
     assert labels(play)[0] == "[ ] shop.py"
     play.press("escape")
@@ -215,7 +231,7 @@ def test_space_switches_a_file_and_never_confirms() -> None:
     play.press("enter")
     answer(play, "undo")
     assert labels(play) == ["conversation"]
-    assert not {"Space", "a"} & {key for key, _ in play.view.footer.keys}
+    assert not {"Space", "Ctrl+A"} & {key for key, _ in play.view.footer.keys}
     play.press("space")
     assert play.take() == [] and play.view.overlay is not None
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from agent_tui.protocol.events import JobChanged
 from agent_tui.protocol.ops import Query, StopJob
 from agent_tui.protocol.transcript import Transcript
@@ -41,6 +43,23 @@ def test_the_list_says_what_runs_and_enter_stops_it() -> None:
     assert labels(play) == ["npm run dev"] and "ready on :3000" in text(play)
     assert "pid 7 8" in sheet(play).options[0].detail
     play.press("enter")
+    assert play.take() == [StopJob("a")]
+
+
+@pytest.mark.parametrize("gap", [0.6, 0.7, 1.1])
+def test_enter_pressed_again_and_again_stops_nothing(gap: float) -> None:
+    play = Play()
+    play.type("/jobs")
+    play.press("escape", "enter")
+    overlay = play.model.overlay
+    assert overlay is not None
+    told = answer_event(overlay.query, "jobs", {"jobs": [ONE]}, session=play.model.active)
+    play.feed(told, after=0.01)
+    play.take()
+    for _ in range(20):
+        play.press("enter", after=gap)
+    assert "pause, then press Enter" in play.toast and play.take() == []
+    play.press("enter", after=1.5)
     assert play.take() == [StopJob("a")]
 
 

@@ -14,7 +14,7 @@ from tests.tui.test_update_settings import opened as settings
 
 
 @pytest.mark.parametrize("words", ["fix it", "all of it", "wow", "quick", "just do it"])
-@pytest.mark.parametrize("gap", [0.05, 0.15, 0.25])
+@pytest.mark.parametrize("gap", [0.05, 0.15, 0.25, 0.4, 0.7, 1.5, 4.0])
 def test_words_in_the_undo_sheet_stand_in_the_prompt(words: str, gap: float) -> None:
     play = worked()
     command(play, "undo")

@@ -32,6 +32,7 @@ from agent_tui.tui.screen.guards import (
     ENTER_SECONDS,
     QUIET_SECONDS,
     RUN_SECONDS,
+    STEADY_SECONDS,
     is_meant,
     is_quiet,
 )
@@ -53,9 +54,6 @@ GRANTS: Final = frozenset(("once", "always"))
 """Choices after which something runs."""
 SENDS: Final = {"send": "queued", "steer": "sent to the turn"}
 """Commands that send what is in the prompt, and what is said of it."""
-STEADY_SECONDS: Final = 1.2
-"""So long after the last key before the question, Enter belongs to a row of keys that began before:
-who steers presses it once a second."""
 TYPING_SECONDS: Final = 1.5
 """So long after words that were typed elsewhere, or after a list that the question took away, a key
 rather belongs to them: slow fingers take a second a key."""

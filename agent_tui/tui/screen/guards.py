@@ -21,6 +21,9 @@ RUN_SECONDS: Final = 1.0
 QUIET_SECONDS: Final = 0.5
 """So long without a key before Enter, or a letter, answers: who presses Enter again and again has
 read nothing."""
+STEADY_SECONDS: Final = 1.2
+"""So long after the last one, Enter belongs to a row of Enters: who steers presses it once a
+second. What cannot be taken back, and what asked first, is done by none of a row."""
 REPEAT_SECONDS: Final = 0.1
 """Keys that come faster are repeated by one that is held down."""
 

@@ -65,6 +65,8 @@ class Action:
     needs_enter: bool = False
     """Its letter only marks it, whatever the pace of who types, and Enter does it. A key that types
     nothing does it at once, but not twice in a row: a finger may rest on it."""
+    careful: bool = False
+    """It cannot be taken back in the sheet: an Enter of a row of Enters does not do it."""
     one_click: bool = False
     """One click on a row does it: it can be taken back in the sheet itself."""
 

@@ -16,7 +16,7 @@ from agent_tui.tui.core.picker import Entry, Picker
 from agent_tui.tui.core.step import Step, send, then, toast
 from agent_tui.tui.prompt import composer
 from agent_tui.tui.screen import pending_key
-from agent_tui.tui.screen.guards import QUIET_SECONDS, RUN_SECONDS, is_quiet
+from agent_tui.tui.screen.guards import QUIET_SECONDS, RUN_SECONDS, STEADY_SECONDS, is_quiet
 from agent_tui.tui.screen.pending_key import PRESS_ENTER, hold_key, types
 from agent_tui.tui.sheets.actions import (
     action_of,
@@ -311,7 +311,8 @@ def _acted(
     model: Model, overlay: Overlay, sheet: Sheet, action: Action, msg: KeyPressed, before: float
 ) -> Step:
     """The key of an action, which counts only where it was meant for what is shown."""
-    doubled = msg.key == "enter" and model.since_same < QUIET_SECONDS
+    pause = STEADY_SECONDS if action.careful else QUIET_SECONDS
+    doubled = msg.key == "enter" and model.since_same < pause
     if msg.key == "backspace" and msg.draft:
         return model, ()  # it is for the words
     rests = action.needs_enter and msg.key != "enter" and model.since_same < RUN_SECONDS
@@ -418,8 +419,8 @@ def _confirmed(model: Model, overlay: Overlay, asked: Confirming, msg: KeyPresse
     may be held."""
     action = next(one for one in sheets.find(overlay.kind).actions if one.name == asked.action)
     soon = model.repeated or msg.blind or msg.at - asked.since < JUST
-    if msg.key == "enter" and (soon or model.since_same < QUIET_SECONDS):
-        return model, ()
+    if msg.key == "enter" and (soon or model.since_same < STEADY_SECONDS):
+        return (model, ()) if soon else toast(model, f"{IN_A_ROW} {key_name(msg.key)}")
     if msg.key in action.keys:
         return model, ()
     if msg.key == "enter":

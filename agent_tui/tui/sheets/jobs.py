@@ -46,7 +46,7 @@ def jobs(model: Model, args: str) -> Step:
 SHEET: Final = Sheet(
     "Running in the background",
     _rows,
-    (Action("stop", TAKES, "stop", _stop),),
+    (Action("stop", TAKES, "stop", _stop, careful=True),),
     (jobs,),
     query="jobs",
     about_lines=2,

@@ -56,7 +56,7 @@ REDONE: Final = {
 NONE: Final = "These turns left no file changed"
 NOT_SEEN: Final = "/undo knows of no changed file in these turns"
 UNDONE: Final = "The file changes of these turns are already undone"
-FILES: Final = "Files: Space switches one, a all"
+FILES: Final = "Files: Space switches one, Ctrl+A all"
 
 
 # -- what is shown
@@ -344,7 +344,7 @@ SHEET: Final = Sheet(
             one_click=True,
             at_once=True,
         ),
-        Action("do", ("enter",), "take", _do, _is_deed, closes=False),
+        Action("do", ("enter",), "take", _do, _is_deed, closes=False, careful=True),
         Action(
             "no_file",
             ("space",),
@@ -354,7 +354,7 @@ SHEET: Final = Sheet(
             closes=False,
             at_once=True,
         ),
-        Action("all", ("a",), "all", _switch_all, _has_files, closes=False, typed="a"),
+        Action("all", ("ctrl+a",), "all", _switch_all, _has_files, closes=False, typed="a"),
     ),
     (undo, redo),
     typing="acts",
