@@ -309,7 +309,7 @@ VIOLATIONS = {
     ),
     "the core is pure": ("tui/core/model.py", "import time"),
     "only the screen draws": ("headless.py", "import rich.console"),
-    "the linear mode draws nothing": ("tui/linear/out.py", "import rich.text"),
+    "the linear mode draws nothing": ("tui/linear/lines.py", "import rich.text"),
     "every module has a place": ("unplaced.py", "import agent_tui.paths"),
 }
 

@@ -31,7 +31,7 @@ from agent_tui.tui.screen.header import header_view
 
 with late():
     from agent_tui.tui.dialog import view as ask
-    from agent_tui.tui.prompt import completion, history_prompt, history_view
+    from agent_tui.tui.prompt import completion, history_prompt
     from agent_tui.tui.sheets import control, draw
     from agent_tui.tui.transcript import search_prompt
 
@@ -145,7 +145,7 @@ def _is_free(model: Model) -> bool:
 
 def _sheet(model: Model) -> OverlayView | None:
     if model.recall is not None:
-        return history_view.recall_view(model.recall, model.height, int(model.at))
+        return history_prompt.recall_view(model.recall, model.height, int(model.at))
     shown = model.overlay if model.covered or model.composer.asks("sheet") else None
     return draw.sheet_view(model, shown) if shown is not None else None
 

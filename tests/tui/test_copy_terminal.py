@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from agent_tui.tui.runtime.suspend import osc52
+from agent_tui.tui.runtime.terminal_features import osc52
 from tests.tui.pty_stage import ROOT, Pty
 
 Start = Callable[..., Pty]

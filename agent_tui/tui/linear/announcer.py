@@ -14,7 +14,7 @@ from agent_tui.tui.core.picker import Entry
 from agent_tui.tui.core.words import one_line
 from agent_tui.tui.dialog.answering import Offer, offers
 from agent_tui.tui.dialog.view import TITLES, titles
-from agent_tui.tui.linear.out import Out
+from agent_tui.tui.linear.lines import Out
 from agent_tui.tui.linear.sheets import MOST, choices, hint, question_line, sheet_lines, signature
 
 WORDS: Final = {

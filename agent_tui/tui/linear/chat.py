@@ -33,8 +33,7 @@ from agent_tui.tui.linear.announcer import Notices
 from agent_tui.tui.linear.effects import Deeds
 from agent_tui.tui.linear.input_rules import Rules
 from agent_tui.tui.linear.keys import KEYS
-from agent_tui.tui.linear.lines import Input
-from agent_tui.tui.linear.out import Out
+from agent_tui.tui.linear.lines import Input, Out
 from agent_tui.tui.linear.writer import Scribe
 from agent_tui.tui.prompt import composer
 from agent_tui.tui.runtime.editor import Foreground

@@ -20,7 +20,7 @@ from agent_tui.tui.core import effects as do
 from agent_tui.tui.core import keymap, msg
 from agent_tui.tui.core.model import Configured, Model
 from agent_tui.tui.core.words import tokens
-from agent_tui.tui.linear.out import Out
+from agent_tui.tui.linear.lines import Out
 from agent_tui.tui.runtime.editor import NO_EDITOR, Foreground, edited, editor, no_shell
 from agent_tui.tui.runtime.foreground_run import bug_words, chosen_by
 

@@ -23,8 +23,7 @@ from agent_tui.tui.dialog.answering import put_off
 from agent_tui.tui.linear import announcer, sheets
 from agent_tui.tui.linear.announcer import Notices
 from agent_tui.tui.linear.keys import AT_ONCE, UNSEEN, called, first_word
-from agent_tui.tui.linear.lines import Assembler, Input
-from agent_tui.tui.linear.out import Out
+from agent_tui.tui.linear.lines import Assembler, Input, Out
 from agent_tui.tui.prompt import composer
 from agent_tui.tui.prompt.completion import SLASH
 from agent_tui.tui.runtime.engine_client import Link

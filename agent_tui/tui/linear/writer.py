@@ -39,7 +39,7 @@ from agent_tui.protocol.transcript import (
 from agent_tui.structures import chips
 from agent_tui.tui.core.model import Model
 from agent_tui.tui.core.words import one_line
-from agent_tui.tui.linear.out import Out, Tone
+from agent_tui.tui.linear.lines import Out, Tone
 
 NO_CLIPBOARD: Final = (
     "Not copied: this machine has no clipboard tool; /copy, then w and a number, writes a file."

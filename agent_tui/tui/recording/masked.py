@@ -18,7 +18,7 @@ from agent_tui.protocol.session_events import Answered
 from agent_tui.protocol.transcript import Transcript
 from agent_tui.tui.core.history_search import Past, Pasts, Recall
 from agent_tui.tui.core.model import Model
-from agent_tui.tui.prompt.history_view import shown
+from agent_tui.tui.prompt.history_prompt import shown
 
 PRIVATE: Final = "!!"
 HIDDEN: Final = "•"

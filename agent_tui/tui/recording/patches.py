@@ -18,7 +18,7 @@ from agent_tui.structures.plain import plain, rebuilt
 from agent_tui.tui.core.history_search import Recall
 from agent_tui.tui.core.model import Finder, Model
 from agent_tui.tui.core.picker import Picker
-from agent_tui.tui.prompt.history_view import shown
+from agent_tui.tui.prompt.history_prompt import shown
 from agent_tui.tui.recording import masked
 from agent_tui.tui.recording.classes import classes
 

@@ -24,9 +24,9 @@ from agent_tui.tui.core.display_options import DEFAULT, Look
 from agent_tui.tui.core.keymap import resolve
 from agent_tui.tui.core.model import Model, Window
 from agent_tui.tui.runtime.app import AgentApp
+from agent_tui.tui.runtime.editor import Foreground
 from agent_tui.tui.runtime.history import PromptHistory
 from agent_tui.tui.runtime.live_settings import LiveSettings
-from agent_tui.tui.runtime.suspend import Foreground
 from agent_tui.tui.transcript.displays import markdown_lines
 from agent_tui.tui.widgets.paint import shortened
 

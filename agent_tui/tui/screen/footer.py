@@ -21,7 +21,7 @@ from agent_tui.tui.core.regions import DOT, FooterView, Span, StatusView
 
 with late():
     from agent_tui.tui.dialog import answering
-    from agent_tui.tui.prompt import completion, history_view
+    from agent_tui.tui.prompt import completion, history_prompt
     from agent_tui.tui.sheets import draw
 
 FRAMES_PER_SECOND: Final = 10
@@ -126,7 +126,7 @@ def footer_view(model: Model, completing: bool, asked: FooterView | None) -> Foo
     if model.search is not None:
         return _search_footer(model.search)
     if model.recall is not None:
-        return history_view.recall_footer()
+        return history_prompt.recall_footer()
     now = model.composer
     sheet = model.overlay if model.overlay is not None and model.covered else None
     sheet = None if sheet is not None and completion.writes_command(model) else sheet

@@ -8,7 +8,7 @@ from agent_tui.tui.core.effects import ReadSettings
 from agent_tui.tui.core.model import Model
 from agent_tui.tui.core.msg import SettingsRead
 from agent_tui.tui.linear.effects import Deeds
-from agent_tui.tui.linear.out import Out
+from agent_tui.tui.linear.lines import Out
 from tests.agent.driving import Place
 from tests.places import place_in
 from tests.tui.linear.talk import CREATE, chat, place, steps

@@ -34,8 +34,7 @@ from agent_tui.tui.linear import announcer, keys, sheets
 from agent_tui.tui.linear import writer as scribing
 from agent_tui.tui.linear.announcer import Notices
 from agent_tui.tui.linear.chat import Outcome
-from agent_tui.tui.linear.lines import Assembler
-from agent_tui.tui.linear.out import Out
+from agent_tui.tui.linear.lines import Assembler, Out
 from agent_tui.tui.linear.writer import Scribe
 from agent_tui.tui.sheets.control import open_sheet
 from agent_tui.tui.update import update

@@ -13,7 +13,7 @@ from agent_tui.tui.core.model import initial
 from agent_tui.tui.core.msg import DraftChanged, Submitted
 from agent_tui.tui.core.undo_state import GoingBack
 from agent_tui.tui.recording import classes as known
-from agent_tui.tui.recording import renamed
+from agent_tui.tui.recording.classes import with_old_names
 from agent_tui.tui.recording.player import Player
 from tests.tui.recording.live import Live
 
@@ -55,9 +55,7 @@ def test_a_line_in_the_table_is_enough(
     live.say(Submitted("hello"))
     old = [line.replace('"msg.', '"prompts.') for line in live.lines]
     assert json.loads(old[1])["m"]["_"] == "prompts.DraftChanged"
-    monkeypatch.setattr(
-        known, "with_old_names", lambda found: renamed.with_old_names(found, renames)
-    )
+    monkeypatch.setattr(known, "with_old_names", lambda found: with_old_names(found, renames))
     known.classes.cache_clear()
     try:
         player = Player.load((line.encode() for line in old), live.log)
@@ -68,5 +66,5 @@ def test_a_line_in_the_table_is_enough(
 
 
 def test_a_name_that_is_used_anew_means_its_class_of_today() -> None:
-    found = renamed.with_old_names({"msg.Now": int, "model.Now": str}, {"msg.Now": "model.Now"})
+    found = with_old_names({"msg.Now": int, "model.Now": str}, {"msg.Now": "model.Now"})
     assert found == {"msg.Now": int, "model.Now": str}
