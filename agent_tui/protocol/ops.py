@@ -149,10 +149,12 @@ class Pull(Op):
 @frozen
 class SaveDraft(Op):
     """Keep what the prompt holds; `pasted` is what the labels in `text` stand for
-    (`structures/chips.py`)."""
+    (`structures/chips.py`). `at_once`: it does not wait for more, and `draft_saved` tells in any
+    case that it is on record."""
 
     text: str
     pasted: tuple[Chip, ...] = ()
+    at_once: bool = False
     type: Literal["save_draft"] = "save_draft"
 
 

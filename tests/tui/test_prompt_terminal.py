@@ -287,6 +287,21 @@ def test_a_stop_out_of_order_is_survived(start: Start) -> None:
     pty.until("You said: half way")
 
 
+def test_a_draft_is_on_disk_before_the_shell_has_the_terminal(start: Start) -> None:
+    """Ctrl+Z right behind the words, and what is stopped is killed."""
+    argv = ("-m", "agent_tui", "--demo")
+    pty = start(argv=("-c", SHELL.replace('"tests.tui.screen_program"', '"agent_tui", "--demo"')))
+    pty.until("a script, not a language model")
+    pty.read(1.0)  # the session has all there is, and nothing is kept beside it
+    pty.type("the last words\x1a")
+    pty.until("IN THE SHELL")
+    child = int(Path(f"/proc/{pty.pid}/task/{pty.pid}/children").read_text())
+    os.kill(child, signal.SIGKILL)
+    pty.type("fg\n")
+    pty.wait()
+    start(argv=(*argv, "--continue")).until("❯ the last words")
+
+
 def test_a_draft_survives_a_kill_while_somebody_types_without_a_rest(start: Start) -> None:
     argv = ("-m", "agent_tui", "--demo")
     pty = start(argv=argv)

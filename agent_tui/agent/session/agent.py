@@ -297,14 +297,17 @@ class Agent:
             self.record.emit(DraftSaved(""))
 
     def _save_draft(self, op: SaveDraft) -> None:
-        if self._draft is None:
+        if self._draft is None and not op.at_once:
             asyncio.get_running_loop().call_later(DRAFT_SECONDS, self._keep_draft)
         self._draft = op
+        if op.at_once:
+            self._keep_draft(told=True)
 
-    def _keep_draft(self) -> None:
+    def _keep_draft(self, told: bool = False) -> None:
         draft, self._draft = self._draft, None
         before = self.record.standing
-        if draft is not None and (draft.text, draft.pasted) != (before.draft, before.pasted):
+        same = draft is not None and (draft.text, draft.pasted) == (before.draft, before.pasted)
+        if draft is not None and (told or not same):
             new = tuple(
                 chip for chip in draft.pasted if chip not in before.pasted
             )  # a long paste is stored once

@@ -16,6 +16,7 @@ from typing import Final, TypeVar
 from agent_tui.protocol.engine import Engine
 from agent_tui.protocol.event import Event, Restored
 from agent_tui.protocol.ops import KeepPlace, Op, SaveDraft
+from agent_tui.protocol.session_events import DraftSaved
 from agent_tui.protocol.tool_events import ToolOutput
 from agent_tui.protocol.transcript import Transcript
 from agent_tui.protocol.turn_events import TextDelta, ThinkingDelta, ToolArgsDelta
@@ -30,6 +31,8 @@ LONGEST_UNSAVED: Final = 0.6
 """So long the oldest key that is nowhere but here waits while somebody types without a rest."""
 BEGIN_SECONDS: Final = 3.0
 """So long somebody may type without a rest before the engine starts beside it."""
+SAVED_SECONDS: Final = 1.0
+"""So long the shell waits for a draft to be on disk; the disk may hang."""
 SOON: Final = (0.005, 0.015, 0.03, 0.06)
 """Seconds after an Op at which the queue is looked at besides the regular poll, so that its answer
 shows at once."""
@@ -108,6 +111,9 @@ class Link:
         """Since when there is a draft that the engine was not told, and one that is not saved
         either."""
         self._draft_timer: asyncio.TimerHandle | None = None
+        self._unheard: SaveDraft | None = None
+        """The newest draft, until the engine says that it is on record."""
+        self._when_saved: Callable[[], None] | None = None
         self._soon: list[asyncio.TimerHandle] = []
         self._part_waits = False
         self._waits_since = 0.0
@@ -161,7 +167,7 @@ class Link:
         if isinstance(op, SaveDraft):
             if self._draft is None:
                 self._drafted = self._unsaved = self._loop.time()
-            self._draft = op
+            self._draft = self._unheard = op
             self._later_draft(DRAFT_SECONDS)
             return False
         self.begin()
@@ -203,6 +209,11 @@ class Link:
         if not self.unrecorded.is_over:
             for event in taken:
                 self.unrecorded.hear(event)
+        for event in taken:
+            if isinstance(event, DraftSaved) and self._unheard is not None and event.is_main:
+                self._unheard = None if event.text == self._unheard.text else self._unheard
+        if self._unheard is None and self._when_saved is not None and self._loop is not None:
+            self._loop.call_soon(self._saved)
         return taken
 
     def _shown(self, loop: asyncio.AbstractEventLoop, begun: float) -> None:
@@ -292,9 +303,25 @@ class Link:
     def save_draft(self) -> None:
         """The loop will stand still: the engine is told of the draft now, and puts it on record."""
         self.unrecorded.keep()
-        if self._draft is not None:
+        if self._unheard is not None:
             self.begin()
+            self._draft = replace(self._unheard, at_once=True)
             self.flush_draft()
+
+    def once_saved(self, do: Callable[[], None]) -> None:
+        """Call `do` once the draft is on disk, or in a while if that does not come about."""
+        self.save_draft()
+        if self._unheard is None or not self.unrecorded.is_over or self._loop is None:
+            do()
+            return
+        self._when_saved = do
+        self._loop.call_later(SAVED_SECONDS, self._saved)
+        self._look_soon(self._loop)
+
+    def _saved(self) -> None:
+        do, self._when_saved = self._when_saved, None
+        if do is not None:
+            do()
 
     def flush_draft(self) -> None:
         """Tell the engine of the draft now: what comes next counts on it."""

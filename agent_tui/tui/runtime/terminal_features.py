@@ -167,13 +167,13 @@ class Surroundings(App[int], inherit_bindings=False):
         self.dispatch(msg.BugWritten(at=time.time(), path=path, problem=problem))
 
     def suspend_to_shell(self) -> None:
-        """Stop this program, and those that were started with it, until the shell says go on."""
+        """Stop this program, and those that were started with it, until the shell says go on. The
+        draft is on disk before: a stopped program may be killed."""
         if problem := no_shell():
             self.dispatch(msg.EffectFailed(at=time.time(), text=problem))
             return
-        self.link.save_draft()
         if isinstance(self._driver, Terminal):
-            self._driver.stop_job()
+            self.link.once_saved(self._driver.stop_job)
 
     def ending(self) -> bool:
         """A signal has ended the program: what has the terminal must give it back."""
