@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from agent_tui.protocol.ops import Clear, Export, Resume, SetDirectory
+from agent_tui.protocol.ops import Clear, Export, Op, Resume, SetDirectory
 from agent_tui.tui import commands
 from agent_tui.tui.commands.base import command
 from agent_tui.tui.core.effects import LookBack, WriteBug
@@ -14,15 +14,18 @@ from agent_tui.tui.screen import session_actions
 from agent_tui.tui.transcript import state
 
 
+def _at_rest(model: Model, op: Op, name: str) -> Step:
+    if not model.busy:
+        return send(model, op)
+    key = commands.key_of("stop", model.keys)
+    first = f"stop it first{key and f' ({key})'}, then {name}"
+    return toast(model, f"a turn is running: {first}", "warning")
+
+
 @command(rank=54)
 def new(model: Model, _: str) -> Step:
     """Start a new session with an empty transcript. The current one is kept: /resume returns to it."""
-    if model.busy:
-        key = commands.key_of("stop", model.keys)
-        return toast(
-            model, f"a turn is running: stop it first{key and f' ({key})'}, then /new", "warning"
-        )
-    return send(model, Resume(""))
+    return _at_rest(model, Resume(""), "/new")
 
 
 @command(keys=("alt+o",), slash=False, rank=62)
@@ -56,12 +59,7 @@ def label(model: Model, args: str) -> Step:
 def clear(model: Model, _: str) -> Step:
     """Clear the context: the model forgets the conversation. The screen and the log keep it. /new
     begins with an empty screen."""
-    if model.busy:
-        key = commands.key_of("stop", model.keys)
-        return toast(
-            model, f"a turn is running: stop it first{key and f' ({key})'}, then /clear", "warning"
-        )
-    return send(model, Clear())
+    return _at_rest(model, Clear(), "/clear")
 
 
 @command(rank=70)

@@ -194,8 +194,7 @@ class Scribe:
         rows, look, expanded = t.rows, model.look, model.reading.expanded
         for call_id in sorted(self._open - t.open_tools.keys()):
             self._open.discard(call_id)
-            for number in range(len(rows) - 1, -1, -1):
-                row = rows[number]
+            for row in reversed(rows):
                 if isinstance(row, ToolBlock) and row.call_id == call_id:
                     self._out.say(tool_lines(row, look, expanded, call_id in self._seen), "tool")
                     break

@@ -7,6 +7,7 @@ import shutil
 import signal
 import sys
 from collections.abc import Sequence
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -169,9 +170,7 @@ def farewell(transcript: Transcript, width: int = 80) -> str:
 
 def _cancelled(transcript: Transcript) -> bool:
     """Whether the last turn was, or was cut off: its words end in the middle."""
-    rows = transcript.rows
-    for number in range(len(rows) - 1, max(-1, len(rows) - 1 - LOOK_BACK), -1):
-        row = rows[number]
+    for row in islice(reversed(transcript.rows), LOOK_BACK):
         if isinstance(row, TurnBlock):
             return row.state in ("cancelled", "interrupted")
     return False
@@ -192,10 +191,8 @@ def _end(answer: str, width: int) -> list[str]:
 
 def last_answer(transcript: Transcript) -> str:
     """The last text the model wrote, as Markdown source."""
-    rows = transcript.rows
     parts: list[str] = []
-    for number in range(len(rows) - 1, max(-1, len(rows) - 1 - LOOK_BACK), -1):
-        row = rows[number]
+    for row in islice(reversed(transcript.rows), LOOK_BACK):
         if isinstance(row, TextBlock):
             parts.append(row.text)
             if row.head:

@@ -4,6 +4,7 @@ prompt, what is said of a copy that was made."""
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import islice
 from typing import Final, assert_never
 
 from agent_tui.protocol.answers import (
@@ -219,9 +220,7 @@ def _ended(model: Model, event: TurnEnded) -> Model:
 
 def _unanswered(transcript: Transcript) -> UserBlock | None:
     """The prompt of the last turn, if nothing but notices followed it."""
-    rows = transcript.rows
-    for number in range(len(rows) - 1, max(-1, len(rows) - 1 - LOOK_BACK), -1):
-        row = rows[number]
+    for row in islice(reversed(transcript.rows), LOOK_BACK):
         if isinstance(row, UserBlock):
             return None if row.steer else row
         if not isinstance(row, NoticeBlock | TurnBlock):

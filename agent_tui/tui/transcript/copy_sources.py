@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 from typing import Final
 
 from agent_tui.protocol.transcript import TextBlock, Transcript
@@ -69,9 +70,7 @@ def answers(transcript: Transcript, most: int = ANSWERS) -> tuple[str, ...]:
 
 def _backwards(transcript: Transcript) -> Iterator[object]:
     yield from reversed(transcript.live())
-    rows = transcript.rows
-    for number in range(len(rows) - 1, max(-1, len(rows) - 1 - LOOK_BACK), -1):
-        yield rows[number]
+    yield from islice(reversed(transcript.rows), LOOK_BACK)
 
 
 def sources(transcript: Transcript) -> tuple[Source, ...]:
