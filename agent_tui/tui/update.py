@@ -51,8 +51,8 @@ from agent_tui.tui.core.step import Step, then, toast
 with late():
     from agent_tui.tui.dialog import answering
     from agent_tui.tui.prompt import (
+        completion,
         composer,
-        file_completion,
         history_prompt,
         pastes,
         submit,
@@ -85,7 +85,7 @@ def update(model: Model, msg: Msg) -> Step:
     if step[0].recall is not None:
         step = then(step, (history_prompt.settled(step[0]), ()))
     if after.finder is not None or "@" in after.composer.draft:
-        step = then(step, file_completion.settled(step[0]))
+        step = then(step, completion.settle_files(step[0]))
         step = then(step, pastes.settled(step[0]))
     if step[0].overlay is not None:
         step = then(step, control.follow(model, step[0]))
@@ -172,7 +172,7 @@ def _decided(model: Model, msg: Msg) -> Step:
             current = model.toast is not None and model.toast.number == msg.number
             return (replace(model, toast=None) if current else model), ()
         case Yielded():
-            went = file_completion.went_on(search_prompt.went_on(model))
+            went = completion.go_through_files(search_prompt.went_on(model))
             rested: Step = control.on_rest(went) if went.overlay is not None else (went, ())
             return (
                 rested

@@ -21,7 +21,7 @@ from agent_tui.tui.core.display_options import Look
 from agent_tui.tui.core.model import Model
 from agent_tui.tui.core.msg import Resized
 from agent_tui.tui.textual_port.canvas import AsciiFilter
-from agent_tui.tui.textual_port.grapheme_fix import settled
+from agent_tui.tui.textual_port.terminal import settled
 from agent_tui.tui.update import update
 from agent_tui.tui.widgets.regions import SPINNER
 from tests.places import load

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from agent_tui.structures.visible import visible
-from agent_tui.tui.textual_port.grapheme_fix import settled
+from agent_tui.tui.textual_port.terminal import settled
 from tests.tui.pty_stage import ROOT, Pty
 from tests.tui.tmux_stage import bases, in_tmux
 

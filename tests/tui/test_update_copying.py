@@ -20,7 +20,7 @@ from agent_tui.protocol.ops import Export, SetClipboard, WriteFile
 from agent_tui.protocol.transcript import Transcript
 from agent_tui.tui.core.effects import Copy, Mouse
 from agent_tui.tui.core.msg import Copied
-from agent_tui.tui.transcript.copy_sources import answers, codes, sources
+from agent_tui.tui.sheets.copy import answers, codes, sources
 from tests.answers import answer_event
 from tests.tui.play import Play, words
 

@@ -29,7 +29,7 @@ from agent_tui.tui.widgets.regions import Footer, Header, Label, Mark, Status, W
 with late():
     from agent_tui.tui.dialog import widget as dialogs
     from agent_tui.tui.prompt import completion_widget as completions
-    from agent_tui.tui.screen import key_batches
+    from agent_tui.tui.screen import key_routing
     from agent_tui.tui.widgets import regions
     from agent_tui.tui.widgets import sheet as overlays
     from agent_tui.tui.widgets import toast as toasts
@@ -191,7 +191,7 @@ class Regions:
         if shown is None:
             return 0
         names = (one.key for one in islice(keys, first, None))
-        found = key_batches.length(model, names, _clock(came), free, shown.grab)
+        found = key_routing.count_text(model, names, _clock(came), free, shown.grab)
         if not shown.grab_all:
             return found
         soon = (n for n in range(first, first + found) if keys[n].time - came > TOGETHER)

@@ -1,9 +1,12 @@
 """One key: to the overlay, the dialog or the completion list if one of them is open, else to its
-command."""
+command. And keys that came in a row: how many of them are nothing but text, so that they are one
+step."""
 
 from __future__ import annotations
 
+from collections.abc import Container, Iterable
 from dataclasses import replace
+from itertools import takewhile
 from math import inf
 from typing import Final
 
@@ -22,6 +25,7 @@ from agent_tui.tui.transcript import search_prompt
 
 with late():
     from agent_tui.tui.sheets import control
+
 
 WHEEL: Final = ("wheelup", "wheeldown")
 NOT_ANSWERED: Final = "not answered: another key followed"
@@ -229,3 +233,39 @@ def vim_moved(model: Model, mode: VimMode, missed: str) -> Step:
         model,
         f"{missed} does not search: {commands.hint('search', 'does, in the transcript', model.keys)}",
     )
+
+
+def count_text(
+    model: Model, keys: Iterable[str], at: float, free: bool, grab: Container[str] = ()
+) -> int:
+    """How many of `keys`, all of which type, are text like the first of them: one by one they would
+    do the same.
+
+    0 or 1: the first may mean something. They came at the time `at`; `free`: the prompt puts them
+    where its caret is;
+    `grab` are keys that something else wants.
+    """
+    if not _takes_text(model, at, free):
+        return 0
+    bound = commands.bindings(model.keys)
+    return sum(1 for _ in takewhile(lambda key: key not in bound and key not in grab, keys))
+
+
+def _takes_text(model: Model, at: float, free: bool) -> bool:
+    """Whether no key that types answers, chooses or closes anything, and none will after another of
+    them."""
+    if model.held is not None:
+        return False
+    overlay = model.overlay if model.covered else None
+    if overlay is not None and control.finds_rows(overlay):
+        asked_for = overlay.shown_at == float("-inf")  # else the first keys may be the prompt's
+        return free or asked_for
+    if overlay is not None and not control.is_written_below(overlay):
+        return False
+    if overlay is not None and not model.composer.draft:
+        return False  # of the first letter is said where it went
+    if model.asking:
+        return free and not answering.letters_answer(model)
+    if overlay is not None:
+        return free and at - model.last_key < guards.BURST_SECONDS  # words that began as words
+    return free

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agent_tui.tui.recording.control import SPEEDS, Control, clock
+from agent_tui.tui.runtime.replay import SPEEDS, Control, clock
 
 
 class Steps:
