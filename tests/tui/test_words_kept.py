@@ -21,7 +21,9 @@ from agent_tui.protocol.events import (
 from agent_tui.protocol.ops import Answer, SaveDraft
 from agent_tui.protocol.transcript import Queued
 from agent_tui.tui.core.effects import EditDraft, Effect, Remember, Send
+from agent_tui.tui.core.model import Purpose
 from agent_tui.tui.core.msg import KeyPressed
+from agent_tui.tui.prompt import composer
 from tests.tui.play import Play
 from tests.tui.pty_stage import ROOT, Pty
 
@@ -63,6 +65,60 @@ def test_escape_keeps_what_was_written_as_an_argument() -> None:
     play.effects.clear()
     play.press("escape")
     assert Remember("the argument") in play.effects and play.take() == [Answer("q", "no")]
+
+
+def _queued(*texts: str) -> QueueChanged:
+    return QueueChanged(items=tuple(Queued(text, text) for text in texts), session="s")
+
+
+@pytest.mark.parametrize("draft", ["", "mine"])
+def test_words_for_a_question_come_back_after_a_queued_prompt_was_edited(draft: str) -> None:
+    play = Play()
+    play.begin()
+    play.feed(_queued("one"))
+    play.type(draft)
+    play.model = composer.ask(play.model, Purpose("deny", "why?", "q"))
+    play.text = ""
+    play.type("because")
+    play.model, effects = composer.edit(play.model, play.model.queue[0])
+    assert play.view.prompt.text == "one"
+    play.effects += effects
+    play.text = "one"
+    play.press("escape")
+    assert play.text == (draft or "because")
+    assert (Remember("because") in play.effects) is bool(draft)
+
+
+def test_new_words_of_a_queued_prompt_are_kept_when_another_is_edited() -> None:
+    play = Play()
+    play.begin()
+    play.feed(_queued("one", "two"))
+    play.type("mine")
+    play.press("alt+q", "enter")
+    play.type(" more")
+    play.press("alt+q", "home", "enter")
+    assert play.text == "one more", "it is being edited already"
+    play.press("alt+q", "down", "enter")
+    assert play.text == "two" and Remember("one more") in play.effects
+    play.press("escape")
+    assert play.text == "mine"
+
+
+@pytest.mark.parametrize("opened", ["queue", "rename"])
+def test_a_draft_comes_back_that_stood_below_an_old_prompt(opened: str) -> None:
+    play = Play()
+    play.type("old")
+    play.press("enter")
+    play.begin()
+    play.feed(_queued("one"))
+    play.type("mine")
+    play.press("up")
+    assert play.text == "old"
+    if opened == "queue":
+        play.press("alt+q", "enter", "escape")
+    else:
+        play.model = composer.leave(composer.ask(play.model, Purpose("title", "name?", "s")))
+    assert play.view.prompt.text == "mine"
 
 
 def test_what_was_not_for_the_model_is_cleared_and_nothing_else_is_said() -> None:

@@ -206,7 +206,8 @@ def ask(model: Model, purpose: Purpose) -> Model:
     if model.composer.purpose is not None:
         model = leave(model)
     model = replace(
-        model, composer=replace(model.composer, stash=model.composer.draft, purpose=purpose)
+        model,
+        composer=replace(model.composer, stash=_own_draft(model.composer), purpose=purpose),
     )
     return write(model, "")
 
@@ -268,7 +269,7 @@ def browse(model: Model, step: int, draft: str) -> Step:
         composer.editing is not None
         and (other := _neighbour(model, composer.editing, step)) is not None
     ):
-        return other, ()
+        return other
     if (
         step < 0
         and not draft
@@ -276,7 +277,7 @@ def browse(model: Model, step: int, draft: str) -> Step:
         and composer.editing is None
         and model.queue
     ):
-        return edit(model, model.queue[-1]), ()
+        return edit(model, model.queue[-1])
     at = len(composer.history) if composer.browsing < 0 else composer.browsing
     kept = draft if composer.browsing < 0 else composer.kept
     at += step
@@ -287,7 +288,7 @@ def browse(model: Model, step: int, draft: str) -> Step:
     return _show(model, at, kept), ()
 
 
-def _neighbour(model: Model, editing: Editing, step: int) -> Model | None:
+def _neighbour(model: Model, editing: Editing, step: int) -> Step | None:
     """The queued prompt before or after the one that is edited, as long as that is as it was; below
     the newest, the draft. None: there is no other, and it is the history's turn."""
     at = next((n for n, item in enumerate(model.queue) if item.id == editing.id), -1)
@@ -295,18 +296,40 @@ def _neighbour(model: Model, editing: Editing, step: int) -> Model | None:
     changed = at < 0 or model.composer.draft != shown
     if changed or model.composer.browsing >= 0 or at + step < 0:
         return None
-    return (
-        edit(model, model.queue[at + step]) if at + step < len(model.queue) else leave_edit(model)
-    )
+    below = at + step >= len(model.queue)
+    return (leave_edit(model), ()) if below else edit(model, model.queue[at + step])
 
 
-def edit(model: Model, item: Queued) -> Model:
+def edit(model: Model, item: Queued) -> Step:
     """A queued prompt is in the prompt, to be changed; it keeps its place in the queue, and the
-    draft is put aside."""
-    model = leave_edit(leave(model) if model.composer.purpose is not None else model)
-    editing = Editing(item.id, model.composer.draft)
-    model = replace(model, composer=replace(model.composer, editing=editing))
-    return write(*folded(model, item.text, item.pastes))
+    draft is put aside. Words that were for a question, or for another queued prompt, are the draft
+    or in the history."""
+    editing, purpose = model.composer.editing, model.composer.purpose
+    if purpose is None and editing is not None and editing.id == item.id:
+        return model, ()
+    if purpose is not None and purpose.kind in FOR_MODEL:
+        left = leave_message(model)
+    else:
+        left = (leave(model) if purpose is not None else model), ()
+    model, effects = then(left, abandon_edit(left[0]))
+    composer = replace(model.composer, editing=Editing(item.id, _own_draft(model.composer)))
+    return write(*folded(replace(model, composer=composer), item.text, item.pastes)), effects
+
+
+def _own_draft(composer: Composer) -> str:
+    """What the person has written, where an old prompt is looked at, too: the history has that."""
+    return (composer.kept if composer.browsing >= 0 else "") or composer.draft
+
+
+def abandon_edit(model: Model) -> Step:
+    """The prompt that was edited stays as it was; other words for it are in the history."""
+    now, editing = model.composer, model.composer.editing
+    if editing is None:
+        return model, ()
+    text = chips.expand(now.draft if now.purpose is None else now.stash, now.chips)
+    same = any(item.id == editing.id and item.text == text for item in model.listed)
+    model = leave_edit(model)
+    return (model, ()) if same else remember(model, text)
 
 
 def leave_edit(model: Model) -> Model:

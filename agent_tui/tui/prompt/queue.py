@@ -65,18 +65,12 @@ def settled(model: Model) -> Step:
         model = replace(model, taken=taken, edits=edits)
     if editing is None or editing.id in there:
         return model, ()
-    step = composer.remember(composer.leave_edit(model), _words(model))
+    step = composer.abandon_edit(model)
     return then(step, toast(step[0], "the edited prompt was already sent; ↑ brings your text back"))
 
 
 def _same(one: Queued, other: Queued) -> bool:
     return (one.text, one.pastes) == (other.text, other.pastes)
-
-
-def _words(model: Model) -> str:
-    """What the edited prompt reads now."""
-    now = model.composer
-    return chips.expand(now.draft if now.purpose is None else now.stash, now.chips)
 
 
 def put_back(model: Model, text: str, steers: bool = False) -> Step:
@@ -100,13 +94,7 @@ def put_back(model: Model, text: str, steers: bool = False) -> Step:
 
 def leave_edit(model: Model) -> Step:
     """The prompt that was edited stays as it was; other words for it are kept in the history."""
-    editing = model.composer.editing
-    text = _words(model)
-    same = any(
-        editing is not None and item.id == editing.id and item.text == text for item in model.listed
-    )
-    model = composer.leave_edit(model)
-    step: Step = (model, ()) if same else composer.remember(model, text)
+    step = composer.abandon_edit(model)
     return then(step, dispatch(step[0]))
 
 

@@ -78,9 +78,7 @@ def _item(model: Model, row: Entry) -> Queued:
 def _edit(model: Model, _: Overlay, row: Entry) -> Step:
     item = _item(model, row)
     return (
-        toast(model, STEERED)
-        if item.steer
-        else (composer.edit(replace(model, overlay=None), item), ())
+        toast(model, STEERED) if item.steer else composer.edit(replace(model, overlay=None), item)
     )
 
 
