@@ -19,6 +19,8 @@ MOST_LINES = 60
 """Of a function."""
 LEAST_LINES = 40
 """Of a module that one other module uses: less is a slice of that one."""
+DEEPEST = 12
+"""Modules of the screen that import each other in a row: who reads the last reads the others too."""
 REGISTERED = (
     "agent_tui.tui.commands",
     "agent_tui.tui.sheets",
@@ -104,6 +106,29 @@ def test_circles_are_found() -> None:
 def test_no_modules_import_each_other() -> None:
     assert len(imports()) > 300 and sum(map(len, imports().values())) > 2_000
     assert list(circles(imports())) == []
+
+
+def deepest(edges: Mapping[str, frozenset[str]]) -> list[str]:
+    """The longest chain of modules, each of which imports the next; there are no circles."""
+
+    @cache
+    def below(one: str) -> tuple[str, ...]:
+        chains = (below(other) for other in edges.get(one, frozenset()) if other in edges)
+        return (one, *max(chains, key=len, default=()))
+
+    return list(max(map(below, edges), key=len))
+
+
+def test_chains_are_found() -> None:
+    edges = {name: frozenset(to) for name, to in {"a": "bd", "b": "c", "c": "", "d": "cx"}.items()}
+    assert deepest(edges) in (["a", "b", "c"], ["a", "d", "c"])
+
+
+def test_the_chains_of_imports_in_the_screen_are_short() -> None:
+    """A longer one: pass the value or the function instead, or put what is shared where it belongs."""
+    ours = {name: to for name, to in imports().items() if name.startswith("agent_tui.tui")}
+    chain = deepest(ours)
+    assert len(ours) > 150 and len(chain) <= DEEPEST, " → ".join(chain)
 
 
 def test_no_module_is_a_slice_of_another() -> None:

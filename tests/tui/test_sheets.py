@@ -161,7 +161,7 @@ DEMO = '''
 from agent_tui.tui.commands.base import command
 from agent_tui.tui.core.effects import Copy
 from agent_tui.tui.core.picker import Entry
-from agent_tui.tui.sheets.base import TAKES, Action, Sheet
+from agent_tui.tui.sheets import TAKES, Action, Sheet
 from agent_tui.tui.sheets.control import open_sheet
 from agent_tui.tui.core.step import toast
 

@@ -15,7 +15,7 @@ from agent_tui.tui.core.picker import Entry
 from agent_tui.tui.linear.keys import REAL, UNSEEN
 
 if TYPE_CHECKING:
-    from agent_tui.tui.sheets.base import Action, Body
+    from agent_tui.tui.sheets import Action, Body
 
 with registry.late():
     from agent_tui.tui.sheets import actions, draw

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from agent_tui.structures.visible import is_text
 from agent_tui.tui import sheets
-from agent_tui.tui.sheets.base import NO_ROW, Action, Sheet
+from agent_tui.tui.sheets import NO_ROW, Action, Sheet
 
 if TYPE_CHECKING:
     from agent_tui.tui.core.model import Held, Model, Overlay

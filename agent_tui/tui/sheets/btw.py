@@ -14,7 +14,7 @@ from agent_tui.tui.core.model import Aside, Model, Overlay
 from agent_tui.tui.core.picker import Entry
 from agent_tui.tui.core.regions import Span
 from agent_tui.tui.core.step import Step, send, then, toast
-from agent_tui.tui.sheets.base import Action, Body, Sheet
+from agent_tui.tui.sheets import Action, Body, Sheet
 from agent_tui.tui.sheets.control import open_sheet
 
 NOT_KEPT: Final = "not in the context"

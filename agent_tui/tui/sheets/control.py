@@ -18,6 +18,7 @@ from agent_tui.tui.prompt import composer
 from agent_tui.tui.screen import pending_key
 from agent_tui.tui.screen.guards import QUIET_SECONDS, RUN_SECONDS, STEADY_SECONDS, is_quiet
 from agent_tui.tui.screen.pending_key import PRESS_ENTER, hold_key, types
+from agent_tui.tui.sheets import Action, Sheet
 from agent_tui.tui.sheets.actions import (
     action_of,
     actions_of,
@@ -26,7 +27,6 @@ from agent_tui.tui.sheets.actions import (
     row_of,
     row_with_key,
 )
-from agent_tui.tui.sheets.base import Action, Sheet
 
 if TYPE_CHECKING:
     from agent_tui.protocol.answers import Answer

@@ -25,8 +25,8 @@ from agent_tui.tui.core.regions import (
 )
 from agent_tui.tui.core.words import one_line
 from agent_tui.tui.screen.guards import enter_takes, is_command
+from agent_tui.tui.sheets import Body, Lines, Sheet
 from agent_tui.tui.sheets.actions import actions_of, asked_row, marked_action
-from agent_tui.tui.sheets.base import Body, Lines, Sheet
 
 ROOMY: Final = 24
 """Lines of the screen from which what is said of a row has its place, and headings have an empty

@@ -10,7 +10,7 @@ from agent_tui.tui.commands.base import command
 from agent_tui.tui.core.model import Model, Overlay
 from agent_tui.tui.core.picker import Entry
 from agent_tui.tui.core.step import Step, send, then, toast
-from agent_tui.tui.sheets.base import TAKES, Action, Sheet
+from agent_tui.tui.sheets import TAKES, Action, Sheet
 
 if TYPE_CHECKING:
     from agent_tui.protocol.answers import Efforts

@@ -30,8 +30,7 @@ from agent_tui.tui.screen.guards import (
     is_quiet,
 )
 from agent_tui.tui.screen.model_words import ADDRESS_LABEL, NEEDED, WAYS, tried_lines
-from agent_tui.tui.sheets import control
-from agent_tui.tui.sheets.base import Action, Body, Lines, Sheet
+from agent_tui.tui.sheets import Action, Body, Lines, Sheet, control
 
 DEMO: Final = "demo/tour"
 QUITS: Final = "Enter quits"

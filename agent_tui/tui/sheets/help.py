@@ -12,7 +12,7 @@ from agent_tui.tui.core.picker import Entry
 from agent_tui.tui.core.step import Step
 from agent_tui.tui.screen import key_help, palette_actions
 from agent_tui.tui.screen.palette_actions import COMMAND
-from agent_tui.tui.sheets.base import TAKES, Action, Sheet
+from agent_tui.tui.sheets import TAKES, Action, Sheet
 
 
 def _rows(model: Model, _: Overlay) -> Iterator[Entry]:

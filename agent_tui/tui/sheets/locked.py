@@ -8,7 +8,7 @@ from agent_tui.protocol.ops import Resume
 from agent_tui.tui.core.model import Model, Overlay
 from agent_tui.tui.core.picker import Entry
 from agent_tui.tui.core.step import Step, send
-from agent_tui.tui.sheets.base import TAKES, Action, Sheet
+from agent_tui.tui.sheets import TAKES, Action, Sheet
 
 READ: Final = Entry("read", "read only", "watch it", "Nothing is written; /fork makes a copy.")
 FORK: Final = Entry(

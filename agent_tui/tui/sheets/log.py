@@ -14,7 +14,7 @@ from agent_tui.tui.core.effects import Copy
 from agent_tui.tui.core.model import Model, Overlay
 from agent_tui.tui.core.picker import Entry
 from agent_tui.tui.core.step import Step
-from agent_tui.tui.sheets.base import TAKES, Action, Sheet
+from agent_tui.tui.sheets import TAKES, Action, Sheet
 from agent_tui.tui.sheets.control import open_sheet
 
 LEVELS: Final[Mapping[str, Tone]] = {

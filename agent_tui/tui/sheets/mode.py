@@ -12,7 +12,7 @@ from agent_tui.tui.commands.mode import MEANING
 from agent_tui.tui.core.model import Model, Overlay
 from agent_tui.tui.core.picker import Entry
 from agent_tui.tui.core.step import Step
-from agent_tui.tui.sheets.base import TAKES, Action, Sheet
+from agent_tui.tui.sheets import TAKES, Action, Sheet
 
 
 def _now(model: Model) -> str:

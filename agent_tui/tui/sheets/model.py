@@ -23,7 +23,7 @@ from agent_tui.tui.core.step import Step, send, then, toast
 from agent_tui.tui.prompt import composer
 from agent_tui.tui.screen import settings
 from agent_tui.tui.screen.model_words import ADDRESS_LABEL, no_models
-from agent_tui.tui.sheets.base import TAKES, Action, Lines, Sheet
+from agent_tui.tui.sheets import TAKES, Action, Lines, Sheet
 from agent_tui.tui.sheets.control import look_again, open_sheet
 
 UNKNOWN: Final = "window not known: 128k assumed"

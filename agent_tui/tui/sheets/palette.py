@@ -16,7 +16,7 @@ from agent_tui.tui.core.picker import Entry
 from agent_tui.tui.core.step import Step
 from agent_tui.tui.screen import palette_actions, settings
 from agent_tui.tui.screen.palette_actions import COMMAND, SETTING, SKILL
-from agent_tui.tui.sheets.base import TAKES, Action, Sheet
+from agent_tui.tui.sheets import TAKES, Action, Sheet
 
 RECENT: Final = 5
 

@@ -14,7 +14,7 @@ from agent_tui.tui.core.step import Step, toast
 from agent_tui.tui.prompt import composer
 from agent_tui.tui.prompt.composer import MOST_EDITED
 from agent_tui.tui.prompt.pastes import text_lines
-from agent_tui.tui.sheets.base import CLOSES, Action, Body, Sheet
+from agent_tui.tui.sheets import CLOSES, Action, Body, Sheet
 
 
 def _chip(model: Model, overlay: Overlay) -> Chip | None:

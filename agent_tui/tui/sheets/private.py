@@ -11,7 +11,7 @@ from agent_tui.tui.core.model import Model, Overlay
 from agent_tui.tui.core.regions import Span
 from agent_tui.tui.core.step import Step
 from agent_tui.tui.prompt.pastes import text_lines
-from agent_tui.tui.sheets.base import CLOSES, Body, Sheet
+from agent_tui.tui.sheets import CLOSES, Body, Sheet
 from agent_tui.tui.sheets.control import open_sheet
 
 SAID: Final = "private: not saved, not sent to the model"

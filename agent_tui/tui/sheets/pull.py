@@ -15,7 +15,7 @@ from agent_tui.tui.core.step import Step, send, toast
 from agent_tui.tui.core.words import one_line
 from agent_tui.tui.screen import model_words
 from agent_tui.tui.screen.model_words import progress
-from agent_tui.tui.sheets.base import Action, Body, Sheet
+from agent_tui.tui.sheets import Action, Body, Sheet
 from agent_tui.tui.sheets.control import JUST, open_sheet
 
 

@@ -17,8 +17,7 @@ from agent_tui.tui.core.step import Step, send, then, toast
 from agent_tui.tui.core.words import one_line
 from agent_tui.tui.prompt import composer
 from agent_tui.tui.prompt import queue as waiting
-from agent_tui.tui.sheets import control
-from agent_tui.tui.sheets.base import CLOSES, Action, Body, Run, Sheet
+from agent_tui.tui.sheets import CLOSES, Action, Body, Run, Sheet, control
 
 STEERED: Final = "it is being steered into the turn; d cancels"
 AROUND: Final = 12

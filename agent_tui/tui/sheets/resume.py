@@ -19,7 +19,7 @@ from agent_tui.tui.core.words import one_line
 from agent_tui.tui.prompt import composer
 from agent_tui.tui.screen import session_actions
 from agent_tui.tui.screen.session_actions import session_row
-from agent_tui.tui.sheets.base import TAKES, Action, Sheet
+from agent_tui.tui.sheets import TAKES, Action, Sheet
 from agent_tui.tui.sheets.control import open_sheet, refresh
 
 REST: Final = 0.25

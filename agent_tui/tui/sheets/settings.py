@@ -18,8 +18,7 @@ from agent_tui.tui.core.step import Step, toast
 from agent_tui.tui.core.words import one_line
 from agent_tui.tui.prompt import composer
 from agent_tui.tui.screen.settings import all_entries, own_keys, value_of
-from agent_tui.tui.sheets import control
-from agent_tui.tui.sheets.base import Action, Body, Lines, Run, Sheet
+from agent_tui.tui.sheets import Action, Body, Lines, Run, Sheet, control
 from agent_tui.tui.sheets.choice import choices
 from agent_tui.tui.sheets.theme import SETTING as THEMES
 

@@ -38,8 +38,7 @@ from agent_tui.tui.screen.setup_steps import (
     typed_rows,
     waits,
 )
-from agent_tui.tui.sheets import control
-from agent_tui.tui.sheets.base import TAKES, Action, Body, Lines, Sheet
+from agent_tui.tui.sheets import TAKES, Action, Body, Lines, Sheet, control
 
 LOOK: Final = "setup"
 LONGEST: Final = 300

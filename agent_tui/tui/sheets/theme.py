@@ -13,7 +13,7 @@ from agent_tui.tui.core.model import Model, Overlay
 from agent_tui.tui.core.picker import Entry
 from agent_tui.tui.core.regions import Span
 from agent_tui.tui.core.step import Step
-from agent_tui.tui.sheets.base import TAKES, Action, Lines, Sheet
+from agent_tui.tui.sheets import TAKES, Action, Lines, Sheet
 from agent_tui.tui.sheets.control import open_sheet
 
 SETTING: Final = "display.theme"

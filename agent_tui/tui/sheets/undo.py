@@ -22,8 +22,7 @@ from agent_tui.tui.core.step import Step, send, then, toast
 from agent_tui.tui.core.undo_state import GoingBack, What, in_order
 from agent_tui.tui.core.words import one_line
 from agent_tui.tui.screen.session_actions import unable
-from agent_tui.tui.sheets import control
-from agent_tui.tui.sheets.base import Action, Body, Sheet
+from agent_tui.tui.sheets import Action, Body, Sheet, control
 
 SECONDS: Final = 8.0
 WORDS: Final = 300
