@@ -70,7 +70,7 @@ PLAIN: dict[Any, SearchStrategy[Any]] = {
 def values(hint: Any) -> SearchStrategy[Any]:
     """Values of the type `hint`: plain ones, literals, unions, tuples, mappings and dataclasses of
     those."""
-    if hint is Any:
+    if hint is object:
         return json_values
     if hint in PLAIN:
         return PLAIN[hint]

@@ -36,7 +36,7 @@ class BadRecord(ValueError):
 
 
 @cache
-def _adapter() -> TypeAdapter[Any]:
+def _adapter() -> TypeAdapter[Event]:
     return TypeAdapter(Annotated[AnyEvent, Field(discriminator="type")])
 
 
@@ -45,7 +45,7 @@ KINDS: Final[dict[str, type[Answer]]] = {kind.type: kind for kind in get_args(An
 
 
 @cache
-def _answer_adapter(kind: str) -> TypeAdapter[Any]:
+def _answer_adapter(kind: str) -> TypeAdapter[dict[str, object]]:
     """For `{"data": answer}`. Made for a kind when one is written or read: there are many, and most
     never are."""
     found: Any = KINDS[kind]
@@ -69,14 +69,14 @@ def _left_out(event: Event) -> set[str]:
     return {f.name for f in dataclasses.fields(event) if f.name == "newer" or _is_default(event, f)}
 
 
-def _is_default(event: Event, own: dataclasses.Field[Any]) -> bool:
+def _is_default(event: Event, own: dataclasses.Field[object]) -> bool:
     if own.name == "type":
         return False
     default = own.default if own.default_factory is dataclasses.MISSING else own.default_factory()
     return bool(default == getattr(event, own.name))
 
 
-def dump(event: Event) -> dict[str, Any]:
+def dump(event: Event) -> dict[str, object]:
     """The event as plain JSON data."""
     if isinstance(event, Unknown):
         return dict(event.raw)
@@ -100,7 +100,7 @@ def dump(event: Event) -> dict[str, Any]:
     }
 
 
-def load(data: dict[str, Any]) -> Event:
+def load(data: dict[str, object]) -> Event:
     """The event in `data`; `Unknown` for a type, a kind of answer, or a shape in a newer format,
     that this version does not know.
 
@@ -111,7 +111,7 @@ def load(data: dict[str, Any]) -> Event:
         raise BadRecord(f"v: {version!r} is not a version")
     if not isinstance(kind, str):
         raise BadRecord(f"type: {kind!r} is not a name")
-    if type(at) not in (int, float) or not -LATEST < at < LATEST:
+    if isinstance(at, bool) or not isinstance(at, int | float) or not -LATEST < at < LATEST:
         raise BadRecord(f"at: {str(at)[:20]} is not a time")
     own = _own_fields(kind)
     if own and (kind != ANSWERED or _answer_kind(data) in KINDS):
@@ -119,11 +119,11 @@ def load(data: dict[str, Any]) -> Event:
         newer = {k: v for k, v in data.items() if k not in own and k not in ("v", "c")}
         try:
             if kind == ANSWERED:
-                known |= _answer(
-                    _answer_kind(newer), as_fields(newer.pop("kind"), data.get("data"))
+                told = answer_kind(str(newer.pop("kind")))
+                known |= _answer_adapter(told).validate_python(
+                    {"data": as_fields(told, data.get("data"))}
                 )
-            event: Event = _adapter().validate_python({**known, "newer": newer or None})
-            return event
+            return _adapter().validate_python({**known, "newer": newer or None})
         except ValidationError as error:
             if version <= VERSION:
                 first = error.errors()[0]
@@ -134,17 +134,11 @@ def load(data: dict[str, Any]) -> Event:
     return Unknown(n=number, at=float(at), raw=data, type=kind)
 
 
-def _answer_kind(record: dict[str, Any]) -> str:
+def _answer_kind(record: dict[str, object]) -> str:
     kind = record.get("kind")
     if not isinstance(kind, str):
         raise BadRecord(f"kind: {kind!r} is not a name")
     return answer_kind(kind)
-
-
-def _answer(kind: str, fields: Any) -> dict[str, Any]:
-    """The field `data` of an answer. Raises ValidationError."""
-    found: dict[str, Any] = _answer_adapter(kind).validate_python({"data": fields})
-    return found
 
 
 def encode(event: Event) -> bytes:
@@ -155,7 +149,7 @@ def encode(event: Event) -> bytes:
     return b"".join((memoryview(body)[:-1], b',"c":%d}\n' % zlib.crc32(body)))
 
 
-def _json(data: dict[str, Any]) -> str:
+def _json(data: dict[str, object]) -> str:
     """As compact JSON in ASCII. Long texts go in pieces: while C encodes one, no other thread of
     the program runs."""
     long = {
@@ -190,7 +184,7 @@ def decode(line: bytes) -> Event:
     return load(data)
 
 
-Json = dict[str, Any]
+Json = dict[str, object]
 
 BARE: Final = {"skills": "skills", "tree": "branches"}
 """Kinds whose data is the list in this field."""
@@ -201,7 +195,7 @@ def answer_kind(written: str) -> str:
     return "undo" if written == "redo" else written
 
 
-def as_fields(answer_kind: str, data: Any) -> Any:
+def as_fields(answer_kind: str, data: object) -> object:
     """The fields of an answer that was written as `data`; what is none of the old shapes stays as
     it is."""
     if answer_kind in BARE and isinstance(data, list | tuple):
@@ -213,7 +207,7 @@ def as_fields(answer_kind: str, data: Any) -> Any:
     return data
 
 
-def as_written(answer_kind: str, fields: Json) -> Any:
+def as_written(answer_kind: str, fields: Json) -> object:
     """The `fields` of an answer as they are written; what nobody looked for is left out."""
     return (
         fields[BARE[answer_kind]]
@@ -222,7 +216,7 @@ def as_written(answer_kind: str, fields: Json) -> Any:
     )
 
 
-def _began_here(session: Any) -> bool:
+def _began_here(session: object) -> bool:
     return (
         isinstance(session, Mapping)
         and isinstance(session.get("cwd"), str)
@@ -230,7 +224,7 @@ def _began_here(session: Any) -> bool:
     )
 
 
-def _models(data: Mapping[str, Any]) -> Json:
+def _models(data: Mapping[str, object]) -> Json:
     """What a model can do stood with its price; `window` was what it could hold, `room` what is
     used of that."""
     facts, offered = data.get("facts"), data.get("offered")
@@ -242,7 +236,7 @@ def _models(data: Mapping[str, Any]) -> Json:
     }
 
 
-def _model(one: Mapping[str, Any], facts: Mapping[str, Any]) -> Json:
+def _model(one: Mapping[str, object], facts: Mapping[str, object]) -> Json:
     known = facts.get(str(one.get("name")))
     able = (
         {name: known[name] for name in ("thinking", "images") if name in known}

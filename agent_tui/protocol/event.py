@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import field, replace
-from typing import Any, ClassVar, Final
+from typing import ClassVar, Final
 
 from agent_tui.protocol.transcript import Child, ToolBlock, Transcript
 from agent_tui.structures.frozen import frozen
@@ -42,7 +42,7 @@ class Event:
     step: int = 0
     agent: str = MAIN
     parent_call: str = ""
-    newer: Mapping[str, Any] | None = field(default=None, repr=False)
+    newer: Mapping[str, object] | None = field(default=None, repr=False)
     """Fields of this event that only a newer version knows: kept as they came, written back
     unchanged."""
 
@@ -74,7 +74,7 @@ class Event:
 class Unknown(Event):
     """A record of a newer version: kept as it came, shown to nobody, written back unchanged."""
 
-    raw: dict[str, Any]
+    raw: dict[str, object]
     type: str = "unknown"
 
 

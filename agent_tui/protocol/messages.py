@@ -4,7 +4,7 @@ translates."""
 from __future__ import annotations
 
 from dataclasses import field
-from typing import Any, Literal
+from typing import Literal
 
 from agent_tui.structures.frozen import frozen
 
@@ -71,7 +71,7 @@ class ToolSpec:
 
     name: str
     description: str
-    parameters: dict[str, Any]
+    parameters: dict[str, object]
 
 
 @frozen

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import field, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, get_args
+from typing import TYPE_CHECKING, ClassVar, Final, Literal, get_args
 
 from agent_tui.protocol.display import TodoItem
 from agent_tui.protocol.event import GONE, Event
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from agent_tui.protocol.answers import Answer
 else:
     # its many classes are loaded where they are used: the codec validates each kind by itself
-    Answer = Any
+    Answer = object
 
 FORKED: Final = "forked from session"
 """How the line across begins where a copy ends and its own turns begin."""
@@ -46,7 +46,7 @@ class SessionStarted(Event):
     mode: str = "auto"
     window: int = 0
     versions: dict[str, str] = field(default_factory=dict)
-    config: dict[str, Any] = field(default_factory=dict)
+    config: dict[str, object] = field(default_factory=dict)
     resumed: bool = False
     parent: str = ""
     parent_at: int = 0

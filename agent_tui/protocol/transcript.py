@@ -9,7 +9,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Mapping
 from dataclasses import field, replace
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 from agent_tui.protocol.display import Display, TodoItem
 from agent_tui.protocol.messages import Usage
@@ -20,8 +20,8 @@ from agent_tui.protocol.standing import Queued as Queued
 from agent_tui.protocol.standing import Retry as Retry
 from agent_tui.structures.argument_stream import ArgumentStream
 from agent_tui.structures.chips import Chip, Paste
-from agent_tui.structures.frozen import frozen
-from agent_tui.structures.markdown_stream import Links, MdStream, Piece, linked, split
+from agent_tui.structures.frozen import frozen, replaced
+from agent_tui.structures.markdown_stream import Links, MdStream, Piece, links, split
 from agent_tui.structures.vec import Vec
 
 if TYPE_CHECKING:
@@ -249,8 +249,7 @@ class Answers:
     restored: answers.RestoreOutcome | None = None
 
     def with_newest(self, answer: answers.Answer) -> Answers:
-        newest: dict[str, Any] = {answer.type: answer}
-        return replace(self, **newest)
+        return replaced(self, {answer.type: answer})
 
 
 @frozen
@@ -420,11 +419,9 @@ class Transcript:
             if shown and thinking:
                 rows = rows.set(stream.base, thinking[0])
             if shown == bool(thinking):
-                return replace(
-                    self, rows=linked(rows, stream.base, TextBlock, text), streaming=None
-                )
+                return replace(self, rows=_linked(rows, stream.base, text), streaming=None)
         rows = rows.truncate(stream.base).extend(thinking).extend(_text_blocks(split(text), True))
-        return replace(self, rows=linked(rows, stream.base, TextBlock, text), streaming=None)
+        return replace(self, rows=_linked(rows, stream.base, text), streaming=None)
 
     def abandon(self) -> Transcript:
         """Take back what was streamed and never settled."""
@@ -508,3 +505,15 @@ def _text_blocks(pieces: tuple[Piece, ...], head: bool) -> tuple[TextBlock, ...]
     return tuple(
         TextBlock(p.text, p.lead, head and number == 0, p.before) for number, p in enumerate(pieces)
     )
+
+
+def _linked(rows: Vec[Block], base: int, text: str) -> Vec[Block]:
+    """`rows`, where the blocks from `base` on, the pieces of `text`, are told of each other's
+    definitions (`links`)."""
+    if "]:" not in text:
+        return rows  # as nearly always; a hundred thousand pieces take a while to look at
+    own = [(n, block) for n in range(base, len(rows)) if isinstance(block := rows[n], TextBlock)]
+    for (row, block), told in zip(own, links([b.lead + b.text for _, b in own]), strict=True):
+        if told != block.links:
+            rows = rows.set(row, replace(block, links=told))
+    return rows

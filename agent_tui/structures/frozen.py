@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, dataclass_transform, 
 
 T = TypeVar("T")
 if TYPE_CHECKING:
-    Field: TypeAlias = dataclasses.Field[Any]
+    Field: TypeAlias = dataclasses.Field[object]
 
 METHODS = ("__init__", "__eq__", "__hash__", "__repr__")
 FACTS = ("__dataclass_fields__", "__dataclass_params__", "__match_args__")
@@ -75,7 +75,7 @@ def _made(plain: type[T], kw_only: bool) -> type[T]:
     return made
 
 
-def _again(plain: type[Any], content: dict[str, Any]) -> Any:
+def _again(plain: type[object], content: dict[str, object]) -> Any:
     kind: Any = type(plain)
     made = kind(plain.__name__, plain.__bases__, content)
     made.__qualname__ = plain.__qualname__
@@ -88,11 +88,11 @@ class _Facts:
 
     __slots__ = ("kw_only", "made", "names", "plain")
 
-    def __init__(self, plain: type[Any], names: list[str], kw_only: bool) -> None:
+    def __init__(self, plain: type[object], names: list[str], kw_only: bool) -> None:
         self.plain, self.names, self.kw_only = plain, names, kw_only
         self.made: Any = None
 
-    def find(self) -> dict[str, Any]:
+    def find(self) -> dict[str, object]:
         twin = _again(
             self.plain, {n: value for n, value in self.plain.__dict__.items() if n not in NOT_TAKEN}
         )
@@ -116,7 +116,7 @@ class _Facts:
             yield own
 
 
-def declared(cls: type[Any]) -> list[Field]:
+def declared(cls: type[object]) -> list[Field]:
     """The fields of a class, its bases' first: what `dataclasses.fields` says, without what that
     has to find out."""
     found: dict[str, Field] = {}
@@ -140,12 +140,12 @@ class _Fact:
     def __init__(self, name: str, facts: _Facts) -> None:
         self.name, self.facts = name, facts
 
-    def __get__(self, _: Any, __: type[Any]) -> Any:
+    def __get__(self, _: object, __: type[object]) -> object:
         return self.facts.find()[self.name]
 
 
-def _compiled_at_first_call(facts: _Facts, name: str) -> Callable[..., Any]:
-    def first(self: Any, *args: Any, **kwargs: Any) -> Any:
+def _compiled_at_first_call(facts: _Facts, name: str) -> Callable[..., object]:
+    def first(self: object, *args: object, **kwargs: object) -> object:
         cls = facts.made
         method = _compile(cls, name)
         if cls.__dict__.get(name) is first:
@@ -155,7 +155,7 @@ def _compiled_at_first_call(facts: _Facts, name: str) -> Callable[..., Any]:
     return first
 
 
-def _compile(cls: type[Any], name: str) -> Callable[..., Any]:
+def _compile(cls: type[object], name: str) -> Callable[..., object]:
     """The method `name` of `cls`, from its fields."""
     scope: dict[str, Any] = {"MISSING": dataclasses.MISSING}
     fields = declared(cls)
@@ -176,11 +176,11 @@ def _compile(cls: type[Any], name: str) -> Callable[..., Any]:
             shown = ", ".join(f"{own.name}={{self.{own.name}!r}}" for own in fields if own.repr)
             source = ["def __repr__(self):", f" return f'{{self.__class__.__qualname__}}({shown})'"]
     exec("\n".join(source), scope)
-    made: Callable[..., Any] = scope[name]
+    made: Callable[..., object] = scope[name]
     return made
 
 
-def _init(cls: type[Any], fields: list[Field], scope: dict[str, Any]) -> list[str]:
+def _init(cls: type[object], fields: list[Field], scope: dict[str, Any]) -> list[str]:
     """The source of `__init__`; what it refers to goes into `scope`."""
     positional, keyword, body = ["self"], list[str](), list[str]()
     for number, own in enumerate(fields):
@@ -205,19 +205,19 @@ def _tuple(owner: str, names: list[str]) -> str:
     return f"({''.join(f'{owner}.{name},' for name in names)})"
 
 
-def _set(_: Any, name: str, __: Any) -> None:
+def _set(_: object, name: str, __: object) -> None:
     raise dataclasses.FrozenInstanceError(f"cannot assign to field {name!r}")
 
 
-def _delete(_: Any, name: str) -> None:
+def _delete(_: object, name: str) -> None:
     raise dataclasses.FrozenInstanceError(f"cannot delete field {name!r}")
 
 
-def _state(self: Any) -> list[Any]:
+def _state(self: Any) -> list[object]:
     return [getattr(self, own.name) for own in dataclasses.fields(self)]
 
 
-def _restore(self: Any, state: list[Any]) -> None:
+def _restore(self: Any, state: list[object]) -> None:
     for own, content in zip(dataclasses.fields(self), state, strict=True):
         object.__setattr__(self, own.name, content)
 

@@ -4,7 +4,7 @@ two."""
 from __future__ import annotations
 
 import re
-from typing import Any, cast
+from typing import cast
 
 
 def pattern(source: str, flags: int = 0) -> re.Pattern[str]:
@@ -18,7 +18,7 @@ class _Late:
     def __init__(self, source: str, flags: int) -> None:
         self._given = (source, flags)
 
-    def __getattr__(self, name: str) -> Any:
+    def __getattr__(self, name: str) -> object:
         found = getattr(re.compile(*self._given), name)
         setattr(self, name, found)
         return found

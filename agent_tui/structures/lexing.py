@@ -9,12 +9,12 @@ are not plain tables of rules cannot be stepped: `steps` has none for them.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from copy import copy
 from functools import cache, lru_cache
 from typing import Any, Final
 
-from pygments.lexer import DelegatingLexer, ExtendedRegexLexer, RegexLexer
+from pygments.lexer import DelegatingLexer, ExtendedRegexLexer, Lexer, RegexLexer
 from pygments.lexers import LEXERS, get_lexer_by_name, get_lexer_for_filename
 from pygments.token import Comment, Error, String, Whitespace, _TokenType
 from pygments.util import ClassNotFound
@@ -22,7 +22,15 @@ from pygments.util import ClassNotFound
 from agent_tui.structures.frozen import frozen
 from agent_tui.structures.visible import visible
 
-Tokens = list[tuple[Any, str]]
+Tokens = list[tuple[_TokenType, str]]
+_Placed = tuple[int, _TokenType, str]
+"""A token, and where it begins."""
+_Rule = tuple[
+    Callable[[str, int], "re.Match[str] | None"],
+    "_TokenType | Callable[[RegexLexer, re.Match[str]], Iterator[_Placed]] | None",
+    "int | str | tuple[str, ...] | None",
+]
+"""What it matches, what that is (or who says it), and the state after it."""
 
 TAB: Final = 4
 LONGEST: Final = 2_000
@@ -70,7 +78,7 @@ class State:
     stack: tuple[str, ...] = ("root",)
     until: str = ""
     """The pattern of what ends the open comment or string, of the type `kind`."""
-    kind: Any = None
+    kind: _TokenType = Error
     inner: State | None = None
     """The state of the script or style sheet inside."""
 
@@ -83,14 +91,14 @@ class Stepper(RegexLexer):
     """In front of a lexer's own class: the same rules, this loop over them. It keeps nothing from
     line to line, so that several threads may use one."""
 
-    hooked: Any = None
+    hooked: RegexLexer | None = None
     """A lexer of the same kind that goes over our tokens in its own way (see `_Hook`), if it does.
     """
-    _tokens: dict[str, Any]
+    _tokens: dict[str, list[_Rule]]
 
     def get_tokens_unprocessed(
         self, text: str, stack: Iterable[str] = ("root",)
-    ) -> Iterator[tuple[int, Any, str]]:
+    ) -> Iterator[_Placed]:
         yield from _Run(self, text, list(stack), None).tokens()
 
     def line(self, text: str, state: State) -> tuple[Tokens, State]:
@@ -136,12 +144,12 @@ class _Hook(dict[str, Any]):
     the given tokens.
     """
 
-    def __init__(self, lexer: Any, text: str, tokens: list[tuple[int, Any, str]]) -> None:
+    def __init__(self, lexer: RegexLexer, text: str, tokens: list[_Placed]) -> None:
         super().__init__()
         self.lexer, self.text, self.tokens, self.asked = copy(lexer), text, tokens, False
-        self.lexer._tokens = self
+        self.lexer.__dict__["_tokens"] = self
 
-    def __missing__(self, state: str) -> Any:
+    def __missing__(self, state: str) -> object:
         return [(self._match, self._action, None)]
 
     def __bool__(self) -> bool:
@@ -151,14 +159,14 @@ class _Hook(dict[str, Any]):
         self.asked = True
         return self if position < self.end() else None
 
-    def _action(self, *_: Any) -> Iterator[tuple[int, Any, str]]:
+    def _action(self, *_: object) -> Iterator[_Placed]:
         return iter(self.tokens)
 
     def end(self) -> int:
         """As a match has it."""
         return len(self.text)
 
-    def go_over(self) -> list[tuple[int, Any, str]]:
+    def go_over(self) -> list[_Placed]:
         return list(self.lexer.get_tokens_unprocessed(self.text))
 
 
@@ -169,14 +177,14 @@ class _Run:
     def __init__(self, lexer: Stepper, text: str, stack: list[str], state: State | None) -> None:
         self.lexer, self.text, self.stack = lexer, text, stack
         self.until = state.until if state else ""
-        self.kind: Any = state.kind if state else None
+        self.kind = state.kind if state else Error
         self.inner = state.inner if state else None
         self.embeds = state is not None and lexer.name == "HTML"
         quotes = lexer.name in _QUOTES_SPAN_LINES
         found = _OPENING.finditer(text) if state is not None else ()
         self.openings = {m.start(): m for m in found if quotes or not m["quote"]}
 
-    def tokens(self) -> Iterator[tuple[int, Any, str]]:
+    def tokens(self) -> Iterator[_Placed]:
         rules, text, position = self.lexer._tokens, self.text, 0
         while position < len(text):
             if self.until:
@@ -196,7 +204,7 @@ class _Run:
                 return
             for match, action, new_state in rules[self.stack[-1]]:
                 if m := match(text, position):
-                    if type(action) is _TokenType:
+                    if isinstance(action, _TokenType):
                         yield position, action, m.group()
                     elif action is not None:
                         yield from action(self.lexer, m)
@@ -209,7 +217,7 @@ class _Run:
                 yield position, Whitespace if text[position] == "\n" else Error, text[position]
                 position += 1
 
-    def _go(self, new_state: Any) -> None:
+    def _go(self, new_state: int | str | tuple[str, ...] | None) -> None:
         """As Pygments does: states to push, the number of states to drop, or the newest one again."""
         stack = self.stack
         if isinstance(new_state, int):
@@ -221,7 +229,7 @@ class _Run:
                 else:
                     stack.append(stack[-1] if state == "#push" else state)
 
-    def _opens(self, position: int, rules: Any) -> bool:
+    def _opens(self, position: int, rules: list[_Rule]) -> bool:
         """Whether a comment or string begins here that this line does not end, and the rules know
         as one thing."""
         opening = self.openings[position]
@@ -233,7 +241,7 @@ class _Run:
             return False
         for match, action, new_state in rules:
             if m := match(whole, position):
-                kind = action if type(action) is _TokenType else String if word else Error
+                kind = action if isinstance(action, _TokenType) else String if word else Error
                 if m.end() < len(whole) - bool(word) or not (kind in Comment or kind in String):  # type: ignore[comparison-overlap]
                     return False
                 self.until, self.kind = until, kind
@@ -241,7 +249,7 @@ class _Run:
                 return True
         return False
 
-    def _embedded(self, position: int) -> tuple[list[tuple[int, Any, str]], int]:
+    def _embedded(self, position: int) -> tuple[list[_Placed], int]:
         """The script or style sheet from `position` on, and where it ends."""
         language, tag = _EMBEDDED[self.stack[-1]]
         closing = re.compile(rf"<\s*/\s*{tag}\s*>", re.IGNORECASE).search(self.text, position)
@@ -257,7 +265,7 @@ class _Run:
 
 
 @lru_cache(64)
-def steps(lexer: Any) -> Stepper | None:
+def steps(lexer: Lexer) -> Stepper | None:
     """A lexer like `lexer` that goes line by line; None where there can be none."""
     base: Any = type(lexer)
     if not isinstance(lexer, RegexLexer) or isinstance(lexer, ExtendedRegexLexer | DelegatingLexer):
@@ -275,7 +283,7 @@ def steps(lexer: Any) -> Stepper | None:
 
 
 @lru_cache(64)
-def find_lexer(language: str) -> Any | None:
+def find_lexer(language: str) -> Lexer | None:
     """A Pygments lexer by the name of a language or of a file; None where there is none."""
     language = language[
         -LONGEST_NAME:

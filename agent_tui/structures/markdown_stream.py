@@ -18,11 +18,10 @@ import re
 import zlib
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, Final, TypeVar
+from typing import Final
 
 from agent_tui.structures import late
 from agent_tui.structures.frozen import frozen
-from agent_tui.structures.vec import Vec
 
 LIMIT: Final = 6_000
 """Characters after which a block, or an unfinished line, is cut even though it goes on."""
@@ -309,8 +308,6 @@ def _table_head(text: str) -> str:
     return ""
 
 
-T = TypeVar("T")
-
 _DEFINITION = late.pattern(r" {0,3}\[((?:[^\[\]\\]|\\.){1,999}+)\]:[ \t]*\S")
 _TITLE = late.pattern(r"[ \t]*(?:\"[^\"]*\"|'[^']*'|\([^()]*\))[ \t]*$")
 _LABEL = late.pattern(r"\\[\s\S]|\[((?:[^\[\]\\]|\\[\s\S]){1,999}+)\]")
@@ -360,23 +357,6 @@ def links(pieces: Sequence[str]) -> list[Links]:
     return [
         Links("".join(own), tuple(sorted(labels))) for own, labels in zip(given, taken, strict=True)
     ]
-
-
-def linked(rows: Vec[T], base: int, kind: type[Any], text: str) -> Vec[T]:
-    """`rows`, where the blocks of `kind` from `base` on, the pieces of `text`, are told of each
-    other's definitions
-    (`links`)."""
-    if (
-        "]:" not in text
-    ):  # so it is with nearly all, and a hundred thousand pieces take a while to look at
-        return rows
-    texts = [(row, block) for row in range(base, len(rows)) if isinstance(block := rows[row], kind)]
-    for (row, block), told in zip(
-        texts, links([block.lead + block.text for _, block in texts]), strict=True
-    ):
-        if told != block.links:
-            rows = rows.set(row, replace(block, links=told))
-    return rows
 
 
 def _definitions(piece: str) -> tuple[list[tuple[str, str]], str]:

@@ -20,8 +20,8 @@ from agent_tui.structures.vec import Vec
 _ATOMS: Final = frozenset((str, int, bool, type(None)))
 _FLOATS: Final = {"inf": math.inf, "-inf": -math.inf, "nan": math.nan}
 _MISSING: Final = dataclasses.MISSING
-_Field = tuple[str, Any, Any]
-_fields: dict[type[Any], tuple[_Field, ...]] = {}
+_Field = tuple[str, object, Callable[[], object] | None]
+_fields: dict[type[object], tuple[_Field, ...]] = {}
 
 
 def plain(value: Any, said: Callable[[str], str] = str) -> Any:
@@ -59,19 +59,19 @@ def plain(value: Any, said: Callable[[str], str] = str) -> Any:
     return data
 
 
-def has_fields(kind: type[Any]) -> bool:
+def has_fields(kind: type[object]) -> bool:
     """Whether its values are written down field by field: a dataclass, or a tuple with names."""
     return dataclasses.is_dataclass(kind) or (
         issubclass(kind, tuple) and hasattr(kind, "_field_defaults")
     )
 
 
-def name_of(kind: type[Any]) -> str:
+def name_of(kind: type[object]) -> str:
     """What a dataclass is called: the last part of its module, and its name."""
     return f"{kind.__module__.rpartition('.')[2]}.{kind.__name__}"
 
 
-def rebuilt(data: Any, classes: Mapping[str, type[Any]]) -> Any:
+def rebuilt(data: object, classes: Mapping[str, type[Any]]) -> Any:
     """What `plain` was given. Raises ValueError for what it never wrote, and for the name of a class
     that is not among
     `classes`."""
@@ -102,7 +102,7 @@ def rebuilt(data: Any, classes: Mapping[str, type[Any]]) -> Any:
             raise ValueError(f"{kind!r} is no kind of value")
 
 
-def _object(data: dict[str, Any], classes: Mapping[str, type[Any]]) -> Any:
+def _object(data: dict[str, object], classes: Mapping[str, type[Any]]) -> object:
     name = data.get("_")
     kind = classes.get(name) if isinstance(name, str) else None
     if kind is None:
