@@ -7,7 +7,7 @@ import re
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from pathlib import Path
-from typing import Any, Final, Self
+from typing import Final, Self
 from urllib.parse import quote
 
 from agent_tui.protocol.messages import ModelInfo, Request
@@ -92,7 +92,7 @@ class AnthropicProvider:
         """The same server with another model."""
         return type(self)(model, self._setup)
 
-    def _described(self, model: str, entry: dict[str, Any]) -> ModelInfo:
+    def _described(self, model: str, entry: dict[str, object]) -> ModelInfo:
         """What the server's list, a setting and the name say of a model."""
         known, able = claude.facts(model), entry.get("capabilities")
         window = (
@@ -120,7 +120,8 @@ class AnthropicProvider:
         after = ""
         for _ in range(MOST_PAGES):
             page = await self._wire.get(f"/v1/models?limit={PAGE}{after}")
-            entries = page.get("data") if isinstance(page, dict) else None
+            listed = page if isinstance(page, dict) else {}
+            entries = listed.get("data")
             if not isinstance(entries, list):
                 text = f"{self._wire.place.where} has no list of models"
                 raise ProviderError(Failed("malformed", text, self._wire.place.unreachable))
@@ -135,12 +136,12 @@ class AnthropicProvider:
                 if name not in found
             }
             found |= new
-            if page.get("has_more") is not True or not new:
+            if listed.get("has_more") is not True or not new:
                 break
             after = f"&after_id={quote(list(named)[-1], safe='')}"
         return tuple(found.values())
 
-    def _asked(self, request: Request) -> tuple[dict[str, Any], list[dict[str, Any]], int]:
+    def _asked(self, request: Request) -> tuple[dict[str, object], list[dialect.Turn], int]:
         """The fields of a request, its messages, and the most tokens to answer it with."""
         answer = claude.answer_tokens(
             self._known, request.max_tokens or count(self._options.get("max_tokens"))
@@ -158,7 +159,7 @@ class AnthropicProvider:
             messages
         ):
             think, messages = {}, dialect.messages(request.messages, self._origin, False)
-        fields: dict[str, Any] = {"model": self.model, **think}
+        fields: dict[str, object] = {"model": self.model, **think}
         if request.tools:
             fields["tools"] = dialect.tools(request.tools)
         if system := dialect.system(request.system):
@@ -178,7 +179,7 @@ class AnthropicProvider:
         return unless_refused(answer, _UNTAKEN, without)
 
     def _answered(
-        self, request: Request, fields: dict[str, Any], messages: list[dict[str, Any]], most: int
+        self, request: Request, fields: dict[str, object], messages: list[dialect.Turn], most: int
     ) -> AsyncGenerator[StreamItem, None]:
         patience = Patience.for_address(self.base_url, self._options.get("idle_timeout"))
         body = request_body(
@@ -192,7 +193,7 @@ class AnthropicProvider:
         """How many tokens `request` is, by the server's own count. Raises ProviderError."""
         fields, messages, _ = self._asked(request)
         body, patience = request_body(fields, messages), Patience(20.0, 20.0)
-        found: Any = None
+        found: object = None
         async with aclosing(
             self._wire.events("/v1/messages/count_tokens", body, WholeBody(), patience)
         ) as events:
@@ -212,12 +213,12 @@ class AnthropicProvider:
         await self._wire.close()
 
 
-def _thought(messages: list[dict[str, Any]]) -> bool:
+def _thought(messages: list[dialect.Turn]) -> bool:
     """Whether a conversation holds thoughts."""
     return any(block["type"] in _THOUGHTS for turn in messages for block in turn["content"])
 
 
-def _able(capabilities: Any, name: str, otherwise: bool | None) -> bool | None:
+def _able(capabilities: object, name: str, otherwise: bool | None) -> bool | None:
     """Whether a list says that a model can do `name`; else what is known otherwise."""
     said = capabilities.get(name) if isinstance(capabilities, dict) else None
     supported = said.get("supported") if isinstance(said, dict) else None

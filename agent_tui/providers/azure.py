@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, Self
+from typing import Self
 from urllib.parse import quote, urlsplit
 
 from agent_tui.protocol.messages import ModelInfo
@@ -44,7 +44,7 @@ class AzureProvider(OpenAIProvider):
         """The same resource with another deployment."""
         return type(self)(model, self._setup, self._resource, self._version)
 
-    def _responding(self, options: Mapping[str, Any]) -> OpenAIProvider:
+    def _responding(self, options: Mapping[str, object]) -> OpenAIProvider:
         return type(self)(self.model, replace(self._setup, options=options), self._resource, "")
 
     async def models(self) -> tuple[ModelInfo, ...]:

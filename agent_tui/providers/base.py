@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import Literal, Protocol
 
 from agent_tui.protocol.messages import ModelInfo, Request, StopReason, ToolCall, Usage
 
@@ -130,6 +130,6 @@ class ProviderSetup:
     cwd: Path = Path()
     data: Path = Path()
     """The program's data folder (the demo keeps its scratch folder there)."""
-    options: Mapping[str, Any] = field(default_factory=dict)
+    options: Mapping[str, object] = field(default_factory=dict)
     key_advice: str = ""
     """What to do where the key is refused; empty: what is said of its variable."""

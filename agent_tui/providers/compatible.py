@@ -6,13 +6,13 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Self
+from typing import Self
 
 from agent_tui.protocol.messages import ModelInfo, Request
 from agent_tui.providers.base import Failed, ProviderError, ProviderSetup, StreamItem
 from agent_tui.providers.dialects.chat_completions import ChatAnswer, message
 from agent_tui.providers.dialects.chat_quirks import PLAIN, Quirks, suited, suited_tools
-from agent_tui.providers.dialects.translate import count, name_in, request_body
+from agent_tui.providers.dialects.translate import count, name_in, request_body, system
 from agent_tui.providers.facts import model_names as known
 from agent_tui.providers.facts import prices
 from agent_tui.providers.facts.effort import of_service
@@ -60,7 +60,7 @@ class Server:
     name: str
     base_url: str
     key: str = field(default="", repr=False)
-    options: Mapping[str, Any] = field(default_factory=dict)
+    options: Mapping[str, object] = field(default_factory=dict)
     label: str = "the server"
     auth: str = "set api_key under [providers.compatible] in config.toml"
     limit_field: str = "max_tokens"
@@ -143,7 +143,7 @@ class CompatibleProvider:
 
     def _body(self, request: Request) -> bytes:
         quirks = self._server.quirks
-        fields: dict[str, Any] = {"model": self.model, "stream": self._streams}
+        fields: dict[str, object] = {"model": self.model, "stream": self._streams}
         if self._streams and quirks.usage_asked:
             fields["stream_options"] = {"include_usage": True}
         if most := self._most(request):
@@ -151,11 +151,11 @@ class CompatibleProvider:
         fields |= self._beside(request)
         if request.tools:
             fields["tools"] = suited_tools(request.tools, quirks)
-        system = [{"role": "system", "content": request.system}] if request.system else []
         wired = (message(m, self.name, self.model) for m in request.messages)
-        return request_body(fields, suited([*system, *(m for m in wired if m is not None)], quirks))
+        asked = [*system(request), *(m for m in wired if m is not None)]
+        return request_body(fields, suited(asked, quirks))
 
-    def _beside(self, request: Request) -> dict[str, Any]:
+    def _beside(self, request: Request) -> Fields:
         """Fields that only one kind of server knows."""
         return of_service(self.name, self.model, request.effort)
 

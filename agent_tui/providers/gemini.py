@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import AsyncGenerator, Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 from urllib.parse import quote, urlencode
 
 from agent_tui.protocol.messages import ModelInfo, Request
@@ -99,28 +99,28 @@ class GeminiProvider:
         for _ in range(_MOST_PAGES):
             query = urlencode({"pageSize": _PAGE, **({"pageToken": page} if page else {})})
             data = await self._wire.get(f"/{quote(self._version)}/models?{query}")
-            entries = data.get("models", []) if isinstance(data, dict) else None
+            listed = data if isinstance(data, dict) else {"models": None}
+            entries = listed.get("models", [])
             if not isinstance(entries, list):
                 text = f"{self._wire.place.where} has no list of models"
                 raise ProviderError(Failed("malformed", text, self._wire.place.unreachable))
             found += (info for entry in entries if (info := self._listed(entry)))
-            page = whole(text_in(data.get("nextPageToken")))
+            page = whole(text_in(listed.get("nextPageToken")))
             if not page:
                 break
         return tuple(found)
 
-    def _listed(self, entry: Any) -> ModelInfo | None:
-        name = name_in(entry.get("name")).removeprefix("models/") if isinstance(entry, dict) else ""
-        able = entry.get("supportedGenerationMethods") if name else []
+    def _listed(self, entry: object) -> ModelInfo | None:
+        if not isinstance(entry, dict):
+            return None
+        name = name_in(entry.get("name")).removeprefix("models/")
+        able = entry.get("supportedGenerationMethods")
         if not name or (isinstance(able, list) and "generateContent" not in able):
             # of an entry that does not say what it can, nobody knows that it writes no text
             return None
-        thinking = entry.get("thinking")
-        return self._described(
-            name, count(entry.get("inputTokenLimit")), thinking if thinking is not None else None
-        )
+        return self._described(name, count(entry.get("inputTokenLimit")), entry.get("thinking"))
 
-    def _described(self, model: str, window: int, thinking: Any = None) -> ModelInfo:
+    def _described(self, model: str, window: int, thinking: object = None) -> ModelInfo:
         window = count(self._setup.options.get("window")) or window
         able = True if _CHATS.match(model) else None
         thinking = thinking if isinstance(thinking, bool) else thinks(model) or None
@@ -137,7 +137,7 @@ class GeminiProvider:
 
     def _body(self, request: Request) -> bytes:
         """`contents` last: a longer conversation starts with the bytes of the shorter one."""
-        fields: dict[str, Any] = {}
+        fields: dict[str, object] = {}
         if request.system:
             fields["systemInstruction"] = {"parts": [{"text": request.system}]}
         if request.tools:
@@ -147,8 +147,8 @@ class GeminiProvider:
         fields["contents"] = contents(request.messages, self.name, self.model)
         return compact(fields).encode("utf-8", errors="replace")
 
-    def _config(self, request: Request, options: Mapping[str, Any]) -> dict[str, Any]:
-        config: dict[str, Any] = (
+    def _config(self, request: Request, options: Mapping[str, object]) -> dict[str, object]:
+        config: dict[str, object] = (
             {"maxOutputTokens": request.max_tokens} if request.max_tokens else {}
         )
         wanted = level(

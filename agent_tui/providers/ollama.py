@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
 from agent_tui import registry
@@ -31,6 +31,7 @@ from agent_tui.providers.dialects.translate import (
     name_in,
     request_body,
     state_of,
+    system,
     text_in,
 )
 from agent_tui.providers.facts.effort import of_ollama
@@ -134,7 +135,7 @@ def _package() -> ModuleType:
     return ollama
 
 
-def _moment(told: Any) -> float:
+def _moment(told: object) -> float:
     """When a model was changed, in seconds; 0 where it is not told."""
     try:
         return datetime.fromisoformat(text_in(told)).timestamp()
@@ -252,14 +253,14 @@ class OllamaProvider:
 
         await self._with_package(fetch)
 
-    def _entries(self, data: Any) -> list[dict[str, Any]]:
+    def _entries(self, data: object) -> list[dict[str, object]]:
         """The models of a list. Raises ProviderError."""
         found = data.get("models") if isinstance(data, dict) else None
         if not isinstance(found, list):
             raise ProviderError(self._unknown(data))
         return [entry for entry in found if isinstance(entry, dict)]
 
-    def _unknown(self, said: Any) -> Failed:
+    def _unknown(self, said: object) -> Failed:
         text = f"{self._wire.place.where} sent an unknown answer: {self._wire.place.shown(state_of(said))}"
         return Failed("malformed", text, self._wire.place.unreachable)
 
@@ -326,7 +327,7 @@ class OllamaProvider:
 
     def _body(self, request: Request, facts: Facts) -> bytes:
         streams = self._setup.options.get("stream") is not False
-        fields: dict[str, Any] = {
+        fields: dict[str, object] = {
             "model": self.model,
             "stream": streams,
             "truncate": False,
@@ -336,13 +337,11 @@ class OllamaProvider:
             fields["think"] = of_ollama(
                 self.model, request.effort, self._setup.options.get("think", True)
             )
-        fields["options"] = {"num_ctx": self._window(facts)}
-        if request.max_tokens:
-            fields["options"]["num_predict"] = request.max_tokens
+        limit = {"num_predict": request.max_tokens} if request.max_tokens else {}
+        fields["options"] = {"num_ctx": self._window(facts), **limit}
         if request.tools:
             fields["tools"] = function_tools(request.tools)
-        system = [{"role": "system", "content": request.system}] if request.system else []
-        return request_body(fields, [*system, *(message(m) for m in request.messages)])
+        return request_body(fields, [*system(request), *map(message, request.messages)])
 
     async def stream(self, request: Request) -> AsyncGenerator[StreamItem, None]:
         try:

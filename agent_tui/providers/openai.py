@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import AsyncGenerator, Mapping
 from dataclasses import replace
-from typing import Any, Final
+from typing import Final
 
 from agent_tui.protocol.messages import ModelInfo, Request
 from agent_tui.providers.base import ProviderSetup, StreamItem
@@ -82,7 +82,7 @@ class OpenAIProvider(CompatibleProvider):
     def _asked_for(self, request: Request) -> str:
         return of_openai(self.model, request.effort, self._effort)
 
-    def _beside(self, request: Request) -> dict[str, Any]:
+    def _beside(self, request: Request) -> Fields:
         effort = self._asked_for(request)
         return {"reasoning_effort": effort} if effort and reasons(self.model) else {}
 
@@ -107,7 +107,7 @@ class OpenAIProvider(CompatibleProvider):
         self._instead = self._instead or self._responding({**self._options, "api": "responses"})
         return self._instead.stream(request)
 
-    def _responding(self, options: Mapping[str, Any]) -> OpenAIProvider:
+    def _responding(self, options: Mapping[str, object]) -> OpenAIProvider:
         return type(self)(self.model, replace(self._server, options=options))
 
     async def close(self) -> None:

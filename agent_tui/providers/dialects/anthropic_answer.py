@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
 from agent_tui.protocol.messages import Request, StopReason, Usage
 from agent_tui.providers.base import Failed, Finished
@@ -38,7 +38,7 @@ class AnthropicAnswer:
         self._text, self._thinking = WholeText(), WholeText()
         self._blocks: list[Block] = []
         self._open: dict[int, Block] = {}
-        self._inputs: dict[int, Any] = {}
+        self._inputs: dict[int, object] = {}
         """Arguments that a call brought with it, by the call's number, until others come."""
         self._begun = self._stopped = False
         self._reason = self._why = ""
@@ -48,7 +48,7 @@ class AnthropicAnswer:
     def ended(self) -> bool:
         return self._stopped or bool(self._reason)
 
-    def add(self, payload: dict[str, Any], parts: Parts) -> None:
+    def add(self, payload: dict[str, object], parts: Parts) -> None:
         kind = payload.get("type")
         if kind == "content_block_delta" and self._begun:  # nearly all of them are
             self._delta(payload, parts)
@@ -71,7 +71,7 @@ class AnthropicAnswer:
             "malformed", f"{self._place.where} sent an answer {how}", "try again", may_pass=True
         )
 
-    def _message(self, payload: dict[str, Any], parts: Parts) -> None:
+    def _message(self, payload: dict[str, object], parts: Parts) -> None:
         """The whole answer at once, of a server that does not stream."""
         self._begun = self._stopped = True
         blocks = payload.get("content")
@@ -82,7 +82,7 @@ class AnthropicAnswer:
         self._refused(payload)
         self._counted(payload.get("usage"))
 
-    def _start(self, payload: dict[str, Any], parts: Parts) -> None:
+    def _start(self, payload: dict[str, object], parts: Parts) -> None:
         data = _object(payload.get("content_block"))
         block = self._opened(payload, text_in(data.get("type")))
         match block.kind:
@@ -103,14 +103,14 @@ class AnthropicAnswer:
             case _:
                 pass  # a tool of the server's own, or what a later version of the dialect has
 
-    def _opened(self, payload: dict[str, Any], kind: str) -> Block:
+    def _opened(self, payload: dict[str, object], kind: str) -> Block:
         block = Block(kind)
         self._blocks.append(block)
         index = payload.get("index")
         self._open[index if isinstance(index, int) else len(self._open)] = block
         return block
 
-    def _delta(self, payload: dict[str, Any], parts: Parts) -> None:
+    def _delta(self, payload: dict[str, object], parts: Parts) -> None:
         data = _object(payload.get("delta"))
         index = payload.get("index")
         block = self._open.get(index if isinstance(index, int) else len(self._open) - 1)
@@ -150,7 +150,7 @@ class AnthropicAnswer:
         ):
             parts.add(chunk)
 
-    def _stop(self, payload: dict[str, Any], parts: Parts) -> None:
+    def _stop(self, payload: dict[str, object], parts: Parts) -> None:
         index = payload.get("index")
         block = self._open.get(index if isinstance(index, int) else len(self._open) - 1)
         if block is not None:
@@ -161,14 +161,14 @@ class AnthropicAnswer:
         if block.kind == "tool_use" and block.call in self._inputs:
             self._argued(block, parts, arguments_of(self._inputs.pop(block.call)))
 
-    def _end(self, payload: dict[str, Any]) -> None:
+    def _end(self, payload: dict[str, object]) -> None:
         self._stopped = self._stopped or payload.get("type") == "message_stop"
         delta = _object(payload.get("delta"))
         self._reason = text_in(delta.get("stop_reason")) or self._reason
         self._refused(delta)
         self._counted(payload.get("usage"))
 
-    def _refused(self, told: dict[str, Any]) -> None:
+    def _refused(self, told: dict[str, object]) -> None:
         """Which rule a refusal follows, and why, where that is told."""
         details = _object(told.get("stop_details"))
         self._why = (
@@ -176,7 +176,7 @@ class AnthropicAnswer:
             or self._why
         )
 
-    def _counted(self, usage: Any) -> None:
+    def _counted(self, usage: object) -> None:
         """Counts come at the start and, of all so far, at the end; some servers know the prompt's
         only then."""
         if isinstance(usage, dict):
@@ -209,5 +209,5 @@ class AnthropicAnswer:
         return Usage(prompt, self._usage.get("output_tokens", 0), read, cache_write_tokens=written)
 
 
-def _object(data: Any) -> dict[str, Any]:
+def _object(data: object) -> dict[str, object]:
     return data if isinstance(data, dict) else {}

@@ -12,7 +12,7 @@ import json
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Final, TypedDict
 
 from agent_tui.protocol.messages import (
     AssistantMessage,
@@ -23,7 +23,7 @@ from agent_tui.protocol.messages import (
     ToolSpec,
     UserMessage,
 )
-from agent_tui.providers.dialects.translate import arguments_object, count, state_of, text_in
+from agent_tui.providers.dialects.translate import arguments_object, count, state_of
 
 MARK: Final = {"type": "ephemeral"}
 """Up to the block that bears it, the server keeps what it read. A request may have four."""
@@ -68,7 +68,7 @@ def stored(origin: Origin, blocks: Iterable[Block]) -> str:
 
     Thoughts and words are kept as lengths of the message's own, so that nothing is stored twice.
     """
-    entries: list[dict[str, Any]] = []
+    entries: list[dict[str, int | str]] = []
     for block in blocks:
         match block.kind:
             case "thinking":
@@ -86,8 +86,8 @@ def stored(origin: Origin, blocks: Iterable[Block]) -> str:
     return state_of({"from": origin.name, "blocks": entries})
 
 
-def tools(specs: Iterable[ToolSpec]) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = [
+def tools(specs: Iterable[ToolSpec]) -> list[dict[str, object]]:
+    found: list[dict[str, object]] = [
         {
             "name": t.name,
             "description": t.description,
@@ -100,11 +100,18 @@ def tools(specs: Iterable[ToolSpec]) -> list[dict[str, Any]]:
     return found
 
 
-def system(text: str) -> list[dict[str, Any]]:
+def system(text: str) -> list[dict[str, object]]:
     return [{"type": "text", "text": text, "cache_control": MARK}] if text.strip() else []
 
 
-def messages(history: Iterable[Message], origin: Origin, thoughts: bool) -> list[dict[str, Any]]:
+class Turn(TypedDict):
+    """One message on the wire."""
+
+    role: str
+    content: list[dict[str, object]]
+
+
+def messages(history: Iterable[Message], origin: Origin, thoughts: bool) -> list[Turn]:
     """`history` on the wire; `thoughts`: whether those that `origin` had go with it.
 
     The last two messages of the person (results are among them) bear marks: the server finds what
@@ -119,10 +126,10 @@ def messages(history: Iterable[Message], origin: Origin, thoughts: bool) -> list
     return wire.turns
 
 
-def starts_with_thought(wired: list[dict[str, Any]]) -> bool:
+def starts_with_thought(wired: list[Turn]) -> bool:
     """Whether the turn that goes on may do so thinking: models that think with a budget want its
     first answer to begin with a thought, and one of another model does not. A new turn is free."""
-    first: dict[str, Any] | None = None
+    first: Turn | None = None
     for turn in reversed(wired):
         if turn["role"] == "assistant":
             first = turn
@@ -135,7 +142,7 @@ def starts_with_thought(wired: list[dict[str, Any]]) -> bool:
 class _Wire:
     origin: Origin
     thoughts: bool
-    turns: list[dict[str, Any]] = field(default_factory=list)
+    turns: list[Turn] = field(default_factory=list)
     _open: list[tuple[str, str]] = field(default_factory=list)
     """Calls of the newest answer that have no result yet: their ids, ours and on the wire."""
     _taken: set[str] = field(default_factory=set)
@@ -150,7 +157,7 @@ class _Wire:
                 self._answer(message)
 
     def end(self) -> None:
-        last: dict[str, Any] = self.turns[-1] if self.turns else {"role": "", "content": []}
+        last: Turn = self.turns[-1] if self.turns else {"role": "", "content": []}
         if any(block["type"] not in ("tool_result", "tool_use") for block in last["content"]):
             if last["role"] == "user":
                 self._settle()
@@ -165,12 +172,11 @@ class _Wire:
             )
         self._open = []
 
-    def _of(self, role: str) -> list[dict[str, Any]]:
+    def _of(self, role: str) -> list[dict[str, object]]:
         """The blocks of the newest message, which is `role`'s."""
         if not self.turns or self.turns[-1]["role"] != role:
             self.turns.append({"role": role, "content": []})
-        blocks: list[dict[str, Any]] = self.turns[-1]["content"]
-        return blocks
+        return self.turns[-1]["content"]
 
     def _answer(self, message: AssistantMessage) -> None:
         blocks = _answered(message, self.origin, self.thoughts)
@@ -183,8 +189,9 @@ class _Wire:
             )  # the first word is the person's
         for block in blocks:
             if block["type"] == "tool_use":
-                given, block["id"] = block["id"], self._id(block["id"])
-                self._open.append((given, block["id"]))
+                given = str(block["id"])
+                block["id"] = sent = self._id(given)
+                self._open.append((given, sent))
         self._of("assistant").extend(blocks)
 
     def _id(self, given: str) -> str:
@@ -201,27 +208,27 @@ class _Wire:
             self._of("user").append({"type": "text", "text": said})
             return
         self._open.remove(place)
-        found: dict[str, Any] = {"type": "tool_result", "tool_use_id": place[1]}
+        found: dict[str, object] = {"type": "tool_result", "tool_use_id": place[1]}
         if message.content.strip():
             found["content"] = message.content
             if message.content.startswith("Error ["):
                 found["is_error"] = True
         self._put_result(found)
 
-    def _put_result(self, result: dict[str, Any]) -> None:
+    def _put_result(self, result: dict[str, object]) -> None:
         """Results stand before all words of their message."""
         blocks = self._of("user")
         blocks.insert(sum(1 for block in blocks if block["type"] == "tool_result"), result)
 
 
-def _said(message: UserMessage) -> list[dict[str, Any]]:
+def _said(message: UserMessage) -> list[dict[str, object]]:
     found = [_image(image) for image in message.images]
     if message.text.strip() or not found:
         found.append({"type": "text", "text": message.text if message.text.strip() else EMPTY})
     return found
 
 
-def _image(image: Image) -> dict[str, Any]:
+def _image(image: Image) -> dict[str, object]:
     if not image.data:
         return {"type": "text", "text": f"[the image {image.name} is not there any more]"}
     return {
@@ -230,33 +237,32 @@ def _image(image: Image) -> dict[str, Any]:
     }
 
 
-def _answered(message: AssistantMessage, origin: Origin, thoughts: bool) -> list[dict[str, Any]]:
-    entries = _entries(message, origin)
-    found: list[dict[str, Any]] = []
+def _answered(message: AssistantMessage, origin: Origin, thoughts: bool) -> list[dict[str, object]]:
+    found: list[dict[str, object]] = []
     thought = said = 0
-    for entry in entries:
-        if "redacted" in entry:
-            if thoughts:
-                found.append({"type": "redacted_thinking", "data": entry["redacted"]})
-        elif "thinking" in entry:
-            text, thought = (
-                message.reasoning[thought : thought + entry["thinking"]],
-                thought + entry["thinking"],
-            )
-            if thoughts and (entry["signature"] or not origin.strict):
-                found.append(
-                    {"type": "thinking", "thinking": text, "signature": entry["signature"]}
-                )
-        elif "text" in entry:
-            text, said = message.text[said : said + entry["text"]], said + entry["text"]
-            if text.strip():
-                found.append({"type": "text", "text": text})
-        else:
-            found.append(_call(message.calls[entry["call"]]))
+    for block in _kept(message, origin):
+        match block.kind:
+            case "redacted_thinking":
+                if thoughts:
+                    found.append({"type": block.kind, "data": block.data})
+            case "thinking":
+                text = message.reasoning[thought : thought + block.size]
+                thought += block.size
+                if thoughts and (block.signature or not origin.strict):
+                    found.append(
+                        {"type": block.kind, "thinking": text, "signature": block.signature}
+                    )
+            case "text":
+                text = message.text[said : said + block.size]
+                said += block.size
+                if text.strip():
+                    found.append({"type": block.kind, "text": text})
+            case _:
+                found.append(_call(message.calls[block.call]))
     return found if any(block["type"] in ("text", "tool_use") for block in found) else []
 
 
-def _call(call: ToolCall) -> dict[str, Any]:
+def _call(call: ToolCall) -> dict[str, object]:
     name = _UNFIT.sub("_", call.name)[:128] or "unknown"
     return {
         "type": "tool_use",
@@ -266,13 +272,11 @@ def _call(call: ToolCall) -> dict[str, Any]:
     }
 
 
-def _entries(message: AssistantMessage, origin: Origin) -> list[dict[str, Any]]:
+def _kept(message: AssistantMessage, origin: Origin) -> list[Block]:
     """The blocks of an answer in their order: as they were, if `origin` wrote it, else words, then
     calls."""
-    plain: list[dict[str, Any]] = [
-        {"text": len(message.text)},
-        *({"call": n} for n in range(len(message.calls))),
-    ]
+    calls = list(range(len(message.calls)))
+    plain = [Block("text", len(message.text)), *(Block("tool_use", call=n) for n in calls)]
     if not message.state or message.provider != origin.provider:
         return plain
     try:
@@ -285,24 +289,26 @@ def _entries(message: AssistantMessage, origin: Origin) -> list[dict[str, Any]]:
         or not isinstance(state.get("blocks"), list)
     ):
         return plain
-    entries = [_entry(entry) for entry in state["blocks"]]
-    thought = sum(entry.get("thinking", 0) for entry in entries)
-    said = sum(entry.get("text", 0) for entry in entries)
-    calls = [entry["call"] for entry in entries if "call" in entry]
-    whole = thought == len(message.reasoning) and said == len(message.text)
-    return entries if whole and calls == list(range(len(message.calls))) and all(entries) else plain
+    blocks = [block for entry in state["blocks"] if (block := _block(entry))]
+    whole = (
+        len(blocks) == len(state["blocks"])
+        and sum(b.size for b in blocks if b.kind == "thinking") == len(message.reasoning)
+        and sum(b.size for b in blocks if b.kind == "text") == len(message.text)
+        and [b.call for b in blocks if b.kind == "tool_use"] == calls
+    )
+    return blocks if whole else plain
 
 
-def _entry(data: Any) -> dict[str, Any]:
-    """One entry of what was stored; empty where it is none."""
+def _block(data: object) -> Block | None:
+    """One entry of what was stored; None where it is none."""
     match data:
         case {"thinking": size, "signature": str(signature)}:
-            return {"thinking": count(size), "signature": signature}
+            return Block("thinking", count(size), signature)
         case {"redacted": str(redacted)}:
-            return {"redacted": text_in(redacted)}
+            return Block("redacted_thinking", data=redacted)
         case {"text": size}:
-            return {"text": count(size)}
+            return Block("text", count(size))
         case {"call": int(number)}:
-            return {"call": number}
+            return Block("tool_use", call=number)
         case _:
-            return {}
+            return None

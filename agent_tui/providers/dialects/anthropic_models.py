@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
 ANSWER: Final = 4_096
 """Tokens of an answer where nothing is known of the model: the dialect wants a number in every
@@ -71,7 +71,7 @@ def answer_tokens(known: Facts, wanted: int = 0) -> int:
     return min(known.answer or ANSWER, MOST_ANSWER)
 
 
-def thinking(known: Facts, wanted: Any, answer: int) -> dict[str, Any]:
+def thinking(known: Facts, wanted: object, answer: int) -> dict[str, dict[str, str | int]]:
     """The fields that ask for thinking. `wanted`: true, false, a level or tokens; None: think where
     it is known how.
 
@@ -88,9 +88,12 @@ def thinking(known: Facts, wanted: Any, answer: int) -> dict[str, Any]:
         return {}
     if known.thinks == "adaptive":
         # From 4.7 on thoughts come empty, unless they are asked for.
-        shown = {"display": "summarized"} if known.version and known.version >= (4, 7) else {}
-        effort = {"output_config": {"effort": level}} if level else {}
-        return {"thinking": {"type": "adaptive", **shown}, **effort}
+        asked: dict[str, dict[str, str | int]] = {"thinking": {"type": "adaptive"}}
+        if known.version and known.version >= (4, 7):
+            asked["thinking"]["display"] = "summarized"
+        if level:
+            asked["output_config"] = {"effort": level}
+        return asked
     tokens = (
         wanted
         if isinstance(wanted, int) and not isinstance(wanted, bool)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
-from typing import Any
 
 from agent_tui.protocol.messages import ToolCall
 from agent_tui.providers.base import CallChunk
@@ -52,7 +51,7 @@ class CallDeltas:
     def __bool__(self) -> bool:
         return bool(self._slots)
 
-    def feed(self, data: dict[str, Any]) -> list[CallChunk]:
+    def feed(self, data: dict[str, object]) -> list[CallChunk]:
         """What one entry of `tool_calls` adds."""
         function = data.get("function")
         function = function if isinstance(function, dict) else {}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
 from agent_tui.protocol.messages import (
     AssistantMessage,
@@ -39,7 +39,7 @@ GAVE_UP: Final = ("error", "insufficient_system_resource", "abort")
 REASONING: Final = ("reasoning_content", "reasoning")
 
 
-def message(given: Message, provider: str, model: str = "") -> dict[str, Any] | None:
+def message(given: Message, provider: str, model: str = "") -> dict[str, object] | None:
     """`given` as `model` of `provider` gets it; None for an answer that was cut before it said
     anything, which servers
     refuse."""
@@ -60,7 +60,7 @@ def message(given: Message, provider: str, model: str = "") -> dict[str, Any] | 
         case AssistantMessage():
             if not given.text and not given.calls:
                 return None
-            wired: dict[str, Any] = {"role": "assistant", "content": given.text or None}
+            wired: dict[str, object] = {"role": "assistant", "content": given.text or None}
             blocks, always = details.kept(given, provider, model), wants_thoughts(provider, model)
             if blocks:
                 wired[details.FIELD] = blocks
@@ -116,7 +116,7 @@ class ChatAnswer:
     def ended(self) -> bool:
         return bool(self._reason)
 
-    def add(self, payload: dict[str, Any], parts: Parts) -> None:
+    def add(self, payload: dict[str, object], parts: Parts) -> None:
         if isinstance(usage := payload.get("usage"), dict):
             self._usage = _usage(usage) or self._usage
         choices = payload.get("choices")
@@ -135,7 +135,7 @@ class ChatAnswer:
         if reason := text_in(choice.get("finish_reason")):
             self._ended(reason, choice, parts)
 
-    def _ended(self, reason: str, choice: dict[str, Any], parts: Parts) -> None:
+    def _ended(self, reason: str, choice: dict[str, object], parts: Parts) -> None:
         if reason in GAVE_UP:
             parts.add(
                 failures.from_payload(self._place, {"message": f"the model stopped ({reason})"})
@@ -147,7 +147,7 @@ class ChatAnswer:
                 self._place, reason, _filtered(choice.get("content_filter_results"))
             )
 
-    def _delta(self, delta: dict[str, Any], parts: Parts) -> None:
+    def _delta(self, delta: dict[str, object], parts: Parts) -> None:
         text, thought = delta.get("content"), ""
         if not isinstance(text, str):
             text, thought = _content(text)
@@ -169,7 +169,7 @@ class ChatAnswer:
         if more:
             self._called(delta.get("tool_calls"), parts)
 
-    def _reasoning(self, delta: dict[str, Any]) -> str:
+    def _reasoning(self, delta: dict[str, object]) -> str:
         """What a delta has of thoughts, in a field of their own."""
         blocks = delta.get(details.FIELD)
         words = self._details.add(blocks) if blocks else ""
@@ -179,7 +179,7 @@ class ChatAnswer:
                 return value
         return words
 
-    def _called(self, entries: Any, parts: Parts) -> None:
+    def _called(self, entries: object, parts: Parts) -> None:
         for entry in entries if isinstance(entries, list) else ():
             if isinstance(entry, dict):
                 for chunk in self._calls.feed(entry):
@@ -205,7 +205,7 @@ class ChatAnswer:
         return compact({"reasoning": self._reasoning_field}) if self._reasoning_field else ""
 
 
-def _filtered(results: Any) -> str:
+def _filtered(results: object) -> str:
     """What the filters of Azure stopped at."""
     found = results.items() if isinstance(results, dict) else ()
     return ", ".join(
@@ -213,7 +213,7 @@ def _filtered(results: Any) -> str:
     )
 
 
-def _content(content: Any) -> tuple[str, str]:
+def _content(content: object) -> tuple[str, str]:
     """Text and thinking in a `content`, which some servers send as a list of parts."""
     if not isinstance(content, list):
         return text_in(content), ""
@@ -228,7 +228,7 @@ def _content(content: Any) -> tuple[str, str]:
     return text, thought
 
 
-def _usage(data: dict[str, Any]) -> Usage | None:
+def _usage(data: dict[str, object]) -> Usage | None:
     """None where nothing was counted, in whatever words: an answer of no tokens at all there is
     not."""
     details = data.get("prompt_tokens_details")

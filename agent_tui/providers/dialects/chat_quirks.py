@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from hashlib import sha256
-from typing import Any, Final
+from typing import Final
 
 from agent_tui.protocol.messages import ToolSpec
 from agent_tui.providers.services import of
@@ -29,7 +29,7 @@ _NAMES: Final[Mapping[type, str]] = {
 }
 NO_THOUGHT: Final = " "
 """Stands for it where nothing was thought, or by another model: they do not take an empty text."""
-Wired = dict[str, Any]
+Wired = dict[str, object]
 
 
 def wants_thoughts(service: str, model: str) -> bool:
@@ -63,25 +63,23 @@ def _worded(message: Wired) -> Wired:
     return {**message, "content": "" if message.get("tool_calls") else NOTHING}
 
 
-def _together(before: Any, after: Any) -> Any:
+def _together(before: object, after: object) -> object:
     if isinstance(before, str) and isinstance(after, str):
         return f"{before}\n\n{after}"
     return [*_parts(before), *_parts(after)]
 
 
-def _parts(content: Any) -> list[Any]:
+def _parts(content: object) -> list[object]:
     return content if isinstance(content, list) else [{"type": "text", "text": content}]
 
 
 def _with_ids(message: Wired, quirks: Quirks) -> Wired:
     if "tool_call_id" in message:
-        return {**message, "tool_call_id": fitting_id(message["tool_call_id"], quirks.short_ids)}
-    if "tool_calls" in message:
-        calls = [
-            {**call, "id": fitting_id(call["id"], quirks.short_ids)}
-            for call in message["tool_calls"]
-        ]
-        return {**message, "tool_calls": calls}
+        id = fitting_id(str(message["tool_call_id"]), quirks.short_ids)
+        return {**message, "tool_call_id": id}
+    if isinstance(calls := message.get("tool_calls"), list):
+        fitting = [{**call, "id": fitting_id(call["id"], quirks.short_ids)} for call in calls]
+        return {**message, "tool_calls": fitting}
     return message
 
 
@@ -107,7 +105,7 @@ def suited_tools(tools: Iterable[ToolSpec], quirks: Quirks) -> list[Wired]:
     ]
 
 
-def typed(schema: Any, otherwise: str = "string") -> Any:
+def typed(schema: object, otherwise: str = "string") -> object:
     """`schema` with a type wherever one can be missing: what it holds says which."""
     if not isinstance(schema, dict):
         return {"type": otherwise}  # `true`: anything goes
@@ -133,10 +131,8 @@ def _type_of(schema: Wired, otherwise: str) -> str:
         return "array"
     if any(key in schema for key in ("minimum", "maximum", "multipleOf")):
         return "number"
-    values = (
-        schema["enum"]
-        if isinstance(schema.get("enum"), list)
-        else [schema[k] for k in ("const",) if k in schema]
-    )
+    values = schema.get("enum")
+    if not isinstance(values, list):
+        values = [schema["const"]] if "const" in schema else []
     names = {_NAMES.get(type(value), "object") for value in values}
     return names.pop() if len(names) == 1 else otherwise

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import groupby
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
 from agent_tui.protocol.messages import (
     AssistantMessage,
@@ -45,10 +45,10 @@ def wants_signatures(model: str) -> bool:
     return _SIGNS.match(model.rpartition("/")[2]) is not None
 
 
-def contents(messages: Iterable[Message], provider: str, model: str) -> list[dict[str, Any]]:
+def contents(messages: Iterable[Message], provider: str, model: str) -> list[dict[str, object]]:
     """`messages` on the wire. The results of one answer's calls are one content, in the order of the
     calls."""
-    found: list[dict[str, Any]] = []
+    found: list[dict[str, object]] = []
     order: list[str] = []
     own: set[str] = set()
     for are_results, group in groupby(messages, lambda message: isinstance(message, ToolMessage)):
@@ -73,16 +73,16 @@ def contents(messages: Iterable[Message], provider: str, model: str) -> list[dic
     return found
 
 
-def _asked(given: UserMessage) -> list[dict[str, Any]]:
-    shown = [
+def _asked(given: UserMessage) -> list[dict[str, object]]:
+    shown: list[dict[str, object]] = [
         {"inlineData": {"mimeType": image.media, "data": image.data}} for image in given.images
     ]
     return [{"text": given.text}, *shown] if given.text or not shown else shown
 
 
-def _result(given: ToolMessage, own: set[str]) -> dict[str, Any]:
+def _result(given: ToolMessage, own: set[str]) -> dict[str, object]:
     key = "error" if given.content.startswith("Error [") else "output"
-    wired: dict[str, Any] = {"name": given.name, "response": {key: given.content}}
+    wired: dict[str, object] = {"name": given.name, "response": {key: given.content}}
     return {"functionResponse": {"id": given.call_id, **wired} if given.call_id in own else wired}
 
 
@@ -92,17 +92,19 @@ def _own_ids(calls: tuple[ToolCall, ...], runs: tuple[Run, ...]) -> set[str]:
     return {call.id for call, mark in zip(calls, marks, strict=False) if mark}
 
 
-def _answered(given: AssistantMessage, runs: tuple[Run, ...], signs: bool) -> list[dict[str, Any]]:
+def _answered(
+    given: AssistantMessage, runs: tuple[Run, ...], signs: bool
+) -> list[dict[str, object]]:
     """The parts of an answer; none for one that was cut before it said anything."""
     if not runs:
         text = [Run("text", len(given.text))] if given.text else []
         runs = (*text, *(Run("call", 0) for _ in given.calls))
-    found: list[dict[str, Any]] = []
+    found: list[dict[str, object]] = []
     calls = iter(given.calls)
     text_at = thought_at = 0
     first_call = True
     for run in runs:
-        part: dict[str, Any]
+        part: dict[str, object]
         signature = run.signature
         if run.kind == "call":
             part = _call(next(calls), bool(run.size))
@@ -121,7 +123,7 @@ def _answered(given: AssistantMessage, runs: tuple[Run, ...], signs: bool) -> li
     return found
 
 
-def _call(call: ToolCall, own: bool) -> dict[str, Any]:
+def _call(call: ToolCall, own: bool) -> dict[str, object]:
     wired = {"name": call.name, "args": arguments_object(call.arguments)}
     return {"functionCall": {"id": call.id, **wired} if own else wired}
 
@@ -168,7 +170,7 @@ class GeminiAnswer:
         self._words: Mapping[Kind, WholeText] = {"text": WholeText(), "thought": WholeText()}
         self._calls: list[ToolCall] = []
         self._runs = Runs()
-        self._usage: dict[str, Any] = {}
+        self._usage: dict[str, object] = {}
         self._reason: StopReason | None = None
         self._why = ""
 
@@ -176,7 +178,7 @@ class GeminiAnswer:
     def ended(self) -> bool:
         return self._reason is not None
 
-    def add(self, payload: dict[str, Any], parts: Parts) -> None:
+    def add(self, payload: dict[str, object], parts: Parts) -> None:
         if isinstance(usage := payload.get("usageMetadata"), dict):
             self._usage |= usage  # each counts all that came so far; not every one has every number
         feedback = payload.get("promptFeedback")
@@ -202,7 +204,7 @@ class GeminiAnswer:
             self._why = self._refused(reason, candidate, "finishMessage")
         self._reason = REASONS[reason]
 
-    def _refused(self, reason: str, told: dict[str, Any], words: str) -> str:
+    def _refused(self, reason: str, told: dict[str, object], words: str) -> str:
         """Why nothing is said: the server's reason, what its filters stopped at, and its own words."""
         ratings = told.get("safetyRatings")
         rated = (
@@ -231,7 +233,7 @@ class GeminiAnswer:
             self._place, {"message": f"the model stopped ({reason}){tail}"}
         )
 
-    def _part(self, part: dict[str, Any], parts: Parts) -> None:
+    def _part(self, part: dict[str, object], parts: Parts) -> None:
         signature = text_in(part.get("thoughtSignature"))
         if isinstance(call := part.get("functionCall"), dict):
             for chunk in self._call(call, signature):
@@ -247,7 +249,7 @@ class GeminiAnswer:
         elif text:
             parts.text(text)
 
-    def _call(self, data: dict[str, Any], signature: str) -> tuple[CallChunk, ...]:
+    def _call(self, data: dict[str, object], signature: str) -> tuple[CallChunk, ...]:
         args, wired = data.get("args"), text_in(data.get("id"))
         text = whole(args if isinstance(args, str) else arguments_of({} if args is None else args))
         if self._ids.again(wired, name := name_in(data.get("name")), text):
@@ -360,7 +362,7 @@ def runs_of(given: AssistantMessage, provider: str, model: str) -> tuple[Run, ..
     return runs if fits else ()
 
 
-def _run(part: Any) -> Run | None:
+def _run(part: object) -> Run | None:
     match part:
         case ["text" | "thought" | "call" as kind, int(size), *rest] if size >= 0:
             return Run(kind, size, rest[0] if rest and isinstance(rest[0], str) else "")

@@ -9,7 +9,7 @@ gives the same bytes.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, Final
+from typing import Final
 
 from agent_tui.protocol.messages import ToolSpec
 from agent_tui.providers.dialects.translate import arguments_of
@@ -37,11 +37,11 @@ _MOST_NODES: Final = 5_000
 places."""
 
 
-def declarations(tools: Iterable[ToolSpec]) -> list[dict[str, Any]]:
+def declarations(tools: Iterable[ToolSpec]) -> list[dict[str, object]]:
     """The `functionDeclarations` of `tools`; one without arguments has no `parameters`."""
     found = []
     for tool in tools:
-        declared: dict[str, Any] = {"name": tool.name, "description": tool.description}
+        declared: dict[str, object] = {"name": tool.name, "description": tool.description}
         parameters = cleaned(tool.parameters)
         if parameters.get("properties"):
             declared["parameters"] = parameters
@@ -49,7 +49,7 @@ def declarations(tools: Iterable[ToolSpec]) -> list[dict[str, Any]]:
     return found
 
 
-def cleaned(schema: dict[str, Any]) -> dict[str, Any]:
+def cleaned(schema: dict[str, object]) -> dict[str, object]:
     """`schema` in Gemini's words."""
     try:
         return _Cleaning(schema).clean(schema, ())
@@ -60,11 +60,11 @@ def cleaned(schema: dict[str, Any]) -> dict[str, Any]:
 class _Cleaning:
     """One schema: its definitions, and how much room is left."""
 
-    def __init__(self, root: dict[str, Any]) -> None:
+    def __init__(self, root: dict[str, object]) -> None:
         self._root = root
         self._left = _MOST_NODES
 
-    def clean(self, given: Any, inside: tuple[str, ...]) -> dict[str, Any]:
+    def clean(self, given: object, inside: tuple[str, ...]) -> dict[str, object]:
         """`inside`: the references that led here."""
         self._left -= 1
         if not isinstance(given, dict):  # `true` is a schema too: anything
@@ -91,15 +91,15 @@ class _Cleaning:
         return self._plain(node, inside)
 
     def _resolved(
-        self, node: dict[str, Any], inside: tuple[str, ...]
-    ) -> tuple[dict[str, Any], tuple[str, ...], bool]:
+        self, node: dict[str, object], inside: tuple[str, ...]
+    ) -> tuple[dict[str, object], tuple[str, ...], bool]:
         """`node` with what it refers to and is `allOf`; False: it holds itself, or what it names is
         not there."""
         self._left -= 1
         own = {key: value for key, value in node.items() if key not in ("$ref", "allOf")}
         parts = [part for part in _list(node.get("allOf")) if isinstance(part, dict)]
         if "$ref" in node:
-            name = node["$ref"]
+            name = str(node["$ref"])
             found = self._definition(name)
             if found is None or name in inside or self._left < 0:
                 return own, inside, False
@@ -111,9 +111,9 @@ class _Cleaning:
             own = _joined(part, own)
         return own, inside, True
 
-    def _definition(self, name: Any) -> dict[str, Any] | None:
-        found: Any = self._root
-        if not isinstance(name, str) or not name.startswith("#"):
+    def _definition(self, name: str) -> dict[str, object] | None:
+        found: object = self._root
+        if not name.startswith("#"):
             return None
         for step in name[1:].strip("/").split("/"):
             step = step.replace("~1", "/").replace("~0", "~")
@@ -123,8 +123,8 @@ class _Cleaning:
         return found if isinstance(found, dict) else None
 
     def _of_variants(
-        self, node: dict[str, Any], variants: list[Any], inside: tuple[str, ...]
-    ) -> dict[str, Any]:
+        self, node: dict[str, object], variants: list[object], inside: tuple[str, ...]
+    ) -> dict[str, object]:
         """One of several: null among them is a flag, one alone is itself, constants are one
         enumeration."""
         real = [v for v in variants if not (isinstance(v, dict) and _is_null(v))]
@@ -137,7 +137,7 @@ class _Cleaning:
             found = [
                 {
                     "type": "string",
-                    "enum": list(dict.fromkeys(value for each in found for value in each["enum"])),
+                    "enum": list(dict.fromkeys(v for each in found for v in _list(each["enum"]))),
                 }
             ]
         if not found:
@@ -146,11 +146,11 @@ class _Cleaning:
             return {**found[0], **outside, **nullable}
         return {"anyOf": found, **outside, **nullable}
 
-    def _plain(self, node: dict[str, Any], inside: tuple[str, ...]) -> dict[str, Any]:
+    def _plain(self, node: dict[str, object], inside: tuple[str, ...]) -> dict[str, object]:
         allowed = [node["const"]] if "const" in node else _list(node.get("enum"))
         values = [value for value in allowed if value is not None]
         kind = _type(node, values)
-        clean: dict[str, Any] = {"type": kind}
+        clean: dict[str, object] = {"type": kind}
         clean |= {key: node[key] for key, of in KEPT.items() if type(node.get(key)) in of}
         if len(values) < len(allowed):
             clean["nullable"] = True
@@ -167,10 +167,8 @@ class _Cleaning:
             and isinstance(properties := node.get("properties"), dict)
             and properties
         ):
-            clean["properties"] = {
-                str(name): self.clean(inner, inside) for name, inner in properties.items()
-            }
-            known = clean["properties"]
+            known = {str(name): self.clean(inner, inside) for name, inner in properties.items()}
+            clean["properties"] = known
             if needed := [
                 name
                 for name in _list(node.get("required"))
@@ -179,30 +177,31 @@ class _Cleaning:
                 clean["required"] = needed
         return clean
 
-    def _items(self, node: dict[str, Any], inside: tuple[str, ...]) -> dict[str, Any]:
+    def _items(self, node: dict[str, object], inside: tuple[str, ...]) -> dict[str, object]:
         several = _list(node.get("prefixItems")) or _list(node.get("items"))
         if not several:
             return self.clean(node.get("items", True), inside)
-        found: list[dict[str, Any]] = []
+        found: list[dict[str, object]] = []
         for each in (self.clean(one, inside) for one in several):
             found += [each] if each not in found else []
         return found[0] if len(found) == 1 else {"anyOf": found}
 
 
-def _list(value: Any) -> list[Any]:
+def _list(value: object) -> list[object]:
     return value if isinstance(value, list) else []
 
 
-def _joined(first: dict[str, Any], second: dict[str, Any]) -> dict[str, Any]:
+def _joined(first: dict[str, object], second: dict[str, object]) -> dict[str, object]:
     """Both at once; `second` is the nearer one and wins."""
     both = {**first, **second}
-    if isinstance(first.get("properties"), dict) and isinstance(second.get("properties"), dict):
-        both["properties"] = {**first["properties"], **second["properties"]}
+    parts = first.get("properties"), second.get("properties")
+    if isinstance(parts[0], dict) and isinstance(parts[1], dict):
+        both["properties"] = {**parts[0], **parts[1]}
     needed = [*_list(first.get("required")), *_list(second.get("required"))]
     return {**both, "required": needed} if needed else both
 
 
-def _is_null(node: dict[str, Any]) -> bool:
+def _is_null(node: dict[str, object]) -> bool:
     return (
         node.get("type") == "null"
         or ("const" in node and node["const"] is None)
@@ -210,7 +209,7 @@ def _is_null(node: dict[str, Any]) -> bool:
     )
 
 
-def _type(node: dict[str, Any], values: list[Any]) -> str:
+def _type(node: dict[str, object], values: list[object]) -> str:
     """The type that `node` names, or that it must mean."""
     named = node.get("type")
     if isinstance(named, str) and named.lower() in TYPES:
@@ -226,24 +225,24 @@ def _type(node: dict[str, Any], values: list[Any]) -> str:
     return "number" if not kinds and any(name in node for name in bounds) else "string"
 
 
-def _type_of(value: Any) -> str:
+def _type_of(value: object) -> str:
     names = {bool: "boolean", int: "integer", float: "number", list: "array", dict: "object"}
     return names.get(type(value), "string")
 
 
-def _bounds(node: dict[str, Any]) -> dict[str, Any]:
+def _bounds(node: dict[str, object]) -> dict[str, int]:
     """Exclusive bounds of whole numbers as inclusive ones, which is all that there is."""
     found = {}
     for name, other, step in (
         ("exclusiveMinimum", "minimum", 1),
         ("exclusiveMaximum", "maximum", -1),
     ):
-        if isinstance(node.get(name), int) and not isinstance(node[name], bool):
-            found[other] = node[name] + step
+        if isinstance(bound := node.get(name), int) and not isinstance(bound, bool):
+            found[other] = bound + step
     return found
 
 
-def _enumerate(clean: dict[str, Any], values: list[Any]) -> None:
+def _enumerate(clean: dict[str, object], values: list[object]) -> None:
     """Only texts that hold something can be enumerated; other values are said in words."""
     if clean["type"] == "string" and all(isinstance(value, str) and value for value in values):
         clean["enum"] = values

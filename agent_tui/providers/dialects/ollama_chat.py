@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from agent_tui.protocol.messages import (
     AssistantMessage,
     Message,
@@ -28,7 +26,7 @@ from agent_tui.providers.dialects.translate import (
 )
 
 
-def message(given: Message) -> dict[str, Any]:
+def message(given: Message) -> dict[str, object]:
     match given:
         case UserMessage():
             shown = {"images": [image.data for image in given.images]} if given.images else {}
@@ -41,7 +39,7 @@ def message(given: Message) -> dict[str, Any]:
                 "tool_call_id": given.call_id,
             }
         case AssistantMessage():
-            wired: dict[str, Any] = {"role": "assistant", "content": given.text}
+            wired: dict[str, object] = {"role": "assistant", "content": given.text}
             if given.reasoning and given.provider == "ollama":
                 wired["thinking"] = given.reasoning
             if given.calls:
@@ -64,13 +62,13 @@ class OllamaAnswer:
         self._text = WholeText()
         self._thinking = WholeText()
         self._calls: list[ToolCall] = []
-        self._end: dict[str, Any] | None = None
+        self._end: dict[str, object] | None = None
 
     @property
     def ended(self) -> bool:
         return self._end is not None
 
-    def add(self, payload: dict[str, Any], parts: Parts) -> None:
+    def add(self, payload: dict[str, object], parts: Parts) -> None:
         if self._end is not None:
             return
         if payload.get("done") is True:
@@ -89,7 +87,7 @@ class OllamaAnswer:
             for chunk in self._call(call) if isinstance(call, dict) else ():
                 parts.add(chunk)
 
-    def _call(self, data: dict[str, Any]) -> tuple[CallChunk, ...]:
+    def _call(self, data: dict[str, object]) -> tuple[CallChunk, ...]:
         function = data.get("function")
         function = function if isinstance(function, dict) else {}
         arguments = function.get("arguments")

@@ -8,7 +8,7 @@ byte differs.
 from __future__ import annotations
 
 import json
-from typing import Any, Final
+from typing import Final
 
 from agent_tui.protocol.messages import AssistantMessage
 from agent_tui.providers.dialects.translate import state_of, text_in
@@ -16,7 +16,7 @@ from agent_tui.providers.dialects.translate import state_of, text_in
 FIELD: Final = "reasoning_details"
 WORDS: Final = ("text", "summary")
 """What comes piece by piece; everything else of a block is told once, or again."""
-Block = dict[str, Any]
+Block = dict[str, object]
 
 
 class Details:
@@ -26,7 +26,7 @@ class Details:
         self._blocks: list[Block] = []
         self._pieces: list[dict[str, list[str]]] = []
 
-    def add(self, given: Any) -> str:
+    def add(self, given: object) -> str:
         """Take what one event brings; returns the words in it."""
         words = ""
         for piece in given if isinstance(given, list) else ():

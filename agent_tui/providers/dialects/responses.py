@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Final
 
 from agent_tui.protocol.messages import (
     AssistantMessage,
@@ -37,7 +37,7 @@ from agent_tui.providers.facts.model_names import reasons
 from agent_tui.providers.wire import failures
 
 ENCRYPTED: Final = "reasoning.encrypted_content"
-Item = dict[str, Any]
+Item = dict[str, object]
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,19 +122,19 @@ def _replayed(given: AssistantMessage, origin: Origin) -> Iterator[Item]:
     calls."""
     calls = iter(given.calls)
     text = given.text
-    for kind, value in _kept(given, origin):
+    for kind, value, size in _kept(given, origin):
         if kind == "reasoning":
             yield value
         elif kind == "text":
-            yield from _said(text[: value["size"]], value.get("phase"))
-            text = text[value["size"] :]
+            yield from _said(text[:size], value.get("phase"))
+            text = text[size:]
         else:
             yield _call(next(calls))
     yield from _said(text)
     yield from map(_call, calls)
 
 
-def _said(text: str, phase: Any = None) -> Iterator[Item]:
+def _said(text: str, phase: object = None) -> Iterator[Item]:
     if text:
         more = {"phase": phase} if isinstance(phase, str) else {}
         content = [{"type": "output_text", "text": text, "annotations": []}]
@@ -147,7 +147,7 @@ def _said(text: str, phase: Any = None) -> Iterator[Item]:
         }
 
 
-def _call(call: Any) -> Item:
+def _call(call: ToolCall) -> Item:
     return {
         "type": "function_call",
         "call_id": fitting_id(call.id),
@@ -166,9 +166,9 @@ def state(origin: Origin, parts: list[tuple[str, Item]]) -> str:
     )
 
 
-def _kept(given: AssistantMessage, origin: Origin) -> list[tuple[str, Item]]:
-    """The parts of an answer of `origin`'s own; none where it is another's, or does not fit any
-    more."""
+def _kept(given: AssistantMessage, origin: Origin) -> list[tuple[str, Item, int]]:
+    """The parts of an answer of `origin`'s own, those of text with their sizes; none where it is
+    another's, or does not fit any more."""
     if given.provider != origin.provider or not given.state:
         return []
     try:
@@ -180,17 +180,18 @@ def _kept(given: AssistantMessage, origin: Origin) -> list[tuple[str, Item]]:
         origin.model,
     ):
         return []
-    found: list[tuple[str, Item]] = []
+    found: list[tuple[str, Item, int]] = []
     for part in kept["parts"] if isinstance(kept.get("parts"), list) else ():
         match part:
-            case ["reasoning", {"type": "reasoning"} as value] | ["text", {"size": int()} as value]:
-                found.append((part[0], value))
-            case ["call", dict(value)]:
-                found.append(("call", value))
+            case ["text", {"size": int(size)} as value]:
+                found.append(("text", value, size))
+            case ["reasoning", {"type": "reasoning"} as value] | ["call", dict(value)]:
+                found.append((part[0], value, 0))
             case _:
                 return []
-    whole = sum(value["size"] for kind, value in found if kind == "text") == len(given.text)
-    return found if whole and sum(kind == "call" for kind, _ in found) == len(given.calls) else []
+    calls = sum(kind == "call" for kind, *_ in found)
+    whole = sum(size for *_, size in found) == len(given.text) and calls == len(given.calls)
+    return found if whole else []
 
 
 INCOMPLETE: Final[Mapping[str, StopReason]] = {
@@ -214,7 +215,7 @@ class _Part:
     number: int = -1
     told: list[str] = field(default_factory=list)
     size: int = 0
-    item: dict[str, Any] = field(default_factory=dict)
+    item: dict[str, object] = field(default_factory=dict)
     done: bool = False
 
 
@@ -225,7 +226,7 @@ class ResponsesAnswer:
         self._parts: dict[int, _Part] = {}
         self._text, self._thinking = WholeText(), WholeText()
         self._calls = 0
-        self._thought_in: tuple[int, Any] | None = None
+        self._thought_in: tuple[int, object] | None = None
         self._why = ""
         self._reason: StopReason | None = None
         self._usage: Usage | None = None
@@ -235,7 +236,7 @@ class ResponsesAnswer:
     def ended(self) -> bool:
         return self._reason is not None
 
-    def add(self, payload: dict[str, Any], parts: Parts) -> None:
+    def add(self, payload: dict[str, object], parts: Parts) -> None:
         kind, at = payload.get("type"), payload.get("output_index")
         if (
             payload.get("object") == "response"
@@ -251,7 +252,7 @@ class ResponsesAnswer:
         elif isinstance(at, int):
             self._of_item(at, text_in(kind), payload, parts)
 
-    def _of_item(self, at: int, kind: str, payload: dict[str, Any], parts: Parts) -> None:
+    def _of_item(self, at: int, kind: str, payload: dict[str, object], parts: Parts) -> None:
         delta = text_in(payload.get("delta"))
         if kind in ("response.output_item.added", "response.output_item.done"):
             if isinstance(item := payload.get("item"), dict):
@@ -272,7 +273,7 @@ class ResponsesAnswer:
             part.size += len(text)
             parts.text(text)
 
-    def _thought(self, at: int, paragraph: Any, delta: str, parts: Parts) -> None:
+    def _thought(self, at: int, paragraph: object, delta: str, parts: Parts) -> None:
         """Thoughts come in paragraphs, and of several items: an empty line stands between them."""
         before, self._thought_in = self._thought_in, (at, paragraph)
         self._part(at, "reasoning").size += len(delta)
@@ -287,7 +288,7 @@ class ResponsesAnswer:
         if part.number >= 0:
             parts.add(CallChunk(part.number, part.told[-1]))
 
-    def _item(self, at: int, item: dict[str, Any], done: bool, parts: Parts) -> None:
+    def _item(self, at: int, item: dict[str, object], done: bool, parts: Parts) -> None:
         """An item begins or is whole: what was not told of it by then is told now."""
         part = self._part(at, text_in(item.get("type")))
         if part.done:
@@ -307,7 +308,7 @@ class ResponsesAnswer:
         if done:
             part.item, part.done = item, True
 
-    def _call(self, part: _Part, item: dict[str, Any], done: bool, parts: Parts) -> None:
+    def _call(self, part: _Part, item: dict[str, object], done: bool, parts: Parts) -> None:
         name = name_in(item.get("name"))
         if part.number < 0 and (name or done):
             part.name, part.number = name, self._calls
@@ -319,7 +320,7 @@ class ResponsesAnswer:
         if done and complete.startswith(told):
             self._arguments(part, whole(complete[len(told) :]), parts)
 
-    def _whole(self, response: dict[str, Any], parts: Parts) -> None:
+    def _whole(self, response: dict[str, object], parts: Parts) -> None:
         """The response at its end: its state, its usage, and items that no event told of."""
         status, details = text_in(response.get("status")), response.get("incomplete_details")
         error = response.get("error")
@@ -361,7 +362,7 @@ class ResponsesAnswer:
         return Finished(reason, settled, self._usage, kept, self._why)
 
 
-def _part_kept(part: _Part) -> tuple[str, dict[str, Any]] | None:
+def _part_kept(part: _Part) -> tuple[str, dict[str, object]] | None:
     if part.kind == "reasoning" and part.item.get("encrypted_content"):
         names = ("type", "id", "summary", "encrypted_content")
         return "reasoning", {
@@ -374,13 +375,13 @@ def _part_kept(part: _Part) -> tuple[str, dict[str, Any]] | None:
     return ("call", {}) if part.number >= 0 else None
 
 
-def _dicts(items: Any) -> tuple[dict[str, Any], ...]:
+def _dicts(items: object) -> tuple[dict[str, object], ...]:
     return (
         tuple(item for item in items if isinstance(item, dict)) if isinstance(items, list) else ()
     )
 
 
-def _usage(data: dict[str, Any]) -> Usage | None:
+def _usage(data: dict[str, object]) -> Usage | None:
     """None where nothing was counted."""
     read, wrote = data.get("input_tokens_details"), data.get("output_tokens_details")
     cached = count(read.get("cached_tokens")) if isinstance(read, dict) else 0

@@ -6,8 +6,8 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, Final
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Final
 
 from agent_tui.protocol.messages import AssistantMessage, Message, Request, ToolSpec
 from agent_tui.providers.base import Failed, StreamItem, TextChunk, ThinkingChunk
@@ -24,17 +24,22 @@ _DIGITS: Final = re.compile("[0-9]{1,12}")
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 
 
-def request_body(fields: Mapping[str, Any], messages: list[dict[str, Any]]) -> bytes:
+def system(request: Request) -> list[dict[str, object]]:
+    """The first message, where a server takes the prompt of the system as one."""
+    return [{"role": "system", "content": request.system}] if request.system else []
+
+
+def request_body(fields: Mapping[str, object], messages: Sequence[Mapping[str, object]]) -> bytes:
     """The request as bytes: `fields` in the order given, `messages` last, so that a longer
     conversation starts with the bytes of the shorter one."""
     return compact({**fields, "messages": messages}).encode("utf-8", errors="replace")
 
 
-def compact(data: Any) -> str:
+def compact(data: object) -> str:
     return json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
 
 
-def arguments_of(data: Any) -> str:
+def arguments_of(data: object) -> str:
     """Arguments that a server sent as an object, as text. What JSON does not know (NaN) is the
     tool's to refuse."""
     try:
@@ -43,7 +48,7 @@ def arguments_of(data: Any) -> str:
         return "[" * DEEPEST  # no arguments that any tool takes; said to the model as such
 
 
-def function_tools(tools: Iterable[ToolSpec]) -> list[dict[str, Any]]:
+def function_tools(tools: Iterable[ToolSpec]) -> list[dict[str, object]]:
     return [
         {
             "type": "function",
@@ -53,7 +58,7 @@ def function_tools(tools: Iterable[ToolSpec]) -> list[dict[str, Any]]:
     ]
 
 
-def _no_constant(name: str) -> Any:
+def _no_constant(name: str) -> object:
     raise ValueError(f"{name} is no JSON")
 
 
@@ -64,7 +69,7 @@ def _finite(text: str) -> float:
     return number
 
 
-def arguments_object(text: str) -> dict[str, Any]:
+def arguments_object(text: str) -> dict[str, object]:
     """Arguments as an object, whatever a model wrote: what is no JSON object is kept inside one.
 
     The object can be written as JSON again, a few levels deep in a request.
@@ -80,7 +85,7 @@ def arguments_object(text: str) -> dict[str, Any]:
     return data if isinstance(data, dict) else {"malformed_arguments": data}
 
 
-def _is_shallow(data: Any, deepest: int) -> bool:
+def _is_shallow(data: object, deepest: int) -> bool:
     level, depth = [data], 0
     while level and depth < deepest:
         parts = (
@@ -161,7 +166,7 @@ def whole(text: str) -> str:
     return joiner.feed(text) + joiner.close()
 
 
-def state_of(data: Any) -> str:
+def state_of(data: object) -> str:
     """What is kept with an answer, as text; empty where no JSON can hold it (NaN, too many levels)."""
     if not _is_shallow(data, DEEPEST_STATE):
         return ""
@@ -171,7 +176,7 @@ def state_of(data: Any) -> str:
         return ""
 
 
-def count(value: Any) -> int:
+def count(value: object) -> int:
     """A number of tokens as a server gave it, be it as text or with a point; 0 for anything else."""
     if (isinstance(value, str) and _DIGITS.fullmatch(value)) or (
         isinstance(value, float) and value.is_integer()
@@ -184,12 +189,12 @@ def count(value: Any) -> int:
     )
 
 
-def text_in(value: Any) -> str:
+def text_in(value: object) -> str:
     """A text as a server gave it; empty for anything else."""
     return value if isinstance(value, str) else ""
 
 
-def name_in(value: Any) -> str:
+def name_in(value: object) -> str:
     """A name as a server gave it, as one that a line can hold; empty for anything else."""
     text = text_in(value)
     return (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
 from agent_tui.providers.services import of
 from agent_tui.providers.services.base import THREE as THREE
@@ -96,7 +96,7 @@ def levels_of_gemini(model: str) -> tuple[str, ...]:
     return next((levels for pattern, levels in _LEVELS if re.match(pattern, model)), THREE)
 
 
-def thinking_config(model: str, wanted: Any = None) -> dict[str, Any]:
+def thinking_config(model: str, wanted: object = None) -> dict[str, object]:
     """`wanted`: true or false, a level, or a number of tokens (-1: as the model likes); None where
     nobody said."""
     if wanted is None or wanted is True:

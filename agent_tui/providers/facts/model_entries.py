@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
-from typing import Any, Final
+from typing import Final
 
 from agent_tui.protocol.messages import ModelInfo
 from agent_tui.providers.base import Provider, ProviderError
@@ -70,7 +70,7 @@ class Told:
 UNTOLD: Final = Told()
 
 
-def told(entry: dict[str, Any]) -> Told:
+def told(entry: dict[str, object]) -> Told:
     """Moonshot says it in the entry, Mistral and Azure in `capabilities`, OpenRouter in lists of
     what a model takes."""
     able, built, meta = (_inner(entry, key) for key in ("capabilities", "architecture", "meta"))
@@ -88,15 +88,15 @@ def told(entry: dict[str, Any]) -> Told:
     )
 
 
-def _inner(entry: dict[str, Any], key: str) -> dict[str, Any]:
+def _inner(entry: dict[str, object], key: str) -> dict[str, object]:
     value = entry.get(key)
     return value if isinstance(value, dict) else {}
 
 
-def _has(words: Any, word: str) -> Iterator[bool]:
+def _has(words: object, word: str) -> Iterator[bool]:
     if isinstance(words, list):
         yield word in words
 
 
-def _first(*said: Any) -> bool | None:
+def _first(*said: object) -> bool | None:
     return next((one for one in said if isinstance(one, bool)), None)

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any, Final, Protocol, runtime_checkable
+from typing import Final, Protocol, TypedDict, runtime_checkable
 
 from agent_tui.protocol.messages import Usage
 from agent_tui.providers import services
@@ -74,7 +74,7 @@ def told(address: str) -> bool:
     return address in _TOLD
 
 
-def tell(address: str, entries: Iterable[Any]) -> None:
+def tell(address: str, entries: Iterable[object]) -> None:
     """Take the prices from a server's list of models, where it has some: dollars for one token, as
     text."""
     _TOLD.setdefault(address, {}).update(
@@ -86,7 +86,7 @@ def tell(address: str, entries: Iterable[Any]) -> None:
     )
 
 
-def _each(given: Any) -> Price | None:
+def _each(given: object) -> Price | None:
     """The price of a model in OpenRouter's terms; None where it has none, or another for every
     request."""
     if not isinstance(given, dict):
@@ -96,11 +96,11 @@ def _each(given: Any) -> Price | None:
     return None if read is None or written is None else Price(read, written, cached, kept)
 
 
-def _dollars(text: Any) -> float | None:
+def _dollars(text: object) -> float | None:
     """For a million tokens; None for what is no price (-1: it depends)."""
     try:
-        each = float(text)
-    except (TypeError, ValueError):
+        each = float(text) if isinstance(text, str | int | float) else -1.0
+    except (ValueError, OverflowError):
         return None
     return round(each * MILLION, 6) if 0 <= each < 1 else None
 
@@ -126,41 +126,43 @@ def named(
         return FREE
     if (said := _TOLD.get(address, {}).get(model)) is not None:
         return said
-    listed = _listed().get(provider, {})
-    if host_of(address) not in listed.get("hosts", ()):
+    listed = _listed().get(provider)
+    if listed is None or host_of(address) not in listed["hosts"]:
         return None
     models, name = listed["models"], model.removeprefix("models/").lower()
     found = models.get(name) or models.get(_DATED.sub("", name))
     return made(found) if found is not None else None
 
 
-def made(data: Mapping[str, Any]) -> Price:
+def made(data: Mapping[str, object]) -> Price:
     over = data.get("over")
     dear = (
         (int(over["tokens"]), made({**over, "sure": data.get("sure", False)}))
         if isinstance(over, Mapping)
         else None
     )
-    cached, write = data.get("cached"), data.get("cache_write")
-    return Price(
-        float(data["input"]),
-        float(data["output"]),
-        None if cached is None else float(cached),
-        None if write is None else float(write),
-        bool(data.get("sure")),
-        dear,
-    )
+    rates = {name: float(rate) for name, rate in data.items() if isinstance(rate, int | float)}
+    read, written, sure = rates["input"], rates["output"], bool(data.get("sure"))
+    return Price(read, written, rates.get("cached"), rates.get("cache_write"), sure, dear)
 
 
 def date() -> str:
     """The day of the prices that come with the program."""
-    return str(_file()["date"])
+    return _file()[0]
 
 
-def _listed() -> Mapping[str, Any]:
-    return {name: service for name, service in _file().items() if isinstance(service, dict)}
+def _listed() -> Mapping[str, _Service]:
+    return _file()[1]
+
+
+class _Service(TypedDict):
+    """Where these prices hold, and for which models."""
+
+    hosts: list[str]
+    models: dict[str, dict[str, object]]
 
 
 @cache
-def _file() -> dict[str, Any]:
-    return tomllib.loads(FILE.read_text(encoding="utf-8"))
+def _file() -> tuple[str, Mapping[str, _Service]]:
+    data = tomllib.loads(FILE.read_text(encoding="utf-8"))
+    return str(data.pop("date")), data

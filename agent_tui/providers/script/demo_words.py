@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
 from agent_tui.protocol.messages import ToolCall, ToolMessage
 from agent_tui.providers.script.format import DEFAULT_CHUNK, Call, Item, Text, items_of
@@ -24,8 +24,8 @@ class Request:
     """What a person can type."""
 
     when: str
-    items: list[Any] = field(default_factory=list)
-    midway: list[Any] = field(default_factory=list)
+    items: list[object] = field(default_factory=list)
+    midway: list[object] = field(default_factory=list)
     tour: Literal["", "on", "next", "afresh"] = ""
     talk: bool = False
 
@@ -44,8 +44,8 @@ class Step:
     """One answer of the tour."""
 
     name: str
-    show: list[Any] = field(default_factory=list)
-    items: list[Any] = field(default_factory=list)
+    show: list[object] = field(default_factory=list)
+    items: list[object] = field(default_factory=list)
     done: str | None = None
     failed: str = ""
     needs_file: bool = False
@@ -124,9 +124,10 @@ def words() -> Words:
     )
 
 
-def items(data: list[Any], values: Mapping[str, str]) -> tuple[Item, ...]:
+def items(data: list[object], values: Mapping[str, str]) -> tuple[Item, ...]:
     """The items in `data`, filled in, at the pace of the demo."""
-    return tuple(_paced(item) for item in items_of(_filled(data, values), "demo.toml"))
+    given = [_filled(each, values) for each in data]
+    return tuple(_paced(item) for item in items_of(given, "demo.toml"))
 
 
 def say(text: str) -> Item:
@@ -139,7 +140,7 @@ def _paced(item: Item) -> Item:
     return item
 
 
-def _filled(data: Any, values: Mapping[str, str]) -> Any:
+def _filled(data: object, values: Mapping[str, str]) -> object:
     match data:
         case str():
             return filled(data, values)
@@ -185,7 +186,7 @@ _FORMS: Final[Mapping[str, Callable[[str], str]]] = {
 }
 
 
-def _arguments(call: ToolCall) -> dict[str, Any]:
+def _arguments(call: ToolCall) -> dict[str, object]:
     try:
         data = json.loads(call.arguments)
     except ValueError:

@@ -10,7 +10,7 @@ import json
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Final, assert_never, cast, get_args
+from typing import Final, TypeVar, assert_never, cast, get_args
 
 from agent_tui.protocol.messages import StopReason, ToolCall, Usage
 from agent_tui.providers.base import (
@@ -22,6 +22,8 @@ from agent_tui.providers.base import (
     TextChunk,
     ThinkingChunk,
 )
+
+T = TypeVar("T")
 
 DEFAULT_CHUNK: Final = 4
 """Characters of a chunk where a rate is given and no chunk size: about a token."""
@@ -174,9 +176,7 @@ def parse(text: str, lines: bool) -> Script:
     if not isinstance(data, dict):
         raise BadScript("the script: must be a list of steps, or an object with `steps`")
     head = Fields(data, "the script")
-    steps = head.take("steps", list, None)
-    if steps is None:
-        raise BadScript("the script: `steps` is missing")
+    steps = head.items("steps")
     settings = _settings(head)
     return Script(_steps(steps), *settings)
 
@@ -196,7 +196,7 @@ def _from_lines(text: str) -> Script:
     return Script(tuple(steps), *settings)
 
 
-def _decoded(text: str, where: str) -> Any:
+def _decoded(text: str, where: str) -> object:
     try:
         return json.loads(text)
     except json.JSONDecodeError as error:
@@ -218,14 +218,14 @@ def _settings(head: Fields) -> tuple[int, bool, bool]:
     return settings
 
 
-def _steps(data: list[Any]) -> tuple[tuple[Branch, ...], ...]:
+def _steps(data: list[object]) -> tuple[tuple[Branch, ...], ...]:
     return tuple(_step(step, f"step {number}") for number, step in enumerate(data, 1))
 
 
-def _step(data: Any, where: str) -> tuple[Branch, ...]:
+def _step(data: object, where: str) -> tuple[Branch, ...]:
     if isinstance(data, dict) and "branches" in data:
         fields = Fields(data, where)
-        branches = fields.take("branches", list, [])
+        branches = fields.items("branches")
         fields.end()
         return tuple(
             _branch(branch, f"{where}, branch {number}")
@@ -234,25 +234,23 @@ def _step(data: Any, where: str) -> tuple[Branch, ...]:
     return (_branch(data, where),)
 
 
-def _branch(data: Any, where: str) -> Branch:
+def _branch(data: object, where: str) -> Branch:
     if isinstance(data, list):
         return Branch(items_of(data, where))
     if not isinstance(data, dict):
         raise BadScript(f"{where}: must be a list of items, or an object with `items`")
     fields = Fields(data, where)
-    items = fields.take("items", list, None)
-    if items is None:
-        raise BadScript(f"{where}: `items` is missing")
+    items = fields.items("items")
     when = fields.string("when")
     fields.end()
     return Branch(items_of(items, where), when)
 
 
-def items_of(data: list[Any], where: str) -> tuple[Item, ...]:
+def items_of(data: list[object], where: str) -> tuple[Item, ...]:
     return tuple(_item(item, f"{where}, item {number}") for number, item in enumerate(data, 1))
 
 
-def _item(data: Any, where: str) -> Item:
+def _item(data: object, where: str) -> Item:
     if isinstance(data, str):
         return Text(data)
     if not isinstance(data, dict):
@@ -288,13 +286,13 @@ def _text(fields: Fields, key: str = "text") -> Item:
 
 def _call(fields: Fields) -> Item:
     name = fields.string("call")
-    raw = fields.take("arguments", (dict, str), {})
+    raw = fields.take("arguments", dict, str) or {}
     arguments = raw if isinstance(raw, str) else json.dumps(raw, ensure_ascii=False)
     return Call(name, arguments, fields.string("id"), *_speed(fields))
 
 
 def _usage(fields: Fields) -> Item:
-    numbers = Fields(fields.take("usage", dict, {}), fields.where)
+    numbers = Fields(fields.take("usage", dict) or {}, fields.where)
     usage = Usage(
         numbers.count("prompt_tokens"),
         numbers.count("completion_tokens"),
@@ -360,24 +358,32 @@ _KIND_NAMES: Final[Mapping[type, str]] = {
 class Fields:
     """The keys of one object of the script; whatever was not taken by the end is a mistake."""
 
-    def __init__(self, data: Mapping[str, Any], where: str) -> None:
+    def __init__(self, data: Mapping[str, object], where: str) -> None:
         self.data, self.where = dict(data), where
 
-    def take(self, key: str, kind: type | tuple[type, ...], default: Any) -> Any:
+    def take(self, key: str, *kinds: type[T]) -> T | None:
+        """What stands there, of one of these kinds; None: nothing."""
         if key not in self.data:
-            return default
+            return None
         value = self.data.pop(key)
-        kinds = kind if isinstance(kind, tuple) else (kind,)
         if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
             raise BadScript(
                 f"{self.where}: `{key}` must be {' or '.join(_KIND_NAMES[k] for k in kinds)}"
             )
         return value
 
+    def items(self, key: str) -> list[object]:
+        """A list that has to be there."""
+        found = self.take(key, list)
+        if found is None:
+            raise BadScript(f"{self.where}: `{key}` is missing")
+        return found
+
     def number(self, key: str, default: float = 0.0) -> float:
         """A number that is finite and not negative."""
         try:
-            value = float(self.take(key, (int, float), default))
+            given = self.take(key, int, float)
+            value = default if given is None else float(given)
         except OverflowError:
             value = float("inf")
         if not 0 <= value < float("inf"):
@@ -385,18 +391,18 @@ class Fields:
         return value
 
     def count(self, key: str, default: int = 0) -> int:
-        value: int = self.take(key, int, default)
-        if value < 0:
+        value = self.take(key, int)
+        if value is not None and value < 0:
             raise BadScript(f"{self.where}: `{key}` must be 0 or more")
-        return value
+        return default if value is None else value
 
     def string(self, key: str, default: str = "") -> str:
-        value: str = self.take(key, str, default)
-        return value
+        value = self.take(key, str)
+        return default if value is None else value
 
     def flag(self, key: str, default: bool = False) -> bool:
-        value: bool = self.take(key, bool, default)
-        return value
+        value = self.take(key, bool)
+        return default if value is None else value
 
     def pick(self, key: str, names: tuple[str, ...]) -> str:
         value = self.string(key)

@@ -13,7 +13,7 @@ from agent_tui.structures.vocabulary import EFFORTS
 
 THREE: Final = ("low", "medium", "high")
 """The levels of thinking that everybody with levels knows."""
-Fields = dict[str, object]
+Fields = Mapping[str, object]
 """A part of a request."""
 Words = Callable[[str], Fields]
 """What a request says for one of `EFFORTS`."""

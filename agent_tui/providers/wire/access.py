@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Final
 
 from agent_tui.providers.wire import failures
 from agent_tui.providers.wire.http import Wire, is_near, shown_address
@@ -51,7 +51,7 @@ def opened(
     model: str,
     label: str,
     key: Key,
-    options: Mapping[str, Any],
+    options: Mapping[str, object],
     headers: Mapping[str, str] | None = None,
     unreachable: str = "",
     unknown_model: str = "/models lists the models",

@@ -10,7 +10,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from typing import Any
 
 from agent_tui import registry
 from agent_tui.providers.base import Failed
@@ -98,7 +97,7 @@ def one_line(text: str) -> str:
     return line if len(line) <= LONGEST else line[: LONGEST - 1] + "…"
 
 
-def reason(place: Place, *parts: Any) -> str:
+def reason(place: Place, *parts: object) -> str:
     """Why an answer was refused, as a server tells it: the texts among `parts`, each once, without
     keys; one line."""
     told = dict.fromkeys(part.strip() for part in parts if isinstance(part, str) and part.strip())
@@ -114,7 +113,7 @@ def words(body: str) -> str:
     return message_of(data) or body
 
 
-def message_of(data: Any) -> str:
+def message_of(data: object) -> str:
     """The message, with its code, in error data: `{"error": {"message"}}`, `{"error": "…"}`,
     `{"message"}`, …"""
     for _ in range(DEEPEST):
@@ -137,8 +136,8 @@ def message_of(data: Any) -> str:
     return f"{text} ({code})" if text and code and code not in text else text or code
 
 
-def _text(data: Mapping[str, Any], keys: tuple[str, ...]) -> str:
-    return next((data[key] for key in keys if isinstance(data.get(key), str) and data[key]), "")
+def _text(data: Mapping[str, object], keys: tuple[str, ...]) -> str:
+    return next((text for key in keys if isinstance(text := data.get(key), str) and text), "")
 
 
 def from_status(place: Place, status: int, headers: Mapping[str, str], body: str) -> Failed:
@@ -179,7 +178,7 @@ def _of_status(
     return Failed("bad_request", f"{place.where} refused the request ({status}){tail}", hint)
 
 
-def from_payload(place: Place, error: Any) -> Failed:
+def from_payload(place: Place, error: object) -> Failed:
     """The failure that an error inside a stream means; `error` is what stood there."""
     said = place.shown(message_of(error)) or "no reason given"
     code = error.get("code") if isinstance(error, dict) else None
@@ -377,7 +376,7 @@ def details(body: str) -> Details:
         return Details()
 
 
-def details_of(data: Any) -> Details:
+def details_of(data: object) -> Details:
     """The same of a body that is read already."""
     data = data[0] if isinstance(data, list) and data else data
     error = data.get("error", data) if isinstance(data, dict) else None

@@ -11,10 +11,10 @@ import json
 import math
 import os
 import ssl
-from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterable, Mapping
 from contextlib import aclosing, asynccontextmanager, closing, suppress
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Final, TypedDict
 from urllib.parse import urlsplit
 
 from agent_tui import registry
@@ -70,7 +70,16 @@ MOST_HELD: Final = 64_000_000
 """
 
 
-def client_options(url: str, bundle: str = "") -> dict[str, Any]:
+class ClientOptions(TypedDict):
+    timeout: httpx.Timeout
+    trust_env: bool
+    verify: ssl.SSLContext | bool
+    follow_redirects: bool
+    event_hooks: Mapping[str, list[Callable[..., Awaitable[None]]]]
+    headers: dict[str, str]
+
+
+def client_options(url: str, bundle: str = "") -> ClientOptions:
     """How clients are set up: a shorter connect on loopback, and no proxy; no redirects; plain
     bytes; `bundle`: the person's own certificates for it. Raises OSError."""
     near = is_loopback(url)
@@ -97,7 +106,7 @@ class Patience:
     until: float = math.inf
 
     @classmethod
-    def for_address(cls, url: str, setting: Any = None, streams: bool = True) -> Patience:
+    def for_address(cls, url: str, setting: object = None, streams: bool = True) -> Patience:
         """`setting`: the person's own idle limit in seconds (0: none), also for the first byte."""
         if isinstance(setting, int | float) and not isinstance(setting, bool):
             limit = float(setting) if setting > 0 else None
@@ -114,7 +123,7 @@ class _Answer:
     headers: Mapping[str, str]
     body: bytes
 
-    def json(self, path: str) -> Any:
+    def json(self, path: str) -> object:
         """Raises ProviderError."""
         if self.status != 200:
             said = _text(self.body[:ERROR_BODY])
@@ -176,7 +185,7 @@ class Wire:
             self._users -= 1
             await self._let_go()
 
-    async def get(self, path: str, seconds: float | None = None) -> Any:
+    async def get(self, path: str, seconds: float | None = None) -> object:
         """The JSON at `path`. Raises ProviderError."""
         answer = await self._fetched(
             path, seconds or (5.0 if is_near(self.base_url) else 20.0), self.place
@@ -189,7 +198,7 @@ class Wire:
 
     async def ask(
         self, path: str, seconds: float, model: str = "", question: bytes | None = None
-    ) -> Any:
+    ) -> object:
         """The JSON that the server has about `model` at `path`, or answers to `question`. Raises
         ProviderError."""
         place = replace(self.place, model=model or self.place.model)

@@ -10,11 +10,11 @@ from __future__ import annotations
 import json
 import logging
 import os
-from collections.abc import AsyncIterator, Iterable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
 from datetime import UTC, datetime
 from itertools import count
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from agent_tui import registry
 from agent_tui.paths import make_private
@@ -48,7 +48,7 @@ class WireLog:
         self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
         os.fchmod(self._file, 0o600)
 
-    def write(self, id: int, kind: str, **facts: Any) -> None:
+    def write(self, id: int, kind: str, **facts: object) -> None:
         if self._file < 0:
             return
         facts = {
@@ -152,7 +152,7 @@ def end() -> None:
     _current = None
 
 
-def hooks() -> dict[str, list[Any]]:
+def hooks() -> dict[str, list[Callable[..., Awaitable[None]]]]:
     """What a client tells of; nothing where nobody asked for a log."""
     return (
         {} if _current is None else {"request": [_current.asked], "response": [_current.answered]}

@@ -79,7 +79,7 @@ class Limit:
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self._loop = loop
         self._timer: asyncio.TimerHandle | None = None
-        self._waiting: asyncio.Task[Any] | None = None
+        self._waiting: asyncio.Task[object] | None = None
         self._until = 0.0
         self._over = False
 
@@ -106,7 +106,7 @@ class Limit:
         finally:
             self._waiting = None
 
-    def _begin(self, task: asyncio.Task[Any], seconds: float) -> None:
+    def _begin(self, task: asyncio.Task[object], seconds: float) -> None:
         self._waiting, self._over = task, False
         self._until = self._loop.time() + seconds
         if self._timer is not None and self._timer.when() > self._until:
@@ -133,10 +133,10 @@ class Limit:
 class _Begun(Awaitable[T]):
     """An awaitable that has taken its first step, and waits for `waits_for`."""
 
-    def __init__(self, steps: Generator[Any, Any, T], waits_for: Any) -> None:
+    def __init__(self, steps: Generator[object, object, T], waits_for: object) -> None:
         self._steps, self._waits_for = steps, waits_for
 
-    def __await__(self) -> Generator[Any, Any, T]:
+    def __await__(self) -> Generator[object, object, T]:
         waits_for = self._waits_for
         try:
             while True:
@@ -178,7 +178,7 @@ class Gathered:
     def __init__(self, response: httpx.Response) -> None:
         self._parts: list[bytes] = []
         self._size = 0
-        self._steps: Coroutine[Any, Any, None] = self._filled(_decoded(response))
+        self._steps: Coroutine[object, object, None] = self._filled(_decoded(response))
         self._open, self._begun, self._left, self._stepping = True, False, False, False
         self._error: httpx.HTTPError | None = None
         network = (
@@ -186,7 +186,7 @@ class Gathered:
             if response.http_version.startswith("HTTP/1")
             else None
         )
-        self._network: Any = network if hasattr(network, "__dict__") else None
+        self._network: object = network if hasattr(network, "__dict__") else None
         if self._network is not None:
             self._network.read = self._watched(self._network.read)
 
@@ -194,9 +194,9 @@ class Gathered:
         return self
 
     @coroutine
-    def __anext__(self) -> Generator[Any, Any, bytes]:
-        step: Callable[[Any], Any] = self._steps.send
-        given: Any = None
+    def __anext__(self) -> Generator[object, object, bytes]:
+        step: Callable[[Any], object] = self._steps.send
+        given: object = None
         while self._open:
             self._open = False  # what breaks off in the midst of a step, or while it waits, is over
             self._stepping = self._begun = True

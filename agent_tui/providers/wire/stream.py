@@ -7,7 +7,7 @@ import math
 from collections.abc import AsyncGenerator, Iterable
 from contextlib import aclosing
 from dataclasses import replace
-from typing import Any, Final, Protocol
+from typing import Final, Protocol
 
 from agent_tui.providers.base import (
     CallChunk,
@@ -37,7 +37,7 @@ class Answer(Protocol):
         """Whether the server said that this was all; what comes after may only add (usage)."""
         ...
 
-    def add(self, payload: dict[str, Any], parts: Parts) -> None:
+    def add(self, payload: dict[str, object], parts: Parts) -> None:
         """Tell what one payload adds."""
         ...
 
@@ -118,7 +118,7 @@ class _Course:
                 break
         return parts.taken()
 
-    def _told(self, error: Any) -> Failed:
+    def _told(self, error: object) -> Failed:
         return failures.from_payload(self._wire.place, error)
 
     def rest(self) -> list[StreamItem]:
@@ -126,7 +126,7 @@ class _Course:
         return self._parts.taken()
 
 
-def _named(payload: dict[str, Any]) -> str:
+def _named(payload: dict[str, object]) -> str:
     """The model that a payload says it is from: beside the answer, or in what holds it."""
     for held in (payload, payload.get("response"), payload.get("message")):
         if isinstance(held, dict) and (

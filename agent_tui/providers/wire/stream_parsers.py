@@ -14,7 +14,7 @@ import logging
 import re
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from typing import Any, Final, Protocol
+from typing import Final, Protocol
 
 from agent_tui.providers.base import Failed
 from agent_tui.providers.wire.failures import Place
@@ -181,7 +181,7 @@ class Done:
 
 
 DONE: Final = Done()
-Payload = dict[str, Any] | Done | Failed
+Payload = dict[str, object] | Done | Failed
 
 
 class Payloads:
@@ -225,7 +225,7 @@ class Payloads:
         return Failed("malformed", text, "try again, or check the address", True)
 
 
-def parsed(text: str) -> dict[str, Any] | Done | None:
+def parsed(text: str) -> dict[str, object] | Done | None:
     if text == "[DONE]":
         return DONE
     try:
@@ -237,7 +237,7 @@ def parsed(text: str) -> dict[str, Any] | Done | None:
     return data if isinstance(data, dict) else None
 
 
-def _beginning(text: str) -> tuple[Any, int]:
+def _beginning(text: str) -> tuple[object, int]:
     """The object that `text` begins with, and where it ends; (None, -1) where there is none that is
     read so.
     `json.loads` looks for white space around what has none, and costs half as much again."""
