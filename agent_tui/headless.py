@@ -10,7 +10,7 @@ import signal
 import sys
 from dataclasses import dataclass, field
 from itertools import count
-from typing import Any, Final
+from typing import Final
 
 from agent_tui import std_output
 from agent_tui.agent.config import EngineConfig
@@ -133,7 +133,7 @@ class Outcome:
         """Whether something of the session is not on disk."""
         return self.begun and bool(self.saving.problem)
 
-    def summary(self) -> dict[str, Any]:
+    def summary(self) -> dict[str, object]:
         usage = {
             "prompt_tokens": self.prompt_tokens,
             "completion_tokens": self.completion_tokens,

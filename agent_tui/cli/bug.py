@@ -13,11 +13,11 @@ import sys
 import tempfile
 import time
 import zipfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from importlib.metadata import version
 from itertools import count
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from agent_tui.agent.session.recording import recording_path
 from agent_tui.cli.errors import one_line
@@ -147,14 +147,14 @@ def _stored() -> tuple[str, ...]:
     return (*own, *credentials.stored(place.folders.config, keys.names(found)).values)
 
 
-def _hidden(event: Event, hide: Any) -> Event:
+def _hidden(event: Event, hide: Callable[[str], str]) -> Event:
     try:
-        return loaded(_texts(dump(event), hide))
+        return loaded({hide(key): _texts(item, hide) for key, item in dump(event).items()})
     except BadRecord as error:  # a mistake of ours: better no file than one with a secret
         raise Failed(f"record {event.n} cannot be redacted: {error}") from None
 
 
-def _texts(data: Any, hide: Any) -> Any:
+def _texts(data: object, hide: Callable[[str], str]) -> object:
     if isinstance(data, str):
         return hide(data)
     if isinstance(data, list):
@@ -164,7 +164,7 @@ def _texts(data: Any, hide: Any) -> Any:
     return data
 
 
-def _said(data: Any) -> Iterator[str]:
+def _said(data: object) -> Iterator[str]:
     """Every text in `data`."""
     if isinstance(data, str):
         yield data
@@ -173,7 +173,7 @@ def _said(data: Any) -> Iterator[str]:
             yield from _said(item)
 
 
-def _about() -> dict[str, Any]:
+def _about() -> dict[str, object]:
     """The program, its libraries, the machine and the terminal: names and versions."""
     shown = (
         "TERM",

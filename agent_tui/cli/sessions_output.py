@@ -11,7 +11,7 @@ import time
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from agent_tui.agent.services.exporting import write_new
 from agent_tui.protocol.answers import Hit, Stats, Step, Summary
@@ -64,10 +64,10 @@ class Output:
         sys.stdout.write(document)
         sys.stdout.flush()
 
-    def json(self, data: Any) -> None:
+    def json(self, data: object) -> None:
         print(json.dumps(data, indent=1))
 
-    def summary(self, one: Summary) -> dict[str, Any]:
+    def summary(self, one: Summary) -> dict[str, object]:
         return {name: value for name, value in asdict(one).items() if name != "elsewhere"}
 
     def listed(self, found: Sequence[Summary]) -> None:
@@ -215,7 +215,7 @@ class Output:
         )
 
 
-def _place(hit: Hit) -> dict[str, Any]:
+def _place(hit: Hit) -> dict[str, object]:
     return {"snippet": hit.snippet, "turn": hit.turn, "n": hit.n, "marks": hit.marks}
 
 

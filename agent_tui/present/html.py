@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from html import escape
-from typing import Any, Final, assert_never
+from typing import TYPE_CHECKING, Any, Final, assert_never
 
 from agent_tui.present.document import (
     Code,
@@ -23,6 +23,11 @@ from agent_tui.present.document import (
     title,
 )
 from agent_tui.protocol.transcript import Transcript
+
+if TYPE_CHECKING:
+    from markdown_it.renderer import RendererHTML
+    from markdown_it.token import Token
+    from markdown_it.utils import OptionsDict
 
 LINKS: Final = ("http:", "https:", "mailto:")
 """Beginnings of addresses that become links; others stay text."""
@@ -110,9 +115,11 @@ def _renderer() -> Render:
     return render
 
 
-def _link_open(renderer: Any, tokens: Sequence[Any], index: int, options: Any, _: Any) -> str:
+def _link_open(
+    renderer: RendererHTML, tokens: Sequence[Token], index: int, options: OptionsDict, _: object
+) -> str:
     tokens[index].attrSet("rel", "noopener noreferrer nofollow")
-    return str(renderer.renderToken(tokens, index, options, {}))
+    return renderer.renderToken(tokens, index, options, {})
 
 
 @cache

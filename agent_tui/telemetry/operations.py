@@ -7,7 +7,7 @@ import json
 import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import field
-from typing import Any, Final, Literal, Protocol
+from typing import Final, Literal, Protocol
 
 from agent_tui.protocol.messages import (
     AssistantMessage,
@@ -205,7 +205,7 @@ def answered(
     )
 
 
-def _message(message: Message, scrub: Scrub) -> dict[str, Any]:
+def _message(message: Message, scrub: Scrub) -> dict[str, object]:
     if isinstance(message, ToolMessage):
         part = {
             "type": "tool_call_response",
@@ -224,7 +224,7 @@ def _message(message: Message, scrub: Scrub) -> dict[str, Any]:
 
 def _parts(
     text: str, reasoning: str, calls: tuple[ToolCall, ...], scrub: Scrub
-) -> Iterator[dict[str, Any]]:
+) -> Iterator[dict[str, object]]:
     if reasoning:
         yield {"type": "reasoning", "content": scrub(reasoning)}
     if text:
@@ -238,7 +238,7 @@ def _parts(
         }
 
 
-def _text(text: str) -> dict[str, Any]:
+def _text(text: str) -> dict[str, object]:
     return {"type": "text", "content": text}
 
 

@@ -11,7 +11,7 @@ import hashlib
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Generic, Literal, Protocol, TypeVar
+from typing import Generic, Literal, Protocol, TypeVar
 
 from pydantic import BaseModel, model_validator
 
@@ -19,6 +19,7 @@ from agent_tui.protocol.display import DiffDisplay, Display, TodoItem
 from agent_tui.protocol.messages import SkillInfo, ToolSpec
 from agent_tui.safety.sandbox import CommandResult
 
+T = TypeVar("T")
 Effect = Literal["read", "write", "execute"]
 
 
@@ -103,7 +104,7 @@ class ToolContext(Protocol):
         """Run a shell command in the first root; its output goes to `emit` as it comes."""
         ...
 
-    async def blocking(self, work: Callable[[Callable[[], bool]], Any]) -> Any:
+    async def blocking(self, work: Callable[[Callable[[], bool]], T]) -> T:
         """Run `work(stopped)` off the event loop; it must read `stopped()` at least every 50 ms."""
         ...
 
@@ -162,13 +163,13 @@ class Tool(Generic[A]):
         return ToolSpec(self.name, self.description, schema(self.arguments))
 
 
-def schema(arguments: type[Arguments]) -> dict[str, Any]:
+def schema(arguments: type[Arguments]) -> dict[str, object]:
     """The JSON schema of a tool's arguments, without what only costs a small model's window
     (titles), and in one piece: some servers do not follow a `$ref`."""
     raw = arguments.model_json_schema()
     parts = {f"#/$defs/{name}": part for name, part in raw.pop("$defs", {}).items()}
 
-    def plain(node: Any, names: bool = False) -> Any:
+    def plain(node: object, names: bool = False) -> object:
         if isinstance(node, dict) and "$ref" in node and not names:
             return plain(parts[node["$ref"]])
         if isinstance(node, dict):
@@ -177,10 +178,9 @@ def schema(arguments: type[Arguments]) -> dict[str, Any]:
             }
         return [plain(item) for item in node] if isinstance(node, list) else node
 
-    result: dict[str, Any] = plain(raw)
-    result.pop("description", None)
-    result.setdefault("properties", {})
-    return result
+    left_out = ("title", "description")
+    found = {k: plain(v, k == "properties") for k, v in raw.items() if k not in left_out}
+    return found if "properties" in found else {**found, "properties": {}}
 
 
 def sha256(content: bytes) -> str:
@@ -193,7 +193,7 @@ class LenientArguments(Arguments):
 
     @model_validator(mode="before")
     @classmethod
-    def _without_nulls(cls, raw: Any) -> Any:
+    def _without_nulls(cls, raw: object) -> object:
         return (
             {name: value for name, value in raw.items() if value is not None}
             if isinstance(raw, dict)

@@ -7,7 +7,7 @@ wrong, in one line.
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 from pydantic import Field, model_validator
 
@@ -28,7 +28,7 @@ class Todo(LenientArguments):
 
     @model_validator(mode="before")
     @classmethod
-    def _from_text(cls, raw: Any) -> Any:
+    def _from_text(cls, raw: object) -> object:
         """A mere text is something to be done."""
         return {"text": raw} if isinstance(raw, str) else raw
 

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Any, Final
+from typing import Final
 
 from agent_tui.protocol.display import TextDisplay
 from agent_tui.protocol.events import (
@@ -216,7 +216,7 @@ def _call(call: ToolCall, step: Step) -> Iterator[Event]:
 def label(call: ToolCall) -> str:
     """What the call does, in a line: its name, and the argument that says most."""
     try:
-        given: Any = json.loads(call.arguments)
+        given: object = json.loads(call.arguments)
     except (ValueError, RecursionError):
         given = call.arguments
     said = given if isinstance(given, str) else ""
@@ -227,7 +227,7 @@ def label(call: ToolCall) -> str:
     return line if len(line) <= LABEL else f"{line[: LABEL - 1]}…"
 
 
-def moment(value: Any) -> float:
+def moment(value: object) -> float:
     """Seconds since the epoch of an ISO 8601 text; 0 for anything else."""
     if not isinstance(value, str):
         return 0.0
@@ -237,9 +237,9 @@ def moment(value: Any) -> float:
         return 0.0
 
 
-def words(value: Any) -> str:
+def words(value: object) -> str:
     return value if isinstance(value, str) else ""
 
 
-def count(value: Any) -> int:
+def count(value: object) -> int:
     return value if type(value) is int and value > 0 else 0

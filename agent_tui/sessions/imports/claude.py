@@ -11,7 +11,7 @@ import json
 import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from agent_tui.protocol.messages import Usage
 from agent_tui.sessions.imports.builder import Builder, count, moment, words
@@ -32,19 +32,19 @@ _ECHO: Final = ("<local-command-", "<bash-stdout>", "<bash-stderr>")
 _INTERRUPTED: Final = "[Request interrupted by user"
 
 
-def knows(record: Mapping[str, Any]) -> bool:
+def knows(record: Mapping[str, object]) -> bool:
     """Whether such a record is one of theirs."""
     return record.get("type") in _TYPES and bool(
         record.keys() & {"sessionId", "message", "leafUuid", "snapshot"}
     )
 
 
-def source(path: Path, records: Iterable[Mapping[str, Any]]) -> str:
+def source(path: Path, records: Iterable[Mapping[str, object]]) -> str:
     """Their own id of the session in the file."""
     return path.stem or next((words(record.get("sessionId")) for record in records), "")
 
 
-def read(records: Iterable[Mapping[str, Any]], builder: Builder) -> None:
+def read(records: Iterable[Mapping[str, object]], builder: Builder) -> None:
     seen: set[str] = set()
     for record in records:
         uuid = words(record.get("uuid"))
@@ -77,21 +77,21 @@ def read(records: Iterable[Mapping[str, Any]], builder: Builder) -> None:
                 ] += 1
 
 
-def _queued(record: Mapping[str, Any]) -> str:
+def _queued(record: Mapping[str, object]) -> str:
     """What a person sent while a turn ran, and what that turn then took."""
     content = record.get("content")
     parts = content if isinstance(content, list) else [{"text": content}]
     return "\n\n".join(words(part.get("text")) for part in parts if isinstance(part, dict))
 
 
-def _facts(record: Mapping[str, Any], builder: Builder) -> None:
+def _facts(record: Mapping[str, object], builder: Builder) -> None:
     builder.cwd = builder.cwd or words(record.get("cwd"))
     builder.version = words(record.get("version")) or builder.version
     branch = words(record.get("gitBranch"))
     builder.branch = builder.branch or (branch if branch != "HEAD" else "")
 
 
-def _blocks(record: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+def _blocks(record: Mapping[str, object]) -> list[Mapping[str, object]]:
     message = record.get("message")
     content = message.get("content") if isinstance(message, dict) else None
     if isinstance(content, str):
@@ -101,7 +101,7 @@ def _blocks(record: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     )
 
 
-def _user(record: Mapping[str, Any], builder: Builder) -> None:
+def _user(record: Mapping[str, object], builder: Builder) -> None:
     at = moment(record.get("timestamp"))
     prompt = []
     for block in _blocks(record):
@@ -138,7 +138,7 @@ def _command(text: str) -> str:
     return f"{name[1]} {arguments[1]}".rstrip() if arguments is not None else name[1]
 
 
-def _assistant(record: Mapping[str, Any], builder: Builder) -> None:
+def _assistant(record: Mapping[str, object], builder: Builder) -> None:
     at = moment(record.get("timestamp"))
     message = record.get("message")
     if not isinstance(message, dict):
@@ -173,7 +173,7 @@ def _assistant(record: Mapping[str, Any], builder: Builder) -> None:
         builder.used(Usage(sent, count(usage.get("output_tokens")), cached), at, key)
 
 
-def plain(content: Any, builder: Builder) -> str:
+def plain(content: object, builder: Builder) -> str:
     """The text of a result: a text itself, or blocks."""
     if isinstance(content, str):
         return content

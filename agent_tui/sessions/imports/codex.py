@@ -11,7 +11,7 @@ import json
 import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from agent_tui.protocol.messages import Usage
 from agent_tui.sessions.imports.builder import Builder, count, moment, words
@@ -32,10 +32,10 @@ _ADDED: Final = re.compile(
 )
 """How what the program itself says in the person's name begins."""
 
-Item = tuple[str, Mapping[str, Any], float]
+Item = tuple[str, Mapping[str, object], float]
 
 
-def knows(record: Mapping[str, Any]) -> bool:
+def knows(record: Mapping[str, object]) -> bool:
     """Whether such a record is one of theirs."""
     if isinstance(record.get("payload"), dict):
         return record.get("type") in _TYPES
@@ -48,7 +48,7 @@ def knows(record: Mapping[str, Any]) -> bool:
     }
 
 
-def source(path: Path, records: Iterable[Mapping[str, Any]]) -> str:
+def source(path: Path, records: Iterable[Mapping[str, object]]) -> str:
     """Their own id of the session in the file."""
     for kind, payload, _ in _items(records):
         if kind == "session_meta" and words(payload.get("id")):
@@ -57,7 +57,7 @@ def source(path: Path, records: Iterable[Mapping[str, Any]]) -> str:
     return named[0] if named else path.stem
 
 
-def _items(records: Iterable[Mapping[str, Any]]) -> Iterable[Item]:
+def _items(records: Iterable[Mapping[str, object]]) -> Iterable[Item]:
     """Old and new files as one: kind, payload, time."""
     for record in records:
         at, payload, kind = (
@@ -75,7 +75,7 @@ def _items(records: Iterable[Mapping[str, Any]]) -> Iterable[Item]:
             yield kind or words(record.get("record_type")), {}, at
 
 
-def read(records: Iterable[Mapping[str, Any]], builder: Builder) -> None:
+def read(records: Iterable[Mapping[str, object]], builder: Builder) -> None:
     items = list(_items(records))
     shown = {words(payload.get("type")) for kind, payload, _ in items if kind == "event_msg"}
     answers = any(
@@ -100,14 +100,14 @@ def read(records: Iterable[Mapping[str, Any]], builder: Builder) -> None:
                 ] += 1
 
 
-def _meta(payload: Mapping[str, Any], builder: Builder) -> None:
+def _meta(payload: Mapping[str, object], builder: Builder) -> None:
     git = payload.get("git")
     builder.cwd = builder.cwd or words(payload.get("cwd"))
     builder.version = builder.version or words(payload.get("cli_version"))
     builder.branch = builder.branch or (words(git.get("branch")) if isinstance(git, dict) else "")
 
 
-def _item(payload: Mapping[str, Any], at: float, builder: Builder, prompts: bool) -> None:
+def _item(payload: Mapping[str, object], at: float, builder: Builder, prompts: bool) -> None:
     id = words(payload.get("call_id")) or words(payload.get("id"))
     match payload.get("type"):
         case "message" if payload.get("role") == "assistant":
@@ -140,7 +140,7 @@ def _item(payload: Mapping[str, Any], at: float, builder: Builder, prompts: bool
             builder.left_out[f"items of type {kind}"[:60]] += 1
 
 
-def _output(output: Any, builder: Builder) -> tuple[str, bool]:
+def _output(output: object, builder: Builder) -> tuple[str, bool]:
     """The text of a result, and whether it is that of a failure."""
     if isinstance(output, dict):
         return plain(output.get("content"), builder), output.get("success") is False
@@ -157,7 +157,7 @@ def _output(output: Any, builder: Builder) -> tuple[str, bool]:
 
 
 def _event(
-    payload: Mapping[str, Any], at: float, builder: Builder, answers: bool, totals: set[str]
+    payload: Mapping[str, object], at: float, builder: Builder, answers: bool, totals: set[str]
 ) -> None:
     match payload.get("type"):
         case "user_message":
@@ -175,7 +175,7 @@ def _event(
             builder.left_out[f"events of type {kind}"[:60]] += 1
 
 
-def _tokens(info: Any, builder: Builder, totals: set[str]) -> None:
+def _tokens(info: object, builder: Builder, totals: set[str]) -> None:
     last = info.get("last_token_usage") if isinstance(info, dict) else None
     total = json.dumps(info.get("total_token_usage")) if isinstance(info, dict) else ""
     if (

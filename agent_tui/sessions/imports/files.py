@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
-from typing import Any, Final
+from typing import Final
 
 from agent_tui.protocol.codec import dump
 from agent_tui.sessions.imports import claude, codex
@@ -82,7 +82,7 @@ def import_file(path: Path, folder: Path, program: str = "") -> Imported:
     return Imported(id, reader.PROGRAM, made.turns, made.records, dict(builder.left_out))
 
 
-def _is_ours(record: Mapping[str, Any]) -> bool:
+def _is_ours(record: Mapping[str, object]) -> bool:
     """Whether it is a record of a log of this program."""
     return all(
         isinstance(record.get(name), kind)
@@ -90,7 +90,7 @@ def _is_ours(record: Mapping[str, Any]) -> bool:
     )
 
 
-def _import_ours(records: list[dict[str, Any]], session: str, folder: Path) -> Imported:
+def _import_ours(records: list[dict[str, object]], session: str, folder: Path) -> Imported:
     """A log that was kept elsewhere. What of the same session lies here already may be its
     beginning only: it stays, and this is a session beside it. It says what was done; what may be
     done, and by which model, it does not say."""
@@ -104,7 +104,7 @@ def _import_ours(records: list[dict[str, Any]], session: str, folder: Path) -> I
     return Imported(id, OURS, made.turns, made.records)
 
 
-def _without_rights(record: dict[str, Any]) -> dict[str, Any]:
+def _without_rights(record: dict[str, object]) -> dict[str, object]:
     """A record of a log that was made elsewhere, without its mode, model and approvals; its queue
     waits."""
     match record["type"]:
@@ -126,9 +126,9 @@ def uuid_of(text: str) -> uuid.UUID | None:
         return None
 
 
-def _records(path: Path) -> tuple[list[Mapping[str, Any]], int]:
+def _records(path: Path) -> tuple[list[Mapping[str, object]], int]:
     """The records of a JSON Lines file, and how many lines are none. Raises Refused."""
-    found: list[Mapping[str, Any]] = []
+    found: list[Mapping[str, object]] = []
     damaged = 0
     try:
         with open_log(path) as file:
@@ -150,7 +150,7 @@ def _records(path: Path) -> tuple[list[Mapping[str, Any]], int]:
     return found, damaged
 
 
-def recognised(records: Sequence[Mapping[str, Any]]) -> str:
+def recognised(records: Sequence[Mapping[str, object]]) -> str:
     """The program whose records these are, by the first that anybody knows; empty: none."""
     for record in records[:200]:
         for name, (reader, _) in PROGRAMS.items():

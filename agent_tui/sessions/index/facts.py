@@ -8,7 +8,7 @@ import re
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, field, fields
-from typing import Any, BinaryIO, Final
+from typing import BinaryIO, Final
 
 from agent_tui.sessions.log.raw import (
     RawRecord,
@@ -149,14 +149,14 @@ class Facts:
         )
         return "\n".join((*parts, id, *self.files)).casefold()
 
-    def dump(self) -> dict[str, Any]:
+    def dump(self) -> dict[str, object]:
         return asdict(self)
 
 
 _FIELDS: Final = frozenset(one.name for one in fields(Facts))
 
 
-def facts_of(data: Any) -> Facts:
+def facts_of(data: object) -> Facts:
     """The facts that were dumped. Raises TypeError, ValueError for anything else."""
     if not isinstance(data, dict) or not data.keys() <= _FIELDS:
         raise ValueError("no facts of a session")

@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
 from agent_tui.protocol.answers import Branch, Summary
 from agent_tui.sessions.index.facts import Facts
@@ -282,7 +282,7 @@ def _ending(fd: int, size: int, facts: Facts, first: int) -> tuple[float | None,
         length *= 16
 
 
-def _records(lines: Iterable[bytes], after: int = 1 << 30) -> Iterator[dict[str, Any]]:
+def _records(lines: Iterable[bytes], after: int = 1 << 30) -> Iterator[dict[str, object]]:
     """The lines that look like records; behind the first `after` that have a turn only those that
     tell something. Their checksums are not verified: this is a list to choose from."""
     turns = 0
@@ -300,7 +300,7 @@ def _records(lines: Iterable[bytes], after: int = 1 << 30) -> Iterator[dict[str,
             yield record
 
 
-def _turn(record: dict[str, Any]) -> int:
+def _turn(record: dict[str, object]) -> int:
     """The number of its turn; 0 for none, and for that of a sub-agent."""
     turn = record.get("turn")
     return turn if type(turn) is int and is_main(record) else 0

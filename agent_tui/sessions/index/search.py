@@ -19,7 +19,7 @@ from agent_tui.sessions.index.cache import NoCache, known_in, opened
 from agent_tui.sessions.index.cache import update as bring_up_to_date
 from agent_tui.sessions.index.facts import SEARCHED_KINDS, Facts, documents, spread, texts
 from agent_tui.sessions.index.listing import Known, logs, summary_of
-from agent_tui.sessions.log.raw import LOG, NoLog, in_line, number, open_log, other_kind
+from agent_tui.sessions.log.raw import LOG, NoLog, in_line, kind_of, number, open_log, other_kind
 from agent_tui.structures.visible import visible
 
 _WORD: Final = re.compile(r"\w+")
@@ -198,7 +198,7 @@ def _read(summary: Summary, turn: int, data: bytes, words: Sequence[str]) -> Hit
         ):
             continue
         for record in in_line(line):
-            if record["type"].encode("utf-8", "replace") not in SEARCHED_KINDS:
+            if kind_of(record) not in SEARCHED_KINDS:
                 continue
             for said in texts(record):
                 folded = said.casefold()

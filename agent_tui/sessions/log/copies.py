@@ -206,10 +206,8 @@ def _renumbered(record: RawRecord, numbers: dict[int, int]) -> RawRecord:
             return {**record, "to": _first(numbers, number(record, "to"))}
         case "labelled":
             return {**record, "of": numbers.get(number(record, "of"), 0)}
-        case "restore_started" | "files_restored" if isinstance(record.get("turns"), list):
-            turns = [
-                numbers[turn] for turn in record["turns"] if type(turn) is int and turn in numbers
-            ]
+        case "restore_started" | "files_restored" if isinstance(old := record.get("turns"), list):
+            turns = [numbers[turn] for turn in old if type(turn) is int and turn in numbers]
             return {**record, "turns": turns}
         case _:
             return record

@@ -15,12 +15,12 @@ import stat
 import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, BinaryIO, Final
+from typing import BinaryIO, Final
 
 from agent_tui.protocol.codec import LATEST
 from agent_tui.protocol.event import MAIN
 
-RawRecord = dict[str, Any]
+RawRecord = dict[str, object]
 
 LOG: Final = ".jsonl"
 BESIDE: Final = (".msgs.jsonl",)
@@ -118,8 +118,12 @@ def records(
         if kinds is not None and other_kind(line, kinds):
             continue
         for record in in_line(line):
-            if kinds is None or record["type"].encode("utf-8", "replace") in kinds:
+            if kinds is None or kind_of(record) in kinds:
                 yield start, start + len(line), record
+
+
+def kind_of(record: RawRecord) -> bytes:
+    return str(record["type"]).encode("utf-8", "replace")
 
 
 def other_kind(line: bytes, kinds: frozenset[bytes]) -> bool:
@@ -193,10 +197,9 @@ def text(record: RawRecord, name: str) -> str:
 def seconds(record: RawRecord) -> float | None:
     """When the record was made, where it says so."""
     value = record.get("at")
-    known = (
-        isinstance(value, int | float) and not isinstance(value, bool) and -LATEST < value < LATEST
-    )
-    return float(value) if known else None  # type: ignore[arg-type]
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    return float(value) if -LATEST < value < LATEST else None
 
 
 def number(record: RawRecord, name: str) -> int:

@@ -7,7 +7,7 @@ import difflib
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from agent_tui import registry
 from agent_tui.protocol.display import DiffDisplay, Hunk
@@ -147,15 +147,14 @@ def planned(change: Change, ctx: ToolContext) -> Planned:
     """`change` as what a person may be asked about."""
 
     async def is_current() -> bool:
-        found: bool = await ctx.blocking(lambda _: _is_current(change))
-        return found
+        return await ctx.blocking(lambda _: _is_current(change))
 
     return Planned(change.display, lambda: _apply(change, ctx), is_current)
 
 
 def run_planned(
     plan: Callable[[A, ToolContext], Awaitable[Planned]],
-) -> Callable[[A, ToolContext], Any]:
+) -> Callable[[A, ToolContext], Awaitable[ToolResult]]:
     """How a tool runs where nobody is asked: a call that became stale is worked out anew, once."""
 
     async def run(arguments: A, ctx: ToolContext) -> ToolResult:
