@@ -11,8 +11,7 @@ from dataclasses import replace
 from typing import Final, Literal, assert_never
 
 from agent_tui.present import parts as p
-from agent_tui.present.agents import standing
-from agent_tui.present.blocks import ENDS, tool_parts
+from agent_tui.present.blocks import ENDS, standing, tool_parts
 from agent_tui.protocol.display import DiffDisplay
 from agent_tui.protocol.transcript import (
     Block,

@@ -8,8 +8,16 @@ from typing import Final, Protocol, assert_never
 
 from agent_tui.present import parts as p
 from agent_tui.present import wording
-from agent_tui.present.agents import standing
-from agent_tui.present.blocks import ENDS, LEVELS, NOT_DONE, answered, failure, problem, undone
+from agent_tui.present.blocks import (
+    ENDS,
+    LEVELS,
+    NOT_DONE,
+    answered,
+    failure,
+    problem,
+    standing,
+    undone,
+)
 from agent_tui.present.displays import diff_of, kind_of, present
 from agent_tui.protocol.display import TODO_WORDS, DiffDisplay, Display
 from agent_tui.protocol.tool_events import SHELL

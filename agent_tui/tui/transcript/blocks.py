@@ -8,8 +8,7 @@ from dataclasses import replace
 from typing import Final, assert_never
 
 from agent_tui.present import wording
-from agent_tui.present.agents import standing
-from agent_tui.present.blocks import ENDS, LEVELS
+from agent_tui.present.blocks import ENDS, LEVELS, standing
 from agent_tui.protocol.transcript import (
     Block,
     CallBlock,
