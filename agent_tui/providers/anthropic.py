@@ -23,8 +23,7 @@ from agent_tui.providers.services.anthropic import ANTHROPIC, LEVELS
 from agent_tui.providers.services.base import Fields
 from agent_tui.providers.wire.access import Key, bearer, opened
 from agent_tui.providers.wire.http import Patience, host_of
-from agent_tui.providers.wire.retry_without import unless_refused
-from agent_tui.providers.wire.stream import answered
+from agent_tui.providers.wire.stream import answered, unless_refused
 from agent_tui.providers.wire.stream_parsers import ServerSentEvents, WholeBody
 
 KEY, TOKEN = ANTHROPIC.keys

@@ -3,13 +3,16 @@
 
 from __future__ import annotations
 
+import asyncio
+import logging
 from collections.abc import AsyncGenerator, Mapping
+from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Self
+from typing import Final, Self
 
 from agent_tui.protocol.messages import ModelInfo, Request
-from agent_tui.providers.base import Failed, ProviderError, ProviderSetup, StreamItem
+from agent_tui.providers.base import Failed, Finished, ProviderError, ProviderSetup, StreamItem
 from agent_tui.providers.dialects.chat_completions import ChatAnswer, message
 from agent_tui.providers.dialects.chat_quirks import PLAIN, Quirks, suited, suited_tools
 from agent_tui.providers.dialects.translate import count, name_in, request_body, system
@@ -176,3 +179,36 @@ class CompatibleProvider:
 
     async def close(self) -> None:
         await self._wire.close()
+
+
+log = logging.getLogger(__name__)
+
+PATIENCE: Final = 2.0
+"""Seconds that the end of an answer waits for the list, which was asked for when the answer was."""
+
+
+class OpenRouterProvider(CompatibleProvider):
+    """One model behind OpenRouter, whose list of models says what each of them costs."""
+
+    async def learn_prices(self) -> None:
+        """Read the list once: it tells the prices. A list that does not come costs no answer."""
+        if prices.told(self.base_url):
+            return
+        try:
+            await self.models()
+        except ProviderError as error:
+            log.warning("no prices of %s: %s", self._wire.place.where, error.failed.text)
+            prices.tell(self.base_url, ())
+
+    async def stream(self, request: Request) -> AsyncGenerator[StreamItem, None]:
+        """The answer, and beside the first one the list, so that what it took has a price."""
+        learning = None if prices.told(self.base_url) else asyncio.create_task(self.learn_prices())
+        try:
+            async with aclosing(super().stream(request)) as items:
+                async for item in items:
+                    if learning is not None and isinstance(item, Finished):
+                        await asyncio.wait({learning}, timeout=PATIENCE)
+                    yield item
+        finally:
+            if learning is not None:
+                learning.cancel()

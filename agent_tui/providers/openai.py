@@ -21,7 +21,7 @@ from agent_tui.providers.facts.model_names import reasons
 from agent_tui.providers.services.base import Fields
 from agent_tui.providers.services.openai import OPENAI
 from agent_tui.providers.wire.http import host_of
-from agent_tui.providers.wire.retry_without import unless_refused
+from agent_tui.providers.wire.stream import unless_refused
 
 _NO_CHAT: Final = re.compile(
     r"embedding|whisper|tts|dall-e|image|audio|realtime|moderation|transcribe|babbage|davinci|sora|instruct|search"

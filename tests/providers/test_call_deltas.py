@@ -8,8 +8,12 @@ from typing import Any
 import pytest
 
 from agent_tui.protocol.messages import ToolCall
-from agent_tui.providers.dialects.call_deltas import CallDeltas
-from agent_tui.providers.dialects.translate import CallIds, arguments_object, arguments_text
+from agent_tui.providers.dialects.translate import (
+    CallDeltas,
+    CallIds,
+    arguments_object,
+    arguments_text,
+)
 from tests.providers.servers import (
     request,
 )

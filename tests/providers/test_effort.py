@@ -15,7 +15,7 @@ from agent_tui.providers import anthropic, gemini, ollama, openai
 from agent_tui.providers.base import Provider, ProviderSetup
 from agent_tui.providers.facts import effort as _effort
 from agent_tui.providers.facts import presets
-from agent_tui.providers.facts.effort_words import heeds
+from agent_tui.providers.facts.effort import heeds
 from tests.agent.model_server import model_server, status
 
 REQUEST = Request("", (UserMessage("hi"),), max_tokens=32_000)

@@ -8,8 +8,7 @@ from itertools import combinations
 import pytest
 
 from agent_tui.protocol.ops import EFFORTS
-from agent_tui.providers.facts.effort import of_service
-from agent_tui.providers.facts.effort_words import cycle, levels
+from agent_tui.providers.facts.effort import cycle, levels, of_service
 
 
 def meanings(provider: str, model: str, thinks: bool | None = None) -> dict[str, str]:

@@ -167,7 +167,7 @@ from pathlib import Path
 from agent_tui.agent.services import setup
 from agent_tui.protocol.messages import Request, UserMessage
 from agent_tui.providers.choosing import choose
-from agent_tui.providers.facts import effort_words
+from agent_tui.providers.facts import effort
 from agent_tui.settings.layers import place_at, read
 
 place = place_at(Path.cwd())
@@ -182,7 +182,7 @@ async def spoken():
 offers = {one.name: [one.label, one.group, one.key] for one in setup.offers(here)}
 print(json.dumps([
     asyncio.run(spoken()), offers["acme"], [str(one) for one in found.problems],
-    found.values["providers.acme.base_url"].source, len(effort_words.levels("acme", "anvil-1")),
+    found.values["providers.acme.base_url"].source, len(effort.levels("acme", "anvil-1")),
 ]))
 """  # noqa: E501
 

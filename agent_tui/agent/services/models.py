@@ -16,8 +16,7 @@ from agent_tui.protocol.events import Answered, ErrorRaised, ModelChanged, Notic
 from agent_tui.protocol.messages import ModelInfo
 from agent_tui.providers.base import Provider
 from agent_tui.providers.choosing import choose
-from agent_tui.providers.facts import effort_words as effort
-from agent_tui.providers.facts import prices
+from agent_tui.providers.facts import effort, prices
 from agent_tui.settings.layers import unsuitable
 
 WAYS = "/models lists the models, /setup adds a provider"

@@ -73,7 +73,7 @@ from agent_tui.protocol.ops import (
     WriteFile,
 )
 from agent_tui.protocol.setup_op import SetUp
-from agent_tui.providers.facts.effort_words import heeds
+from agent_tui.providers.facts.effort import heeds
 from agent_tui.structures import chips
 
 SAVE_SECONDS: Final = 1.0

@@ -8,8 +8,8 @@ from typing import Final
 from agent_tui.protocol.messages import Request, StopReason, Usage
 from agent_tui.providers.base import Failed, Finished
 from agent_tui.providers.dialects.anthropic_messages import Block, Origin, stored
-from agent_tui.providers.dialects.call_deltas import CallDeltas
 from agent_tui.providers.dialects.translate import (
+    CallDeltas,
     CallIds,
     Parts,
     WholeText,

@@ -1,4 +1,5 @@
-"""The dialect of Chat Completions: our messages to its own, its events to our stream."""
+"""The dialect of Chat Completions: our messages to its own, its events to our stream, reasoning as
+OpenRouter tells it."""
 
 from __future__ import annotations
 
@@ -16,16 +17,16 @@ from agent_tui.protocol.messages import (
     UserMessage,
 )
 from agent_tui.providers.base import Finished
-from agent_tui.providers.dialects import reasoning_details as details
-from agent_tui.providers.dialects.call_deltas import CallDeltas
 from agent_tui.providers.dialects.chat_quirks import NO_THOUGHT, wants_thoughts
 from agent_tui.providers.dialects.translate import (
+    CallDeltas,
     CallIds,
     Parts,
     WholeText,
     arguments_text,
     compact,
     count,
+    state_of,
     text_in,
 )
 from agent_tui.providers.wire import failures
@@ -61,9 +62,9 @@ def message(given: Message, provider: str, model: str = "") -> dict[str, object]
             if not given.text and not given.calls:
                 return None
             wired: dict[str, object] = {"role": "assistant", "content": given.text or None}
-            blocks, always = details.kept(given, provider, model), wants_thoughts(provider, model)
+            blocks, always = kept_details(given, provider, model), wants_thoughts(provider, model)
             if blocks:
-                wired[details.FIELD] = blocks
+                wired[DETAILS] = blocks
             if (
                 blocks is None
                 and (given.calls or always)
@@ -109,7 +110,7 @@ class ChatAnswer:
         self._reason = ""
         self._why = ""
         self._reasoning_field = ""
-        self._details = details.Details()
+        self._details = Details()
         self._usage: Usage | None = None
 
     @property
@@ -171,7 +172,7 @@ class ChatAnswer:
 
     def _reasoning(self, delta: dict[str, object]) -> str:
         """What a delta has of thoughts, in a field of their own."""
-        blocks = delta.get(details.FIELD)
+        blocks = delta.get(DETAILS)
         words = self._details.add(blocks) if blocks else ""
         for name in REASONING:
             if value := text_in(delta.get(name)):
@@ -312,3 +313,74 @@ class ThinkTags:
         """What was held back."""
         held, self._held = self._held, ""
         return (held, "") if self._at == "thought" else ("", held)
+
+
+DETAILS: Final = "reasoning_details"
+"""Reasoning as OpenRouter tells it: opaque blocks, kept as they came, for the same model alone.
+They carry signatures and encrypted thoughts of whoever answers behind it, who refuses them where a
+byte differs."""
+_WORDS: Final = ("text", "summary")
+"""What comes piece by piece; everything else of a block is told once, or again."""
+Block = dict[str, object]
+
+
+class Details:
+    """The blocks of one answer, put together from the pieces that a stream brings."""
+
+    def __init__(self) -> None:
+        self._blocks: list[Block] = []
+        self._pieces: list[dict[str, list[str]]] = []
+
+    def add(self, given: object) -> str:
+        """Take what one event brings; returns the words in it."""
+        words = ""
+        for piece in given if isinstance(given, list) else ():
+            if isinstance(piece, dict):
+                said = {name: text for name in _WORDS if (text := text_in(piece.get(name)))}
+                words += "".join(said.values())
+                self._take(piece, said)
+        return words
+
+    def _take(self, piece: Block, said: dict[str, str]) -> None:
+        told = {name: value for name, value in piece.items() if name not in said}
+        if self._blocks and _goes_on(self._blocks[-1], piece):
+            self._blocks[-1].update(
+                (name, value) for name, value in told.items() if value is not None
+            )
+        else:
+            self._blocks.append(told)
+            self._pieces.append({})
+        for name, text in said.items():
+            self._pieces[-1].setdefault(name, []).append(text)
+
+    def state(self, model: str) -> str:
+        """What to keep; empty where nothing came."""
+        blocks = [
+            {**block, **{name: "".join(parts) for name, parts in said.items()}}
+            for block, said in zip(self._blocks, self._pieces, strict=True)
+        ]
+        return state_of({"model": model, "details": blocks}) if blocks else ""
+
+
+def _goes_on(block: Block, piece: Block) -> bool:
+    """Whether `piece` is more of `block`: of the same place and kind, and no block that is told
+    whole."""
+    same = all(block.get(name) == piece.get(name) for name in ("type", "index"))
+    other = block.get("id") and piece.get("id") and block["id"] != piece["id"]
+    return same and not other and not piece.get("data") and not block.get("signature")
+
+
+def kept_details(given: AssistantMessage, provider: str, model: str) -> list[Block] | None:
+    """The blocks that go back with an answer; None where it has none, an empty list where they are
+    another model's."""
+    if not given.state:
+        return None
+    try:
+        found = json.loads(given.state)
+    except (ValueError, RecursionError):
+        return None
+    blocks = found.get("details") if isinstance(found, dict) else None
+    if not isinstance(blocks, list):
+        return None
+    own = (given.provider, found.get("model")) == (provider, model)
+    return [block for block in blocks if isinstance(block, dict)] if own else []

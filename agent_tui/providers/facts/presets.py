@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Final
 
 from agent_tui.providers import compatible
-from agent_tui.providers._openrouter import OpenRouterProvider
 from agent_tui.providers.base import ProviderSetup
+from agent_tui.providers.compatible import OpenRouterProvider
 from agent_tui.providers.services import known, of
 
 SERVICES: Final = {name: service for name, service in known().items() if service.role == "service"}

@@ -1,10 +1,12 @@
-"""One answer, from the bytes of its stream to its end: the part that every dialect does alike."""
+"""One answer, from the bytes of its stream to its end: the part that every dialect does alike; and once
+more, where a server refused a part of the request."""
 
 from __future__ import annotations
 
 import asyncio
 import math
-from collections.abc import AsyncGenerator, Iterable
+import re
+from collections.abc import AsyncGenerator, Callable, Iterable
 from contextlib import aclosing
 from dataclasses import replace
 from typing import Final, Protocol
@@ -186,3 +188,25 @@ class Keyless:
         )
         state = end.state if scrub(end.state) == end.state else ""
         return replace(end, calls=calls, state=state, why=scrub(end.why), model=scrub(end.model))
+
+
+async def unless_refused(
+    answer: AsyncGenerator[StreamItem, None],
+    words: re.Pattern[str],
+    again: Callable[[], AsyncGenerator[StreamItem, None]],
+) -> AsyncGenerator[StreamItem, None]:
+    """`answer`; where the request is refused in `words`, what comes of `again` in its place."""
+    refused = False
+    async with aclosing(answer) as items:
+        async for item in items:
+            refused = (
+                isinstance(item, Failed)
+                and item.kind == "bad_request"
+                and bool(words.search(item.text))
+            )
+            if not refused:
+                yield item
+    if refused:
+        async with aclosing(again()) as items:
+            async for item in items:
+                yield item
