@@ -36,7 +36,7 @@ from agent_tui.protocol.ops import Cancel, CancelAside, Fork, KeepPlace, Op, Que
 from agent_tui.regular_file import open_regular
 from agent_tui.sessions.log.fork import fork
 from agent_tui.sessions.log.lock import is_free
-from agent_tui.sessions.log.scan import Scan, scan
+from agent_tui.sessions.log.raw import Scan, scan
 from agent_tui.sessions.log.store import log_path
 from agent_tui.settings.table import ProviderSettings
 

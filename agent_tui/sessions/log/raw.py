@@ -1,5 +1,5 @@
-"""A log's records as plain JSON data, straight from its bytes: for lists, search and figures, where
-no event is needed.
+"""A log's records, straight from its bytes: as plain JSON data for lists, search and figures, where
+no event is needed, and as events, with what is not whole in words.
 
 Never trusts what lies in the folder: a log is opened only where it is a file of one's own, and a
 line that is no record gives what whole records are in it.
@@ -14,11 +14,13 @@ import re
 import stat
 import zlib
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO, Final
 
-from agent_tui.protocol.codec import LATEST
+from agent_tui.protocol.codec import LATEST, BadRecord, decode
 from agent_tui.protocol.event import MAIN
+from agent_tui.protocol.events import Event
 
 RawRecord = dict[str, object]
 
@@ -29,6 +31,8 @@ LONGEST: Final = 64 << 20
 """Bytes of a line beyond which it is passed over: no record is that long."""
 _WORD: Final = 1 << 63
 _RECORD: Final = re.compile(rb'\{"v":')
+"""How a record begins. Inside a JSON text the quotes would be escaped, so this finds records that
+were run together."""
 _OBJECT: Final = json.JSONDecoder()
 _KIND: Final = re.compile(rb'"type":"([a-z_]+)"')
 
@@ -206,3 +210,92 @@ def number(record: RawRecord, name: str) -> int:
     """The field `name`, where it is a whole number of a size that a database takes."""
     value = record.get(name)
     return value if type(value) is int and -_WORD <= value < _WORD else 0
+
+
+_VERSION: Final = re.compile(rb'\{"v":(\d{1,9}),')
+
+
+@dataclass(slots=True)
+class Scan:
+    """`end` counts the bytes up to and with the last whole record; `size` all; `newline`: a line ends
+    at `end`."""
+
+    events: list[Event] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
+    end: int = 0
+    size: int = 0
+    newline: bool = True
+    last: int = 0
+    """The highest record number."""
+    version: int = 0
+    """The newest format of a record."""
+
+
+def scan(file: BinaryIO) -> Scan:
+    """Read a log. Never raises for damage: a bad stretch costs only itself. A line that is longer
+    than any record (a gigabyte of zeros, say) is never held in memory."""
+    found = Scan()
+    damage: list[tuple[int, str]] = []
+    for number, (start, line) in enumerate(lines(file), 1):
+        found.size = start + len(line)
+        if not line:
+            damage.append((start, f"line {number} is damaged (longer than any record)"))
+            continue
+        try:
+            event: Event | None = decode(line)
+        except BadRecord as error:
+            whole = _events(line)
+            damage.append((start, f"line {number} is damaged ({error}){_kept(whole)}"))
+            for event, stop in whole:
+                _take(found, event, start + stop, line, stop)
+            continue
+        if (version := _VERSION.match(line)) is not None:
+            found.version = max(found.version, int(version[1]))
+        _take(found, event, found.size, line, len(line))
+    found.size = file.tell()
+    found.problems.extend(text for at, text in damage if at < found.end)
+    if found.end < found.size:
+        found.problems.append(f"the last {found.size - found.end:,} bytes are an incomplete record")
+    return found
+
+
+def _take(found: Scan, event: Event | None, end: int, line: bytes, stop: int) -> None:
+    found.end = end
+    found.newline = line[:stop].endswith(b"\n")
+    if event is None:
+        return
+    expected = found.last + 1
+    if 0 < event.n < expected:
+        if event in found.events[-(expected - event.n) - 8 :]:
+            found.problems.append(f"record {event.n} appears twice: the second is ignored")
+            return
+        found.problems.append(f"record {event.n} comes after record {found.last}")
+    elif event.n > expected:
+        lost = (
+            f"record {expected} is"
+            if event.n == expected + 1
+            else f"records {expected} to {event.n - 1} are"
+        )
+        found.problems.append(f"{lost} missing")
+    found.events.append(event)
+    found.last = max(found.last, event.n)
+
+
+def _events(line: bytes) -> list[tuple[Event | None, int]]:
+    """The whole records in a line that is none: each with where it stops (`None`: whole, but of no
+    known shape)."""
+    if intact(line):
+        return [(None, len(line))]
+    found: list[tuple[Event | None, int]] = []
+    for start, stop in pieces(line):
+        try:
+            event = decode(line[start:stop])
+        except (ValueError, RecursionError):
+            continue
+        found.append((event, len(line) if line[stop:] in (b"\n", b"\r\n") else stop))
+    return found
+
+
+def _kept(pieces: list[tuple[Event | None, int]]) -> str:
+    whole = sum(event is not None for event, _ in pieces)
+    return f"; {whole} record{'s' if whole > 1 else ''} in it could be read" if whole else ""

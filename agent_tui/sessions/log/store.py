@@ -45,8 +45,7 @@ from agent_tui.regular_file import open_regular
 from agent_tui.sessions.log import order
 from agent_tui.sessions.log.lock import Lock, SessionLocked, is_file_of
 from agent_tui.sessions.log.private import copy_stretch, make_folder, sync_folder, write_all
-from agent_tui.sessions.log.raw import LOG
-from agent_tui.sessions.log.scan import Scan, scan
+from agent_tui.sessions.log.raw import LOG, Scan, scan
 
 __all__ = ["Opened", "SessionLocked", "Store", "log_path", "read"]
 
