@@ -92,7 +92,7 @@ LAZY = {
         "tomlkit.exceptions:TOMLKitError": "only where a setting is written",
         "tomlkit.items:AbstractTable": "only where a setting is written",
     },
-    "agent_tui.tools.support.patterns": {"re2": "only where files are searched; third party"},
+    "agent_tui.tools.grep_files": {"re2": "only where files are searched; third party"},
     "agent_tui.tui.linear.lines": {
         "readline": "only where somebody types: it changes how the terminal is read"
     },

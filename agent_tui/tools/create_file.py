@@ -7,7 +7,7 @@ from pydantic import Field
 from agent_tui.structures.readable import counted
 from agent_tui.tools.base import Arguments, Planned, Tool, ToolContext, ToolFailure
 from agent_tui.tools.support.diff import Change, diff, planned, run_planned
-from agent_tui.tools.support.text import FileText, read_text, refuse_placeholders
+from agent_tui.tools.support.files import FileText, read_text, refuse_placeholders
 
 
 class CreateFile(Arguments):

@@ -10,7 +10,7 @@ from pydantic import Field
 
 from agent_tui.tools.base import Arguments, Planned, Tool, ToolContext, ToolFailure
 from agent_tui.tools.support.diff import Change, diff, planned, run_planned
-from agent_tui.tools.support.text import read_text, refuse_placeholders
+from agent_tui.tools.support.files import read_text, refuse_placeholders
 
 NEAREST_LINES: Final = 20_000
 """Lines of a file that are searched for the nearest text."""

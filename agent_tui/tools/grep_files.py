@@ -1,7 +1,9 @@
-"""The tool `grep_files`: searches the text of files, line by line, with a regular expression."""
+"""The tool `grep_files`: searches the text of files, line by line, with a regular expression
+that takes a time in proportion to the text, whatever it is: RE2's, with Python's characters."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -17,7 +19,6 @@ from agent_tui.structures.readable import counted
 from agent_tui.tools.base import LenientArguments, Tool, ToolContext, ToolFailure, ToolResult
 from agent_tui.tools.read_file import decoded
 from agent_tui.tools.support.files import below, binary_failure, failure, is_binary, size_text
-from agent_tui.tools.support.patterns import Expression
 from agent_tui.tools.support.walk import (
     BUDGET,
     PER_PAGE,
@@ -264,3 +265,87 @@ TOOL: Final = Tool(
     run=run,
     paths=lambda args: (args.path,),
 )
+
+
+_SPECIAL: Final = r"\.[]{}()*+?^$|"
+_WORD: Final = r"\pL\pN_"
+_SPACE: Final = r"\s\v\x1c-\x1f\x{85}\p{Z}"
+_OUTSIDE: Final = {
+    "w": f"[{_WORD}]", "W": f"[^{_WORD}]", "s": f"[{_SPACE}]", "S": f"[^{_SPACE}]",
+    "d": r"\p{Nd}", "D": r"\P{Nd}", "A": "^", "Z": "$", "z": "$",
+}  # fmt: skip
+_IN_SET: Final = {"w": _WORD, "s": _SPACE, "d": r"\p{Nd}", "D": r"\P{Nd}"}
+_TOKEN: Final = re.compile(
+    r"\\(?:u(?P<short>[0-9a-fA-F]{4})|U(?P<long>[0-9a-fA-F]{8})|(?P<escaped>.))"
+    r"|(?P<set>\[\^?\]?)|(?P<closed>\])|(?P<upto>\{,(?=[0-9]+\}))|(?P<line>[\r\n])",
+    re.DOTALL,
+)
+_NO_ENDS: Final = "lines are searched one by one: a pattern cannot hold a line end"
+
+
+class Expression:
+    """A compiled expression. The text is one line, or a few of them: no match goes over a line's
+    end.
+
+    What Python writes otherwise is translated; what RE2 lacks (lookarounds, backreferences) is
+    refused. `\\b` stays RE2's, and so do `\\W` and `\\S` in a set of characters: they know the
+    letters and blanks of ASCII only.
+
+    Raises ToolFailure for an expression that cannot be used.
+    """
+
+    def __init__(self, pattern: str, ignore_case: bool = False) -> None:
+        import re2
+
+        if not pattern:
+            raise ToolFailure("invalid_arguments", "the pattern is empty")
+        options = re2.Options()
+        options.never_nl, options.log_errors, options.case_sensitive = True, False, not ignore_case
+        try:
+            self._regex = re2.compile(f"(?m){_translated(pattern)}", options)
+        except (re2.error, UnicodeEncodeError) as error:
+            said = (
+                error.args[0].decode().replace("(?m)", "", 1)
+                if isinstance(error, re2.error)
+                else error
+            )
+            raise ToolFailure(
+                "invalid_arguments",
+                f"not a regular expression here (RE2: no lookarounds, no backreferences): {said}; "
+                f"to find just this text, write {re.escape(pattern)}",
+            ) from None
+        plain = not ignore_case and set(pattern).isdisjoint(_SPECIAL)
+        self.required = pattern if plain else ""
+        """Text that is in every match; empty if none is known."""
+        self.ascii_edges = not pattern.isascii() and re.search(r"\\[bB]", pattern) is not None
+        """Beside letters beyond ASCII, its `\\b` is not Python's."""
+
+    def search(self, text: str) -> tuple[int, int] | None:
+        """Where the first match lies."""
+        match = self._regex.search(text)
+        return match.span() if match else None
+
+
+def _translated(pattern: str) -> str:
+    """Python's way of writing as RE2's. Raises ToolFailure."""
+    in_set = False
+
+    def token(found: re.Match[str]) -> str:
+        nonlocal in_set
+        if point := found["short"] or found["long"]:
+            return rf"\x{{{point}}}"
+        if escaped := found["escaped"]:
+            if escaped in "rn\r\n" and not in_set:
+                raise ToolFailure("invalid_arguments", _NO_ENDS)
+            return (_IN_SET if in_set else _OUTSIDE).get(escaped, found[0])
+        if found["line"] and not in_set:
+            raise ToolFailure("invalid_arguments", _NO_ENDS)
+        if found["upto"] and not in_set:
+            return "{0,"
+        if found["set"] and in_set:  # a bracket is no more than itself there
+            in_set = not found[0].endswith("]")
+            return f"\\{found[0]}"
+        in_set = bool(found["set"]) or (in_set and not found["closed"])
+        return found[0]
+
+    return _TOKEN.sub(token, pattern)

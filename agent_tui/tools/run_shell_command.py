@@ -8,7 +8,7 @@ from pydantic import Field
 from agent_tui.protocol.display import CommandDisplay
 from agent_tui.safety.sandbox import Job
 from agent_tui.tools.base import Arguments, Planned, Tool, ToolContext, ToolFailure, ToolResult
-from agent_tui.tools.support.text import refuse_placeholders
+from agent_tui.tools.support.files import refuse_placeholders
 
 LABEL_CHARS = 120
 

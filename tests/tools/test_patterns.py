@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agent_tui.tools.base import ToolFailure
-from agent_tui.tools.support.patterns import Expression
+from agent_tui.tools.grep_files import Expression
 
 ENDLESS = (
     r"(a+)+$",

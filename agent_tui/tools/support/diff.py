@@ -13,7 +13,7 @@ from agent_tui import registry
 from agent_tui.protocol.display import DiffDisplay, Hunk
 from agent_tui.safety import paths
 from agent_tui.tools.base import A, Planned, Stale, ToolContext, ToolFailure, ToolResult, sha256
-from agent_tui.tools.support.text import LARGEST, parted
+from agent_tui.tools.support.files import LARGEST, parted
 
 with registry.late(warm=False):
     from agent_tui.structures import lexing
