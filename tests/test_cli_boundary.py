@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from agent_tui.cli.foreign_words import elsewhere
+from agent_tui.cli.arguments import elsewhere
 from tests.test_cli import environment
 
 MAIN = [sys.executable, "-m", "agent_tui"]

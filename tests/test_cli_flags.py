@@ -11,7 +11,7 @@ import pytest
 
 from agent_tui.agent.config import CHOOSE
 from agent_tui.cli import arguments
-from agent_tui.cli.foreign_words import elsewhere
+from agent_tui.cli.arguments import elsewhere
 from agent_tui.cli.given import Given
 
 

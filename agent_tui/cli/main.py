@@ -32,7 +32,6 @@ with late(warm=False):  # which front end it is decides what is needed
     from agent_tui.agent import worker
     from agent_tui.agent.session import directories
     from agent_tui.cli import arguments as flags
-    from agent_tui.cli import foreign_words
     from agent_tui.safety import sandbox
     from agent_tui.sessions.index import cache, listing
     from agent_tui.tui.core import display_options, keymap
@@ -68,7 +67,7 @@ def main(argv: Sequence[str] | None = None, early: Early | None = None) -> int:
 
 def meant(arguments: Sequence[str]) -> None:
     """Who knows another agent may ask for what is called otherwise here. Raises Usage."""
-    if hint := foreign_words.elsewhere(arguments):
+    if hint := flags.elsewhere(arguments):
         raise Usage(hint)
 
 
