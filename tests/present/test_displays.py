@@ -14,7 +14,7 @@ import pytest
 from rich.cells import cell_len
 
 import agent_tui
-from agent_tui.present import copy, plain, search
+from agent_tui.present import plain, search
 from agent_tui.present.displays import KINDS, kind_of, present
 from agent_tui.present.parts import Item, Items, List
 from agent_tui.protocol import display as d
@@ -117,7 +117,7 @@ def test_a_new_result_is_one_function(weather: Any) -> None:
         search.said(block)
         == "Ask the sky\nIn\tKöln:\nMonday sunny 21 degrees\nTuesday sunny 24 degrees"
     )
-    assert [source.text for source in copy.sources(block)] == ["Ask the sky", "In\tKöln:"]
+    assert [source.text for source in search.sources(block)] == ["Ask the sky", "In\tKöln:"]
     assert chosen(block, "In", "Köln:")[0] == "In\tKöln:", "with the tab that it was written with"
     assert chosen(block, "Monday", "21")[0] == "Monday  sunny  21"
 
