@@ -1,20 +1,20 @@
 """Anthropic, or whatever `ANTHROPIC_BASE_URL` names: the Messages API, with thinking, and a cache
-of the prompt."""
+of the prompt; what is known of Claude models by their names."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, Self
+from typing import Final, Literal, Self
 from urllib.parse import quote
 
 from agent_tui.protocol.messages import ModelInfo, Request
 from agent_tui.providers import compatible
 from agent_tui.providers.base import Failed, ProviderError, ProviderSetup, StreamItem
 from agent_tui.providers.dialects import anthropic_messages as dialect
-from agent_tui.providers.dialects import anthropic_models as claude
 from agent_tui.providers.dialects.anthropic_answer import AnthropicAnswer
 from agent_tui.providers.dialects.translate import count, name_in, request_body
 from agent_tui.providers.facts.effort import level
@@ -44,13 +44,9 @@ def create(model: str, setup: ProviderSetup) -> AnthropicProvider:
 
 def effort(_: str, model: str, wanted: str) -> Fields | None:
     """What a request says of how hard to think; None: it makes no difference."""
-    known = claude.facts(model)
+    known = facts(model)
     asked = level(wanted, None, LEVELS)
-    return (
-        None
-        if known.thinks == "never"
-        else claude.thinking(known, asked, claude.answer_tokens(known))
-    )
+    return None if known.thinks == "never" else thinking(known, asked, answer_tokens(known))
 
 
 def address(text: str) -> str:
@@ -69,7 +65,7 @@ class AnthropicProvider:
         self.model = model
         self.base_url = address(setup.base_url or ANTHROPIC.url(environment) or ANTHROPIC.base_url)
         self._setup, self._options = setup, setup.options
-        self._known = claude.facts(model)
+        self._known = facts(model)
         self._keeps = True
         """Thoughts go back with their answers, until the server does not take them."""
         own = self.base_url == ANTHROPIC.base_url
@@ -93,7 +89,7 @@ class AnthropicProvider:
 
     def _described(self, model: str, entry: dict[str, object]) -> ModelInfo:
         """What the server's list, a setting and the name say of a model."""
-        known, able = claude.facts(model), entry.get("capabilities")
+        known, able = facts(model), entry.get("capabilities")
         window = (
             count(self._options.get("window"))
             or count(entry.get("max_input_tokens"))
@@ -142,10 +138,10 @@ class AnthropicProvider:
 
     def _asked(self, request: Request) -> tuple[dict[str, object], list[dialect.Turn], int]:
         """The fields of a request, its messages, and the most tokens to answer it with."""
-        answer = claude.answer_tokens(
+        answer = answer_tokens(
             self._known, request.max_tokens or count(self._options.get("max_tokens"))
         )
-        think = claude.thinking(
+        think = thinking(
             self._known, level(request.effort, self._options.get("think"), LEVELS), answer
         )
         budget = self._known.thinks in (
@@ -222,3 +218,103 @@ def _able(capabilities: object, name: str, otherwise: bool | None) -> bool | Non
     said = capabilities.get(name) if isinstance(capabilities, dict) else None
     supported = said.get("supported") if isinstance(said, dict) else None
     return supported if isinstance(supported, bool) else otherwise
+
+
+ANSWER: Final = 4_096
+"""Tokens of an answer where nothing is known of the model: the dialect wants a number in every
+request."""
+MOST_ANSWER: Final = 32_000
+"""Tokens of an answer at most, unless the person says otherwise: older models take it off their
+window."""
+LEAST_BUDGET: Final = 1_024
+"""The smallest budget for thinking that the server takes."""
+BUDGETS: Final[Mapping[str, int]] = {
+    "low": 2_048,
+    "medium": 8_192,
+    "high": 16_384,
+    "xhigh": 24_576,
+    "max": 65_536,
+}
+"""What a level means to models that are given tokens to think with."""
+_MAY_REST: Final = re.compile("opus|sonnet|haiku")
+_VERSION: Final = re.compile(r"claude-(?:[a-z]+-)?(\d{1,2})(?:[-.](\d{1,2}))?(?!\d)")
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """`answer`: the most tokens it writes; `thinks`: by its own measure, with a budget, or not; 0 and
+    None: unknown."""
+
+    version: tuple[int, int] | None = None
+    window: int = 0
+    answer: int = 0
+    thinks: Literal["adaptive", "budget", "never"] | None = None
+    off: Literal["unsaid", "said", "never"] = "unsaid"
+    """How it is told not to think: by saying nothing of it, in a word, or not at all."""
+
+
+def facts(model: str) -> Facts:
+    found = _VERSION.search(model)
+    if found is None:
+        return Facts()
+    version = (int(found[1]), int(found[2] or 0))
+    if version >= (
+        5,
+        0,
+    ):  # these think unless they are told not to, and the later ones cannot do without
+        off: Literal["said", "never"] = (
+            "said" if version == (5, 0) and _MAY_REST.search(model) else "never"
+        )
+        return Facts(version, 1_000_000, 128_000, "adaptive", off)
+    if version >= (4, 6):
+        return Facts(version, 1_000_000, 128_000, "adaptive")
+    if version >= (4, 0):
+        return Facts(
+            version, 200_000, 32_000 if "opus" in model and version < (4, 5) else 64_000, "budget"
+        )
+    if version >= (3, 7):
+        return Facts(version, 200_000, 64_000, "budget")
+    return Facts(version, 200_000, 8_192 if version >= (3, 5) else 4_096, "never")
+
+
+def answer_tokens(known: Facts, wanted: int = 0) -> int:
+    """The most tokens to write: `wanted` as far as the model can, else what is sensible for it."""
+    if wanted:
+        return min(wanted, known.answer or wanted)
+    return min(known.answer or ANSWER, MOST_ANSWER)
+
+
+def thinking(known: Facts, wanted: object, answer: int) -> dict[str, dict[str, str | int]]:
+    """The fields that ask for thinking. `wanted`: true, false, a level or tokens; None: think where
+    it is known how.
+
+    Thoughts count as part of `answer` tokens: where those are few, there are none to think with.
+    """
+    if wanted is False and known.off == "said":
+        return {"thinking": {"type": "disabled"}}
+    if wanted is False and known.off == "never":
+        wanted = "low"  # the least that it can
+    if wanted is False or known.thinks == "never" or (wanted is None and known.thinks is None):
+        return {}
+    level = wanted if isinstance(wanted, str) and wanted in BUDGETS else ""
+    if answer < 2 * LEAST_BUDGET:
+        return {}
+    if known.thinks == "adaptive":
+        # From 4.7 on thoughts come empty, unless they are asked for.
+        asked: dict[str, dict[str, str | int]] = {"thinking": {"type": "adaptive"}}
+        if known.version and known.version >= (4, 7):
+            asked["thinking"]["display"] = "summarized"
+        if level:
+            asked["output_config"] = {"effort": level}
+        return asked
+    tokens = (
+        wanted
+        if isinstance(wanted, int) and not isinstance(wanted, bool)
+        else BUDGETS[level or "medium"]
+    )
+    return {
+        "thinking": {
+            "type": "enabled",
+            "budget_tokens": max(LEAST_BUDGET, min(tokens, answer * 3 // 4)),
+        }
+    }

@@ -18,8 +18,17 @@ from typing import Final
 
 from agent_tui.protocol.messages import ModelInfo, Request
 from agent_tui.providers.base import ProviderSetup, StreamItem
-from agent_tui.providers.script.demo_state import NAME, Standing, standing, state
-from agent_tui.providers.script.demo_words import Step, filled, items, say, words
+from agent_tui.providers.script.demo_words import (
+    NAME,
+    Standing,
+    Step,
+    filled,
+    items,
+    say,
+    standing,
+    state,
+    words,
+)
 from agent_tui.providers.script.format import Beat, Call, Item, Text, beats
 
 MODEL: Final = "tour"
