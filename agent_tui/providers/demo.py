@@ -18,7 +18,7 @@ from typing import Final
 
 from agent_tui.protocol.messages import ModelInfo, Request
 from agent_tui.providers.base import ProviderSetup, StreamItem
-from agent_tui.providers.script.demo_words import (
+from agent_tui.providers.script.demo import (
     NAME,
     Standing,
     Step,

@@ -14,7 +14,8 @@ import pytest
 from rich.cells import cell_len
 
 import agent_tui
-from agent_tui.present import plain, search
+from agent_tui.present import plain
+from agent_tui.present import texts as search
 from agent_tui.present.displays import KINDS, kind_of, present
 from agent_tui.present.parts import Item, Items, List
 from agent_tui.protocol import display as d

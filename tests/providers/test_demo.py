@@ -28,7 +28,7 @@ from agent_tui.providers.base import (
     ThinkingChunk,
 )
 from agent_tui.providers.demo import Demo, create
-from agent_tui.providers.script.demo_words import words as demo_words
+from agent_tui.providers.script.demo import words as demo_words
 from tests.providers.demo_session import FACTS, Session
 
 NOTICED = demo_words().notice.strip()

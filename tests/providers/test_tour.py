@@ -10,7 +10,7 @@ import pytest
 
 from agent_tui.protocol.messages import AssistantMessage, Request, ToolCall, UserMessage
 from agent_tui.providers.base import ThinkingChunk
-from agent_tui.providers.script.demo_words import words
+from agent_tui.providers.script.demo import words
 from tests.providers.demo_session import FACTS, Answer, Session
 
 NOTICED = words().notice.strip()

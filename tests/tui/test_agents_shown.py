@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from agent_tui.present import search
+from agent_tui.present import texts as search
 from agent_tui.present.plain import tool_lines
 from agent_tui.protocol.event import Event
 from agent_tui.protocol.events import (

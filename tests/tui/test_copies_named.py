@@ -4,7 +4,7 @@ names the copy."""
 from __future__ import annotations
 
 from agent_tui.present import plain
-from agent_tui.present.search import head, said
+from agent_tui.present.texts import head, said
 from agent_tui.protocol.events import QueueChanged
 from agent_tui.protocol.transcript import Queued, UserBlock
 from agent_tui.tui.core.display_options import DEFAULT

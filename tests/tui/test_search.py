@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agent_tui.present import search as search_text
+from agent_tui.present import texts as search_text
 from agent_tui.present.parts import Words
 from agent_tui.protocol import display as d
 from agent_tui.protocol.transcript import (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agent_tui.present.search import said
+from agent_tui.present.texts import said
 from agent_tui.protocol import display as d
 from agent_tui.protocol.events import (
     ApprovalAnswered,

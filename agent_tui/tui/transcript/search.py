@@ -12,7 +12,7 @@ from dataclasses import replace
 from itertools import accumulate
 from typing import Final
 
-from agent_tui.present.search import reader
+from agent_tui.present.texts import reader
 from agent_tui.protocol.transcript import Block
 from agent_tui.structures.frozen import frozen
 from agent_tui.structures.vec import Vec

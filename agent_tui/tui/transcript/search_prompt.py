@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
-from agent_tui.present import search as search_words
+from agent_tui.present import texts as search_words
 from agent_tui.protocol.transcript import UserBlock
 from agent_tui.tui.core.effects import Yield
 from agent_tui.tui.core.model import Model, Purpose, Search

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Final
 
-from agent_tui.present.search import OUTPUT_TAB, sources
+from agent_tui.present.texts import OUTPUT_TAB, sources
 from agent_tui.protocol.transcript import Block, TextBlock
 from agent_tui.structures import late
 from agent_tui.structures.frozen import frozen
