@@ -171,8 +171,7 @@ def dialog_table(asked: Approval | Question) -> str:
     rows = []
     for offer in answering.offers(asked):
         what = f"{offer.label}: {offer.detail}" if offer.detail else offer.label
-        then = ", then `Enter`" if answering.needs_enter(asked, offer) else ""
-        rows.append((" ".join(f"`{name}`" for name in offer.keys) + then, what))
+        rows.append((" ".join(f"`{name}`" for name in offer.keys) + ", then `Enter`", what))
     return table(("key", "answer"), rows)
 
 
@@ -220,23 +219,24 @@ keys arrive; `Ctrl+J` always does.
 
 ## When the agent asks
 
-A letter or a number answers only if the prompt is empty, you typed and deleted nothing since the question appeared, and
-no other key follows within {pending_key.HOLD_SECONDS} s. A key of vim's normal mode, such as `i`, counts as typed. Other
-letters are text for the prompt. After a key that does nothing here, such as `Ctrl+P`, letters and numbers are text
-until the next question. With words in the prompt, or after such a key, answer with `Alt` and the letter (with a number
-if `Alt` and the letter is a command, as `Alt+S` is), or with `↑` `↓` and then `Enter`. `Enter` right after the words
-queues them as a prompt. The footer shows what `Enter` does. `PgUp` `PgDn` scroll, `Ctrl+C` clears the words, `Esc`
-stops the turn.
+Only `Enter` answers. `↑` `↓`, a letter or a number choose the row first; `Enter` alone takes the row that has the
+cursor. So no words that you type, however slowly, can allow anything: if another key follows the letter, both go into
+the prompt. The footer shows what `Enter` does. `PgUp` `PgDn` scroll, `Ctrl+C` clears the words, `Esc` stops the turn.
 
-Some answers take two keys: `a`, `e`, the yes to a setting, and `y` for a command on the hard list. The letter selects
-the row, then `Enter` confirms it, and any other key leaves it. Two letters are the beginning of a word. The row says
-so: `a/2, Enter`; a row with little room leaves it out. `Enter` answers not earlier than {guards.ENTER_SECONDS} s after
-you could see the question, and {guards.BURST_SECONDS} s after `↑` `↓`. If the question closed a list or a search,
-neither `Enter` nor a letter answers within {answering.TYPING_SECONDS} s. `Esc` then stops nothing within
-{guards.RUN_SECONDS:.0f} s: a line says that `Esc` again stops.
+A letter or a number chooses only if the prompt is empty, and you typed and deleted nothing since the question appeared.
+A key of vim's normal mode, such as `i`, counts as typed. After a key that does nothing here, such as `Ctrl+P`, letters
+and numbers are text until the next question. With words in the prompt, or after such a key, choose with `Alt` and the
+letter (with a number if `Alt` and the letter is a command, as `Alt+S` is), or with `↑` `↓`. `Enter` right after the
+words queues them as a prompt.
 
-You can allow a command that does not fit only after you have seen its end. `↑` `↓` and `Enter` never allow a command on the
-hard list. The screen "No model yet" reads letters and `Enter` in the same way; `q` there needs an `Enter`.
+`Enter` answers not earlier than {guards.ENTER_SECONDS} s after you could see the question, and {guards.BURST_SECONDS} s
+after `↑` `↓`. If the question closed a list or a search, neither `Enter` nor a letter counts within
+{answering.TYPING_SECONDS} s. `Esc` then stops nothing within {guards.RUN_SECONDS:.0f} s: a line says that `Esc` again
+stops.
+
+You can allow a command that does not fit only after you have seen its end. A command on the hard list takes its `y`
+first: `↑` `↓` and `Enter` never allow it. On the screen "No model yet" a letter acts after {pending_key.HOLD_SECONDS} s if
+no other key follows; `q` there needs an `Enter`.
 
 {dialog_table(consent)}
 The choices that are always offered also have a number, always the same one. `e` is only offered for a change of a file that

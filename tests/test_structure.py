@@ -35,7 +35,6 @@ LONGER = {
     "agent_tui.agent.session.recovery:_missing": "one case of what a log may lack",
     "agent_tui.cli.sessions:_parser": "one line a flag",
     "agent_tui.safety.shell_words:words": "one automaton",
-    "agent_tui.tui.dialog.answering:pressed": "one case a key, in the order in which they count",
     "agent_tui.tui.runtime.app:_perform": "one case an effect",
     "agent_tui.tui.runtime.start:run": "what the screen is made of, in its order",
     "agent_tui.tui.sheets.setup:_lines": "one case a step",

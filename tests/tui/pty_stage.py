@@ -87,6 +87,12 @@ class Pty:
         nothing."""
         self.read(1.0)
 
+    def choose(self, key: str) -> None:
+        """An answer of the question that is open; Enter takes it then."""
+        self.type(key)
+        self.until("press Enter to answer")
+        self.read(0.3)
+
     @property
     def text(self) -> str:
         return "\n".join(self.emulator.display)

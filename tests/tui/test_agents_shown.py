@@ -145,7 +145,7 @@ def test_what_it_asks_is_asked_with_its_name_and_answered_alone() -> None:
     shown = play.feed(*of("one", *BEGUN, ask), *of("one/deep", other))
     assert shown.dialog is not None and shown.dialog.title == "one: Allow this? Write b.py"
     assert title_of(play.model.transcript).startswith("? ")
-    play.press("y", after=5.0)
+    play.press("y", "enter", after=5.0)
     assert play.take() == [Answer("a1", "once")]
 
 

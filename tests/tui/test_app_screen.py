@@ -68,6 +68,8 @@ def test_an_approval_shows_the_whole_diff_and_takes_a_key() -> None:
         assert "three [/b]" in text(app)
         await asyncio.sleep(0.55)  # a key right behind others answers nothing
         await pilot.press("y")
+        await asyncio.sleep(0.25)
+        await pilot.press("enter")
         await until(lambda: "yes, once" not in text(app))
 
     play(engine, steps, (90, 30))
@@ -325,6 +327,8 @@ def test_a_key_from_before_the_question_was_painted_does_not_answer_it() -> None
         assert not any(isinstance(op, Answer) for op in engine.asked())
         time.sleep(BURST_SECONDS + 0.05)  # now it was seen
         await pilot.press("alt+y")  # alone it is text now: the prompt holds words
+        await pilot.pause(BURST_SECONDS)
+        await pilot.press("enter")
         await until(lambda: any(isinstance(op, Answer) for op in engine.asked()))
 
     play(engine, steps)

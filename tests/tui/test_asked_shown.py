@@ -30,11 +30,11 @@ def test_the_footer_says_at_once_that_there_is_more_to_read() -> None:
     assert footer(play) == ("Enter", "yes")
 
 
-def test_what_is_whole_in_view_is_allowed_by_one_key() -> None:
+def test_what_is_whole_in_view_can_be_allowed_at_once() -> None:
     play = asked(asked=(0, 0))
     play.say(AskedShown("a1", 3, 3))
     assert not unread(play)
-    play.press("y")
+    play.press("y", "enter")
     assert play.take() == [Answer("a1", "once")]
 
 
@@ -43,7 +43,7 @@ def test_what_was_painted_of_another_question_or_of_none_tells_nothing(told: Ask
     play = asked()
     play.say(told)
     assert unread(play)
-    play.press("y")
+    play.press("y", "enter")
     assert play.take() == []
 
 

@@ -15,10 +15,16 @@ QUESTION = Question("q", "budget", TEXT, ("stop", "continue"))
 
 
 @pytest.mark.parametrize(
-    ("key", "choice"),
-    [("s", "stop"), ("1", "stop"), ("enter", "stop"), ("c", "continue"), ("2", "continue")],
+    ("keys", "choice"),
+    [
+        ("s enter", "stop"),
+        ("1 enter", "stop"),
+        ("enter", "stop"),
+        ("c enter", "continue"),
+        ("2 enter", "continue"),
+    ],
 )
-def test_stop_is_what_enter_means(key: str, choice: str) -> None:
+def test_stop_is_what_enter_means(keys: str, choice: str) -> None:
     play = Play()
     play.begin()
     play.feed(
@@ -27,7 +33,7 @@ def test_stop_is_what_enter_means(key: str, choice: str) -> None:
     dialog = play.view.dialog
     assert dialog is not None and dialog.title == "The budget is reached" and dialog.reason == TEXT
     assert [option.label for option in dialog.options] == ["stop", "continue"]
-    play.press(key)
+    play.press(*keys.split())
     assert play.take() == [Answer("q", choice)]  # type: ignore[arg-type]
 
 
@@ -46,13 +52,13 @@ def test_a_model_without_a_price_is_no_budget_that_is_reached() -> None:
     dialog = play.view.dialog
     assert dialog is not None and dialog.title == "No price is known"
     assert [option.detail for option in dialog.options][1] == "continue without counting the cost"
-    play.press("c")
+    play.press("c", "enter")
     assert play.take() == [Answer("q", "continue")]
 
 
 def test_line_by_line() -> None:
     lines = announcer.question_lines(QUESTION, 1)
-    assert lines[0] == f"Question: {TEXT}" and lines[-1] == "Type s or c."
+    assert lines[:2] == ["Question: The budget is reached", TEXT] and lines[-1] == "Type s or c."
     assert announcer.taken(QUESTION, "continue") == announcer.Taken("c") and announcer.taken(
         QUESTION, "1"
     ) == announcer.Taken("s")

@@ -29,13 +29,15 @@ def asked() -> Play:
         ("1", ""),
         ("y enter", "yes"),
         ("1 enter", "yes"),
-        ("n", "stop"),
-        ("2", "stop"),
+        ("n", ""),
+        ("2", ""),
+        ("n enter", "stop"),
+        ("2 enter", "stop"),
         ("enter", "stop"),
         ("escape", "later"),
     ],
 )
-def test_a_yes_holds_from_then_on_so_it_takes_its_letter_and_enter(keys: str, choice: str) -> None:
+def test_it_takes_a_letter_and_enter_or_enter_alone_for_the_no(keys: str, choice: str) -> None:
     play = asked()
     dialog = play.view.dialog
     assert dialog is not None and dialog.title == "Use the model openai/x in this project?"

@@ -75,6 +75,8 @@ def test_it_makes_room_for_a_draft_and_for_what_waits() -> None:
         await until(lambda: "queued (2)" in text(app))
         await asyncio.sleep(2 * BURST_SECONDS)  # a key that comes sooner is not taken for an answer
         await pilot.press("m")
+        await asyncio.sleep(BURST_SECONDS)
+        await pilot.press("enter")
         await until(lambda: app.regions.label.display and bool(app.regions.label.text))
         for _ in range(4):
             await pilot.press("w", "shift+enter")

@@ -95,6 +95,8 @@ def test_what_was_selected_goes_with_its_question() -> None:
         assert app.screen.get_selected_text()
         await pilot.pause(0.4)
         await pilot.press("n")
+        await pilot.pause(0.4)
+        await pilot.press("enter")
         await until(lambda: "Allow this" not in text(app))
         assert not app.screen.get_selected_text()
 

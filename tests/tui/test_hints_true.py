@@ -60,7 +60,7 @@ def test_a_sheet_takes_the_keys_of_the_queue_and_the_one_that_stops() -> None:
     assert "Esc" not in _status(play), "Esc closes the sheet"
     play.press("escape")
     _ask(play)
-    play.press("alt+m")
+    play.press("alt+m", "enter")
     assert "Esc" not in _status(play), "Esc goes back"
     assert ("Esc", "back") in play.view.footer.keys
 
@@ -86,7 +86,7 @@ def test_escape_is_not_said_to_leave_vims_insert_mode_where_something_else_has_i
     play.press("escape")
     _ask(play)
     assert ("Esc", "normal mode") not in play.view.footer.keys
-    play.press("alt+m", after=2.0)
+    play.press("alt+m", "enter", after=2.0)
     assert ("Esc", "back") in play.view.footer.keys
     assert ("Esc", "normal mode") not in play.view.footer.keys
 

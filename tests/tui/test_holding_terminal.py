@@ -40,7 +40,7 @@ def types(pty: Pty, words: str) -> None:
             pty.read(left)
 
 
-def test_words_at_a_question_go_to_the_prompt_and_a_letter_alone_answers(tmp_path: Path) -> None:
+def test_words_at_a_question_go_to_the_prompt_and_only_enter_answers(tmp_path: Path) -> None:
     pty = start(tmp_path, "--model", "demo/tour")
     try:
         pty.until("Enter send")
@@ -51,7 +51,10 @@ def test_words_at_a_question_go_to_the_prompt_and_a_letter_alone_answers(tmp_pat
         assert "yes, once" in pty.until("also add tests")
         pty.read(1.0)
         assert "yes, once" in pty.text, "it still asks"
-        pty.type("\x1by")
+        pty.choose("\x1by")
+        pty.read(2.0)
+        assert "yes, once" in pty.text, "a letter answers nothing by itself"
+        pty.type("\r")
         pty.until(lambda text: "yes, once" not in text and "also add tests" in text)
     finally:
         pty.close()
@@ -77,7 +80,8 @@ def test_late_answers_of_the_terminal_answer_no_question(tmp_path: Path) -> None
             pty.read(1.3)  # longer than the rest of an answer is waited for
         types(pty, "so")
         assert "yes, once" in pty.until("❯ so ")
-        pty.type("\x1bn")
+        pty.choose("\x1bn")
+        pty.type("\r")
         pty.until("✗ denied")
     finally:
         pty.close()

@@ -41,11 +41,11 @@ def test_the_help_has_every_key() -> None:
     for name in (*keys.EDITING, *keys.SELECTING):
         assert any(key_help.key(name) == word.rstrip(":") for word in edits), name
     assert [entry.label for entry in said if entry.group == "Keys when the agent asks"][:5] == [
-        "y 1",
+        "y 1, Enter",
         "a 2, Enter",
         "e, Enter",
-        "n 3",
-        "m 4",
+        "n 3, Enter",
+        "m 4, Enter",
     ]
     assert sum(entry.group == "Commands" for entry in said) == sum(one.slash for one in COMMANDS)
 

@@ -92,7 +92,7 @@ def test_the_folder_of_a_command_is_named_where_it_is_another_than_the_sessions(
 def test_the_reason_and_the_place_stand_in_the_border_of_a_long_one() -> None:
     shown = rows(question("Create tests/a.py", NEW), 80, 24)
     assert shown[0].startswith("╭─ Allow this? Create tests/a.py  new file +60 ─")
-    assert "1 + line 0" in shown[1] and "e, Enter yes, accept edits" in shown[-3]
+    assert "1 + line 0" in shown[1] and "e yes, accept edits" in shown[-3]
     assert (
         shown[-1].startswith(f"╰─ {WHY} ─")
         and "lines 1–" in shown[-1]

@@ -57,6 +57,17 @@ def call(window: TmuxWindow, command: str, shown: str) -> None:
     window.until(shown)
 
 
+def move_to(window: TmuxWindow, row: str) -> None:
+    """A sheet that nobody asked for takes no key in its first moment, and no key of a row that began
+    in it: a person looks before pressing again."""
+    for _ in range(20):
+        time.sleep(0.5)
+        if f"❯ {row}" in window.text:
+            return
+        window.press("Down")
+    pytest.fail(f"the cursor is never on {row}\n{window.text}")
+
+
 def read_the_sheet() -> None:
     """As long as a person takes to read what the sheet says: an Enter that comes sooner is one
     of a row of them, and confirms nothing."""
@@ -67,15 +78,15 @@ def test_files_go_back_and_come_again(start: Start, tmp_path: Path) -> None:
     work, window = tmp_path / "work", start()
     window.send("make it four", "completed")
     (work / "notes.md").write_text("the price is 4\nmine\n")
-    window.press("Escape")
-    time.sleep(0.15)  # no finger rests on it
-    window.press("Escape")
-    window.until("Rewind to before a turn")
+    while "Rewind to before a turn" not in window.text:  # a busy machine takes them apart
+        window.press("Escape")
+        time.sleep(0.15)  # no finger rests on it
+        window.press("Escape")
+        time.sleep(1.5)
     window.press("Enter")
     window.until("changed since then")
     assert "return 4" in (work / "shop.py").read_text()
-    window.press("Down", "Down", "Down")  # code, without a word about the file
-    window.until("❯ code ")
+    move_to(window, "code  ")  # without a word about the file
     read_the_sheet()
     window.press("Enter")
     window.until("first choose what happens to notes.md")
@@ -83,8 +94,7 @@ def test_files_go_back_and_come_again(start: Start, tmp_path: Path) -> None:
     read_the_sheet()
     window.press("Enter")
     window.until("❯ [ ] notes.md")
-    window.press("Down", "Down", "Down")
-    window.until("❯ code ")
+    move_to(window, "code  ")
     read_the_sheet()
     window.press("Enter")
     window.until("/redo reverses this")
@@ -141,11 +151,8 @@ def test_what_another_program_has_open_is_read_along(start: Start) -> None:
     first.send("make it four", "completed")
     second = start("--continue")
     second.until("Another program has this session open")
-    # A sheet that nobody asked for takes no key in its first moment.
-    while "❯ read only" in second.text:
-        second.press("Down")
-    while "❯ read only" not in second.text:
-        second.press("Home")
+    move_to(second, "fork")
+    move_to(second, "read only")
     second.press("Enter")
     second.until("read only")
     second.until("make it four")

@@ -163,7 +163,7 @@ def test_what_is_typed_to_the_model_at_a_question_is_a_draft_until_it_is_sent(dr
     play.begin()
     play.type(draft)
     play.feed(ApprovalAsked(id="a1", call_id="c1", tool="t", label="t", session="s"))
-    play.press("alt+m", after=3.0)
+    play.press("alt+m", "enter", after=3.0)
     play.effects.clear()
     play.type(words)
     kept = "" if draft.startswith("!!") else draft
@@ -177,7 +177,7 @@ def test_the_words_for_a_stuck_turn_are_a_draft_too() -> None:
     play = Play()
     play.begin()
     play.feed(QuestionAsked(id="q", text="The same three times", kind="stuck", session="s"))
-    play.press("m", after=3.0)
+    play.press("m", "enter", after=3.0)
     play.type("look at main.py")
     assert _saved(play) == ["look at main.py"]
 

@@ -6,7 +6,7 @@ import pytest
 
 from agent_tui.protocol.display import CommandDisplay
 from agent_tui.protocol.events import ApprovalAnswered, ApprovalAsked, QuestionAsked, TurnEnded
-from agent_tui.protocol.ops import Answer, Cancel, QueueEdit, Steer
+from agent_tui.protocol.ops import Answer, Cancel, Choice, QueueEdit, Steer
 from agent_tui.tui.core.effects import Type, Yield
 from agent_tui.tui.core.msg import AskedShown, KeyPressed, Resized, Yielded
 from tests.tui.play import Play
@@ -40,27 +40,50 @@ def _asked(
 
 
 @pytest.mark.parametrize(
-    ("key", "choice"), [("y", "once"), ("1", "once"), ("enter", "once"), ("n", "no"), ("3", "no")]
+    ("keys", "choice"),
+    [("y", "once"), ("1", "once"), ("a", "always"), ("2", "always"), ("n", "no"), ("3", "no")],
 )
-def test_a_key_answers(key: str, choice: str) -> None:
+@pytest.mark.parametrize("alt", ["", "alt+"])
+def test_a_letter_chooses_and_only_enter_answers(keys: str, choice: Choice, alt: str) -> None:
+    draft = "half a thought" if alt else ""
+    play = _asked(draft=draft)
+    play.press(alt + keys)
+    assert play.toast == "press Enter to answer"
+    assert play.view.footer.keys[0] == ("Enter", {"once": "yes"}.get(choice, choice))
+    play.tick(3_600.0)
+    assert (play.take(), play.text) == ([], draft), "however long nothing follows"
+    play.press("enter")
+    assert (play.take(), play.text) == ([Answer("a1", choice)], draft)
+
+
+def test_enter_alone_takes_the_first_answer() -> None:
     play = _asked()
-    play.press(key)
-    assert play.take() == [Answer("a1", choice)]  # type: ignore[arg-type]
+    play.press("enter")
+    assert play.take() == [Answer("a1", "once")]
 
 
-@pytest.mark.parametrize("key", ["a", "2", "alt+a", "alt+2"])
-def test_what_holds_from_then_on_is_marked_by_its_letter_and_taken_by_enter(key: str) -> None:
-    play = _asked(draft="half a thought" if key.startswith("alt+") else "")
-    play.press(key)
-    assert (play.toast, play.take(), play.view.footer.keys[0]) == (
-        "Enter confirms",
-        [],
-        ("Enter", "always"),
-    )
-    play.press("enter", after=0.2)
-    assert play.take() == [], "it ends a word, perhaps"
-    play.press("enter", after=0.4)
+def test_enter_right_behind_a_letter_answers_but_not_in_a_paste_and_says_so() -> None:
+    play = _asked()
+    play.press("a")
+    play.press("enter", after=0.02)
+    assert (play.toast, play.take()) == ("not answered: pause, then press Enter", [])
+    play.press("enter", after=0.15)
     assert play.take() == [Answer("a1", "always")]
+    play = _asked()
+    play.press("a", after=0.35)
+    play.press("enter", after=0.15)
+    assert (play.toast, play.take()) == ("not answered: pause, then press Enter", [])
+
+
+def test_who_reads_on_has_still_chosen() -> None:
+    play = _asked(command="echo\n" * 25, hard=True, always="")
+    play.asked = (10, 26)
+    play.press("y")
+    assert play.toast == "PgDn: read to the end first"
+    for _ in range(3):
+        play.say(KeyPressed("pagedown", asked=(10, 26)))
+    play.press("enter")
+    assert play.take() == [Answer("a1", "once")]
 
 
 @pytest.mark.parametrize("gap", [0.1, 0.35, 0.7, 1.2])
@@ -71,7 +94,7 @@ def test_a_word_typed_however_slowly_allows_nothing_that_lasts(gap: float, hard:
         play.press(words[0], rests=False)
         play.press(*("space" if one == " " else one for one in words[1:]), after=gap, rests=False)
         assert (play.take(), play.text) == ([], words)
-        assert play.view.toast is None, "Enter confirms nothing any more"
+        assert play.view.toast is None, "no row is chosen any more"
         play.press("enter", after=gap)
         assert play.take() == [QueueEdit("add", text=words)]
 
@@ -131,9 +154,9 @@ def test_a_key_meant_for_the_list_that_a_question_took_away_answers_nothing(
         after=0.01,
     )
     play.press(key, after=after)
-    assert play.take() == []
+    assert play.take() == [] and play.model.held is None, "it has not chosen either"
     typed = play.text
-    play.press("enter" if typed else key.removeprefix("alt+"), after=2.0)
+    play.press("enter", after=2.0)
     assert play.take() == [QueueEdit("add", text=typed) if typed else Answer("a1", "once")]
 
 
@@ -157,7 +180,7 @@ def test_arrows_choose() -> None:
 @pytest.mark.parametrize("key", ["alt+m", "alt+4"])
 def test_a_no_with_a_message_keeps_the_draft(key: str) -> None:
     play = _asked(draft="half a thought")
-    play.press(key)
+    play.press(key, "enter")
     assert play.text == ""
     assert play.view.dialog is not None and play.view.dialog.options == ()
     play.type("use ninja")
@@ -168,7 +191,7 @@ def test_a_no_with_a_message_keeps_the_draft(key: str) -> None:
 
 def test_escape_leaves_the_message_and_the_question_stays() -> None:
     play = _asked(draft="half a thought")
-    play.press("alt+m")
+    play.press("alt+m", "enter")
     play.type("use")
     play.press("escape")
     assert play.take() == []
@@ -178,7 +201,7 @@ def test_escape_leaves_the_message_and_the_question_stays() -> None:
 
 def test_a_question_that_is_gone_takes_its_message_along() -> None:
     play = _asked(draft="half a thought")
-    play.press("alt+m")
+    play.press("alt+m", "enter")
     play.feed(ApprovalAnswered(id="a1", choice="no", session="s"))
     assert play.view.prompt.label == ""
     assert play.text == "half a thought"
@@ -204,6 +227,7 @@ def test_a_burst_of_typing_never_answers() -> None:
     play.press("y", after=0.31)
     assert play.take() == [] and play.text == "xyanyy", "behind words it is one more letter"
     play.press("alt+y", after=0.31)
+    play.press("enter", after=0.31)
     assert play.take() == [Answer("a1", "once")]
 
 
@@ -224,7 +248,7 @@ def test_other_keys_edit_the_prompt() -> None:
 
 def test_the_message_is_typed_even_where_a_key_means_something_on_an_empty_prompt() -> None:
     play = _asked()
-    play.press("m", "question_mark", "f1", "ctrl+l")
+    play.press("m", "enter", "question_mark", "f1", "ctrl+l")
     assert play.text == "?"
     assert play.model.overlay is None
 
@@ -250,12 +274,11 @@ def test_ctrl_c_clears_the_words_before_it_stops_the_turn() -> None:
 def test_nothing_is_allowed_where_it_cannot_be_read(key: str) -> None:
     play = _asked()
     play.say(Resized(12, 24))
-    play.press(key)
-    assert "too narrow" in play.toast
-    assert play.take() == []
-    play.press(
-        *(("down", "enter") if key == "a" else ("n",))
-    )  # `a` waits for Enter: `an` is a word
+    for pressed in (key, "enter"):
+        play.press(pressed)
+        assert "too narrow" in play.toast
+        assert play.take() == []
+    play.press("n", "enter", after=2.0)
     assert play.take() == [Answer("a1", "no")]
 
 
@@ -272,7 +295,7 @@ def test_what_cannot_be_taken_back_is_never_one_enter_away() -> None:
     assert play.toast == "press y, then Enter, to allow this"
     assert play.take() == []
     play.press("y")
-    assert (play.toast, play.take()) == ("Enter confirms", [])
+    assert (play.toast, play.take()) == ("press Enter to answer", [])
     assert play.view.footer.keys[0] == ("Enter", "yes")
     play.press("enter")
     assert play.take() == [Answer("a1", "once")]
@@ -313,23 +336,37 @@ def test_escape_and_a_letter_that_came_as_one_key_do_not_answer_where_words_foll
     assert play.take() == [] and play.text == "but ", "no word follows"
 
 
-def test_alt_and_a_letter_that_is_pressed_twice_answers_and_says_nothing_else() -> None:
-    play = _asked(draft="half a thought")
-    play.press("alt+y", rests=False)
-    play.press("alt+y", after=0.2)
-    assert (play.toast, play.take()) == ("", [Answer("a1", "once")])
+@pytest.mark.parametrize("key", ["alt+y", "y"])
+def test_a_letter_that_is_pressed_twice_or_held_answers_nothing(key: str) -> None:
+    play = _asked(draft="half a thought" if key.startswith("alt+") else "")
+    play.press(key)
+    play.press(*[key] * 40, after=0.03)
+    play.tick(9.0)
+    assert play.take() == [] and play.view.footer.keys[0] == ("Enter", "yes")
+    play.press("enter")
+    assert play.take() == [Answer("a1", "once")]
+
+
+def test_a_word_that_begins_with_one_letter_twice_is_whole() -> None:
+    play = _asked()
+    play.press(*"11", "space", *"tests")
+    assert (play.take(), play.text) == ([], "11 tests")
+    play.press("enter")
+    assert play.take() == [QueueEdit("add", text="11 tests")]
 
 
 @pytest.mark.parametrize("key", ["alt+y", "alt+a", "alt+n", "alt+1"])
-def test_alt_and_a_letter_do_nothing_where_the_letter_answers(key: str) -> None:
+def test_escape_and_a_word_that_came_as_alt_and_a_letter_answer_nothing(key: str) -> None:
     """In tmux, Esc and a key up to half a second later come as one: the Esc was for the turn."""
     play = _asked()
     assert _keys(play) == ["y", "a", "n", "m"]
     play.press(key, after=2.0)
+    play.tick(60.0)
     assert play.take() == []
-    play.press(key, after=2.0, rests=False)
-    play.press("enter", after=0.65)
-    assert play.take() == []
+    play.press(*"es", after=0.2)
+    assert (play.take(), play.text) == ([], f"{key[-1]}es")
+    play.press("enter")
+    assert play.take() == [QueueEdit("add", text=f"{key[-1]}es")]
 
 
 @pytest.mark.parametrize("gap", [0.35, 0.65, 0.9])
@@ -359,20 +396,20 @@ def test_enter_in_a_row_that_began_before_the_question_answers_nothing(period: f
 
 
 @pytest.mark.parametrize(("key", "answer"), [("alt+y", "once"), ("alt+n", "no"), ("alt+1", "once")])
-def test_alt_and_a_letter_answer_whatever_the_prompt_holds(key: str, answer: str) -> None:
+def test_alt_and_a_letter_choose_whatever_the_prompt_holds(key: str, answer: Choice) -> None:
     draft = "half a thought"
     play = _asked(draft=draft)
     play.press(key, after=0.2)
-    assert play.take() == [], "the question has only just appeared"
-    play.press(key)
-    assert play.take() == [Answer("a1", answer)] and play.text == draft  # type: ignore[arg-type]
+    assert play.model.held is None, "the question has only just appeared"
+    play.press(key, "enter")
+    assert play.take() == [Answer("a1", answer)] and play.text == draft
     play = _asked()
     play.press("w", "backspace")
-    play.press(key, after=2.0)
-    assert play.take() == [Answer("a1", answer)], "letters answer no more: Alt and they do"  # type: ignore[arg-type]
+    play.press(key, "enter", after=2.0)
+    assert play.take() == [Answer("a1", answer)], "letters choose no more: Alt and they do"
 
 
-def test_letters_answer_no_more_once_something_was_typed_and_deleted() -> None:
+def test_letters_choose_no_more_once_something_was_typed_and_deleted() -> None:
     play = _asked()
     play.press("w", "h", "backspace", "backspace")
     assert play.text == "" and _keys(play) == ["Alt+Y", "Alt+A", "Alt+N", "Alt+M"]
@@ -398,8 +435,8 @@ def test_words_after_a_key_that_opens_nothing_while_something_is_asked_answer_no
     assert (play.take(), play.text) == ([], "yes")
 
 
-@pytest.mark.parametrize("keys", [("alt+n",), ("down", "down", "enter")])
-def test_after_such_a_key_the_arrows_and_alt_and_a_letter_answer(keys: tuple[str, ...]) -> None:
+@pytest.mark.parametrize("keys", [("alt+n", "enter"), ("down", "down", "enter")])
+def test_after_such_a_key_the_arrows_and_alt_and_a_letter_choose(keys: tuple[str, ...]) -> None:
     play = _asked()
     play.press("ctrl+p", after=2.0)
     play.press("y", after=9.0)
@@ -409,13 +446,13 @@ def test_after_such_a_key_the_arrows_and_alt_and_a_letter_answer(keys: tuple[str
     assert play.take() == [Answer("a1", "no")]
 
 
-def test_the_next_question_is_answered_by_letters_again() -> None:
+def test_letters_choose_an_answer_of_the_next_question_again() -> None:
     play = _asked()
     play.press("ctrl+p", after=2.0)
     play.feed(ApprovalAnswered(id="a1", choice="no", session="s"))
     play.feed(ApprovalAsked(id="a2", call_id="c2", tool="t", label="t", session="s"))
-    play.press("y", after=3.0)
-    assert play.take() == [Answer("a2", "once")]
+    play.press("n", "enter", after=3.0)
+    assert play.take() == [Answer("a2", "no")]
 
 
 @pytest.mark.parametrize("key", ["ctrl+d", "home", "end", "shift+up"])
@@ -536,16 +573,19 @@ def _stuck() -> Play:
     return play
 
 
-@pytest.mark.parametrize(("key", "choice"), [("s", "stop"), ("enter", "stop"), ("c", "continue")])
-def test_the_stuck_question(key: str, choice: str) -> None:
+@pytest.mark.parametrize(
+    ("keys", "choice"),
+    [(("s", "enter"), "stop"), (("enter",), "stop"), (("c", "enter"), "continue")],
+)
+def test_the_stuck_question(keys: tuple[str, ...], choice: Choice) -> None:
     play = _stuck()
-    play.press(key)
-    assert play.take() == [Answer("q", choice)]  # type: ignore[arg-type]
+    play.press(*keys)
+    assert play.take() == [Answer("q", choice)]
 
 
 def test_saying_something_to_a_stuck_turn() -> None:
     play = _stuck()
-    play.press("m")
+    play.press("m", "enter")
     play.press("enter")
     assert play.toast == "type an answer, or press Esc"
     assert play.take() == []
@@ -618,7 +658,7 @@ def test_alt_and_s_steers_whatever_is_asked_and_the_question_names_another_key()
     assert play.take() == [Steer("look in src")]
     play.press("alt+s", after=2.0)
     assert play.take() == []
-    play.press("alt+1", after=2.0)
+    play.press("alt+1", "enter", after=2.0)
     assert play.take() == [Answer("q", "stop")]
 
 
@@ -627,29 +667,29 @@ def test_a_message_begins_with_what_was_typed_at_the_question(words: str) -> Non
     play = _stuck()
     play.press(*("space" if one == " " else one for one in words), after=0.15, rests=False)
     assert (play.take(), play.text) == ([], words)
-    play.press("alt+m")
+    play.press("alt+m", "enter")
     assert play.view.prompt.label == "Tell the model" and play.text == words
     play.press("escape")
     assert play.text == words, "no word is lost"
-    play.press("alt+m", "enter")
+    play.press("alt+m", "enter", "enter", after=2.0)
     assert play.take() == [Answer("q", "say", words)] and play.text == ""
 
 
 @pytest.mark.parametrize("draft", ["", "half a thought"])
 def test_a_message_whose_question_is_gone_is_kept(draft: str) -> None:
     play = _asked(draft=draft)
-    play.press("alt+m", *"use ninja".replace(" ", "_"))
+    play.press("alt+m", "enter", *"use ninja".replace(" ", "_"))
     play.feed(ApprovalAnswered(id="a1", choice="no", session="s"))
     assert play.text == (draft or "use_ninja")
     assert play.model.composer.history[-1:] == (("use_ninja",) if draft else ())
 
 
-def test_words_right_behind_alt_and_m_are_the_message() -> None:
+def test_words_right_behind_alt_and_m_are_a_prompt() -> None:
     play = _stuck()
-    play.press("alt+m", rests=False)
-    play.press(*"look", after=0.1, rests=False)
+    play.press("alt+m")
+    play.press(*"look", after=0.1)
     play.press("enter")
-    assert play.take() == [Answer("q", "say", "look")]
+    assert play.take() == [QueueEdit("add", text="mlook")], "it may have been Esc and a word"
 
 
 def test_enter_behind_words_allows_nothing() -> None:

@@ -87,7 +87,7 @@ def test_the_mode_does_not_change_while_a_no_is_explained() -> None:
             id="a", call_id="c", tool="run_shell_command", label="Run make", turn=1, session="s"
         )
     )
-    play.press("m", after=5.0)
+    play.press("m", "enter", after=5.0)
     assert play.view.prompt.label == "Tell the model what to do instead"
     play.press("shift+tab")
     assert play.ops == [] and play.toast.startswith("answer first")

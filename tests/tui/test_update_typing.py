@@ -105,7 +105,7 @@ def test_a_word_after_others_were_deleted_right_before_a_question_answers_nothin
 
 
 def test_alt_and_a_letter_and_the_arrows_answer_after_words_were_deleted() -> None:
-    for keys, answer in ((("alt+y",), "once"), (("down", "down", "enter"), "no")):
+    for keys, answer in ((("alt+y", "enter"), "once"), (("down", "down", "enter"), "no")):
         play = _asks(_turn("so"))
         play.press("ctrl+c")
         play.press(*keys, after=2.0)

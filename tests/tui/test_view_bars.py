@@ -206,7 +206,7 @@ def test_the_footer_names_the_keys_of_the_moment() -> None:
     assert (_keys(play)["Enter"], _keys(play)["Alt+S"]) == ("queue", "steer")
     play.feed(ApprovalAsked(id="a", call_id="d", tool="t", label="$ make", session="s"))
     assert _keys(play)["Esc"] == "stop the turn"
-    play.press("alt+m")
+    play.press("alt+m", "enter")
     assert _keys(play) == {"Enter": "send", "Esc": "back"}
     play = Play()
     play.type("/")

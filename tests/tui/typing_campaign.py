@@ -20,7 +20,7 @@ from tests.tui.pty_stage import Pty
 ASKS = "yes, once"
 AWAY = 2.5
 """Seconds after which nothing that was pressed before counts any more."""
-SLOW = (
+WORDS = (
     "add tests",
     "all of it",
     "every day",
@@ -30,9 +30,13 @@ SLOW = (
     "look 2 files",
     "zany",
     "2 more",
+    "yes do",
+    "no wait",
+    "many",
+    "1 2 3",
+    "44 y",
 )
-"""Words whose first letter, alone, answers nothing: Enter right behind it would."""
-FAST = ("yes do", "no wait", "many", "1 2 3", "44 y")
+"""Most begin with a letter that chooses an answer."""
 
 
 class Typist:
@@ -53,7 +57,7 @@ class Typist:
         for _ in range(self.random.randint(1, 3)):
             fast = self.random.random() < 0.5
             gap = self.random.uniform(0.02, 0.15) if fast else self.random.uniform(0.02, 1.2)
-            text = self.random.choice(FAST if fast else SLOW)
+            text = self.random.choice(WORDS)
             for letter in text:
                 self.press(letter, gap)
             self.press("\r", max(0.06, gap))  # sooner, it would be a paste
@@ -94,7 +98,8 @@ def play(folder: Path, questions: int, seed: int) -> list[str]:
             if not exact:
                 pty.type("\x15")  # what was typed when the list was gone
                 pty.read(0.3)
-            pty.type("\x1bn")
+            pty.choose("\x1bn")
+            pty.type("\r")
             pty.until(f"Create {number}.txt")
         pty.read(AWAY)
     finally:

@@ -410,8 +410,9 @@ OwnKeys = tuple[tuple[str, tuple[str, ...]], ...]
 
 @frozen
 class Held:
-    """A key that answers at `due`, unless another one comes before: then it was text. `on`: the
-    question that it answers; empty: the first-run sheet. `row`: where the cursor was before."""
+    """A key that acts at `due`, unless another one comes before: then it was text. `on`: the
+    question that it answers, never by itself; empty: the sheet's. `row`: where the cursor was before.
+    """
 
     key: str
     character: str

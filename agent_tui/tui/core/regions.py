@@ -118,8 +118,6 @@ class Option:
     """The name of the options below it, or the empty line above that: the cursor is never on it."""
     also: str = ""
     """Another key that takes it."""
-    confirms: bool = False
-    """Its key only marks it, and Enter takes it then."""
     short: str = ""
     """Its words where there is little room; empty: the same."""
 

@@ -1,10 +1,10 @@
 """Approvals and questions: the one dialog, and which key answers it.
 
-A letter answers only while the prompt is empty, and nothing was typed and no key was refused since
-the question appeared. Where there are words, Enter queues them, and the arrows and then Enter
-answer, or Alt and the letter. What holds for longer than once, or cannot be undone, is only marked
-by its letter, and Enter takes it. No key answers that cannot have been meant for the question: it
-came too soon after it appeared, or in a row of keys that began before.
+Only Enter answers, whatever the pace of who types. A letter chooses a row, but only while the
+prompt is empty, and nothing was typed and no key was refused since the question appeared: else it
+is text, and Alt and the letter chooses. Where there are words and no row was chosen since, Enter
+queues them. No key counts that cannot have been meant for the question: it came too soon after it
+appeared, or in a row of keys that began before.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ READABLE: Final = 20
 TOO_NARROW: Final = "too narrow to show what is asked"
 READ_ON: Final = "read to the end first"
 UNREAD: Final = f"{key_name('pagedown')}: {READ_ON}"
-CONFIRMS: Final = "Enter confirms"
+CONFIRMS: Final = "press Enter to answer"
 ANSWER_FIRST: Final = "answer the question first"
 TOO_SOON: Final = "not answered: pause, then press Enter"
 CHOOSES: Final = "↑↓ Enter"
@@ -221,17 +221,8 @@ def pressed(model: Model, msg: KeyPressed, before: float) -> Step | None:
     if msg.key == "enter" and not enter_answers(model):  # the person sends with another key
         return model, (Type("\n", "ctrl+j"),)
     if named is not None and _letter_is_meant(model, msg, dialog, before):
-        if named.purpose and msg.key.startswith(ALT):
-            return _take(
-                model, question, named
-            )  # it answers nothing yet, and what is typed next is for it
-        confirmed = needs_enter(question, named) and _is_named(model, msg.key)
-        held = pending_key.hold_key(model, msg, offered.index(named), question.id, confirmed)
-        return (
-            then(held, toast(held[0], _unreadable(model, question, named) or CONFIRMS))
-            if confirmed
-            else held
-        )
+        held = pending_key.hold_key(model, msg, offered.index(named), on=question.id)
+        return then(held, toast(held[0], _unreadable(model, question, named) or CONFIRMS))
     if is_text(msg.character) and not msg.key.startswith(ALT):
         return replace(model, typed_at=model.at), (
             Type(msg.character, msg.key),
@@ -277,9 +268,7 @@ def _move(model: Model, dialog: Dialog, row: int) -> Model:
 
 
 def _letter_is_meant(model: Model, msg: KeyPressed, dialog: Dialog, before: float) -> bool:
-    """Whether a letter, or Alt and a letter, is meant for the question. Esc and a letter look like
-    Alt on a slow line and in tmux: that one is held too, and answers only where the rows name it
-    (`take_held`)."""
+    """Whether a letter, or Alt and a letter, is meant for the question."""
     if msg.blind or msg.at - dialog.shown_at < BURST_SECONDS:
         return False
     if msg.key.startswith(ALT):
@@ -436,12 +425,6 @@ def letter_key(model: Model, offer: Offer) -> str:
     return offer.keys[0] if letters_answer(model) else alt_key(offer, model.keys)
 
 
-def needs_enter(question: Approval | Question, offer: Offer) -> bool:
-    """Whether its letter only marks it, and Enter takes it then: it holds for longer than once, or
-    cannot be undone."""
-    return offer.choice in ("always", "yes") or bool(offer.mode) or _key_only(question, offer)
-
-
 def _key_only(question: Approval | Question, offer: Offer) -> bool:
     """Whether Enter takes it only where its letter has marked it."""
     return offer.choice == "once" and isinstance(question, Approval) and question.hard
@@ -508,7 +491,7 @@ def nearest(model: Model) -> tuple[str, str]:
 
 
 def take_held(model: Model, held: Held) -> Step | None:
-    """Nothing followed the key that was held. None: what it answers is not asked any more."""
+    """Enter takes the row that a letter has chosen. None: what it answers is not asked any more."""
     question, dialog = model.question, model.dialog
     if (
         question is None
@@ -520,15 +503,7 @@ def take_held(model: Model, held: Held) -> Step | None:
     named = next(
         (offer for offer in offers(question) if held.key.removeprefix(ALT) in offer.keys), None
     )
-    return (
-        None if named is None or not _is_named(model, held.key) else _take(model, question, named)
-    )
-
-
-def _is_named(model: Model, key: str) -> bool:
-    """Whether the rows name `key`: where the letter answers, Alt and it does not. In tmux, Esc and
-    a letter up to half a second later come as that; the Esc was for the turn."""
-    return not key.startswith(ALT) or not letters_answer(model)
+    return None if named is None else _take(model, question, named)
 
 
 def _unreadable(model: Model, question: Approval | Question, offer: Offer) -> str:

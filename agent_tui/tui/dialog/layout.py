@@ -44,13 +44,11 @@ def option_row(options: Sequence[Option], selected: int, between: str = "") -> l
 
 
 def key_cells(option: Option) -> list[Segment]:
-    """What takes it: `a/2, Enter`."""
+    """What chooses it: `a/2`."""
     if not option.key:
         return []
     also = f"/{option.also}" if option.also else ""
-    between = f"{also}, " if option.confirms else also
-    key = [Segment(flat(option.key), "accent strong"), Segment(between, "dim")]
-    return [*key, Segment("Enter", "accent")] if option.confirms else key
+    return [Segment(flat(option.key), "accent strong"), Segment(also, "dim")]
 
 
 def option_cells(option: Option, selected: bool, keyed: int = 0) -> list[Segment]:
@@ -128,14 +126,8 @@ def in_brief(options: Sequence[Option]) -> list[Option]:
 
 
 def packed_lines(options: Sequence[Option], selected: int, width: int) -> list[Sequence[Segment]]:
-    """The choices in short, as many in a row as fit. What Enter confirms says so where that takes
-    no row more."""
-    short = in_brief(options)
-    rows, named = in_rows(unconfirmed(short), width), in_rows(short, width)
-    if len(named) == len(rows) and all(
-        line_cells(option_row(row, -1), cell_len) <= width for row in named
-    ):
-        rows = named
+    """The choices in short, as many in a row as fit."""
+    rows = in_rows(in_brief(options), width)
     firsts = accumulate(map(len, rows), initial=0)
     return [
         pad(apart(row, selected - first, width), width)
@@ -151,11 +143,6 @@ def in_rows(options: Sequence[Option], width: int) -> list[list[Option]]:
             rows.append([])
         rows[-1].append(option)
     return rows
-
-
-def unconfirmed(options: Sequence[Option]) -> list[Option]:
-    """Without the Enter that confirms: the footer says it too, once the key has marked one."""
-    return [replace(option, confirms=False) for option in options]
 
 
 def apart(options: Sequence[Option], selected: int, width: int) -> list[Segment]:
@@ -214,8 +201,6 @@ def last_words(option: Option) -> str:
 def in_short(value: DialogView, width: int) -> list[Option]:
     """The answers in as many words as fit beside each other; the first is said whole."""
     options = [replace(option, also="") for option in value.options]
-    if line_cells(option_row(options, value.selected), cell_len) > width:
-        options = unconfirmed(options)
     for words in (brief, last_words):
         for number in range(len(options) - 1, 0, -1):
             if line_cells(option_row(options, value.selected), cell_len) > width:

@@ -14,14 +14,12 @@ from agent_tui.tui.core.memo import lazy
 from agent_tui.tui.core.model import Dialog, Model, OwnKeys, Purpose
 from agent_tui.tui.core.regions import DialogView, FooterView, Option
 from agent_tui.tui.dialog.answering import (
-    CHOOSES,
     READ_ON,
     Offer,
     alt_key,
     enter_sends,
     letters_answer,
     nearest,
-    needs_enter,
     offers,
     unread,
 )
@@ -60,7 +58,7 @@ def _dialog(
     cwd: str,
     own: OwnKeys,
 ) -> DialogView | None:
-    """`letters`: those alone answer, else with Alt."""
+    """`letters`: those alone choose, else with Alt."""
     if question is None or state is None:
         return None
     brief = ""
@@ -78,7 +76,7 @@ def _dialog(
             f"{question.agent}: {words}" if words else "" for words in (title or "question", brief)
         )
     offered = () if purpose is not None else offers(question)
-    options = tuple(_option(question, one, letters, own) for one in offered)
+    options = tuple(_option(one, letters, own) for one in offered)
     return DialogView(
         title,
         reason,
@@ -95,11 +93,10 @@ def _dialog(
     )
 
 
-def _option(question: Approval | Question, offer: Offer, letters: bool, own: OwnKeys) -> Option:
+def _option(offer: Offer, letters: bool, own: OwnKeys) -> Option:
     key = offer.keys[0] if letters else alt_key(offer, own)
     also = "".join(offer.keys[1:]) if letters else ""
-    confirms = key != CHOOSES and needs_enter(question, offer)
-    return Option(key, offer.label, offer.detail, also=also, confirms=confirms, short=offer.brief)
+    return Option(key, offer.label, offer.detail, also=also, short=offer.brief)
 
 
 def asked_footer(model: Model) -> FooterView:

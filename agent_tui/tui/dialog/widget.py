@@ -321,9 +321,7 @@ def options_lines(
         row = option_row(options, selected, "  ")
         if line_cells(row, cell_len) <= width:
             return [row]
-    keyed = max(
-        line_cells(key_cells(option), cell_len) + option.confirms for option in options
-    )  # a word has a blank more
+    keyed = max(line_cells(key_cells(option), cell_len) for option in options)
     if not column:  # an answer is said in short before it is cut
         room = width - keyed - 3
         options = [

@@ -129,11 +129,10 @@ def asked_rows() -> Iterator[Row]:
     consent = Approval("", "", "", "", "", always="what the question names", mode="accept-edits")
     for offer in (*answering.offers(consent), *answering.offers(Question("", "stuck", ""))):
         what = f"{offer.label}: {offer.detail}" if offer.detail else offer.label
-        then = ", Enter" if answering.needs_enter(consent, offer) else ""
         yield (
-            f"{' '.join(offer.keys)}{then}",
+            f"{' '.join(offer.keys)}, Enter",
             what,
-            f"With words in the prompt: {answering.alt_key(offer)}{then}.",
+            f"With words in the prompt: {answering.alt_key(offer)}, Enter.",
         )
     yield (
         "↑ ↓ Enter",

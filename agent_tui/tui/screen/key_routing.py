@@ -71,6 +71,8 @@ def _pressed(model: Model, msg: KeyPressed, before: float) -> Step:
             and (taken := _enter_held(model, model.held, msg, before)) is not None
         ):
             return taken
+        if model.held.on and msg.key in ("pageup", "pagedown"):
+            return _routed(model, msg, before)  # who reads on has still chosen
         if (marked := pending_key.keep_mark(model, model.held, msg)) is not None:
             return marked, ()
         bound = msg.key in commands.bindings(model.keys)
@@ -87,14 +89,14 @@ def _pressed(model: Model, msg: KeyPressed, before: float) -> Step:
 
 
 def _enter_held(model: Model, held: Held, msg: KeyPressed, before: float) -> Step | None:
-    """Enter while a key is held. It takes what waits for it, and hurries no answer. None: it ends a
+    """Enter while a key is held. It takes what waits for it: not within a paste. None: it ends a
     word."""
     alone = msg.draft in ("", held.character)  # what was typed is one letter: no word
-    waits = held.due == inf or bool(held.on)
-    confirms = waits and not msg.blind and msg.at - before >= pending_key.HOLD_SECONDS
-    if confirms or (alone and not held.on):
-        return _take_held(model)
-    return (model, ()) if held.on and (alone or held.due == inf) else None
+    meant = not msg.blind and msg.at - before >= guards.REPEAT_SECONDS
+    if held.on:
+        seen = model.dialog is not None and msg.at - model.dialog.shown_at >= guards.ENTER_SECONDS
+        return _take_held(model) if meant and seen else toast(model, answering.TOO_SOON)
+    return _take_held(model) if alone or (meant and held.due == inf) else None
 
 
 def settle_held(model: Model, rested: bool = False) -> Step:

@@ -1,9 +1,9 @@
-"""A letter that may answer or may begin a word is held for a moment: only what follows tells which
-it was.
+"""A letter that may choose or may begin a word is held: only what follows tells which it was.
 
-A key that comes meanwhile makes it text, which goes to the prompt; if none comes, it answers. Until
-then the row that it would take is marked. Only the first letter on an empty prompt is in doubt so:
-behind words it is one more of them.
+A key that comes makes it text, which goes to the prompt. In a sheet it acts if none comes for a
+moment; at a question, and where much would be lost, only Enter takes it. Until then the row that it
+would take is marked. Only the first letter on an empty prompt is in doubt so: behind words it is
+one more of them.
 """
 
 from __future__ import annotations
@@ -21,42 +21,40 @@ from agent_tui.tui.core.step import Step
 HOLD_SECONDS: Final = 0.3
 """How long a letter waits for another key before it acts in a sheet. People type a key in 0.1 to
 0.25 s."""
-ANSWER_SECONDS: Final = 1.0
-"""The same before it answers a question: who types slowly takes 0.9 s a key. Enter does not wait."""
 LATE: Final = 0.05
 """A wait that took so much longer than asked for: keys that came meanwhile may not have been
 handled yet."""
 PRESS_ENTER: Final = "press Enter to "
 """How it begins what is said of a letter that waits for Enter."""
-STAYS: Final = frozenset(("up", "down"))
+STAYS: Final = frozenset(("up", "down", "left", "right"))
 """Keys that move the cursor on from the marked row."""
 
 
 def hold_key(
     model: Model, msg: KeyPressed, row: int, on: str = "", confirmed: bool = False
 ) -> Step:
-    """Wait with `msg`, which would take the row `row` of the question `on`, or of the sheet.
-    `confirmed`: no time makes it answer, only Enter."""
-    wait = ANSWER_SECONDS if on else HOLD_SECONDS
-    due = inf if confirmed else msg.at + wait
+    """Wait with `msg`, which would take the row `row` of the question `on`, or of the sheet. No time
+    makes it answer a question, or act where `confirmed`: only Enter."""
+    waits = confirmed or bool(on)
+    due = inf if waits else msg.at + HOLD_SECONDS
     picker = model.overlay.picker if model.overlay is not None else None
     if on:
         was = model.dialog.selected if model.dialog is not None else 0
     else:
         was = picker.at if picker is not None else 0
     held = Held(msg.key, msg.character, on, due, was)
-    return replace(_on_row(model, row, held), held=held), () if confirmed else (Yield(wait),)
+    return replace(_on_row(model, row, held), held=held), () if waits else (Yield(HOLD_SECONDS),)
 
 
 def keep_mark(model: Model, held: Held, msg: KeyPressed) -> Model | None:
-    """A key while a letter of a sheet waits for Enter: the same again, by a finger that rests on it
+    """A key while a letter waits for Enter: the same again, by a finger that rests on it
     or as in `ssh`, or Backspace, which takes it back. None: it is another."""
-    if held.on or held.due < inf:
+    if held.due < inf:
         return None
     if msg.key == held.key:
-        again = "" if model.repeated else msg.character
+        again = "" if model.repeated and not held.on else msg.character
         return replace(model, held=replace(held, character=held.character + again))
-    if msg.key == "backspace":
+    if msg.key == "backspace" and not msg.draft:
         return replace(_on_row(without_hint(model), held.row, held), held=None)
     return None
 
@@ -116,7 +114,7 @@ def await_due(model: Model, held: Held) -> Step | None:
     if held.due == inf:
         return model, ()
     left = held.due - model.at
-    if left > (ANSWER_SECONDS if held.on else HOLD_SECONDS):
+    if left > HOLD_SECONDS:
         return release_key(model)
     if left > 0:
         return model, (Yield(left),)
