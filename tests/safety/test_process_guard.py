@@ -114,7 +114,7 @@ def test_a_watcher_that_was_killed_is_replaced(tmp_path: Path) -> None:
     assert gone(pid)
 
 
-WATCHERS = "sup=$PPID; guard=$(ps -o ppid= -p $sup); "
+WATCHERS = "sup=$PPID; guard=$(($(ps -o ppid= -p $sup))); "  # a short number has blanks before it
 NAME, STAY = "echo $$ > a.pid; kill -9", "exec sleep 300"
 KILLS = {
     "both": f"{WATCHERS} setsid bash -c '{NAME} '$guard' '$sup'; {STAY}' >/dev/null 2>&1 & sleep 9",
