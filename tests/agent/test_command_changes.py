@@ -364,7 +364,8 @@ def test_a_choice_holds_for_the_content_that_was_seen(place: Place) -> None:
         assert (place.cwd / "dirty").read_text() == "mine since\n"
 
 
-STUBBORN = "trap '' TERM; while :; do echo LATE > late; touch .git/began; sleep 0.02; done"
+STUBBORN = "trap '' TERM; while :; do echo LATE > .git/part; mv .git/part late; touch .git/began; sleep 0.02; done"
+"""It is killed at any moment: never between the beginning of the file and its words."""
 
 
 def test_what_a_cancelled_command_still_writes_is_its_own_and_the_next_turn_waits_for_its_end(

@@ -7,6 +7,8 @@ import asyncio
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
+from threading import Event
+from typing import Any
 
 import pytest
 
@@ -14,7 +16,8 @@ from agent_tui.agent.config import EngineConfig
 from agent_tui.agent.services import queries
 from agent_tui.agent.services.queries import Looker
 from agent_tui.paths import Folders
-from agent_tui.protocol.events import Answered, Event
+from agent_tui.protocol.events import Answered
+from agent_tui.protocol.events import Event as Told
 from agent_tui.protocol.ops import Query, QueryKind
 from agent_tui.sessions.index.search import update
 from agent_tui.sessions.log.copies import fork
@@ -48,7 +51,7 @@ def config(tmp_path: Path) -> EngineConfig:
 
 def asked(config: EngineConfig, *ops: Query, session: str = "one") -> list[Answered]:
     """The answers to `ops`, which are all asked at once."""
-    told: list[Event] = []
+    told: list[Told] = []
 
     async def run(pool: ThreadPoolExecutor) -> None:
         looker = Looker(config, told.append, pool, session)
@@ -90,6 +93,82 @@ def test_a_search_ends_the_one_before_it(config: EngineConfig) -> None:
     answers = asked(config, query("search", "here", "1"), query("search", "there", "2"))
     assert [answer.id for answer in answers if not answer.data.more] == ["2"]
     assert found(answers[-1]) == ["two"]
+
+
+def test_an_answer_that_is_late_for_the_next_search_is_not_told(
+    config: EngineConfig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The other search comes after the last look of the first one."""
+    update(config.folders.sessions, config.folders.cache)
+    found_by = Looker._found
+    told: list[Any] = []
+
+    async def run(pool: ThreadPoolExecutor) -> None:
+        loop, late = asyncio.get_running_loop(), list[asyncio.Task[None]]()
+        looker = Looker(config, told.append, pool)
+
+        def overtaken(self: Looker, op: Query, more: bool, check: queries.Check) -> Answered:
+            answer = found_by(self, op, more, check)
+            if op.id == "1":
+                asyncio.run_coroutine_threadsafe(come(), loop).result()
+            return answer
+
+        async def come() -> None:
+            late.append(asyncio.create_task(looker.look(query("search", "there", "2"))))
+            await asyncio.sleep(0)
+
+        monkeypatch.setattr(Looker, "_found", overtaken)
+        await looker.look(query("search", "here", "1"))
+        await asyncio.gather(*late)
+
+    with ThreadPoolExecutor(4) as pool:
+        asyncio.run(run(pool))
+    assert {answer.id for answer in told} == {"2"}
+
+
+def test_two_searches_do_not_read_for_the_index_at_the_same_time(
+    config: EngineConfig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The second one would find it locked, and answer from less than there is."""
+    update, began, leave = Looker._update, Event(), Event()
+    given: list[object] = []
+    told: list[Answered] = []
+
+    class Pool(ThreadPoolExecutor):
+        def submit(self, fn: Any, /, *args: Any, **more: Any) -> Any:
+            given.append(fn)
+            return super().submit(fn, *args, **more)
+
+    def held(self: Looker, check: queries.Check) -> None:
+        if not began.is_set():
+            began.set()
+            leave.wait()
+            check()
+        update(self, check)
+
+    async def run(pool: Pool) -> None:
+        loop, at_once = asyncio.get_running_loop(), list[int]()
+
+        def release() -> None:
+            at_once.append(given.count(looker._update))
+            leave.set()
+
+        def tell(answer: Any) -> None:
+            told.append(answer)
+            if answer.id == "2" and answer.data.more:  # it asks for the update in this same step
+                loop.call_soon(release)
+
+        looker = Looker(config, tell, pool)
+        first = asyncio.create_task(looker.look(query("search", "here", "1")))
+        await loop.run_in_executor(None, began.wait)
+        await asyncio.gather(first, looker.look(query("search", "there", "2")))
+        assert at_once == [1]
+
+    monkeypatch.setattr(Looker, "_update", held)
+    with Pool(4) as pool:
+        asyncio.run(run(pool))
+    assert [answer.id for answer in told if not answer.data.more] == ["2"]
+    assert found(told[-1]) == ["two"]
 
 
 def test_an_end_stops_the_reading(config: EngineConfig, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -43,6 +43,8 @@ class Looker:
         self._emit, self._pool = emit, pool
         self._search = ""
         self._fresh = float("-inf")
+        self._updating = asyncio.Lock()
+        """One update at a time: a second one would find the index locked, and count it as fresh."""
 
     async def look(self, op: Query) -> None:
         match op.kind:
@@ -61,7 +63,8 @@ class Looker:
             stale = not self.config.otr and time.monotonic() - self._fresh > FRESH_SECONDS
             self._emit(await self._done(lambda check: self._found(op, stale, check), op.id))
             if stale:
-                await self._done(self._update, op.id)
+                async with self._updating:
+                    await self._done(self._update, op.id)
                 self._fresh = time.monotonic()
                 self._emit(await self._done(lambda check: self._found(op, False, check), op.id))
         except InterruptedError:
@@ -77,10 +80,12 @@ class Looker:
                 raise InterruptedError
 
         try:
-            return await asyncio.get_running_loop().run_in_executor(self._pool, work, check)
+            done = await asyncio.get_running_loop().run_in_executor(self._pool, work, check)
         except asyncio.CancelledError:
             ended = True
             raise
+        check()  # another search may have come after its last look
+        return done
 
     # -- in the pool
 
