@@ -51,7 +51,7 @@ def call(command: str) -> str:
 
 CASES: dict[str, tuple[str, str, str, type[Event]]] = {
     "blocked stream": ("auto", "hang", "begun", TextDelta),
-    "approval": ("auto", call("echo hello"), "once", ApprovalAsked),
+    "approval": ("auto", call("env echo hello"), "once", ApprovalAsked),
     "child that ignores SIGTERM": ("accept-all", call(STUBBORN), "pid ", ToolOutput),
 }
 """Mode, prompt, what the screen shows and what the engine says when it is time to cancel."""

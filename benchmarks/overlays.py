@@ -43,7 +43,7 @@ LISTS = {
     "models": ("\x0c", "openai/bench", "ben"),
     "sessions": ("/resume\r", " ago ", "pro"),
     "themes": ("/theme\r", "nord", "nor"),
-    "modes": ("/mode\r", "of 5", "pla"),
+    "modes": ("/mode\r", "edits files", "pla"),
     "files": ("/files\r", "f1.py", "f1"),
     "log (100 MB)": ("/log\r", "a line as the program", "ses"),
     "debug console": ("/debug\r", "COLORTERM", "tex"),

@@ -21,6 +21,7 @@ from typing import Any, Final, get_args
 from agent_tui import registry
 from agent_tui.protocol.events import AnyEvent, Event
 from agent_tui.protocol.transcript import Approval, Question
+from agent_tui.safety import harmless, harmless_git
 from agent_tui.settings import schema
 from agent_tui.settings.values import Setting
 from agent_tui.tools.base import Tool
@@ -28,7 +29,9 @@ from agent_tui.tui import commands
 from agent_tui.tui.commands.base import Command
 from agent_tui.tui.dialog import answering
 from agent_tui.tui.prompt import keys, submit
-from agent_tui.tui.screen import guards, key_help, pending_key
+from agent_tui.tui.screen import key_guards
+from agent_tui.tui.sheets import help
+from agent_tui.tui.textual_port import terminal
 
 ROOT: Final = Path(__file__).resolve().parent.parent
 README: Final = ROOT / "README.md"
@@ -36,6 +39,7 @@ KEYS: Final = ROOT / "docs" / "keys.md"
 LOG: Final = ROOT / "docs" / "log.md"
 SETTINGS: Final = ROOT / "docs" / "settings.md"
 SCRIPTED: Final = ROOT / "docs" / "scripted.md"
+SAFETY: Final = ROOT / "docs" / "safety.md"
 PICTURE: Final = ROOT / "docs" / "screenshot.svg"
 TOOLS: Final = "agent_tui.tools"
 MADE: Final = "made by docs/generate.py"
@@ -80,7 +84,7 @@ UNSAID: Final = {
 
 def key(name: str) -> str:
     """A key as it is written in a document: `Ctrl+_` in code style."""
-    return f"`{key_help.key(name)}`"
+    return f"`{help.key(name)}`"
 
 
 def written(names: Iterable[str]) -> str:
@@ -151,7 +155,7 @@ def slash_table() -> str:
 def editing_table() -> str:
     actions = dict.fromkeys(keys.EDITING.values())
     rows = [
-        (written(sorted(keys.NEWLINE, key=key_help.plain_first)), "a new line"),
+        (written(sorted(keys.NEWLINE, key=help.plain_first)), "a new line"),
         ("`\\` `Enter`", "a new line, anywhere"),
     ]
     owned = commands.bindings()  # a command's key is told with the command
@@ -162,7 +166,7 @@ def editing_table() -> str:
             if does == action and (name not in owned or action != "paste")
         ]
         if named:
-            rows.append((written(named), key_help.EDITING[action]))
+            rows.append((written(named), help.EDITING[action]))
     rows.append((written(keys.SELECTING), "select on the way"))
     return table(("key", "what it does"), rows)
 
@@ -194,6 +198,9 @@ While the agent asks, the keys that open or change something else, such as `Ctrl
 A key that you hold down counts once where twice would quit, rewind or clear: `Ctrl+C`, `Esc`, `Ctrl+D`. `Ctrl+D` right
 after one that deleted does not quit; a line says that you can press it again. A second `Enter` within
 {submit.DOUBLED_SECONDS} s does nothing on an empty prompt.
+
+While `Esc` would stop a turn, it waits {terminal.STOPPING_DELAY} s for the rest of a key: a slow line may cut an arrow
+in two. `ESCDELAY` (milliseconds) sets another time.
 
 A click on a tool call expands or collapses it. The wheel scrolls what is under the pointer. `Ctrl+C` copies what you
 select with the mouse.
@@ -229,13 +236,13 @@ and numbers are text until the next question. With words in the prompt, or after
 letter (with a number if `Alt` and the letter is a command, as `Alt+S` is), or with `↑` `↓`. `Enter` right after the
 words queues them as a prompt.
 
-`Enter` answers not earlier than {guards.ENTER_SECONDS} s after you could see the question, and {guards.BURST_SECONDS} s
+`Enter` answers not earlier than {key_guards.ENTER_SECONDS} s after you could see the question, and {key_guards.BURST_SECONDS} s
 after `↑` `↓`. If the question closed a list or a search, neither `Enter` nor a letter counts within
-{answering.TYPING_SECONDS} s. `Esc` then stops nothing within {guards.RUN_SECONDS:.0f} s: a line says that `Esc` again
+{answering.TYPING_SECONDS} s. `Esc` then stops nothing within {key_guards.RUN_SECONDS:.0f} s: a line says that `Esc` again
 stops.
 
 You can allow a command that does not fit only after you have seen its end. A command on the hard list takes its `y`
-first: `↑` `↓` and `Enter` never allow it. On the screen "No model yet" a letter acts after {pending_key.HOLD_SECONDS} s if
+first: `↑` `↓` and `Enter` never allow it. On the screen "No model yet" a letter acts after {key_guards.HOLD_SECONDS} s if
 no other key follows; `q` there needs an `Enter`.
 
 {dialog_table(consent)}
@@ -356,6 +363,22 @@ changed files are in `blobs/<sha256>`. If the output of a command was cut, the w
 {event_table(False)}"""
 
 
+def harmless_table() -> str:
+    """The programs that only look, with the options that they may have."""
+    rows = [*harmless.PROGRAMS.items()]
+    rows += ((f"git {name}", row) for name, row in harmless_git.COMMANDS.items())
+    return table(("program", "options"), ((f"`{name}`", _options(row)) for name, row in rows))
+
+
+def _options(row: harmless.Spec) -> str:
+    shown = sorted(
+        f"{'--' if len(name) > 1 else '-'}{name}"
+        for one in row.options
+        if (name := one.rstrip("=?@")) != "#"
+    )
+    return f"`{' '.join(shown)}`" if shown else "none"
+
+
 # -- putting it in place
 
 
@@ -378,6 +401,7 @@ def pages() -> dict[Path, str]:
         LOG: log_page(),
         SETTINGS: put(SETTINGS, "settings", settings_table()),
         SCRIPTED: put(SCRIPTED, "tools", tool_table()),
+        SAFETY: put(SAFETY, "harmless", harmless_table()),
     }
 
 

@@ -44,7 +44,6 @@ PURE = (
 WIDGETS = frozenset(
     f"agent_tui.tui.{name}"
     for name in (
-        "prompt.completion_widget",
         "prompt.widget",
         "prompt.editor",
         "dialog.layout",
@@ -87,6 +86,11 @@ LAZY = {
         "keyring.errors": "as above",
     },
     "agent_tui.safety.ignore": {"pathspec:GitIgnoreSpec": "only where a .gitignore is read"},
+    "agent_tui.safety.shell_syntax": {
+        "tree_sitter:Language": "only where a command is judged; third party",
+        "tree_sitter:Parser": "only where a command is judged; third party",
+        "tree_sitter_bash": "only where a command is judged; third party",
+    },
     "agent_tui.settings.store": {
         "tomlkit": "only where a setting is written",
         "tomlkit.exceptions:TOMLKitError": "only where a setting is written",
@@ -131,12 +135,14 @@ STARTS = {
     "agent_tui.cli.main: sandbox.foreground": "the person's editor, and this program",
     "agent_tui.cli.config: sandbox.foreground": "the person's editor",
     "agent_tui.safety.git: sandbox.feed": "git",
+    "agent_tui.safety.read_only_sandbox: sandbox.run": "this program's Python, which tries to get out",
 }
 """Who starts programs, and which."""
 NAMES_GIT = {
     "agent_tui.safety.git": "asks git, and nobody else does: a repository's configuration could run programs",
     "agent_tui.context.file_index": "the folder of the person's own ignore rules",
     "agent_tui.safety.hard_list": "judges commands of the model",
+    "agent_tui.safety.shell_classifier": "judges commands of the model",
     "agent_tui.sessions.imports.codex": "a key in the logs of another program",
 }
 """Where the word stands as a value of its own, and why."""

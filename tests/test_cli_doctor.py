@@ -159,7 +159,9 @@ def test_folders_that_others_see_or_that_cannot_be_made(tmp_path: Path) -> None:
 
 def test_commands_are_run_and_see_no_key(tmp_path: Path) -> None:
     done = run(tmp_path, "--json", MOONSHOT_API_KEY=KEY, MOONSHOT_BASE_URL="http://127.0.0.1:1/v1")
-    assert told(done, "commands")["commands cannot read your API keys"][0] == "ok"
+    said = told(done, "commands")
+    assert said["commands cannot read your API keys"][0] == "ok"
+    assert [said[line][0] for line in said if "the read-only sandbox works" in line] == ["ok"]
     done = run(
         tmp_path, "--json", MOONSHOT_API_KEY=KEY, MOONSHOT_BASE_URL="http://127.0.0.1:1/v1", CC=KEY
     )

@@ -122,3 +122,27 @@ def test_what_is_no_file_is_refused_in_a_line(tmp_path: Path) -> None:
     assert history.load() == ("kept here",)
     with pytest.raises(Refused, match="is not a regular file"):
         Store(place_in(tmp_path, tmp_path)).write("mode", "plan")
+
+
+@pytest.mark.parametrize("project", [False, True])
+def test_a_link_to_itself_is_said_in_a_line(tmp_path: Path, project: bool) -> None:
+    home, work = tmp_path / "home", tmp_path / "work"
+    file = (work / ".agent-tui" if project else home) / "config.toml"
+    for folder in (home, work, file.parent):
+        folder.mkdir(exist_ok=True)
+    file.symlink_to("config.toml")
+    (work / "loop").symlink_to("loop")
+
+    def run(*words: str) -> subprocess.CompletedProcess[str]:
+        argv, env = [sys.executable, "-m", "agent_tui", *words], environment(home)
+        return subprocess.run(argv, cwd=work, env=env, capture_output=True, text=True, timeout=60)
+
+    kind = ("--project",) if project else ()
+    done = run("config", "set", *kind, "display.theme", "dark")
+    assert done.returncode != 0 and len(done.stderr.strip().splitlines()) == 1
+    assert "config.toml" in done.stderr and "cannot be written" in done.stderr
+    said = run("run", "hi", "-m", "demo").stderr
+    assert "Traceback" not in said and ("is not a file: not used" in said or project)
+    lost = run("run", "hi", "-m", "demo", "--cwd", "loop")
+    assert lost.returncode == 2 and lost.stderr.startswith("agent-tui: --cwd loop: ")
+    assert len(lost.stderr.strip().splitlines()) == 1

@@ -10,15 +10,21 @@ Importing this module costs nothing; the engine's own imports happen in the thre
 from __future__ import annotations
 
 import asyncio
+import faulthandler
+import logging
+import os
 import threading
 import time
 from collections.abc import Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from datetime import datetime
+from pathlib import Path
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any
 
 from agent_tui.agent.config import CHOOSE, EngineConfig
+from agent_tui.paths import make_private
 from agent_tui.protocol.event import Event, Restored
 from agent_tui.protocol.ops import KeepRecording, Op, Query, Resume, Shutdown
 from agent_tui.protocol.session_events import Answered, ErrorRaised, Notice
@@ -30,12 +36,12 @@ if TYPE_CHECKING:
 
 with late(warm=False):  # the engine's imports happen in its thread, after the first frame
     from agent_tui.agent import hosting
-    from agent_tui.agent.services import catalogue, queries, session_admin
-    from agent_tui.agent.services import program_log as logs
+    from agent_tui.agent.services import queries, session_admin
     from agent_tui.agent.session import recording
     from agent_tui.agent.session import sinks as outlets
     from agent_tui.protocol import session_answers as answers
     from agent_tui.safety import sandbox
+
 
 POOL_THREADS = 4
 OPENING_SECONDS = 0.3
@@ -153,7 +159,7 @@ class Worker(EventReader):
             self._loop, self._inbox = asyncio.get_running_loop(), inbox
             for op in self._early:
                 inbox.put_nowait(op)
-        log = logs.open_log(None if self.config.otr else self.config.folders.logs)
+        log = open_log(None if self.config.otr else self.config.folders.logs)
         if self._screen is not None:
             try:
                 sandbox.guard_terminal(*self._screen)
@@ -248,7 +254,7 @@ class Worker(EventReader):
     async def _chosen(self, inbox: asyncio.Queue[Op], pool: ThreadPoolExecutor) -> EngineConfig:
         """Show which sessions there are, and wait for the one to go on with; other Ops wait for
         their agent."""
-        self._tell(catalogue.sessions_told(self.config))
+        self._tell(session_admin.sessions_told(self.config))
         looker, looks = queries.Looker(self.config, self._tell, pool), set()
         waiting: list[Op] = []
         while not isinstance(op := await inbox.get(), Resume | Shutdown):
@@ -381,3 +387,38 @@ async def _failure(work: Coroutine[Any, Any, None]) -> BaseException | None:
 def _locked(id: str, error: SessionLocked) -> Answered:
     """So that a front end can offer what there is to do about it: `Resume(id, how)`."""
     return Answered("locked", answers.Locked(id, str(error)))
+
+
+class _Quiet(logging.FileHandler):
+    """A log file that loses what cannot be written (a full disk): the standard one says so on the
+    screen."""
+
+    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 - its name in the library
+        """Nothing: there is nowhere left to say it."""
+
+
+def open_log(folder: Path | None) -> logging.Logger:
+    """A logger that writes `agent-<timestamp>.log` in `folder` (0600); without a usable folder it
+    writes nowhere."""
+    log = logging.getLogger("agent_tui")
+    log.setLevel(logging.INFO)
+    log.propagate = False
+    for old in tuple(log.handlers):
+        log.removeHandler(old)
+        old.close()
+    try:
+        if folder is None:
+            raise FileNotFoundError
+        make_private(folder)
+        path = folder / f"agent-{datetime.now():%Y%m%d-%H%M%S-%f}.log"
+        os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600))
+        file = _Quiet(path, encoding="utf-8", errors="backslashreplace")
+        if file.stream is not None:  # as it is for one that is opened at once
+            faulthandler.enable(file.stream)  # for a crash of the interpreter itself
+        handler: logging.Handler = file
+    except OSError:
+        faulthandler.disable()  # it would write over the screen
+        handler = logging.NullHandler()
+    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
+    log.addHandler(handler)
+    return log

@@ -45,8 +45,15 @@ COMMANDS: Final = (
     "doctor",
     "models",
     "setup",
+    "policy",
 )
-WITH_ACTION: Final = {"config": "show", "sessions": "list", "auth": "list", "models": "list"}
+WITH_ACTION: Final = {
+    "config": "show",
+    "sessions": "list",
+    "auth": "list",
+    "models": "list",
+    "policy": "check",
+}
 """Commands whose first word is an action, and which one it is without."""
 VALUED: Final = (
     "--model",

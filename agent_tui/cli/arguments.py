@@ -40,6 +40,7 @@ commands (`agent-tui COMMAND --help` explains one):
   replay    replay the screen of a session
   bug       write a session to a file for a bug report
   doctor    find problems, and say how to fix them
+  policy    say whether a command would run without asking
 """
 CHAT: Final = "Talk line by line: for screen readers, dumb terminals and pipes."
 CHAT_EPILOG: Final = "/help lists the commands; /quit or the end of the input quits"

@@ -182,7 +182,7 @@ def _config(given: Given, interactive: bool, asks: bool = True) -> EngineConfig:
     """`asks`: somebody is there who can be asked."""
     model = "demo/tour" if given.demo else given.model
     try:
-        cwd = Path(given.cwd or ".").expanduser().resolve(strict=True)
+        cwd = Path(os.path.realpath(Path(given.cwd or ".").expanduser(), strict=True))
     except OSError as error:
         raise Usage(f"--cwd {given.cwd or '.'}: {error.strerror}") from None
     if not cwd.is_dir():

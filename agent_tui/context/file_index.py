@@ -323,7 +323,7 @@ def parsed(
     if any(kind == b"link" for kind in _extensions(data, at, end)):
         raise BadIndex("it is split")  # most of it is in another file
     unique = dict.fromkeys(names)  # a conflict has an entry for each side
-    return b"\n".join(unique).decode("utf-8", "surrogateescape").split("\n") if unique else []
+    return os.fsdecode(b"\n".join(unique)).split("\n") if unique else []
 
 
 def _entries(

@@ -139,5 +139,7 @@ def _git(answer: GitAnswer) -> list[str]:
 
 
 def _harmless(line: str) -> str:
-    """A file may be named to look like the end of the block; nobody is to be misled by it."""
+    """A file may be named to look like the end of the block; nobody is to be misled by it. Bytes
+    that are no text are replaced."""
+    line = os.fsencode(line).decode("utf-8", "replace")
     return line.replace("<", "‹").replace(">", "›")

@@ -1,5 +1,6 @@
-"""The system prompt. The same bytes for the same folder, tools, skills and files: no clock, no git
-status, no chance.
+"""The system prompt and the prefix of a request, built once a session (and again after `/clear`):
+the same bytes for the same folder, tools, skills and files. No clock, no git status, no chance: the
+facts that change go behind it.
 
 Short, because a small local model reads all of it before its first word; exact, because a large one
 takes it literally.
@@ -7,17 +8,64 @@ takes it literally.
 
 from __future__ import annotations
 
+import hashlib
+import json
 import re
 import sys
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
 from itertools import accumulate
 from pathlib import Path
 from typing import Final
 
+from agent_tui.context import project
 from agent_tui.context.project import Instruction
+from agent_tui.protocol.events import ContextBuilt, Notice
 from agent_tui.protocol.messages import SkillInfo, ToolSpec
 from agent_tui.protocol.turn_events import ContextPart
+from agent_tui.safety.secrets import hide_secrets
+
+PLAN_FACT = (
+    "Mode: plan. Only look and think: tools that change anything are refused. End with a plan."
+)
+
+
+def build_prefix(
+    cwd: Path,
+    home: Path,
+    tools: Sequence[ToolSpec],
+    skills: Sequence[SkillInfo],
+    others: Sequence[Path] = (),
+    left_out: str = "",
+    hide: Callable[[str], str] = hide_secrets,
+) -> tuple[ContextBuilt, list[Notice]]:
+    """System prompt and tool schemas as they stand now, whole, for the log; and what of the files was
+    not used.
+    `others`: folders that the session works in, too; `left_out`: names of variables that commands
+    do not get;
+    `hide` replaces the secrets in a project's files."""
+    instructions = project.instructions(cwd, home, others, hide)
+    prefix = build(cwd, tools, skills, instructions, others, left_out)
+    schemas = json.dumps([asdict(tool) for tool in tools], ensure_ascii=True)
+    hashed = hashlib.sha256((prefix.system + schemas).encode("utf-8", "surrogatepass")).hexdigest()[
+        :16
+    ]
+    notices = [Notice(file.problem, "warning") for file in instructions if file.problem]
+    if without := unlisted_skills(skills):
+        named = ", ".join(f"/{skill.name}" for skill in without[:5])
+        more = f" and {len(without) - 5} more" if len(without) > 5 else ""
+        said = f"The list of skills is longer than {SKILLS_CHARS:,} characters: it leaves out {named}{more}"
+        notices.append(Notice(said, "warning"))
+    return ContextBuilt(
+        system=prefix.system, tools=schemas, parts=prefix.parts, hash=hashed
+    ), notices
+
+
+async def volatile_facts(cwd: Path, mode: str) -> str:
+    """Git status, date, and the mode where it changes what the model should try."""
+    facts = await project.facts(cwd)
+    return f"{facts}\n{PLAN_FACT}" if mode == "plan" else facts
+
 
 _ROLE: Final = """\
 You are agent-tui, a coding agent in a terminal. You work with one person on the files in their folder."""
@@ -118,7 +166,7 @@ SKILLS_CHARS: Final = 16_000
 """Characters of the list of skills: it goes with every request."""
 
 
-def left_out(skills: Sequence[SkillInfo]) -> tuple[SkillInfo, ...]:
+def unlisted_skills(skills: Sequence[SkillInfo]) -> tuple[SkillInfo, ...]:
     """The skills for which the list has no room: those of the project first, the last of them
     first."""
     by_trust = sorted(skills, key=lambda skill: skill.source == "project")
@@ -133,7 +181,7 @@ def _skill_line(skill: SkillInfo) -> str:
 def _skill_list(skills: Sequence[SkillInfo], loadable: bool) -> str:
     how = "Load one with the `skills` tool when the task fits its description." if loadable else ""
     head = f"# Skills\nPrepared instructions; the person runs one by typing `/name`. {how}".rstrip()
-    without = left_out(skills)
+    without = unlisted_skills(skills)
     lines = [_skill_line(skill) for skill in skills if skill not in without]
     if without:
         lines.append(

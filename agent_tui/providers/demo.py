@@ -32,7 +32,8 @@ from agent_tui.providers.script.demo import (
 from agent_tui.providers.script.format import Beat, Call, Item, Text, beats
 
 MODEL: Final = "tour"
-NOTE: Final = "This is the demo: a script, not a language model. Type `tour` for a tour, or `help`."
+NOTE: Final = "Type `tour` for a tour of the program, or `help`."
+"""What it is stands in its first answer, where it stays."""
 
 
 def create(model: str, setup: ProviderSetup) -> Demo:

@@ -142,6 +142,18 @@ def unattended(environment: Mapping[str, str]) -> dict[str, str]:
     }
 
 
+def in_english(environment: Mapping[str, str]) -> dict[str, str]:
+    """`environment` for a program whose messages are read by this one; all else that belongs to the
+    person's language stays."""
+    overall = environment.get("LC_ALL")
+    kept = {
+        name: value
+        for name, value in environment.items()
+        if not (name == "LC_ALL" or (overall and name.startswith("LC_")))
+    }
+    return {**kept, **({"LANG": overall} if overall else {}), "LC_MESSAGES": "C"}
+
+
 def _passes(name: str, value: str, passed: Sequence[str]) -> bool:
     if name in passed:
         return True

@@ -58,7 +58,7 @@ extension that git does not know makes it refuse the repository, as it should; w
 @frozen
 class GitAnswer:
     """What git wrote (nothing if it went to a file of the caller), or in one line why there is no
-    answer."""
+    answer. It names files, so bytes that are no text are kept as `os.fsdecode` keeps them."""
 
     output: str = ""
     problem: str = ""
@@ -103,7 +103,7 @@ async def ask_git(
         return GitAnswer(problem=f"git cannot be asked: {error}")
     if len(answer) > MOST_OUTPUT:
         return GitAnswer(problem="git's answer is too long: too many files are changed", slow=True)
-    return GitAnswer(answer.decode("utf-8", "replace"))
+    return GitAnswer(os.fsdecode(answer))
 
 
 def _find_git(path: str, top: Path) -> str | None:
@@ -120,7 +120,7 @@ def _private_folder(where: Repository, drivers: bool) -> Iterator[Path]:
         (common / "info").mkdir()
         folder.mkdir(exist_ok=True)
         (folder / "HEAD").write_bytes(read_bytes(where.folder / "HEAD"))
-        (common / "config").write_text(_plain_config(where), "utf-8", "replace")
+        (common / "config").write_bytes(os.fsencode(_plain_config(where)))
         (common / "info" / "attributes").write_bytes(
             read_bytes(where.common / "info" / "attributes") + (b"" if drivers else _NO_DRIVERS)
         )
@@ -179,6 +179,7 @@ def _environment(where: Repository, folder: Path, path: str) -> dict[str, str]:
         "GIT_CEILING_DIRECTORIES": str(where.top.parent),
         "GIT_ALLOW_PROTOCOL": "none",
         "GIT_NO_LAZY_FETCH": "1",
+        "GIT_NO_REPLACE_OBJECTS": "1",
         "GIT_OPTIONAL_LOCKS": "0",
     }
 

@@ -1,11 +1,15 @@
-"""A repository of git, and its configuration, read without git: and whether it may be read."""
+"""A repository of git, and its configuration, read without git: and whether it may be read.
+
+Also which files git changes on their way between its objects and the work tree: line ends,
+encodings, filters. What git has of those is not what the person had.
+"""
 
 from __future__ import annotations
 
 import os
 import re
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -16,7 +20,7 @@ COMMON: Final = ("objects", "refs", "packed-refs", "shallow", "reftable")
 """What all work trees of a repository share; its configuration, hooks and modules are left out."""
 _OWN: Final = ("HEAD", "index", "config", "config.worktree", "commondir", "info/attributes")
 """What else is read of a git folder that decides what is told."""
-_MOST_TEXT: Final = 1_000_000
+MOST_TEXT: Final = 1_000_000
 _SECTION: Final = re.compile(r'\s*\[\s*([A-Za-z0-9.-]+)[ \t]*(?:"((?:[^"\\\n]|\\.)*)")?\s*\]')
 _KEY: Final = re.compile(r"\s*([A-Za-z][A-Za-z0-9-]*)[ \t]*(=?)[ \t]*")
 _PIECE: Final = re.compile(r'\\(?:\r?\n|(.))|(")|([#;])|(\r?\n)|([^\\"#;\r\n]+|\r)')
@@ -135,8 +139,8 @@ def _same(one: Path, other: Path) -> bool:
 
 
 def read_text(path: Path) -> str:
-    """A small file of git; empty where it cannot be read."""
-    return read_bytes(path).decode("utf-8", "replace")
+    """A small file of git; empty where it cannot be read. It names files: see `os.fsdecode`."""
+    return os.fsdecode(read_bytes(path))
 
 
 def parse_config(text: str) -> Iterator[tuple[str, str]]:
@@ -179,6 +183,59 @@ def read_bytes(path: Path) -> bytes:
     """As `read_text`, undecoded."""
     try:
         with os.fdopen(open_regular(path), "rb") as file:
-            return file.read(_MOST_TEXT + 1)
+            return file.read(MOST_TEXT + 1)
     except (OSError, ValueError):
         return b""
+
+
+ATTRIBUTES_FILE: Final = ".gitattributes"
+_ATTRIBUTES: Final = ("text", "crlf", "eol", "ident", "filter", "working-tree-encoding")
+_NO: Final = ("unspecified", "unset")
+CRLF: Final = ("config", "--get", "--default", "false", "core.autocrlf")
+ATTRIBUTE_RULES: Final = ("check-attr", "-z", "--stdin", *_ATTRIBUTES)
+_OFF: Final = ("false", "no", "off", "0", "")
+
+
+def attribute_query(where: Repository, paths: Sequence[Path]) -> bytes:
+    """What git is given with the question `ATTRIBUTE_RULES`."""
+    return b"".join(os.fsencode(path.relative_to(where.top)) + b"\0" for path in paths)
+
+
+def converted_paths(paths: Sequence[Path], crlf: str, rules: bytes) -> set[Path]:
+    """Those of `paths` that git converts, by its answers to `CRLF` and `ATTRIBUTE_RULES`; all
+    where the answer is not whole."""
+    values = os.fsdecode(rules).split("\0")[2::3]
+    count = len(_ATTRIBUTES)
+    if crlf.strip().lower() not in _OFF or len(values) != count * len(paths):
+        return {*paths}
+    return {
+        path
+        for number, path in enumerate(paths)
+        if any(value not in _NO for value in values[number * count : (number + 1) * count])
+    }
+
+
+def are_rules_unknown(where: Repository, begun: int) -> bool:
+    """Whether the rules cannot be known: they lie elsewhere, or some in its folder were written
+    since `begun` (nanoseconds)."""
+    return _names_other_rules(where) or _has_newer_rules(where, begun)
+
+
+def _names_other_rules(where: Repository) -> bool:
+    """Whether the repository's configuration names other files with rules: our questions do not
+    read those."""
+    return any(
+        name == "core.attributesfile" or name.startswith(("include.", "includeif."))
+        for file in (where.common / "config", where.folder / "config.worktree")
+        for name, _ in parse_config(read_text(file))
+    )
+
+
+def _has_newer_rules(where: Repository, begun: int) -> bool:
+    for file in (where.common / "config", where.common / "info" / "attributes"):
+        try:
+            if file.stat().st_ctime_ns >= begun:
+                return True
+        except OSError:
+            continue  # there is none: it has no rules
+    return False

@@ -1,9 +1,10 @@
 """May a tool call run, must a person be asked, or is it refused? One pure function over facts that
 others gathered.
 
-The order is the meaning: plan mode refuses what is not a read; the hard list asks in every mode; a
-rule of this session allows what a person allowed before; paths outside the folder, secrets and
-protected names ask in every mode; only then does the mode speak.
+The order is the meaning: plan mode refuses what does not only look; the hard list asks in every
+mode, and so does a rule of the person that says `ask` (one that denies comes before both); a rule of
+this session allows what a person allowed before; paths outside the folder, secrets and protected
+names ask in every mode; what a rule allows runs; only then does the mode speak.
 """
 
 from __future__ import annotations
@@ -13,13 +14,18 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from agent_tui.protocol.ops import MODES as MODES
 from agent_tui.safety import hard_list
+from agent_tui.safety.permissions import Permissions, find
 
 if TYPE_CHECKING:
     from agent_tui.safety.paths import PathFacts
+    from agent_tui.safety.shell_classifier import Call
 
 Verdict = Literal["allow", "ask", "refuse"]
 
+_UNJUDGED: Final = "nothing says that it only looks"
+
 NO_SANDBOX: Final = "no sandbox"
+ONLY_LOOKS: Final = "only looks"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +52,11 @@ class Facts:
     command: str = ""
     cwd: str = ""
     others: tuple[str, ...] = ()
+    unsure: str | None = None
+    """Why the command may do more than look, as the classifier says; empty: it only looks. None:
+    nobody has judged it."""
+    calls: tuple[Call, ...] = ()
+    """The simple commands in it; none where they cannot be read for certain."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,26 +75,52 @@ class Decision:
     always: Rule | None = None
     always_text: str = ""
     note: str = ""
+    confined: bool = False
+    """It runs unasked because it only looks: in the sandbox in which nothing else can be done."""
+    rule: str = ""
+    """What decided: the mode, the hard list, a name, an answer of the person, or the classifier."""
 
 
-def decide(mode: str, facts: Facts, rules: frozenset[Rule] = frozenset()) -> Decision:
-    """The decision for one call. An unknown mode is treated as `manual`."""
-    if mode == "plan" and facts.effect != "read":
+def decide(
+    mode: str,
+    facts: Facts,
+    rules: frozenset[Rule] = frozenset(),
+    permissions: Permissions = Permissions(),  # noqa: B008  # it cannot change
+) -> Decision:
+    """The decision for one call. `rules` are what the person allowed in this session, `permissions`
+    what they wrote in their settings. An unknown mode is treated as `manual`."""
+    if mode == "plan" and facts.effect != "read" and facts.unsure != "":
         return Decision(
             "refuse",
             f"plan mode is read-only: {facts.tool} may not run; write down the plan instead",
+            rule="mode",
         )
+    found = find(permissions, facts.tool, facts.paths, facts.command, facts.calls)
+    kind, own = found or ("", None)
+    if own is not None and kind == "deny":
+        return Decision("refuse", f"your rule denies it: {own.text}", rule=f"deny {own.text}")
     hard = hard_list.reason(facts.command, facts.cwd, *facts.others) if facts.command else ""
     if hard:
-        return Decision("ask", hard, hard=True)
+        return Decision("ask", hard, hard=True, rule="hard list")
+    if own is not None and kind == "ask":
+        return Decision("ask", f"your rule asks: {own.text}", rule=f"ask {own.text}")
     rule = _rule(facts)
     if rule is not None and rule in rules:
-        return Decision("allow", "allowed for this session", note="always, in this session")
-    reason = _path_reason(facts) or _mode_reason(mode, facts)
+        return Decision(
+            "allow", "allowed for this session", note="always, in this session", rule="session"
+        )
+    named = _path_reason(facts)
+    if own is not None and not named:
+        return Decision("allow", "your rule allows it", note=own.text, rule=f"allow {own.text}")
+    reason = named or _mode_reason(mode, facts)
     if reason:
-        return Decision("ask", reason, always=rule, always_text=_always_text(facts) if rule else "")
+        text = _always_text(facts) if rule else ""
+        by = "path" if named else "mode"
+        return Decision("ask", reason, always=rule, always_text=text, rule=by)
+    if facts.unsure == "" and mode != "accept-all":
+        return Decision("allow", "it only looks", note=ONLY_LOOKS, confined=True, rule="looks")
     unguarded = mode == "accept-all" and facts.effect != "read"
-    return Decision("allow", f"{mode} mode", note=NO_SANDBOX if unguarded else "")
+    return Decision("allow", f"{mode} mode", note=NO_SANDBOX if unguarded else "", rule="mode")
 
 
 def unasked(mode: str, facts: Facts) -> str:
@@ -133,8 +170,8 @@ def _mode_reason(mode: str, facts: Facts) -> str:
         return ""
     if facts.effect == "write" and mode == "accept-edits":
         return ""
-    if facts.effect == "execute" and mode in ("auto", "accept-edits"):
-        return f"{mode} mode asks before every command"
+    if facts.effect == "execute" and mode in ("auto", "accept-edits", "plan"):
+        return "" if facts.unsure == "" else f"{mode} mode asks: {facts.unsure or _UNJUDGED}"
     if mode == "auto":
         return "auto mode asks before a file is changed"
     return "manual mode asks before everything"

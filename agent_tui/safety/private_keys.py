@@ -179,10 +179,7 @@ def _to_the_end(text: str, start: int, end: int) -> Iterator[Secret]:
 def _is_alone(text: str, last: re.Match[str]) -> bool:
     """Whether it is a line of its own, as long as an encoding can be."""
     start = text.rfind("\n", 0, last.start()) + 1
-    lengths = (
-        len(last[0]),
-        len(last[0].lstrip("+")),
-    )  # a mark of a difference looks like a letter of an encoding
-    return any(length % 4 == 0 for length in lengths) and bool(
+    marks = len(last[0]) - len(last[0].lstrip("+"))  # of a difference, or letters of the encoding
+    return any((len(last[0]) - mark) % 4 == 0 for mark in range(marks + 1)) and bool(
         _compiled(_ALONE).fullmatch(text, start, last.start())
     )

@@ -20,9 +20,11 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import ctypes
+import errno
 import json
 import os
 import select
+import shutil
 import signal
 import socket
 import sys
@@ -31,7 +33,8 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final, Protocol
 
-from agent_tui.safety import process_tree
+from agent_tui.safety import confinement, process_tree
+from agent_tui.safety.confinement import NotConfined, Profile
 
 TERM_SECONDS: Final = 1.0
 """So long commands have to end by themselves when the program was killed."""
@@ -49,6 +52,8 @@ _BYTES: Final = "latin-1"
 """JSON holds text, arguments are bytes: each byte is the character of the same number."""
 _MAIN: Final = "import sys; sys.path.insert(0, sys.argv[1]); from agent_tui.safety.process_guard import main; main()"
 _TITLE: Final = "agent-tui: ends what a killed agent-tui leaves"
+_PROBLEM: Final = 1_000
+"""Bytes that say why a command did not start."""
 _LFLAG: Final = 3
 _RAW: Final = termios.ICANON | termios.ECHO | termios.ISIG
 """Flags that the screen switches off; a shell's line editor leaves the last one on."""
@@ -99,10 +104,10 @@ class Guard:
 
     def supervise(self, output: int) -> socket.socket:
         """A new supervisor, for a command that writes to this descriptor: the socket on which it
-        waits for `request`. It answers with a line that holds its pid and the command's (or `error`
-        and a number), later with `ended`, the exit code and whether something is left (0 or 1). It
-        closes its end when nothing of the command is left. Raises BrokenPipeError where the guard
-        was killed just now, and OSError."""
+        waits for `request`. It answers with a line that holds its pid and the command's (or `error`,
+        a number, and words where the command could not be confined), later with `ended`, the exit
+        code and whether something is left (0 or 1). It closes its end when nothing of the command
+        is left. Raises BrokenPipeError where the guard was killed just now, and OSError."""
         if not self.lives:
             self._renew()
         assert self._socket is not None  # from `_renew`
@@ -147,7 +152,12 @@ class Guard:
         self._broken = False
 
 
-def request(argv: Sequence[str], cwd: str, environment: Mapping[str, str]) -> bytes:
+def request(
+    argv: Sequence[str],
+    cwd: str,
+    environment: Mapping[str, str],
+    confined: Profile | None = None,
+) -> bytes:
     """What a supervisor is told to run. Raises ValueError where an argument holds a NUL."""
     parts = [*argv, cwd, *environment, *environment.values()]
     if any("\0" in part for part in parts):
@@ -159,6 +169,7 @@ def request(argv: Sequence[str], cwd: str, environment: Mapping[str, str]) -> by
             os.fsencode(k).decode(_BYTES): os.fsencode(v).decode(_BYTES)
             for k, v in environment.items()
         },
+        "confined": None if confined is None else confinement.packed(confined),
     }
     return json.dumps(asked).encode() + b"\n"
 
@@ -280,16 +291,45 @@ def _run(program: socket.socket, output: int) -> None:
     asked = json.loads(program.makefile("rb").readline() or b"null")
     if asked is None:
         return  # the program has ended, or wants it no more
+    temporary = b""
+    try:
+        if confined := asked["confined"]:
+            temporary = _make_temporary(confined, asked["env"])
+    except OSError as error:
+        _tell(program, f"error {error.errno} it has no temporary folder: {error.strerror}\n")
+        return
+    try:
+        _watch(program, asked, output)
+    finally:
+        if temporary:
+            with contextlib.suppress(RecursionError):  # it is as deep as nobody can follow
+                shutil.rmtree(temporary, ignore_errors=True)
+
+
+def _make_temporary(confined: dict[str, Any], environment: dict[str, str]) -> bytes:
+    """A folder of its own for a confined command: where it is, empty where it gets none. Raises
+    OSError."""
+    if not confined["temporary"]:
+        return b""
+    name = os.path.join(confined["temporary"], f"agent-tui-{os.urandom(12).hex()}")  # noqa: PTH118
+    os.mkdir(name.encode(_BYTES), 0o700)  # noqa: PTH102
+    confined["writable"].append(name)
+    environment.update(dict.fromkeys(("TMPDIR", "TMP", "TEMP"), name))
+    return name.encode(_BYTES)
+
+
+def _watch(program: socket.socket, asked: Mapping[str, Any], output: int) -> None:
+    """Start the command, and stay until nothing of it is left."""
     failing, failed = os.pipe()
     leader = os.fork()
     if not leader:
         _execute(asked, output, failed)
     for descriptor in (output, failed):
         os.close(descriptor)
-    problem = os.read(failing, 32)  # empty once the command has taken the place of our fork
+    problem = os.read(failing, _PROBLEM)  # empty once the command has taken our fork's place
     os.close(failing)
     if problem:
-        _tell(program, f"error {problem.decode()}\n")
+        _tell(program, f"error {' '.join(problem.decode(errors='replace').split())}\n")
         return
     if not _tell(program, f"{os.getpid()} {leader}\n"):
         _kill_all(set())
@@ -340,7 +380,9 @@ def _has_group(leader: int) -> bool:
 
 
 def _execute(asked: Mapping[str, Any], output: int, failed: int) -> None:
-    """Take the command's place. Never returns."""
+    """Take the command's place. Never returns. What is written to `failed` says that nothing was
+    started."""
+    problem = f"{errno.EPERM} it could not be started"
     try:
         os.setsid()
         for number in (
@@ -362,10 +404,15 @@ def _execute(asked: Mapping[str, Any], output: int, failed: int) -> None:
         environment = {
             name.encode(_BYTES): value.encode(_BYTES) for name, value in asked["env"].items()
         }
+        if asked["confined"]:
+            argv = [*confinement.apply(confinement.unpacked(asked["confined"]), argv)]
         os.execvpe(argv[0], argv, environment)
+    except NotConfined as error:
+        problem = f"{error.errno} {error.strerror}"
     except OSError as error:
-        os.write(failed, str(error.errno).encode())
+        problem = str(error.errno)
     finally:
+        os.write(failed, problem.encode()[:_PROBLEM])
         os._exit(127)
 
 

@@ -1,7 +1,7 @@
 """The only place that starts processes: own session, closed stdin, capped output, ended as a tree.
 
-There is no confinement here yet: a command may do what its user may do. What is promised is that it
-ends.
+A command may do what its user may do, unless it is run with a profile (`confinement.py`): then it
+may do what that says, and if that cannot be had, it does not run. Either way it ends.
 """
 
 from __future__ import annotations
@@ -10,19 +10,21 @@ import asyncio
 import contextlib
 import errno
 import os
+import re
 import signal
 import socket
 import subprocess
 import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO, Any, Final
 
 from agent_tui.programs import find_program, own_path
 from agent_tui.safety import process_tree
-from agent_tui.safety.environment import unattended
+from agent_tui.safety.confinement import NotConfined, Profile
+from agent_tui.safety.environment import in_english, unattended
 from agent_tui.safety.output_capture import Captured
 from agent_tui.safety.process_guard import KILL_SECONDS, PAUSE, Guard, Orphans, Screen, request
 
@@ -36,6 +38,12 @@ _FLUSH: Final = 0.05
 _LOOK: Final = 0.25
 _LIVE: Final = 16_000
 """Characters of live output at a time: what comes faster than a person can see is cut in front."""
+
+_REFUSED: Final = re.compile(
+    r"permission denied|operation not permitted|read-only file system|\bE(ACCES|PERM|ROFS)\b",
+    re.IGNORECASE,
+)
+"""What programs say when they are refused something."""
 
 _SHELLS: Final = (
     ("/bin/bash", "--noprofile", "--norc", "-c"),
@@ -90,6 +98,8 @@ class CommandResult:
     unwatched: str = ""
     """Somebody killed the process that watches the command, and ended it so; says what came of the
     rest."""
+    refused: bool = False
+    """It was confined and failed, probably because it was refused something."""
 
 
 async def run(
@@ -99,6 +109,8 @@ async def run(
     timeout: float,
     on_output: Callable[[str], None],
     captured: Captured,
+    *,
+    confined: Profile | None = None,
 ) -> CommandResult:
     """Run a shell command (bash, else sh) and wait for it; its output goes into `captured`, and to
     `on_output` as it comes. It begins when what was cancelled before has ended.
@@ -109,13 +121,26 @@ async def run(
     exit code is the
     signal that ended it. Raises OSError (no such folder, command too long) and ValueError (NUL in
     the command).
+
+    `confined`: all that it may do; else what its user may do. Raises NotConfined where that cannot
+    be had: then it did not run.
     """
     shell = next((argv for argv in _SHELLS if Path(argv[0]).exists()), _SHELLS[-1])
     await wait_for_endings()
-    process = await _Running.start(
-        [*shell, command], cwd, unattended(environment), captured, on_output
-    )
-    return await process.result(timeout)
+    environment = unattended(environment)
+    if confined is not None:
+        environment = in_english(environment)
+    asked = request([*shell, command], str(cwd), environment, confined)
+    process = await _Running.start(asked, captured, on_output)
+    result = await process.result(timeout)
+    refused = confined is not None and _looks_refused(result)
+    return replace(result, refused=refused) if refused else result
+
+
+def _looks_refused(result: CommandResult) -> bool:
+    if result.exit_code in (-signal.SIGSYS, 128 + signal.SIGSYS):
+        return True
+    return bool(result.exit_code) and _REFUSED.search(result.output) is not None
 
 
 async def feed(
@@ -356,16 +381,10 @@ class _Running:
 
     @classmethod
     async def start(
-        cls,
-        argv: Sequence[str],
-        cwd: Path,
-        environment: Mapping[str, str],
-        captured: Captured,
-        on_output: Callable[[str], None],
+        cls, asked: bytes, captured: Captured, on_output: Callable[[str], None]
     ) -> _Running:
-        """Start it in a session of its own. Raises OSError, ValueError. When cancelled, it is ended
-        once it began."""
-        asked = request(argv, str(cwd), environment)
+        """Start what is asked for in a session of its own. Raises OSError. When cancelled, it is
+        ended once it began."""
         starting = asyncio.ensure_future(cls._started(asked, captured, on_output))
         try:
             return await asyncio.shield(starting)
@@ -389,7 +408,10 @@ class _Running:
                 line += data
             first, _, second = line.decode().strip().partition(" ")
             if first == "error":
-                raise OSError(int(second), os.strerror(int(second)))
+                number, _, words = second.partition(" ")
+                if words:
+                    raise NotConfined(int(number), f"the command cannot be confined: {words}")
+                raise OSError(int(number), os.strerror(int(number)))
             if not second:
                 raise OSError("the process that starts commands has ended")
             return cls(channel, int(first), int(second), reading, captured, on_output)

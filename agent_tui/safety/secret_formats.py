@@ -14,14 +14,19 @@ from functools import cache
 from typing import Final
 
 from agent_tui.safety.private_keys import FIRST_LETTERS, find_key_lines
+from agent_tui.safety.secret_files import find_given, find_in_lines_of_files
 from agent_tui.safety.secret_places import MARKS, find_placed, places
 from agent_tui.safety.secret_strength import (
     Secret,
     disjoint,
+    is_encoded,
     is_generated,
+    is_joined_words,
     is_letters_alone,
+    is_of_names,
     is_placeholder,
     is_random,
+    is_unreadable,
     is_weak_password,
 )
 
@@ -197,6 +202,21 @@ _KEYS: Final = (
     "license",
     "webhook",
     "deploy",
+    "project",
+    "instrumentation",
+    "storage",
+    "subscription",
+    "client",
+    "consumer",
+    "app",
+    "function",
+    "host",
+    "server",
+    "bot",
+    "admin",
+    "root",
+    "partner",
+    "merchant",
 )
 """One of these stands before `key` where it opens something: not before the key of a cache or a
 table alone."""
@@ -233,8 +253,15 @@ _VARIABLE: Final = r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+"
 _OPTION: Final = r"(?:^|[^\w.-]|^[\w./-]{0,40}-\d{1,7}-|^\d{1,7}-)-{1,3}[\w-]*$"
 """What stands before the name of an option; a number or a mark of a difference may stand before
 that."""
-_MARKED: Final = r"(?:\S{0,200}(?::|-\d{1,7}-))?[\s>+|-]*(?:\d{1,7}[→:|\t-])?[\s>+|-]*"
+_MARKED: Final = r"(?:\S{0,200}(?::|-\d{1,7}-))?[\s>+|-]*+(?:\d{1,7}[→:|\t-])?[\s>+|-]*+"
 """What stands before the line of a file where it is numbered, quoted or part of a difference."""
+_SETTING: Final = (
+    rf"{_MARKED}"
+    r"(?:(?:export|set|env|ENV|ARG|var|let|const)[ \t]+)?[\"':]?[\w.$-]*"
+)
+"""The same before the name of a setting that has the line for itself."""
+_LINE_END: Final = r"[ \t]*[,;}]?[ \t]*(?:(?:#|//)[^\n]*)?\r?(?:\n|$)"
+_COMMAND_END: Final = r"[ \t]*(?:[-|;&>)\"'`\\]|\r?\n|$)"
 _UUID: Final = r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"
 _HINTS: Final = (
     "pass", "pw", "secret", "token", "cred", "auth", "cookie", "session", "key", "sig", "code",
@@ -246,19 +273,22 @@ _ASKED: Final = ("sig", "code")
 """Names that count only in the query of an address."""
 _OTHER_NAMES: Final = ("secret", "token", "cred", "auth", "cookie", "session", "key", *_ASKED)
 """Names of more than passwords."""
+_AROUND: Final = 300
 _SMALL: Final = {large: large + 32 for large in range(65, 91)}
 _compiled = cache(re.compile)
 
 
-def find_secrets(text: str, in_key: bool = False) -> list[Secret]:
+def find_secrets(text: str, in_key: bool = False, of_secrets: bool = False) -> list[Secret]:
     """The secrets in `text`, in order and without overlap. Where two rules find the same one, the
-    format names its kind. `in_key`: it begins within a private key."""
+    format names its kind. `in_key`: it begins within a private key; `of_secrets`: it stands in a
+    file whose purpose is secrets."""
     small = _small(text)
     every = (
         *_formats(text),
         *_named(text, small),
         *find_placed(text, small),
         *find_key_lines(text, in_key),
+        *(find_given(text) if of_secrets else find_in_lines_of_files(text)),
     )
     return disjoint(text, every)
 
@@ -342,7 +372,13 @@ def _named(text: str, small: str) -> Iterator[Secret]:
     for scheme in _SCHEMES:
         for at in places(small, scheme):
             found = _compiled(_BEARER).match(text, at)
-            if found and (is_random(found["value"]) or _compiled(_UUID).fullmatch(found["value"])):
+            value = found["value"] if found else ""
+            if found and (
+                is_random(value)
+                or is_unreadable(value)
+                or is_encoded(value)
+                or _compiled(_UUID).fullmatch(value)
+            ):
                 yield Secret(*found.span("value"), "token")
 
 
@@ -368,6 +404,7 @@ def _is_value(found: re.Match[str]) -> bool:
     before = found.string[found.start() - 1 : found.start()]
     if before.isalpha() and _compiled(_WORD_END).match(found[0]):
         mixed = is_generated(value) and sum(c.isdigit() for c in value) > 1
+        mixed = mixed or is_letters_alone(value)
         if ":" in value or "?" in value or not (mixed or is_random(value)):
             return False  # the end of another word: compass, monkey
     if (
@@ -379,29 +416,58 @@ def _is_value(found: re.Match[str]) -> bool:
     if not sep.strip(" \t\"'`]") and not (quoted or _is_flag(found)):
         return False  # words that follow one another
     if "," in sep:  # two arguments of a call, or two of a list of names: words as a rule
-        return is_random(value) and "_" not in value
+        return (is_random(value) and "_" not in value) or is_letters_alone(value)
     if _compiled(_UUID).fullmatch(value) or is_random(value):
         return True
     in_code = not quoted and (sep[-1:] in " \t" or "." in value or "(" in found["after"])
     of_password = not found[0].lower().startswith(_OTHER_NAMES)
-    if of_password and (is_letters_alone(value) if in_code else is_generated(value)):
+    in_text = quoted and not found["after"]  # more words follow it in the quotes
+    if is_letters_alone(value) or is_encoded(value):
+        return True
+    is_name = in_code and (is_of_names(value) or not _is_setting(found))
+    if not in_text and is_unreadable(value) and not is_name:
+        return True
+    if of_password and not in_code and is_generated(value):
+        return True
+    if of_password and not in_text and is_joined_words(value) and _is_setting(found):
         return True
     if is_generated(value) and sum(c.isdigit() for c in value) >= (2 if in_code else 1):
         return True
     return is_weak_password(value, digits=2 if in_code else 1)
 
 
-def _is_flag(found: re.Match[str]) -> bool:
-    """Whether the name is an option of a command, or the word of a netrc file."""
-    text, at = found.string, found.start()
-    start = text.rfind("\n", 0, at) + 1
-    before = text[max(start, at - 40) : at]
-    if _compiled(_OPTION).search(before) or "login " in before:
+def _is_setting(found: re.Match[str]) -> bool:
+    """Whether nothing but a password can stand there, so that words may be one: a quoted text, a
+    line with a name and a value, the option of a command."""
+    text, at, end = found.string, found.start(), found.end()
+    if not found["sep"].strip(" \t\"'`]\\"):
+        return _is_option(found) and bool(_compiled(_COMMAND_END).match(text, end))
+    if found["quote"]:
+        return "," not in found["sep"]
+    start = max(text.rfind("\n", 0, at) + 1, at - _AROUND)
+    if found["sep"] == "=" and (_is_option(found) or text[start:at].endswith(";")):
         return True
+    return bool(
+        _compiled(_LINE_END).match(text, end) and _compiled(_SETTING).fullmatch(text, start, at)
+    )
+
+
+def _is_option(found: re.Match[str]) -> bool:
+    """Whether the name is an option of a command, or a word of a netrc file behind a user."""
+    text, at = found.string, found.start()
+    before = text[max(text.rfind("\n", 0, at) + 1, at - 40) : at]
+    return bool(_compiled(_OPTION).search(before)) or "login " in before
+
+
+def _is_flag(found: re.Match[str]) -> bool:
+    """The same, or the name stands in a line of its own with its value, as in a netrc file."""
+    if _is_option(found):
+        return True
+    text, at = found.string, found.start()
     end = text.find("\n", found.end())
     after = text[found.end() : end if end >= 0 else len(text)]
     return (
         found[0].startswith("password")
         and not after.strip()
-        and bool(_compiled(_MARKED).fullmatch(text, start, at))
+        and bool(_compiled(_MARKED).fullmatch(text, text.rfind("\n", 0, at) + 1, at))
     )

@@ -14,6 +14,7 @@ from agent_tui.safety.secret_strength import (
     is_dummy,
     is_generated,
     is_given_password,
+    is_joined_words,
     is_placeholder,
     is_quoted_password,
     is_random,
@@ -22,9 +23,6 @@ from agent_tui.safety.secret_strength import (
 
 _ADDRESS: Final = r"://[^/?#\s:@\"'`\[]{0,256}:(?P<value>[^/?#\s@\"'`]{1,256})@"
 _USER: Final = r"https?://(?P<value>[^/?#\s:@\"'`<>]{16,256})(?P<rest>:[^/?#\s@\"'`]{0,256})?@"
-_CURL: Final = (
-    r"\bcurl\b[^\n]{0,200}?(?:-u|--user)[ =][\"']?[^\s:\"']{1,64}:(?P<value>[^\s\"']{6,256})"
-)
 _PGPASS: Final = (
     r"(?m:^(?:[\w./~-]{0,128}pgpass[\w.-]{0,16}:)?(?:[ \t]{0,8}\d{1,7}(?:[^\x00-\x7f]{1,3}|:|\t))?[+-]?"
     r"[^:\s#]{1,255}:(?:5432\d|543\d|6432|6543|\*)"
@@ -36,54 +34,66 @@ _NAME: Final = (
     r"(?:api|access|private|secret|auth)[_.-]?key)"
 )
 _ELEMENT: Final = rf"<(?P<tag>{_NAME})[ \t]{{0,4}}>(?P<value>[^<>\s]{{6,512}})</(?P=tag)>"
+_PASSWORD_ELEMENT: Final = (
+    r"<(?P<tag>[\w.:-]{0,64}?(?i:password|passwd|passphrase))>(?P<value>[a-z]{6,64})</(?P=tag)>"
+)
 _ATTRIBUTE: Final = (
     rf"(?:key|name)=(?P<quote>[\"']){_NAME}(?P=quote)(?:[ \t]{{1,4}}value=[\"']|>)"
     r"(?P<value>[^<>\s\"']{6,512})[\"'<]"
 )
-_COMMAND: Final = (
-    r"(?:(?:mysql\w{0,12}|mariadb[\w-]{0,12}|mycli)\b[^\n|;]{0,200}?[ \t]-p"
-    r"|sshpass[ \t]+-p[ \t]?|redis-cli\b[^\n|;]{0,200}?[ \t]-a[ \t]"
-    r"|(?:docker|podman) login\b[^\n|;]{0,200}?[ \t]-p[ \t]"
-    r"|ldap(?:search|modify|add|delete|whoami)\b[^\n|;]{0,200}?[ \t]-w[ \t]"
-    r"|(?:mongo\w{0,8}|az login)\b[^\n|;]{0,200}?[ \t]-p[ \t]"
-    r"|smbclient\b[^\n|;]{0,200}?[ \t]-U[ \t]?[^\s%]{1,64}%"
-    r"|(?:zip|unzip|sqlcmd)\b[^\n|;]{0,200}?[ \t]-P[ \t]?"
-    r"|(?:7z[ar]?|rar|unrar)\b[^\n|;]{0,200}?[ \t]-p"
-    r"|configure set[ \t]+(?:[\w.-]{1,64}\.)?aws_(?:secret_access_key|session_token)[ \t]+"
+_OPTIONS: Final = (
+    (" -p", "", r"(?:mysql|mariadb)[\w-]*|mycli|7z[ar]?|(?:un)?rar|sshpass"),
+    (" -p ", "", r"sshpass|(?:docker|podman|az|oc|cf|registry) login|mongo\w*|cqlsh|rdesktop"),
+    (" -P", "[ ]?", r"zip|unzip|sqlcmd|bcp|mosquitto_\w+|ipmitool"),
+    (" -a ", "", r"redis-cli"),
+    (" -a ", "USER", r"https?|xh"),
+    (" -w ", "", r"ldap\w+"),
+    (" -U", "[ ]?USER", r"smbclient|rpcclient|curl"),
+    (" -u", "[ ]?USER", r"curl|lftp"),
+    (" --user", "[ =]USER", r"curl"),
+    (" --proxy-user", "[ =]USER", r"curl"),
+    (" -pass", r"(?:in|out)?[ ](?:pass:)?", r"openssl"),
+    (" -k ", "", r"openssl"),
+    (" -storepass ", "", r"keytool|jarsigner"),
+    (" -keypass ", "", r"keytool|jarsigner"),
+    (" -A ", "", r"snmp\w+"),
+    (" -X ", "", r"snmp\w+"),
+    (" -b", r"\w*[ ]+[^\s-]\S*[ ]+[\w.@-]+[ ]+", r"htpasswd"),
+    (" -nb", r"\w*[ ]+[\w.@-]+[ ]+", r"htpasswd"),
+)
+"""An option, what stands between it and a password, and the programs that take one there."""
+_OPTION: Final = " -(?:" + "|".join(sorted({option[2:] for option, _, _ in _OPTIONS})[::-1]) + ")"
+_PROGRAM: Final = r"(?:.*[^\w$.-])?(?:{})(?:[ \t][^|;&]*)?"
+_USER_PART: Final = r"[\"']?[^\s:%,\"'\\]{1,64}[:%,]"
+_GIVEN: Final = r"[\"']?(?P<value>[^\s\"';|&<>()]{6,256})"
+_SETTING: Final = (
+    r"(?:configure set[ \t]+(?:[\w.-]{1,64}\.)?aws_(?:secret_access_key|session_token)[ \t]+"
     r"|(?:requirepass|masterauth|bindpw|rootpw)[ \t]+"
-    r"|(?:PGPASSWORD|MYSQL_PWD|SSHPASS)=)"
-    r"[\"']?(?P<value>[^\s\"';|&<>()]{6,256})"
+    r"|(?:PGPASSWORD|MYSQL_PWD|SSHPASS|REDISCLI_AUTH)=)" + _GIVEN
 )
-_VARIABLES: Final = ("PGPASSWORD=", "MYSQL_PWD=", "SSHPASS=")
-_SETTINGS: Final = ("requirepass", "masterauth", "bindpw", "rootpw", "configure set ")
-"""Of redis and LDAP, and of the command line of AWS: a blank stands between the name and the value.
-"""
-_COMMANDS: Final = (
-    "mysql",
-    "mariadb",
-    "mycli",
-    "sshpass",
-    "redis-cli",
-    "docker login",
-    "podman login",
-    "ldap",
-    "mongo",
-    "az login",
-    "smbclient",
-    "zip",
-    "unzip",
-    "sqlcmd",
-    "7z",
-    "rar",
-    "unrar",
+_SETTINGS: Final = (
+    "requirepass",
+    "masterauth",
+    "bindpw",
+    "rootpw",
+    "configure set ",
+    "PGPASSWORD=",
+    "MYSQL_PWD=",
+    "SSHPASS=",
+    "REDISCLI_AUTH=",
 )
-_OPTIONS: Final = (" -p", " -P", " -a ", " -w ", " -U")
-"""Each of `_COMMANDS` takes a password behind one of these."""
+"""Of redis, LDAP and databases: what stands behind them is a password."""
+_AUTH: Final = (
+    r"(?m:^(?:[^\s>]{0,80}>[ \t]*|[CS]:[ \t]*|[\s+|-]{0,16})AUTH[ \t]+(?:[\w.@-]{1,64}[ \t]+)?"
+    r"(?P<value>(?![A-Z0-9-]+\s*$)[^\s\"']{6,256})[ \t\r]*$)"
+)
+"""The command of redis and of mail servers, alone in a line or behind a prompt."""
 _PIPED: Final = (
-    r"\b(?:echo|printf)[ \t]+(?:-n[ \t]+)?[\"']?(?P<value>[^\s\"'|]{4,256})[\"']?[ \t]*"
-    r"\|[ \t]*sudo[ \t]+(?:-\w+[ \t]+)*-\w*S"
+    r"\b(?:echo|printf)[ \t]+(?:-n[ \t]+)?[\"']?(?P<value>[^\s\"'|]{4,256})[\"']?[ \t]*\|[ \t]*"
+    r"(?:sudo[ \t]+(?:-\w+[ \t]+)*-\w*S|[^|\n]{1,200}(?:--password-stdin|--passphrase-fd|--stdin)"
+    r"|kinit\b|cryptsetup\b)"
 )
-"""What is handed to `sudo -S`, which reads a password."""
+"""What is handed to a program that reads a password."""
 _CHANGED: Final = (
     r"\b(?:echo|printf)[ \t]+(?:-\w[ \t]+)?[\"']?[\w.-]{1,64}:(?P<value>[^\s\"'|]{4,256})[\"']?[ \t]*"
     r"\|[ \t]*(?:sudo[ \t]+)?chpasswd"
@@ -157,12 +167,11 @@ _PUBLIC: Final = rf"{_UUID}|[0-9a-f]{{32}}"
 """
 MARKS: Final = (
     "://",
-    "curl",
     "echo ",
     "printf ",
-    *_COMMANDS,
-    *_VARIABLES,
+    *(option for option, _, _ in _OPTIONS),
     *_SETTINGS,
+    "AUTH ",
     "jdbc:",
     "sqlplus",
     "psk",
@@ -193,23 +202,20 @@ def find_placed(text: str, small: str) -> Iterator[Secret]:
         yield from _values(_ADDRESS, text, lambda value: len(value) < 4 or not is_dummy(value))
         yield from _of_databases(text)
         yield from _users(text)
-    if "curl" in text:
-        yield from _values(_CURL, text, _is_password)
     if any(port in text for port in _PORTS):
-        yield from _values(_PGPASS, text, _is_password)
+        yield from _values(_PGPASS, text, is_given_password)
     if "</" in text:
         yield from _values(_ELEMENT, text, _is_password)
+        yield from _values(_PASSWORD_ELEMENT, text, is_joined_words)
         yield from _values(_PLIST, text, is_given_password)
     if "key=" in text or "name=" in text:
         yield from _values(_ATTRIBUTE, text, _is_password)
     named = "passw" in small
-    commands = _COMMANDS if any(option in text for option in _OPTIONS) else ()
-    if named or "MYSQL_PWD=" in text or "SSHPASS=" in text:
-        commands = (*_VARIABLES, *commands)
-    commands = (*commands, *(word for word in _SETTINGS if word in text))
-    for found in _beginning(_COMMAND, text, commands):
+    for found in (*_beginning(_SETTING, text, _SETTINGS), *_after_options(text)):
         if not is_placeholder(found["value"]) and is_given_password(found["value"]):
             yield Secret(*found.span("value"), "password")
+    if "AUTH " in text:
+        yield from _values(_AUTH, text, is_given_password)
     if named and "chpasswd" in text:
         yield from _values(_CHANGED, text, lambda value: not is_dummy(value))
     if "jdbc:oracle" in text or "sqlplus" in text:
@@ -228,7 +234,7 @@ def find_placed(text: str, small: str) -> Iterator[Secret]:
         )
     if named:
         yield from _columns(text, small)
-    if "sudo" in text:
+    if "echo " in text or "printf " in text:
         yield from _values(_PIPED, text, lambda value: not is_dummy(value))
     yield from _hashes(text)
     yield from _phrases(text, small)
@@ -250,6 +256,21 @@ def _beginning(pattern: str, text: str, beginnings: tuple[str, ...]) -> Iterator
             if not (text[at - 1 : at].isalnum() or text[at - 1 : at] in ("$", "_")) and (
                 found := match(text, at)
             ):
+                yield found
+
+
+def _after_options(text: str) -> Iterator[re.Match[str]]:
+    """What stands behind the options of programs that take a password there."""
+    for place in _compiled(_OPTION).finditer(text):
+        at = place.start()
+        near = max(0, at - _AROUND)
+        start = max(near, text.rfind("\n", near, at) + 1)
+        for option, between, programs in _OPTIONS:
+            if not text.startswith(option, at):
+                continue
+            value = _compiled(between.replace("USER", _USER_PART) + _GIVEN)
+            found = value.match(text, at + len(option))
+            if found and _compiled(_PROGRAM.format(programs)).fullmatch(text, start, at):
                 yield found
 
 

@@ -3,8 +3,10 @@ by its shape."""
 
 from __future__ import annotations
 
+import base64
 import re
 from collections.abc import Iterable, Iterator
+from itertools import pairwise
 from typing import Final, NamedTuple
 
 SHORTEST: Final = 8
@@ -50,9 +52,23 @@ _NO_PAIRS: Final = re.compile(
     r"|z[bcdfghjklmnpqrstvwx]|[b-df-hj-np-tv-z]q|^([bcdfgjkmnpqtvwz])[bcdfgjkmnpqtvz]"
 )
 """Letters that follow one another in no word."""
+_FOLLOWERS: Final = (
+    "abcdgilmnprstu baeilor cacehiklortu daeiors eacdelmnprstvx faeio gaeir haeiot iabcdefglmnorstv "
+    "ke ladeilosty maeiop nacdegiost ocdglmnoprstuv paelort qu racdeimnorsty saehiopstu "
+    "tacehiorstu uabcelmnrst vaei"
+)
+"""A letter, and those that often follow it in words."""
+_PAIRS: Final = frozenset(group[0] + second for group in _FOLLOWERS.split() for second in group[1:])
+"""Letters that follow one another in many words: four of five pairs in a text, one of five in what
+a generator mixes."""
 _SHORT_PIECES: Final = 3.5
 _LONGEST_WORD: Final = 15
 _SHORTEST_MIXED: Final = 10
+_OF_NAMES: Final = re.compile(
+    r"pass|pwd|pswd|token|secret|auth|crypt|cred|user|input|field|hash|text|string|key$|id$|name$"
+    r"|value$|view$|woord|keyword|kenn|adgang|salas|contras|parol"
+)
+"""Parts of the names of variables, and of words that say what a password has to be."""
 _MANY_WORDS: Final = 3
 """Of four letters and more: a phrase that somebody has chosen, and no name of a thing."""
 
@@ -129,7 +145,15 @@ def is_given_password(value: str) -> bool:
         and re.search(r"[^\W\d_]", value)
         and not re.search(r"[_./\\()<>]", value)
     )
-    return bool(mixed) or is_random(value) or is_weak_password(value) or is_generated(value)
+    return (
+        bool(mixed)
+        or is_random(value)
+        or is_weak_password(value)
+        or is_generated(value)
+        or is_unreadable(value)
+        or is_encoded(value)
+        or is_joined_words(value)
+    )
 
 
 def is_letters_alone(value: str) -> bool:
@@ -145,6 +169,43 @@ def is_letters_alone(value: str) -> bool:
     pieces = words_in(value)
     made = sum(len(piece) for piece in pieces if len(piece) >= 4 and is_word(piece))
     return len(pieces) * 2 >= len(value) - 1 and made * 3 < len(value)
+
+
+def is_unreadable(value: str) -> bool:
+    """Whether letters alone make no words: few of their pairs stand in English ones, and still
+    fewer where they may be words of another language."""
+    small = value.lower()
+    if len(small) < _SHORTEST_MIXED or not (small.isascii() and small.isalpha()):
+        return False
+    common = sum(pair in _PAIRS for pair in map("".join, pairwise(small)))
+    foreign = all(len(piece) >= 4 and is_word(piece) for piece in words_in(value))
+    return common * (3 if foreign else 2) < len(small) - 1
+
+
+def is_encoded(value: str) -> bool:
+    """Whether it is text that was written as base64, as services hand out passwords. A word that
+    is taken for it gives bytes that are no text."""
+    if len(value) < _SHORTEST_MIXED or len(value) % 4 or value.islower():
+        return False
+    try:
+        text = base64.b64decode(value, validate=True).strip(b"\0\r\n").replace(b"\0", b":")
+    except ValueError:
+        return False
+    return text.isascii() and text.decode("ascii", "replace").isprintable()
+
+
+def is_of_names(value: str) -> bool:
+    """Whether it may be the name of a variable that has to do with passwords: `pwdFnCbIdx`."""
+    return _OF_NAMES.search(value.lower()) is not None
+
+
+def is_joined_words(value: str) -> bool:
+    """Whether a person may have joined words to a password: long, in small letters, and not the
+    name of a thing that has to do with passwords."""
+    small = value.isascii() and value.isalpha() and value.islower()
+    if not small or len(value) < _SHORTEST_MIXED or is_dummy(value):
+        return False
+    return not is_of_names(value)
 
 
 def is_generated(value: str) -> bool:

@@ -59,9 +59,10 @@ def placeholder(kind: str, value: str | bytes) -> str:
     return f"[hidden:{kind}:{hashlib.sha256(data).hexdigest()[:4]}]"
 
 
-def hide_secrets(text: str) -> str:
-    """`text` with placeholders for what looks like a secret."""
-    return _replaced(text, find_secrets(text))
+def hide_secrets(text: str, of_secrets: bool = False) -> str:
+    """`text` with placeholders for what looks like a secret; `of_secrets`: it stands in a file
+    whose purpose is secrets, so that any value counts."""
+    return _replaced(text, find_secrets(text, of_secrets=of_secrets))
 
 
 def _replaced(text: str, found: Iterable[Secret]) -> str:
@@ -125,15 +126,15 @@ class Scrubber:
             text if self._pattern is None else self._pattern.sub(lambda found: _own(found[0]), text)
         )
 
-    def scrub(self, text: str) -> str:
+    def scrub(self, text: str, of_secrets: bool = False) -> str:
         """`text` with placeholders for secrets."""
         text = self.scrub_known(text)
-        return hide_secrets(text) if self._formats else text
+        return hide_secrets(text, of_secrets) if self._formats else text
 
-    def stream(self) -> ScrubbedStream:
+    def stream(self, of_secrets: bool = False) -> ScrubbedStream:
         """The same for bytes that come in pieces."""
         values = [value.encode("utf-8", "surrogateescape") for value in self._kept]
-        return ScrubbedStream(_Scrubbed(values, b"|", _own_bytes), self._formats)
+        return ScrubbedStream(_Scrubbed(values, b"|", _own_bytes), self._formats, of_secrets)
 
     def words(self) -> ScrubbedText:
         """The same for text that somebody reads as it comes: a word that ends as a value begins
@@ -215,9 +216,12 @@ class ScrubbedStream:
     waits for its end, but no longer than `_LONGEST_LINE`; what was passed of a line is looked at
     again with the rest of it."""
 
-    __slots__ = ("_in_key", "_known", "_line", "_passed")
+    __slots__ = ("_in_key", "_known", "_line", "_of_secrets", "_passed")
 
-    def __init__(self, known: _Scrubbed[bytes], formats: bool = False) -> None:
+    def __init__(
+        self, known: _Scrubbed[bytes], formats: bool = False, of_secrets: bool = False
+    ) -> None:
+        self._of_secrets = of_secrets
         self._known = known
         self._line: str | None = "" if formats else None
         self._passed = 0
@@ -238,14 +242,16 @@ class ScrubbedStream:
             else text.rfind("\n") + 1
         )
         parts, at = list[str](), passed
-        for start, end, kind in find_secrets(text[:whole], self._in_key) if whole else ():
+        found = find_secrets(text[:whole], self._in_key, self._of_secrets) if whole else ()
+        for start, end, kind in found:
             if end > passed:
                 start = max(start, at)  # what of it was passed is not said again
                 parts += text[at:start], placeholder(kind, text[start:end].encode("latin-1"))
                 at = end
         self._in_key = is_in_key(text[:whole], self._in_key) if whole else self._in_key
         self._line = text[whole:]
-        self._passed = 0 if self._in_key else max(begins_secret(self._line), 0 if whole else passed)
+        waits = self._in_key or self._of_secrets
+        self._passed = 0 if waits else max(begins_secret(self._line), 0 if whole else passed)
         parts += text[at:whole], text[max(at, whole) : max(at, whole + self._passed)]
         return "".join(parts).encode("latin-1")
 

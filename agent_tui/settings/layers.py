@@ -266,7 +266,7 @@ def _read(
     source = Source(str(path))
     try:
         if not path.is_file():
-            if path.exists():
+            if os.path.lexists(path):  # also a link that leads nowhere, or to itself
                 problems.append(source.problem((), "is not a file: not used"))
             return {}, source
         with path.open("rb") as file:

@@ -120,8 +120,12 @@ class Store:
             )
         path = self.path(project)
         try:
-            target = path.resolve()  # a link to it (dotfiles in a repository) stays one
-            if project and not target.is_relative_to(project_folders(self.place.cwd)[0].resolve()):
+            target = Path(
+                os.path.realpath(path)
+            )  # a link to it (dotfiles in a repository) stays one
+            if project and not target.is_relative_to(
+                os.path.realpath(project_folders(self.place.cwd)[0])
+            ):
                 raise Refused(f"{path}: is a link to a place outside the project: not written")
             path.parent.mkdir(0o755, parents=True, exist_ok=True) if project else make_private(
                 path.parent
@@ -143,7 +147,7 @@ def remember(data: Path, suggestion: Suggestion, agreed: bool) -> None:
 def put_alone(path: Path, key: tuple[str, ...], value: object) -> None:
     """Set `key` in a TOML file that is for its owner alone; None takes it out. Raises Refused."""
     try:
-        target = path.resolve()
+        target = Path(os.path.realpath(path))
         make_private(path.parent)
         with _alone(target.parent):
             before = _content(target)

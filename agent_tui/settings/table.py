@@ -20,6 +20,7 @@ from agent_tui.settings.values import (
     OCCASIONS,
     PARTS,
     PRICE,
+    RULES,
     SECRET,
     STATUS,
     SWITCH,
@@ -120,6 +121,26 @@ class ToolSettings:
 
 
 @frozen
+class PermissionSettings:
+    deny: tuple[str, ...] = setting(
+        (),
+        RULES,
+        "Calls that are denied in every mode, as run_shell_command(git push *).",
+        "[calls](safety.md#your-own-rules) that are denied in every mode, as `run_shell_command(git push *)`",
+    )
+    ask: tuple[str, ...] = setting(
+        (), RULES, "Calls that ask in every mode.", "calls that ask in every mode"
+    )
+    allow: tuple[str, ...] = setting(
+        (),
+        RULES,
+        "Calls that run without a question, as edit_file(src/**).",
+        "calls that run without a question, as `edit_file(src/**)`; not those on the hard list, outside "
+        "the folder, or of secret and protected files",
+    )
+
+
+@frozen
 class DisplaySettings:
     theme: str = setting(
         "",
@@ -147,7 +168,8 @@ class DisplaySettings:
         STATUS,
         PARTS,
         "The parts of the top line; the parts after > are at the right.",
-        'the parts of the top line, in their order; also `branch` and `cost`. Parts after `">"` are at the right. '
+        "the parts of the top line, in their order; also `branch`, `cost` and `queue`. "
+        'Parts after `">"` are at the right. '
         "A mode that asks less than usual is always shown",
         live=True,
     )
@@ -377,6 +399,7 @@ class Settings:
     )
     agent: AgentSettings = AgentSettings()
     tools: ToolSettings = ToolSettings()
+    permissions: PermissionSettings = PermissionSettings()
     display: DisplaySettings = DisplaySettings()
     notify: NotifySettings = NotifySettings()
     sessions: SessionSettings = SessionSettings()

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
+import shlex
 from collections.abc import Callable, Iterator, Mapping
 from typing import Final, Generic, Literal, TypeVar, cast
 
@@ -15,7 +16,7 @@ OCCASIONS: Final = ("done", "question", "failure")
 """What a person who is elsewhere may be told: a turn ended, something is asked, something failed.
 """
 DIVIDER: Final = ">"
-STATUS: Final = ("model", "cwd", DIVIDER, "todo", "queue", "mode", "context")
+STATUS: Final = ("model", "cwd", DIVIDER, "todo", "mode", "context")
 """The line at the top; what stands behind the divider is at the right."""
 _PARTS: Final = ("model", "mode", "context", "cost", "cwd", "branch", "todo", "queue", DIVIDER)
 
@@ -152,6 +153,27 @@ def names(expected: str, known: Names = ()) -> Kind[Names]:
         return found
 
     return Kind(expected, read, "names")
+
+
+def parse_rule(text: str) -> tuple[str, str, Names]:
+    """Of `tool(pattern)`: the tool, its pattern, and the words of that. Raises ValueError, one line."""
+    found = re.fullmatch(r"([a-z_][a-z0-9_]*)(?:\((.+)\))?", text.strip(), re.DOTALL)
+    if found is None:
+        raise ValueError(f"{text!r} is no rule: write tool(pattern), as in edit_file(src/**)")
+    try:
+        return found[1], found[2] or "", tuple(shlex.split(found[2] or ""))
+    except ValueError as error:
+        raise ValueError(f"{text!r} is no rule: {error}") from None
+
+
+def _rules(value: object) -> Names:
+    found = _names(value)
+    for text in found:
+        parse_rule(text)
+    return found
+
+
+RULES: Final = Kind("a list of rules: tool, or tool(pattern)", _rules, "names")
 
 
 def effort(levels: Names, least: int) -> Kind[str | bool | int]:

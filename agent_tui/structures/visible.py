@@ -2,8 +2,8 @@
 terminal raw.
 
 Control characters become symbols (`␛`), bidi, zero-width, tag and unassigned characters their code
-point (`<U+202E>`). Newline and tab stay; the renderer lays them out. Linear in the length of the
-text.
+point (`<U+202E>`), bytes that are no text their number (`<E9>`). Newline and tab stay; the renderer
+lays them out. Linear in the length of the text.
 
 What terminals count differently is made certain: joined pictures are drawn in their parts, flags as
 their letters, and a vowel sign that some draw in a cell of its own has that cell (`PAD`).
@@ -208,6 +208,8 @@ def _shown(found: re.Match[str]) -> str:
         return "␡"
     if 0x1F1E6 <= code <= 0x1F1FF:
         return chr(code - 0x1F1E6 + ord("A"))
+    if 0xDC80 <= code <= 0xDCFF:  # a byte that is no text, as in the name of a file
+        return f"<{code - 0xDC00:02X}>"
     if _HIDDEN.match(character) is None:
         if spacing(character):
             return character + PAD * (found.string[found.end() : found.end() + 1] != PAD)

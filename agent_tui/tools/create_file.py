@@ -1,4 +1,5 @@
-"""Makes a new file. What is there is never overwritten silently."""
+"""Makes a new file. What is there is never overwritten silently, and keeps its BOM and line ends: the
+difference that a person says yes to shows neither."""
 
 from __future__ import annotations
 
@@ -7,7 +8,7 @@ from pydantic import Field
 from agent_tui.structures.readable import counted
 from agent_tui.tools.base import Arguments, Planned, Tool, ToolContext, ToolFailure
 from agent_tui.tools.support.diff import Change, diff, planned, run_planned
-from agent_tui.tools.support.files import FileText, read_text, refuse_placeholders
+from agent_tui.tools.support.files import BOM, FileText, read_text, refuse_placeholders
 
 
 class CreateFile(Arguments):
@@ -26,10 +27,16 @@ def work_out(arguments: CreateFile, ctx: ToolContext) -> Change:
             text = f"{shown} exists: change it with edit_file, or give overwrite=true to replace it all"
             raise ToolFailure("exists", text)
         before = read_text(path, ctx)
-    refuse_placeholders(arguments.content, before.text if before else "", "content")
-    display = diff(shown, before.text if before else "", arguments.content, created=before is None)
-    data = arguments.content.encode("utf-8", "surrogatepass")
-    size = counted(len(arguments.content.splitlines()), "line")
+    content, old = arguments.content, before.text if before else ""
+    refuse_placeholders(content, old, "content")
+    if before is not None and before.bom:
+        content = content.removeprefix(BOM)
+    if before is not None and before.crlf:
+        content = content.replace("\r\n", "\n")  # as the difference shows it; it is put back below
+    keeps = before is not None and (before.bom or before.crlf)
+    data = before.encode(content) if before and keeps else content.encode("utf-8", "surrogatepass")
+    display = diff(shown, old, content, created=before is None)
+    size = counted(len(content.splitlines()), "line")
     done = f"{'Replaced' if before else 'Created'} {shown} ({size})."
     return Change(path, before.raw if before else None, data, display, done)
 

@@ -101,17 +101,19 @@ class Search:
             if span is None:
                 continue
             if self.first <= self.total < self.first + PER_PAGE:
-                self.page.append(Match(path, number, self._shown(line.rstrip(), span[0])))
+                of_secrets = paths.is_secret(Path(path))
+                shown = self._shown(line.rstrip(), span[0], of_secrets)
+                self.page.append(Match(path, number, shown))
             self.total += 1
             if self.full:
                 return
 
-    def _shown(self, line: str, start: int) -> str:
+    def _shown(self, line: str, start: int, of_secrets: bool) -> str:
         """A line in which something was found at `start`, without secrets: they are hidden before
         it is cut."""
         first = max(0, start - _LOOKED_AT)
         part = line[first : start + _LOOKED_AT]
-        hidden = hide_secrets(part)
+        hidden = hide_secrets(part, of_secrets)
         if hidden == part:
             return _around(line, start)
         span = self.expression.search(hidden)

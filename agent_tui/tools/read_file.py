@@ -89,7 +89,8 @@ async def run(args: ReadFile, ctx: ToolContext) -> ToolResult:
         raise ToolFailure(
             "invalid_arguments", f"start_line {args.start_line} is after the end: {has}"
         )
-    window = _window(args, text.lines, ctx.max_output_chars - _NOTES)
+    of_secrets = paths.is_secret(real) or paths.is_secret(Path(args.path))
+    window = _window(args, text.lines, ctx.max_output_chars - _NOTES, of_secrets)
     content = "\n".join(
         f"{number:>5}→{line}" for number, line in enumerate(window.lines, window.first)
     )
@@ -143,7 +144,9 @@ def decoded(data: bytes) -> tuple[str, bool]:
         return hide_keys(data.decode("utf-8-sig", "replace")), True
 
 
-def _window(args: ReadFile, lines: tuple[str, ...], budget: int) -> Window:
+def _window(
+    args: ReadFile, lines: tuple[str, ...], budget: int, of_secrets: bool = False
+) -> Window:
     """The lines asked for, or a fair part of them; at least one, and no more than `budget`
     characters hold. Secrets are hidden here, before a number stands in front of a line that a rule
     takes for the beginning of one."""
@@ -153,9 +156,8 @@ def _window(args: ReadFile, lines: tuple[str, ...], budget: int) -> Window:
     end = min(args.end_line or start + most - 1, len(lines))
     taken: list[str] = []
     cut = used = 0
-    hidden = hide_secrets("\n".join(line[:_LOOKED_AT] for line in lines[start - 1 : end])).split(
-        "\n"
-    )
+    looked_at = "\n".join(line[:_LOOKED_AT] for line in lines[start - 1 : end])
+    hidden = hide_secrets(looked_at, of_secrets).split("\n")
     for line, shown in zip(lines[start - 1 : end], hidden, strict=True):
         lost = len(line) - LONGEST_LINE if len(shown) > LONGEST_LINE else 0
         part = f"{shown[:LONGEST_LINE]}… ({lost:,} more characters)" if lost > 0 else shown

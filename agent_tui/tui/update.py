@@ -60,9 +60,9 @@ with late():
     from agent_tui.tui.screen import (
         engine_events,
         intents,
+        key_guards,
         key_routing,
         notify,
-        pending_key,
         session_actions,
         settings,
     )
@@ -80,8 +80,6 @@ def update(model: Model, msg: Msg) -> Step:
         step = after, step[1]
     if after.search is not None:
         step = then(step, search_prompt.going(search_prompt.settled(after)))
-    if after.held is not None:
-        step = then(step, key_routing.settle_held(step[0]))
     if step[0].recall is not None:
         step = then(step, (history_prompt.settled(step[0]), ()))
     if after.finder is not None or "@" in after.composer.draft:
@@ -89,6 +87,8 @@ def update(model: Model, msg: Msg) -> Step:
         step = then(step, pastes.settled(step[0]))
     if step[0].overlay is not None:
         step = then(step, control.follow(model, step[0]))
+    if after.held is not None:
+        step = then(step, key_routing.settle_held(step[0]))
     step = then(step, composer.save(step[0]))
     step = then(step, notify.settled(model, step[0], msg))
     step = then(step, (step[0], answering.watch_enter(model, step[0])))
@@ -180,7 +180,7 @@ def _decided(model: Model, msg: Msg) -> Step:
                 else then(rested, key_routing.settle_held(rested[0], rested=True))
             )
         case Pasted():
-            first = pending_key.release_key(model)
+            first = key_guards.release_key(model)
             return then(first, pastes.pasted(first[0], msg))
         case ChipClicked():
             return pastes.clicked(model, msg.label)

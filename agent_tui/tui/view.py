@@ -11,10 +11,9 @@ from agent_tui.registry import late
 from agent_tui.structures import chips, mention
 from agent_tui.structures.chips import Chip
 from agent_tui.structures.vec import Vec
-from agent_tui.tui import commands
 from agent_tui.tui.core.display_options import Look
 from agent_tui.tui.core.memo import lazy, lazy_large
-from agent_tui.tui.core.model import Composer, Editing, Model, OwnKeys, Reading, Search, Toast
+from agent_tui.tui.core.model import Composer, Editing, Model, Reading, Search, Toast
 from agent_tui.tui.core.regions import (
     CompletionView,
     Option,
@@ -44,7 +43,7 @@ TOO_SMALL: Final = "too small"
 """Said where the whole screen has no room; what is typed and the end of the transcript are there
 all the same."""
 EDITED: Final = "being edited: "
-EDITING: Final = "Editing a queued prompt: Enter saves, Esc cancels"
+EDITING: Final = "Editing a queued prompt"
 EDITING_LATER: Final = "Queued prompt: answer the question first"
 READS: Final = "Read only: another program has it open. /fork makes your own copy"
 SHELL: Final = "! shell command: runs at once, the model reads its output"
@@ -54,12 +53,11 @@ IDLE: Final = ("Ask, or type / for commands", "Ask, or type /", "Ask")
 RUNNING: Final = ("Queue a prompt for after this turn", "Queue a prompt", "Queue")
 _FORK: Final = ("/fork, or another command", "/fork")
 _SMALL: Final = (TOO_SMALL, "small", "…")
-_LEAVES: Final = ("Esc cancels", "Esc cancels")
 _HINTS: Final = {
-    "search": ("words of the transcript", "words"), "sheet": (),
+    "search": ("words of the transcript", "words"),
     "history": ("words of a prompt", "words"),
-}  # fmt: skip
-"""Each in as many words as there is room for."""
+}
+"""Each in as many words as there is room for. The keys stand in the footer alone."""
 AROUND: Final = 8
 AROUND_FEW: Final = 6
 """Columns of the screen beside the text of the prompt, and where it has no border."""
@@ -76,6 +74,7 @@ def view(model: Model) -> View:
     listed = (
         _completion(completion.shown(model), completion.selected(model), narrow) if lists else None
     )
+    alone = model.asking or (_is_free(model) and listed is None)
     return View(
         header=header_view(model),
         transcript=_transcript(
@@ -99,9 +98,7 @@ def view(model: Model) -> View:
             transcript.reading,
             model.width,
         ),
-        status=status_view(model, model.asking or (_is_free(model) and listed is None))
-        if running
-        else None,
+        status=status_view(model, alone) if running else None,
         footer=footer_view(
             model,
             listed is not None and listed.selected >= 0,
@@ -122,18 +119,8 @@ def _waiting(model: Model) -> QueueView | None:
         return _early(model.early, model.composer.chips)
     if model.overlay is not None and control.shows(model, "queue"):
         return None
-    t, now = model.transcript, model.composer
-    return _queue(
-        t.queue,
-        model.taken,
-        model.edits,
-        now.editing,
-        t.paused,
-        model.running,
-        model.keys,
-        _is_free(model),
-        bool(now.draft),
-    )
+    t = model.transcript
+    return _queue(t.queue, model.taken, model.edits, model.composer.editing, t.paused)
 
 
 def _is_free(model: Model) -> bool:
@@ -197,13 +184,8 @@ def _queue(
     edits: tuple[Queued, ...],
     editing: Editing | None,
     paused: bool,
-    running: bool,
-    keys: OwnKeys,
-    free: bool,
-    draft: bool,
 ) -> QueueView | None:
-    """Hints name only what their keys do now: `free`, nothing but the prompt has the keys; `draft`,
-    it holds words."""
+    """How many wait and whether they are paused is said here alone, their keys in the footer."""
     new = {item.id: item for item in edits}
     edited = editing.id if editing is not None else ""
     items = tuple(
@@ -212,18 +194,7 @@ def _queue(
         if item.id not in taken and not item.steer
     )
     steers = tuple(_said(item) for item in queue if item.steer)
-    if not items:
-        return QueueView((), paused, steers=steers) if steers else None
-    clears = commands.hint("stop-all", "stops, clears" if running else "clears", keys)
-    sends = (
-        commands.hint("send", "steers" if running else "resumes", keys) if running or paused else ""
-    )
-    hints = [
-        *([sends, "↑ edits the last"] if free and not draft else ()),
-        *([commands.hint("queue", "lists", keys)] if free else ()),
-        clears,
-    ]
-    return QueueView(items, paused, " · ".join(filter(None, hints)), steers)
+    return QueueView(items, paused, steers=steers) if items or steers else None
 
 
 @lazy
@@ -263,8 +234,7 @@ def _prompt(
 ) -> PromptView:
     purpose, room = composer.purpose, width - (AROUND_FEW if small else AROUND)
     if purpose is not None:
-        does = f"Enter: {purpose.sends}"
-        hint = _fitting(_HINTS.get(purpose.kind, (f"{does}, Esc: back", does, "Esc: back")), room)
+        hint = _fitting(_HINTS.get(purpose.kind, ()), room)
         label = (
             _fitting((purpose.label, "Search"), room) if purpose.kind == "search" else purpose.label
         )
@@ -277,8 +247,8 @@ def _prompt(
             selected=composer.selected,
         )
     if composer.editing is not None:
-        hint, label = ("", EDITING_LATER) if asked else (_fitting(_LEAVES, room), EDITING)
-        return PromptView(composer.rev, composer.text, hint, label, composer.place, vim)
+        label = EDITING_LATER if asked else EDITING
+        return PromptView(composer.rev, composer.text, "", label, composer.place, vim)
     if composer.draft.startswith("!"):
         private = composer.draft.startswith("!!")
         return PromptView(

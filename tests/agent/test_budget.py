@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from agent_tui.agent.turn.budget import Budget
+from agent_tui.agent.turn.usage import Budget
 from agent_tui.protocol.events import (
     AsideEnded,
     Notice,
@@ -112,6 +112,17 @@ def test_what_was_stopped_goes_on_in_another_turn_once_there_is_room(place: Plac
         driver.send(Submit("on"))
         driver.send(Answer(driver.until(QuestionAsked).id, "continue"))
         assert driver.until(TurnEnded).state == "completed"
+
+
+def test_a_retry_asks_the_budget_too(place: Place) -> None:
+    fails = [{"thinking": "abcd ", "repeat": 4_000}, {"fail": "server", "may_pass": True}]
+    limits = AgentSettings(max_tokens=8_000)
+    config = place.config(place.script(fails, [{"text": "done"}]), agent=limits, interactive=False)
+    with running(config) as driver:
+        assert driver.turn("go").state == "budget_exceeded"
+        assert len(driver.all(RequestSent)) == 1
+        [said] = warnings(driver)
+        assert said.startswith("The budget of 8,000 tokens") and "repeats" not in said
 
 
 def test_what_costs_nothing_needs_no_budget(place: Place) -> None:

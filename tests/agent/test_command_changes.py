@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 import subprocess
 import time
 from collections.abc import Callable
@@ -39,7 +40,7 @@ from agent_tui.protocol.events import (
 from agent_tui.protocol.ops import Answer, Cancel, RestoreFiles, Submit
 from agent_tui.protocol.tool_events import ToolStarted
 from agent_tui.protocol.transcript import NoticeBlock
-from agent_tui.safety import secrets
+from agent_tui.safety import read_only_sandbox, secrets
 from agent_tui.sessions.log.checkpoints import Blobs
 from tests.agent.driving import PATIENCE, Driver, Place
 from tests.agent.test_restore import answer, ask, restore_all
@@ -107,6 +108,26 @@ def test_a_command_is_taken_back(place: Place) -> None:
         driver.send(RestoreFiles(redo=True))
         assert answer(driver, "restored").done and tree(place) == after
     assert (place.cwd / ".git" / "index").read_bytes() == index
+
+
+def test_names_that_are_no_utf_8_are_taken_back(place: Place) -> None:
+    """Tracked, unknown to git and new ones: the files themselves, and none beside them."""
+    names = [os.fsdecode(name) for name in (b"caf\xe9", b"notes\xff", b"new\xfe")]
+    tracked, loose, _ = (place.cwd / name for name in names)
+    tracked.write_text("as committed\n")
+    git(place.cwd, "add", "-A")
+    git(place.cwd, "commit", "-q", "-m", "odd")
+    loose.write_text("my own work\n")
+    command = "for f in caf* notes*; do echo gone > $f; done; cp caf* $(printf 'new\\376')"
+    model = running(place, command)
+    before = tree(place)
+    with place.engine(model, mode="accept-all") as driver:
+        driver.turn("go")
+        assert set(changed(driver)) == {*names}
+        after = tree(place)
+        assert restore_all(driver).done and tree(place) == before
+        driver.send(RestoreFiles(redo=True))
+        assert answer(driver, "restored").done and tree(place) == after
 
 
 @pytest.mark.parametrize(
@@ -466,9 +487,12 @@ def workplace(cwd: Path, emit: Callable[[Event], None]) -> Workplace:
         emit=emit,
         scrub=secret.scrub,
         scrub_known=secret.scrub,
+        scrub_secret_file=secret.scrub,
         scrub_stream=secret.stream,
         learn=secret.learn,
         checkpoint=lambda _: "",
+        own=(),
+        sandbox_support=read_only_sandbox.support,
         skills=tuple,
         keep_job=lambda *_: None,
         load_skill=str,

@@ -73,7 +73,7 @@ def test_a_no_with_a_message_reaches_the_model(place: Place) -> None:
 
 def test_always_holds_for_exactly_this_command_in_this_session(place: Place) -> None:
     model = place.script(
-        [run("echo one")], [run("echo one")], [run("echo two")], [{"text": "done"}]
+        [run("env echo one")], [run("env echo one")], [run("env echo two")], [{"text": "done"}]
     )
     with place.engine(model) as driver:
         driver.send(Answer(asked(driver).id, "always"))
@@ -112,16 +112,20 @@ def test_an_answer_to_another_question_changes_nothing(place: Place) -> None:
         ("manual", {"call": "list_files", "arguments": {}}, "asks"),
         ("auto", {"call": "list_files", "arguments": {}}, "runs"),
         ("auto", CREATE, "asks"),
-        ("auto", run("true"), "asks"),
+        ("auto", run("true"), "runs"),
+        ("auto", run("env true"), "asks"),
         ("accept-edits", CREATE, "runs"),
-        ("accept-edits", run("true"), "asks"),
+        ("accept-edits", run("true"), "runs"),
+        ("accept-edits", run("env true"), "asks"),
         ("accept-all", run("true"), "runs"),
         ("accept-all", run("rm -rf /"), "asks"),
         ("accept-all", {"call": "read_file", "arguments": {"path": "/etc/hostname"}}, "asks"),
         ("accept-all", {"call": "read_file", "arguments": {"path": ".env"}}, "asks"),
         ("plan", {"call": "list_files", "arguments": {}}, "runs"),
         ("plan", CREATE, "refused"),
-        ("plan", run("true"), "refused"),
+        ("plan", run("true"), "runs"),
+        ("plan", run("env true"), "refused"),
+        ("manual", run("true"), "asks"),
     ],
 )
 def test_modes(place: Place, mode: str, call: dict[str, object], verdict: str) -> None:
@@ -222,6 +226,19 @@ def test_the_queue_is_edited_and_each_prompt_leaves_it_once(place: Place) -> Non
         driver.until(TurnEnded)
         assert [event.prompt for event in driver.all(TurnStarted)] == ["a"]
         assert [item.text for item in driver.transcript().queue] == ["B"]
+
+
+def test_a_queue_that_waits_when_a_session_is_opened_again_is_paused(place: Place) -> None:
+    with place.engine(place.script([{"text": "one"}])) as driver:
+        driver.turn("go")
+        for text in ("a", "b"):
+            driver.send(QueueEdit("add", text=text))
+        driver.until(QueueChanged, lambda event: len(event.items) == 2)
+        assert not driver.transcript().paused
+        session = driver.events[0].session
+    with place.engine("", resume=session) as driver:
+        assert driver.transcript().paused
+        assert [item.text for item in driver.transcript().queue] == ["a", "b"]
 
 
 def test_a_queued_prompt_can_steer(place: Place) -> None:
@@ -408,10 +425,10 @@ def test_a_draft_is_on_record_soon_and_once(place: Place) -> None:
 
 def test_what_was_allowed_for_the_session_holds_when_it_is_resumed(place: Place) -> None:
     model = place.script(
-        [run("echo one")],
+        [run("env echo one")],
         [{"text": "ok"}],
-        [run("echo one")],
-        [run("echo two")],
+        [run("env echo one")],
+        [run("env echo two")],
         [{"text": "done"}],
     )
     with place.engine(model) as driver:
@@ -425,13 +442,13 @@ def test_what_was_allowed_for_the_session_holds_when_it_is_resumed(place: Place)
         driver.until(TurnEnded)
         assert [event.tag for event in driver.all(ToolEnded)] == ["ok", "denied"]
         assert [event.text for event in driver.all(Notice) if "Still" in event.text] == [
-            "Still allowed from earlier in this session: run_shell_command echo one"
+            "Still allowed from earlier in this session: run_shell_command env echo one"
         ]
 
 
 def test_an_allowance_that_names_a_secret_is_not_on_record(place: Place) -> None:
     secret = {"OPENAI_API_KEY": "hunter2hunter2"}
-    echo = [run("echo hunter2hunter2")]
+    echo = [run("env echo hunter2hunter2")]
     with place.engine(
         place.script(echo, [{"text": "ok"}], echo, [{"text": "done"}]), environment=secret
     ) as driver:

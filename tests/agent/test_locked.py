@@ -18,7 +18,7 @@ from agent_tui.agent.worker import Worker
 from agent_tui.protocol.answers import Sessions
 from agent_tui.protocol.events import Answered, ErrorRaised, Notice, SessionStarted
 from agent_tui.protocol.ops import Query
-from agent_tui.tui.screen.guards import BURST_SECONDS
+from agent_tui.tui.screen.key_guards import BURST_SECONDS
 from tests.agent.driving import Driver, Place
 from tests.tui.pty_stage import Pty
 

@@ -7,12 +7,12 @@ import subprocess
 import sys
 from pathlib import Path
 
-from agent_tui.agent.services.program_log import open_log
+from agent_tui.agent.worker import open_log
 
 FULL = """
 import resource, sys
 from pathlib import Path
-from agent_tui.agent.services.program_log import open_log
+from agent_tui.agent.worker import open_log
 resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
 log = open_log(Path(sys.argv[1]))
 log.error("this finds no room")

@@ -13,10 +13,10 @@ from pathlib import Path
 
 import pytest
 
-from agent_tui.agent.services import state_at_record
 from agent_tui.agent.services.models import Models
 from agent_tui.agent.session.record import Record
 from agent_tui.agent.worker import Worker
+from agent_tui.cli import replay
 from agent_tui.protocol.events import (
     Answered,
     ErrorRaised,
@@ -259,7 +259,7 @@ def test_a_window_that_nobody_told_is_called_assumed_in_all_that_is_on_record(pl
             and used.window_assumed
         )
         assert driver.transcript().window_assumed
-        assert " of ≈128,000 tokens" in state_at_record.about(
+        assert " of ≈128,000 tokens" in replay.about(
             [one for one in driver.events if one.n], used.n
         )
 

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from agent_tui.agent.services import state_at_record
 from agent_tui.agent.session.history import History
+from agent_tui.cli import replay
 from agent_tui.protocol.display import TodoItem
 from agent_tui.protocol.events import (
     Answered,
@@ -123,8 +123,8 @@ def test_what_was_at_a_moment_names_the_list(place: Place) -> None:
         session, second = driver.events[0].session, driver.all(TurnStarted)[1].n
     events = log_of(place, session)
     before, after = (
-        state_at_record.about(events, second),
-        state_at_record.about(events, events[-1].n),
+        replay.about(events, second),
+        replay.about(events, events[-1].n),
     )
     assert "todo list, 0 of 2 done" in before and "in work: `look`" in before
     assert "todo list, 1 of 2 done" in after and "done: `look`" in after

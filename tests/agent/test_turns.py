@@ -10,10 +10,12 @@ import pytest
 
 from agent_tui.protocol import codec
 from agent_tui.protocol.events import (
+    ApprovalAsked,
     AssistantReplied,
     ContextBuilt,
     DraftSaved,
     ErrorRaised,
+    FileChanged,
     Partial,
     RequestSent,
     Retrying,
@@ -28,7 +30,7 @@ from agent_tui.protocol.events import (
     UsageReported,
     fold,
 )
-from agent_tui.protocol.ops import Clear, Query, Steer, Submit
+from agent_tui.protocol.ops import Answer, Clear, Query, Steer, Submit
 from agent_tui.protocol.session_events import Answered
 from agent_tui.protocol.transcript import TextBlock, ToolBlock, UserBlock
 from agent_tui.settings.table import AgentSettings, ToolSettings
@@ -184,6 +186,33 @@ def test_own_keys_never_reach_the_model_the_screen_or_the_log(place: Place) -> N
     for path in place.home.rglob("*"):
         if path.is_file():
             assert secret.encode() not in path.read_bytes(), path
+
+
+def test_what_a_file_of_secrets_holds_is_hidden_however_it_is_shown(place: Place) -> None:
+    place.cwd.mkdir(parents=True)
+    word = "hun" + "ter"
+    (place.cwd / ".env").write_text(f"DB_PASSWORD={word}\nPORT=1\n")
+    calls = (
+        ("read_file", {"path": ".env"}),
+        ("grep_files", {"pattern": "PASS", "path": ".env"}),
+        ("run_shell_command", {"command": "cat .env"}),
+        ("edit_file", {"path": ".env", "old": "PORT=1", "new": "PORT=2"}),
+        ("run_shell_command", {"command": "grep -rn PASS ."}),
+    )
+    model = place.script(
+        *([{"call": name, "arguments": arguments}] for name, arguments in calls), [{"text": "ok"}]
+    )
+    with place.engine(model, mode="accept-all") as driver:
+        driver.send(Submit("go"))
+        for _ in range(3):  # a command runs unasked in this mode
+            asked = driver.until(ApprovalAsked)
+            assert word not in repr(asked)
+            driver.send(Answer(asked.id, "once"))
+        driver.until(TurnEnded)
+        ended = driver.all(ToolEnded)
+        assert [event.tag for event in ended] == ["ok"] * len(calls)
+        assert all("[hidden:password:" in event.content for event in ended[:3])
+        assert word not in repr(driver.transcript()) + repr(ended) + repr(driver.all(FileChanged))
 
 
 def test_own_keys_in_a_commands_output_are_hidden_in_pieces_and_on_disk(place: Place) -> None:

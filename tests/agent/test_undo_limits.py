@@ -4,6 +4,7 @@ background, repositories inside this one."""
 from __future__ import annotations
 
 import errno
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -84,6 +85,18 @@ def test_a_file_that_cannot_be_read_is_named(place: Place, monkeypatch: pytest.M
     with place.engine(running(place, "echo x >> dirty; rm loose"), mode="accept-all") as driver:
         driver.turn("go")
         assert unseen(["loose"]) in said(driver) and set(changed(driver)) == {"dirty"}
+
+
+def test_a_file_that_cannot_be_looked_at_is_named(place: Place) -> None:
+    """Its path is longer than the system takes from the root: git sees it from the top."""
+    name = "d" * 202
+    make = f"for i in $(seq 20); do mkdir {name}; cd {name}; done; echo x > deep"
+    with place.engine(running(place, f"echo x >> dirty; {make}"), mode="accept-all") as driver:
+        driver.turn("go")
+        assert set(changed(driver)) == {"dirty"}
+        [said_of] = [text for text in said(driver) if "/deep" in text]
+        assert said_of.startswith("Too large or not readable: ddd")
+    subprocess.run(["rm", "-r", place.cwd / name], check=True)
 
 
 def test_what_goes_on_in_the_background_is_said_of_its_turn_and_of_those_while_it_runs(

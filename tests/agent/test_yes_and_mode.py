@@ -22,7 +22,7 @@ def create(name: str) -> dict[str, Any]:
     return {"call": "create_file", "arguments": {"path": name, "content": "hello\n"}}
 
 
-COMMAND = {"call": "run_shell_command", "arguments": {"command": "echo one"}}
+COMMAND = {"call": "run_shell_command", "arguments": {"command": "env echo one"}}
 
 
 def asked(driver: Driver) -> ApprovalAsked:
@@ -43,7 +43,7 @@ def test_after_it_changes_run_and_commands_and_protected_names_ask(place: Place,
         driver.send(SetMode(first.mode))
         driver.send(Answer(first.id, "once"))
         second = asked(driver)
-        assert ("echo one" in second.label, second.mode) == (True, ""), (
+        assert ("env echo one" in second.label, second.mode) == (True, ""), (
             "the second file was not asked about"
         )
         assert (place.cwd / "b.txt").exists()

@@ -286,6 +286,13 @@ def test_facts_name_the_day_the_branch_and_the_changes(tmp_path: Path) -> None:
     assert not any("<environment>" in line for line in changed[1:])
 
 
+def test_facts_are_text_whatever_a_file_is_named(tmp_path: Path) -> None:
+    git(tmp_path, "init")
+    git(tmp_path, "config", "core.quotepath", "false")
+    (tmp_path / os.fsdecode(b"caf\xe9")).write_text("")
+    assert "?? caf\ufffd" in asyncio.run(facts(tmp_path)).split("\n")
+
+
 def test_facts_without_a_repository_or_a_folder(tmp_path: Path) -> None:
     assert "Git: no repository" in asyncio.run(facts(tmp_path))
     assert "Git: no repository" in asyncio.run(facts(tmp_path / "gone"))

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from agent_tui.context.project import Instruction
-from agent_tui.context.prompt import build, left_out
+from agent_tui.context.prompt import build, unlisted_skills
 from agent_tui.protocol.messages import SkillInfo, ToolSpec
 
 CWD = Path("/work/here")
@@ -97,5 +97,7 @@ def test_the_list_of_skills_has_a_limit_and_leaves_out_those_of_the_project_firs
     tool = ToolSpec("skills", "", {})
     system = build(Path("/a"), (tool,), (*theirs, mine), ()).system
     assert len(system) < 16_000 + 5_000 and "- mine: Mine." in system
-    assert f"and {len(left_out((*theirs, mine)))} more: the `skills` tool lists all" in system
-    assert not left_out((mine, *theirs[:10]))
+    assert (
+        f"and {len(unlisted_skills((*theirs, mine)))} more: the `skills` tool lists all" in system
+    )
+    assert not unlisted_skills((mine, *theirs[:10]))

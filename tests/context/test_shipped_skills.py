@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 from skills_ref.validator import validate
 
-from agent_tui.context.skill_files import front_matter
-from agent_tui.context.skills import Expansion, Missing, Skills
+from agent_tui.context.skills import Expansion, Missing, Skills, front_matter
 from agent_tui.paths import shipped
 
 FOLDERS = sorted(path.parent for path in shipped("skills").glob("*/SKILL.md"))

@@ -11,8 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent_tui.context.skill_files import Skill, front_matter
-from agent_tui.context.skills import Expansion, Missing, Skills, split
+from agent_tui.context.skills import Expansion, Missing, Skill, Skills, front_matter, split
 
 
 @dataclass

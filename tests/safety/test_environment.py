@@ -14,6 +14,7 @@ import pytest
 from agent_tui.safety.environment import (
     child_environment,
     describe_left_out,
+    in_english,
     may_be_credential,
     names_left_out,
 )
@@ -176,3 +177,17 @@ def test_a_command_of_the_model_gets_what_the_person_lets_pass_and_the_model_kno
         "ANTHROPIC_API_KEY, COOKIE"
     )
     assert [told in system and "GH_PAT" not in system for system in systems] == [True]
+
+
+@pytest.mark.parametrize(
+    ("spoken", "wanted"),
+    [
+        ({"LANG": "de_DE.UTF-8"}, {"LANG": "de_DE.UTF-8"}),
+        ({"LC_ALL": "fr_FR.UTF-8", "LC_TIME": "C"}, {"LANG": "fr_FR.UTF-8"}),
+        ({"LC_ALL": "", "LC_CTYPE": "C.UTF-8"}, {"LC_CTYPE": "C.UTF-8"}),
+    ],
+)
+def test_messages_are_in_english_and_the_rest_as_it_was(
+    spoken: dict[str, str], wanted: dict[str, str]
+) -> None:
+    assert in_english({"HOME": "/h", **spoken}) == {"HOME": "/h", **wanted, "LC_MESSAGES": "C"}

@@ -153,6 +153,23 @@ def test_sha256_and_objects_of_another_repository(top: Path, tmp_path: Path) -> 
     same(tmp_path.resolve() / "shared")
 
 
+def test_names_that_are_no_utf_8_are_kept(top: Path, tmp_path: Path) -> None:
+    name = os.fsdecode(b"caf\xe9")
+    (top / name).write_text("")
+    assert os.fsencode(ask(top, "status", "--porcelain", "-z").output) == b"?? caf\xe9\0"
+    second = tmp_path.resolve() / f"second {name}"
+    git(top, "worktree", "add", "-q", str(second), "-b", "side")
+    (second / "new").write_text("")
+    assert same(second) == "## side\n?? new\n"
+
+
+def test_an_object_that_another_replaces_is_the_one_of_the_commit(top: Path) -> None:
+    real = git(top, "rev-parse", "HEAD:a").strip()
+    git(top, "replace", real, git(top, "rev-parse", "HEAD:b").strip())
+    assert git(top, "cat-file", "blob", real) == "b"
+    assert ask(top, "cat-file", "blob", real).output == "a"
+
+
 @pytest.mark.parametrize("how", ["file", "link"])
 def test_a_git_folder_elsewhere_must_name_the_work_tree(
     top: Path, tmp_path: Path, how: str

@@ -324,6 +324,8 @@ def model(tmp_path: Path, sent: Sent) -> str:
     return f"scripted/{os.path.relpath(tmp_path / 'script.json', sent.cwd)}"
 
 
+CANARY = "'\\nimport ctypes, errno, os, signal, socket, sys\\noutside, root, program"
+"""How what tries the sandbox begins, as strace shows it."""
 UNREAD = (".git file", ".git link")
 """Git is not even asked there."""
 
@@ -337,7 +339,10 @@ def strange(row: str, log: Path) -> list[str]:
             continue
         program, argv = one[1], one[2]
         asked += program == GIT
-        command = program.endswith("/bash") and f'"--norc", "-c", "{COMMAND}"]' in argv
+        ours = (f'"{COMMAND}"]', f'"{sys.executable} -I -S -c {CANARY}')
+        command = program.endswith("/bash") and any(
+            f'"--norc", "-c", {one}' in argv for one in ours
+        )
         if not (command or program in (sys.executable, GIT) or program.startswith(f"{HELPERS}/")):
             found.append(line)
     assert bool(asked) == (row not in UNREAD)

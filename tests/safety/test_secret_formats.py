@@ -96,6 +96,14 @@ def test_a_part_of_a_private_key_is_known_and_nothing_around_it_is_touched(
     assert [line for line in hidden.splitlines() if line in rest] == rest
 
 
+@pytest.mark.parametrize("marks", ["", "+", "++"])
+def test_the_last_line_of_a_key_may_begin_with_what_marks_a_difference(marks: str) -> None:
+    line = "+7Grbu6H/uPDDkwj8" + "FHBaoHxgM3RE0=="
+    end = "-----END EC PRIVATE " + "KEY-----"
+    assert len(line) % 4 == 0
+    assert line not in secrets.hide_secrets(f"{marks}{line}\n{marks}{end}\n")
+
+
 @pytest.mark.parametrize("text", LOOKALIKES)
 def test_what_only_looks_like_it_is_not_touched(text: str) -> None:
     assert secrets.hide_secrets(text) is text or secrets.hide_secrets(text) == text

@@ -219,7 +219,7 @@ def test_a_project_may_set_its_model_and_display_only(place: Place) -> None:
             "zzz = 1",
             1,
             "zzz",
-            "there are: model, mode, fallback, small_model, favourites, agent, tools, display, "
+            "there are: model, mode, fallback, small_model, favourites, agent, tools, permissions, display, "
             "notify, sessions, prompt, telemetry, providers, keys",
         ),
         ("agent = 3", 1, "agent", "expected a table [agent]"),

@@ -28,6 +28,7 @@ from agent_tui.structures.visible import harmless, pasteable, unpadded, visible
         ("zero\u200bwidth\ufeff", "zero<U+200B>width<U+FEFF>"),
         ("tag\U000e0041", "tag<U+E0041>"),
         ("\ud800", "<U+D800>"),
+        ("caf\udce9", "caf<E9>"),
         ("a\r\nb\rc", "a\nb\nc"),
         ("⚠\ufe0f 1\ufe0f\u20e3", "⚠ 1\u20e3"),
         ("👩\u200d💻", "👩💻"),

@@ -74,3 +74,17 @@ def test_a_link_to_outside_is_not_followed(tmp_path: Path) -> None:
     with pytest.raises(ToolFailure) as caught:
         create(work, "link", "x")
     assert caught.value.tag == "blocked" and not (tmp_path / "elsewhere.txt").exists()
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+@pytest.mark.parametrize("bom", ["", "\ufeff"])
+@pytest.mark.parametrize("given", ["\n", "\r\n"])
+def test_a_file_that_is_replaced_keeps_its_bom_and_line_ends(
+    tmp_path: Path, end: str, bom: str, given: str
+) -> None:
+    file = tmp_path / "a.txt"
+    file.write_bytes(f"{bom}one{end}two{end}".encode())
+    create(tmp_path, "a.txt", f"{bom}one{given}2{given}", overwrite=True)
+    create(tmp_path, "a.txt", f"one{given}2{given}", overwrite=True)
+    kept = end if end == "\r\n" else given  # what the difference shows is what is written
+    assert file.read_bytes() == f"{bom}one{kept}2{kept}".encode()

@@ -27,7 +27,7 @@ def play(_: list[str], early: object) -> int:
     time.sleep(float(os.environ.get("HOLD", "0")))
     if os.environ.get("SCENE") == "broken-start":
         raise RuntimeError("broken at the start")
-    from agent_tui.agent.services.program_log import open_log
+    from agent_tui.agent.worker import open_log
     from agent_tui.paths import shipped
     from agent_tui.protocol.events import ApprovalAsked
     from agent_tui.protocol.ops import Op, Submit

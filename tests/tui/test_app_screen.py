@@ -22,7 +22,7 @@ from agent_tui.protocol.ops import Answer, Op, Query, SetMode, Submit
 from agent_tui.tui.core import msg
 from agent_tui.tui.runtime.app import AgentApp
 from agent_tui.tui.runtime.history import PromptHistory
-from agent_tui.tui.screen.guards import BURST_SECONDS
+from agent_tui.tui.screen.key_guards import BURST_SECONDS
 from tests.answers import answer_event
 from tests.tui.stage import SESSION, PlayedEngine, hold, play, text, until
 

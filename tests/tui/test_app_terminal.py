@@ -114,10 +114,29 @@ def test_escape_alone_and_in_its_kitty_form_interrupts(start: Start, tmp_path: P
     pty.until(READY)
     for key in ("\x1b", "\x1b[27u"):
         pty.type("\x15wait\r")  # what was interrupted before any answer is in the prompt again
-        pty.until("Esc stops")
+        pty.until("Esc stop")
         pty.type(key)
-        pty.until(lambda text: "Esc stops" not in text and "❯ wait" in text.splitlines()[-3])
+        pty.until(lambda text: "Esc stop" not in text and "❯ wait" in text.splitlines()[-3])
     assert (tmp_path / "ops").read_text().count("Cancel(") == 2
+
+
+@pytest.mark.parametrize("key", ["\x1b[A", "\x1bOB", "\x1b[<64;9;9M"])
+def test_a_key_that_a_slow_line_parts_behind_its_escape_stops_no_turn(
+    start: Start, tmp_path: Path, key: str
+) -> None:
+    pty = start(ESCDELAY="")
+    pty.until(READY)
+    pty.type("wait\r")
+    pty.until("Esc stop")
+    for _ in range(3):
+        pty.type(key[0])
+        time.sleep(0.12)
+        pty.type(key[1:])
+        pty.read(0.4)
+    assert "Cancel(" not in (tmp_path / "ops").read_text()
+    pty.type("\x1b")
+    pty.until(lambda text: "Esc stop" not in text)
+    assert (tmp_path / "ops").read_text().count("Cancel(") == 1
 
 
 def test_leaving_prints_how_to_go_on_and_the_end_of_the_answer(start: Start) -> None:
@@ -137,7 +156,7 @@ def test_signals_give_the_terminal_back(start: Start, number: signal.Signals) ->
     pty = start()
     pty.until(READY)
     pty.type("wait\r")
-    pty.until("Esc stops")
+    pty.until("Esc stop")
     pty.signal(number)
     assert pty.wait() == 128 + number
     assert pty.restored() == []
@@ -212,7 +231,7 @@ def test_a_terminal_that_goes_away_ends_the_program(start: Start) -> None:
     pty = start()
     pty.until(READY)
     pty.type("wait\r")
-    pty.until("Esc stops")
+    pty.until("Esc stop")
     pty.hang_up()
     end = time.monotonic() + 15
     while pty.poll() is None and time.monotonic() < end:

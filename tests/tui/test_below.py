@@ -19,9 +19,9 @@ from tests.tui.stage import play
 from tests.tui.test_transcript_search import Mute, given
 from tests.tui.transcript_stage import rows_of
 
-RUNS = StatusView(0, tuple(map(Span, ("Run make docs", " · ", "12 s", " · ", "Esc stops"))))
+RUNS = StatusView(0, tuple(map(Span, ("Run make docs", " · ", "12 s", " · ", "Esc stop"))))
 
-WRITES = StatusView(0, tuple(map(Span, ("writing", " · ", "Esc stops"))))
+WRITES = StatusView(0, tuple(map(Span, ("writing", " · ", "Esc stop"))))
 
 
 class Shown(Status):
@@ -45,16 +45,16 @@ def line(new: int, value: StatusView | None, width: int) -> str:
     ("new", "value", "width", "said"),
     [
         (-1, None, 40, ""),
-        (-1, RUNS, 40, "⠋ Run make docs · 12 s · Esc stops"),
+        (-1, RUNS, 40, "⠋ Run make docs · 12 s · Esc stop"),
         (0, None, 20, "                   ↓"),
         (3, None, 20, "            3 new ↓"),
         (1_234, None, 20, "        1,234 new ↓"),
-        (3, RUNS, 50, "⠋ Run make docs · 12 s · Esc stops        3 new ↓"),
-        (3, RUNS, 40, "⠋ Run make docs · Esc stops     3 new ↓"),
-        (3, RUNS, 30, "⠋ Run make… · Esc stops   3 ↓"),
-        (0, RUNS, 20, "⠋ Esc stops        ↓"),
-        (-1, WRITES, 20, "⠋ Esc stops"),
-        (-1, WRITES, 21, "⠋ writing · Esc stops"),
+        (3, RUNS, 49, "⠋ Run make docs · 12 s · Esc stop        3 new ↓"),
+        (3, RUNS, 39, "⠋ Run make docs · Esc stop     3 new ↓"),
+        (3, RUNS, 29, "⠋ Run make… · Esc stop   3 ↓"),
+        (0, RUNS, 19, "⠋ Esc stop        ↓"),
+        (-1, WRITES, 19, "⠋ Esc stop"),
+        (-1, WRITES, 20, "⠋ writing · Esc stop"),
     ],
 )
 def test_news_stand_at_the_right_and_what_runs_keeps_its_end(

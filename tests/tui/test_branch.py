@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from pathlib import Path
 
@@ -39,6 +40,10 @@ def test_a_work_tree_has_its_own(tmp_path: Path, absolute: bool) -> None:
     (tmp_path / "other").mkdir()
     named = own if absolute else Path("../main/.git/worktrees/other")
     (tmp_path / "other" / ".git").write_text(f"gitdir: {named}\n")
+    assert branch(str(tmp_path / "other")) == "other"
+    odd = Path(os.fsdecode(b"caf\xe9"))
+    own.rename(tmp_path / odd)
+    (tmp_path / "other" / ".git").write_bytes(os.fsencode(f"gitdir: ../{odd}\n"))
     assert branch(str(tmp_path / "other")) == "other"
     (tmp_path / "other" / ".git").write_text("gitdir: /no\0where\n")
     assert branch(str(tmp_path / "other")) == ""

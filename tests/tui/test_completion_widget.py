@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from agent_tui.tui.core.regions import CompletionView, Option
-from agent_tui.tui.prompt.completion_widget import Completion
+from agent_tui.tui.widgets.popups import Completion
 
 
 def _lines(count: int, selected: int, below: int = 20) -> list[str]:

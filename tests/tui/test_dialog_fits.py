@@ -16,7 +16,7 @@ from agent_tui.tui.dialog.layout import LEAST_CONTEXT
 from agent_tui.tui.dialog.widget import CONTEXT_ROWS, roomy
 from agent_tui.tui.markdown.lines import Segment
 from agent_tui.tui.runtime.app import AgentApp
-from agent_tui.tui.screen.guards import BURST_SECONDS
+from agent_tui.tui.screen.key_guards import BURST_SECONDS
 from agent_tui.tui.widgets.paint import low
 from tests.tui.stage import SESSION, play, text, until
 from tests.tui.test_dialog_mouse import asking

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from agent_tui.tui.screen.guards import BURST_SECONDS
+from agent_tui.tui.screen.key_guards import BURST_SECONDS
 from tests.tui.tmux_live import TmuxWindow
 
 Start = Callable[..., TmuxWindow]

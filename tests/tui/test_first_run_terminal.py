@@ -111,7 +111,7 @@ def test_where_nobody_listens_is_said_once_and_the_kept_prompt_on_leaving(tmp_pa
         assert "Your prompt is kept" in shown and PROMPT in shown
         pty.read(1.0)
         pty.type("\x1bq")
-        pty.until("Enter quits")
+        pty.until("Enter quit")
         pty.read(0.5)
         pty.type("\r")
         assert pty.wait() == 0

@@ -8,17 +8,17 @@ from itertools import product
 
 import pytest
 
-from agent_tui.protocol.events import QueueChanged
-from agent_tui.protocol.transcript import Queued
 from agent_tui.tui import sheets
 from agent_tui.tui.commands import COMMANDS
 from agent_tui.tui.commands.base import Command, Situation
 from agent_tui.tui.core.model import Model
-from agent_tui.tui.screen import key_help
-from agent_tui.tui.sheets import control, draw
-from tests.tui.play import Play
+from agent_tui.tui.sheets import draw, help
+from agent_tui.tui.widgets.regions import Footer
+from tests.tui.gallery import SHEETS
 
 MOST_WORDS = 6
+AROUND = 4
+"""Columns of the screen beside the footer."""
 VERBS = {
     "ask",
     "bring",
@@ -87,21 +87,20 @@ def test_a_hint_in_the_footer_is_short(command: Command) -> None:
 
 
 def test_the_card_of_keys_is_short_and_says_first_what_a_key_does() -> None:
-    assert len(key_help.CARD) == 15
-    for _, _, what in key_help.CARD:
+    assert len(help.CARD) == 15
+    for _, _, what in help.CARD:
         first, *more = what.split()
         assert first.rstrip(",") in VERBS and len(more) < MOST_WORDS, what
 
 
 def shown_sheets() -> Iterator[tuple[str, Model]]:
-    """Every sheet as it is when it opens, where there is something to show."""
-    play = Play()
-    play.begin("work")
-    play.feed(QueueChanged(items=(Queued("1", "one"), Queued("2", "two")), session="s"))
-    for kind in sheets.names():
-        model, _ = control.open_sheet(play.model, kind)
-        if model.overlay is not None and model.overlay.kind == kind:
-            yield kind, model
+    """Every sheet with something in it."""
+    for kind, picture in SHEETS.items():
+        model = picture()
+        assert model.overlay is not None and model.overlay.kind == kind
+        if model.overlay.picker is not None:
+            assert model.overlay.picker.shown, kind
+        yield kind, model
 
 
 def test_what_a_sheet_says_of_its_keys_is_short() -> None:
@@ -114,14 +113,15 @@ def test_what_a_sheet_says_of_its_keys_is_short() -> None:
     assert not [what for what in said if len(what.split()) > MOST_WORDS]
 
 
-def test_a_narrow_footer_names_enter() -> None:
-    """Two keys have room at forty columns: Enter is one of them, where it does something."""
+@pytest.mark.parametrize("width", [40, 60])
+def test_a_narrow_footer_names_enter_and_the_way_out_with_their_words(width: int) -> None:
     for kind, model in shown_sheets():
         assert model.overlay is not None
-        keys = draw.sheet_footer(model, model.overlay).keys
-        fitting, rows = (
-            keys[:2],
-            model.overlay.picker.shown if model.overlay.picker is not None else (),
-        )
-        assert "Enter" in dict(fitting) or not rows or not rows[0].id, kind
-        assert sum(len(f"{key} {what}   ") for key, what in fitting) <= 39, kind
+        footer = Footer()
+        footer.value = draw.sheet_footer(model, model.overlay)
+        words = "".join(segment.text for segment in footer.lines(width - AROUND)[0])
+        keys = dict(footer.value.keys)
+        listed = model.overlay.picker is not None
+        assert "Enter" in keys or not listed, f"{kind}: a row of a list is taken with it"
+        for key in ("Enter", "Esc"):
+            assert key not in keys or f"{key} {keys[key]}" in words, f"{kind}: {words}"

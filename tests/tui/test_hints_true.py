@@ -33,10 +33,15 @@ def _status(play: Play) -> str:
 
 def test_enter_is_never_named_for_the_queue_while_it_answers() -> None:
     play = _queued()
-    assert _hint(play) == "Enter steers · ↑ edits the last · Alt+Q lists · Ctrl+X stops, clears"
+    assert play.view.footer.keys[:4] == (
+        ("Enter", "steer"),
+        ("Alt+Q", "show queue"),
+        ("↑", "edit the last"),
+        ("Ctrl+X", "stop and clear"),
+    )
+    assert _hint(play) == "", "its keys are in the footer alone"
     _ask(play)
-    assert _hint(play) == "Ctrl+X stops, clears"
-    assert play.view.footer.keys[0] == ("Enter", "yes")
+    assert play.view.footer.keys == (("Enter", "yes"), ("↑↓", "choose"))
     play.press("enter")
     assert play.take() == [Answer("a", "once")]
 
@@ -44,8 +49,9 @@ def test_enter_is_never_named_for_the_queue_while_it_answers() -> None:
 def test_with_words_in_the_prompt_enter_queues_them() -> None:
     play = _queued()
     play.type("and this")
-    assert _hint(play) == "Alt+Q lists · Ctrl+X stops, clears"
     assert ("Enter", "queue") in play.view.footer.keys
+    assert ("Alt+Q", "show queue") in play.view.footer.keys
+    assert "↑" not in dict(play.view.footer.keys), "it goes to the line above, not to the queue"
     play.text = ""
     play.type("")
     play.press("enter")
@@ -54,9 +60,9 @@ def test_with_words_in_the_prompt_enter_queues_them() -> None:
 
 def test_a_sheet_takes_the_keys_of_the_queue_and_the_one_that_stops() -> None:
     play = _queued()
-    assert _status(play).endswith("Esc stops")
+    assert _status(play).endswith("Esc stop and pause")
     play.press("f1")
-    assert _hint(play) == "Ctrl+X stops, clears"
+    assert "Ctrl+X" not in dict(play.view.footer.keys)
     assert "Esc" not in _status(play), "Esc closes the sheet"
     play.press("escape")
     _ask(play)
@@ -73,7 +79,7 @@ def test_in_vims_insert_mode_escape_is_not_said_to_stop() -> None:
     assert "Esc" not in _status(play)
     assert ("Esc", "normal mode") in play.view.footer.keys
     play.say(VimMoved("normal"))
-    assert _status(play).endswith("Esc stops")
+    assert _status(play).endswith("Esc stop and pause")
 
 
 def test_escape_is_not_said_to_leave_vims_insert_mode_where_something_else_has_it() -> None:
@@ -97,14 +103,14 @@ def test_at_a_question_escape_leaves_vims_insert_mode_only_where_words_are_writt
     play.press("enter")
     play.say(VimMoved("insert"))
     _ask(play)
-    assert _status(play).endswith("Esc stops")
+    assert _status(play).endswith("Esc stop and pause")
     play.type("words")
     assert ("Esc", "normal mode") in play.view.footer.keys and "Esc" not in _status(play)
     play.press("escape")
     assert play.take() == []
     play.say(VimMoved("normal"))
     assert ("Esc", "normal mode") not in play.view.footer.keys and _status(play).endswith(
-        "Esc stops"
+        "Esc stop and pause"
     )
     play.press("escape")
     assert play.take() == [Cancel()]

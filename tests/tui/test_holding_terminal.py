@@ -110,7 +110,7 @@ def test_words_at_the_first_run_go_to_the_prompt(tmp_path: Path, words: str) -> 
         assert "No model yet" in pty.until(words)
         pty.read(1.0)
         pty.type("\x1bq")
-        pty.until("Enter quits")
+        pty.until("press Enter to quit")
         pty.read(0.5)
         pty.type("\r")
         assert pty.wait() == 0

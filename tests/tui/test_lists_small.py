@@ -11,9 +11,9 @@ from agent_tui.tui.core.msg import Resized
 from agent_tui.tui.core.regions import CompletionView, Option
 from agent_tui.tui.core.words import one_line
 from agent_tui.tui.dialog.widget import options_lines
-from agent_tui.tui.prompt.completion_widget import Completion
 from agent_tui.tui.runtime.app import AgentApp
 from agent_tui.tui.widgets.paint import LEAST_WORDS, shortened
+from agent_tui.tui.widgets.popups import Completion
 from tests.tui.play import Play
 from tests.tui.stage import PlayedEngine, echo, play, text, until
 

@@ -184,7 +184,8 @@ def test_the_footer_has_all_keys_of_the_list_on_a_narrow_screen() -> None:
     footer.value = play.view.footer
     words = "".join(segment.text for segment in footer.lines(58)[0])
     assert all(
-        pair in words for pair in ("Enter take", "F2 favourite", "F3 this project", "F5 refresh")
+        pair in words
+        for pair in ("Enter use", "F2 favourite", "F3 project", "F5 refresh", "Esc close")
     )
 
 

@@ -90,9 +90,9 @@ def test_every_encoding_of_escape_interrupts(start: Start, tmp_path: Path, encod
     pty = start()
     pty.until(READY)
     pty.type("wait\r")
-    pty.until("Esc stops")
+    pty.until("Esc stop")
     pty.type(encoded)
-    pty.until(lambda text: "Esc stops" not in text)
+    pty.until(lambda text: "Esc stop" not in text)
     assert (tmp_path / "ops").read_text().count("Cancel(") == 1
 
 
@@ -291,7 +291,7 @@ def test_a_draft_is_on_disk_before_the_shell_has_the_terminal(start: Start) -> N
     """Ctrl+Z right behind the words, and what is stopped is killed."""
     argv = ("-m", "agent_tui", "--demo")
     pty = start(argv=("-c", SHELL.replace('"tests.tui.screen_program"', '"agent_tui", "--demo"')))
-    pty.until("a script, not a language model")
+    pty.until("for a tour of the program")
     pty.read(1.0)  # the session has all there is, and nothing is kept beside it
     pty.type("the last words\x1a")
     pty.until("IN THE SHELL")
@@ -305,7 +305,7 @@ def test_a_draft_is_on_disk_before_the_shell_has_the_terminal(start: Start) -> N
 def test_a_draft_survives_a_kill_while_somebody_types_without_a_rest(start: Start) -> None:
     argv = ("-m", "agent_tui", "--demo")
     pty = start(argv=argv)
-    pty.until("a script, not a language model")
+    pty.until("for a tour of the program")
     for number in range(40):
         pty.type(f"{number} ")
         pty.read(0.1)
@@ -320,7 +320,7 @@ def test_a_draft_survives_a_kill_within_a_second_of_its_last_key(
 ) -> None:
     argv = ("-m", "agent_tui", "--demo")
     pty = start(argv=argv)
-    pty.until("a script, not a language model")  # the engine has started
+    pty.until("for a tour of the program")  # the engine has started
     text = "pasted\rlines of it" if pasted else "half a thought"
     pty.type(f"\x1b[200~{text}\x1b[201~" if pasted else text)
     pty.until(text.rpartition("\r")[2])

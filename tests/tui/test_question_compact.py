@@ -96,7 +96,7 @@ def test_the_reason_and_the_place_stand_in_the_border_of_a_long_one() -> None:
     assert (
         shown[-1].startswith(f"╰─ {WHY} ─")
         and "lines 1–" in shown[-1]
-        and "of 60 · PgUp/PgDn ─╯" in shown[-1]
+        and shown[-1].endswith("of 60 ─╯")
     )
 
 

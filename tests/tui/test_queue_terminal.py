@@ -147,7 +147,7 @@ def test_the_list_works_at_forty_columns(start: Start) -> None:
     pty.type("p")
     pty.until("press Enter to pause")
     pty.type("\r")
-    pty.until("paused: dos")
+    pty.until("Queued prompts (2), paused")
     pty.type(ESC)
     pty.until(lambda text: "Queued prompts" not in text)
 
@@ -158,7 +158,7 @@ def test_a_question_on_the_side_is_answered_beside_the_turn(start: Start, tmp_pa
     _send(pty, "/btw is it on?", "not in the context")
     assert "aside answered" in pty.text
     pty.type(ESC)
-    pty.until(lambda text: "By the way" not in text)
+    pty.until(lambda text: "Side question" not in text)
     (tmp_path / "work" / "go").touch()
     pty.until("seen and slow")
     assert _begun(tmp_path) == ["begin"]

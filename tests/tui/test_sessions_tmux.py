@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from agent_tui.tui.screen.guards import STEADY_SECONDS
+from agent_tui.tui.screen.key_guards import STEADY_SECONDS
 from tests.tui.tmux_live import TmuxWindow
 
 SCRIPT = [
@@ -101,7 +101,7 @@ def test_files_go_back_and_come_again(start: Start, tmp_path: Path) -> None:
     assert "return 3" in (work / "shop.py").read_text()
     assert (work / "notes.md").read_text() == "the price is 4\nmine\n"
     call(window, "/redo", "Redo")
-    window.until("Files: Space switches one")
+    window.until("Space switch")
     read_the_sheet()
     window.press("Enter")
     window.until("/undo reverses this")

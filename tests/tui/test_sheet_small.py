@@ -157,9 +157,7 @@ def test_why_a_step_of_the_setup_failed_can_be_read() -> None:
 @pytest.mark.parametrize("size", [(60, 20), (40, 12), (100, 30)])
 @pytest.mark.parametrize("row", [0, 7, 19])
 def test_a_question_about_a_row_stands_whole_below_it(size: tuple[int, int], row: int) -> None:
-    asked = (
-        "Delete “a session with a name of some length” for ever? Enter deletes it, Esc keeps it."
-    )
+    asked = "Delete “a session with a name of some length” (0b0e1c5a, 3 min ago) for ever and ever?"
     options = tuple(Option("", f"session {number}", "just now") for number in range(20))
     head = ((Span("type to search", "dim"),),)
     sheet = OverlayView(

@@ -11,7 +11,7 @@ from agent_tui.protocol.display import CommandDisplay
 from agent_tui.tui import view
 from agent_tui.tui.core.msg import Resized
 from agent_tui.tui.core.regions import DialogView, FooterView, Option, OverlayView, Span
-from agent_tui.tui.dialog.layout import UNREAD, answers_row, read_on
+from agent_tui.tui.dialog.layout import answers_row
 from agent_tui.tui.runtime.app import AgentApp
 from agent_tui.tui.widgets.paint import most_of
 from agent_tui.tui.widgets.regions import Footer
@@ -63,15 +63,6 @@ def test_the_chosen_answer_is_in_the_row() -> None:
         row = answers_row(DialogView("Allow this?", "", None, ANSWERS, chosen), 28)
         words = "".join(segment.text for segment in row)
         assert f"❯ {ANSWERS[chosen].key} " in words and cell_len(words) <= 28
-
-
-def test_how_to_read_on_is_said_in_as_many_words_as_fit() -> None:
-    said = "lines 1–4 of 15"
-    assert [read_on(said, True, room) for room in (60, 38, 30, 20)] == [
-        *(f"{said}{way}" for way in UNREAD),
-        said,
-    ]
-    assert read_on(said, False, 28) == f"{said} · PgUp/PgDn"
 
 
 def test_a_footer_without_room_says_the_first_words() -> None:

@@ -118,7 +118,7 @@ def test_it_leaves_the_line_above_the_prompt_its_words_while_something_is_asked(
             app.dispatch(EffectFailed(said))
             await until(partial(shows, app, f"Error: {said}  "))
             await pilot.pause()
-            assert "Esc stops" in text(app).split("\n")[app.regions.status.region.y], text(app)
+            assert "Esc stop" in text(app).split("\n")[app.regions.status.region.y], text(app)
         app.dispatch(ToastExpired(app.model.toasts))
         await until(lambda: "waiting for you" in rows_of(app, "status")[0])
 

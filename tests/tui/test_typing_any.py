@@ -12,7 +12,7 @@ from agent_tui.protocol.display import DiffDisplay, Hunk
 from agent_tui.protocol.events import ApprovalAnswered, ApprovalAsked, QuestionAsked, TurnEnded
 from agent_tui.protocol.ops import Answer
 from agent_tui.tui.dialog.answering import TYPING_SECONDS
-from agent_tui.tui.screen.pending_key import HOLD_SECONDS
+from agent_tui.tui.screen.key_guards import HOLD_SECONDS
 from tests.answers import answer_event
 from tests.tui.play import Play
 

@@ -121,12 +121,22 @@ def test_the_palette_closes_and_keeps_the_draft(key: str) -> None:
 
 
 def test_moving_wraps_and_the_counter_follows() -> None:
-    play = opened("mode")
-    assert sheet(play).note == "2 of 5"
+    play = opened("effort")
+    assert sheet(play).note == "1 of 8"
     play.press("end", "down")
-    assert chosen(play) == "manual" and sheet(play).note.startswith("1 of 5")
+    assert chosen(play) == "auto" and sheet(play).note == "1 of 8"
     play.press("up")
-    assert chosen(play) == "plan"
+    assert chosen(play) == "max" and sheet(play).note == "8 of 8"
+
+
+def test_what_is_taken_in_at_a_glance_is_not_counted_and_still_found_by_typing() -> None:
+    play = opened("mode")
+    assert sheet(play).note == "" and sheet(play).lines == ()
+    play.press("end", "down")
+    assert chosen(play) == "manual"
+    play.press("p")
+    assert labels(play)[0] == "plan" and words(sheet(play).lines[0]) == "search: p▏"
+    play.press("ctrl+u")
     play.press("home", "pagedown", "pageup")
     assert chosen(play) == "manual"
 
@@ -138,7 +148,7 @@ def test_typing_and_taking_back() -> None:
     play.press("enter")
     assert play.view.overlay is not None, "there is nothing to take"
     play.press("backspace")
-    assert labels(play) == ["plan"] and sheet(play).note == "1 of 1 (5 in all)"
+    assert labels(play) == ["plan"] and sheet(play).note == "1 of 1"
     play.press("ctrl+u")
     assert len(labels(play)) == 5
 
@@ -197,7 +207,7 @@ def test_a_theme_is_judged_by_words_code_and_a_difference(
         "r": "-    return",
         "a": "+    return",
     }
-    sample = [line for line in sheet(play).lines[1:] if words(line).strip()]
+    sample = [line for line in sheet(play).lines if words(line).strip()]
     assert len(sample) == len(shown)
     for line, what in zip(sample, shown, strict=True):
         assert words(line).startswith(begins[what]) and len(words(line)) <= width - 6

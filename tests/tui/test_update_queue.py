@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from agent_tui.protocol.events import (
     ModelChanged,
     QueueChanged,
@@ -164,14 +166,21 @@ def test_a_new_prompt_goes_before_a_paused_queue() -> None:
     assert play.take() == [Submit("now")]
 
 
-def test_the_header_and_the_queue_show_what_waits() -> None:
+def test_what_waits_is_said_above_the_prompt_alone() -> None:
     play = _running("one", "two\nlines")
-    assert "queued (2)" in words(play.view.header.right)
     assert play.view.queue is not None
     assert play.view.queue.items == ("one", "two ⏎ lines")
     play.feed(_queue("one", paused=True))
-    assert "paused" in words(play.view.header.right)
     assert play.view.queue is not None and play.view.queue.paused
+    assert words(play.view.header.right).startswith("auto"), "the header says none of it"
+
+
+def test_the_header_counts_the_queue_if_it_is_asked_to() -> None:
+    play = _running("one", "two")
+    play.model = replace(play.model, look=replace(play.model.look, status=(">", "queue")))
+    assert words(play.view.header.right).startswith("queued (2)")
+    play.feed(_queue("one", paused=True))
+    assert "queued (1) paused" in words(play.view.header.right)
 
 
 def test_without_a_model_the_queue_waits() -> None:

@@ -8,7 +8,7 @@ from agent_tui.protocol.events import ApprovalAsked, QueueChanged, TurnEnded
 from agent_tui.protocol.ops import Answer, Cancel, Op, QueueEdit, Steer, Submit
 from agent_tui.protocol.transcript import Queued
 from agent_tui.tui.core.effects import Remember
-from agent_tui.tui.core.msg import DraftChanged, Resized
+from agent_tui.tui.core.msg import DraftChanged, KeyPressed, OptionClicked, Resized
 from agent_tui.tui.sheets.draw import FIRM
 from tests.tui.play import Play, words
 
@@ -60,9 +60,9 @@ def test_it_opens_by_key_and_by_name_and_names_every_state(typed: str) -> None:
         ("3", "two", "waits"),
     ]
     said = " ".join(map(words, shown.lines)).replace(FIRM, " ")
+    assert "Enter" not in said and ("Enter", "edit") in play.view.footer.keys
     for word in (
         "when this turn ends",
-        "Enter edit",
         "s steer",
         "i stop and send",
         "d remove",
@@ -74,13 +74,12 @@ def test_it_opens_by_key_and_by_name_and_names_every_state(typed: str) -> None:
 
 
 @pytest.mark.parametrize("steer", [(), ("one",), ("one", "two")])
-def test_the_header_the_strip_and_the_panel_count_the_same(steer: tuple[str, ...]) -> None:
+def test_the_strip_and_the_panel_count_the_same(steer: tuple[str, ...]) -> None:
     play = Play()
     play.begin()
     play.feed(_queue("one", "two", "three", steer=steer))
     left = 3 - len(steer)
     strip = play.view.queue
-    assert f"queued ({left})" in words(play.view.header.right)
     assert strip is not None and (len(strip.items), len(strip.steers)) == (left, len(steer))
     play.press("alt+q")
     shown = play.view.overlay
@@ -116,7 +115,7 @@ def test_the_state_is_in_front_where_there_is_no_room_behind() -> None:
     play.say(Resized(40, 20))
     shown = play.view.overlay
     assert shown is not None and shown.title.endswith("paused")
-    assert [(option.label, option.detail) for option in shown.options] == [("paused: one", "")]
+    assert [(option.label, option.detail) for option in shown.options] == [("next: one", "")]
 
 
 @pytest.mark.parametrize(
@@ -254,6 +253,19 @@ def test_nothing_is_taken_past_the_one_that_is_edited() -> None:
     assert play.take() == [Submit("one", queue_id="id-one")]
 
 
+@pytest.mark.parametrize("key", ["escape", "ctrl+c"])
+@pytest.mark.parametrize("words", ["", "one", "one changed"])
+def test_leaving_an_edit_sends_nothing_where_no_turn_runs(key: str, words: str) -> None:
+    play = _panel("one", "two")
+    play.press("e", "enter")
+    play.end()
+    play.text = words
+    play.say(DraftChanged(words))
+    play.press(key)
+    assert play.take() == [QueueEdit("pause")]
+    assert [item.text for item in play.model.queue] == ["one", "two"]
+
+
 def test_alt_s_sends_the_edited_words_into_the_running_turn() -> None:
     play = _panel("one")
     play.press("e", "enter")
@@ -355,3 +367,59 @@ def test_a_paused_queue_says_so_in_its_title_and_rows_and_nowhere_else() -> None
     assert not any("aused" in words(line) for line in shown.lines)
     waits = _panel("one").view.overlay
     assert waits is not None and words(waits.lines[0]).startswith("The next is")
+
+
+@pytest.mark.parametrize("key", ["d", "s", "i", "e", "enter", "delete"])
+@pytest.mark.parametrize("refreshes", [0, 1, 3])
+def test_what_was_chosen_for_a_prompt_that_was_sent_is_done_to_no_other(
+    key: str, refreshes: int
+) -> None:
+    play = _panel("one", "two", "three")
+    armed = len(key) == 1
+    if armed:
+        play.press(key)
+        assert play.toast.startswith("press Enter to ")
+    play.feed(_queue("two", "three"))
+    for _ in range(refreshes):  # what else the engine tells makes the rows anew
+        play.feed(_queue("two", "three", paused=True), _queue("two", "three"))
+    assert play.model.held is None
+    assert not armed or play.toast == "that prompt was just sent"
+    play.press("enter" if armed else key)
+    assert play.toast == "that prompt was just sent" and play.text == "" and play.take() == []
+
+
+@pytest.mark.parametrize("how", ["click", "wheel"])
+def test_the_mouse_moves_no_choice_to_another_prompt(how: str) -> None:
+    play = _panel("one", "two", "three")
+    play.press("d")
+    if how == "click":
+        play.say(OptionClicked(1))
+    else:
+        play.say(KeyPressed("wheeldown"))
+    assert play.model.held is None and play.toast == ""
+    play.press("enter")
+    assert not [op for op in play.take() if isinstance(op, QueueEdit)]
+
+
+def test_a_letter_that_means_another_thing_by_now_does_nothing() -> None:
+    play = _panel("one", "two")
+    play.press("p")
+    assert play.toast == "press Enter to pause"
+    play.feed(_queue("one", "two", paused=True))
+    assert (
+        play.model.held is None and play.toast == "nothing done: that key means another thing now"
+    )
+    play = _panel("one", "two", paused=True)
+    play.press("s")
+    assert play.toast == "press Enter to steer"
+    play.feed(TurnEnded("completed", session="s"))
+    play.press("enter")
+    assert play.take() == []
+
+
+def test_a_prompt_that_the_person_sent_is_not_missed() -> None:
+    play = _panel("one", "two", "three")
+    play.press("s", "enter")
+    assert play.take() == [Steer(queue_id="id-one")]
+    play.press("d", "enter")
+    assert play.take() == [QueueEdit("remove", id="id-two")]

@@ -26,6 +26,13 @@ from tests.tui.play import Play, words
 CHARACTERS = {" ": "space", ".": "full_stop", "_": "underscore"}
 
 
+def assert_default(play: Play, value: str) -> None:
+    """A source is said of what somebody has set; the default is said below the list alone."""
+    first = shown(play).options[0]
+    assert (first.value, first.detail) == (value, "")
+    assert f"{value}, the default" in "".join(map(words, shown(play).lines))
+
+
 class Files:
     """The person's file as the runtime would keep it."""
 
@@ -299,7 +306,7 @@ def test_a_setting_is_reset(key: str) -> None:
     play, files = opened("max_steps", agent__max_steps=Value(9, "user"))
     play.press(key)
     assert files.answer() == [WriteSetting("agent.max_steps", None)]
-    assert (shown(play).options[0].value, shown(play).options[0].detail) == ("50", "default")
+    assert_default(play, "50")
     play.press(key)
     assert files.answer() == [] and "already has its default" in play.model.toast.text  # type: ignore[union-attr]
 
@@ -321,7 +328,7 @@ def test_what_cannot_be_written_is_said() -> None:
     edit(play, "9")
     files.answer(failed="config.toml: cannot be written (Permission denied)")
     assert play.view.toast is not None and play.view.toast.text.endswith("(Permission denied)")
-    assert (shown(play).options[0].value, shown(play).options[0].detail) == ("50", "default")
+    assert_default(play, "50")
 
 
 def test_own_keys_hold_at_once_and_conflicts_are_refused() -> None:

@@ -22,7 +22,7 @@ LAST_SECONDS: Final = 0.5
 Spawn = Callable[[Coroutine[Any, Any, None]], "asyncio.Task[None]"]
 
 
-class Errands:
+class Exports:
     """Each runs beside the turn; of texts for the clipboard only the newest counts."""
 
     def __init__(self, config: EngineConfig, record: Record, pool: Pool, spawn: Spawn) -> None:

@@ -9,6 +9,7 @@ import os
 import shlex
 import shutil
 import stat
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Executor as Pool
 from dataclasses import replace
@@ -25,10 +26,11 @@ from agent_tui.protocol.events import Answered, Event
 from agent_tui.providers.base import Failed
 from agent_tui.providers.choosing import choose, keys
 from agent_tui.providers.services.ollama import OLLAMA
-from agent_tui.safety import credentials, sandbox, secrets
+from agent_tui.safety import credentials, read_only_sandbox, sandbox, secrets
 from agent_tui.safety.credentials import Stored
 from agent_tui.safety.environment import child_environment, describe_left_out, names_left_out
 from agent_tui.safety.output_capture import Captured
+from agent_tui.safety.read_only_sandbox import Support
 from agent_tui.settings.layers import FILE
 
 SERVER_SECONDS: Final = 10.0
@@ -183,12 +185,22 @@ async def _commands(config: EngineConfig) -> tuple[Check, ...]:
         )
     else:
         found.append(Check("commands", "ok", "commands cannot read your API keys"))
-    said = "no sandbox: commands have your own rights; the mode decides which of them need your approval"
+    found.append(_sandboxed(await read_only_sandbox.support()))
+    said = "commands outside a sandbox have your own rights; the mode decides which of them need your approval"
     found.append(Check("commands", "note", said))
     if left_out := names_left_out(config.environment, passed):
         said = f"commands do not get these variables: {describe_left_out(left_out)}"
         found.append(Check("commands", "note", said, "add needed ones to `tools.pass_env`"))
     return tuple(found)
+
+
+def _sandboxed(support: Support) -> Check:
+    if not support.problem:
+        said = "a command in it cannot change your files, connect, or signal other programs"
+        return Check("commands", "ok", f"the read-only sandbox works ({support.backend}): {said}")
+    fix = "Landlock needs Linux 5.13 or newer, and a container may forbid it"
+    said = f"no read-only sandbox: {support.problem}"
+    return Check("commands", "note", said, fix if sys.platform == "linux" else "")
 
 
 def _permissions(config: EngineConfig) -> Iterator[Check]:

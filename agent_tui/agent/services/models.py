@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from agent_tui.agent.config import EngineConfig
 from agent_tui.agent.services import setup
-from agent_tui.agent.services.catalogue import sessions
+from agent_tui.agent.services.session_admin import sessions
 from agent_tui.agent.services.stored_keys import Fresh
 from agent_tui.agent.session.record import Record
 from agent_tui.protocol import answers

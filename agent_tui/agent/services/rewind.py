@@ -188,9 +188,10 @@ class Past:
 
     def _files_told(self, looks: list[undo.Look]) -> tuple[tuple[OldFile, ...], int]:
         """The files, and of how many the difference was left out."""
-        scrub = self._turns.executor.workplace.scrub
+        scrub_of = self._turns.executor.workplace.scrub_of
         told = [
-            file_told(look, self._config.cwd, number, scrub) for number, look in enumerate(looks)
+            file_told(look, self._config.cwd, number, scrub_of(str(look.plan.path)))
+            for number, look in enumerate(looks)
         ]
         return tuple(file for file, _ in told), sum(capped for _, capped in told)
 

@@ -1,23 +1,46 @@
-"""What is done to sessions that are not the one at work: a name for one, and its end."""
+"""The sessions that are not the one at work: the list of them, a name for one, and its end."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Collection
 from concurrent.futures import Executor as Pool
+from dataclasses import replace
 from functools import partial
 from logging import Logger
 from typing import Any, Literal
 
 from agent_tui.agent.config import EngineConfig
-from agent_tui.agent.services.catalogue import sessions_told
-from agent_tui.protocol.answers import ShelfOutcome
+from agent_tui.protocol.answers import Sessions, ShelfOutcome
 from agent_tui.protocol.events import Answered, Event
 from agent_tui.protocol.ops import Delete, Op, Rename
 from agent_tui.registry import late
+from agent_tui.sessions.index import listing
 from agent_tui.sessions.index.manage import delete, rename
+from agent_tui.sessions.log import lock
 from agent_tui.sessions.log.lock import SessionLocked
 from agent_tui.sessions.log.repair import Refused
+
+with late():  # SQLite
+    from agent_tui.sessions.index import cache
+
+
+def sessions(config: EngineConfig) -> Sessions:
+    """The sessions there are, those of this folder first, each group newest first."""
+    folders = config.folders
+    listed = listing.recent(
+        folders.sessions, None, {} if config.otr else cache.known(folders.cache)
+    )
+    busy = lock.held(folders.sessions)
+    marked = (replace(one, elsewhere=True) if one.id in busy else one for one in listed)
+    found = sorted(marked, key=lambda summary: summary.cwd != str(config.cwd))
+    return Sessions(tuple(found), str(config.cwd))
+
+
+def sessions_told(config: EngineConfig, id: str = "start") -> Answered:
+    """The list of sessions as an answer."""
+    return Answered(id, sessions(config))
+
 
 LISTED = "shelf"
 

@@ -12,8 +12,7 @@ from logging import Logger
 from typing import Final
 
 from agent_tui.agent.config import EngineConfig
-from agent_tui.agent.services.catalogue import sessions_told
-from agent_tui.agent.services.clipboard_files import Errands
+from agent_tui.agent.services.clipboard_files import Exports
 from agent_tui.agent.services.confirmations import Confirmations
 from agent_tui.agent.services.doctor import Checkup
 from agent_tui.agent.services.files import Files
@@ -21,6 +20,7 @@ from agent_tui.agent.services.images import Images
 from agent_tui.agent.services.models import Models
 from agent_tui.agent.services.queries import Looker
 from agent_tui.agent.services.rewind import Past
+from agent_tui.agent.services.session_admin import sessions_told
 from agent_tui.agent.services.setup_ops import Setups
 from agent_tui.agent.services.shell import Shell
 from agent_tui.agent.services.side_questions import Asides
@@ -105,7 +105,7 @@ class Agent:
         self.queue = PromptQueue(record)
         self._draft: SaveDraft | None = None
         self.turns = Turns(config, record, models, skills, self.queue, pool, log, self._keep_draft)
-        self.errands = Errands(config, record, pool, self.turns.spawn)
+        self.errands = Exports(config, record, pool, self.turns.spawn)
         self.setups = Setups(
             models, record, self.turns.spawn, pool, self.turns.executor.workplace.learn
         )

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from agent_tui.agent.config import EngineConfig
-from agent_tui.agent.services.catalogue import sessions_told
 from agent_tui.agent.services.queries import Looker
+from agent_tui.agent.services.session_admin import sessions_told
 from agent_tui.agent.session import recovery
 from agent_tui.agent.session.record import Sink
 from agent_tui.protocol.answers import ForkOutcome

@@ -203,6 +203,11 @@ def _missing(
                 pass
     needed: list[Event] = [_cut_off(one, output(one.output), not turn) for one in commands.values()]
     needed += [JobChanged(id=job.id, state="stopped", command=job.command) for job in seen.jobs]
+    # in the order in which they would have been read; the turn that some were for is over
+    read = sorted(seen.queue, key=lambda item: not item.steer)
+    items = tuple(replace(item, steer=False) for item in read)
+    if items and (items, True) != (seen.queue, seen.paused):  # without a key nothing is sent
+        needed.append(QueueChanged(items=items, paused=True))
     if not turn:  # a question outside a turn has nobody any more who waits for its answer
         open_questions = [asked for asked in seen.pending if isinstance(asked, Question)]
         return [
@@ -217,11 +222,6 @@ def _missing(
         needed.append(
             interrupted(call, label, begun, output(begun.output) if begun and begun.output else "")
         )
-    items = tuple(
-        replace(item, steer=False) for item in seen.queue
-    )  # the turn that they were for is over
-    if items and (items, True) != (seen.queue, seen.paused):
-        needed.append(QueueChanged(items=items, paused=True))
     needed.append(TurnEnded(state="interrupted", steps=step))
     said = "agent-tui stopped during this turn; what was saved is above."
     needed.append(Notice(said, "warning", "/continue resumes it"))

@@ -26,11 +26,11 @@ from agent_tui.agent.session.record import AgentRecord, Record
 from agent_tui.agent.turn import loop, tool_wiring
 from agent_tui.agent.turn.attachments import attacher
 from agent_tui.agent.turn.command_changes import Watch
-from agent_tui.agent.turn.context import build_prefix, volatile_facts
 from agent_tui.agent.turn.executor import Executor
 from agent_tui.agent.turn.retries import Fallbacks
 from agent_tui.agent.turn.running_turn import Turn
 from agent_tui.agent.turn.usage import Accounts
+from agent_tui.context.prompt import build_prefix, volatile_facts
 from agent_tui.present.wording import REPEATS
 from agent_tui.protocol.events import (
     ApprovalAsked,
@@ -333,7 +333,7 @@ class AgentRun:
                 # as much again is not enough for this one: it was said to go on all the same
                 return True
             if not self.shared.config.interactive:
-                self.record.emit(Notice(f"{REPEATS}. {reason} The turn ends here.", "warning"))
+                self.record.emit(Notice(f"{reason} The turn ends here.", "warning"))
                 return False
             kind: Literal["price", "budget"] = "price" if limit == "price" else "budget"
             asked = QuestionAsked(id=new_id(), kind=kind, text=reason, options=("stop", "continue"))

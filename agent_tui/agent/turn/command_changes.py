@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import errno
 import hashlib
 import os
 import re
@@ -24,12 +25,11 @@ from pathlib import Path
 from typing import IO, Final, TypeVar
 
 from agent_tui.agent.session.changes import BACKGROUND
-from agent_tui.agent.turn import git_conversions
 from agent_tui.agent.turn.snapshots import Known, NewFiles, Snapshot, SnapshotFile, Status, parsed
 from agent_tui.agent.turn.tool_context import CallContext, Workplace
 from agent_tui.protocol.display import DiffDisplay
 from agent_tui.protocol.events import FileChanged, UndoLimited
-from agent_tui.safety import paths, process_guard, sandbox
+from agent_tui.safety import git_config, paths, process_guard, sandbox
 from agent_tui.safety.git import ask_git
 from agent_tui.safety.git_config import Repository, find_repository
 from agent_tui.safety.paths import KIND, is_link, read
@@ -114,6 +114,8 @@ APPEARED: Final = (
 """What undo cannot reach."""
 
 T = TypeVar("T")
+NO_FILE: Final = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP)
+"""Errors that say that no file has this name."""
 NAMED: Final = 3
 """Files that are named which nobody could look at."""
 
@@ -318,26 +320,26 @@ class Watch:
             return clean
         assert self._repository is not None  # there is a status only in one
         changed = any(
-            path.name == git_conversions.ATTRIBUTES_FILE
+            path.name == git_config.ATTRIBUTES_FILE
             and around.files.get(path, Known("?")).sha != has.sha
             for path, has in now.items()
         )
-        unknown = changed or git_conversions.are_unknown(self._repository, around.begun)
+        unknown = changed or git_config.are_rules_unknown(self._repository, around.begun)
         other = {*files} if unknown else await self._converted(self._repository, files)
         if other:
             self._limit(around, CONVERTED)
         return {path: has for path, has in clean.items() if path not in other}
 
     async def _converted(self, where: Repository, files: Sequence[Path]) -> set[Path]:
-        given = git_conversions.asked(where, files)
+        given = git_config.attribute_query(where, files)
         with tempfile.TemporaryFile() as output:
             crlf, said = await asyncio.gather(
-                ask_git(where, git_conversions.CRLF, _TIMEOUT),
-                ask_git(where, git_conversions.RULES, _TIMEOUT, given, output, drivers=True),
+                ask_git(where, git_config.CRLF, _TIMEOUT),
+                ask_git(where, git_config.ATTRIBUTE_RULES, _TIMEOUT, given, output, drivers=True),
             )
             output.seek(0)
             rules = b"" if crlf.problem or said.problem else output.read()
-        return git_conversions.converted(files, crlf.output, rules)
+        return git_config.converted_paths(files, crlf.output, rules)
 
     def _objects(self, output: IO[bytes], wanted: Mapping[Path, Known]) -> dict[Path, Known]:
         output.seek(0)
@@ -387,8 +389,11 @@ class Watch:
         for path in wanted:
             try:
                 about = path.lstat()
-            except OSError:
-                found[path] = Known()
+            except (OSError, ValueError) as error:
+                if getattr(error, "errno", 0) in NO_FILE:
+                    found[path] = Known()
+                else:  # there may be one
+                    missed.append(path)
                 continue
             link = stat.S_ISLNK(about.st_mode)
             if not link and not stat.S_ISREG(about.st_mode):

@@ -12,6 +12,7 @@ import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
 from typing import Any, Final, Literal, Protocol
 
 from pydantic import ValidationError
@@ -25,7 +26,9 @@ from agent_tui.protocol.events import ApprovalAnswered, ApprovalAsked, Event, To
 from agent_tui.protocol.messages import ToolCall
 from agent_tui.protocol.ops import Answer
 from agent_tui.protocol.standing import Allowance
-from agent_tui.safety import paths, policy, sandbox
+from agent_tui.safety import paths, policy, sandbox, shell_classifier
+from agent_tui.safety.permissions import Permissions
+from agent_tui.safety.read_only_sandbox import Support
 from agent_tui.safety.secret_strength import PLACEHOLDER
 from agent_tui.tools.base import Planned, Tool, ToolFailure, ToolResult
 
@@ -37,6 +40,11 @@ EXPLAINED: Final = (
     "\n\n[note: [hidden:kind:hash] stands for a secret value that you cannot see; equal ones are equal. Never write "
     "one into a file or a command: leave the text that holds it as it is]"
 )
+NEEDS_SANDBOX: Final = "it only looks, but there is no sandbox here for programs with settings"
+STOPPED: Final = (
+    "the read-only sandbox may have stopped it; a yes runs it again without the sandbox"
+)
+STOPPED_NOTE: Final = "\n\n[note: it ran in a read-only sandbox, which may have stopped it]"
 WRONG: Final = 5
 """Wrong arguments that are named."""
 
@@ -96,6 +104,8 @@ class Executor:
         self.mode, self.ask, self.new_id, self.parallel = mode, ask, new_id, parallel
         self.sealed, self.watch, self._changing = sealed, watch, changing or asyncio.Lock()
         self.rules: frozenset[policy.Rule] = frozenset()
+        self.permissions = Permissions()
+        self._support: Support | None = None
 
     async def run(
         self,
@@ -108,6 +118,8 @@ class Executor:
         outcomes in order.
         `cut`: the answer reached the model's token limit, so that its last call may be half of one.
         """
+        if self._support is None and any(map(self._may_be_confined, calls)):
+            self._support = await self.workplace.sandbox_support()
         if self.watch is not None:
             await self.watch.settled()  # a command that was cancelled may write until it has ended
         outcomes: dict[int, Outcome] = {}
@@ -162,21 +174,25 @@ class Executor:
             arguments = tool.arguments.model_validate(raw)
         except ValidationError as error:
             return _failed("invalid_arguments", _problems(error))
+        command = tool.command(arguments) if tool.command else ""
         try:
-            first, *others = roots = self.workplace.roots
-            touched = tuple(paths.facts(text, roots) for text in tool.paths(arguments))
+            touched, roots = tool.paths(arguments), self.workplace.roots
+            facts = gather_facts(tool, touched, command, roots, self._support)
         except ValueError as error:
             return _failed("invalid_arguments", str(error))
-        command = tool.command(arguments) if tool.command else ""
-        facts = policy.Facts(
-            tool.name, tool.effect, touched, command, str(first), tuple(map(str, others))
-        )
         label = self.workplace.scrub_known(tool.label(arguments))[:LABEL_LIMIT]
-        granted = frozenset(path.real for path in touched)
+        granted = frozenset(path.real for path in facts.paths)
         writes, (turn, step) = tool.effect == "write", (journal.number, journal.step)
         context = CallContext(self.workplace, call.id, granted, writes, turn=turn, step=step)
-        decision = policy.decide(self.mode(), facts, self.rules)
+        decision = policy.decide(self.mode(), facts, self.rules, self.permissions)
+        context.confined = decision.confined and not (self._support and self._support.problem)
         return Prepared(call, tool, arguments, label, context, facts, decision, note)
+
+    def _may_be_confined(self, call: ToolCall) -> bool:
+        """Whether a call may run in the sandbox: in the other modes a command asks or runs
+        anyway."""
+        tool, asks_or_runs = self.tools.get(call.name), self.mode() in ("manual", "accept-all")
+        return tool is not None and tool.command is not None and not asks_or_runs
 
     async def _consent(self, prepared: Prepared, journal: Journal) -> Prepared | ToolResult:
         """The call as it may run, or the result that says why it may not. What a person said yes to
@@ -245,7 +261,7 @@ class Executor:
                 "denied", f"the person said no{': ' + answer.text if answer.text else ''}"
             )
         now = policy.decide(
-            self.mode(), prepared.facts, self.rules
+            self.mode(), prepared.facts, self.rules, self.permissions
         )  # the mode may be another than when it was asked
         return _failed("blocked", now.reason) if now.verdict == "refuse" else None
 
@@ -288,6 +304,12 @@ class Executor:
             )
         try:
             result, seconds = await self._run(prepared)
+            if prepared.context.refused:
+                note += STOPPED_NOTE
+                outside = await self._outside(prepared, journal)
+                if outside is not None:
+                    note, prepared = note.removesuffix(STOPPED_NOTE), outside
+                    result, seconds = await self._run(prepared)
         except ToolFailure as failure:
             result, seconds = failure.result(), time.monotonic() - started
         except Exception as error:  # the boundary of a tool call
@@ -300,17 +322,35 @@ class Executor:
         prepared.context.release()
         return outcome
 
+    async def _outside(self, prepared: Prepared, journal: Journal) -> Prepared | None:
+        """A command that the read-only sandbox has probably stopped, as it runs again without it;
+        None where nobody allows that."""
+        if self.ask is None or self.mode() == "plan" or prepared.tool.plan is None:
+            return None
+        old = prepared.context
+        context = CallContext(
+            self.workplace, old.call_id, old.granted, turn=old.turn, step=old.step
+        )
+        planned = await prepared.tool.plan(prepared.arguments, context)
+        decision = policy.Decision("ask", STOPPED, rule="sandbox")
+        again = replace(prepared, context=context, decision=decision, planned=planned)
+        if await self._ask(again, planned, STOPPED, journal) is not None:
+            return None
+        old.release()
+        return again
+
     async def _run(self, prepared: Prepared) -> tuple[ToolResult, float]:
         """Run the tool, and say how many seconds that took. What changes something waits for other
         agents' changes."""
-        if prepared.tool.effect == "read":
+        if prepared.tool.effect == "read" or prepared.context.confined:
             return await self._run_alone(prepared)
         async with self._changing:
             return await self._run_alone(prepared)
 
     async def _run_alone(self, prepared: Prepared) -> tuple[ToolResult, float]:
-        """Around a command, look what it changes."""
-        tool, command, watch = prepared.tool, prepared.facts.command, self.watch
+        """Around a command, look what it changes: nothing, if it is confined."""
+        tool, command = prepared.tool, prepared.facts.command
+        watch = None if prepared.context.confined else self.watch
         if tool.effect != "read":
             await sandbox.wait_for_endings()
         before = (
@@ -375,6 +415,27 @@ class Executor:
             duration_ms=round(seconds * 1000),
             tag=result.tag,
         )
+
+
+def gather_facts(
+    tool: Tool[Any],
+    touched: Sequence[str],
+    command: str,
+    roots: tuple[Path, ...],
+    support: Support | None,
+) -> policy.Facts:
+    """What the policy decides about: a call of `tool` that touches these paths, or runs `command`
+    in the first of `roots`. `support`: the sandbox here; None where nothing runs a command. Raises
+    ValueError for what is no path."""
+    first, *others = map(str, roots)
+    named = tuple(paths.facts(text, roots) for text in touched)
+    facts = policy.Facts(tool.name, tool.effect, named, command, first, tuple(others))
+    if not command:
+        return facts
+    judged = shell_classifier.classify(command, roots)
+    bare = judged.needs_sandbox and (support is None or bool(support.problem))
+    unsure = judged.reason or (NEEDS_SANDBOX if bare else "")
+    return replace(facts, unsure=unsure, calls=judged.calls)
 
 
 def _not_run(call: ToolCall, label: str) -> ToolEnded:

@@ -91,10 +91,7 @@ async def run(turn: Turn, with_: Collaborators) -> TurnEnd:
         turn.step = step
         await heard(turn, with_.attach)
         turn.emit(StepStarted(facts=facts if facts != with_.history().facts else ""))
-        request = with_.history().request()
-        if not await with_.may_send(with_.provider, with_.info.name, request):
-            return "budget_exceeded"
-        reply, with_ = await answer(turn, with_, request)
+        reply, with_ = await answer(turn, with_, with_.history().request())
         if isinstance(reply, str):
             return reply
         long = reply.stop_reason == "length"
@@ -134,9 +131,12 @@ async def answer(
     turn: Turn, with_: Collaborators, request: Request
 ) -> tuple[AssistantReplied | TurnEnd, Collaborators]:
     """One model call with its retries, by another model where one fails for good; the collaborators
-    from now on. Else how the turn ends, which was told."""
+    from now on. Else how the turn ends, which was told. What failed has cost something, and another
+    model may cost more: the budget is asked before each."""
     attempt, sent = 0, 0
     while True:
+        if not await with_.may_send(with_.provider, with_.info.name, request):
+            return "budget_exceeded", with_
         attempt, sent = attempt + 1, sent + 1
         started = time.monotonic()
         turn.emit(
@@ -169,10 +169,6 @@ async def answer(
             turn.void()
             turn.emit(RequestFailed(with_.info.name, end.kind, took))
             with_, attempt, turn.provider = with_.by(other), 0, other.provider.name
-            if not await with_.may_send(
-                other.provider, other.info.name, request
-            ):  # it may cost more
-                return "budget_exceeded", with_
         elif wait is None:
             if turn.streaming is not None and turn.streaming.begun:
                 turn.broken("error")

@@ -7,7 +7,7 @@ import asyncio
 import stat
 import threading
 import uuid
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from logging import Logger
@@ -17,9 +17,11 @@ from typing import Any, TypeVar
 from agent_tui.protocol.display import DiffDisplay, Display, Hunk, TodoItem
 from agent_tui.protocol.events import Event, FileChanged, Notice, TodoChanged, ToolOutput
 from agent_tui.protocol.messages import SkillInfo
-from agent_tui.safety import paths, sandbox
+from agent_tui.safety import paths, read_only_sandbox, sandbox, shell_classifier
 from agent_tui.safety.output_capture import Captured
+from agent_tui.safety.read_only_sandbox import Support
 from agent_tui.safety.sandbox import CommandResult, Job
+from agent_tui.safety.secret_files import shows_secrets
 from agent_tui.safety.secrets import ScrubbedStream
 from agent_tui.tools.base import ToolFailure
 
@@ -45,13 +47,20 @@ class Workplace:
     scrub_known: Callable[[str], str]
     """Only the values that are known: what a person is asked about is shown as it is, to the last
     byte."""
-    scrub_stream: Callable[[], ScrubbedStream]
-    """The same for the output of a command, which comes in pieces and is kept on disk."""
+    scrub_secret_file: Callable[[str], str]
+    """The same for what stands in a file whose purpose is secrets."""
+    scrub_stream: Callable[[bool], ScrubbedStream]
+    """The same for the output of a command, which comes in pieces and is kept on disk; true: it
+    shows such a file."""
     keep_job: Callable[[Job, str], None]
     """Takes what a command (the text) left in the background."""
     learn: Callable[[Iterable[str]], None]
     """From now on these are hidden, too."""
     checkpoint: Callable[[bytes], str]
+    own: tuple[Path, ...]
+    """The program's own folders: what only looks does not look there."""
+    sandbox_support: Callable[[], Awaitable[Support]]
+    """What the read-only sandbox is on this machine."""
     skills: Callable[[], Sequence[SkillInfo]]
     load_skill: Callable[[str], str]
     off_loop: Callable[[Callable[[], Any]], asyncio.Future[Any]]
@@ -62,9 +71,14 @@ class Workplace:
     def roots(self) -> tuple[Path, ...]:
         return self.all_roots()
 
+    def scrub_of(self, path: str) -> Callable[[str], str]:
+        """What hides secrets in the text of a file."""
+        return self.scrub_secret_file if paths.is_secret(Path(path)) else self.scrub
+
     def scrubbed(self, display: D) -> D:
         """The same display, with every text in it scrubbed."""
-        same: D = _scrubbed(display, self.scrub)
+        scrub = self.scrub_of(display.path) if isinstance(display, DiffDisplay) else self.scrub
+        same: D = _scrubbed(display, scrub)
         return same
 
     def scrubbed_question(self, display: Display) -> Display:
@@ -74,10 +88,12 @@ class Workplace:
         if not isinstance(display, DiffDisplay):
             same: Display = _scrubbed(display, self.scrub_known)
             return same
-        return replace(self.scrubbed(display), hunks=tuple(map(self._scrubbed_hunk, display.hunks)))
+        old = self.scrubbed(display)
+        hunks = tuple(map(self._scrubbed_hunk, display.hunks, old.hunks))
+        return replace(old, hunks=hunks)
 
-    def _scrubbed_hunk(self, hunk: Hunk) -> Hunk:
-        shown = zip(hunk.lines, self.scrubbed(hunk).lines, strict=True)
+    def _scrubbed_hunk(self, hunk: Hunk, old: Hunk) -> Hunk:
+        shown = zip(hunk.lines, old.lines, strict=True)
         lines = (self.scrub_known(own) if own.startswith("+") else hidden for own, hidden in shown)
         return replace(hunk, lines=tuple(lines))
 
@@ -109,6 +125,11 @@ class CallContext:
         """Where the output of the command goes that the call runs; of a private one nothing is
         written or emitted."""
         self.job: Job | None = None
+        self.confined = False
+        """Its command runs in the read-only sandbox."""
+        self.refused = False
+        """The sandbox has probably stopped it."""
+        self._shows_secrets = False
 
     def tell(self, event: Event) -> None:
         """Put an event of this call on record."""
@@ -118,7 +139,8 @@ class CallContext:
     def captured(self) -> Captured:
         """The output of the command that the call runs, where it runs one."""
         kept = None if self._private else self.output_file
-        return Captured(self.workplace.max_output_chars, kept, self.workplace.scrub_stream())
+        stream = self.workplace.scrub_stream(self._shows_secrets)
+        return Captured(self.workplace.max_output_chars, kept, stream)
 
     @property
     def roots(self) -> tuple[Path, ...]:
@@ -153,14 +175,21 @@ class CallContext:
         return str(path.relative_to(root)) if path.is_relative_to(root) else str(path)
 
     async def process(self, command: str, timeout: float) -> CommandResult:
+        roots, environment, profile = self.workplace.roots, self.workplace.environment, None
+        if self.confined:
+            environment = shell_classifier.environment(environment, roots)
+            profile = read_only_sandbox.profile(roots, environment, self.workplace.own)
+        self._shows_secrets = shows_secrets(command)
         result = await sandbox.run(
             command,
-            self.workplace.roots[0],
-            self.workplace.environment,
+            roots[0],
+            environment,
             timeout,
             (lambda _: None) if self._private else self.emit,
             self.captured,
+            confined=profile,
         )
+        self.refused = result.refused
         self.job = result.job
         if result.job is not None:
             self.workplace.keep_job(result.job, "!! private command" if self._private else command)

@@ -6,6 +6,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable
 from concurrent.futures import Executor as Pool
+from functools import partial
 from logging import Logger
 from pathlib import Path
 from typing import Any
@@ -18,8 +19,9 @@ from agent_tui.agent.turn.tool_context import Workplace
 from agent_tui.context.skills import Skills
 from agent_tui.protocol.events import ApprovalAsked, Event
 from agent_tui.protocol.ops import Answer
-from agent_tui.safety import secrets
+from agent_tui.safety import read_only_sandbox, secrets
 from agent_tui.safety.environment import child_environment
+from agent_tui.safety.permissions import own_rules
 from agent_tui.safety.sandbox import Job
 from agent_tui.sessions.index.manage import SNAPSHOT
 from agent_tui.sessions.log.checkpoints import Blobs
@@ -105,11 +107,14 @@ def build(
         spool=spool,
         emit=emit,
         scrub=secret.scrub,
+        scrub_secret_file=partial(secret.scrub, of_secrets=True),
         scrub_known=secret.scrub_known,
         scrub_stream=secret.stream,
         keep_job=keep_job,
         learn=secret.learn,
         checkpoint=blobs.put,
+        own=(config.folders.config, config.folders.data, config.folders.logs),
+        sandbox_support=partial(read_only_sandbox.support, config.folders.data / "sandbox"),
         skills=skills.skills.list,
         load_skill=skills.load,
         off_loop=off_loop,
@@ -117,9 +122,11 @@ def build(
     )
     tools = enabled_tools(config.settings.tools.enabled)
     parallel = config.settings.agent.parallel_tools
-    return Executor(
+    executor = Executor(
         tools, known, workplace, secret.scrub, mode, ask, new_id, parallel, sealed, watch, changing
     )
+    executor.permissions = own_rules(config.settings.permissions)
+    return executor
 
 
 def watch_of(

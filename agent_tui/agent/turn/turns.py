@@ -21,9 +21,8 @@ from agent_tui.agent.session.recovery import describe_put_back
 from agent_tui.agent.turn import tool_wiring
 from agent_tui.agent.turn.agent_run import AgentRun, Ends, Shared
 from agent_tui.agent.turn.agent_run import new_id as new_id
-from agent_tui.agent.turn.budget import Budget
 from agent_tui.agent.turn.running_turn import Turn
-from agent_tui.agent.turn.usage import Accounts
+from agent_tui.agent.turn.usage import Accounts, Budget
 from agent_tui.context.skills import Expansion
 from agent_tui.protocol.events import (
     DraftSaved,

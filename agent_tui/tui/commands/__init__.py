@@ -1,9 +1,9 @@
 """The one table of commands: what slash commands, keys, completion, footer and help are made of.
 
 Every command in a file of this folder counts (see `base`), and so does what a sheet declares;
-nothing else has to be told of it. A file that is named as its command is imported when that is
-asked for, all of them with the first question about all (`COMMANDS`): the first frame needs a dozen
-of fifty.
+nothing else has to be told of it. The file of one that the footer may name is imported when that
+is asked for, all of them with the first question about another (`COMMANDS`): the first frame needs
+a dozen of fifty.
 """
 
 from __future__ import annotations
@@ -20,24 +20,25 @@ with registry.late():
 
 COMMANDS: tuple[Command, ...]
 """All commands, by rank and name."""
-LABELLED: Final = (
-    "send",
-    "stop",
-    "steer",
-    "paste",
-    "stop-all",
-    "queue",
-    "interrupt",
-    "help",
-    "mode",
-    "model",
-    "palette",
-    "search",
-)
-"""Those that the footer may name (they have a `label`), in the order of `COMMANDS`: the first frame
-needs no other."""
+LABELLED: Final = {
+    "send": "turn",
+    "steer": "turn",
+    "paste": "prompt",
+    "queue": "prompt",
+    "stop-all": "turn",
+    "interrupt": "turn",
+    "help": "search",
+    "mode": "mode",
+    "model": "model",
+    "palette": "search",
+    "search": "search",
+}
+"""Those that the footer may name (they have a `label`), in the order of `COMMANDS`, and the file of
+each."""
+FRAMES: Final = {"stop": "turn", **LABELLED}
+"""A frame needs no other."""
 AT_REST: Final = tuple(
-    name for name in LABELLED if name not in ("stop", "steer", "paste", "stop-all", "queue")
+    name for name in LABELLED if name not in ("steer", "paste", "queue", "stop-all")
 )
 """Those of them that it may name while nothing runs, waits or is folded."""
 
@@ -90,13 +91,8 @@ def __getattr__(name: str) -> Any:
 @cache
 def find(name: str) -> Command:
     """The command `name`. Raises KeyError."""
-    file = name.replace("-", "_")
-    try:
-        own = of_file(file)
-    except LookupError:
-        own = ()
+    own = of_file(FRAMES[name]) if name in FRAMES else _all()
     found = next((one for one in own if one.name == name), None)
-    found = found or next((one for one in _all() if one.name == name), None)
     if found is None:
         raise KeyError(name)
     return found
@@ -143,7 +139,7 @@ def key_of(name: str, own: OwnKeys = ()) -> str:
 
 
 def hint(name: str, what: str, own: OwnKeys = ()) -> str:
-    """`Esc stops`; nothing where there is no way to run the command."""
+    """`Esc stop`; nothing where there is no way to run the command."""
     key = key_of(name, own)
     return f"{key} {what}" if key else ""
 

@@ -1,13 +1,15 @@
-"""Ctrl+G."""
+"""The prompt: other ways to write one, what is pasted into it, and those that wait."""
 
 from __future__ import annotations
 
 from agent_tui.structures import chips
-from agent_tui.tui.commands.base import command
+from agent_tui.tui.commands.base import Situation, command
 from agent_tui.tui.core.effects import EditDraft
 from agent_tui.tui.core.model import Model
-from agent_tui.tui.core.step import Step, then
+from agent_tui.tui.core.step import Step, then, toast
 from agent_tui.tui.prompt import composer, history_prompt, pastes
+from agent_tui.tui.prompt import queue as waiting
+from agent_tui.tui.sheets.control import open_sheet
 
 
 @command(keys=("ctrl+g",), slash=False, rank=53)
@@ -30,3 +32,47 @@ def history(model: Model, args: str) -> Step:
 def paste_image(model: Model, _: str) -> Step:
     """Paste the image from the clipboard. If there is none: paste the text that was cut here."""
     return pastes.paste_clipboard(model)
+
+
+def _paste_label(now: Situation) -> str:
+    return f"show {'image' if chips.is_image(now.chip) else 'paste'}" if now.chip else ""
+
+
+@command(keys=("f4",), slash=False, label=_paste_label, rank=25)
+def paste(model: Model, args: str) -> Step:
+    """Show the folded paste or image at the caret. Enter there expands it."""
+    now = model.composer
+    label = args or chips.at(now.draft, now.caret)  # or else the last one
+    if not any(chip.label == label for chip in now.chips):
+        return toast(model, "there is no pasted text in the prompt")
+    return open_sheet(model, "paste", note=label)
+
+
+def _queue_label(now: Situation) -> str:
+    return "show queue" if now.queued else ""
+
+
+@command(
+    keys=("alt+q",),
+    argument="[clear|pause|resume]",
+    choices=lambda _: ("clear", "pause", "resume"),
+    label=_queue_label,
+    rank=25,
+)
+def queue(model: Model, args: str) -> Step:
+    """List the queued prompts: edit, move, remove, send or pause them. /queue clear removes all."""
+    match args:
+        case "":
+            return (
+                open_sheet(model, "queue") if model.listed else toast(model, "the queue is empty")
+            )
+        case "clear":
+            return waiting.clear(model)
+        case "pause" | "resume" if not model.queue:
+            return toast(model, "the queue is empty")
+        case "pause":
+            return waiting.pause(model)
+        case "resume":
+            return waiting.resume(model)
+        case _:
+            return toast(model, "/queue lists what waits; /queue clear, pause, resume", "warning")

@@ -411,14 +411,19 @@ OwnKeys = tuple[tuple[str, tuple[str, ...]], ...]
 @frozen
 class Held:
     """A key that acts at `due`, unless another one comes before: then it was text. `on`: the
-    question that it answers, never by itself; empty: the sheet's. `row`: where the cursor was before.
+    question that it answers, never by itself, and `row` where the cursor is where it was text.
+    Without `on` it is the sheet's: `entry` is the id of the row that it takes (empty: it needs
+    none), `label` what it does, `before` the row where the cursor was. A list may shift meanwhile.
     """
 
     key: str
     character: str
-    on: str
     due: float
-    row: int
+    on: str = ""
+    row: int = 0
+    entry: str = ""
+    label: str = ""
+    before: str = ""
     late: bool = False
     """Its time was over later than it should have been: what came meanwhile is let through first.
     """

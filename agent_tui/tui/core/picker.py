@@ -78,13 +78,11 @@ class Picker:
         it is on `on`."""
         wanted = (self.chosen.id if self.chosen is not None else "") if self.touched else on
         new = replace(self, entries=entries).looked_up(self.query)
-        at = next(
-            (number for number, entry in enumerate(new.shown) if wanted and entry.id == wanted), -1
-        )
+        at = new.place_of(wanted) if wanted else -1
         if at >= 0:
-            return replace(new, at=at, lost=False)
+            return replace(new, at=at)
         near = max(0, min(self.at, len(new.shown) - 1))
-        return replace(new, at=near, lost=bool(wanted)) if self.touched else new
+        return replace(new, at=near, lost=new.lost or bool(wanted)) if self.touched else new
 
     def listing(self, files: Corpus) -> Picker:
         """The same list, of files."""
@@ -112,6 +110,10 @@ class Picker:
             shown=shown,
             at=max(0, len(shown) - 1) if self.ordered else 0,
         )
+
+    def place_of(self, id: str) -> int:
+        """The place of the entry `id` among those that are shown; negative: it is not there."""
+        return next((place for place, one in enumerate(self.shown) if one.id == id), -1)
 
     def moved(self, to: int) -> Picker:
         return replace(self, at=max(0, min(to, len(self.shown) - 1)), touched=True, lost=False)

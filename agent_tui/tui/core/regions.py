@@ -95,7 +95,8 @@ class TranscriptView:
 
 @frozen
 class QueueView:
-    """Prompts that wait, oldest first. Shown only where there are some."""
+    """Prompts that wait, oldest first. Shown only where there are some. `hint`: why they wait, where
+    that is not the turn that runs."""
 
     items: tuple[str, ...]
     paused: bool
@@ -137,8 +138,6 @@ class DialogView:
     """`1 of 3` where more wait behind it."""
     scroll: int = 0
     look: Look = DEFAULT
-    unread: bool = False
-    """It cannot be allowed before its last line was in view."""
     id: str = ""
     brief: str = ""
     """The title where little has room beside it."""

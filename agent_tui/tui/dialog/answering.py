@@ -25,8 +25,8 @@ from agent_tui.tui.core.model import Dialog, Held, Model, OwnKeys, Purpose
 from agent_tui.tui.core.msg import AskedShown, KeyPressed
 from agent_tui.tui.core.step import Step, send, then, toast
 from agent_tui.tui.prompt import completion, composer
-from agent_tui.tui.screen import pending_key
-from agent_tui.tui.screen.guards import (
+from agent_tui.tui.screen import key_guards
+from agent_tui.tui.screen.key_guards import (
     ALT,
     BURST_SECONDS,
     ENTER_SECONDS,
@@ -221,8 +221,12 @@ def pressed(model: Model, msg: KeyPressed, before: float) -> Step | None:
     if msg.key == "enter" and not enter_answers(model):  # the person sends with another key
         return model, (Type("\n", "ctrl+j"),)
     if named is not None and _letter_is_meant(model, msg, dialog, before):
-        held = pending_key.hold_key(model, msg, offered.index(named), on=question.id)
-        return then(held, toast(held[0], _unreadable(model, question, named) or CONFIRMS))
+        marked = offered.index(named)
+        turns = _refuses(named) and not _refuses(offered[dialog.selected])
+        back = marked if turns else dialog.selected  # a no never turns into a yes by itself
+        held = Held(msg.key, msg.character, inf, on=question.id, row=back)
+        model = replace(model, held=held, dialog=replace(dialog, selected=marked))
+        return toast(model, _unreadable(model, question, named) or CONFIRMS)
     if is_text(msg.character) and not msg.key.startswith(ALT):
         return replace(model, typed_at=model.at), (
             Type(msg.character, msg.key),
@@ -249,6 +253,23 @@ def pressed(model: Model, msg: KeyPressed, before: float) -> Step | None:
             )
         return _take(model, question, chosen)
     return None
+
+
+def _refuses(offer: Offer) -> bool:
+    return offer.choice in ("no", "stop")
+
+
+def take_back(model: Model) -> Model:
+    """Backspace took back the letter that marked a row: the cursor is on one that refuses."""
+    question, dialog = model.question, model.dialog
+    model = replace(key_guards.without_hint(model), held=None)
+    if question is None or dialog is None:
+        return model
+    offered = offers(question)
+    if _refuses(offered[dialog.selected]):
+        return model
+    refusing = next(place for place, offer in enumerate(offered) if _refuses(offer))
+    return replace(model, dialog=replace(dialog, selected=refusing))
 
 
 def _escaped(model: Model, dialog: Dialog) -> Step:
@@ -394,6 +415,13 @@ def letters_answer(model: Model) -> bool:
 def leaves_vim(model: Model) -> bool:
     """Whether Esc goes to vim's normal mode first: words are being written or selected."""
     return model.vim not in ("", "normal") and bool(model.composer.draft)
+
+
+def esc_stops(model: Model) -> bool:
+    """Whether Esc would interrupt what runs, rather than close or leave something first."""
+    composer = model.composer
+    elsewhere = model.overlay or composer.purpose or composer.editing
+    return not elsewhere and not leaves_vim(model)
 
 
 def enter_answers(model: Model) -> bool:

@@ -21,9 +21,6 @@ CORNERS: Final = 9
 """Cells of the border beside a title, its note and a note in between."""
 Parts = tuple[int, Sequence[Sequence[Segment]], Sequence[Sequence[Segment]]]
 """How many lines there are for what is asked about, and those above and below it."""
-UNREAD: Final = (" · PgDn to the end, then yes", " · PgDn to the end", " · PgDn")
-READ: Final = (" · PgUp/PgDn scroll", " · PgUp/PgDn")
-"""How the rest of what is asked about is read: `UNREAD` where it has to be before a yes."""
 NO: Final = frozenset(("n", "Alt+N"))
 OTHERS: Final = "↑↓"
 """What goes to the answers that have no room, where there is room to say it."""
@@ -67,14 +64,6 @@ def option_cells(option: Option, selected: bool, keyed: int = 0) -> list[Segment
         *free,
         seg(option.label, f"{tone} strong".strip() if selected else tone or "text"),
     ]
-
-
-def read_on(said: str, unread: bool, room: int) -> str:
-    """`said`, and how the rest is read, in as many words as there is room for."""
-    return next(
-        (f"{said}{way}" for way in (UNREAD if unread else READ) if cell_len(said + way) <= room),
-        said,
-    )
 
 
 def packed(

@@ -21,7 +21,6 @@ from agent_tui.tui.dialog.answering import (
     letters_answer,
     nearest,
     offers,
-    unread,
 )
 
 with late():
@@ -34,9 +33,8 @@ TITLES: Final = {
 }
 """What a question is about."""
 HARD: Final = "Run it? This cannot be undone"
-STOPS: Final = "stop the turn"
 NARROW: Final = 50
-"""Columns below which the footer names one key that scrolls, and in one word what Esc stops."""
+"""Columns below which the footer names one key that scrolls."""
 
 
 def dialog_view(model: Model) -> DialogView | None:
@@ -87,7 +85,6 @@ def _dialog(
         f"1 of {pending}" if pending > 1 else "",
         state.scroll,
         look,
-        unread(question, state),
         question.id,
         brief,
     )
@@ -104,12 +101,8 @@ def asked_footer(model: Model) -> FooterView:
     dialog = model.dialog
     hidden = dialog is not None and (dialog.scroll > 0 or bool(dialog.unseen))
     back = dialog is not None and dialog.scroll > 0 and not dialog.unseen
-    question = model.question
-    stops = "decide later" if isinstance(question, Question) and question.before_turn else STOPS
     draft, narrow = bool(model.composer.draft), 0 < model.width < NARROW
-    return _footer(
-        nearest(model), model.keys, hidden, back, narrow, draft, enter_sends(model), stops
-    )
+    return _footer(nearest(model), model.keys, hidden, back, narrow, draft, enter_sends(model))
 
 
 @lazy
@@ -121,22 +114,18 @@ def _footer(
     narrow: bool,
     draft: bool,
     words: bool,
-    stops: str,
 ) -> FooterView:
     """`hidden`: a part of what is asked about is out of view, so that what scrolls it is said before
-    what the cursor
-    shows by itself. `back`: the part above, and the end has been in view. `words`: they are what
-    Enter sends."""
+    what the cursor shows by itself. `back`: the part above, and the end has been in view. `words`:
+    they are what Enter sends. What Esc does is said above the prompt."""
     scroll, choose = (
         (("PgUp" if back else "PgDn") if narrow else "PgUp/PgDn", "scroll"),
         ("↑↓", "choose"),
     )
-    moves = (choose,) if nearest[1] == READ_ON else (scroll, choose) if hidden else (choose, scroll)
+    moves = (scroll, choose) if hidden and nearest[1] != READ_ON else (choose,)
     clears = ((commands.key_of("interrupt", own), "clear"),) if draft else ()
-    leaves = (commands.key_of("stop", own), "stop" if narrow and stops == STOPS else stops)
     queues = ((commands.key_of("send", own), "queue"),) if words else ()
-    rest = (moves[0], leaves, *moves[1:]) if narrow else (*moves, leaves)
-    named = (nearest, *queues, *rest, *clears)
+    named = (nearest, *queues, *moves, *clears)
     return FooterView(tuple(pair for pair in named if pair[0]))
 
 

@@ -217,11 +217,9 @@ class Dialog(Region):
         if aside or room == 1:
             short = said.replace(" of ", "/").partition(" ")[2]
             room = beside or width - 6
-            self._note = small.read_on(
-                said if cell_len(said) <= room else short, value.unread, room
-            )
+            self._note = said if cell_len(said) <= room else short
             return lines
-        return [*lines, (seg(small.read_on(said, value.unread, width), "tool.more"),)]
+        return [*lines, (seg(said, "tool.more"),)]
 
     def render_line(self, y: int) -> Strip:
         strip = super().render_line(y)

@@ -27,7 +27,7 @@ from agent_tui.tui.linear.lines import Assembler, Input, Out
 from agent_tui.tui.prompt import composer
 from agent_tui.tui.prompt.completion import SLASH
 from agent_tui.tui.runtime.engine_client import Link
-from agent_tui.tui.screen.guards import BURST_SECONDS
+from agent_tui.tui.screen.key_guards import BURST_SECONDS
 from agent_tui.tui.screen.setup_steps import waits
 from agent_tui.tui.sheets import control
 

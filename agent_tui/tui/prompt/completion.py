@@ -17,7 +17,7 @@ from agent_tui.tui.core.model import Finder, Model
 from agent_tui.tui.core.msg import KeyPressed
 from agent_tui.tui.core.step import Step
 from agent_tui.tui.prompt import composer
-from agent_tui.tui.screen.guards import is_command
+from agent_tui.tui.screen.key_guards import is_command
 
 KEYS: Final = frozenset(("up", "down", "tab", "enter", "escape", "ctrl+s"))
 """What the open list takes from the prompt."""

@@ -93,9 +93,12 @@ def put_back(model: Model, text: str, steers: bool = False) -> Step:
 
 
 def leave_edit(model: Model) -> Step:
-    """The prompt that was edited stays as it was; other words for it are kept in the history."""
+    """The prompt that was edited stays as it was; other words for it are kept in the history. It is
+    not sent by that: where no turn runs, the queue pauses."""
     step = composer.abandon_edit(model)
-    return then(step, dispatch(step[0]))
+    if model.busy or not step[0].queue:
+        return step
+    return then(step, pause(step[0]))
 
 
 def steer(model: Model, item: Queued) -> Step:

@@ -17,7 +17,7 @@ from agent_tui.tui.core.model import InFlight, Model
 from agent_tui.tui.core.step import Step, send, then, toast
 from agent_tui.tui.prompt import composer, queue
 from agent_tui.tui.prompt.completion import SLASH, is_unknown, skills
-from agent_tui.tui.screen.guards import QUIET_SECONDS
+from agent_tui.tui.screen.key_guards import QUIET_SECONDS
 
 with registry.late():
     from agent_tui.tui.sheets import control

@@ -367,4 +367,4 @@ def branch(cwd: str) -> str:
 
 def _text(path: Path) -> str:
     with os.fdopen(open_regular(path), "rb") as file:
-        return file.read(_MOST).decode("utf-8", "replace")
+        return os.fsdecode(file.read(_MOST))

@@ -4,7 +4,6 @@ compared by identity."""
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from functools import cached_property, partial
 from itertools import islice
 from math import inf
@@ -19,7 +18,7 @@ from textual.widget import Widget
 from agent_tui.registry import late
 from agent_tui.tui.core.model import Model
 from agent_tui.tui.core.msg import AskedShown, KeyPressed
-from agent_tui.tui.core.regions import DialogView, OverlayView, View
+from agent_tui.tui.core.regions import OverlayView, View
 from agent_tui.tui.prompt.widget import Prompt
 from agent_tui.tui.transcript.scrollbar import WHEEL
 from agent_tui.tui.transcript.widget import Transcript
@@ -28,13 +27,14 @@ from agent_tui.tui.widgets.regions import Footer, Header, Label, Mark, Status, W
 
 with late():
     from agent_tui.tui.dialog import widget as dialogs
-    from agent_tui.tui.prompt import completion_widget as completions
     from agent_tui.tui.screen import key_routing
-    from agent_tui.tui.widgets import regions
+    from agent_tui.tui.widgets import popups, regions
     from agent_tui.tui.widgets import sheet as overlays
-    from agent_tui.tui.widgets import toast as toasts
 
 PROMPT_LINES = 8
+CONTEXT_ROWS: Final = 3
+CONTEXT_SHORT: Final = 1
+"""Lines of the transcript that stay in view above a sheet, and how many on a short screen, or where there are none."""
 TOGETHER: Final = 0.02
 """Keys that came so soon after the first of them have one time."""
 
@@ -86,8 +86,8 @@ class Regions:
         return made
 
     @cached_property
-    def completion(self) -> completions.Completion:
-        return completions.Completion()
+    def completion(self) -> popups.Completion:
+        return popups.Completion()
 
     @cached_property
     def overlay(self) -> overlays.Overlay:
@@ -96,8 +96,8 @@ class Regions:
         return made
 
     @cached_property
-    def toast(self) -> toasts.Toast:
-        made = toasts.Toast()
+    def toast(self) -> popups.Toast:
+        made = popups.Toast()
         made.spare = self._spare
         return made
 
@@ -142,7 +142,7 @@ class Regions:
         if self._changed("completion", old and old.completion, new.completion, after=self.welcome):
             self.completion.show(new.completion)
         dialog, overlay = (old.dialog, old.overlay) if old is not None else (None, None)
-        if not _alike(dialog, new.dialog) or not _asks_the_same(overlay, new.overlay):
+        if dialog != new.dialog or not _asks_the_same(overlay, new.overlay):
             self._unpainted()
         if (new.overlay is None) is not (old is None or old.overlay is None):
             self._leave_room(new.overlay is not None)
@@ -272,11 +272,13 @@ class Regions:
         return rows
 
     def _around_sheet(self) -> int:
-        """The same of all but the transcript and the sheet."""
+        """Rows of all but the sheet: of the transcript its last ones stay in view."""
+        empty = self.welcome.wanted  # there is nothing to keep in view
         if not short(self.box.app.size):
-            return self._around()
+            return self._around() + (CONTEXT_SHORT if empty else CONTEXT_ROWS)
         few, tiny = self.box.screen.has_class("-low"), self.box.screen.has_class("-tiny")
-        return self._around() - (not tiny) - (not few)  # neither status nor the empty line above it
+        # neither status nor the empty line above it
+        return self._around() - (not tiny) - (not few) + CONTEXT_SHORT
 
     def _outside(self) -> int:
         """Rows of header, prompt and footer."""
@@ -328,18 +330,10 @@ class Regions:
             self.toast.place(top)
 
 
-def _alike(old: DialogView | None, new: DialogView | None) -> bool:
-    """Whether a key that is meant for the one is meant for the other: what was read of it makes no
-    difference."""
-    return old is new or (
-        old is not None and new is not None and replace(old, unread=new.unread) == new
-    )
-
-
 def _asks_the_same(old: OverlayView | None, new: OverlayView | None) -> bool:
-    """The same of sheets. Above a list stands what a key answers; its rows, and what is said of
-    one, may come later."""
-    if old is None or new is None or not (old.head and new.head):
+    """Whether a key that is meant for the one sheet is meant for the other. Above a list stands what
+    a key answers; its rows, and what is said of one, may come later."""
+    if old is None or new is None or not all(one.head or one.list_first for one in (old, new)):
         return old is new
     return (old.title, old.lines[: old.head], old.asked) == (
         new.title,

@@ -114,18 +114,10 @@ class Control:
                 return self
 
     def footer(self, more: tuple[tuple[str, str], ...] = ()) -> FooterView:
-        """The keys."""
-        page = ("PgUp/PgDn", "scroll") if self.about else KEYS[2]
-        return FooterView(
-            (
-                ("Space", "pause" if self.playing else "play"),
-                KEYS[1],
-                page,
-                *KEYS[3:-1],
-                *more,
-                KEYS[-1],
-            )
-        )
+        """The keys. Those that scroll a sheet are named in its edge, if it has more to show."""
+        play = ("Space", "pause" if self.playing else "play")
+        pages = () if self.about else KEYS[2:3]
+        return FooterView((play, KEYS[1], *pages, *KEYS[3:-1], *more, KEYS[-1]))
 
     def where(self, line: Line, width: int) -> str:
         """Where it is, in a line of about `width` cells: time, timeline, step, speed."""

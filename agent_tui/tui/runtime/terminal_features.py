@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from agent_tui.tui.runtime.foreground_run import Beside, Chosen
 
 with late():
+    from agent_tui.tui.dialog import answering
     from agent_tui.tui.runtime import crash_draft, foreground_run
 
 
@@ -186,6 +187,10 @@ class Surroundings(App[int], inherit_bindings=False):
     @property
     def recorded(self) -> bool:
         return bool(self.model.transcript.session)
+
+    @property
+    def esc_stops(self) -> bool:
+        return self.model.busy and answering.esc_stops(self.model)
 
     def give_back_typed(self) -> None:
         """What an earlier start here was ended over is in the prompt again, unless something else

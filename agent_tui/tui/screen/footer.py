@@ -52,9 +52,20 @@ def status_view(model: Model, stops: bool) -> StatusView:
 
 
 def _stops(model: Model) -> str:
+    """What the key that stops the turn does now. The footer does not say it again."""
     # Esc goes back to vim's normal mode first
     typing = answering.leaves_vim(model) if model.asking else model.vim not in ("", "normal")
-    return commands.hint("stop", "stops", model.keys) if model.busy and not typing else ""
+    if typing or not model.busy:
+        return ""
+    question, pauses = model.question, _waits(model) and not model.transcript.paused
+    later = isinstance(question, Question) and question.before_turn
+    does = "decide later" if later else "stop and pause" if pauses else "stop"
+    return commands.hint("stop", does, model.keys)
+
+
+def _waits(model: Model) -> bool:
+    """Whether prompts wait for a turn of their own."""
+    return any(not item.steer and item.id not in model.taken for item in model.transcript.queue)
 
 
 @lazy
@@ -122,7 +133,6 @@ def _tokens(t: Transcript) -> tuple[int, bool]:
 def footer_view(model: Model, completing: bool, asked: FooterView | None) -> FooterView:
     """`asked`: the keys of what is asked."""
     t = model.transcript
-    queued = any(not item.steer and item.id not in model.taken for item in t.queue)
     if model.search is not None:
         return _search_footer(model.search)
     if model.recall is not None:
@@ -141,7 +151,7 @@ def footer_view(model: Model, completing: bool, asked: FooterView | None) -> Foo
         else _footer(
             bool(model.composer.draft),
             model.running,
-            queued,
+            _waits(model),
             t.paused,
             completing,
             model.composer.purpose,
@@ -220,5 +230,8 @@ def _footer(
     labelled = (
         (one.name, one.label(now)) for one in map(commands.find, names) if one.label is not None
     )
-    named = ((commands.key_of(name, own), label) for name, label in labelled if label)
+    named = list[tuple[str, str]]()
+    for name, label in labelled:
+        named += [(commands.key_of(name, own), label)] if label else []
+        named += [("↑", "edit the last")] if name == "queue" and queued and not draft else []
     return FooterView(tuple((key, label) for key, label in named if key))

@@ -79,7 +79,7 @@ def header_view(model: Model) -> HeaderView:
         t.otr,
         t.reading,
         t.bill,
-        t.todos,
+        () if _shows(model, "todo") else t.todos,
         t.answering if t.answering != t.model else "",
         _fetched(model),
         t.window_assumed,
@@ -122,7 +122,9 @@ def _header(
         if other and name and not instead
         else _model(name, instead, effort),
         "cwd": _folder(words.folder(cwd, home)) if cwd else None,
-        "branch": Part((Span(_cut(branch, BRANCH_CHARS), "dim"),), BRANCH) if branch else None,
+        "branch": Part((Span(_cut(visible(branch), BRANCH_CHARS), "dim"),), BRANCH)
+        if branch
+        else None,
         "todo": _todo(todos),
         "queue": _queue(waiting, paused) if waiting else None,
         "mode": _mode(mode) if mode else None,

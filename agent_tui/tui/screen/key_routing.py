@@ -20,7 +20,7 @@ from agent_tui.tui.core.msg import KeyPressed
 from agent_tui.tui.core.step import Step, then, toast
 from agent_tui.tui.dialog import answering
 from agent_tui.tui.prompt import completion, composer, history_prompt
-from agent_tui.tui.screen import guards, pending_key
+from agent_tui.tui.screen import key_guards
 from agent_tui.tui.transcript import search_prompt
 
 with late():
@@ -52,7 +52,7 @@ def pressed(model: Model, msg: KeyPressed) -> Step:
         since_same=since_same,
         selection=msg.selection,
         seen=msg.seen,
-        repeated=since_same < guards.REPEAT_SECONDS,
+        repeated=since_same < key_guards.REPEAT_SECONDS,
     )
     after, effects = _pressed(model, msg, before)
     return replace(after, repeated=False, since_same=inf), effects
@@ -73,14 +73,21 @@ def _pressed(model: Model, msg: KeyPressed, before: float) -> Step:
             return taken
         if model.held.on and msg.key in ("pageup", "pagedown"):
             return _routed(model, msg, before)  # who reads on has still chosen
-        if (marked := pending_key.keep_mark(model, model.held, msg)) is not None:
+        if model.held.on and msg.key == "backspace":
+            taken_back = answering.take_back(model)
+            return _unheld(taken_back, msg, before) if msg.draft else (taken_back, ())
+        if (marked := key_guards.keep_mark(model, model.held, msg)) is not None:
             return marked, ()
         bound = msg.key in commands.bindings(model.keys)
-        first = pending_key.end_hold(pending_key.without_hint(model), msg, bound)
+        first = key_guards.end_hold(key_guards.without_hint(model), msg, bound)
         if msg.key == "enter":
             return first
         text = bool(first[1])  # else the letter was meant, and so is what comes after it
-        if model.held.on and model.held.key.startswith(guards.ALT) and msg.key != model.held.key:
+        if (
+            model.held.on
+            and model.held.key.startswith(key_guards.ALT)
+            and msg.key != model.held.key
+        ):
             first = then(first, toast(first[0], NOT_ANSWERED))
         if text and is_text(msg.character):
             before = msg.at  # slow as it was, it goes on with that word
@@ -92,9 +99,11 @@ def _enter_held(model: Model, held: Held, msg: KeyPressed, before: float) -> Ste
     """Enter while a key is held. It takes what waits for it: not within a paste. None: it ends a
     word."""
     alone = msg.draft in ("", held.character)  # what was typed is one letter: no word
-    meant = not msg.blind and msg.at - before >= guards.REPEAT_SECONDS
+    meant = not msg.blind and msg.at - before >= key_guards.REPEAT_SECONDS
     if held.on:
-        seen = model.dialog is not None and msg.at - model.dialog.shown_at >= guards.ENTER_SECONDS
+        seen = (
+            model.dialog is not None and msg.at - model.dialog.shown_at >= key_guards.ENTER_SECONDS
+        )
         return _take_held(model) if meant and seen else toast(model, answering.TOO_SOON)
     return _take_held(model) if alone or (meant and held.due == inf) else None
 
@@ -107,8 +116,11 @@ def settle_held(model: Model, rested: bool = False) -> Step:
         return model, ()
     here = model.asking and model.dialog is not None and model.dialog.id == held.on
     if not here and (held.on or not model.covered or not _holds(model)):
-        return pending_key.release_key(model)
-    waiting = pending_key.await_due(model, held) if rested else (model, ())
+        return key_guards.release_key(model)
+    if not here and (said := control.lost_mark(model, held)) is not None:
+        freed = replace(key_guards.without_hint(model), held=None)
+        return toast(freed, said) if said else (freed, ())
+    waiting = key_guards.await_due(model, held) if rested else (model, ())
     return _take_held(model) if waiting is None else waiting
 
 
@@ -124,7 +136,7 @@ def _take_held(model: Model) -> Step:
             if free.overlay is not None and free.covered
             else None
         )
-    return pending_key.release_key(model) if taken is None else taken
+    return key_guards.release_key(model) if taken is None else taken
 
 
 def _unheld(model: Model, msg: KeyPressed, before: float) -> Step:
@@ -188,7 +200,7 @@ def _aim(step: Step, msg: KeyPressed, before: float) -> Step:
     may follow at once. In a row of keys without a pause it is one more of them."""
     if msg.key not in MOVES:
         return step
-    last_key = before if guards.is_quiet(msg, before) else msg.at
+    last_key = before if key_guards.is_quiet(msg, before) else msg.at
     return replace(step[0], last_key=last_key, moved_at=msg.at), step[1]
 
 
@@ -269,5 +281,5 @@ def _takes_text(model: Model, at: float, free: bool) -> bool:
     if model.asking:
         return free and not answering.letters_answer(model)
     if overlay is not None:
-        return free and at - model.last_key < guards.BURST_SECONDS  # words that began as words
+        return free and at - model.last_key < key_guards.BURST_SECONDS  # words that began as words
     return free

@@ -65,11 +65,10 @@ WAYS: Final = (
 
 
 def tried_lines(found: Models | None, note: str = "", head: str = "") -> Lines:
-    """What was tried, and where keys are read from."""
-    lines: list[tuple[Span, ...]] = (
-        [(Span(note, "warning"),)] if note else []
-    )  # what failed follows it
-    lines += [(Span(head, "dim"),)] if head else []
+    """What was tried, and where keys are read from. `note` stands instead of `head`: what is below
+    does not move."""
+    first = Span(note, "warning") if note else Span(head, "dim")
+    lines: list[tuple[Span, ...]] = [(first,)] if first.text else []
     tried = found.tried if found is not None else ()
     for one in tried:
         lines.append((Span("  ✗  ", "bad"), Span(f"{one.what}: "), Span(one.result, "dim")))

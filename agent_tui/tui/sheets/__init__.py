@@ -143,8 +143,8 @@ class Sheet:
     room."""
     instead: Callable[[Model, Overlay], Lines] | None = None
     """What is said instead of all that, where there is nothing to choose; empty: there is."""
-    again: str = ""
-    """How the footer says that F5 looks again; empty: it does not."""
+    refreshes: bool = False
+    """The footer says that F5 looks again."""
     note: Callable[[Model, Overlay], str] | None = None
     """What is to be said of it as a whole: above a list, or in the edge."""
     waits: Callable[[Model, Overlay], bool] | None = None
@@ -191,7 +191,7 @@ class Sheet:
     gone: str = "that entry is gone"
     """What is said where a key was meant for a row that has gone."""
     shows: frozenset[str] = frozenset()
-    """What the header and the panels leave to it while it is open: `queue`, `pull`."""
+    """What the header and the panels leave to it while it is open: `queue`, `pull`, `todo`."""
     list_first: bool = False
     """The rows stand above what is read, which is about the one under the cursor."""
     lists_keys: bool = False
@@ -201,7 +201,7 @@ class Sheet:
     is_ready: Callable[[Model, Overlay], bool] | None = None
     """Whether what it shows is the last word: nobody is asked any more."""
     keys_in_body: bool = False
-    """The keys stand in the sheet too: the footer has no room for all of them."""
+    """Its keys stand in the sheet, but for Enter: the footer has no room for all of them."""
     leave: Callable[[Model, Overlay], Step] | None = None
     """Esc, where it does more than to close the sheet."""
     esc: str | Callable[[Model, Overlay], str] = "close"

@@ -30,7 +30,7 @@ def _body(model: Model, _: Overlay, __: int) -> Body:
 
 @lazy
 def _answer(aside: Aside) -> Body:
-    lines = ((Span("Side question: ", "dim"), Span(words.one_line(aside.question, 400))), ())
+    lines = ((Span(words.one_line(aside.question, 400)),), ())
     return Body(lines, aside.text, below=(_standing(aside),))
 
 
@@ -89,7 +89,7 @@ def _show(model: Model) -> Step:
 
 
 SHEET: Final = Sheet(
-    "By the way",
+    "Side question",
     actions=(
         Action(
             "copy",

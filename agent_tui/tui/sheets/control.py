@@ -15,9 +15,16 @@ from agent_tui.tui.core.model import Confirming, Model, Overlay
 from agent_tui.tui.core.picker import Entry, Picker
 from agent_tui.tui.core.step import Step, send, then, toast
 from agent_tui.tui.prompt import composer
-from agent_tui.tui.screen import pending_key
-from agent_tui.tui.screen.guards import QUIET_SECONDS, RUN_SECONDS, STEADY_SECONDS, is_quiet
-from agent_tui.tui.screen.pending_key import PRESS_ENTER, hold_key, types
+from agent_tui.tui.screen import key_guards
+from agent_tui.tui.screen.key_guards import (
+    PRESS_ENTER,
+    QUIET_SECONDS,
+    RUN_SECONDS,
+    STEADY_SECONDS,
+    hold_key,
+    is_quiet,
+    types,
+)
 from agent_tui.tui.sheets import Action, Sheet
 from agent_tui.tui.sheets.actions import (
     action_of,
@@ -45,6 +52,7 @@ LETTERS_THAT_MOVE: Final = {"k": "up", "j": "down"}
 """Where letters act."""
 IN_A_ROW: Final = "nothing done: pause, then press"
 """Said of a key that came in a row of keys."""
+CHANGED: Final = "nothing done: that key means another thing now"
 PAGES: Final = ("pageup", "pagedown", "wheelup", "wheeldown")
 
 
@@ -295,16 +303,31 @@ def _letter(model: Model, overlay: Overlay, sheet: Sheet, msg: KeyPressed, befor
         return _acted(model, overlay, sheet, action, msg, before)
     if (gone := _gone(model, overlay, action)) is not None:
         return gone
-    row = overlay.picker.at if overlay.picker is not None else 0
-    return _hold(model, overlay, action, msg, at if at >= 0 else row)
+    with_key = overlay.picker.shown[at] if overlay.picker is not None and at >= 0 else None
+    return _hold(model, overlay, action, msg, with_key or row_of(overlay))
 
 
-def _hold(model: Model, overlay: Overlay, action: Action, msg: KeyPressed, row: int) -> Step:
+def _hold(model: Model, overlay: Overlay, action: Action, msg: KeyPressed, row: Entry) -> Step:
     """A letter of `action` waits: a moment, or for Enter."""
     enter = action.needs_enter or action.row_keys
-    held = hold_key(model, msg, row, confirmed=enter)
-    said = f"{PRESS_ENTER}{action.label_for(model, overlay)}"
-    return then(held, toast(held[0], said)) if enter else held
+    label = action.label_for(model, overlay)
+    held = hold_key(model, msg, row.id if action.needs_row else "", label, waits=enter)
+    return then(held, toast(held[0], f"{PRESS_ENTER}{label}")) if enter else held
+
+
+def lost_mark(model: Model, held: Held) -> str | None:
+    """What is said where a letter that is held would do something else than it was meant for: its
+    row has gone, or is no more the one under the cursor, or the same letter does another thing by
+    now. None: it would not."""
+    overlay = model.overlay
+    if overlay is None or not held.label:
+        return None
+    if held.entry and row_of(overlay).id != held.entry:
+        there = overlay.picker is not None and overlay.picker.place_of(held.entry) >= 0
+        return "" if there else sheets.find(overlay.kind).gone
+    action = held_action(model, overlay, held)
+    same = action is not None and action.label_for(model, overlay) == held.label
+    return None if same else CHANGED
 
 
 def _acted(
@@ -367,8 +390,7 @@ def on_intent(model: Model, msg: Acted) -> Step:
     if overlay is None or overlay.kind != msg.sheet:
         return model, ()
     if msg.row is not None:
-        found = overlay.picker.shown if overlay.picker is not None else ()
-        at = next((number for number, one in enumerate(found) if one.id == msg.row), -1)
+        at = overlay.picker.place_of(msg.row) if overlay.picker is not None else -1
         if at < 0:
             return toast(model, sheets.find(overlay.kind).gone)
         moved = _follow_cursor(put_cursor(model, at))
@@ -403,7 +425,17 @@ def begin_action(model: Model, overlay: Overlay, action: Action) -> Step:
         return replace(
             model, overlay=replace(overlay, confirming=Confirming(action.name, row.id, model.at))
         ), ()
-    return action.run(replace(model, overlay=None) if action.closes else model, overlay, row)
+    return _ran(action.run(replace(model, overlay=None) if action.closes else model, overlay, row))
+
+
+def _ran(step: Step) -> Step:
+    """A row that goes by what the person did with it is not missed."""
+    overlay = step[0].overlay
+    if overlay is None or sheets.find(overlay.kind).live is None:
+        return step
+    shown, effects = then(step, refresh(step[0]))
+    picker = shown.overlay.picker if shown.overlay is not None else None
+    return put_cursor(shown, picker.at if picker is not None else 0), effects
 
 
 def _without_lost_question(model: Model) -> Model:
@@ -495,7 +527,7 @@ def look_again(model: Model, overlay: Overlay) -> Step:
     """What the list shows is asked for anew; the cursor stays, but where the newest is last."""
     sheet = sheets.find(overlay.kind)
     model = replace(model, queries=model.queries + 1)
-    fresh = overlay.picker and replace(overlay.picker, touched=not sheet.newest_last)
+    fresh = overlay.picker and replace(overlay.picker, touched=not sheet.newest_last, lost=False)
     asked = f"{overlay.kind}-{model.queries}" if sheet.query is not None else ""
     overlay = replace(overlay, query=asked, picker=fresh)
     return replace(model, overlay=overlay), _fetching(sheet, overlay)
@@ -506,8 +538,8 @@ def _typed_key(model: Model, overlay: Overlay, sheet: Sheet, msg: KeyPressed) ->
         offered = actions_of(model, overlay)
         action = next((one for one in offered if msg.character and msg.character in one.keys), None)
         if action is not None and not msg.draft:
-            return _hold(model, overlay, action, msg, 0)
-        return pending_key.type_text(model, msg, stays=sheet.typing == "below")
+            return _hold(model, overlay, action, msg, row_of(overlay))
+        return key_guards.type_text(model, msg, stays=sheet.typing == "below")
     if sheet.typing != "finds" or overlay.picker is None:
         return None
     query = overlay.picker.query
@@ -524,7 +556,8 @@ def find(model: Model, query: str) -> Step:
     if overlay is None or overlay.picker is None:
         return model, ()
     seen = replace(overlay, shown_at=NEVER)  # who searches knows that it is there
-    step = _follow_cursor(_arranged(model, seen, overlay.picker.looked_up(query), typed=True))
+    picker = replace(overlay.picker, lost=False).looked_up(query)
+    step = _follow_cursor(_arranged(model, seen, picker, typed=True))
     found, typed = step[0].overlay, sheets.find(overlay.kind).on_typed
     return then(step, typed(step[0], found)) if typed is not None and found is not None else step
 

@@ -33,5 +33,5 @@ SHEET: Final = Sheet(
     (debug,),
     reads=(ReadFacts(),),
     waits=lambda model, _: not model.facts,
-    again="look again",
+    refreshes=True,
 )

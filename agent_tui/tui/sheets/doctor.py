@@ -78,5 +78,5 @@ SHEET: Final = Sheet(
     about_lines=4,
     about_small=4,
     note=_note,
-    again="look again",
+    refreshes=True,
 )

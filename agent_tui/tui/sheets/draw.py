@@ -24,7 +24,7 @@ from agent_tui.tui.core.regions import (
     sheet_room,
 )
 from agent_tui.tui.core.words import one_line
-from agent_tui.tui.screen.guards import enter_takes, is_command
+from agent_tui.tui.screen.key_guards import enter_takes, is_command
 from agent_tui.tui.sheets import Body, Lines, Sheet
 from agent_tui.tui.sheets.actions import actions_of, asked_row, marked_action
 
@@ -39,7 +39,10 @@ NAME_CELLS: Final = 32
 NARROW: Final = 60
 SCANT: Final = 28
 """Cells of a line in which a name is not cut for the words behind it."""
+SHORT: Final = 5
+"""A list with no more rows than this has no line to search in and no counter."""
 LOOKING: Final = "looking …"
+ENTER: Final = key_name("enter")
 FIRM: Final = "\N{NO-BREAK SPACE}"
 NO_BODY: Final = Body()
 
@@ -169,10 +172,12 @@ def _asked(question: str) -> tuple[Span, ...]:
 
 
 def _key_line(model: Model, overlay: Overlay) -> tuple[Span, ...]:
-    """A key and its words are never on two lines; as in the footer, nothing but room is between
-    two."""
+    """The keys beside Enter, for which the footer has no room. A key and its words are never on two
+    lines; as in the footer, nothing but room is between two."""
     spans = list[Span]()
     for key, what in _offered(model, overlay):
+        if key == ENTER:
+            continue
         spans += [Span(key, "accent"), Span(f" {what}".replace(" ", FIRM), "dim"), Span("   ")]
     return tuple(spans[:-1])
 
@@ -216,19 +221,22 @@ def _list_view(
     chosen = picker.chosen
     if chosen is not None and sheet.says_all is not None and sheet.says_all(chosen):
         about = ()
-    typed = picker.query or picker.count or not body.lines
-    head: Lines = (_head(picker, said, waits, asks, inner),) if typed else ()
+    short = _is_short(sheet, picker)
+    typed = picker.query or (picker.count and not short) or not (picker.count or body.lines)
+    head: Lines = (_head(picker, said, waits, asks, inner),) if typed or said or waits else ()
     if instead:
         about, kept, beside = instead, 0, False
         head = head if picker.query or not picker.count else ()  # there is nothing to search
     head = (*body.lines, *head)
     near, first = _near(picker, height)
-    cells = NAME_CELLS if inner >= NARROW else inner // 2 if inner >= SCANT else inner
+    first_below = not body.lines and not (instead and not head)
+    roomy = max(NAME_CELLS, inner // 3)
+    cells = roomy if inner >= NARROW else inner // 2 if inner >= SCANT else inner
     airy, below = height >= ROOMY, bool(head) and not body.lines
     options, selected = _options(near, picker.at - first, inner, _is_grouped(picker), cells)
     rows = _count_lines(near, _is_grouped(picker), airy, below)
     there = (
-        height
+        min(height, picker.count)
         if picker.files is not None
         else _count_lines(picker.entries[:height], True, airy, below)
     )
@@ -238,10 +246,10 @@ def _list_view(
         (*head, *about),
         options,
         selected,
-        _count(picker),
+        "" if sheet.high or short else _count(picker),  # of steps it would seem to count these
         scroll,
         broad=sheet.broad,
-        list_first=below,
+        list_first=first_below,
         head=len(head),
         spare=spare,
         reads=bool(body.lines),
@@ -250,6 +258,12 @@ def _list_view(
         airy=airy,
         high=sheet.high,
     )
+
+
+def _is_short(sheet: Sheet, picker: Picker) -> bool:
+    """Whether it is taken in at a glance: nobody has to search or count."""
+    few = 0 < picker.count <= SHORT and not picker.query
+    return few and not picker.ordered and sheet.on_typed is None
 
 
 def _spare(there: int, kept: int, rows: int, about: int, beside: bool) -> int:
@@ -302,9 +316,7 @@ def _count(picker: Picker) -> str:
         return ""
     if not picker.shown:
         return f"0 of {picker.count:,}"
-    found, total = len(picker.shown), picker.count
-    of = f"{found:,}" if found >= total else f"{found:,} ({total:,} in all)"
-    return f"{picker.at + 1:,} of {of}"
+    return f"{picker.at + 1:,} of {len(picker.shown):,}"
 
 
 def _about(model: Model, sheet: Sheet, overlay: Overlay) -> Lines:
@@ -363,11 +375,11 @@ def _count_lines(near: Iterable[Entry], grouped: bool, airy: bool, below: bool) 
     """The lines of a list; `below`: there is something above it, from which its first heading
     stands apart."""
     groups = [entry.group for entry in near]
-    heads = (
-        sum(new != old for new, old in zip(groups, ["", *groups], strict=False)) if grouped else 0
-    )
+    begun = zip(groups, ["", *groups], strict=False) if grouped else ()
+    heads = [new for new, old in begun if new != old]
+    apart = sum(map(bool, heads)) if airy else 0  # a heading without words is an empty line itself
     first = bool(groups and groups[0]) and not below
-    return len(groups) + heads * (1 + airy) - (first and airy and heads > 0)
+    return len(groups) + len(heads) + apart - (first and apart > 0)
 
 
 def _options(
@@ -416,16 +428,17 @@ def sheet_footer(model: Model, overlay: Overlay) -> FooterView:
     if (marked := marked_action(model, overlay)) is not None:
         what = marked.label_for(model, overlay)
         return _footer((("Enter", what), ("Esc", sheet.esc_for(model, overlay))))
-    again = (("F5", sheet.again),) if sheet.again else ()
+    again = (("F5", "refresh"),) if sheet.refreshes else ()
     if overlay.picker is None:
         return _footer((*_offered(model, overlay), ("Esc", sheet.esc_for(model, overlay))))
     moves = (("↑↓", "choose"),) if overlay.picker.shown else ()
     if sheet.typing == "below" and not enter_takes(model):
         send = commands.key_of("send", model.keys)
         return _footer((*moves, (send, "keep the prompt"), ("Esc", sheet.esc_for(model, overlay))))
-    return _footer(
-        (*_offered(model, overlay), *again, *moves, ("Esc", sheet.esc_for(model, overlay)))
-    )
+    named = _offered(model, overlay)
+    if sheet.keys_in_body and overlay.picker.shown:
+        named = tuple(one for one in named if one[0] == ENTER)
+    return _footer((*named, *again, *moves, ("Esc", sheet.esc_for(model, overlay))))
 
 
 def _key(key: str) -> str:

@@ -20,8 +20,8 @@ from agent_tui.tui.core.picker import Entry
 from agent_tui.tui.core.regions import Span
 from agent_tui.tui.core.step import Step, send, then, toast
 from agent_tui.tui.prompt import composer
-from agent_tui.tui.screen import pending_key
-from agent_tui.tui.screen.guards import (
+from agent_tui.tui.screen import key_guards
+from agent_tui.tui.screen.key_guards import (
     ALT,
     BURST_SECONDS,
     enter_takes,
@@ -33,12 +33,11 @@ from agent_tui.tui.screen.model_words import ADDRESS_LABEL, NEEDED, WAYS, tried_
 from agent_tui.tui.sheets import Action, Body, Lines, Sheet, control
 
 DEMO: Final = "demo/tour"
-QUITS: Final = "Enter quits"
+QUITS: Final = "press Enter to quit"
 KEPT: Final = "Your prompt is kept until there is a model."
-STILL: Final = "Still no model."
+STILL: Final = "Still no model. Tried:"
 NEEDS_EMPTY: Final = (
-    Span(key_name(f"{ALT}k"), "accent"),
-    Span(" sets up a provider. For "),
+    Span("For "),
     Span("/models", "accent"),
     Span(", empty the prompt first."),
 )
@@ -47,7 +46,7 @@ ROWS: Final = (
     Entry("address", "enter a server address", "Ollama or OpenAI's API", key="a"),
     Entry("retry", "look again", "after you started a server", key="r"),
     Entry("demo", "the demo", "a script, needs no server", key="d"),
-    Entry("quit", "quit", "Enter confirms", key="q"),
+    Entry("quit", "quit", "leave agent-tui", key="q"),
 )
 
 
@@ -75,9 +74,7 @@ def _in_lines(model: Model) -> bool:
 
 
 def _rows(model: Model, _: Overlay) -> tuple[Entry, ...]:
-    if _in_lines(model):
-        return tuple(replace(one, detail="" if one.id == "quit" else one.detail) for one in ROWS)
-    if not _kept(model):
+    if _in_lines(model) or not _kept(model):
         return ROWS
     return tuple(replace(one, key=key_name(ALT + one.key)) for one in ROWS)
 
@@ -115,7 +112,7 @@ def _on_first_key(model: Model, overlay: Overlay, msg: KeyPressed, before: float
     if chosen is None:
         return None
     ends = chosen.id == "quit"
-    held = pending_key.hold_key(model, msg, ROWS.index(chosen), confirmed=ends)
+    held = key_guards.hold_key(model, msg, chosen.id, waits=ends)
     return then(held, toast(held[0], QUITS)) if ends else held
 
 
@@ -126,6 +123,11 @@ def _take_letter(model: Model, overlay: Overlay, letter: str) -> Step | None:
         return None
     again = model.composer.draft == letter  # it had gone into the prompt before
     return _do(composer.write(model, "") if again else model, overlay, chosen)
+
+
+def _label(_: Model, overlay: Overlay) -> str:
+    chosen = overlay.picker.chosen if overlay.picker is not None else None
+    return "quit" if chosen is not None and chosen.id == "quit" else "take"
 
 
 def _do(model: Model, overlay: Overlay, row: Entry) -> Step:
@@ -183,7 +185,7 @@ def _on_esc(model: Model) -> Step:
 SHEET: Final = Sheet(
     "No model yet",
     _rows,
-    (Action("take", ("enter",), "take", _do, closes=False),),
+    (Action("take", ("enter",), _label, _do, closes=False),),
     typing="below",
     body=_body,
     begin=lambda _: Tried(),

@@ -50,6 +50,6 @@ SHEET: Final = Sheet(
     (jobs,),
     query="jobs",
     about_lines=2,
-    again="look again",
+    refreshes=True,
     read_first=0.5,
 )

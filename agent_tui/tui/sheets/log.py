@@ -70,5 +70,5 @@ SHEET: Final = Sheet(
     newest_last=True,
     about_lines=3,
     note=_note,
-    again="look again",
+    refreshes=True,
 )

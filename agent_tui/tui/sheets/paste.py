@@ -1,4 +1,4 @@
-"""What a chip of the prompt stands for. Its command is in `commands/paste.py`: the footer names its
+"""What a chip of the prompt stands for. Its command is in `commands/prompt.py`: the footer names its
 key."""
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ from agent_tui.tui.prompt.pastes import text_lines
 from agent_tui.tui.sheets import CLOSES, Body, Sheet
 from agent_tui.tui.sheets.control import open_sheet
 
-SAID: Final = "private: not saved, not sent to the model"
+SAID: Final = "private · not saved · not sent to the model"
 
 
 def _title(model: Model, _: Overlay) -> str:

@@ -36,8 +36,7 @@ def _body(model: Model, overlay: Overlay, cells: int) -> Body:
     data = None if overlay.query else model_words.told(model)
     if data is not None and data.state == "down":
         said = one_line(data.said, 200)
-        after = "Enter starts `ollama serve`, which keeps running after agent-tui; "
-        after += f"then {overlay.note} is downloaded."
+        after = f"Once started, it downloads {overlay.note} and keeps running after agent-tui."
         return Body(((Span(f"{said}. It is installed and can be started."),), (), (Span(after),)))
     return Body(progress(data, cells))
 

@@ -1,4 +1,4 @@
-"""`/queue`: the prompts that wait. Its command is in `commands/queue.py`: the footer names its
+"""`/queue`: the prompts that wait. Its command is in `commands/prompt.py`: the footer names its
 key."""
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from agent_tui.structures import chips, mention
 from agent_tui.tui.core.model import Model, Overlay
 from agent_tui.tui.core.picker import Entry
 from agent_tui.tui.core.regions import Span
-from agent_tui.tui.core.step import Step, send, then, toast
+from agent_tui.tui.core.step import Step, send, toast
 from agent_tui.tui.core.words import one_line
 from agent_tui.tui.prompt import composer
 from agent_tui.tui.prompt import queue as waiting
-from agent_tui.tui.sheets import CLOSES, Action, Body, Run, Sheet, control
+from agent_tui.tui.sheets import CLOSES, Action, Body, Run, Sheet
 
 STEERED: Final = "it is being steered into the turn; d cancels"
 AROUND: Final = 12
@@ -55,8 +55,6 @@ def _state(model: Model, item: Queued, number: int) -> str:
         return "at the next step"
     if waiting.held(model, item.id):
         return "being edited"
-    if model.transcript.paused:
-        return "paused"
     return "next" if number == 0 else "waits"
 
 
@@ -93,11 +91,7 @@ def _move(way: Literal["up", "down"]) -> Run:
 
 
 def _remove(model: Model, _: Overlay, row: Entry) -> Step:
-    """The cursor is then on the prompt behind it, and the person knows that."""
-    step = waiting.remove(model, _item(model, row))
-    shown, effects = then(step, control.refresh(step[0]))
-    picker = shown.overlay.picker if shown.overlay is not None else None
-    return control.put_cursor(shown, picker.at if picker is not None else 0), effects
+    return waiting.remove(model, _item(model, row))
 
 
 def _send_now(model: Model, _: Overlay, row: Entry) -> Step:

@@ -141,7 +141,7 @@ def _is_closed(model: Model, overlay: Overlay, row: Entry) -> bool:
 def _sure(row: Entry) -> str:
     """Two may have the same name."""
     which = ", ".join(filter(None, (row.id[:8], _when(row))))
-    return f"Delete “{one_line(row.label, 40)}” ({which}) for ever? Enter deletes it, Esc keeps it."
+    return f"Delete “{one_line(row.label, 40)}” ({which}) for ever?"
 
 
 def _when(row: Entry) -> str:
@@ -194,13 +194,9 @@ def _on_answer(model: Model, _: str, data: Answer) -> Step | None:
     extra = tuple(
         session_row(model, hit.session, True, hit.snippet or "…", IN_TEXT) for hit in data.hits
     )
-    found, on = replace(picker, extra=extra).looked_up(picker.query), picker.chosen
-    at = next(
-        (place for place, one in enumerate(found.shown) if on is not None and one.id == on.id),
-        found.at,
-    )
+    found = replace(picker, extra=extra, touched=True).filled(picker.entries)
     state = replace(now, note="searching …" if data.more else data.note)
-    return replace(model, overlay=replace(overlay, picker=replace(found, at=at), state=state)), ()
+    return replace(model, overlay=replace(overlay, picker=found, state=state)), ()
 
 
 # -- opening and leaving it

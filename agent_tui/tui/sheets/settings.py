@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
-from agent_tui.present.wording import count
 from agent_tui.settings.values import KEYS, Setting, typed, words
 from agent_tui.tui.commands.base import command, key_name
 from agent_tui.tui.core import keymap
@@ -42,7 +41,8 @@ def _rows(model: Model, _: Overlay) -> Iterator[Entry]:
     for one in all_entries():
         value = value_of(model, one)
         now = one_line(_words(one, value.value), VALUE_CELLS if roomy else NARROW_CELLS)
-        yield Entry(one.key, one.key, value.source if roomy else "", one.about, value=now)
+        source = value.source if roomy and value.layer != "default" else ""
+        yield Entry(one.key, one.key, source, one.about, value=now)
 
 
 def _body(model: Model, _: Overlay, cells: int) -> Body:
@@ -191,13 +191,6 @@ def _esc(_: Model, overlay: Overlay) -> str:
     return "clear the search" if overlay.picker is not None and overlay.picker.query else "close"
 
 
-def _note(model: Model, overlay: Overlay) -> str:
-    """How many are found; where there is little room, what was typed needs it."""
-    picker = overlay.picker
-    found = len(picker.shown) if picker is not None and picker.query and model.width >= ROOMY else 0
-    return count(found, "setting") if found else ""
-
-
 @command(aliases=("config",), argument="[search]", rank=56)
 def settings(model: Model, args: str) -> Step:
     """Show and change all settings and keys. A change is saved in your config.toml at once."""
@@ -223,7 +216,6 @@ SHEET: Final = Sheet(
     on_text=_on_text,
     on_esc=_on_esc,
     esc=_esc,
-    note=_note,
     read_first=READ_FIRST,
     live=lambda model: (model.configured, model.width),
     waits=lambda model, _: not model.configured.values,

@@ -125,7 +125,7 @@ def _lines(
                 if waits
                 else f"asking {state.address or state.label} for its models …"
             )
-            return ((Span(what),), (Span("Esc stops it.", "dim"),))
+            return ((Span(what),),)
         case "failed":
             return _failure(state, found)
         case "model":

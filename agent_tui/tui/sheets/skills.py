@@ -9,8 +9,7 @@ from agent_tui.tui.commands.base import command
 from agent_tui.tui.core.model import Model, Overlay
 from agent_tui.tui.core.picker import Entry
 from agent_tui.tui.core.step import Step
-from agent_tui.tui.screen import palette_actions
-from agent_tui.tui.sheets import TAKES, Action, Sheet
+from agent_tui.tui.sheets import TAKES, Action, Sheet, palette
 from agent_tui.tui.sheets.control import open_sheet
 
 SOURCES: Final = {"project": 1, "user": 2, "~/.claude": 3, "shipped": 4}
@@ -18,11 +17,11 @@ SOURCES: Final = {"project": 1, "user": 2, "~/.claude": 3, "shipped": 4}
 
 
 def _rows(model: Model, _: Overlay) -> Iterable[Entry]:
-    return sorted(palette_actions.skill_rows(model), key=lambda row: SOURCES.get(row.group, 0))
+    return sorted(palette.skill_rows(model), key=lambda row: SOURCES.get(row.group, 0))
 
 
 def _run(model: Model, _: Overlay, row: Entry) -> Step:
-    return palette_actions.run(model, f"{palette_actions.SKILL}{row.id}")
+    return palette.run(model, f"{palette.SKILL}{row.id}")
 
 
 @command(argument="[search]", rank=55)
@@ -38,5 +37,5 @@ SHEET: Final = Sheet(
     (skills,),
     query="skills",
     about_lines=2,
-    again="look again",
+    refreshes=True,
 )

@@ -68,5 +68,11 @@ def todo(model: Model, _: str) -> Step:
 
 
 SHEET: Final = Sheet(
-    _title, actions=(CLOSES,), commands=(todo,), typing="prompt", body=_body, broad=False
+    _title,
+    actions=(CLOSES,),
+    commands=(todo,),
+    typing="prompt",
+    body=_body,
+    broad=False,
+    shows=frozenset(("todo",)),
 )

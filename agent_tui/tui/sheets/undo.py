@@ -55,7 +55,7 @@ REDONE: Final = {
 NONE: Final = "These turns left no file changed"
 NOT_SEEN: Final = "/undo knows of no changed file in these turns"
 UNDONE: Final = "The file changes of these turns are already undone"
-FILES: Final = "Files: Space switches one, Ctrl+A all"
+FILES: Final = "Files"
 
 
 # -- what is shown

@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 ESCAPE_DELAY: Final = 0.05
 """Seconds after which a lone ESC is the Esc key (Textual waits 0.1 and polls; `ESCDELAY` in the
 environment wins)."""
+STOPPING_DELAY: Final = 0.25
+"""The same while Esc would stop a turn: an arrow whose bytes a slow line parts must not."""
 TITLE_BACK: Final = "\x1b]2;\x1b\\\x1b[23;2t"
 PUSH: Final = (
     "\x1b[>"  # how Textual asks for kitty's keyboard protocol, with its flags and `u` behind
@@ -110,6 +112,10 @@ class Owner(Protocol):
     def recorded(self) -> bool:
         """Whether what is typed goes on record: a session is open."""
 
+    @property
+    def esc_stops(self) -> bool:
+        """Whether Esc would interrupt what runs now."""
+
     def end_by_signal(self, number: int) -> None: ...
 
 
@@ -130,8 +136,6 @@ class Terminal(LinuxDriver):
         self._file = open(  # noqa: SIM115  # it is the terminal, as long as it is the screen's
             out.fileno(), "w", encoding=out.encoding, errors=out.errors, closefd=False
         )
-        if "ESCDELAY" not in os.environ:
-            constants.ESCAPE_DELAY = ESCAPE_DELAY  # type: ignore[misc]
         self._owner = cast(Owner, app)
         self._early = self._owner.early or Early(self.fileno, termios.tcgetattr(self.fileno))
         self._early.off_record |= self._owner.link.unrecorded.is_over
@@ -328,6 +332,9 @@ class Terminal(LinuxDriver):
         if self._early.typed is not None and not self._early.unread:
             self._early.typed = None if self._owner.recorded else self._early.typed + data
         self._early.unread = b""
+        if not os.environ.get("ESCDELAY"):
+            waits = STOPPING_DELAY if self._owner.esc_stops else ESCAPE_DELAY
+            constants.ESCAPE_DELAY = waits  # type: ignore[misc]
         cooked, self._early.cooked = self._early.cooked, max(0, self._early.cooked - len(data))
         return data[:cooked].replace(b"\n", b"\r") + data[cooked:] if cooked else data
 

@@ -59,19 +59,18 @@ def pairs(keys: Sequence[tuple[str, str]], gap: str, before: str = "") -> list[S
     """Keys and what they do, with `gap` between two."""
     found: list[Segment] = []
     for key, what in keys:
-        said = (seg(f" {what}", "dim"),) if what else ()
-        found += [seg(gap if found else before), seg(key, "accent"), *said]
+        found += [seg(gap if found else before), seg(key, "accent"), seg(f" {what}", "dim")]
     return found
 
 
 def leaving(keys: Sequence[tuple[str, str]], room: int) -> list[Segment]:
-    """All keys, or at last without those that move, more narrowly, and with the one that leaves
-    alone: that is named before the others."""
+    """All keys, or without those that move, more narrowly, and without the last ones: the one that
+    leaves is named before the others, and none without its words."""
     *first, last = keys
     first = [one for one in first if one[0] != MOVES]
-    wide = [pairs(keys, "   "), pairs([*first, last], "   "), pairs([*first, last], "  ")]
+    wide = [pairs(keys, "   "), pairs([*first, last], "   ")]
     while first:
-        wide.append(pairs([*first, (last[0], "")], "  "))
+        wide.append(pairs([*first, last], "  "))
         first.pop()
     fits = (one for one in wide if line_cells(one, cell_len) <= room)
     return next(
@@ -263,7 +262,6 @@ class Status(Region):
 
 
 SHOWN: Final = 4
-DOT: Final = " · "
 
 
 class Queue(Region):
@@ -274,38 +272,31 @@ class Queue(Region):
         self.display = value is not None
         self.redraw(layout=True)
 
-    def _hints(self, room: int) -> str:
-        """As many of the hints, from the first, as there is room for: none is cut."""
-        said = ""
-        for one in (self.value.hint if self.value else "").split(DOT):
-            longer = f"{said}{DOT if said else '  '}{one}"
-            if cell_len(longer) > room:
-                break
-            said = longer
-        return said
-
     def lines(self, width: int) -> list[tuple[Segment, ...]]:
         if self.value is None:
             return []
         items = self.value.items
+        when = seg("  at the next step", "dim")
         steers = [
-            pad(
-                (seg(" ↳ ", "accent"), seg(text.strip(), "text"), seg("  at the next step", "dim")),
-                width,
+            pad((seg(" ↳ ", "accent"), seg(said, "text"), when), width)
+            for said in (
+                shortened(text.strip(), width - 3 - cell_len(when.text))
+                for text in self.value.steers[:SHOWN]
             )
-            for text in self.value.steers[:SHOWN]
         ]
         if not items:
             return steers
         head = [seg(f"queued ({len(items)})", "accent")]
         if self.value.paused:
             head.append(seg(" paused", "notice.warning"))
-        if self.value.hint:
-            head.append(seg(self._hints(width - line_cells(head, cell_len)), "dim"))
+        why = seg(f"  {self.value.hint}", "dim")
+        if self.value.hint and line_cells([*head, why], cell_len) <= width:
+            head.append(why)
         lines = [pad(head, width)]
         hidden = len(items) - SHOWN if len(items) > SHOWN else 0
         for number, text in enumerate(items[: SHOWN if not hidden else SHOWN - 1], 1):
-            lines.append(pad((seg(f"{number:>2} ", "dim"), seg(text.strip(), "text")), width))
+            said = shortened(text.strip(), width - 3)
+            lines.append(pad((seg(f"{number:>2} ", "dim"), seg(said, "text")), width))
         if hidden:
             lines.append(pad((seg(f"   … {hidden + 1} more", "dim"),), width))
         return [*steers, *lines]

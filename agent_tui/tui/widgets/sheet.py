@@ -23,8 +23,8 @@ from agent_tui.tui.core.regions import (
 )
 from agent_tui.tui.dialog.widget import filled, options_lines
 from agent_tui.tui.markdown.lines import Segment, cut, line_cells, wrap
-from agent_tui.tui.prompt.completion_widget import beyond, window
-from agent_tui.tui.widgets.paint import Region, between, low, pad, runs, seg, short
+from agent_tui.tui.widgets.paint import Region, between, low, pad, runs, seg
+from agent_tui.tui.widgets.popups import beyond, window
 
 if TYPE_CHECKING:
     from agent_tui.protocol.display import DiffDisplay
@@ -33,9 +33,6 @@ with late():
     from agent_tui.tui.transcript import diff as drawing
     from agent_tui.tui.transcript import displays
 
-CONTEXT_ROWS: Final = 3
-CONTEXT_SHORT: Final = 1
-"""Lines of the transcript that stay in view above it: its last ones."""
 TINY: Final = 12
 """Columns below which there is nothing but a title and the choices."""
 TURNED: Final = (" · ↑↓ PgUp/PgDn", " · PgUp/PgDn", " · PgDn", " PgDn")
@@ -52,22 +49,30 @@ Drawn = Sequence[Segment]
 @dataclass(frozen=True)
 class Rows:
     """The lines of the choices; a line that shows none has a negative number. `at` is that of the
-    one under the cursor, with `after` lines of a question about it."""
+    one under the cursor, with `after` lines of a question about it. `heads` are the lines of
+    headings and those above them."""
 
     lines: Sequence[Drawn]
     numbers: Sequence[int]
     at: int = 0
     after: int = 0
+    heads: frozenset[int] = frozenset()
 
     def __len__(self) -> int:
         return len(self.lines)
 
     def part(self, room: int) -> Rows:
-        """As many of them as have room, with the cursor and what is asked about its row."""
+        """As many of them as have room, with the cursor and what is asked about its row. No heading
+        stands without a row below it."""
         seen = window(len(self), self.at + (self.after + 1) // 2, room)
         if self.at < seen.start:
             seen = range(self.at, min(len(self), self.at + room))
-        return Rows([self.lines[n] for n in seen], [self.numbers[n] for n in seen])
+        lines, numbers = [self.lines[n] for n in seen], [self.numbers[n] for n in seen]
+        for n in reversed(seen):
+            if n not in self.heads:
+                break
+            lines[n - seen.start], numbers[n - seen.start] = blank_of(self.lines[n]), -1
+        return Rows(lines, numbers)
 
     def noting(self, said: str, cells: int) -> Rows:
         """The same with `said` at the end of the last line."""
@@ -138,9 +143,7 @@ class Overlay(Region):
         if value is None:
             return []
         size = self.app.size
-        budget = max(
-            2, size.height - self._around - (CONTEXT_SHORT if short(size) else CONTEXT_ROWS)
-        )
+        budget = max(2, size.height - self._around)
         if value.high:
             budget = min(budget, 1 + value.high)
         if width < TINY:
@@ -167,6 +170,9 @@ class Overlay(Region):
         text = self._text(
             value, value.lines[len(first) :], beside or sheet_room(width, value.broad)
         )
+        aired = choices(value, cells, True)  # where all of it has room, on a short screen too
+        if len(head) + (0 if beside else len(text) + 1) + len(aired) <= room:
+            options = aired
         if beside and len(options):
             return self._beside(
                 value, head, options.part(max(1, room - len(head))), text, room, cells
@@ -267,10 +273,15 @@ def choices(value: OverlayView, cells: int, airy: bool) -> Rows:
     """All choices as lines, what is asked about one of them right below it. `airy`: headings stand
     apart from what is above them."""
     lines, numbers, at, after = list[Drawn](), list[int](), 0, 0
+    heads = set[int]()
     for number, line in enumerate(options_lines(value.options, value.selected, cells, True)):
-        if airy and value.options[number].heading and (lines or (value.list_first and value.head)):
+        apart = lines or (value.list_first and value.head)
+        if airy and apart and value.options[number].heading and value.options[number].label:
+            heads.add(len(lines))
             lines.append(pad((), cells))
             numbers.append(-1)
+        if value.options[number].heading:
+            heads.add(len(lines))
         lines.append(line)
         numbers.append(number)
         if number == value.selected:
@@ -279,7 +290,11 @@ def choices(value: OverlayView, cells: int, airy: bool) -> Rows:
             after = len(asked)
             lines += [pad((Segment("  "), *one), cells) for one in asked]
             numbers += [-1] * after
-    return Rows(lines, numbers, at, after)
+    return Rows(lines, numbers, at, after, frozenset(heads))
+
+
+def blank_of(line: Drawn) -> Drawn:
+    return pad((), line_cells(line, cell_len))
 
 
 def without_headings(rows: Rows, value: OverlayView) -> Rows:

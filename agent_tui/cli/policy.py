@@ -1,0 +1,120 @@
+"""`agent-tui policy`: what the policy says of a command or a file, and why, without running it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any, Final
+
+from agent_tui.agent.turn.executor import gather_facts
+from agent_tui.agent.turn.tool_wiring import enabled_tools
+from agent_tui.cli.errors import USAGE, one_line
+from agent_tui.cli.parser import Parser
+from agent_tui.safety import policy as rules
+from agent_tui.safety.permissions import Permissions, own_rules
+from agent_tui.safety.read_only_sandbox import support
+from agent_tui.settings.layers import Place, place_at, read
+from agent_tui.structures.vocabulary import MODES
+
+EPILOG: Final = """\
+--stdin reads one JSON object a line: {"command": "ls"} or {"path": "a.py", "tool": "edit_file"}, each
+with "mode" and "cwd" if they are others than those of the flags. One line of JSON answers each.
+Nothing is run, and nothing is asked. exit codes: 0 answered, 2 usage
+"""
+DECISIONS: Final = {"allow": "allow", "ask": "ask", "refuse": "deny"}
+SHELL: Final = "run_shell_command"
+
+
+def policy(arguments: Sequence[str]) -> int:
+    """Run `agent-tui policy check`; returns its exit code."""
+    parser = Parser(
+        prog="agent-tui policy",
+        description="Say whether a call would run, be asked about or be denied, and why.",
+        epilog=EPILOG,
+    )
+    parser.add_argument("action", choices=("check",), help="check: decide about calls")
+    what = parser.add_mutually_exclusive_group(required=True)
+    what.add_argument("--command", metavar="TEXT", help="a shell command")
+    what.add_argument("--path", metavar="PATH", help="a file that a tool touches")
+    what.add_argument("--stdin", action="store_true", help="many calls, one JSON object a line")
+    parser.add_argument("--tool", metavar="NAME", help="the tool (default for a path: read_file)")
+    parser.add_argument("--mode", choices=MODES, default="auto", help="the mode (default: auto)")
+    parser.add_argument("--cwd", metavar="DIR", default=".", help="the folder of the session")
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    given = parser.parse_args(arguments)
+    if given.stdin:
+        return _answer_all({"mode": given.mode, "cwd": given.cwd})
+    asked = {name: value for name, value in vars(given).items() if value is not None}
+    try:
+        said = decide(asked)
+    except ValueError as error:
+        print(f"agent-tui policy: {one_line(str(error))}", file=sys.stderr)
+        return USAGE
+    print(json.dumps(said) if given.json else f"{said['decision']}: {said['reason']}")
+    return 0
+
+
+def _answer_all(usual: Mapping[str, str]) -> int:
+    """One answer for each line of standard input, in order; a line that is wrong is answered, too."""
+    for asked in _lines():
+        print(json.dumps(_answer({**usual, **asked})), flush=True)
+    return 0
+
+
+def _lines() -> Iterator[dict[str, Any]]:
+    for line in sys.stdin:
+        if not line.strip():
+            continue
+        try:
+            asked = json.loads(line)
+        except ValueError as error:
+            asked = {"problem": f"no JSON: {error}"}
+        yield asked if isinstance(asked, dict) else {"problem": "no JSON object"}
+
+
+def _answer(asked: Mapping[str, Any]) -> dict[str, Any]:
+    try:
+        return decide(asked)
+    except ValueError as error:
+        return {"decision": "ask", "reason": one_line(str(error)), "rule": "bad input"}
+
+
+def decide(asked: Mapping[str, Any]) -> dict[str, Any]:
+    """The decision about one call, as it is printed. Raises ValueError where it is no call."""
+    if problem := asked.get("problem"):
+        raise ValueError(problem)
+    command, path, mode = asked.get("command"), asked.get("path"), asked.get("mode", "auto")
+    if (command is None) == (path is None) or not isinstance(
+        path if command is None else command, str
+    ):
+        raise ValueError("a call has a command or a path, as text")
+    if mode not in MODES:
+        raise ValueError(f"no mode {mode!r}; there are: {', '.join(MODES)}")
+    cwd = Path(str(asked.get("cwd", ".")))
+    if "\0" in str(cwd) or not cwd.is_dir():
+        raise ValueError(f"no folder {str(cwd)!r}")
+    name = str(asked.get("tool") or (SHELL if command is not None else "read_file"))
+    tools = enabled_tools(())
+    if name not in tools:
+        raise ValueError(f"no tool {name!r}; there are: {', '.join(sorted(tools))}")
+    touched = () if path is None else (path,)
+    place, held = _rules_at(cwd.resolve())
+    sandbox = None if command is None else asyncio.run(support(place.folders.data / "sandbox"))
+    facts = gather_facts(tools[name], touched, command or "", (place.cwd,), sandbox)
+    decision = rules.decide(str(mode), facts, permissions=held)
+    return {
+        "decision": DECISIONS[decision.verdict],
+        "reason": decision.reason,
+        "rule": decision.rule,
+    }
+
+
+@cache
+def _rules_at(cwd: Path) -> tuple[Place, Permissions]:
+    """The place and the person's rules there, read once for many calls."""
+    place = place_at(cwd)
+    return place, own_rules(read(place).settings.permissions)

@@ -1,0 +1,158 @@
+"""Whether a shell command only looks, so that it may run unasked in the read-only sandbox.
+
+The command is read (`shell_syntax`), its patterns are replaced by the names that they stand for,
+every simple command is looked up in the tables (`harmless`), and every file that it reads goes
+through the path policy. What was judged is what runs: the text is handed on byte for byte.
+"""
+
+from __future__ import annotations
+
+import fnmatch
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Final
+
+from agent_tui.programs import search_path
+from agent_tui.safety import harmless, harmless_git, paths
+from agent_tui.safety.shell_syntax import Command, Unclear, Word, parse
+from agent_tui.structures.frozen import frozen
+
+_MOST_NAMES: Final = 2_000
+"""Names that the patterns of one command may stand for."""
+_ALONE: Final = frozenset({"git", "rg", "fd", "python", "python3", "node", "go", "rustc", "cmake"})
+"""Programs that read settings of their own: they run unasked only where there is a sandbox."""
+_STEERS: Final = frozenset({"CDPATH", "GLOBIGNORE", "RIPGREP_CONFIG_PATH", "GREP_OPTIONS"})
+"""Variables that change what a command means. They are only there if the person passes them on."""
+_ALWAYS_THERE: Final = frozenset({"/dev/null"})
+
+
+@frozen
+class Call:
+    """One simple command; `unsure`: why it may do more than look, empty if it only looks."""
+
+    argv: tuple[str, ...]
+    unsure: str = ""
+
+
+@frozen
+class Judgement:
+    """`reason`: why the command asks, in one line; empty: it only looks. `calls`: its simple
+    commands; none where they cannot be read for certain. `needs_sandbox`: it only runs unasked in a
+    sandbox."""
+
+    reason: str = ""
+    calls: tuple[Call, ...] = ()
+    needs_sandbox: bool = False
+
+
+def classify(text: str, roots: tuple[Path, ...]) -> Judgement:
+    """The judgement on the shell command `text`, which runs in the first of `roots` (real paths)."""
+    calls: list[Call] = []
+    folder, moved = roots[0], True
+    try:
+        for command in parse(text):
+            argv = tuple(_expanded(command, folder))
+            calls.append(Call(argv, _reason(argv, command, folder, roots)))
+            moved = moved and command.moves
+            if argv[0] == "cd":
+                if not moved:
+                    raise Unclear("it changes the folder in the middle")
+                folder = _entered(argv, folder)
+    except Unclear as why:
+        return Judgement(str(why))
+    reason = next((call.unsure for call in calls if call.unsure), "")
+    return Judgement(reason, tuple(calls), any(call.argv[0] in _ALONE for call in calls))
+
+
+def _reason(argv: tuple[str, ...], command: Command, folder: Path, roots: tuple[Path, ...]) -> str:
+    """Why this simple command may do more than look; empty if it does not."""
+    try:
+        of_git = argv[0] == "git" and len(argv) > 1 and argv[1] != "--version"
+        files = harmless_git.judge(argv[1:]) if of_git else harmless.judge(argv)
+        for file in (*files, *(word.text for word in command.reads)):
+            _check_file(file, folder, roots)
+    except (Unclear, harmless.Unknown) as why:
+        return str(why)
+    return harmless_git.check_repository(folder) if of_git else ""
+
+
+def environment(given: Mapping[str, str], roots: tuple[Path, ...]) -> dict[str, str]:
+    """That of a command which runs unasked: programs come from outside the session's folders, and
+    nothing but the command says what they do."""
+    path = given.get("PATH", os.defpath)
+    for root in roots:
+        path = search_path({**given, "PATH": path}, root)
+    kept = {name: value for name, value in given.items() if name not in _STEERS}
+    return {**kept, **harmless_git.environment(), "PATH": path}
+
+
+def _expanded(command: Command, folder: Path) -> Iterator[str]:
+    """The words of the command, with the names that its patterns stand for."""
+    left = _MOST_NAMES
+    for word in command.words:
+        names = _names(word, folder) if word.pattern else [word.text]
+        left -= len(names)
+        if left < 0:
+            raise Unclear("its patterns stand for too many names")
+        if names != [word.text] and any(name.startswith("-") for name in names):
+            raise Unclear(f"the pattern {word.text} stands for a name that is an option")
+        yield from names
+
+
+def _names(word: Word, folder: Path) -> list[str]:
+    """What bash makes of a pattern: the names in their order, or the pattern where there is none."""
+    found = [""]
+    if word.text.startswith("/"):
+        found = ["/"]
+    for part in word.text.split("/"):
+        if not part:
+            continue
+        if not any(mark in part for mark in "*?"):
+            found = [f"{before}{part}/" for before in found]
+            continue
+        found = [f"{before}{name}/" for before in found for name in _matches(folder / before, part)]
+        if len(found) > _MOST_NAMES:
+            raise Unclear("its patterns stand for too many names")
+    end = "" if not word.text.endswith("/") else "/"
+    there = [name[:-1] + end for name in found if os.path.lexists(folder / name[:-1])]
+    return there or [word.text]
+
+
+def _matches(folder: Path, pattern: str) -> list[str]:
+    try:
+        with os.scandir(folder) as entries:
+            names = sorted(entry.name for entry in entries)
+    except OSError:
+        return []
+    shown = pattern.startswith(".")
+    return [
+        name
+        for name in names
+        if (shown or not name.startswith(".")) and fnmatch.fnmatchcase(name, pattern)
+    ]
+
+
+def _check_file(text: str, folder: Path, roots: tuple[Path, ...]) -> None:
+    """Raises Unclear where reading this file is to be asked about."""
+    if text in _ALWAYS_THERE or text == "-":
+        return
+    try:
+        facts = paths.facts(text if text.startswith("/") else f"{folder}/{text}", roots)
+    except ValueError as problem:
+        raise Unclear(str(problem)) from None
+    if facts.secret:
+        raise Unclear(f"{facts.shown} has the name of a secret")
+    if not facts.inside:
+        raise Unclear(f"{facts.shown} is outside the folder of this session")
+
+
+def _entered(argv: tuple[str, ...], folder: Path) -> Path:
+    """The folder behind `cd`; it has been checked to be inside."""
+    targets = [word for word in argv[1:] if not word.startswith("-")]
+    if len(argv) != 2 or len(targets) != 1:
+        raise Unclear("its cd names no folder")
+    entered = paths.resolve(targets[0], folder)
+    if not entered.is_dir():
+        raise Unclear(f"there is no folder {targets[0]}")
+    return entered

@@ -1,0 +1,119 @@
+"""Talk to a turn and end it: send, steer, stop."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final
+
+from agent_tui.registry import late
+from agent_tui.tui import commands
+from agent_tui.tui.commands.base import Situation, command
+from agent_tui.tui.core.effects import CopySelection, Quit
+from agent_tui.tui.core.model import Model
+from agent_tui.tui.core.step import Step, then, toast
+from agent_tui.tui.dialog import answering
+from agent_tui.tui.prompt import composer, queue, submit
+from agent_tui.tui.transcript import state
+
+with late():
+    from agent_tui.tui.sheets import control
+
+TWICE_SECONDS: Final = 1.0
+"""So soon after it was pressed, the same key means more."""
+
+
+def _send_label(now: Situation) -> str:
+    if now.reading:
+        return ""
+    if now.draft:
+        return "queue" if now.running else "send"
+    if now.queued:
+        return "steer" if now.running else "resume the queue" if now.paused else ""
+    return "" if now.running else "send"
+
+
+@command(keys=("enter", "ctrl+s"), slash=False, label=_send_label, rank=10)
+def send(model: Model, _: str) -> Step:
+    """Send the prompt, or queue it while the agent runs. With an empty prompt Enter steers with the
+    oldest queued prompt, or resumes a paused queue."""
+    return submit.submit(model, model.composer.draft)
+
+
+def _steer_label(now: Situation) -> str:
+    return "steer" if now.running and now.draft else ""  # with an empty prompt Enter does
+
+
+@command(keys=("alt+s",), slash=False, label=_steer_label, rank=20)
+def steer(model: Model, _: str) -> Step:
+    """Steer: send the prompt, or the oldest queued one, into the running turn at its next step."""
+    return submit.steer(model, model.composer.draft)
+
+
+@command(keys=("escape",), slash=False, rank=15)
+def stop(model: Model, _: str) -> Step:
+    """Interrupt the running turn. What was written stays, and the queue pauses. If something is
+    open, Esc closes that first. Twice: clear the prompt (it is in the history); on an empty prompt,
+    rewind."""
+    if model.composer.purpose is not None:
+        return control.dismiss_purpose(model)
+    if model.composer.editing is not None:
+        return queue.leave_edit(model)
+    if model.busy:
+        return answering.stop(model)
+    if model.reading.mark >= 0:
+        return state.unmark(model), ()
+    if model.repeated:
+        return model, ()  # a finger rests on it
+    if not len(model.transcript.marks) and not model.composer.draft:
+        return model, ()
+    if model.at - model.esc_at > TWICE_SECONDS:
+        return replace(model, esc_at=model.at), ()
+    model = replace(model, esc_at=float("-inf"))
+    if not model.composer.draft:
+        return commands.find("rewind").run(model, "")
+    return (
+        (model, ()) if model.vim else composer.empty_prompt(model)
+    )  # vim's own Esc may well come twice
+
+
+def _stop_all_label(now: Situation) -> str:
+    if not now.queued:
+        return ""
+    return "stop and clear" if now.running else "clear the queue"
+
+
+@command(keys=("ctrl+x",), slash=False, label=_stop_all_label, rank=25)
+def stop_all(model: Model, _: str) -> Step:
+    """Interrupt the running turn and clear the queue."""
+    if model.busy:
+        emptied = queue.emptied(model)
+        return then(emptied, answering.stop(emptied[0], clear_queue=True))
+    return queue.clear(model) if model.queue else (model, ())
+
+
+def _interrupt_label(now: Situation) -> str:
+    if now.running:
+        return ""
+    return "clear" if now.draft else "quit (twice)"
+
+
+@command(keys=("ctrl+c",), slash=False, label=_interrupt_label, rank=40)
+def interrupt(model: Model, _: str) -> Step:
+    """Copy the selection, interrupt the turn, clear the prompt, or quit (press it twice): the first
+    that applies. While a question is open, the words in the prompt are cleared first. The history
+    keeps them."""
+    if model.selection:
+        return model, (CopySelection(),)
+    if model.repeated:
+        return model, ()  # a finger rests on it
+    if model.composer.editing is not None and model.composer.purpose is None:
+        return queue.leave_edit(model)
+    if model.busy and not (model.dialog is not None and model.composer.draft):
+        return answering.stop(model)
+    if model.composer.draft:
+        again = f"; {commands.key_of('interrupt', model.keys)} again stops"
+        return composer.empty_prompt(model, again if model.busy else "")
+    if model.at - model.quit_at <= TWICE_SECONDS:
+        return model, (Quit(),)
+    text = f"press {commands.key_of('interrupt', model.keys)} again to quit"
+    return toast(replace(model, quit_at=model.at), text, seconds=TWICE_SECONDS)

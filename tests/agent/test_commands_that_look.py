@@ -1,0 +1,72 @@
+"""Commands that only look run unasked, in the read-only sandbox; what that stops asks."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from agent_tui.protocol.events import ApprovalAsked, ToolEnded, ToolStarted, TurnEnded, UndoLimited
+from agent_tui.protocol.ops import Answer, Submit
+from tests.agent.driving import Place
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Place:
+    made = Place(tmp_path)
+    made.cwd.mkdir(parents=True)
+    (made.cwd / "a.txt").write_text("content\n")
+    return made
+
+
+def run(command: str) -> dict[str, object]:
+    return {"call": "run_shell_command", "arguments": {"command": command}}
+
+
+@pytest.mark.parametrize("mode", ["auto", "accept-edits", "plan"])
+def test_it_runs_unasked_and_says_so(place: Place, mode: str) -> None:
+    with place.engine(place.script([run("cat a.txt")], [{"text": "ok"}]), mode=mode) as driver:
+        driver.send(Submit("go"))
+        driver.until(TurnEnded)
+        [ended], [started] = driver.all(ToolEnded), driver.all(ToolStarted)
+        assert (ended.tag, started.note) == ("ok", "only looks")
+        assert "content" in ended.content and not driver.all(ApprovalAsked)
+        assert not driver.all(UndoLimited)  # nothing was looked for that it could have changed
+
+
+def test_what_the_classifier_mistakes_is_stopped_and_asked_about(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The classifier is told that `touch` only looks: the sandbox knows better."""
+    from agent_tui.safety import harmless
+
+    monkeypatch.setitem(harmless.PROGRAMS, "touch", harmless.spec())
+    calls = [[run("touch new.txt")], [run("touch other.txt")]]
+    with place.engine(place.script(*calls, [{"text": "ok"}])) as driver:
+        driver.send(Submit("go"))
+        first = driver.until(ApprovalAsked)
+        assert "sandbox" in first.reason and not first.always
+        assert not (place.cwd / "new.txt").exists()
+        driver.send(Answer(first.id, "no"))
+        second = driver.until(ApprovalAsked)
+        assert not (place.cwd / "other.txt").exists()
+        driver.send(Answer(second.id, "once"))
+        driver.until(TurnEnded)
+        refused, done = driver.all(ToolEnded)
+        assert refused.tag == "exit" and "read-only sandbox" in refused.content
+        assert done.tag == "ok" and "sandbox" not in done.content
+    assert (place.cwd / "other.txt").exists() and not (place.cwd / "new.txt").exists()
+
+
+def test_in_plan_mode_nothing_leads_out_of_the_sandbox(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from agent_tui.safety import harmless
+
+    monkeypatch.setitem(harmless.PROGRAMS, "touch", harmless.spec())
+    model = place.script([run("touch new.txt")], [{"text": "ok"}])
+    with place.engine(model, mode="plan") as driver:
+        driver.send(Submit("go"))
+        driver.until(TurnEnded)
+        assert not driver.all(ApprovalAsked) and driver.all(ToolEnded)[0].tag == "exit"
+    assert not (place.cwd / "new.txt").exists()

@@ -1,0 +1,122 @@
+"""The person's own rules: deny before ask before allow, whole commands, and what no rule allows."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from agent_tui.agent.turn.executor import gather_facts
+from agent_tui.agent.turn.tool_wiring import enabled_tools
+from agent_tui.safety import policy
+from agent_tui.safety.permissions import own_rules, parse
+from agent_tui.safety.read_only_sandbox import Support
+from agent_tui.settings.table import PermissionSettings
+
+
+def decide(place: Path, tool: str, what: str, mode: str = "auto", **rules: tuple[str, ...]) -> str:
+    command = what if tool == "run_shell_command" else ""
+    touched = () if command else (what,)
+    facts = gather_facts(
+        enabled_tools(())[tool], touched, command, (place.resolve(),), Support("tests")
+    )
+    held = own_rules(PermissionSettings(**rules))
+    return policy.decide(mode, facts, permissions=held).verdict
+
+
+def command(place: Path, text: str, mode: str = "auto", **rules: tuple[str, ...]) -> str:
+    named = {kind: tuple(f"run_shell_command({one})" for one in of) for kind, of in rules.items()}
+    return decide(place, "run_shell_command", text, mode, **named)
+
+
+@pytest.mark.parametrize(
+    ("rule", "text", "verdict"),
+    [
+        ("git commit *", "git commit -m 'a b'", "allow"),
+        ("git commit *", "git commit", "allow"),
+        ("git commit *", "git push", "ask"),
+        ("git commit *", "git commit -m x && git push", "ask"),
+        ("git commit *", "git commit -m x && git status", "ask"),
+        ("git commit *", "ls && git commit -m x | head", "allow"),
+        ("git commit *", "git commit -m $(rm x)", "ask"),
+        ("git commit *", "git commit -m x > out", "ask"),
+        ("git commit *", "X=1 git commit", "ask"),
+        ("git commit *", "sudo git commit", "ask"),
+        ("make test", "make test", "allow"),
+        ("make test", "make test CC=./evil", "ask"),
+        ("make test", "make", "ask"),
+        ("make $X", "make $X", "allow"),
+        ("make $X", "make $X; rm y", "ask"),
+        ("rm *", "rm -rf /", "ask"),
+        ("git *", "git push --force", "ask"),
+    ],
+)
+def test_allowed(tmp_path: Path, rule: str, text: str, verdict: str) -> None:
+    assert command(tmp_path, text, allow=(rule,)) == verdict
+    assert command(tmp_path, text, "manual", allow=(rule,)) == verdict
+    assert command(tmp_path, text, "plan", allow=(rule,)) == "refuse"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "git push",
+        "ls; git push origin main",
+        "sudo git push",
+        "env X=1 git push",
+        "echo $(git push)",
+        "echo `git push`",
+        "bash -c 'git push'",
+        "if true; then git push; fi",
+        "timeout 5 git push &",
+        "g'i't push",
+    ],
+)
+def test_denied_wherever_it_stands(tmp_path: Path, text: str) -> None:
+    for mode in ("manual", "auto", "accept-edits", "accept-all", "plan"):
+        rules = {"deny": ("git push *",), "allow": ("git *", "bash *", "ls", "echo *")}
+        assert command(tmp_path, text, mode, **rules) == "refuse"
+
+
+def test_what_is_only_a_word_is_not_denied(tmp_path: Path) -> None:
+    assert command(tmp_path, "echo git push", deny=("git push *",)) == "allow"
+    assert command(tmp_path, "git pushy", deny=("git push *",)) == "ask"
+
+
+def test_an_asking_rule_asks_in_every_mode_and_beats_allow(tmp_path: Path) -> None:
+    for mode in ("manual", "auto", "accept-edits", "accept-all"):
+        assert command(tmp_path, "ls", mode, ask=("ls *",), allow=("ls *",)) == "ask"
+
+
+@pytest.mark.parametrize(
+    ("rule", "path", "verdict"),
+    [
+        ("edit_file(src/**)", "src/a/b.py", "allow"),
+        ("edit_file(src/*)", "src/a/b.py", "ask"),
+        ("edit_file(src/*.py)", "src/b.py", "allow"),
+        ("edit_file(src/**)", "src/../other.py", "ask"),
+        ("edit_file(**)", ".env", "ask"),
+        ("edit_file(**)", ".git/hooks/x", "ask"),
+        ("edit_file(**)", "../x", "ask"),
+        ("edit_file", "a", "allow"),
+        ("create_file", "a", "ask"),
+    ],
+)
+def test_files(tmp_path: Path, rule: str, path: str, verdict: str) -> None:
+    (tmp_path / "src").mkdir()
+    assert decide(tmp_path, "edit_file", path, allow=(rule,)) == verdict
+    denied = decide(tmp_path, "edit_file", path, "accept-all", deny=(rule,))
+    named = verdict == "allow" or rule in ("edit_file(**)",)
+    assert (denied == "refuse") is named
+
+
+def test_a_link_is_judged_by_where_it_leads(tmp_path: Path) -> None:
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src" / "link").symlink_to(tmp_path / "other")
+    assert decide(tmp_path, "edit_file", "src/link", allow=("edit_file(src/**)",)) == "ask"
+
+
+@pytest.mark.parametrize("text", ["", "Edit File", "edit_file(", "edit_file(')", "edit_file()"])
+def test_what_is_no_rule_is_said(text: str) -> None:
+    with pytest.raises(ValueError, match="is no rule"):
+        parse(text)

@@ -1,0 +1,88 @@
+"""`agent-tui policy check`: one decision, and many at once."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+
+def run(*arguments: str, given: str = "", cwd: Path) -> subprocess.CompletedProcess[str]:
+    argv = [sys.executable, "-m", "agent_tui", "policy", "check", *arguments]
+    return subprocess.run(argv, input=given, capture_output=True, text=True, cwd=cwd, timeout=60)
+
+
+def check(*arguments: str, cwd: Path) -> dict[str, Any]:
+    done = run("--json", *arguments, cwd=cwd)
+    assert done.returncode == 0, done.stderr
+    said = json.loads(done.stdout)
+    assert isinstance(said, dict)
+    return said
+
+
+@pytest.mark.parametrize(
+    ("arguments", "decision", "rule"),
+    [
+        (("--command", "ls -la | head"), "allow", "looks"),
+        (("--command", "make"), "ask", "mode"),
+        (("--command", "ls", "--mode", "manual"), "ask", "mode"),
+        (("--command", "make", "--mode", "plan"), "deny", "mode"),
+        (("--command", "ls", "--mode", "plan"), "allow", "looks"),
+        (("--command", "make", "--mode", "accept-all"), "allow", "mode"),
+        (("--command", "rm -rf /", "--mode", "accept-all"), "ask", "hard list"),
+        (("--path", "a.txt"), "allow", "mode"),
+        (("--path", ".env"), "ask", "path"),
+        (("--path", "../a"), "ask", "path"),
+        (("--path", "a.txt", "--tool", "edit_file"), "ask", "mode"),
+        (("--path", "a.txt", "--tool", "edit_file", "--mode", "accept-edits"), "allow", "mode"),
+        (("--path", ".git/x", "--tool", "edit_file", "--mode", "accept-all"), "ask", "path"),
+    ],
+)
+def test_one_call(tmp_path: Path, arguments: tuple[str, ...], decision: str, rule: str) -> None:
+    said = check(*arguments, cwd=tmp_path)
+    assert (said["decision"], said["rule"]) == (decision, rule)
+    assert said["reason"]
+    assert not list(tmp_path.iterdir())
+
+
+def test_many_at_once_are_answered_in_order_and_what_is_wrong_is_said(tmp_path: Path) -> None:
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "a").write_text("")
+    asked = [
+        {"command": "ls"},
+        {"command": "ls", "mode": "manual"},
+        {"command": "cat ../a", "cwd": str(tmp_path / "sub")},
+        {"path": "a"},
+        {"command": 1},
+        {"mode": "auto"},
+        {"command": "ls", "mode": "none"},
+        {"command": "ls", "cwd": "nowhere"},
+        {"path": "a", "tool": "none"},
+        {"path": "a", "tool": ["none"]},
+        [],
+    ]
+    lines = "\n".join(map(json.dumps, asked)) + "\n\n{\n"
+    done = run("--stdin", given=lines, cwd=tmp_path)
+    said = [json.loads(line) for line in done.stdout.splitlines()]
+    assert (done.returncode, done.stderr) == (0, "")
+    assert [one["decision"] for one in said] == ["allow", "ask", "ask", "allow"] + ["ask"] * 8
+    assert [one["rule"] for one in said[4:]] == ["bad input"] * 8
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        (),
+        ("--command", "ls", "--path", "a"),
+        ("--path", "a", "--tool", "none"),
+        ("--command", "ls", "--cwd", "no"),
+    ],
+)
+def test_bad_usage_is_one_line(tmp_path: Path, arguments: tuple[str, ...]) -> None:
+    done = run(*arguments, cwd=tmp_path)
+    assert done.returncode == 2 and not done.stdout
+    assert "Traceback" not in done.stderr and done.stderr.strip()
