@@ -16,10 +16,10 @@ import socket
 import subprocess
 import tempfile
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import IO, Any, Final
+from typing import IO, Any, Final, TypeVar
 
 from agent_tui.programs import find_program, own_path
 from agent_tui.safety import process_tree
@@ -51,6 +51,8 @@ _SHELLS: Final = (
     ("/usr/local/bin/bash", "--noprofile", "--norc", "-c"),
     ("/bin/sh", "-c"),
 )
+
+_T = TypeVar("_T")
 
 _endings: Final[set[asyncio.Task[Any]]] = set()
 """Endings under way: a cancelled call returns at once, its command is ended here."""
@@ -274,8 +276,9 @@ async def settle(timeout: float) -> None:
     commands."""
     for job in tuple(_jobs):
         job.stop()
-    if _endings:
-        await asyncio.wait(set(_endings), timeout=timeout)
+    deadline = time.monotonic() + timeout
+    while _endings and (left := deadline - time.monotonic()) > 0:  # one may begin another
+        await asyncio.wait(set(_endings), timeout=left)
     if _guard.was_killed:
         await _orphans.end()
 
@@ -389,7 +392,7 @@ class _Running:
         try:
             return await asyncio.shield(starting)
         except asyncio.CancelledError:
-            starting.add_done_callback(_end_unwanted)
+            _ends(_end_unwanted(starting), "end of a command that was being started")
             raise
 
     @classmethod
@@ -492,9 +495,7 @@ class _Running:
         self._close()
 
     def end_in_background(self) -> None:
-        task = self._loop.create_task(self._end(), name="end of a command")
-        _endings.add(task)
-        task.add_done_callback(_endings.discard)
+        _ends(self._end(), "end of a command")
 
     def _heard(self) -> None:
         """The supervisor says that the command has ended; when it ends itself, nothing is left."""
@@ -513,11 +514,7 @@ class _Running:
         self._hang_up()
         if self._exit_code is None:
             self._exit_code = -signal.SIGKILL  # so was the supervisor
-            self._unwatched = self._loop.create_task(
-                _end_unwatched(), name="end of an unwatched command"
-            )
-            _endings.add(self._unwatched)
-            self._unwatched.add_done_callback(_endings.discard)
+            self._unwatched = _ends(_end_unwatched(), "end of an unwatched command")
         self._ended.set()
         self._empty.set()
         if self._job is not None:
@@ -573,7 +570,18 @@ class _Running:
         self.captured.close()
 
 
-def _end_unwanted(starting: asyncio.Future[_Running]) -> None:
+def _ends(ending: Coroutine[Any, Any, _T], name: str) -> asyncio.Task[_T]:
+    """Let `ending` go on in the background; the next command and `settle` wait for it."""
+    task = asyncio.get_running_loop().create_task(ending, name=name)
+    _endings.add(task)
+    task.add_done_callback(_endings.discard)
+    return task
+
+
+async def _end_unwanted(starting: asyncio.Future[_Running]) -> None:
     """Its call was cancelled while it was being started."""
-    if not starting.cancelled() and starting.exception() is None:
-        starting.result().abandon()
+    try:
+        running = await starting
+    except OSError:
+        return  # it never began
+    running.abandon()

@@ -41,12 +41,20 @@ def copy(text: str, environment: dict[str, str], timeout: float = 20.0) -> Clipb
     return answer.data
 
 
-def gone(pid: int) -> bool:
+def is_dead(pid: int) -> bool:
     try:
         state = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0]
-    except FileNotFoundError:
+    except (FileNotFoundError, ProcessLookupError):
         return True
     return state in "ZX"
+
+
+def gone(pid: int) -> bool:
+    """Whether it ends: the kernel carries out a KILL when the process gets its turn."""
+    deadline = time.monotonic() + 10
+    while not is_dead(pid) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    return is_dead(pid)
 
 
 def test_the_text_reaches_the_tool_as_it_is(tmp_path: Path) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import os
+import signal
+import subprocess
 import sys
 import time
 from collections.abc import Callable
@@ -133,6 +135,39 @@ def test_cancelling_returns_before_the_child_is_gone_and_settle_waits_for_it(
         return pid
 
     assert not alive(asyncio.run(scene()))
+
+
+def test_settle_waits_for_a_command_that_was_cancelled_while_it_was_being_started(
+    tmp_path: Path,
+) -> None:
+    """The guard that starts commands stands still meanwhile, as on a machine that is very busy."""
+    command = f"trap '' TERM; echo $$ > {tmp_path}/pid; while true; do sleep 0.1; done"
+    went_on = False
+
+    async def scene() -> None:
+        def go_on() -> None:
+            nonlocal went_on
+            went_on = True
+            os.kill(guard, signal.SIGCONT)
+
+        env = dict(os.environ)
+        await sandbox.run("true", tmp_path, env, 60, lambda _: None, Captured(1000, None))
+        process = sandbox._guard._process
+        assert isinstance(process, subprocess.Popen)
+        guard = process.pid
+        os.kill(guard, signal.SIGSTOP)
+        run = sandbox.run(command, tmp_path, env, 60, lambda _: None, Captured(1000, None))
+        task = asyncio.create_task(run)
+        await asyncio.sleep(0.2)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        asyncio.get_running_loop().call_later(0.3, go_on)
+        await sandbox.settle(PATIENCE)
+
+    asyncio.run(scene())
+    assert went_on, "nothing waited for the command"
+    assert not (tmp_path / "pid").exists() or not alive(number(tmp_path / "pid"))
 
 
 def test_long_output_keeps_head_and_tail_and_goes_to_a_file(tmp_path: Path) -> None:

@@ -84,7 +84,8 @@ def test_it_is_written_elsewhere_and_comes_back_when_the_folder_does(
     pty.until("not saved")
     (home / "sessions").unlink()
     pty.until(lambda text: "not saved" not in text.split("\n")[0])
-    [log] = (home / "sessions").glob("*.jsonl")
+    sessions = home / "sessions"
+    [log] = set(sessions.glob("*.jsonl")) - set(sessions.glob("*.msgs.jsonl"))
     assert [event.prompt for event in read(log)[0] if isinstance(event, TurnStarted)] == [
         "first",
         "second",
