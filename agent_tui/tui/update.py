@@ -74,6 +74,8 @@ def update(model: Model, msg: Msg) -> Step:
     """The model after `msg`, and the effects to perform, in order. Pure; never raises."""
     after, effects = _decided(replace(model, at=msg.at), msg)
     after = answering.edited(model, after)
+    if model.busy and not after.busy:
+        after = replace(after, ended_at=msg.at)
     step = after, effects
     if after.toast is not None and after.toast is model.toast and _is_past(model, after):
         after = replace(after, toast=None)

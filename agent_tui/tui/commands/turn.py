@@ -20,6 +20,9 @@ with late():
 
 TWICE_SECONDS: Final = 1.0
 """So soon after it was pressed, the same key means more."""
+ENDED_SECONDS: Final = 0.5
+"""So soon after a turn came to its end, a key that stops is meant for it: nobody reacts faster."""
+ENDED: Final = "the turn had just ended"
 
 
 def _send_label(now: Situation) -> str:
@@ -49,6 +52,12 @@ def steer(model: Model, _: str) -> Step:
     return submit.steer(model, model.composer.draft)
 
 
+def _came_late(model: Model) -> bool:
+    """Whether a key was meant to stop what has ended meanwhile. Who pressed it before knows that
+    something stopped, and wants more."""
+    return model.at - model.ended_at < ENDED_SECONDS and model.since_same > TWICE_SECONDS
+
+
 @command(keys=("escape",), slash=False, rank=15)
 def stop(model: Model, _: str) -> Step:
     """Interrupt the running turn. What was written stays, and the queue pauses. If something is
@@ -60,6 +69,8 @@ def stop(model: Model, _: str) -> Step:
         return queue.leave_edit(model)
     if model.busy:
         return answering.stop(model)
+    if _came_late(model):
+        return toast(model, ENDED)
     if model.reading.mark >= 0:
         return state.unmark(model), ()
     if model.repeated:
@@ -88,7 +99,9 @@ def stop_all(model: Model, _: str) -> Step:
     if model.busy:
         emptied = queue.emptied(model)
         return then(emptied, answering.stop(emptied[0], clear_queue=True))
-    return queue.clear(model) if model.queue else (model, ())
+    if model.queue:
+        return queue.clear(model)
+    return toast(model, ENDED) if _came_late(model) else (model, ())
 
 
 def _interrupt_label(now: Situation) -> str:
@@ -110,6 +123,8 @@ def interrupt(model: Model, _: str) -> Step:
         return queue.leave_edit(model)
     if model.busy and not (model.dialog is not None and model.composer.draft):
         return answering.stop(model)
+    if _came_late(model):
+        return toast(model, ENDED)
     if model.composer.draft:
         again = f"; {commands.key_of('interrupt', model.keys)} again stops"
         return composer.empty_prompt(model, again if model.busy else "")

@@ -313,6 +313,8 @@ class Model:
     while."""
     quit_at: float = float("-inf")
     """When Ctrl+C was pressed with nothing left to stop."""
+    ended_at: float = float("-inf")
+    """When what ran had come to its end."""
     selection: bool = False
     mouse: bool = True
     """Clicks come to us, not to the terminal."""
