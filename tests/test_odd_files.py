@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from agent_tui.regular_file import open_regular
+from agent_tui.safety.git_config import branch
 from agent_tui.settings.store import Refused, Store
-from agent_tui.tui.runtime.app import branch
 from agent_tui.tui.runtime.history import PromptHistory
 from tests.places import place_in
 from tests.tui.pty_stage import ROOT, Pty

@@ -32,7 +32,7 @@ with late(warm=False):  # which front end it is decides what is needed
     from agent_tui.agent import worker
     from agent_tui.agent.session import directories
     from agent_tui.cli import arguments as flags
-    from agent_tui.safety import sandbox
+    from agent_tui.safety import git_config, sandbox
     from agent_tui.sessions.index import cache, listing
     from agent_tui.tui.core import display_options, keymap
     from agent_tui.tui.linear import chat as linear
@@ -103,6 +103,7 @@ def _screen(arguments: list[str], early: Early | None) -> int:
         at_once=bool(config.resume or given.prompt),
         foreground=_foreground,
         beside=_beside,
+        branch=lambda cwd: git_config.branch(cwd),  # loaded when it is first shown
         place=config,
         record=settings.sessions.record and not config.otr,
     )

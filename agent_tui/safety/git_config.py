@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
+from agent_tui.paths import project_folders
 from agent_tui.regular_file import open_regular
 from agent_tui.structures.frozen import frozen
 
@@ -21,6 +22,8 @@ COMMON: Final = ("objects", "refs", "packed-refs", "shallow", "reftable")
 _OWN: Final = ("HEAD", "index", "config", "config.worktree", "commondir", "info/attributes")
 """What else is read of a git folder that decides what is told."""
 MOST_TEXT: Final = 1_000_000
+_LONGEST_NAME: Final = 4_096
+_HASH: Final = 8
 _SECTION: Final = re.compile(r'\s*\[\s*([A-Za-z0-9.-]+)[ \t]*(?:"((?:[^"\\\n]|\\.)*)")?\s*\]')
 _KEY: Final = re.compile(r"\s*([A-Za-z][A-Za-z0-9-]*)[ \t]*(=?)[ \t]*")
 _PIECE: Final = re.compile(r'\\(?:\r?\n|(.))|(")|([#;])|(\r?\n)|([^\\"#;\r\n]+|\r)')
@@ -63,6 +66,22 @@ def explain_refusal(where: Repository) -> str:
     """Why nothing of a git folder is read, in one line; empty where it is the work tree's own.
     Whoever reads one without git asks here, too."""
     return _elsewhere(where) or _leads_out(where)
+
+
+def branch(cwd: str) -> str:
+    """The name of what is checked out in `cwd`: the branch, or the beginning of the commit where
+    there is none. Empty outside of git, and where the git folder is not the work tree's own. It is
+    asked at every step, so the rest of that folder is not looked through."""
+    top = project_folders(Path(cwd))[0].resolve()
+    where = find_repository(top) if cwd else None
+    if where is None or where.top != top or _elsewhere(where):
+        return ""
+    head = where.folder / "HEAD"
+    if head.is_symlink() and not _lies_in_any(str(head), (os.path.realpath(where.folder),)):
+        return ""
+    said = read_text(head)
+    name = said.removeprefix("ref:").strip().removeprefix("refs/heads/")
+    return name[:_LONGEST_NAME] if said.startswith("ref:") else name[:_HASH]
 
 
 def _elsewhere(where: Repository) -> str:

@@ -9,12 +9,13 @@ from pathlib import Path
 import pytest
 
 from agent_tui.protocol.events import SessionStarted, StepStarted, TurnEnded, TurnStarted
+from agent_tui.safety.git_config import branch
 from agent_tui.tui.core import msg
 from agent_tui.tui.core.display_options import Look
 from agent_tui.tui.core.effects import Effect, ReadBranch
 from agent_tui.tui.core.model import Model
-from agent_tui.tui.runtime.app import branch
 from agent_tui.tui.update import update
+from tests.tui.pty_stage import ROOT, Pty
 
 
 def test_a_branch_a_commit_and_none(tmp_path: Path) -> None:
@@ -40,6 +41,7 @@ def test_a_work_tree_has_its_own(tmp_path: Path, absolute: bool) -> None:
     (tmp_path / "other").mkdir()
     named = own if absolute else Path("../main/.git/worktrees/other")
     (tmp_path / "other" / ".git").write_text(f"gitdir: {named}\n")
+    (own / "gitdir").write_text(f"{tmp_path}/other/.git\n")  # as git itself writes it
     assert branch(str(tmp_path / "other")) == "other"
     odd = Path(os.fsdecode(b"caf\xe9"))
     own.rename(tmp_path / odd)
@@ -47,6 +49,35 @@ def test_a_work_tree_has_its_own(tmp_path: Path, absolute: bool) -> None:
     assert branch(str(tmp_path / "other")) == "other"
     (tmp_path / "other" / ".git").write_text("gitdir: /no\0where\n")
     assert branch(str(tmp_path / "other")) == ""
+
+
+def test_a_git_folder_that_is_not_the_work_trees_own_names_no_branch(tmp_path: Path) -> None:
+    theirs = tmp_path / "private" / ".git"
+    theirs.mkdir(parents=True)
+    (theirs / "HEAD").write_text("ref: refs/heads/secret-merger\n")
+    sent = tmp_path / "sent"
+    sent.mkdir()
+    (sent / ".git").write_text(f"gitdir: {theirs}\n")
+    assert branch(str(sent)) == ""
+    (sent / ".git").unlink()
+    (sent / ".git").symlink_to(theirs)
+    assert branch(str(sent)) == ""
+    (sent / ".git").unlink()
+    (sent / ".git").mkdir()
+    (sent / ".git" / "HEAD").symlink_to(theirs / "HEAD")
+    assert branch(str(sent)) == ""
+
+
+def test_the_screen_shows_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    git = tmp_path / "shop" / ".git"
+    git.mkdir(parents=True)
+    (git / "HEAD").write_text("ref: refs/heads/the-basket\n")
+    place = {"AGENT_TUI_HOME": str(tmp_path), "HOME": str(tmp_path), "PYTHONPATH": str(ROOT)}
+    own = {**place, "TERM": "xterm-256color", "LC_ALL": "C.UTF-8", "TMUX": "", "STY": ""}
+    monkeypatch.chdir(tmp_path / "shop")
+    pty = Pty(["-m", "agent_tui", "--demo", "--otr"], own, (120, 30))
+    pty.until("the-basket")
+    pty.close()
 
 
 def reads(effects: tuple[Effect, ...]) -> list[ReadBranch]:

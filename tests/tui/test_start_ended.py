@@ -167,6 +167,23 @@ def test_a_signal_at_a_start_off_the_record_leaves_nothing_on_the_disk(
         pty.close()
 
 
+def test_words_that_an_earlier_start_kept_stay_there_off_the_record(tmp_path: Path) -> None:
+    pty = program(tmp_path)
+    pty.until("starting")
+    pty.type("mend the tests\r")
+    pty.signal(signal.SIGTERM)
+    assert pty.wait() == 128 + signal.SIGTERM
+    pty.close()
+    pty = program(tmp_path, "--otr")
+    pty.until("off the record")
+    pty.type("hidden")
+    pty.until("hidden")
+    pty.signal(signal.SIGTERM)
+    pty.wait()
+    assert kept(tmp_path, "mend the tests") == ["typed"] and kept(tmp_path, "hidden") == []
+    pty.close()
+
+
 def test_a_screen_that_prepares_the_terminal_itself_writes_nothing_off_the_record(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

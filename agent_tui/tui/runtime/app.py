@@ -5,7 +5,6 @@ tells widgets what to show. What happens is decided in `update`, what is to be s
 from __future__ import annotations
 
 import asyncio
-import os
 import time
 import traceback
 from collections import deque
@@ -18,9 +17,7 @@ from textual.app import ComposeResult
 from textual.theme import Theme as TextualTheme
 
 from agent_tui.boot import terminal
-from agent_tui.paths import project_folders
 from agent_tui.protocol.engine import Engine
-from agent_tui.regular_file import open_regular
 from agent_tui.tui.core import effects as do
 from agent_tui.tui.core import msg
 from agent_tui.tui.core.keymap import grabbed, is_typed
@@ -204,7 +201,7 @@ class AgentApp(Surroundings, inherit_bindings=False, inherit_css=False):
             case do.UseGround(dark):
                 self.use_theme(self._settings.ground(dark))
             case do.ReadBranch(cwd):
-                self.dispatch(msg.BranchRead(branch(cwd), at=now()))
+                self.dispatch(msg.BranchRead(self.branch(cwd), at=now()))
             case do.SetTitle(text):
                 self.set_title(text)
             case do.Notify(text, bell):
@@ -343,28 +340,3 @@ class AgentApp(Surroundings, inherit_bindings=False, inherit_css=False):
         """Say what could not be done; nothing if there is nothing to say."""
         if text:
             self.dispatch(msg.EffectFailed(at=now(), text=text))
-
-
-_MOST: Final = 4_096
-_HASH: Final = 8
-
-
-def branch(cwd: str) -> str:
-    """The name of the branch, or the beginning of the commit where there is none; empty outside of
-    git."""
-    if not cwd:
-        return ""
-    folder = project_folders(Path(cwd))[0] / ".git"
-    try:
-        if folder.is_file():  # a work tree, or a submodule
-            folder = folder.parent / _text(folder).removeprefix("gitdir:").strip()
-        head = _text(folder / "HEAD")
-    except (OSError, ValueError):
-        return ""
-    name = head.removeprefix("ref:").strip().removeprefix("refs/heads/")
-    return name if head.startswith("ref:") else name[:_HASH]
-
-
-def _text(path: Path) -> str:
-    with os.fdopen(open_regular(path), "rb") as file:
-        return os.fsdecode(file.read(_MOST))

@@ -6,7 +6,7 @@ import os
 import shutil
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -59,6 +59,7 @@ def run(
     at_once: bool = False,
     foreground: Foreground | None = None,
     beside: Beside | None = None,
+    branch: Callable[[str], str] = lambda _: "",
     place: Place | None = None,
     record: bool = False,
 ) -> int:
@@ -97,6 +98,7 @@ def run(
         ),
     )
     app.foreground, app.beside, app.notifier = foreground, beside, notify.desktop
+    app.branch = branch
     if record:
         app.taping.record = lambda keep: recorder.Recorder(keep)
     code: int | None = None

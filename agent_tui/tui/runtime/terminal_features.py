@@ -10,7 +10,7 @@ import os
 import time
 from abc import abstractmethod
 from binascii import b2a_base64
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -81,10 +81,11 @@ def _through_screen(said: str) -> str:
 
 class Surroundings(App[int], inherit_bindings=False):
     """`foreground`: how a program is run on the terminal; `notifier`: the sequence for the desktop, or
-    `auto`."""
+    `auto`; `branch`: what is checked out in a folder."""
 
     foreground: Foreground | None = None
     beside: Beside | None = None
+    branch: Callable[[str], str] = staticmethod(lambda _: "")
     notifier = "auto"
     link: Link
     model: Model
@@ -194,7 +195,9 @@ class Surroundings(App[int], inherit_bindings=False):
 
     def give_back_typed(self) -> None:
         """What an earlier start here was ended over is in the prompt again, unless something else
-        is there already."""
+        is there already. Off the record they stay where they are: here they would be lost."""
+        if self.link.unrecorded.is_over:
+            return
         files = crash_draft.waiting(os.environ) if Path(typed_folder(os.environ)).is_dir() else []
         if not files or self.model.composer.draft or self.model.composer.purpose is not None:
             return
