@@ -197,7 +197,8 @@ While the agent asks, the keys that open or change something else, such as `Ctrl
 
 A key that you hold down counts once where twice would quit, rewind or clear: `Ctrl+C`, `Esc`, `Ctrl+D`. `Ctrl+D` right
 after one that deleted does not quit; a line says that you can press it again. A second `Enter` within
-{submit.DOUBLED_SECONDS} s does nothing on an empty prompt.
+{submit.DOUBLED_SECONDS} s does nothing on an empty prompt. `Ctrl+C`, `Esc` or `Ctrl+X` within half a second of the
+end of a turn was meant for it: a line says that it had ended, and nothing is cleared or left.
 
 While `Esc` would stop a turn, it waits {terminal.STOPPING_DELAY} s for the rest of a key: a slow line may cut an arrow
 in two. `ESCDELAY` (milliseconds) sets another time.

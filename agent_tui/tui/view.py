@@ -47,6 +47,7 @@ EDITING: Final = "Editing a queued prompt"
 EDITING_LATER: Final = "Queued prompt: answer the question first"
 READS: Final = "Read only: another program has it open. /fork makes your own copy"
 SHELL: Final = "! shell command: runs at once, the model reads its output"
+SHELL_LATER: Final = "! shell command: answer the question first"
 PRIVATE: Final = "!! private shell command: not saved, not sent to the model"
 NO_KEYS: Final[frozenset[str]] = frozenset()
 IDLE: Final = ("Ask, or type / for commands", "Ask, or type /", "Ask")
@@ -249,11 +250,10 @@ def _prompt(
     if composer.editing is not None:
         label = EDITING_LATER if asked else EDITING
         return PromptView(composer.rev, composer.text, "", label, composer.place, vim)
-    if composer.draft.startswith("!"):
-        private = composer.draft.startswith("!!")
-        return PromptView(
-            composer.rev, composer.text, "", PRIVATE if private else SHELL, composer.place, vim
-        )
+    if composer.draft.startswith("!") and not reading:
+        label = PRIVATE if composer.draft.startswith("!!") else SHELL
+        label = SHELL_LATER if asked else label
+        return PromptView(composer.rev, composer.text, "", label, composer.place, vim)
     hints = _SMALL if small else _FORK if reading else RUNNING if running else IDLE
     hint = "" if asked else _fitting(hints, room)
     label = READS if reading else ""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from agent_tui.protocol.events import ApprovalAsked, QueueChanged
-from agent_tui.protocol.ops import Answer, Cancel, Steer
+from agent_tui.protocol.events import ApprovalAnswered, ApprovalAsked, QueueChanged
+from agent_tui.protocol.ops import Answer, Cancel, RunShell, Steer
 from agent_tui.protocol.transcript import Queued
 from agent_tui.tui.core.msg import VimMoved
 from tests.answers import answer_event
@@ -129,3 +129,19 @@ def test_enter_right_after_words_on_the_first_screen_keeps_them_and_takes_no_row
     assert ("Enter", "take") in play.view.footer.keys
     play.press("enter")
     assert "Address" in play.view.prompt.label
+
+
+def test_a_shell_command_is_said_to_run_where_enter_runs_it() -> None:
+    for typed in ("!make", "!!make"):
+        play = Play()
+        play.begin()
+        play.type(typed)
+        assert "answer" not in play.view.prompt.label
+        _ask(play)
+        assert "answer the question first" in play.view.prompt.label
+        play.press("enter")
+        assert play.take() == [] and play.model.composer.draft == typed
+        play.feed(ApprovalAnswered(id="a", choice="no", session="s"))
+        assert "answer" not in play.view.prompt.label
+        play.press("enter")
+        assert play.take() == [RunShell("make", typed.startswith("!!"))]
