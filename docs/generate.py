@@ -21,7 +21,7 @@ from typing import Any, Final, get_args
 from agent_tui import registry
 from agent_tui.protocol.events import AnyEvent, Event
 from agent_tui.protocol.transcript import Approval, Question
-from agent_tui.safety import harmless, harmless_git
+from agent_tui.safety import harmless, harmless_git, prefixes
 from agent_tui.settings import schema
 from agent_tui.settings.values import Setting
 from agent_tui.tools.base import Tool
@@ -181,7 +181,9 @@ def dialog_table(asked: Approval | Question) -> str:
 
 def keys_page() -> str:
     always = "this file, with this tool; or this command, in this folder"
-    consent = Approval("", "", "", "", "", always=always, mode="accept-edits")
+    consent = Approval(
+        "", "", "", "", "", always=always, mode="accept-edits", prefix="pytest …, for example"
+    )
     stuck = Question("", "stuck", "")
     return f"""\
 <!-- {MADE}: change the command table, not this page -->
@@ -247,8 +249,9 @@ first: `↑` `↓` and `Enter` never allow it. On the screen "No model yet" a le
 no other key follows; `q` there needs an `Enter`.
 
 {dialog_table(consent)}
-The choices that are always offered also have a number, always the same one. `e` is only offered for a change of a file that
-only the mode asks about: not for commands, and not for what asks in every mode.
+The choices that are always offered also have a number, always the same one. `p` is only offered for
+commands of [a short list](safety.md#beginnings-of-commands), `e` only for a change of a file that only the mode asks
+about: not for commands, and not for what asks in every mode.
 
 When the agent repeats itself (the same calls with the same results three times in a row):
 
@@ -380,29 +383,38 @@ def _options(row: harmless.Spec) -> str:
     return f"`{' '.join(shown)}`" if shown else "none"
 
 
+def prefix_table() -> str:
+    """The beginnings of commands that may be allowed, with the options that may not follow."""
+    rows = (
+        (f"`{' '.join(words)} …`", f"`{' '.join(sorted(options))}`" if options else "none")
+        for words, options in prefixes.PREFIXES.items()
+    )
+    return table(("beginning", "asks with"), rows)
+
+
 # -- putting it in place
 
 
-def put(page: Path, name: str, made: str) -> str:
-    """The text of a page with what is made between its marks. Raises ValueError: they are not
-    there."""
-    text, mark = (
-        page.read_text(encoding="utf-8"),
-        f"<!-- {name}: made from the code by docs/generate.py -->\n",
-    )
-    start = text.index(mark) + len(mark)
-    return f"{text[:start]}{made}{text[text.index(f'<!-- /{name} -->', start) :]}"
+def put(page: Path, **made: str) -> str:
+    """The text of a page with what is made between the marks of each name. Raises ValueError: they
+    are not there."""
+    text = page.read_text(encoding="utf-8")
+    for name, part in made.items():
+        mark = f"<!-- {name}: made from the code by docs/generate.py -->\n"
+        start = text.index(mark) + len(mark)
+        text = f"{text[:start]}{part}{text[text.index(f'<!-- /{name} -->', start) :]}"
+    return text
 
 
 def pages() -> dict[Path, str]:
     """Every text that is made here, as it should be."""
     return {
-        README: put(README, "keys", readme_keys()),
+        README: put(README, keys=readme_keys()),
         KEYS: keys_page(),
         LOG: log_page(),
-        SETTINGS: put(SETTINGS, "settings", settings_table()),
-        SCRIPTED: put(SCRIPTED, "tools", tool_table()),
-        SAFETY: put(SAFETY, "harmless", harmless_table()),
+        SETTINGS: put(SETTINGS, settings=settings_table()),
+        SCRIPTED: put(SCRIPTED, tools=tool_table()),
+        SAFETY: put(SAFETY, harmless=harmless_table(), prefixes=prefix_table()),
     }
 
 

@@ -142,6 +142,7 @@ NAMES_GIT = {
     "agent_tui.safety.git": "asks git, and nobody else does: a repository's configuration could run programs",
     "agent_tui.context.file_index": "the folder of the person's own ignore rules",
     "agent_tui.safety.hard_list": "judges commands of the model",
+    "agent_tui.safety.prefixes": "judges commands of the model",
     "agent_tui.safety.shell_classifier": "judges commands of the model",
     "agent_tui.sessions.imports.codex": "a key in the logs of another program",
 }

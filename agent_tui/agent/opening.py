@@ -97,7 +97,7 @@ async def open_agent(
         way = f"/mode {UNASKED}" if config.interactive else f"--mode {UNASKED}"
         why = f"The mode is {mode} now: {UNASKED} must be chosen again at each start, with {way}"
         record.emit(Notice(why, "warning"))
-    if allowed := sorted(" ".join((one.tool, *one.targets)) for one in before.allowed):
+    if allowed := sorted(one.text for one in before.allowed):
         shown = "; ".join(allowed[:3]) + f"; and {len(allowed) - 3} more" * (len(allowed) > 3)
         record.emit(Notice(f"Still allowed from earlier in this session: {shown}"))
     if config.resume and (watch := agent.turns.executor.watch) is not None:

@@ -32,7 +32,7 @@ QueryKind = Literal[
     "doctor",
     "jobs",
 ]
-Choice = Literal["once", "always", "no", "stop", "continue", "say", "yes", "later"]
+Choice = Literal["once", "always", "prefix", "no", "stop", "continue", "say", "yes", "later"]
 FileChoice = Literal["keep", "restore", "both"]
 """What to do about a file that changed since: leave it, put the old one in its place, write the old
 one beside it."""
@@ -90,9 +90,8 @@ class QueueEdit(Op):
 
 @frozen
 class Answer(Op):
-    """Answers the approval or question `id`. `text` goes to the model with a no, or is what the person
-    says. `by`:
-    `nobody`, where the input has ended and no person can answer."""
+    """Answers the approval or question `id`. `text` goes to the model with the answer, or is what the
+    person says. `by`: `nobody`, where the input has ended and no person can answer."""
 
     id: str
     choice: Choice

@@ -24,7 +24,8 @@ class Queued:
 
 @frozen
 class Approval:
-    """An open question for consent. `always` says in words what the answer `always` would allow;
+    """An open question for consent. `always` says in words what the answer `always` would allow,
+    `prefix` how the commands begin that the answer `prefix` would allow;
     `mode` is the mode in which such a call runs unasked, for a yes that holds from now on. Empty:
     not offered."""
 
@@ -40,16 +41,22 @@ class Approval:
     mode: str = ""
     agent: str = ""
     """The id of the sub-agent that asks; empty: the main agent."""
+    prefix: str = ""
 
 
 @frozen
 class Allowance:
     """What a person allowed for the rest of the session: this tool on these targets (real paths, or
-    the one command), a command in `folder`."""
+    the one command), a command in `folder`; or the commands that begin with `words`."""
 
     tool: str
     targets: tuple[str, ...] = ()
     folder: str = ""
+    words: tuple[str, ...] = ()
+
+    @property
+    def text(self) -> str:
+        return " ".join((self.tool, *self.targets, *self.words)) + (" …" if self.words else "")
 
 
 @frozen

@@ -37,6 +37,7 @@ class ApprovalAsked(Event):
     always: str = ""
     hard: bool = False
     mode: str = ""
+    prefix: str = ""
     type: Literal["approval_asked"] = "approval_asked"
 
     def change(self, t: Transcript) -> Transcript:
@@ -51,6 +52,7 @@ class ApprovalAsked(Event):
             self.hard,
             self.mode,
             "" if self.is_main else self.agent,
+            self.prefix,
         )
         t = t.put_tool(
             ToolBlock(self.call_id, self.tool, self.label, "asking", self.at, display=self.display)
@@ -61,11 +63,11 @@ class ApprovalAsked(Event):
 @frozen
 class ApprovalAnswered(Event):
     """The answer. `by`: `person`; `nobody`, where no person answered; or why nobody was asked
-    (`headless`). `allows`: what `always` stands for, where it may be on record; then it holds in a
+    (`headless`). `allows`: what `always` or `prefix` stands for, where it may be on record; then it holds in a
     resumed session too."""
 
     id: str
-    choice: Literal["once", "always", "no"]
+    choice: Literal["once", "always", "prefix", "no"]
     text: str = ""
     by: str = "person"
     allows: Allowance | None = None

@@ -34,11 +34,13 @@ class Rule:
     targets.
 
     `targets` are real paths, or the one command string; `folder` is where the command runs.
+    `words` instead of them: commands that begin so (see `prefixes`).
     """
 
     tool: str
     targets: tuple[str, ...] = ()
     folder: str = ""
+    words: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +59,8 @@ class Facts:
     nobody has judged it."""
     calls: tuple[Call, ...] = ()
     """The simple commands in it; none where they cannot be read for certain."""
+    prefix: tuple[str, ...] = ()
+    """The beginning by which it may be allowed, as `prefixes` says it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +70,7 @@ class Decision:
 
     `always` is the rule that the answer "always" would add, `always_text` says it in words:
     what is allowed, and behind a comma where or how. Both are empty where the question is only ever
-    answered once. `note` is what to show beside a call that runs.
+    answered once. `prefix` is the wider rule: commands that begin so. `note` is what to show beside a call that runs.
     """
 
     verdict: Verdict
@@ -74,6 +78,7 @@ class Decision:
     hard: bool = False
     always: Rule | None = None
     always_text: str = ""
+    prefix: Rule | None = None
     note: str = ""
     confined: bool = False
     """It runs unasked because it only looks: in the sandbox in which nothing else can be done."""
@@ -104,8 +109,8 @@ def decide(
         return Decision("ask", hard, hard=True, rule="hard list")
     if own is not None and kind == "ask":
         return Decision("ask", f"your rule asks: {own.text}", rule=f"ask {own.text}")
-    rule = _rule(facts)
-    if rule is not None and rule in rules:
+    rule, prefix = _rule(facts), _prefix_rule(facts)
+    if rules.intersection((rule, prefix)):
         return Decision(
             "allow", "allowed for this session", note="always, in this session", rule="session"
         )
@@ -116,7 +121,7 @@ def decide(
     if reason:
         text = _always_text(facts) if rule else ""
         by = "path" if named else "mode"
-        return Decision("ask", reason, always=rule, always_text=text, rule=by)
+        return Decision("ask", reason, always=rule, always_text=text, prefix=prefix, rule=by)
     if facts.unsure == "" and mode != "accept-all":
         return Decision("allow", "it only looks", note=ONLY_LOOKS, confined=True, rule="looks")
     unguarded = mode == "accept-all" and facts.effect != "read"
@@ -140,6 +145,11 @@ def _rule(facts: Facts) -> Rule | None:
     if facts.paths or facts.effect == "read":
         return Rule(facts.tool, tuple(str(path.real) for path in facts.paths))
     return None
+
+
+def _prefix_rule(facts: Facts) -> Rule | None:
+    """The rule that allows commands that begin as this one; None where that could be anything."""
+    return Rule(facts.tool, (), facts.cwd, facts.prefix) if facts.prefix else None
 
 
 def _always_text(facts: Facts) -> str:

@@ -84,6 +84,40 @@ def test_always_holds_for_exactly_this_command_in_this_session(place: Place) -> 
         assert [event.tag for event in driver.all(ToolEnded)] == ["ok", "ok", "denied"]
 
 
+def test_a_beginning_holds_for_commands_that_begin_so_also_when_the_session_is_resumed(
+    place: Place,
+) -> None:
+    model = place.script(
+        [run("make one")],
+        [run("make one -s")],
+        [run("make one -f other.mk")],
+        [{"text": "done"}],
+        [run("make one -k")],
+        [run("make two")],
+        [{"text": "done"}],
+    )
+    with place.engine(model) as driver:
+        (place.cwd / "Makefile").write_text("one:\n\t@echo made\n")
+        first = asked(driver)
+        assert first.prefix == "make one …"
+        driver.send(Answer(first.id, "prefix"))
+        third = driver.until(ApprovalAsked)
+        assert "other.mk" in third.label and not third.prefix
+        driver.send(Answer(third.id, "no"))
+        driver.until(TurnEnded)
+        assert [event.tag for event in driver.all(ToolEnded)] == ["ok", "ok", "denied"]
+        session = driver.events[0].session
+    with place.engine("", resume=session) as driver:
+        question = asked(driver, "again")
+        assert "two" in question.label
+        driver.send(Answer(question.id, "no"))
+        driver.until(TurnEnded)
+        assert [event.tag for event in driver.all(ToolEnded)] == ["ok", "denied"]
+        assert [event.text for event in driver.all(Notice) if "Still" in event.text] == [
+            "Still allowed from earlier in this session: run_shell_command make one …"
+        ]
+
+
 def test_a_command_says_how_long_it_may_take(place: Place) -> None:
     read = {"call": "list_files", "arguments": {}}
     model = place.script([run("true")], [run("true", timeout=7)], [read], [{"text": "done"}])

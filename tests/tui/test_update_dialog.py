@@ -18,6 +18,7 @@ def _asked(
     always: str = "exactly this command",
     draft: str = "",
     command: str = "make",
+    prefix: str = "",
 ) -> Play:
     play = Play()
     play.begin()
@@ -32,6 +33,7 @@ def _asked(
         always=always,
         hard=hard,
         display=CommandDisplay(command),
+        prefix=prefix,
         session="s",
     )
     play.feed(asked)
@@ -54,6 +56,17 @@ def test_a_letter_chooses_and_only_enter_answers(keys: str, choice: Choice, alt:
     assert (play.take(), play.text) == ([], draft), "however long nothing follows"
     play.press("enter")
     assert (play.take(), play.text) == ([Answer("a1", choice)], draft)
+
+
+def test_a_beginning_is_an_answer_of_its_own_where_it_is_offered() -> None:
+    play = _asked(prefix="make test …")
+    play.press("p")
+    assert play.view.footer.keys[0] == ("Enter", "always")
+    play.press("enter")
+    assert play.take() == [Answer("a1", "prefix")]
+    play = _asked()
+    play.press("p", "enter")
+    assert (play.take(), play.text) == ([QueueEdit("add", text="p")], "")
 
 
 def test_enter_alone_takes_the_first_answer() -> None:

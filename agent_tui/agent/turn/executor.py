@@ -28,6 +28,7 @@ from agent_tui.protocol.ops import Answer
 from agent_tui.protocol.standing import Allowance
 from agent_tui.safety import paths, policy, sandbox, shell_classifier
 from agent_tui.safety.permissions import Permissions
+from agent_tui.safety.prefixes import prefix_of
 from agent_tui.safety.read_only_sandbox import Support
 from agent_tui.safety.secret_strength import PLACEHOLDER
 from agent_tui.tools.base import Planned, Tool, ToolFailure, ToolResult
@@ -48,7 +49,8 @@ STOPPED_NOTE: Final = "\n\n[note: it ran in a read-only sandbox, which may have 
 WRONG: Final = 5
 """Wrong arguments that are named."""
 
-Verdict = Literal["once", "always", "no"]
+Verdict = Literal["once", "always", "prefix", "no"]
+_VERDICTS: Final[Mapping[str, Verdict]] = {"once": "once", "always": "always", "prefix": "prefix"}
 
 
 class Journal(Protocol):
@@ -215,17 +217,18 @@ class Executor:
                 )
             except ToolFailure as failure:
                 return failure.result()  # it would fail anyway: nobody needs to be asked
-            refused = await self._ask(prepared, planned, reason, journal)
-            if refused is not None:
-                return refused
+            answer = await self._ask(prepared, planned, reason, journal)
+            if isinstance(answer, ToolResult):
+                return answer
             if planned is None or planned.is_current is None or await planned.is_current():
-                return replace(prepared, planned=planned)
+                return replace(prepared, planned=planned, note=prepared.note + answer)
             reason = f"{decision.reason}; {CHANGED}"
 
     async def _ask(
         self, prepared: Prepared, planned: Planned | None, reason: str, journal: Journal
-    ) -> ToolResult | None:
-        """Ask the person about a call. None: yes. Otherwise the result that says why not."""
+    ) -> ToolResult | str:
+        """Ask the person about a call. Text: yes, and what the model is told with the result.
+        Otherwise the result that says why not."""
         decision, call = prepared.decision, prepared.call
         asked = ApprovalAsked(
             id=self.new_id(),
@@ -235,6 +238,7 @@ class Executor:
             reason=reason,
             display=self.workplace.scrubbed_question(planned.display) if planned else None,
             always=decision.always_text if decision.always else "",
+            prefix=f"{' '.join(decision.prefix.words)} …" if decision.prefix else "",
             hard=decision.hard,
             mode=policy.unasked(self.mode(), prepared.facts),
         )
@@ -243,17 +247,16 @@ class Executor:
             journal.emit(ApprovalAnswered(id=asked.id, choice="no", by="headless"))
             return _failed("denied", f"nobody can approve it here ({reason})")
         answer = await self.ask(asked)
-        verdict: Verdict = (
-            "once" if answer.choice == "once" else "always" if answer.choice == "always" else "no"
-        )
-        allows = self._on_record(decision.always) if verdict == "always" else None
+        verdict = _VERDICTS.get(answer.choice, "no")
+        rule = {"always": decision.always, "prefix": decision.prefix}.get(verdict)
+        allows = self._on_record(rule)
         journal.emit(
             ApprovalAnswered(
                 id=asked.id, choice=verdict, text=answer.text, by=answer.by, allows=allows
             )
         )
-        if verdict == "always" and decision.always is not None:
-            self.rules |= {decision.always}
+        if rule is not None:
+            self.rules |= {rule}
         if verdict == "no" and answer.by == "nobody":
             return _failed("denied", f"nobody answered ({reason})")
         if verdict == "no":
@@ -263,17 +266,21 @@ class Executor:
         now = policy.decide(
             self.mode(), prepared.facts, self.rules, self.permissions
         )  # the mode may be another than when it was asked
-        return _failed("blocked", now.reason) if now.verdict == "refuse" else None
+        if now.verdict == "refuse":
+            return _failed("blocked", now.reason)
+        return f"\n\n[note: the person allowed it and said: {answer.text}]" if answer.text else ""
 
     def remember(self, allowed: Iterable[Allowance]) -> None:
         """What a person allowed earlier in this session holds again."""
-        self.rules |= {policy.Rule(one.tool, one.targets, one.folder) for one in allowed}
+        self.rules |= {policy.Rule(one.tool, one.targets, one.folder, one.words) for one in allowed}
 
     def _on_record(self, rule: policy.Rule | None) -> Allowance | None:
         """`rule` as the log may hold it; None where it names a secret, or there is none."""
-        if rule is None or any(self.scrub(target) != target for target in rule.targets):
+        if rule is None or any(
+            self.scrub(target) != target for target in (*rule.targets, *rule.words)
+        ):
             return None
-        return Allowance(rule.tool, rule.targets, rule.folder)
+        return Allowance(rule.tool, rule.targets, rule.folder, rule.words)
 
     async def _execute(self, prepared: Prepared, journal: Journal, note: str) -> Outcome:
         call, tool, decision = prepared.call, prepared.tool, prepared.decision
@@ -308,7 +315,7 @@ class Executor:
                 note += STOPPED_NOTE
                 outside = await self._outside(prepared, journal)
                 if outside is not None:
-                    note, prepared = note.removesuffix(STOPPED_NOTE), outside
+                    note, prepared = note.removesuffix(STOPPED_NOTE) + outside.note, outside
                     result, seconds = await self._run(prepared)
         except ToolFailure as failure:
             result, seconds = failure.result(), time.monotonic() - started
@@ -334,10 +341,11 @@ class Executor:
         planned = await prepared.tool.plan(prepared.arguments, context)
         decision = policy.Decision("ask", STOPPED, rule="sandbox")
         again = replace(prepared, context=context, decision=decision, planned=planned)
-        if await self._ask(again, planned, STOPPED, journal) is not None:
+        answer = await self._ask(again, planned, STOPPED, journal)
+        if isinstance(answer, ToolResult):
             return None
         old.release()
-        return again
+        return replace(again, note=answer)
 
     async def _run(self, prepared: Prepared) -> tuple[ToolResult, float]:
         """Run the tool, and say how many seconds that took. What changes something waits for other
@@ -435,7 +443,8 @@ def gather_facts(
     judged = shell_classifier.classify(command, roots)
     bare = judged.needs_sandbox and (support is None or bool(support.problem))
     unsure = judged.reason or (NEEDS_SANDBOX if bare else "")
-    return replace(facts, unsure=unsure, calls=judged.calls)
+    prefix = prefix_of(judged.calls, roots)
+    return replace(facts, unsure=unsure, calls=judged.calls, prefix=prefix)
 
 
 def _not_run(call: ToolCall, label: str) -> ToolEnded:

@@ -50,7 +50,7 @@ ANSWER_FIRST: Final = "answer the question first"
 TOO_SOON: Final = "not answered: pause, then press Enter"
 CHOOSES: Final = "↑↓ Enter"
 """What takes an answer that has no key of its own."""
-GRANTS: Final = frozenset(("once", "always"))
+GRANTS: Final = frozenset(("once", "always", "prefix"))
 """Choices after which something runs."""
 SENDS: Final = {"send": "queued", "steer": "sent to the turn"}
 """Commands that send what is in the prompt, and what is said of it."""
@@ -119,6 +119,9 @@ def offers(question: Approval | Question) -> tuple[Offer, ...]:
         allowed = f"always: {question.always}"
         short = allowed.partition(", ")[0]
         always = (Offer(("a", "2"), allowed, "always", "in this session", short=short),)
+    if question.prefix:
+        begins = f"always: {question.prefix}"
+        always += (Offer(("p",), begins, "prefix", "whatever follows, in this session"),)
     if question.mode and not question.hard and not displays.kind_of(question.display).runs:
         words, more = (
             "yes, and accept edits from now on",
