@@ -65,6 +65,10 @@ def test_it_is_asked_what_to_do_and_nothing_is_said_to_be_kept(pty: Pty, tmp_pat
     pty.type("\x1b[B\x1b[B")
     pty.pause()
     pty.type("\r")
+    pty.until("Leave and lose what is not saved?")
+    pty.pause()
+    pty.pause()
+    pty.type("\r")
     assert pty.wait() == 5
     said = pty.raw.decode()[pty.raw.decode().rindex("?1049l") :]
     assert (

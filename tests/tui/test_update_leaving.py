@@ -38,7 +38,8 @@ def sheet(play: Play) -> str:
     shown = play.view.overlay
     assert shown is not None
     about = " ".join(words(line) for line in shown.lines)
-    return f"{shown.title}: {about} {' '.join(option.label for option in shown.options)}"
+    asked = words(shown.asked)
+    return f"{shown.title}: {asked} {about} {' '.join(option.label for option in shown.options)}"
 
 
 def saved(play: Play, problem: str = "") -> None:
@@ -77,7 +78,22 @@ def test_to_leave_all_the_same_and_to_stay() -> None:
     assert play.model.overlay is None and not play.takes(Quit)
     leave(play, "command")
     play.press("down", "down", "enter")
+    assert not play.takes(Quit) and "Leave and lose what is not saved?" in sheet(play)
+    play.press("escape")
+    assert "Try again" in sheet(play) and "lose what" not in sheet(play)
+    play.press("enter", after=2.0)
+    play.press("enter", after=2.0)
     assert play.takes(Quit)
+
+
+def test_what_is_lost_takes_a_second_look_whatever_brought_the_cursor_there() -> None:
+    for keys in (("l", "e", "a"), ("3",), ("up",), ("end",)):
+        play = unsaved()
+        leave(play, "command")
+        play.press(*keys, "enter")
+        assert not play.takes(Quit), keys
+        play.press("enter", after=0.2)
+        assert not play.takes(Quit), "of a row of Enters"
 
 
 def test_trying_again_leaves_once_all_is_saved() -> None:

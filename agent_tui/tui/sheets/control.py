@@ -453,10 +453,10 @@ def _confirmed(model: Model, overlay: Overlay, asked: Confirming, msg: KeyPresse
     soon = model.repeated or msg.blind or msg.at - asked.since < JUST
     if msg.key == "enter" and (soon or model.since_same < STEADY_SECONDS):
         return (model, ()) if soon else toast(model, f"{IN_A_ROW} {key_name(msg.key)}")
-    if msg.key in action.keys:
-        return model, ()
     if msg.key == "enter":
         return _confirm(model, overlay)
+    if msg.key in action.keys:
+        return model, ()
     return replace(model, overlay=replace(overlay, confirming=None)), ()
 
 

@@ -25,10 +25,25 @@ def _take(model: Model, _: Overlay, row: Entry) -> Step:
     return session_actions.choose_saving(model, row.id)
 
 
+def _keeps(_: Model, __: Overlay, row: Entry) -> bool:
+    return row.id != "leave"
+
+
+def _loses(_: Model, __: Overlay, row: Entry) -> bool:
+    return row.id == "leave"
+
+
+def _sure(_: Entry) -> str:
+    return "Leave and lose what is not saved?"
+
+
 SHEET: Final = Sheet(
     "Not all of this session is saved",
     _rows,
-    (Action("take", TAKES, "take", _take),),
+    (
+        Action("take", TAKES, "take", _take, _keeps),
+        Action("leave", TAKES, "leave", _take, _loses, careful=True, confirm=_sure),
+    ),
     broad=False,
     about_lines=3,
     opens_for="unsaved",
