@@ -158,6 +158,27 @@ def test_a_question_on_the_side_is_not_asked_beyond_the_limit(place: Place) -> N
         )
 
 
+@pytest.mark.parametrize("limits", [{"max_tokens": 90_000}, {"max_cost": 9.0}])
+def test_a_question_on_the_side_that_is_too_large_itself_is_not_asked(
+    place: Place, limits: dict[str, Any]
+) -> None:
+    with engine(place, **limits) as driver:
+        driver.send(AskAside("a", LONG + LONG + LONG))
+        ended = driver.until(AsideEnded)
+        assert ended.state == "error" and "is not enough: " in ended.problem
+        assert ended.usage.prompt_tokens == 0 and not ended.cost
+
+
+def test_a_question_on_the_side_that_cannot_fit_into_the_window_is_not_asked(place: Place) -> None:
+    model = place.script()
+    (place.cwd / "script.json").write_text('{"window": 8000, "steps": [[{"text": "done"}]]}')
+    with running(place.config(model)) as driver:
+        driver.send(AskAside("a", LONG))
+        ended = driver.until(AsideEnded)
+        assert ended.state == "error" and "the context window of" in ended.problem
+        assert ended.usage.prompt_tokens == 0
+
+
 def test_each_limit_warns_once_until_it_is_another() -> None:
     budget = Budget(1.0, 1_000)
     budget.took(799, 0.1, False)

@@ -72,6 +72,7 @@ def test_the_screen_shows_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     git = tmp_path / "shop" / ".git"
     git.mkdir(parents=True)
     (git / "HEAD").write_text("ref: refs/heads/the-basket\n")
+    (tmp_path / "config.toml").write_text('[display]\nstatus = ["model", "branch"]\n')
     place = {"AGENT_TUI_HOME": str(tmp_path), "HOME": str(tmp_path), "PYTHONPATH": str(ROOT)}
     own = {**place, "TERM": "xterm-256color", "LC_ALL": "C.UTF-8", "TMUX": "", "STY": ""}
     monkeypatch.chdir(tmp_path / "shop")

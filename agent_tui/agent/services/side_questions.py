@@ -90,9 +90,6 @@ class Asides:
         if provider is None:
             self.record.emit(AsideEnded(op.id, op.text, state="error", problem=NO_MODEL))
             return
-        if (reached := self.accounts.reached(provider)) is not None:
-            self.record.emit(AsideEnded(op.id, op.text, state="error", problem=reached[1]))
-            return
         self.prepare()
         self._asked = Asked(op, request(self.record.history, op.text))
         self._task = self.spawn(self._run(self._asked, provider))
@@ -107,6 +104,9 @@ class Asides:
 
     async def _run(self, asked: Asked, provider: Provider) -> None:
         try:
+            refusal = await self.accounts.refusal(provider, self.models.info, asked.request)
+            if refusal:
+                return self._settle(asked, Outcome("error", refusal, "refused", counts=False))
             end = await _stream(
                 provider, await self.fill(asked.request), lambda text: self._tell(asked, text)
             )

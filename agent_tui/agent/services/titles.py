@@ -90,13 +90,13 @@ class Titles:
             await choice.provider.close()
 
     async def _ask(self, provider: Provider, info: ModelInfo | None, request: Request) -> None:
-        if (reached := self.accounts.reached(provider)) is not None:
-            self.log.info("no title: %s", reached[1])
+        known = info or ModelInfo(f"{provider.name}/{provider.model}")
+        if refusal := await self.accounts.refusal(provider, known, request):
+            self.log.info("no title: %s", refusal)
             return
         began, texts = time.monotonic(), list[str]()
         end = await _stream(provider, request, texts)
         took = round((time.monotonic() - began) * 1000)
-        known = info or ModelInfo(f"{provider.name}/{provider.model}")
         if isinstance(end, Failed):
             self.log.warning("no title: %s", end.text)
             self.record.emit(RequestFailed(known.name, end.kind, took, "title"))

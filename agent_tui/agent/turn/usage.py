@@ -16,6 +16,8 @@ from agent_tui.providers.facts.prices import Listing, of
 
 NEAR: Final = 0.8
 """The part of a limit from which on it is said to be near."""
+SURELY: Final = 2
+"""So many windows an estimate must be to be sure that a request does not fit into one."""
 Limit = Literal["cost", "tokens", "price"]
 
 
@@ -184,12 +186,6 @@ class Accounts:
         self.budget.took(usage.prompt_tokens + usage.completion_tokens, cost, estimated)
         return cost, estimated
 
-    def reached(self, provider: Provider) -> tuple[Limit, str] | None:
-        """Which limit is reached, whatever is asked next."""
-        return self.budget.reached(
-            f"{provider.name}/{provider.model}", of(provider, self.prices) is not None
-        )
-
     async def exceeded(
         self, provider: Provider, model: str, request: Request
     ) -> tuple[Limit, str] | None:
@@ -209,3 +205,19 @@ class Accounts:
             if (found := budget.reached(model, price is not None, tokens, cost)) is None:
                 return None
         return found
+
+    async def refusal(self, provider: Provider, info: ModelInfo, request: Request) -> str:
+        """Why `request`, about which nobody is asked, is not sent; empty where it may be. A window is
+        only too small for certain: where its server counts, or where it is far too small."""
+        if (found := await self.exceeded(provider, info.name, request)) is not None:
+            return found[1]
+        size = self.calibration.tokens(info.name, "read", size_of(request))
+        if not info.window or info.window_assumed or size <= info.window * NEAR:
+            return ""
+        tokens, estimated = await self.calibration.counted(info.name, provider, request)
+        if tokens <= info.window * (SURELY if estimated else 1):
+            return ""
+        return (
+            f"It is about {tokens:,} tokens, and the context window of {info.name} has "
+            f"{info.window:,}: /clear starts over, or choose a /model with a larger one."
+        )
