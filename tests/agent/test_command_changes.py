@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -28,6 +29,8 @@ from agent_tui.agent.turn.command_changes import (
 )
 from agent_tui.agent.turn.snapshots import Known, parsed
 from agent_tui.agent.turn.tool_context import CallContext, Workplace
+from agent_tui.agent.turn.turns import Turns
+from agent_tui.protocol.display import DiffDisplay
 from agent_tui.protocol.events import (
     ApprovalAsked,
     Event,
@@ -318,6 +321,28 @@ def test_what_is_too_large_to_be_taken_back_is_not_counted_among_what_can_be(
         can = "dirty and clean changed while a command ran. /undo can revert them. " * others
         assert said == f"{can}Too large for /undo: large."
         assert {file.path for file in ask(driver).files if file.choices == ("keep",)} == {"large"}
+
+
+def test_how_to_undo_speaks_of_what_a_tool_and_what_a_command_changed(tmp_path: Path) -> None:
+    told: list[Any] = []
+    turns = Turns.__new__(Turns)
+    turns.record = SimpleNamespace(  # type: ignore[assignment]
+        emit=lambda event, *_: told.append(event.text)
+    )
+    turns._first_changes = [
+        FileChanged(
+            call_id="1",
+            path=str(tmp_path / name),
+            diff=DiffDisplay(name, (), 0, 0),
+            during_command=by,
+        )
+        for name, by in (("own", False), ("made", True), ("gone", True))
+    ]
+    turns._tell_how_to_undo()
+    assert told == [
+        "Changed own. /undo reverts it. "
+        "made and gone changed while a command ran. /undo can revert them."
+    ]
 
 
 def test_without_git_what_the_session_touched_is_watched(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ off the record."""
 from __future__ import annotations
 
 import asyncio
+import sqlite3
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
@@ -19,6 +20,7 @@ from agent_tui.paths import Folders
 from agent_tui.protocol.events import Answered
 from agent_tui.protocol.events import Event as Told
 from agent_tui.protocol.ops import Query, QueryKind
+from agent_tui.sessions.index.cache import cache_file
 from agent_tui.sessions.index.search import update
 from agent_tui.sessions.log.copies import fork
 from agent_tui.settings.table import Settings
@@ -223,3 +225,14 @@ def test_off_the_record_no_index_is_made(config: EngineConfig) -> None:
     answers = asked(replace(config, otr=True), query("search", "needle"), query("tree"))
     assert not config.folders.cache.exists()
     assert {answer.kind for answer in answers} == {"search", "tree"}
+
+
+def test_what_was_wrong_at_the_update_is_said_with_every_search_until_the_next(
+    config: EngineConfig,
+) -> None:
+    update(config.folders.sessions, config.folders.cache)
+    with sqlite3.connect(cache_file(config.folders.cache)) as other:
+        other.execute("begin immediate")
+        [_, last] = asked(config, query("search", "needle"))
+        other.rollback()
+    assert "another program" in last.data.note and found(last) == ["two", "one"]

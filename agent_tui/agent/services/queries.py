@@ -43,6 +43,8 @@ class Looker:
         self._emit, self._pool = emit, pool
         self._search = ""
         self._fresh = float("-inf")
+        self._note = ""
+        """What was wrong at the last update of the index: it holds of every search until the next."""
         self._updating = asyncio.Lock()
         """One update at a time: a second one would find the index locked, and count it as fresh."""
 
@@ -64,7 +66,7 @@ class Looker:
             self._emit(await self._done(lambda check: self._found(op, stale, check), op.id))
             if stale:
                 async with self._updating:
-                    await self._done(self._update, op.id)
+                    self._note = await self._done(self._update, op.id)
                 self._fresh = time.monotonic()
                 self._emit(await self._done(lambda check: self._found(op, False, check), op.id))
         except InterruptedError:
@@ -89,8 +91,8 @@ class Looker:
 
     # -- in the pool
 
-    def _update(self, check: Check) -> None:
-        search.update(self.config.folders.sessions, self.config.folders.cache, check)
+    def _update(self, check: Check) -> str:
+        return search.update(self.config.folders.sessions, self.config.folders.cache, check)
 
     def _found(self, op: Query, more: bool, check: Check) -> Answered:
         folders, here = self.config.folders, op.kind == "search_here"
@@ -103,7 +105,8 @@ class Looker:
             found = search.search(
                 folders.sessions, folders.cache, op.argument, cwd, HITS, fresh=False, check=check
             )
-        return Answered(op.id, replace(found, words=op.argument, here=here, more=more))
+        note = found.note or ("" if more else self._note)
+        return Answered(op.id, replace(found, note=note, words=op.argument, here=here, more=more))
 
     def _stats(self, op: Query) -> Answered:
         try:

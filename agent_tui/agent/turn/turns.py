@@ -4,7 +4,7 @@ draft and title. The one place that knows whether something runs."""
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sized
 from concurrent.futures import Executor as Pool
 from logging import Logger
 from pathlib import Path
@@ -177,12 +177,15 @@ class Turns:
         changes, self._first_changes = self._first_changes, []
         first = changes[0]
         large = {change.diff.path: None for change in changes if is_too_large(Path(change.path))}
-        names = {change.diff.path: None for change in changes if change.diff.path not in large}
-        listed = name_files([*names])
-        them = "them" if len(names) > 1 else "it"
-        said = [f"Changed {listed}. /undo reverts {them}."] if names else []
-        if names and first.during_command:
-            said = [f"{listed} changed while a command ran. /undo can revert {them}."]
+        small = [change for change in changes if change.diff.path not in large]
+        own = {change.diff.path: None for change in small if not change.during_command}
+        others = {change.diff.path: None for change in small if change.diff.path not in own}
+        said = []
+        if own:
+            said.append(f"Changed {name_files([*own])}. /undo reverts {_them(own)}.")
+        if others:
+            listed = name_files([*others])
+            said.append(f"{listed} changed while a command ran. /undo can revert {_them(others)}.")
         if large:
             said.append(f"Too large for /undo: {name_files([*large])}.")
         self.record.emit(Notice(" ".join(said)), first.turn, first.step)
@@ -201,3 +204,7 @@ class Turns:
         if error is not None:
             self.log.error("a task of the agent failed", exc_info=error)
             self.record.emit(ErrorRaised(f"{type(error).__name__}: {error}"))
+
+
+def _them(names: Sized) -> str:
+    return "them" if len(names) > 1 else "it"
