@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import codecs
 import os
+import re
+import signal
 from collections import deque
 from pathlib import Path
 from typing import Final
@@ -18,6 +20,18 @@ LINE_CHARS: Final = 2_000
 """Of the end of the output, where its last line is looked for."""
 SPOOL_LIMIT: Final = 50_000_000
 """Bytes of output that are kept on disk; what comes after is read and dropped."""
+
+_REFUSED: Final = re.compile(
+    r"permission denied|operation not permitted|read-only file system|\bE(ACCES|PERM|ROFS)\b"
+    r"|bad system call",
+    re.IGNORECASE,
+)
+"""What programs say when they are refused something."""
+_SPEAKER: Final = re.compile(r"(?:\S*/)?([\w.+-]+): ")
+_SPEAKERS: Final = frozenset(
+    ["fatal", "error", "warning", "bash", "sh", "PermissionError", "OSError"]
+)
+"""Who speaks at the beginning of such a line, beside the programs of the command."""
 
 
 class Captured:
@@ -159,3 +173,20 @@ class Captured:
                 self.problem = f"the file holds its first {SPOOL_LIMIT // 1_000_000} MB"
         except OSError as error:
             self.problem = f"the output could not be saved: {error.strerror}"
+
+
+def looks_refused(command: str, code: int | None, output: str) -> bool:
+    """Whether a confined command was probably refused something. Where the last of several programs
+    went well, only a line counts that one of them says: the same words may stand in a file that was
+    shown."""
+    if code in (-signal.SIGSYS, 128 + signal.SIGSYS):
+        return True
+    if code:
+        return _REFUSED.search(output) is not None
+    if code is None or not re.search(r"[|;&\n]", command.strip()):
+        return False
+    speakers = _SPEAKERS | set(re.findall(r"[\w.+-]+", command))
+    return any(
+        _REFUSED.search(line) and (said := _SPEAKER.match(line)) and said[1] in speakers
+        for line in output.splitlines()
+    )

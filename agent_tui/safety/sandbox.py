@@ -10,7 +10,6 @@ import asyncio
 import contextlib
 import errno
 import os
-import re
 import signal
 import socket
 import subprocess
@@ -25,7 +24,7 @@ from agent_tui.programs import find_program, own_path
 from agent_tui.safety import process_tree
 from agent_tui.safety.confinement import NotConfined, Profile
 from agent_tui.safety.environment import in_english, unattended
-from agent_tui.safety.output_capture import Captured
+from agent_tui.safety.output_capture import Captured, looks_refused
 from agent_tui.safety.process_guard import KILL_SECONDS, PAUSE, Guard, Orphans, Screen, request
 
 GRACE: Final = 2.0
@@ -38,12 +37,6 @@ _FLUSH: Final = 0.05
 _LOOK: Final = 0.25
 _LIVE: Final = 16_000
 """Characters of live output at a time: what comes faster than a person can see is cut in front."""
-
-_REFUSED: Final = re.compile(
-    r"permission denied|operation not permitted|read-only file system|\bE(ACCES|PERM|ROFS)\b",
-    re.IGNORECASE,
-)
-"""What programs say when they are refused something."""
 
 _SHELLS: Final = (
     ("/bin/bash", "--noprofile", "--norc", "-c"),
@@ -135,14 +128,8 @@ async def run(
     asked = request([*shell, command], str(cwd), environment, confined)
     process = await _Running.start(asked, captured, on_output)
     result = await process.result(timeout)
-    refused = confined is not None and _looks_refused(result)
+    refused = confined is not None and looks_refused(command, result.exit_code, result.output)
     return replace(result, refused=refused) if refused else result
-
-
-def _looks_refused(result: CommandResult) -> bool:
-    if result.exit_code in (-signal.SIGSYS, 128 + signal.SIGSYS):
-        return True
-    return bool(result.exit_code) and _REFUSED.search(result.output) is not None
 
 
 async def feed(

@@ -214,6 +214,14 @@ def test_what_was_refused_is_said_in_english(place: Place) -> None:
         ("cat missing", False),
         ("cat file", False),
         ("exit 3", False),
+        (f"cat {outside} | head", True),
+        (f"cat {outside} || true", True),
+        (f"cat {outside} 2>&1 | cat; echo done", True),
+        (f"git -C . config --file {inside} a.b c | tee /dev/null", True),
+        (f"{sys.executable} -c 'open(\"{outside}\")' | cat", True),
+        ("printf 'cat: x: no such file\\nls: y: Permission denied\\n' | head", False),
+        ("echo 'we got Permission denied there' | tail -1", False),
+        ("cat file | head", False),
     ):
         result = run(command, place.root, place.profile(), environment=spoken)
         assert result.refused is refused, (command, result)
