@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -86,3 +87,42 @@ def test_bad_usage_is_one_line(tmp_path: Path, arguments: tuple[str, ...]) -> No
     done = run(*arguments, cwd=tmp_path)
     assert done.returncode == 2 and not done.stdout
     assert "Traceback" not in done.stderr and done.stderr.strip()
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        '[permissions]\ndeny = ["run_shell_command(git push"]\n',
+        '[permissions]\nask = "edit_file"\n',
+        '[permissions]\ndenny = ["edit_file"]\n',
+        '[permission]\ndeny = ["edit_file"]\n',
+        'permissions = "none"\n',
+        '[permissions]\ndeny = ["edit_file"]\n[display\n',
+        '[permissions]\ndeny = ["edit_file"] # \udcff\n',
+    ],
+)
+def test_nothing_starts_while_a_rule_that_forbids_cannot_be_read(
+    tmp_path: Path, settings: str
+) -> None:
+    file = tmp_path / "config.toml"
+    file.write_bytes(settings.encode("utf-8", "surrogateescape"))
+    own = {**os.environ, "AGENT_TUI_HOME": str(tmp_path)}
+    for words in (["run", "hi", "-m", "demo/tour"], ["chat", "-m", "demo/tour"]):
+        argv = [sys.executable, "-m", "agent_tui", *words]
+        done = subprocess.run(
+            argv, input="", capture_output=True, text=True, cwd=tmp_path, env=own, timeout=60
+        )
+        assert done.returncode == 2 and done.stdout == "", (words, done)
+        [line] = done.stderr.splitlines()
+        assert str(file) in line and "agent-tui config edit" in line
+    argv = [sys.executable, "-m", "agent_tui", "policy", "check", "--command", "ls"]
+    done = subprocess.run(argv, capture_output=True, text=True, cwd=tmp_path, env=own, timeout=60)
+    assert done.returncode != 0 and "rules cannot be read" in done.stderr
+
+
+def test_a_rule_that_only_allows_is_missed_by_nobody(tmp_path: Path) -> None:
+    (tmp_path / "config.toml").write_text('[permissions]\nallow = ["edit_file("]\n[other]\n')
+    own = {**os.environ, "AGENT_TUI_HOME": str(tmp_path)}
+    argv = [sys.executable, "-m", "agent_tui", "run", "hi", "-m", "demo/tour"]
+    done = subprocess.run(argv, capture_output=True, text=True, cwd=tmp_path, env=own, timeout=60)
+    assert done.returncode == 0, done.stderr

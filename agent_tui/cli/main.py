@@ -40,6 +40,9 @@ with late(warm=False):  # which front end it is decides what is needed
     from agent_tui.tui.textual_port import import_trim
 
 
+MEND = "nothing starts until your rules can be read: correct it (`agent-tui config edit`)"
+
+
 class Usage(Exception):
     """Something is wrong with what was asked: one line for the person."""
 
@@ -197,6 +200,8 @@ def _config(given: Given, interactive: bool, asks: bool = True) -> EngineConfig:
     for problem in found.problems:
         if problem.file == FLAGS:
             raise Usage(f"{problem.key}: {problem.text}")
+    if hidden := found.hidden_rule:
+        raise Usage(f"{one_line(str(hidden))}; {MEND}")
     problems = found.problems
     if interactive and found.settings.keys:
         problems += keymap.problems(found.settings.keys, found.problem)

@@ -115,6 +115,9 @@ def decide(asked: Mapping[str, Any]) -> dict[str, Any]:
 
 @cache
 def _rules_at(cwd: Path) -> tuple[Place, Permissions]:
-    """The place and the person's rules there, read once for many calls."""
+    """The place and the person's rules there, read once for many calls. Raises ValueError."""
     place = place_at(cwd)
-    return place, own_rules(read(place).settings.permissions)
+    found = read(place)
+    if hidden := found.hidden_rule:
+        raise ValueError(f"your rules cannot be read: {hidden}")
+    return place, own_rules(found.settings.permissions)

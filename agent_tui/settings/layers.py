@@ -6,6 +6,7 @@ A later source wins. What is wrong in a file is named (`Problem`) and left out; 
 from __future__ import annotations
 
 import os
+import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import field, replace
@@ -113,6 +114,21 @@ class Loaded:
             if not one.key.startswith(f"{PROVIDERS}.")
         }
         return plain | _of_providers(self.environment) | dict(self.own)
+
+    @property
+    def hidden_rule(self) -> Problem | None:
+        """What is wrong where a call may be one that the person denied, or wants to be asked about.
+        Nothing runs then: what was forbidden must not be allowed by a slip. A rule that only
+        allows is missed by nobody; a project has no rules."""
+        user = self.files.get("user", Source(""))
+        for problem in self.problems:
+            section, _, leaf = problem.key.partition(".")
+            misspelt = "did you mean permissions?" in problem.text
+            unread = not problem.key and re.search(r"permission|\bdeny\b", user.text)
+            of_rules = misspelt or (section == "permissions" and leaf != "allow")
+            if problem.file == user.file and (unread or of_rules):
+                return problem
+        return None
 
     def problem(self, key: str, text: str) -> Problem:
         """`text` about the value of `key`, said where that is set."""
@@ -274,7 +290,9 @@ def _read(
         if len(raw) > _MAX_BYTES:
             problems.append(source.problem((), "is larger than 1 MB: not used"))
             return {}, source
-        source = Source(str(path), raw.decode("utf-8-sig").replace("\r\n", "\n"))
+        text = raw.decode("utf-8-sig", "replace").replace("\r\n", "\n")
+        source = Source(str(path), text)
+        raw.decode("utf-8-sig")
         for at, row in enumerate(source.text.split("\n"), 1):
             if row.count(".") > _MOST_DOTS:
                 problems.append(

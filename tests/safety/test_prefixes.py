@@ -132,7 +132,9 @@ def test_every_option_of_the_table_ends_it(row: tuple[str, ...], roots: tuple[Pa
             assert beginning(f"{words} {written}", roots) == (), written
 
 
-def decision(command: str, roots: tuple[Path, ...], rules: frozenset[Rule] = frozenset()) -> Decision:
+def decision(
+    command: str, roots: tuple[Path, ...], rules: frozenset[Rule] = frozenset()
+) -> Decision:
     calls = classify(command, roots).calls
     cwd, prefix = str(roots[0]), prefix_of(calls, roots)
     facts = Facts("run_shell_command", "execute", (), command, cwd, (), "asks", calls, prefix)
@@ -150,9 +152,7 @@ def test_the_stored_rule_allows_the_command_that_made_it(
 
 
 @pytest.mark.parametrize("command", NOT_OFFERED.splitlines())
-def test_no_stored_rule_allows_what_was_not_offered(
-    command: str, roots: tuple[Path, ...]
-) -> None:
+def test_no_stored_rule_allows_what_was_not_offered(command: str, roots: tuple[Path, ...]) -> None:
     rules = frozenset(
         Rule("run_shell_command", (), str(roots[0]), tuple(words.split())) for _, words in OFFERED
     )
