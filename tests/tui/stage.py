@@ -155,7 +155,7 @@ def text(app: AgentApp) -> str:
     )
 
 
-async def until(seen: Callable[[], bool], seconds: float = 8.0) -> None:
+async def until(seen: Callable[[], bool], seconds: float = 20.0) -> None:
     end = time.monotonic() + seconds
     while not seen():
         assert time.monotonic() < end, "it never happened"

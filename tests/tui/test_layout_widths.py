@@ -19,7 +19,7 @@ from agent_tui.tui.update import update
 from agent_tui.tui.view import TOO_SMALL
 from agent_tui.tui.widgets.paint import Region
 from tests.tui.pty_stage import ROOT, Pty
-from tests.tui.stage import text
+from tests.tui.stage import text, until
 from tests.tui.story import NOW, Story, still
 from tests.tui.test_snapshots import STORIES as WORK
 from tests.tui.test_snapshots_reading import STORIES as READING
@@ -42,6 +42,7 @@ def test_nothing_is_wider_than_its_place(story: Story) -> None:
                 await story.then(pilot)
             for width in WIDTHS:
                 await pilot.resize_terminal(width, HEIGHT)
+                await until(lambda: app.model.width == width == app.screen.size.width)  # noqa: B023
                 await pilot.pause()
                 wrong += [f"at {width}: {said}" for said in misplaced(app, width)]
         return wrong
