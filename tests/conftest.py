@@ -33,9 +33,10 @@ settings.register_profile("campaign", print_blob=True, deadline=None)
 settings.load_profile("campaign" if os.environ.get("AGENT_TUI_RANDOM") else "steady")
 
 for number in (
+    signal.SIGHUP,
     signal.SIGINT,
     signal.SIGQUIT,
-):  # a shell that runs the tests in the background has them ignored
+):  # a shell that runs the tests in the background, and `nohup`, have them ignored
     if signal.getsignal(number) is signal.SIG_IGN:  # and what we start would inherit it
         signal.signal(
             number, signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL
