@@ -286,6 +286,39 @@ class Jobs:
 
 
 @frozen
+class PermissionStatus:
+    """A rule. One of this session has an `id`, and a `folder` if it is about commands."""
+
+    id: str
+    kind: Literal["deny", "ask", "allow"]
+    text: str
+    folder: str = ""
+
+
+@frozen
+class DeniedCall:
+    """A call that did not run, at a time (seconds since the epoch). `may_retry`: a person may allow
+    it after all."""
+
+    call_id: str
+    label: str
+    reason: str
+    at: float = 0.0
+    may_retry: bool = False
+
+
+@frozen
+class PermissionList:
+    """What was allowed in this `session`, the rules in the `settings`, and what was `denied`, the
+    newest first."""
+
+    session: tuple[PermissionStatus, ...] = ()
+    settings: tuple[PermissionStatus, ...] = ()
+    denied: tuple[DeniedCall, ...] = ()
+    type: ClassVar = "permissions"
+
+
+@frozen
 class OldFile:
     """A file and what going back does to it; `real` is its real path. `why` says what there is to know
     before;
@@ -373,6 +406,7 @@ Answer = (
     | PrivateOutput
     | Checkup
     | Jobs
+    | PermissionList
     | UndoPlan
     | RestoreOutcome
 )

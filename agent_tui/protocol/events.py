@@ -37,6 +37,7 @@ from agent_tui.protocol.session_events import SessionStarted as SessionStarted
 from agent_tui.protocol.session_events import Titled as Titled
 from agent_tui.protocol.session_events import TodoChanged as TodoChanged
 from agent_tui.protocol.session_events import UndoLimited as UndoLimited
+from agent_tui.protocol.tool_events import AllowanceRevoked as AllowanceRevoked
 from agent_tui.protocol.tool_events import ApprovalAnswered as ApprovalAnswered
 from agent_tui.protocol.tool_events import ApprovalAsked as ApprovalAsked
 from agent_tui.protocol.tool_events import FileChanged as FileChanged
@@ -96,6 +97,7 @@ AnyEvent = (
     | TurnEnded
     | ApprovalAsked
     | ApprovalAnswered
+    | AllowanceRevoked
     | QuestionAsked
     | QuestionAnswered
     | ToolStarted

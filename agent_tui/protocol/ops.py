@@ -31,6 +31,7 @@ QueryKind = Literal[
     "tree",
     "doctor",
     "jobs",
+    "permissions",
 ]
 Choice = Literal["once", "always", "prefix", "no", "stop", "continue", "say", "yes", "later"]
 FileChoice = Literal["keep", "restore", "both"]
@@ -347,6 +348,22 @@ class StopJob(Op):
 
     id: str = ""
     type: Literal["stop_job"] = "stop_job"
+
+
+@frozen
+class RevokePermission(Op):
+    """Take back what was allowed for the session; `id` is that of a `PermissionStatus`."""
+
+    id: str
+    type: Literal["revoke_permission"] = "revoke_permission"
+
+
+@frozen
+class AllowOnce(Op):
+    """A call that was denied may run once, and the model is asked to make it again."""
+
+    call_id: str
+    type: Literal["allow_once"] = "allow_once"
 
 
 @frozen

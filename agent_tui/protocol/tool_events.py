@@ -78,6 +78,14 @@ class ApprovalAnswered(Event):
 
 
 @frozen
+class AllowanceRevoked(Event):
+    """What was allowed for the session asks again."""
+
+    allowed: Allowance
+    type: Literal["allowance_revoked"] = "allowance_revoked"
+
+
+@frozen
 class QuestionAsked(Event):
     id: str
     kind: Literal["stuck", "budget", "price", "skill_argument", "confirm"]

@@ -245,6 +245,7 @@ class Answers:
     private: answers.PrivateOutput | None = None
     doctor: answers.Checkup | None = None
     jobs: answers.Jobs | None = None
+    permissions: answers.PermissionList | None = None
     undo: answers.UndoPlan | None = None
     restored: answers.RestoreOutcome | None = None
 

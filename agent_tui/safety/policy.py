@@ -110,7 +110,7 @@ def decide(
     if own is not None and kind == "ask":
         return Decision("ask", f"your rule asks: {own.text}", rule=f"ask {own.text}")
     rule, prefix = _rule(facts), _prefix_rule(facts)
-    if rules.intersection((rule, prefix)):
+    if rules & rules_for(facts):
         return Decision(
             "allow", "allowed for this session", note="always, in this session", rule="session"
         )
@@ -126,6 +126,11 @@ def decide(
         return Decision("allow", "it only looks", note=ONLY_LOOKS, confined=True, rule="looks")
     unguarded = mode == "accept-all" and facts.effect != "read"
     return Decision("allow", f"{mode} mode", note=NO_SANDBOX if unguarded else "", rule="mode")
+
+
+def rules_for(facts: Facts) -> set[Rule]:
+    """The rules of a session that would allow this call."""
+    return {rule for rule in (_rule(facts), _prefix_rule(facts)) if rule is not None}
 
 
 def unasked(mode: str, facts: Facts) -> str:

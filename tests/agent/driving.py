@@ -18,7 +18,7 @@ from agent_tui.paths import Folders
 from agent_tui.protocol.events import ErrorRaised, Event, Restored, SessionStarted, TurnEnded, fold
 from agent_tui.protocol.ops import Op, Submit
 from agent_tui.protocol.transcript import Transcript
-from agent_tui.settings.table import AgentSettings, Settings, ToolSettings
+from agent_tui.settings.table import AgentSettings, PermissionSettings, Settings, ToolSettings
 
 E = TypeVar("E", bound=Event)
 PATIENCE = 20.0
@@ -108,10 +108,15 @@ class Place:
         agent: AgentSettings | None = None,
         tools: ToolSettings | None = None,
         environment: dict[str, str] | None = None,
+        permissions: PermissionSettings | None = None,
     ) -> EngineConfig:
         self.cwd.mkdir(parents=True, exist_ok=True)
         settings = Settings(
-            model, mode, agent=agent or AgentSettings(), tools=tools or ToolSettings()
+            model,
+            mode,
+            agent=agent or AgentSettings(),
+            tools=tools or ToolSettings(),
+            permissions=permissions or PermissionSettings(),
         )
         basics = {"HOME": str(self.root / "user"), "PATH": "/usr/local/bin:/usr/bin:/bin"}
         return EngineConfig(

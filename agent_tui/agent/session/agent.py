@@ -18,6 +18,7 @@ from agent_tui.agent.services.doctor import Checkup
 from agent_tui.agent.services.files import Files
 from agent_tui.agent.services.images import Images
 from agent_tui.agent.services.models import Models
+from agent_tui.agent.services.permissions import PermissionDesk
 from agent_tui.agent.services.queries import Looker
 from agent_tui.agent.services.rewind import Past
 from agent_tui.agent.services.session_admin import sessions_told
@@ -47,6 +48,7 @@ from agent_tui.protocol.events import (
 from agent_tui.protocol.ops import (
     EFFORTS,
     MODES,
+    AllowOnce,
     Answer,
     AskAside,
     Cancel,
@@ -59,6 +61,7 @@ from agent_tui.protocol.ops import (
     Pull,
     Query,
     QueueEdit,
+    RevokePermission,
     RunShell,
     Save,
     SaveDraft,
@@ -127,6 +130,12 @@ class Agent:
         self.confirmations = Confirmations(
             config, record, models, self.turns.consent, pool, self.turns.spawn, self.handle, new_id
         )
+        self.permissions = PermissionDesk(
+            self.turns.executor,
+            record.emit,
+            self.turns.executor.workplace.scrub,
+            lambda text: self.handle(Steer(text)),
+        )
         self._closed = self._saves = False
         """`_saves`: the log is tried again after a while."""
         record.on_trouble = self._save_later
@@ -166,6 +175,10 @@ class Agent:
                 self.shell.run(op)
             case StopJob():
                 self.turns.jobs.stop(op)
+            case RevokePermission():
+                self.permissions.revoke(op)
+            case AllowOnce():
+                self.permissions.allow_once(op)
             case AskAside():
                 self.asides.ask(op)
             case CancelAside():
@@ -368,6 +381,8 @@ class Agent:
                 self.past.tell(op)
             case "jobs":
                 self.turns.jobs.tell(op.id)
+            case "permissions":
+                self.permissions.tell(op.id)
             case "doctor":
                 self.turns.spawn(self.checkup.tell(op.id))
 

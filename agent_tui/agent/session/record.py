@@ -20,6 +20,7 @@ from agent_tui.agent.session.changes import Changes
 from agent_tui.agent.session.history import History
 from agent_tui.protocol.event import MAIN
 from agent_tui.protocol.events import (
+    AllowanceRevoked,
     ApprovalAnswered,
     DirectoriesChanged,
     Directory,
@@ -116,6 +117,8 @@ class Standing:
                 return replace(self, place=event.row)
             case ApprovalAnswered(allows=Allowance() as allowed):
                 return replace(self, allowed=self.allowed | {allowed})
+            case AllowanceRevoked():
+                return replace(self, allowed=self.allowed - {event.allowed})
             case Rewound():
                 return self._before(event.to)
             case TurnStarted() | SteerSeen():

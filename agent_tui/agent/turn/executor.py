@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import json
 import time
+from collections import deque
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -34,6 +35,8 @@ from agent_tui.safety.secret_strength import PLACEHOLDER
 from agent_tui.tools.base import Planned, Tool, ToolFailure, ToolResult
 
 LABEL_LIMIT: Final = 300
+MOST_DENIED: Final = 50
+"""Calls that were denied, of which a person sees a list."""
 TOLD: Final = 500
 """Characters of arguments that were repaired in a result."""
 CHANGED: Final = "the file changed meanwhile, so this diff is new"
@@ -84,6 +87,19 @@ class Prepared:
     """What a person was asked about and said yes to."""
 
 
+@dataclass(frozen=True, slots=True)
+class Denied:
+    """A call that did not run because somebody, or the policy, said no. `rule` would allow it
+    again; None where only a new question can."""
+
+    call_id: str
+    label: str
+    reason: str
+    at: float
+    may_retry: bool = False
+    rule: policy.Rule | None = None
+
+
 class Executor:
     """The tools of a session. `ask` is None where nobody can answer: then whatever must be asked is
     denied. `sealed` says why nothing may be changed now; empty: it may."""
@@ -107,6 +123,8 @@ class Executor:
         self.sealed, self.watch, self._changing = sealed, watch, changing or asyncio.Lock()
         self.rules: frozenset[policy.Rule] = frozenset()
         self.permissions = Permissions()
+        self.denied: deque[Denied] = deque(maxlen=MOST_DENIED)
+        self._once: set[policy.Rule] = set()
         self._support: Support | None = None
 
     async def run(
@@ -186,7 +204,10 @@ class Executor:
         granted = frozenset(path.real for path in facts.paths)
         writes, (turn, step) = tool.effect == "write", (journal.number, journal.step)
         context = CallContext(self.workplace, call.id, granted, writes, turn=turn, step=step)
-        decision = policy.decide(self.mode(), facts, self.rules, self.permissions)
+        rules = self.rules | self._once
+        decision = policy.decide(self.mode(), facts, rules, self.permissions)
+        if decision.rule == "session":
+            self._once -= policy.rules_for(facts)
         context.confined = decision.confined and not (self._support and self._support.problem)
         return Prepared(call, tool, arguments, label, context, facts, decision, note)
 
@@ -204,6 +225,7 @@ class Executor:
         if prepared.tool.effect != "read" and (why := self.sealed()):
             return _failed("blocked", why)
         if decision.verdict == "refuse":
+            self._note_denied(prepared, decision.reason)
             return _failed("blocked", decision.reason)
         if decision.verdict == "allow":
             return prepared
@@ -219,6 +241,7 @@ class Executor:
                 return failure.result()  # it would fail anyway: nobody needs to be asked
             answer = await self._ask(prepared, planned, reason, journal)
             if isinstance(answer, ToolResult):
+                self._note_denied(prepared, reason, may_retry=True)
                 return answer
             if planned is None or planned.is_current is None or await planned.is_current():
                 return replace(prepared, planned=planned, note=prepared.note + answer)
@@ -269,6 +292,19 @@ class Executor:
         if now.verdict == "refuse":
             return _failed("blocked", now.reason)
         return f"\n\n[note: the person allowed it and said: {answer.text}]" if answer.text else ""
+
+    def _note_denied(self, prepared: Prepared, reason: str, may_retry: bool = False) -> None:
+        rule = prepared.decision.always
+        self.denied.append(
+            Denied(prepared.call.id, prepared.label, reason, time.time(), may_retry, rule)
+        )
+
+    def allow_once(self, denied: Denied) -> None:
+        """The same call runs without a question the next time; where no rule can say which it is,
+        it asks again."""
+        self.denied.remove(denied)
+        if denied.rule is not None:
+            self._once.add(denied.rule)
 
     def remember(self, allowed: Iterable[Allowance]) -> None:
         """What a person allowed earlier in this session holds again."""

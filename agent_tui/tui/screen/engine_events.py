@@ -21,6 +21,7 @@ from agent_tui.protocol.answers import (
     Locked,
     LogTail,
     Models,
+    PermissionList,
     Preview,
     PrivateOutput,
     PullProgress,
@@ -261,6 +262,7 @@ def _answered(model: Model, id: str, data: Answer) -> Step:
             | Tree()
             | Checkup()
             | Jobs()
+            | PermissionList()
         ):
             return control.on_answer(model, id) if model.overlay is not None else (model, ())
         case ImageFile():
