@@ -12,7 +12,9 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
+from agent_tui.safety import remote_services, start_files
 from agent_tui.safety import shell_programs as programs
+from agent_tui.safety.fetched_files import FetchedFiles
 from agent_tui.safety.shell_words import ShellValues, Simple, Word, simple_commands
 
 _DEEPEST: Final = 8
@@ -81,13 +83,27 @@ def _judge(text: str, places: tuple[str, ...], depth: int) -> str:
         return _TOO_DEEP
     if _FORK_BOMB.search("".join(_QUOTED.sub("", text).replace("\n", ";").split())):
         return "a fork bomb: it starts processes until the machine stops"
-    values = ShellValues()
+    values, fetched, moved = ShellValues(), FetchedFiles(), places
     for simple in simple_commands(text, lambda stage: _makes(stage, depth)):
         values.fill(simple)
-        found = _simple(simple, places, depth)
+        call = programs.unwrapped(simple)
+        found = _simple(simple, places, depth) or (call and fetched.reason(simple, call)) or ""
+        if not found and moved != places:
+            found = _simple(simple, moved, depth)
         if found:
             return found
+        fetched.learn(simple, call, _makes(simple, depth))
+        if call and call.name in ("cd", "pushd"):
+            moved = _moved(call, moved[0], places)
     return ""
+
+
+def _moved(call: programs.Call, here: str, places: tuple[str, ...]) -> tuple[str, ...]:
+    """The places behind `cd`: first the new folder. One that is not known changes nothing."""
+    _, operands = programs.split([word.text for word in call.arguments])
+    target = start_files.at_home(operands[0] if operands else "~")
+    unknown = len(operands) > 1 or "$" in target or "`" in target
+    return (here, *places) if unknown else (posixpath.join(here, target), *places)
 
 
 def _simple(simple: Simple, places: tuple[str, ...], depth: int) -> str:
@@ -95,6 +111,8 @@ def _simple(simple: Simple, places: tuple[str, ...], depth: int) -> str:
     for operator, target in simple.redirects:
         if ">" in operator and _DISK.match(target.text):
             return f"it writes over the device {target.text}"
+        if ">" in operator and (what := start_files.find_obeyed(target.text, places[0])):
+            return f"it writes {what}"
     everything = [*simple.words, *(target for _, target in simple.redirects)]
     for inner in (text for word in everything for text in word.nested):
         if found := _judge(inner, places, depth + 1):
@@ -110,7 +128,12 @@ def _simple(simple: Simple, places: tuple[str, ...], depth: int) -> str:
         return found
     if writer:
         return f"it runs what {writer} writes in {call.name}, and the code is not shown"
-    return _program(call.name, [word.text for word in call.arguments], places)
+    words = [word.text for word in call.arguments]
+    if what := start_files.find_written(call.name, words, places[0]):
+        return f"it writes {what}"
+    if call.name in remote_services.DATABASES and _drops_database(programs.given(simple, words)):
+        return "it deletes a database"
+    return _program(call.name, words, places)
 
 
 def _fetched_code(simple: Simple, call: programs.Call, depth: int) -> str:
@@ -201,14 +224,15 @@ def _service(name: str, operands: list[str], arguments: list[str]) -> str:
         and {"ns", "namespace", "namespaces"} & set(operands)
     ):
         return "it deletes a namespace"
-    if name == "dropdb" or (name in ("psql", "mysql", "mariadb") and _drops_database(arguments)):
+    if name == "dropdb":
         return "it deletes a database"
-    return ""
+    return remote_services.reason(name, arguments)
 
 
 def _drops_database(arguments: Sequence[str]) -> bool:
     return any(
-        re.search(r"\bdrop\s+(database|schema)\b", text, re.IGNORECASE) for text in arguments
+        re.search(r"\bdrop\s+(database|schema)\b|\bdropDatabase\b|\bflush(all|db)\b", text, re.I)
+        for text in arguments
     )
 
 
@@ -271,8 +295,12 @@ def _kills_all(arguments: Sequence[str]) -> bool:
 
 def _git(arguments: Sequence[str]) -> str:
     command, rest = programs.git_command(arguments)
-    if command in ("filter-branch", "filter-repo"):
+    if command in ("filter-branch", "filter-repo") or (command, *rest[:1]) == ("reflog", "expire"):
         return "it rewrites the history of the repository"
+    if command == "update-ref" and programs.has(programs.split(rest)[0], "d"):
+        return "it deletes a branch or a tag without a look at what is lost"
+    if command == "config" and start_files.sets_program_for_all(rest):
+        return "it makes git run a program in every repository"
     if command != "push":
         return ""
     flags, operands = programs.split(

@@ -11,6 +11,12 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final, Literal
 
+from agent_tui.safety.harmless_scripts import (
+    is_harmless_assignment,
+    is_harmless_awk,
+    is_harmless_jq,
+    is_harmless_sed,
+)
 from agent_tui.structures.frozen import frozen
 
 Operands = Literal["paths", "pattern", "text", "none"]
@@ -78,11 +84,12 @@ _RG: Final = (
     " only-matching pcre2 multiline multiline-dotall passthru pretty quiet replace= text trim"
     " vimgrep"
     " with-filename no-filename type-list unrestricted null no-config no-messages debug"
-    " max-filesize= threads= encoding= regexp= file@ crlf"
+    " max-filesize= threads= encoding= regexp= file@ crlf type-add= type-clear= null-data"
+    " max-columns-preview passthrough no-ignore-parent no-ignore-dot one-file-system binary"
+    " line-buffered context-separator= glob-case-insensitive sort-files no-unicode no-pcre2"
 )
-_SUM: Final = (
-    ".bctwz check binary text quiet status strict warn ignore-missing tag zero a= algorithm="
-)
+_SUM: Final = ".btwz binary text quiet status strict warn ignore-missing tag zero a= algorithm="
+"""Without `-c`: the list that it checks names files that nobody has judged."""
 
 PROGRAMS: Final[dict[str, Spec]] = {
     "ls": spec(_LONG_LISTING),
@@ -177,7 +184,6 @@ PROGRAMS: Final[dict[str, Spec]] = {
         ".adfigpqrstucDFACnNhQvUJX L= P= I= H= dirsfirst noreport prune gitignore du si charset="
         " filelimit= filesfirst sort= ignore-case matchdirs"
     ),
-    "echo": spec(".neE", "text"),
     "true": spec("", "text"),
     "false": spec("", "text"),
     ":": spec("", "text"),
@@ -204,18 +210,22 @@ PROGRAMS: Final[dict[str, Spec]] = {
     "sleep": spec("", "text", 1),
     "which": spec(".as all", "text"),
     "type": spec(".aftpP", "text"),
-    "date": spec(".uR d= I? date= utc universal iso-8601? rfc-3339= rfc-email", "text", 1),
+    "date": spec(
+        ".uR d= r@ I? reference@ date= utc universal iso-8601? rfc-3339= rfc-email", "text", 1
+    ),
     "cal": spec(".13jmswy", "text"),
 }
 
-_SAY_THEIRS: Final = _words("python python3 node git rustc gcc clang cmake rg bash")
+_SAY_THEIRS: Final = _words("python python3 node git gcc clang cmake rg bash")
 _VERSIONS: Final = frozenset(f"{name} --version" for name in _SAY_THEIRS) | {
     "python -V",
     "python3 -V",
     "go version",
+    "git version",
     "node -v",
 }
-"""What programs say of themselves; others read files of the project to say it."""
+"""What programs say of themselves; others (`rustc` and `cargo` of rustup, too) read files of the
+project that may name another program."""
 
 _FIND_FLAGS: Final = _words(
     """
@@ -227,35 +237,20 @@ _FIND_TEXTS: Final = _words(
     """
     -name -iname -path -ipath -wholename -iwholename -regex -iregex -type -xtype -size -mtime -atime
     -ctime -mmin -amin -cmin -perm -user -group -uid -gid -maxdepth -mindepth -links -inum
-    -regextype -printf -lname -ilname -fstype -used
+    -regextype -printf -lname -ilname -fstype -used -newerat -newerBt -newerct -newermt
     """
 )
-_FIND_PATHS: Final = ("-newer", "-anewer", "-cnewer", "-samefile")
+_FIND_PATHS: Final = frozenset({"-newer", "-anewer", "-cnewer", "-samefile"}) | {
+    f"-newer{one}{other}" for one in "aBcm" for other in "aBcm"
+}
 
-_REGEX: Final = r"/(?:[^/\\\n\[]|\\[^\n]|\[\^?[^/\[\]\\\n^][^/\[\]\\\n]*\])*/"
-"""A regular expression between slashes. No slash in brackets: programs disagree whether it ends
-there, and what comes behind would be a command to one of them."""
-_SED_ADDRESS: Final = rf"(?:\d+|\$|{_REGEX})"
-_SED: Final = re.compile(
-    rf"(?:(?:{_SED_ADDRESS}(?:,\s*(?:{_SED_ADDRESS}|\+\d+))?)?\s*"
-    rf"(?:[pd=]|q\d*|s{_REGEX}(?:[^/\\\n]|\\[^\n])*/[gpI\d]*)\s*(?:;\s*|$))+"
-)
-"""Lines that are printed, left out or shown with something replaced; `w`, `e` and `r` are none."""
-_AWK: Final = re.compile(
-    rf"\s*(?:(?:NR|NF)\s*(?:==|!=|>=?|<=?)\s*\d+|{_REGEX})?\s*"
-    r"(?:\{\s*print(?:\s+(?:[\s,]|\$\d+|\$NF|NR|NF|\"[^\"\\\n]*\")+)?\s*\})?\s*"
-)
 _SED_ROW: Final = spec(".nErsuz e= quiet silent regexp-extended expression=")
-_AWK_ROW: Final = spec("F= field-separator=")
+_AWK_ROW: Final = spec("F= v= field-separator= assign=")
 _JQ_ROW: Final = spec(
     ".rcjaSMCens raw-output compact-output sort-keys tab null-input exit-status slurp indent="
     " monochrome-output color-output join-output ascii-output raw-input"
 )
-_JQ_REACHES_OUT: Final = re.compile(
-    r"\b(?:env|input|inputs|input_filename|input_line_number|debug|stderr|import|include|modulemeta"
-    r"|get_search_list|halt_error)\b|\$ENV|\$__prog"
-)
-_STORES_A_COUNT: Final = re.compile(r"%[^a-zA-Z%]*n")
+_STORES_A_COUNT: Final = re.compile(r"%[^a-zA-Z%]*[hjlLtz]*n")
 """In a format of `printf`: bash puts the number of characters into a variable, whose index runs."""
 
 
@@ -272,6 +267,15 @@ def judge(argv: Sequence[str]) -> Iterator[str]:
     if name not in PROGRAMS:
         raise Unknown(f"{name} is not known to only look")
     return _files(PROGRAMS[name], words)
+
+
+def followed(argv: Sequence[str]) -> tuple[str, ...]:
+    """Of a command that only looks, the folders in which it follows links."""
+    if argv[0] != "diff":
+        return ()
+    found = parse_words(PROGRAMS["diff"], argv[1:])
+    names = {name for name, _ in found.options}
+    return found.operands if names & {"r", "recursive"} and "no-dereference" not in names else ()
 
 
 @frozen
@@ -317,9 +321,11 @@ def parse_words(row: Spec, words: Sequence[str]) -> ParsedWords:
             continue
         else:
             taken = _cluster(row, word[1:], rest)
+        had = len(rest)
         for name, value, is_file in taken:
             options.append((name, value))
-            files += [value] if is_file else []
+            # behind an operand some programs take an option for a file, and its value for one more
+            files += [value] if is_file or (operands and len(rest) < had) else []
     return ParsedWords(tuple(options), tuple(operands), tuple(files))
 
 
@@ -373,25 +379,42 @@ def _sed(words: Sequence[str]) -> Iterator[str]:
     scripts, operands = found.values("e", "expression"), found.operands
     if not scripts:
         scripts, operands = list(operands[:1]), operands[1:]
-    if not scripts or not all(_SED.fullmatch(one.strip()) for one in scripts):
+    if not scripts or not all(map(is_harmless_sed, scripts)):
         raise Unknown("a script of sed may write or run")
-    return iter(operands)
+    return iter((*found.files, *operands))
 
 
 def _awk(words: Sequence[str]) -> Iterator[str]:
-    program, *files = parse_words(_AWK_ROW, words).operands or ("",)
-    if not program.strip() or not _AWK.fullmatch(program):
+    found = parse_words(_AWK_ROW, words)
+    program, *files = found.operands or ("",)
+    if not is_harmless_awk(program):
         raise Unknown("a program of awk may write or run")
+    if not all(map(is_harmless_assignment, found.values("v", "assign"))):
+        raise Unknown("an option of awk sets a variable that may name a file")
     if any("=" in one for one in files):
         raise Unknown("a word of awk sets a variable")
-    return iter(files)
+    return iter((*found.files, *files))
 
 
 def _jq(words: Sequence[str]) -> Iterator[str]:
-    program, *files = parse_words(_JQ_ROW, words).operands or ("",)
-    if not program or _JQ_REACHES_OUT.search(program):
+    rest = list(words)
+    for name in ("--arg", "--argjson"):
+        while name in rest and "--" not in rest:
+            at = rest.index(name)
+            if at + 2 >= len(rest):
+                raise Unknown(f"its option {name} has no value")
+            del rest[at : at + 3]
+    found = parse_words(_JQ_ROW, rest)
+    program, *files = found.operands or ("",)
+    if not is_harmless_jq(program):
         raise Unknown("a program of jq reads more than its files")
-    return iter(files)
+    return iter((*found.files, *files))
+
+
+def _strings(words: Sequence[str]) -> Iterator[str]:
+    if any(word.startswith("@") for word in words):
+        raise Unknown("a word of strings names a file with more words")
+    return _files(PROGRAMS["strings"], words)
 
 
 def _printf(words: Sequence[str]) -> Iterator[str]:
@@ -401,20 +424,24 @@ def _printf(words: Sequence[str]) -> Iterator[str]:
 
 
 def _date(words: Sequence[str]) -> Iterator[str]:
-    if any(not one.startswith("+") for one in parse_words(PROGRAMS["date"], words).operands):
+    found = parse_words(PROGRAMS["date"], words)
+    if any(not one.startswith("+") for one in found.operands):
         raise Unknown("date may set the clock")
-    return iter(())
+    return iter(found.files)
 
 
 def _test(words: Sequence[str]) -> Iterator[str]:
     words = words[:-1] if words[-1:] == ["]"] else words
+    words = words[1:] if words[:1] == ["!"] else words
     if len(words) != 2 or words[0] not in ("-f", "-d", "-e", "-s", "-L", "-r", "-w", "-x"):
         raise Unknown("it tests more than whether a file is there")
     return iter(words[1:])
 
 
 _SPECIAL: Final = {
+    "echo": lambda _: iter(()),
     "find": _find,
+    "strings": _strings,
     "sed": _sed,
     "awk": _awk,
     "jq": _jq,

@@ -71,7 +71,7 @@ COMMANDS: Final[dict[str, Spec]] = {
         "verify q quiet short? symbolic symbolic-full-name abbrev-ref? show-toplevel git-dir"
         " absolute-git-dir git-common-dir is-inside-work-tree is-bare-repository"
         " is-inside-git-dir show-prefix show-cdup all branches? tags? remotes? sq-quote"
-        " is-shallow-repository show-object-format? show-superproject-working-tree"
+        " is-shallow-repository git-path= show-object-format? show-superproject-working-tree"
     ),
     "name-rev": spec("tags name-only always refs= all"),
     "describe": spec(
@@ -116,6 +116,10 @@ _FIRST_WORD: Final[Mapping[str, frozenset[str]]] = {
     "remote": frozenset({"", "get-url"}),
 }
 """Commands that look only with one of these words; empty: with none."""
+_LISTS: Final = frozenset(
+    {"l", "list", "contains", "no-contains", "merged", "no-merged", "points-at"}
+)
+"""Options with which `branch` and `tag` list names and make none."""
 _PAGED: Final = frozenset({"--no-pager", "-P", "--no-optional-locks", "--literal-pathspecs"})
 
 _RUNS_NOTHING: Final = re.compile(
@@ -175,6 +179,7 @@ def environment() -> dict[str, str]:
         "GIT_OPTIONAL_LOCKS": "0",
         "GIT_NO_LAZY_FETCH": "1",
         "GIT_PAGER": "cat",
+        "GOTOOLCHAIN": "local",
         "PAGER": "cat",
     }
 
@@ -190,6 +195,7 @@ def judge(words: Sequence[str]) -> Iterator[str]:
     name, *rest = rest
     if name not in COMMANDS:
         raise Unknown(f"git {name} is not known to only look")
+    first = ""
     if name in _FIRST_WORD:
         first = rest[0] if rest and not rest[0].startswith("-") else ""
         if first not in _FIRST_WORD[name]:
@@ -198,13 +204,13 @@ def judge(words: Sequence[str]) -> Iterator[str]:
     found = parse_words(COMMANDS[name], rest)
     options = {option for option, _ in found.options}
     operands = [*found.operands]
-    if name in ("branch", "tag") and operands and not options & {"l", "list"}:
+    if name in ("branch", "tag") and operands and not options & _LISTS:
         raise Unknown(f"git {name} makes one by this name")
     if name == "config" and not options & {"l", "list", "get", "get-all", "get-regexp"}:
         raise Unknown("git config may set something")
     if name == "symbolic-ref" and len(operands) != 1:
         raise Unknown("git symbolic-ref may set something")
-    if name == "remote" and rest and not rest[-1].startswith("-") and len(operands) > 1:
+    if name == "remote" and len(operands) > (1 if first else 0):
         raise Unknown("git remote is not known to only look here")
     if len(operands) > COMMANDS[name].most:
         raise Unknown("it has more words than it may have here")

@@ -68,10 +68,15 @@ def classify(text: str, roots: tuple[Path, ...]) -> Judgement:
 def _reason(argv: tuple[str, ...], command: Command, folder: Path, roots: tuple[Path, ...]) -> str:
     """Why this simple command may do more than look; empty if it does not."""
     try:
-        of_git = argv[0] == "git" and len(argv) > 1 and argv[1] != "--version"
+        of_git = argv[0] == "git" and argv[1:2] not in ((), ("--version",), ("version",))
+        while of_git and argv[1] == "-C" and len(argv) > 3:
+            _check_file(argv[2], folder, roots)
+            folder, argv = _folder(argv[2], folder), (argv[0], *argv[3:])
         files = harmless_git.judge(argv[1:]) if of_git else harmless.judge(argv)
         for file in (*files, *(word.text for word in command.reads)):
             _check_file(file, folder, roots)
+        for file in harmless.followed(argv):
+            _check_links(folder / file, roots)
     except (Unclear, harmless.Unknown) as why:
         return str(why)
     return harmless_git.check_repository(folder) if of_git else ""
@@ -147,12 +152,38 @@ def _check_file(text: str, folder: Path, roots: tuple[Path, ...]) -> None:
         raise Unclear(f"{facts.shown} is outside the folder of this session")
 
 
+def _check_links(top: Path, roots: tuple[Path, ...]) -> None:
+    """Raises Unclear where a link below `top` may lead out of the session's folders."""
+    left, todo = _MOST_NAMES, [str(top)]
+    while todo:
+        try:
+            with os.scandir(todo.pop()) as entries:
+                found = list(entries)
+        except OSError:
+            continue
+        left -= len(found)
+        if left < 0:
+            raise Unclear("it goes through too many files to be judged")
+        for entry in found:
+            if entry.is_symlink():
+                _check_file(entry.path, top, roots)
+            elif entry.is_dir(follow_symlinks=False):
+                todo.append(entry.path)
+
+
 def _entered(argv: tuple[str, ...], folder: Path) -> Path:
     """The folder behind `cd`; it has been checked to be inside."""
     targets = [word for word in argv[1:] if not word.startswith("-")]
     if len(argv) != 2 or len(targets) != 1:
         raise Unclear("its cd names no folder")
-    entered = paths.resolve(targets[0], folder)
-    if not entered.is_dir():
-        raise Unclear(f"there is no folder {targets[0]}")
+    entered = _folder(targets[0], folder)
+    if str(entered) != os.path.normpath(folder / targets[0]):
+        raise Unclear("its cd goes through a link, and a `..` behind that leads elsewhere")
+    return entered
+
+
+def _folder(text: str, folder: Path) -> Path:
+    entered = paths.resolve(text, folder)
+    if not entered.is_dir() or not os.access(entered, os.X_OK):
+        raise Unclear(f"there is no folder {text}")
     return entered

@@ -392,12 +392,21 @@ def _spoken(simple: Simple) -> list[Word]:
     if handed or simple.before is None or not simple.before.words:
         return handed
     name, arguments = _name(simple.before.words[0]), simple.before.words[1:]
+    if name == "ls" and all(word.text.startswith("-") for word in arguments):
+        return [Word("*")]
     if name in ("echo", "printf", "ls"):
         return arguments
     texts = [word.text for word in arguments]
     if name == "find" and finds_all(texts):
         return [Word("-r"), *(Word(root) for root in roots_of_find(texts))]
     return []
+
+
+def given(simple: Simple, arguments: list[str]) -> list[str]:
+    """The words of a program, its here-strings, and those that the stage before it was given."""
+    before = simple.before.words if simple.before else []
+    strings = (target for operator, target in simple.redirects if operator == "<<<")
+    return [*arguments, *(word.text for word in (*strings, *before))]
 
 
 def read_code(simple: Simple) -> tuple[list[str], str]:

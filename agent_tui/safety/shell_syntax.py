@@ -7,6 +7,7 @@ runs (`$x`, `$(…)`, `{a,b}`, `~`), and what a person would not see, is a reaso
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Iterator
 from functools import cache
@@ -26,6 +27,9 @@ _SHOWN_VARIABLES: Final = frozenset({"HOME", "PWD", "USER", "SHELL", "PATH", "LA
 """Those that `echo` may show: they hold nothing that is secret."""
 _SETTABLE: Final = frozenset({"LC_ALL", "LANG", "TZ", "NO_COLOR"})
 """Those that may stand before a command: they change how it shows things, and nothing else."""
+_SETTING: Final = re.compile(r"(?:[\w+,-][\w+,.@-]*(?:/[\w+-]+)*)?", re.ASCII)
+"""A value that names no file: a locale, a zone, a number."""
+_SHOWN_IN_TEXT: Final = re.compile(rf"(?<!\\)\$(?:{'|'.join(sorted(_SHOWN_VARIABLES - {'?'}))})\b")
 _JOINS: Final = frozenset({"&&", "||", "|", "|&", ";", "\n", "!", "(", ")"})
 _FILE_TESTS: Final = frozenset({"-f", "-d", "-e", "-s", "-L"})
 _ENDS_A_DOLLAR: Final = frozenset({"", " ", "|", ")"})
@@ -155,6 +159,8 @@ class _Reader:
                         reads.append(read)
                 case "simple_expansion" if words and words[0].text == "echo":
                     words.append(self._variable(child))
+                case "string" if words and words[0].text == "echo":
+                    words.append(literal(_SHOWN_IN_TEXT.sub("", self._text(child))))
                 case "command_name" | "word" | "number" | "string" | "raw_string" | "concatenation":
                     words.append(literal(self._text(child)))
                 case kind:
@@ -165,7 +171,7 @@ class _Reader:
 
     def _assignment(self, node: Node, late: bool) -> None:
         name, _, value = self._text(node).partition("=")
-        if late or name not in _SETTABLE or (value and literal(value).pattern):
+        if late or name not in _SETTABLE or not _SETTING.fullmatch(literal(value or "''").text):
             raise Unclear(f"it sets the variable {name}")
 
     def _variable(self, node: Node) -> Word:
@@ -197,6 +203,10 @@ class _Reader:
         self._check_gaps(node)
         inner = [child for child in node.children if child.is_named]
         parts = inner[0].children if len(inner) == 1 and inner[0].type == "unary_expression" else []
+        if len(parts) == 2 and self._text(parts[0]) == "!":
+            self._check_gaps(inner[0])
+            inner = parts[1:]
+            parts = inner[0].children if inner[0].type == "unary_expression" else []
         if len(parts) != 2 or self._text(parts[0]) not in _FILE_TESTS:
             raise Unclear("it tests more than whether a file is there")
         self._check_gaps(inner[0])
@@ -249,7 +259,7 @@ def literal(raw: str) -> Word:
             at += 1
     if at > len(raw):
         raise Unclear("a quote in it does not end")
-    if pattern and any(mark in quoted for mark in "*?"):
+    if pattern and any(mark in quoted for mark in "*?[\\"):
         raise Unclear("a pattern in it holds a mark that is quoted")
     return Word("".join(parts), pattern)
 

@@ -261,6 +261,33 @@ hyperfine -w 3 'git push -f'
 """
 
 FINE = r"""
+cd build && rm -rf out
+cd src && cat app.py
+cd ~ && ls
+npm publish --dry-run
+npm run test
+npm install publish
+docker pull x
+gh release list
+gh api repos/ann/shop
+aws s3 ls
+aws ec2 describe-instances
+psql -c 'select 1'
+echo 'select 1' | psql
+curl -o data.json https://example.org/d && jq . data.json
+wget https://example.org/i.sh && cat i.sh
+curl -s https://example.org/x > x.txt; python3 count.py
+echo x > dotfiles/.bashrc
+cp ~/.bashrc backup
+cat ~/.profile > copy
+sed -n 1p ~/.bashrc
+git config --global user.name ann
+git config --global --get alias.st
+git config alias.st status
+git update-ref refs/heads/x HEAD
+git reflog show
+ls | xargs grep -r x
+systemctl status x
 X=build; rm -rf $X/*
 rm -rf ${X:?}/*
 rm -rf $BUILD/out
