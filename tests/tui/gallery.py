@@ -83,6 +83,17 @@ JOBS: Final = {
         {"id": "2", "command": "python -m http.server", "pids": [4820], "since": NOW - 9},
     ]
 }  # fmt: skip
+PERMISSIONS: Final = {
+    "session": [
+        {"id": "1f", "kind": "allow", "text": "run_shell_command pytest …", "folder": "/work/shop"},
+        {"id": "2f", "kind": "allow", "text": "edit_file shop/cart.py"},
+    ],
+    "denied": [
+        {"call_id": "c7", "label": "Run git push --force", "reason": "it rewrites history",
+         "at": NOW - 40, "may_retry": True},
+    ],
+    "settings": [{"id": "", "kind": "deny", "text": "run_shell_command(docker *)"}],
+}  # fmt: skip
 FILES: Final = {"paths": [f"shop/{name}.py" for name in ("cart", "price", "till")], "whole": True}
 PULL: Final = {"model": "qwen3:8b", "state": "pulling", "percent": 42, "done": 2_100_000_000,
                "total": 5_000_000_000, "left": 95}  # fmt: skip
@@ -102,6 +113,7 @@ GIVEN: Final[dict[str, Any]] = {
     "models": MODELS,
     "doctor": {"checks": CHECKS},
     "jobs": JOBS,
+    "permissions": PERMISSIONS,
     "files": FILES,
     "skills": SKILLS,
     "file_preview": {"of": "shop/cart.py", "parts": [ABOUT_FILE]},
@@ -219,6 +231,7 @@ SHEETS: Final[Pictures] = {
     "model": lambda: opened("/models"),
     "palette": lambda: pressed(opened("/help"), "escape", "ctrl+p"),
     "paste": pasted,
+    "permissions": lambda: opened("/permissions"),
     "private": private,
     "pull": lambda: after(answer_event("p", "pull", PULL), before=opened("/pull qwen3:8b")),
     "queue": lambda: pressed(queued(True), "alt+q"),
