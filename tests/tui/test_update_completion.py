@@ -190,12 +190,12 @@ def test_a_slash_word_waits_until_the_skills_are_known() -> None:
 
 def test_a_slash_word_that_waited_and_is_nothing_never_reaches_the_model() -> None:
     play = Play(started=False)
-    play.type("/permissions")
+    play.type("/approvals")
     play.press("enter")
     play.feed(
         SessionStarted(session="s", model="fake/model"), answer_event("start", "skills", SKILLS)
     )
-    assert play.ops == [] and play.text == "/permissions" and "/mode" in play.toast
+    assert play.ops == [] and play.text == "/approvals" and "/mode" in play.toast
 
 
 def test_a_line_that_waited_and_was_changed_is_not_sent_by_itself() -> None:
