@@ -7,6 +7,7 @@ value behind `=`, if any), `f@` and `file@` (a file that is read), `#` (a number
 
 from __future__ import annotations
 
+import fnmatch
 import re
 from collections.abc import Iterator, Sequence
 from typing import Final, Literal
@@ -216,6 +217,12 @@ PROGRAMS: Final[dict[str, Spec]] = {
     "cal": spec(".13jmswy", "text"),
 }
 
+_GO_DEEP: Final = {
+    **dict.fromkeys(("grep", "egrep", "fgrep"), _words("r recursive")),
+    "rg": _words("hidden . u unrestricted no-ignore no-ignore-vcs"),
+    "diff": _words("r recursive"),
+}
+"""With one of these options a program reads all files of a folder."""
 _SAY_THEIRS: Final = _words("python python3 node git gcc clang cmake rg bash")
 _VERSIONS: Final = frozenset(f"{name} --version" for name in _SAY_THEIRS) | {
     "python -V",
@@ -289,6 +296,34 @@ class ParsedWords:
 
     def values(self, *names: str) -> list[str]:
         return [value for name, value in self.options if name in names]
+
+
+@frozen
+class Walk:
+    """A folder all of whose files a program reads, but for those that its options leave out."""
+
+    folder: str
+    left_out: tuple[str, ...] = ()
+    included: tuple[str, ...] = ()
+
+    def enters(self, name: str) -> bool:
+        return name not in self.left_out
+
+    def reads(self, name: str) -> bool:
+        return not self.included or any(fnmatch.fnmatchcase(name, one) for one in self.included)
+
+
+def walks(argv: Sequence[str], files: Sequence[str]) -> Iterator[Walk]:
+    """The folders that a command goes through, of which `judge` gave `files`. `rg` leaves out what is
+    hidden and ignored, unless it is told otherwise."""
+    deep = _GO_DEEP.get(argv[0])
+    if deep is None:
+        return
+    found = parse_words(PROGRAMS[argv[0]], argv[1:])
+    if any(name in deep or value == "recurse" for name, value in found.options):
+        out, only = found.values("exclude-dir"), found.values("include")
+        for folder in files or (".",):
+            yield Walk(folder, tuple(out), tuple(only))
 
 
 def _files(row: Spec, words: Sequence[str]) -> Iterator[str]:

@@ -32,6 +32,15 @@ _NOT_READ: Final = """
     /mnt /media /run/media /Volumes /System/Volumes/Data /lost+found
 """
 """Home folders, what all users share or put in, and disks, on which there may be home folders."""
+_OF_THE_SYSTEM: Final = """
+    /etc/shadow /etc/shadow- /etc/gshadow /etc/gshadow- /etc/master.passwd /etc/security/opasswd
+    /etc/sudoers /etc/sudoers.d /etc/ssh /etc/ssl/private /etc/pki/tls/private
+    /etc/letsencrypt /etc/krb5.keytab /etc/NetworkManager/system-connections /etc/wireguard
+    /etc/openvpn /etc/ipsec.secrets /etc/ipsec.d /etc/ppp /etc/wpa_supplicant /etc/kubernetes /etc/rancher /etc/docker
+    /var/lib/docker /var/lib/containerd /var/lib/kubelet /var/lib/sss /var/lib/private /var/db/dslocal
+    /var/backups /run/docker /run/containerd /boot
+"""
+"""Passwords and keys of the machine, which only root may read."""
 _DEVICES: Final = ("/dev/null", "/dev/zero", "/dev/full")
 _READ_DEVICES: Final = ("/dev/random", "/dev/urandom")
 _LINUXBREW: Final = "/home/linuxbrew/.linuxbrew"
@@ -76,11 +85,13 @@ def profile(
     held_back = {_real(path) for path in own}
     stores = {f"{home}/{name}" for home in homes for name in (*SECRET_FOLDERS, *_STORES.split())}
     shared = {*_NOT_READ.split(), tempfile.gettempdir()}
-    closed = {*shared, *map(_real, shared), *_all_homes(), *homes, *held_back} - {"/"}
+    system = {path for path in _OF_THE_SYSTEM.split() if os.access(path, os.R_OK)}
+    closed = {*shared, *map(_real, shared), *_all_homes(), *homes, *held_back, *system} - {"/"}
     readable = [*_around("/", closed), *_READ_DEVICES]
     inside = [Path(_real(root)) for root in roots]
     of_git, tops = _of_git(inside)
-    listed = ["/dev", *(top for top in tops if not _holds(top, closed))]
+    listed = ["/dev", *({"/etc"} & {os.path.dirname(one) for one in system})]  # noqa: PTH120
+    listed += [top for top in tops if not _holds(top, closed)]
     named = (*of_git, *_toolchains(homes, environment))
     besides = (path for path in named if not _holds(path, closed))
     for place in (*map(str, inside), *besides):

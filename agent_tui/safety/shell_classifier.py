@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import fnmatch
 import os
+import stat
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Final
@@ -24,6 +25,13 @@ _ALONE: Final = frozenset({"git", "rg", "fd", "python", "python3", "node", "go",
 """Programs that read settings of their own: they run unasked only where there is a sandbox."""
 _STEERS: Final = frozenset({"CDPATH", "GLOBIGNORE", "RIPGREP_CONFIG_PATH", "GREP_OPTIONS"})
 """Variables that change what a command means. They are only there if the person passes them on."""
+_LOOKS_AT_NAMES: Final = frozenset(
+    {"ls", "dir", "stat", "du", "df", "realpath", "readlink", "basename", "dirname", "find", "fd"}
+    | {"tree", "test", "[", "[[", "cd", "file", "git"}
+)
+"""Programs that open no file that is named to them, or look first whether it is a file."""
+_MOST_FILES: Final = 20_000
+"""Entries of folders that are looked through for secrets."""
 _ALWAYS_THERE: Final = frozenset({"/dev/null"})
 
 
@@ -73,8 +81,13 @@ def _reason(argv: tuple[str, ...], command: Command, folder: Path, roots: tuple[
             _check_file(argv[2], folder, roots)
             folder, argv = _folder(argv[2], folder), (argv[0], *argv[3:])
         files = harmless_git.judge(argv[1:]) if of_git else harmless.judge(argv)
-        for file in (*files, *(word.text for word in command.reads)):
-            _check_file(file, folder, roots)
+        named, given = tuple(files), tuple(word.text for word in command.reads)
+        for file in (*named, *given):
+            real = _check_file(file, folder, roots)
+            if real is not None and (file in given or argv[0] not in _LOOKS_AT_NAMES):
+                _check_kind(file, real)
+        for walk in harmless.walks(argv, named):
+            _check_tree(walk, folder, roots)
         for file in harmless.followed(argv):
             _check_links(folder / file, roots)
     except (Unclear, harmless.Unknown) as why:
@@ -138,10 +151,11 @@ def _matches(folder: Path, pattern: str) -> list[str]:
     ]
 
 
-def _check_file(text: str, folder: Path, roots: tuple[Path, ...]) -> None:
-    """Raises Unclear where reading this file is to be asked about."""
+def _check_file(text: str, folder: Path, roots: tuple[Path, ...]) -> Path | None:
+    """The real path of a file; None for what is no file of this folder. Raises Unclear where reading
+    it is to be asked about."""
     if text in _ALWAYS_THERE or text == "-":
-        return
+        return None
     try:
         facts = paths.facts(text if text.startswith("/") else f"{folder}/{text}", roots)
     except ValueError as problem:
@@ -150,6 +164,40 @@ def _check_file(text: str, folder: Path, roots: tuple[Path, ...]) -> None:
         raise Unclear(f"{facts.shown} has the name of a secret")
     if not facts.inside:
         raise Unclear(f"{facts.shown} is outside the folder of this session")
+    return facts.real
+
+
+def _check_kind(text: str, real: Path) -> None:
+    """Raises Unclear for a pipe, a socket or a device: to read one may wait for ever, or take what
+    was meant for another program."""
+    try:
+        kind = real.lstat().st_mode
+    except (OSError, ValueError):
+        return  # the program says that there is none
+    if not (stat.S_ISREG(kind) or stat.S_ISDIR(kind)):
+        raise Unclear(f"{text} is not a regular file")
+
+
+def _check_tree(walk: harmless.Walk, folder: Path, roots: tuple[Path, ...]) -> None:
+    """Raises Unclear where a program that goes through a folder would read a secret in it."""
+    left = _MOST_FILES
+    todo = [_check_file(walk.folder, folder, roots)]
+    while todo:
+        place = todo.pop()
+        try:
+            entries = list(os.scandir(place)) if place is not None else []
+        except OSError:
+            continue  # a file, or none for us to see
+        left -= len(entries)
+        if left < 0:
+            raise Unclear(f"it reads too many files in {walk.folder} to look for secrets first")
+        for entry in entries:
+            if entry.is_dir(follow_symlinks=False):
+                if walk.enters(entry.name):
+                    todo.append(Path(entry.path))
+            elif walk.reads(entry.name) and paths.is_secret(Path(entry.path)):
+                shown = paths.shown(Path(entry.path), roots[0])
+                raise Unclear(f"it would read {shown}, which has the name of a secret")
 
 
 def _check_links(top: Path, roots: tuple[Path, ...]) -> None:

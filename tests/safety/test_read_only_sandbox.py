@@ -188,6 +188,23 @@ def test_the_folders_of_the_program_are_closed_also_inside_a_root(home: Path) ->
     assert run("cat a.py; ls", home / "project", confined, home).exit_code == 0
 
 
+def test_what_only_root_may_read_is_closed_to_its_commands_too(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(read_only_sandbox, "_OF_THE_SYSTEM", "/etc/hostname /etc/not-there")
+    confined = read_only(home, "project")
+    assert run("cat /etc/hostname", home / "project", confined, home).refused
+    done = run("ls /etc; cat /etc/passwd; ls /proc/self", home / "project", confined, home)
+    assert done.exit_code == 0 and "hostname" in done.output and "root:" in done.output
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="the kernel refuses it to anybody else")
+def test_the_passwords_of_the_machine_are_closed(home: Path) -> None:
+    for name in ("/etc/shadow", "/etc/gshadow"):
+        done = run(f"cat {name} | head -1", home / "project", read_only(home, "project"), home)
+        assert done.refused and ":" not in done.output.partition(name)[0].removeprefix("cat: ")
+
+
 # ------------------------------------------------------------------------------------------ the canary
 
 

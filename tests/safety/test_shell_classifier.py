@@ -3,6 +3,7 @@ connect or read what is secret does not."""
 
 from __future__ import annotations
 
+import os
 import subprocess
 from pathlib import Path
 
@@ -10,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent_tui.safety import harmless, harmless_git
+from agent_tui.safety import harmless, harmless_git, shell_classifier
 from agent_tui.safety.shell_classifier import classify
 
 LOOKS = """\
@@ -26,7 +27,7 @@ wc -l src/*.py
 find . -name "*.py" -type f | head -20
 find src -name '*.py' -not -path './x/*' \\( -type f -o -type l \\) -print0
 grep -rn "def main" src --include=*.py
-grep -rn 'TODO$' . | sort | uniq -c | sort -rn | head
+grep -rn 'TODO$' src | sort | uniq -c | sort -rn | head
 rg -n foo
 rg 'a|b' src -g '*.py' -C 3
 fd py src
@@ -275,6 +276,58 @@ def test_what_only_looks_asks_nothing(place: Path, command: str) -> None:
 @pytest.mark.parametrize("command", [*ASKS.splitlines(), "ls\nrm x", "ls \\\n -l", "", "ls\rrm x"])
 def test_what_may_do_more_asks(place: Path, command: str) -> None:
     assert classify(command, (place,)).reason
+
+
+def test_what_goes_through_a_folder_with_a_secret_in_it_asks(place: Path) -> None:
+    assert ".env, which" in classify("grep -rn 'TODO$' .", (place,)).reason
+    (place / ".env").unlink()
+    deep = place / "src" / "deep"
+    deep.mkdir()
+    (deep / "server.key").write_text("")
+    for command in (
+        "grep -r x",
+        "grep -rn x .",
+        "grep -d recurse x src",
+        "grep --recursive x src/deep",
+        "egrep -ri --exclude-dir=docs x .",
+        "rg --hidden x",
+        "rg -uu x src",
+        "diff -r src/deep src",
+        "cd src && grep -r x",
+    ):
+        assert "server.key, which has the name of a secret" in classify(command, (place,)).reason
+    for command in (
+        "grep -rn --include='*.py' x .",
+        "grep -r --exclude-dir=deep x .",
+        "grep x README.md",
+        "rg x",
+        "diff src/a.py README.md",
+        "ls -R; find . -name '*.key'",
+    ):
+        assert classify(command, (place,)).reason == "", command
+
+
+def test_too_large_a_folder_to_look_through_asks(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(shell_classifier, "_MOST_FILES", 1)
+    assert "too many files" in classify("grep -r x .", (place,)).reason
+
+
+def test_to_read_what_is_no_file_asks(place: Path) -> None:
+    (place / "link").unlink()
+    os.mkfifo(place / "pipe")
+    (place / "to-pipe").symlink_to("pipe")
+    for command in (
+        "cat pipe",
+        "head -1 to-pipe",
+        "wc -l < pipe",
+        "grep x pi*",
+        "diff pipe README.md",
+    ):
+        assert "is not a regular file" in classify(command, (place,)).reason, command
+    for command in ("ls -l pipe", "stat pipe", "find pipe", "test -e pipe", "cat missing"):
+        assert classify(command, (place,)).reason == "", command
 
 
 def test_names_that_a_pattern_stands_for_are_judged(place: Path) -> None:
