@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterator
 from typing import Final
 
 from agent_tui.safety.shell_programs import Call, split
@@ -21,12 +20,9 @@ class FetchedFiles:
     def __init__(self) -> None:
         self._names: dict[str, str] = {}
 
-    def learn(self, simple: Simple, call: Call | None, made: str) -> None:
-        """`made`: what this command brings that nobody has seen, if anything."""
-        made = made or simple.fed
-        if made and call is not None:
-            for name in _written(simple, call):
-                self._names[name] = made
+    def learn(self, names: list[str], made: str) -> None:
+        """`made`: what is written to these files that nobody has seen, if anything."""
+        self._names |= {name: made for name in names if made}
 
     def reason(self, simple: Simple, call: Call) -> str:
         """Why this command asks: it runs such a file."""
@@ -46,8 +42,8 @@ def _is(text: str, call: Call) -> bool:
     return posixpath.basename(text) == call.name
 
 
-def _written(simple: Simple, call: Call) -> Iterator[str]:
-    """The names of the files that a command writes what it fetched to."""
+def written_files(simple: Simple, call: Call) -> list[str]:
+    """The names of the files that a command may write what it fetches to."""
     targets = [target.text for operator, target in simple.redirects if ">" in operator]
     words = [word.text for word in call.arguments]
     for at, word in enumerate(words):
@@ -58,4 +54,4 @@ def _written(simple: Simple, call: Call) -> Iterator[str]:
     operands = split(words)[1]
     if call.name == "tee" or any("://" in one for one in operands):
         targets += operands
-    return (name for one in targets if (name := posixpath.basename(one.rstrip("/"))))
+    return [name for one in targets if (name := posixpath.basename(one.rstrip("/")))]

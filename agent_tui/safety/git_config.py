@@ -62,6 +62,17 @@ def find_repository(start: Path) -> Repository | None:
     return None
 
 
+def places_read(where: Repository) -> Iterator[str]:
+    """What decides about a git folder: each file and folder that is looked at before one is read.
+    A name in a folder that is added, or replaced by a link, changes the time of that folder."""
+    for folder in {where.folder, where.common}:
+        yield str(folder)
+        yield from (f"{folder}/{name}" for name in (*_OWN, "gitdir", *COMMON))
+        for name in COMMON:
+            if name != "objects":
+                yield from (at for at, _, _ in os.walk(folder / name))
+
+
 def explain_refusal(where: Repository) -> str:
     """Why nothing of a git folder is read, in one line; empty where it is the work tree's own.
     Whoever reads one without git asks here, too."""

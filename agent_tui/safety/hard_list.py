@@ -14,7 +14,7 @@ from typing import Final
 
 from agent_tui.safety import remote_services, start_files
 from agent_tui.safety import shell_programs as programs
-from agent_tui.safety.fetched_files import FetchedFiles
+from agent_tui.safety.fetched_files import FetchedFiles, written_files
 from agent_tui.safety.shell_words import ShellValues, Simple, Word, simple_commands
 
 _DEEPEST: Final = 8
@@ -87,12 +87,15 @@ def _judge(text: str, places: tuple[str, ...], depth: int) -> str:
     for simple in simple_commands(text, lambda stage: _makes(stage, depth)):
         values.fill(simple)
         call = programs.unwrapped(simple)
-        found = _simple(simple, places, depth) or (call and fetched.reason(simple, call)) or ""
+        found = _simple(simple, call, places, depth)
+        if not found and call is not None:
+            found = fetched.reason(simple, call)
         if not found and moved != places:
-            found = _simple(simple, moved, depth)
+            found = _simple(simple, call, moved, depth)
         if found:
             return found
-        fetched.learn(simple, call, _makes(simple, depth))
+        if call is not None and (names := written_files(simple, call)):
+            fetched.learn(names, simple.fed or _makes(simple, depth))
         if call and call.name in ("cd", "pushd"):
             moved = _moved(call, moved[0], places)
     return ""
@@ -106,7 +109,7 @@ def _moved(call: programs.Call, here: str, places: tuple[str, ...]) -> tuple[str
     return (here, *places) if unknown else (posixpath.join(here, target), *places)
 
 
-def _simple(simple: Simple, places: tuple[str, ...], depth: int) -> str:
+def _simple(simple: Simple, call: programs.Call | None, places: tuple[str, ...], depth: int) -> str:
     """The verdict on one simple command, and on the commands inside its words."""
     for operator, target in simple.redirects:
         if ">" in operator and _DISK.match(target.text):
@@ -117,7 +120,6 @@ def _simple(simple: Simple, places: tuple[str, ...], depth: int) -> str:
     for inner in (text for word in everything for text in word.nested):
         if found := _judge(inner, places, depth + 1):
             return found
-    call = programs.unwrapped(simple)
     if call is None:
         return ""
     read, writer = programs.read_code(simple) if call.is_shell else ([], "")

@@ -1,24 +1,13 @@
-"""Which commands of git only look, and which keys of a repository's configuration run nothing.
+"""Which commands of git only look.
 
 A table as in `harmless`: what is not in it asks.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Final
 
-from agent_tui.safety.git_config import (
-    MOST_TEXT,
-    Repository,
-    explain_refusal,
-    find_repository,
-    parse_config,
-    read_bytes,
-    read_text,
-)
 from agent_tui.safety.harmless import Spec, Unknown, parse_words, spec
 
 _SHOWN: Final = (
@@ -122,35 +111,6 @@ _LISTS: Final = frozenset(
 """Options with which `branch` and `tag` list names and make none."""
 _PAGED: Final = frozenset({"--no-pager", "-P", "--no-optional-locks", "--literal-pathspecs"})
 
-_RUNS_NOTHING: Final = re.compile(
-    r"core\.(?:repositoryformatversion|filemode|bare|logallrefupdates|ignorecase|precomposeunicode"
-    r"|autocrlf|eol|symlinks|abbrev|quotepath|safecrlf|untrackedcache|preloadindex|checkstat"
-    r"|longpaths|protecthfs|protectntfs|compression|commentchar|whitespace|sharedrepository"
-    r"|trustctime|bigfilethreshold|sparsecheckout|sparsecheckoutcone|splitindex|commitgraph)"
-    r"|remote\..*\.(?:url|fetch|pushurl|push|tagopt|prune|prunetags|mirror|skipdefaultupdate)"
-    r"|branch\..*\.(?:remote|merge|rebase|description|pushremote|mergeoptions|vscode-merge-base"
-    r"|gk-.*|github-pr-.*)"
-    r"|submodule\..*\.(?:url|active|branch|ignore|fetchrecursesubmodules)|submodule\.(?:active"
-    r"|recurse)"
-    r"|user\.(?:name|email|signingkey|useconfigonly)|author\..*|committer\..*"
-    r"|(?:init|pull|push|fetch|rebase|status|log|color|column|advice|rerere|gc|maintenance|feature"
-    r"|pack|index|transfer|receive|checkout|commit|tag|branch|stash|blame|apply|am|format|help"
-    r"|versionsort|i18n|lfs|gitflow|diff|merge|grep|alias)\.[a-z0-9.-]*"
-    r"|extensions\.(?:objectformat|worktreeconfig|refstorage|compatobjectformat|preciousobjects)"
-)
-"""Keys whose value is never run by a command of the table. Of `diff.` and `merge.` only those
-without a name in between: a driver has one."""
-_RUN_AFTER_ALL: Final = frozenset(
-    {
-        "diff.external",
-        "diff.orderfile",
-        "log.showsignature",
-        "status.submodulesummary",
-        "blame.ignorerevsfile",
-        "diff.submodule",
-    }
-)
-
 OVERRIDES: Final = {
     "core.fsmonitor": "false",
     "core.hooksPath": "/dev/null",
@@ -161,9 +121,6 @@ OVERRIDES: Final = {
     "protocol.allow": "never",
     "diff.ignoreSubmodules": "dirty",
 }
-
-
-_MOST_SUBMODULES: Final = 100
 
 
 def environment() -> dict[str, str]:
@@ -218,58 +175,3 @@ def judge(words: Sequence[str]) -> Iterator[str]:
         operands = operands[1:]
     # of `HEAD:src/a.py`, the file; a branch is judged as if it were one, which it passes
     return iter([one.rpartition(":")[2] or "." for one in operands])
-
-
-def check_repository(folder: Path) -> str:
-    """Why git is not run unasked in `folder` (a real path); empty where nothing of the repository
-    can make it run another program."""
-    todo, seen = [folder], set[Path]()
-    while todo:
-        place = todo.pop()
-        where = find_repository(place)
-        if where is None:
-            return "it is not in a repository of git"
-        if where.top in seen:
-            continue
-        seen.add(where.top)
-        if len(seen) > _MOST_SUBMODULES:
-            return "it has too many submodules to be judged"
-        if why := _bare(place, where.top) or explain_refusal(where) or _driver(where):
-            return why
-        todo += _submodules(where.top)
-    return ""
-
-
-def _bare(folder: Path, top: Path) -> str:
-    """Why git may take a folder in the work tree for a repository without one."""
-    for place in (folder, *folder.parents):
-        if all((place / name).exists() for name in ("HEAD", "objects", "refs")):
-            return f"{place} looks like a repository of its own"
-        if place == top:
-            break
-    return ""
-
-
-def _driver(where: Repository) -> str:
-    """Which of the repository's settings may name a program; empty: none."""
-    for file in (where.common / "config", where.folder / "config.worktree"):
-        data = read_bytes(file)
-        if len(data) > MOST_TEXT or (not data and file.exists() and file.stat().st_size):
-            return f"{file} cannot be read as a whole"
-        for key, _ in parse_config(data.decode("utf-8", "replace")):
-            if not _RUNS_NOTHING.fullmatch(key) or key in _RUN_AFTER_ALL or _has_driver(key):
-                return f"the repository's configuration sets {key}"
-    return ""
-
-
-def _submodules(top: Path) -> Iterator[Path]:
-    """The submodules that are there: git looks into them, too."""
-    for key, value in parse_config(read_text(top / ".gitmodules")):
-        if key.startswith("submodule.") and key.endswith(".path"):
-            place = top / value
-            if (place / ".git").exists():
-                yield place
-
-
-def _has_driver(key: str) -> bool:
-    return key.startswith(("diff.", "merge.", "grep.", "lfs.")) and key.count(".") > 1

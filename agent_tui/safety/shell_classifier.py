@@ -11,16 +11,24 @@ import fnmatch
 import os
 import stat
 from collections.abc import Iterator, Mapping
+from itertools import islice
 from pathlib import Path
 from typing import Final
 
 from agent_tui.programs import search_path
 from agent_tui.safety import harmless, harmless_git, paths
+from agent_tui.safety.repository_check import check_repository
 from agent_tui.safety.shell_syntax import Command, Unclear, Word, parse
 from agent_tui.structures.frozen import frozen
 
 _MOST_NAMES: Final = 2_000
-"""Names that the patterns of one command may stand for."""
+"""Names that the patterns of a command may stand for, or that are looked through for links."""
+_MOST_LOOKS: Final = 20_000
+"""Names in folders that are compared with patterns."""
+_OPENED: Final = 50
+"""Names that are compared in the time that it takes to open a folder."""
+_MOST_FILES: Final = 400
+"""Files that are judged."""
 _ALONE: Final = frozenset({"git", "rg", "fd", "python", "python3", "node", "go", "rustc", "cmake"})
 """Programs that read settings of their own: they run unasked only where there is a sandbox."""
 _STEERS: Final = frozenset({"CDPATH", "GLOBIGNORE", "RIPGREP_CONFIG_PATH", "GREP_OPTIONS"})
@@ -30,7 +38,7 @@ _LOOKS_AT_NAMES: Final = frozenset(
     | {"tree", "test", "[", "[[", "cd", "file", "git"}
 )
 """Programs that open no file that is named to them, or look first whether it is a file."""
-_MOST_FILES: Final = 20_000
+_MOST_ENTRIES: Final = 20_000
 """Entries of folders that are looked through for secrets."""
 _ALWAYS_THERE: Final = frozenset({"/dev/null"})
 
@@ -57,11 +65,11 @@ class Judgement:
 def classify(text: str, roots: tuple[Path, ...]) -> Judgement:
     """The judgement on the shell command `text`, which runs in the first of `roots` (real paths)."""
     calls: list[Call] = []
-    folder, moved = roots[0], True
+    folder, moved, budget = roots[0], True, _Budget()
     try:
         for command in parse(text):
-            argv = tuple(_expanded(command, folder))
-            calls.append(Call(argv, _reason(argv, command, folder, roots)))
+            argv = tuple(_expanded(command, folder, budget))
+            calls.append(Call(argv, _reason(argv, command, folder, roots, budget)))
             moved = moved and command.moves
             if argv[0] == "cd":
                 if not moved:
@@ -73,7 +81,28 @@ def classify(text: str, roots: tuple[Path, ...]) -> Judgement:
     return Judgement(reason, tuple(calls), any(call.argv[0] in _ALONE for call in calls))
 
 
-def _reason(argv: tuple[str, ...], command: Command, folder: Path, roots: tuple[Path, ...]) -> str:
+class _Budget:
+    """What one text may cost, however it is written. Whoever takes more is asked about."""
+
+    def __init__(self) -> None:
+        self.names, self.looks, self.files = _MOST_NAMES, _MOST_LOOKS, _MOST_FILES
+        self.entries = _MOST_ENTRIES
+
+    def check(self) -> None:
+        """Raises Unclear where something is used up."""
+        if self.names < 0 or self.looks < 0:
+            raise Unclear("its patterns stand for too many names")
+        if self.files < 0:
+            raise Unclear("it names too many files to be judged")
+
+
+def _reason(
+    argv: tuple[str, ...],
+    command: Command,
+    folder: Path,
+    roots: tuple[Path, ...],
+    budget: _Budget,
+) -> str:
     """Why this simple command may do more than look; empty if it does not."""
     try:
         of_git = argv[0] == "git" and argv[1:2] not in ((), ("--version",), ("version",))
@@ -82,17 +111,19 @@ def _reason(argv: tuple[str, ...], command: Command, folder: Path, roots: tuple[
             folder, argv = _folder(argv[2], folder), (argv[0], *argv[3:])
         files = harmless_git.judge(argv[1:]) if of_git else harmless.judge(argv)
         named, given = tuple(files), tuple(word.text for word in command.reads)
+        budget.files -= len(named) + len(given)
+        budget.check()
         for file in (*named, *given):
             real = _check_file(file, folder, roots)
             if real is not None and (file in given or argv[0] not in _LOOKS_AT_NAMES):
                 _check_kind(file, real)
         for walk in harmless.walks(argv, named):
-            _check_tree(walk, folder, roots)
+            _check_tree(walk, folder, roots, budget)
         for file in harmless.followed(argv):
             _check_links(folder / file, roots)
     except (Unclear, harmless.Unknown) as why:
         return str(why)
-    return harmless_git.check_repository(folder) if of_git else ""
+    return check_repository(folder) if of_git else ""
 
 
 def environment(given: Mapping[str, str], roots: tuple[Path, ...]) -> dict[str, str]:
@@ -105,20 +136,16 @@ def environment(given: Mapping[str, str], roots: tuple[Path, ...]) -> dict[str, 
     return {**kept, **harmless_git.environment(), "PATH": path}
 
 
-def _expanded(command: Command, folder: Path) -> Iterator[str]:
+def _expanded(command: Command, folder: Path, budget: _Budget) -> Iterator[str]:
     """The words of the command, with the names that its patterns stand for."""
-    left = _MOST_NAMES
     for word in command.words:
-        names = _names(word, folder) if word.pattern else [word.text]
-        left -= len(names)
-        if left < 0:
-            raise Unclear("its patterns stand for too many names")
+        names = _names(word, folder, budget) if word.pattern else [word.text]
         if names != [word.text] and any(name.startswith("-") for name in names):
             raise Unclear(f"the pattern {word.text} stands for a name that is an option")
         yield from names
 
 
-def _names(word: Word, folder: Path) -> list[str]:
+def _names(word: Word, folder: Path, budget: _Budget) -> list[str]:
     """What bash makes of a pattern: the names in their order, or the pattern where there is none."""
     found = [""]
     if word.text.startswith("/"):
@@ -129,26 +156,33 @@ def _names(word: Word, folder: Path) -> list[str]:
         if not any(mark in part for mark in "*?"):
             found = [f"{before}{part}/" for before in found]
             continue
-        found = [f"{before}{name}/" for before in found for name in _matches(folder / before, part)]
-        if len(found) > _MOST_NAMES:
-            raise Unclear("its patterns stand for too many names")
+        found = [
+            f"{before}{name}/"
+            for before in found
+            for name in _matches(folder / before, part, budget)
+        ]
     end = "" if not word.text.endswith("/") else "/"
     there = [name[:-1] + end for name in found if os.path.lexists(folder / name[:-1])]
     return there or [word.text]
 
 
-def _matches(folder: Path, pattern: str) -> list[str]:
+def _matches(folder: Path, pattern: str, budget: _Budget) -> list[str]:
     try:
         with os.scandir(folder) as entries:
-            names = sorted(entry.name for entry in entries)
+            names = sorted(entry.name for entry in islice(entries, _MOST_LOOKS))
     except OSError:
-        return []
+        names = []
+    budget.looks -= len(names) + _OPENED
+    budget.check()
     shown = pattern.startswith(".")
-    return [
+    found = [
         name
         for name in names
         if (shown or not name.startswith(".")) and fnmatch.fnmatchcase(name, pattern)
     ]
+    budget.names -= len(found)
+    budget.check()
+    return found
 
 
 def _check_file(text: str, folder: Path, roots: tuple[Path, ...]) -> Path | None:
@@ -157,14 +191,14 @@ def _check_file(text: str, folder: Path, roots: tuple[Path, ...]) -> Path | None
     if text in _ALWAYS_THERE or text == "-":
         return None
     try:
-        facts = paths.facts(text if text.startswith("/") else f"{folder}/{text}", roots)
+        real = paths.resolve(text, folder)
     except ValueError as problem:
         raise Unclear(str(problem)) from None
-    if facts.secret:
-        raise Unclear(f"{facts.shown} has the name of a secret")
-    if not facts.inside:
-        raise Unclear(f"{facts.shown} is outside the folder of this session")
-    return facts.real
+    if paths.is_secret(real) or paths.is_secret(folder / text):
+        raise Unclear(f"{paths.shown(real, roots[0])} has the name of a secret")
+    if not any(real.is_relative_to(root) for root in roots):
+        raise Unclear(f"{paths.shown(real, roots[0])} is outside the folder of this session")
+    return real
 
 
 def _check_kind(text: str, real: Path) -> None:
@@ -178,9 +212,10 @@ def _check_kind(text: str, real: Path) -> None:
         raise Unclear(f"{text} is not a regular file")
 
 
-def _check_tree(walk: harmless.Walk, folder: Path, roots: tuple[Path, ...]) -> None:
+def _check_tree(
+    walk: harmless.Walk, folder: Path, roots: tuple[Path, ...], budget: _Budget
+) -> None:
     """Raises Unclear where a program that goes through a folder would read a secret in it."""
-    left = _MOST_FILES
     todo = [_check_file(walk.folder, folder, roots)]
     while todo:
         place = todo.pop()
@@ -188,8 +223,8 @@ def _check_tree(walk: harmless.Walk, folder: Path, roots: tuple[Path, ...]) -> N
             entries = list(os.scandir(place)) if place is not None else []
         except OSError:
             continue  # a file, or none for us to see
-        left -= len(entries)
-        if left < 0:
+        budget.entries -= len(entries)
+        if budget.entries < 0:
             raise Unclear(f"it reads too many files in {walk.folder} to look for secrets first")
         for entry in entries:
             if entry.is_dir(follow_symlinks=False):

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 LONGEST: Final = 20_000
 """Characters of a command beyond which it is not read at all."""
 _DEEPEST: Final = 50
+_MOST_COMMANDS: Final = 100
+_MOST_WORDS: Final = 1_000
+"""Of one command."""
 _BLANKS: Final = b" \t\n"
 _UNSEEN: Final = frozenset({"Cc", "Cf", "Zl", "Zp", "Co", "Cs", "Cn"})
 _SHOWN_VARIABLES: Final = frozenset({"HOME", "PWD", "USER", "SHELL", "PATH", "LANG", "TERM", "?"})
@@ -107,12 +110,15 @@ class _Reader:
 
     def __init__(self, data: bytes) -> None:
         self._data = data
+        self._commands = 0
 
     def statements(self, node: Node, depth: int, first: bool) -> Iterator[Command]:
         """The commands of what `node` joins. `first`: nothing stands before it that could end or
         skip it."""
         if depth > _DEEPEST:
             raise Unclear("it is nested too deeply to be judged")
+        if node.child_count > 4 * _MOST_COMMANDS:
+            raise Unclear("it is made of too many parts to be judged")
         self._check_gaps(node)
         plain = node.type in ("program", "list")
         for child in node.children:
@@ -148,6 +154,9 @@ class _Reader:
         yield Command(last.words, (*last.reads, *reads))
 
     def _command(self, node: Node, first: bool) -> Command:
+        self._commands += 1
+        if self._commands > _MOST_COMMANDS or node.child_count > _MOST_WORDS:
+            raise Unclear("it is made of too many parts to be judged")
         self._check_gaps(node)
         words, reads = list[Word](), list[Word]()
         for child in node.children:

@@ -14,6 +14,7 @@ from typing import Final
 
 _OPERATORS: Final = re.compile(r"&&|\|\||\|&|;;&?|;&|&>>?|>>|>\||>&|<<<|<<-?|<&|<>|[|&;()<>\n]")
 _PLAIN: Final = re.compile(r"[^\s\\'\"`$#|&;()<>]+")
+_NOT_PLAIN: Final = re.compile(r"[\\'\"()]")
 _FIELD_SEPARATOR: Final = re.compile(r"\$(IFS\b|\{IFS\})")
 _REDIRECTS: Final = frozenset(
     {"&>", "&>>", ">", ">>", ">|", ">&", "<<<", "<<", "<<-", "<&", "<>", "<"}
@@ -204,8 +205,8 @@ def _as_fed(simple: Simple) -> Simple:
 def _closing(text: str, at: int) -> int:
     """Where the parenthesis that is open at `at` closes (the end, if it does not)."""
     depth = 1
-    while at < len(text):
-        char = text[at]
+    while found := _NOT_PLAIN.search(text, at):
+        char, at = found.group(), found.start()
         if char == "\\":
             at += 1
         elif char == "'":
@@ -213,7 +214,7 @@ def _closing(text: str, at: int) -> int:
             at = len(text) if end < 0 else end
         elif char == '"':
             at = _double(text, at + 1, [], []) - 1
-        elif char in "()":
+        else:
             depth += 1 if char == "(" else -1
             if not depth:
                 return at
@@ -285,6 +286,8 @@ class ShellValues:
 
     def _filled(self, word: Word) -> Iterator[Word]:
         """The word as it may be: one for each value of its variables."""
+        if "$" not in word.text and "`" not in word.text:
+            return iter((word,))
         texts = [_ECHO.sub(lambda found: found[1] or found[2], word.text)]
         for found in _VARIABLE.finditer(texts[0]):
             known = self._values.get(found[1] or found[2])
@@ -293,4 +296,4 @@ class ShellValues:
         if texts == [word.text]:
             return iter((word,))
         whole = texts if word.quoted else [part for text in texts for part in text.split()]
-        return (replace(word, text=text) for text in whole)
+        return (Word(text, word.nested, word.quoted) for text in whole)
