@@ -251,8 +251,8 @@ def _diff(diff: DiffDisplay) -> Iterator[str]:
     yield "--- /dev/null" if diff.created else f"--- a/{path}"
     yield f"+++ b/{path}"
     for hunk in diff.hunks:
-        old = sum(line[:1] != "+" for line in hunk.lines)
-        new = sum(line[:1] != "-" for line in hunk.lines)
+        old = sum(line[:1] not in ("+", "\\") for line in hunk.lines)
+        new = sum(line[:1] not in ("-", "\\") for line in hunk.lines)
         yield f"@@ -{hunk.old_start},{old} +{hunk.new_start},{new} @@"
         yield from (shown(line).replace("\n", "␊") for line in hunk.lines)
 

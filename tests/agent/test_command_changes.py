@@ -323,6 +323,15 @@ def test_what_is_too_large_to_be_taken_back_is_not_counted_among_what_can_be(
         assert {file.path for file in ask(driver).files if file.choices == ("keep",)} == {"large"}
 
 
+def test_a_change_of_permissions_alone_is_shown(place: Place) -> None:
+    (place.cwd / "clean").chmod(0o644)
+    with place.engine(running(place, "chmod 755 clean"), mode="accept-all") as driver:
+        driver.turn("go")
+        [event] = driver.all(FileChanged)
+        [hunk] = event.diff.hunks
+        assert hunk.lines == ("\\ permissions: 644, now 755 (a program now)",)
+
+
 def test_how_to_undo_speaks_of_what_a_tool_and_what_a_command_changed(tmp_path: Path) -> None:
     told: list[Any] = []
     turns = Turns.__new__(Turns)

@@ -2,9 +2,15 @@ from __future__ import annotations
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from rich.cells import cell_len
 
+from agent_tui.present import parts as p
+from agent_tui.present.document import pieces_of
+from agent_tui.present.plain import part_lines
 from agent_tui.protocol.display import DiffDisplay
-from agent_tui.tools.support.diff import EXACT_LINES, diff, lines
+from agent_tui.tools.support.diff import EXACT_LINES, NO_NEWLINE, diff, lines
+from agent_tui.tui.core.display_options import DiffForm
+from agent_tui.tui.transcript.diff import diff_lines
 
 LINES = st.lists(st.sampled_from(["a", "b", "c", "", "  d"]), max_size=30)
 TEXT = LINES.map(lambda found: "".join(f"{line}\n" for line in found))
@@ -55,3 +61,38 @@ def test_a_huge_change_is_coarse_but_right() -> None:
 
 def test_no_change_has_no_hunks() -> None:
     assert diff("f", "a\n", "a\n").hunks == ()
+
+
+def shown(old: str, new: str) -> list[str]:
+    return [line for hunk in diff("f", old, new).hunks for line in hunk.lines]
+
+
+def test_a_newline_at_the_end_that_comes_or_goes_is_shown() -> None:
+    assert shown("a\nb\n", "a\nb") == [" a", "-b", "+b", NO_NEWLINE]
+    assert shown("a\nb", "a\nb\n") == [" a", "-b", NO_NEWLINE, "+b"]
+    assert shown("a\nb", "a\nc\n") == [" a", "-b", NO_NEWLINE, "+c"]
+    assert shown("b", "a\nb") == ["+a", " b"] and shown("a", "b") == ["-a", "+b"]
+    assert shown("a\n", "") == ["-a"]
+    made = diff("f", "a\n", "a")
+    assert (made.added, made.removed) == (1, 1)
+
+
+def test_other_line_ends_and_a_bom_are_notes() -> None:
+    assert shown("a\r\nb\r\n", "a\nb\n") == ["\\ line ends: CRLF, now LF"]
+    assert shown("a\nb\n", "a\r\nc\r\n") == ["\\ line ends: LF, now CRLF", " a", "-b", "+c"]
+    assert shown("a\nb\n", "a\r\nb\n") == ["\\ line ends: LF, now mixed", "-a", "+a\r", " b"]
+    assert shown("a\n", "\ufeffa\n") == ["\\ byte order mark (BOM) added"]
+    assert shown("\ufeffa\n", "b\n") == ["\\ byte order mark (BOM) removed", "-a", "+b"]
+    assert shown("a\r\n", "a\r\n") == shown("\ufeffa\n", "\ufeffa\n") == []
+
+
+def test_every_reader_of_a_difference_gets_its_notes() -> None:
+    part = p.Diff(diff("f.txt", "a\nb\n", "a\nb"))
+    assert "\\ no newline at the end" in "\n".join(part_lines([part]))
+    assert "@@ -1,2 +1,2 @@" in str(pieces_of([part]))
+    forms: tuple[DiffForm, ...] = ("unified", "split")
+    for form in forms:
+        lines, left = diff_lines(part.diff, 100, cell_len, form)
+        text = ["".join(one.text for one in line.segments) for line in lines]
+        assert left == 0 and sum("no newline at the end" in line for line in text) == 1, text
+        assert text[-1].count("no newline") == 1

@@ -34,7 +34,7 @@ from agent_tui.safety.git import ask_git
 from agent_tui.safety.git_config import Repository, find_repository
 from agent_tui.safety.paths import KIND, is_link, read
 from agent_tui.sessions.log.checkpoints import Blobs
-from agent_tui.tools.support.diff import diff
+from agent_tui.tools.support.diff import diff, noted
 from agent_tui.tools.support.files import is_binary
 
 MOST_FILES: Final = 2_000
@@ -436,6 +436,8 @@ class Watch:
             display = DiffDisplay(paths.shown(path, self._cwd), (), created=not then.sha)
             if shown < DIFFS and (difference := self._diff(path, then, now)) is not None:
                 display, shown = difference, shown + 1
+            if (modes := _modes(then, now)) is not None:
+                display = noted(display, modes)
             yield FileChanged(
                 call.call_id,
                 str(path),
@@ -468,6 +470,16 @@ class Watch:
 
     async def _off_loop(self, work: Callable[[], T]) -> T:
         return await asyncio.get_running_loop().run_in_executor(self._pool, work)
+
+
+def _modes(then: Known, now: Known) -> str | None:
+    """How a file's permissions changed; None where they are the same, or it is another kind."""
+    if not (then.sha and now.sha and then.mode and now.mode) or then.mode == now.mode:
+        return None
+    if is_link(then.mode) or is_link(now.mode):
+        return None
+    runs = " (a program now)" if now.mode & 0o111 and not then.mode & 0o111 else ""
+    return f"permissions: {then.mode & 0o7777:o}, now {now.mode & 0o7777:o}{runs}"
 
 
 def _mode_before(known: int, now: int) -> int:

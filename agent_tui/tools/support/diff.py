@@ -13,7 +13,7 @@ from agent_tui import registry
 from agent_tui.protocol.display import DiffDisplay, Hunk
 from agent_tui.safety import paths
 from agent_tui.tools.base import A, Planned, Stale, ToolContext, ToolFailure, ToolResult, sha256
-from agent_tui.tools.support.files import LARGEST, parted
+from agent_tui.tools.support.files import BOM, LARGEST, parted
 
 with registry.late(warm=False):
     from agent_tui.structures import lexing
@@ -22,12 +22,20 @@ CONTEXT: Final = 3
 EXACT_LINES: Final = 4_000
 """Changed lines up to which the difference is searched for; above, the whole changed stretch is
 shown as replaced."""
+NO_NEWLINE: Final = "\\ no newline at the end"
+_OPEN: Final = "\n"
+"""Behind the last line of the one text that does not end with a newline: no line holds one."""
 
 
 def diff(path: str, old: str, new: str, created: bool = False) -> DiffDisplay:
     """The lines of `new` against those of `old`, in hunks with up to three lines around each
     change."""
+    notes: list[str] = []
+    if not created:
+        old, new, notes = _compared(old, new)
     before, after = lines(old), lines(new)
+    if not created and _is_open(old) != _is_open(new):
+        (before if _is_open(old) else after)[-1] += _OPEN
     head = _common(before, after)
     tail = _common(before[head:][::-1], after[head:][::-1])
     middle_old, middle_new = before[head : len(before) - tail], after[head : len(after) - tail]
@@ -48,7 +56,42 @@ def diff(path: str, old: str, new: str, created: bool = False) -> DiffDisplay:
     )
     added = sum(d - c for _, _, _, c, d in codes)
     removed = sum(b - a for _, a, b, _, _ in codes)
-    return DiffDisplay(path, hunks, added, removed, created)
+    return noted(DiffDisplay(path, hunks, added, removed, created), *notes)
+
+
+def noted(display: DiffDisplay, *notes: str) -> DiffDisplay:
+    """`display` with notes at its beginning, about what no line shows."""
+    if not notes:
+        return display
+    first, *rest = display.hunks or (Hunk(1, 1, ()),)
+    first = replace(first, lines=(*(f"\\ {note}" for note in notes), *first.lines))
+    return replace(display, hunks=(first, *rest))
+
+
+def _compared(old: str, new: str) -> tuple[str, str, list[str]]:
+    """Both texts without what all of their lines have in common and differ in: that is a note. A
+    change that is shown in no line would be approved unseen."""
+    notes = []
+    if old and new and old.startswith(BOM) != new.startswith(BOM):
+        notes.append(f"byte order mark (BOM) {'removed' if old.startswith(BOM) else 'added'}")
+        old, new = old.removeprefix(BOM), new.removeprefix(BOM)
+    ends = _line_ends(old), _line_ends(new)
+    if "" not in ends and ends[0] != ends[1]:
+        notes.append(f"line ends: {ends[0]}, now {ends[1]}")
+        if "mixed" not in ends:
+            old, new = old.replace("\r\n", "\n"), new.replace("\r\n", "\n")
+    return old, new, notes
+
+
+def _line_ends(text: str) -> str:
+    both, all_of_them = text.count("\r\n"), text.count("\n")
+    if not all_of_them:
+        return ""
+    return "LF" if not both else "CRLF" if both == all_of_them else "mixed"
+
+
+def _is_open(text: str) -> bool:
+    return bool(text) and not text.endswith("\n")
 
 
 def lines(text: str) -> list[str]:
@@ -94,11 +137,18 @@ def _hunk(codes: list[Code], before: list[str], after: list[str]) -> Hunk:
     position = start
     for _, old_from, old_to, new_from, new_to in codes:
         shown += [" " + line for line in before[position:old_from]]
-        shown += ["-" + line for line in before[old_from:old_to]]
-        shown += ["+" + line for line in after[new_from:new_to]]
+        shown += _marked("-", before[old_from:old_to])
+        shown += _marked("+", after[new_from:new_to])
         position = old_to
     shown += [" " + line for line in before[position:end]]
     return Hunk(start + 1, codes[0][3] - (first - start) + 1, tuple(shown))
+
+
+def _marked(mark: str, found: Sequence[str]) -> Iterator[str]:
+    for line in found:
+        yield mark + line.removesuffix(_OPEN)
+        if line.endswith(_OPEN):
+            yield NO_NEWLINE
 
 
 def _with_openings(

@@ -76,6 +76,7 @@ def _stretches(hunk: Hunk, most: int) -> Iterator[list[Pair]]:
     old, new = hunk.old_start, hunk.new_start
     removed: list[str] = []
     added: list[str] = []
+    side = ""
     for line in chain(hunk.lines, (None,)):  # one more, to end the last change
         mark = "" if line is None else line[:1] or " "
         if (removed or added) and (mark not in ("+", "-") or (mark == "-" and added)):
@@ -94,12 +95,13 @@ def _stretches(hunk: Hunk, most: int) -> Iterator[list[Pair]]:
                 yield list(_change(old, new, [*map(_flat, removed[:most])], [*map(_flat, added)]))
                 return
         elif mark == "\\":
-            note = DiffRow(" ", 0, _flat(line))
-            yield [(note, note)]
+            note = DiffRow(" ", 0, _flat(line))  # about the line above it
+            yield [(None if side == "+" else note, None if side == "-" else note)]
         else:
             text = _flat(line[1:])
             yield [(DiffRow(" ", old, text), DiffRow(" ", new, text))]
             old, new = old + 1, new + 1
+        side = mark
 
 
 def _change(old: int, new: int, removed: Sequence[str], added: Sequence[str]) -> Iterator[Pair]:
