@@ -37,6 +37,8 @@ with late():
 STARTING: Final = "sent once agent-tui has started"
 MIN_WIDTH: Final = 20
 MIN_HEIGHT: Final = 6
+MIN_ASKED: Final = 8
+"""Lines below which a question and the prompt have no room beside anything else."""
 NARROW: Final = 70
 """Columns below which a command is listed without what may follow it: its meaning has that room."""
 TOO_SMALL: Final = "too small"
@@ -72,6 +74,7 @@ def view(model: Model) -> View:
     small = model.width < MIN_WIDTH or model.height < MIN_HEIGHT
     lists = model.finder is not None or model.composer.draft.startswith("/")
     narrow = 0 < model.width < NARROW
+    crowded = model.dialog is not None and model.height < MIN_ASKED
     listed = (
         _completion(completion.shown(model), completion.selected(model), narrow) if lists else None
     )
@@ -107,7 +110,7 @@ def view(model: Model) -> View:
         ),
         overlay=_sheet(model),
         toast=_toast(model.toast),
-        too_small=small,
+        too_small=small or crowded,
         grab_all=model.covered or model.asking,
         grab=_grab(model, listed),
     )

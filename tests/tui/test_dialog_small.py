@@ -10,8 +10,9 @@ import pytest
 from textual.pilot import Pilot
 
 from agent_tui.protocol.display import DiffDisplay, Hunk
-from agent_tui.protocol.events import ApprovalAsked, Event, QuestionAsked
+from agent_tui.protocol.events import ApprovalAsked, Event, QuestionAsked, QueueChanged
 from agent_tui.protocol.ops import Op, Submit
+from agent_tui.protocol.transcript import Queued
 from agent_tui.tui.core.msg import AskedShown, Resized
 from agent_tui.tui.core.regions import DialogView, Option
 from agent_tui.tui.dialog.layout import answers, grid_lines, packed_lines
@@ -183,3 +184,30 @@ def test_answers_in_several_rows_stand_below_each_other() -> None:
         assert len(starts) == 1, "\n".join(shown)
 
     play(asking(ASKED), steps, size=(60, 20))
+
+
+@pytest.mark.parametrize("size", [(20, 5), (24, 6), (24, 7), (30, 8), (30, 9), (40, 12)], ids=str)
+@pytest.mark.parametrize("asks", [True, False])
+@pytest.mark.parametrize("draft", ["", "words that are longer than a line", "!make everything now"])
+def test_the_prompt_and_the_marked_answer_are_seen_however_many_prompts_are_queued(
+    size: tuple[int, int], asks: bool, draft: str
+) -> None:
+    def react(engine: PlayedEngine, op: Op) -> None:
+        if isinstance(op, Submit):
+            engine.begin(op.text)
+            waiting = tuple(Queued(str(n), f"queued prompt {n}") for n in range(6))
+            engine.say(QueueChanged(waiting, False, session=SESSION))
+            if asks:
+                engine.say(ASKED)
+
+    async def steps(pilot: Pilot[int], app: AgentApp) -> None:
+        await pilot.press("x", "enter")
+        await until(lambda: len(app.model.queue) == 6 and (app.model.dialog is not None) is asks)
+        await pilot.press(*(key if key.isalpha() else {" ": "space"}.get(key, key) for key in draft))
+        await pilot.pause(0.1)
+        assert app.regions.prompt.region.bottom <= size[1], text(app)
+        row = text(app).split("\n")[app.regions.prompt.region.y].strip("❯ ")
+        assert not draft or (row and row.split()[0] in draft), text(app)
+        assert not asks or re.search(r"❯ (y|Alt\+Y) ", said(app)), text(app)
+
+    play(PlayedEngine(react), steps, size=size)

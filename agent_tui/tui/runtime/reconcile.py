@@ -35,6 +35,10 @@ PROMPT_LINES = 8
 CONTEXT_ROWS: Final = 3
 CONTEXT_SHORT: Final = 1
 """Lines of the transcript that stay in view above a sheet, and how many on a short screen, or where there are none."""
+ASKED_LINES: Final = 3
+"""Lines that a question needs: what is asked, about what, and the answer that is marked."""
+FEW_ASKED: Final = 10
+"""Rows below which the prompt has one line beside a question."""
 TOGETHER: Final = 0.02
 """Keys that came so soon after the first of them have one time."""
 
@@ -77,7 +81,9 @@ class Regions:
 
     @cached_property
     def queue(self) -> regions.Queue:
-        return regions.Queue()
+        made = regions.Queue()
+        made.room = self._room_of_queue
+        return made
 
     @cached_property
     def dialog(self) -> dialogs.Dialog:
@@ -118,6 +124,8 @@ class Regions:
         old, self.shown = self.shown, new
         if old is None or old.too_small is not new.too_small:
             self.box.screen.set_class(new.too_small, "-tiny")
+        full = bool(new.dialog and new.prompt.label) and self.box.app.size.height < ASKED_LINES + 3
+        self.transcript.display = not full  # else it would take a line that it does not have
         if old is None or old.header is not new.header:
             self.header.show(new.header)
         if old is None or old.transcript is not new.transcript:
@@ -142,6 +150,8 @@ class Regions:
         if self._changed("completion", old and old.completion, new.completion, after=self.welcome):
             self.completion.show(new.completion)
         dialog, overlay = (old.dialog, old.overlay) if old is not None else (None, None)
+        if (dialog is None) is not (new.dialog is None):
+            self.prompt.styles.max_height = self._prompt_lines()
         if dialog != new.dialog or not _asks_the_same(overlay, new.overlay):
             self._unpainted()
         if (new.overlay is None) is not (old is None or old.overlay is None):
@@ -258,18 +268,32 @@ class Regions:
         self.welcome.place()
         if self.label.parent is not None and self.label.text:
             self.label.redraw(layout=True)  # its lines are fewer on a low screen
-        self.prompt.styles.max_height = _prompt_lines(height)
+        self.prompt.styles.max_height = self._prompt_lines()
+
+    def _room_of_queue(self) -> int:
+        """Lines that are left to it where there are few: a question and the prompt come first."""
+        asked = self._made("dialog") and self.dialog.value is not None
+        few = self.box.screen.has_class("-low")
+        taken = self._fixed() + CONTEXT_SHORT + (not few) + ASKED_LINES * asked
+        return self.box.app.size.height - taken
+
+    def _prompt_lines(self) -> int:
+        """So many lines of a draft are shown, where a question leaves them."""
+        height, asked = self.box.app.size.height, self.shown is not None and self.shown.dialog
+        return 1 if asked and height < FEW_ASKED else max(1, min(PROMPT_LINES, height // 3))
 
     def _around(self) -> int:
         """Rows of all but the transcript and the dialog, as the layout that is being made will have
         them."""
-        few, rows = self.box.screen.has_class("-low"), self._outside() + 1  # status
-        rows += 2 * (not few) - 3 * self.box.screen.has_class(
-            "-tiny"
-        )  # empty lines; no header, status, footer
+        few, rows = self.box.screen.has_class("-low"), self._fixed()
         if queued := self._lines("queue", self.box.app.size.width - 4):
             rows += queued + (not few)
         return rows
+
+    def _fixed(self) -> int:
+        """Rows of header, status, prompt and footer, and the empty ones between."""
+        few, tiny = self.box.screen.has_class("-low"), self.box.screen.has_class("-tiny")
+        return self._outside() + 1 + 2 * (not few) - 3 * tiny  # tiny: no header, status, footer
 
     def _around_sheet(self) -> int:
         """Rows of all but the sheet: of the transcript its last ones stay in view."""
@@ -288,7 +312,7 @@ class Regions:
         return (
             (2 if few else 4)
             + self._lines("label", inner)
-            + max(1, min(typed, _prompt_lines(size.height)))
+            + max(1, min(typed, self._prompt_lines()))
         )
 
     def _lines(self, name: str, width: int) -> int:
@@ -315,6 +339,8 @@ class Regions:
 
     def place(self) -> None:
         """Put what floats where it belongs, after a layout."""
+        if self._made("queue"):
+            self.queue.keep_room()
         if self._made("dialog"):
             self.dialog.keep_room()
             if self.dialog.value is not None:
@@ -345,8 +371,3 @@ def _asks_the_same(old: OverlayView | None, new: OverlayView | None) -> bool:
 def _clock(came: float) -> float:
     """The time of day of what came at `came`, as events count; 0: now."""
     return time() - (monotonic() - came) if came else time()
-
-
-def _prompt_lines(height: int) -> int:
-    """So many lines of a draft are shown in a terminal that is `height` lines high."""
-    return max(1, min(PROMPT_LINES, height // 3))

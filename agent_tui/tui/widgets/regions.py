@@ -7,6 +7,7 @@ from typing import Final
 
 from rich.cells import cell_len, set_cell_size
 from textual import events
+from textual.geometry import Size
 
 from agent_tui.tui.core.regions import (
     FooterView,
@@ -265,14 +266,33 @@ SHOWN: Final = 4
 
 
 class Queue(Region):
+    """Has the lines that the question and the prompt leave."""
+
     value: QueueView | None = None
+    room: Callable[[], int] | None = None
+    """How many lines there are for it."""
+    _room = 0
 
     def show(self, value: QueueView | None) -> None:
         self.value = value
         self.display = value is not None
         self.redraw(layout=True)
 
+    def keep_room(self) -> None:
+        """After a layout: there may be more room for it, or less."""
+        if self.value is not None and self.room is not None and self._room != self.room():
+            self.redraw(layout=True)
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        self._made = None
+        return super().get_content_height(container, viewport, width)
+
     def lines(self, width: int) -> list[tuple[Segment, ...]]:
+        lines = self._all(width)
+        self._room = self.room() if self.room is not None else len(lines)
+        return lines[: max(0, self._room)]
+
+    def _all(self, width: int) -> list[tuple[Segment, ...]]:
         if self.value is None:
             return []
         items = self.value.items
