@@ -17,9 +17,10 @@ from agent_tui.boot.frame import as_given
 from agent_tui.boot.terminal import command
 from agent_tui.cli.errors import USAGE, encodable, guarded, one_line
 from agent_tui.cli.given import Given
-from agent_tui.registry import late, late_module
-from agent_tui.settings.layers import FLAGS, Flags, place_at, read
-from agent_tui.settings.schema import flagged
+from agent_tui.registry import late, late_module, names
+from agent_tui.settings.layers import FLAGS, Flags, Loaded, place_at, read
+from agent_tui.settings.schema import Problem, flagged
+from agent_tui.settings.values import parse_rule
 from agent_tui.structures import ascii
 from agent_tui.structures.terminal_facts import drawable
 from agent_tui.structures.vocabulary import MODES
@@ -200,7 +201,7 @@ def _config(given: Given, interactive: bool, asks: bool = True) -> EngineConfig:
     for problem in found.problems:
         if problem.file == FLAGS:
             raise Usage(f"{problem.key}: {problem.text}")
-    if hidden := found.hidden_rule:
+    if hidden := found.hidden_rule or _of_no_tool(found):
         raise Usage(f"{one_line(str(hidden))}; {MEND}")
     problems = found.problems
     if interactive and found.settings.keys:
@@ -233,6 +234,17 @@ def _config(given: Given, interactive: bool, asks: bool = True) -> EngineConfig:
         return replace(config, directories=directories.named(config, given.add_dir))
     except (OSError, ValueError) as error:
         raise Usage(f"--add-dir {error}") from None
+
+
+def _of_no_tool(found: Loaded) -> Problem | None:
+    """A rule that would forbid something, but fits no call, because there is no such tool."""
+    rules = found.settings.permissions
+    for key, texts in (("permissions.deny", rules.deny), ("permissions.ask", rules.ask)):
+        for tool in (parse_rule(text)[0] for text in texts):
+            if tool not in (there := names("agent_tui.tools")):
+                said = f"there is no tool {tool}; there are: {', '.join(there)}"
+                return found.problem(key, said)
+    return None
 
 
 def _flags(given: Given, model: str) -> Flags:
