@@ -161,6 +161,8 @@ def judge(words: Sequence[str]) -> Iterator[str]:
     found = parse_words(COMMANDS[name], rest)
     options = {option for option, _ in found.options}
     operands = [*found.operands]
+    if name in _FIRST_WORD and operands and not first:
+        raise Unknown(f"git {name} {operands[0]} is not known to only look")
     if name in ("branch", "tag") and operands and not options & _LISTS:
         raise Unknown(f"git {name} makes one by this name")
     if name == "config" and not options & {"l", "list", "get", "get-all", "get-regexp"}:

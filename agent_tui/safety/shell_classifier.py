@@ -133,7 +133,7 @@ def environment(given: Mapping[str, str], roots: tuple[Path, ...]) -> dict[str, 
     for root in roots:
         path = search_path({**given, "PATH": path}, root)
     kept = {name: value for name, value in given.items() if name not in _STEERS}
-    return {**kept, **harmless_git.environment(), "PATH": path}
+    return {**kept, **harmless_git.environment(), "PATH": path, "PWD": str(roots[0])}
 
 
 def _expanded(command: Command, folder: Path, budget: _Budget) -> Iterator[str]:

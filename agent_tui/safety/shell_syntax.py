@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
+from agent_tui.safety import shell_words
+from agent_tui.safety.shell_words import simple_commands
 from agent_tui.structures.frozen import frozen
 
 if TYPE_CHECKING:
@@ -33,6 +35,7 @@ _SETTABLE: Final = frozenset({"LC_ALL", "LANG", "TZ", "NO_COLOR"})
 _SETTING: Final = re.compile(r"(?:[\w+,-][\w+,.@-]*(?:/[\w+-]+)*)?", re.ASCII)
 """A value that names no file: a locale, a zone, a number."""
 _SHOWN_IN_TEXT: Final = re.compile(rf"(?<!\\)\$(?:{'|'.join(sorted(_SHOWN_VARIABLES - {'?'}))})\b")
+_SET: Final = re.compile(r"[A-Z_]+=")
 _JOINS: Final = frozenset({"&&", "||", "|", "|&", ";", "\n", "!", "(", ")"})
 _FILE_TESTS: Final = frozenset({"-f", "-d", "-e", "-s", "-L"})
 _ENDS_A_DOLLAR: Final = frozenset({"", " ", "|", ")"})
@@ -75,7 +78,31 @@ def parse(text: str) -> tuple[Command, ...]:
     commands = tuple(_Reader(data).statements(root, 0, first=True))
     if not commands:
         raise Unclear("it holds no command")
+    if [_plain(command.words) for command in commands] != _read_again(text):
+        raise Unclear("it can be read in two ways")
     return commands
+
+
+def _read_again(text: str) -> list[list[str]]:
+    """The words of the same commands as the reader sees them that looks for harm: a second opinion
+    on where each word ends."""
+    found = list[list[str]]()
+    for simple in simple_commands(text, lambda _: ""):
+        words = list(simple.words)
+        while words and (words[0].text == "!" or _SET.match(words[0].text)):
+            words.pop(0)
+        if words:
+            found.append(_plain(words))
+    return found
+
+
+def _plain(words: Sequence[Word | shell_words.Word]) -> list[str]:
+    """The words of a command. Of a test only that it is one, because its brackets are words to one
+    reader alone; and of `echo`, whose words are only shown, with variables to one reader alone."""
+    name = words[0].text
+    if name in ("[", "[[", "test", "echo"):
+        return ["echo" if name == "echo" else "test"]
+    return [word.text for word in words]
 
 
 def _check_characters(text: str) -> None:
@@ -147,6 +174,8 @@ class _Reader:
     def _redirected(self, node: Node, depth: int) -> Iterator[Command]:
         self._check_gaps(node)
         body, *redirects = node.children
+        for one in redirects:
+            self._check_apart(one, node.start_byte)
         commands = list(self._statement(body, depth + 1, first=False))
         reads = tuple(word for one in redirects if (word := self._redirect(one)) is not None)
         last = commands[-1]
@@ -160,6 +189,7 @@ class _Reader:
         self._check_gaps(node)
         words, reads = list[Word](), list[Word]()
         for child in node.children:
+            self._check_apart(child, node.start_byte)
             match child.type:
                 case "variable_assignment":
                     self._assignment(child, bool(words))
@@ -224,6 +254,16 @@ class _Reader:
     def _text(self, node: Node) -> str:
         return self._data[node.start_byte : node.end_byte].decode()
 
+    def _check_apart(self, part: Node, start: int) -> None:
+        """A blank stands before each word and each redirection of a command: what follows a word
+        without one may be more of that word."""
+        at, before = part.start_byte, part.start_byte - 1
+        is_operator = self._data[at : at + 1] in (b"<", b">", b"&")
+        if at > start and self._data[before:at] not in (b" ", b"\t") and not (
+            is_operator and self._data[before:at].isalpha()
+        ):
+            raise Unclear("it cannot be seen where a word of it ends")
+
     def _check_gaps(self, node: Node) -> None:
         """Whatever is in no part of the tree could be something to the shell."""
         at = node.start_byte if node.parent is not None else 0
@@ -258,7 +298,7 @@ def literal(raw: str) -> Word:
             at += 2
         elif character in "$`<>|&;() \t\n":
             raise Unclear("a part of it is only known when it runs")
-        elif character == "[" or (character == "{" and _is_list(raw[at:])):
+        elif character == "[" or (character == "{" and _may_be_list(raw[at + 1 :])):
             raise Unclear(f"it holds a pattern with {character}")
         elif character == "~" and parts[-1:] in (["="], [":"]):
             raise Unclear("a folder is named by ~")
@@ -273,9 +313,11 @@ def literal(raw: str) -> Word:
     return Word("".join(parts), pattern)
 
 
-def _is_list(raw: str) -> bool:
-    inner = raw.partition("}")[0]
-    return "," in inner or ".." in inner
+def _may_be_list(behind: str) -> bool:
+    """Whether a brace with this behind it may begin a list: bash finds the end of one in many ways,
+    so what holds no comma and no dots up to the last brace is none."""
+    inner, closing, _ = behind.rpartition("}")
+    return bool(closing) and ("," in inner or ".." in inner)
 
 
 def _double_quoted(raw: str, at: int) -> tuple[str, int]:

@@ -231,8 +231,8 @@ def _backtick(text: str, at: int) -> int:
 def _double(text: str, at: int, parts: list[str], nested: list[str]) -> int:
     """Read a double-quoted stretch that begins at `at`; returns where it ends, behind the quote."""
     while at < len(text) and text[at] != '"':
-        if text[at] == "\\":
-            parts.append(text[at + 1 : at + 2])
+        if text[at] == "\\" and text[at + 1 : at + 2] in _ESCAPED_IN_QUOTES:
+            parts.append(text[at + 1 : at + 2].strip("\n"))
             at += 2
         elif text.startswith("$(", at):
             end = _closing(text, at + 2)
@@ -250,6 +250,7 @@ def _double(text: str, at: int, parts: list[str], nested: list[str]) -> int:
     return at + 1
 
 
+_ESCAPED_IN_QUOTES: Final = frozenset('$`"\\\n')
 _ASSIGNMENT: Final = re.compile(r"([A-Za-z_]\w*)=(.*)", re.DOTALL)
 _VARIABLE: Final = re.compile(r"\$(?:([A-Za-z_]\w*)|\{([A-Za-z_]\w*)[^{}]*\})")
 _ECHO: Final = re.compile(r"\$\(echo ([^$()`]+)\)|`echo ([^$()`]+)`")
