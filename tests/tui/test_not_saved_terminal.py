@@ -111,3 +111,38 @@ def test_it_is_written_elsewhere_and_comes_back_when_the_folder_does(
         "second",
         "third",
     ]
+
+
+def test_leaving_before_the_engine_is_up_loses_no_words_without_a_sign(tmp_path: Path) -> None:
+    (tmp_path / "s.json").write_text(json.dumps([[{"text": "answer"}]]))
+    (tmp_path / "home").write_text("no folder")
+    pty = Pty(
+        ["-m", "agent_tui", "-m", f"scripted/{tmp_path / 's.json'}", "--cwd", str(tmp_path)],
+        {
+            "AGENT_TUI_HOME": str(tmp_path / "home"),
+            "HOME": str(tmp_path),
+            "PYTHONPATH": str(ROOT),
+            "LC_ALL": "C.UTF-8",
+            "TERM": "xterm-256color",
+            "TMUX": "",
+            "STY": "",
+        },
+        (100, 30),
+    )
+    try:
+        pty.until("Shift+Tab")
+        pty.type("precious words\r")
+        pty.until("precious words")
+        pty.type("/quit")
+        pty.read(0.2)
+        pty.type("\r")
+        asked = "Not all of this session is saved"
+        pty.until(lambda text: asked in text or pty.poll() is not None)
+        if pty.poll() is None:
+            return  # the engine was faster, and it is asked
+        pty.read(0.2)
+        said = pty.raw.decode()[pty.raw.decode().rindex("?1049l") :]
+        assert pty.code == 5 and "not saved: " in said
+        assert "precious words" in said or "the prompt is not on disk" in said
+    finally:
+        pty.close()

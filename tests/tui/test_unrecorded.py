@@ -326,3 +326,18 @@ def test_the_farewell_is_said_in_an_encoding_that_knows_less(home: Path) -> None
     assert pty.wait() == 0
     assert b"--resume" in pty.raw and b"Traceback" not in pty.raw
     pty.close()
+
+
+def test_words_that_are_nowhere_are_told_at_the_very_end(home: Path) -> None:
+    kept = Unrecorded()
+    kept.note(Submit("one"))
+    kept.note(SaveDraft("two"))
+    (home / "typed").write_text("no folder")
+    words, why = kept.lost()
+    assert words == "one\ntwo" and str(home) in why
+    (home / "typed").unlink()
+    assert kept.lost() == ("", "") and on_disk(home) == ["one\ntwo"], "the next start has them"
+    kept.hear(SessionStarted(session="s"))
+    kept.hear(TurnStarted(prompt="one", turn=1))
+    kept.hear(DraftSaved("two"))
+    assert kept.lost() == ("", "")

@@ -138,11 +138,15 @@ def run(
         print(words)
     if ended.is_unsaved:
         print(f"agent-tui: {visible(ended.describe_loss())}", file=sys.stderr)
-    return 1 if app.crash else exit_codes.of_saving(code or 0, ended.is_unsaved)
+    lost, why = app.link.unrecorded.lost()
+    if lost:  # the terminal is the last place that has them
+        print(f"agent-tui: not saved: {visible(why)}. {LOST}\n{visible(lost)}", file=sys.stderr)
+    return 1 if app.crash else exit_codes.of_saving(code or 0, ended.is_unsaved or bool(lost))
 
 
 LINES: Final = 12
 KEPT: Final = "Not sent, but saved: "
+LOST: Final = "These are your words:"
 ENDED: Final = "Ended in the background: "
 LOOK_BACK: Final = 400
 """Rows that are looked through for the last answer."""

@@ -77,7 +77,7 @@ class Unrecorded:
         """Put on disk what there is now; without any words, no file stays."""
         if self.is_over:
             return
-        words = "\n".join(filter(None, (*self._prompts, self._words_of_draft().strip())))
+        words, self._problem = self._words(), ""
         try:
             self._write(words) if words else self._remove()
         except OSError as error:
@@ -102,6 +102,14 @@ class Unrecorded:
         """Why what was typed is not on disk; said once."""
         problem, self._problem = self._problem, ""
         return problem
+
+    def lost(self) -> tuple[str, str]:
+        """At the very end: the words that no session has and that cannot be kept here either, and
+        why."""
+        if self.is_over:
+            return "", ""
+        self.keep()
+        return (self._words(), self._problem) if self._problem else ("", "")
 
     def give_up(self) -> None:
         """It is kept otherwise, or not wanted any more: the person ended the start."""
@@ -138,6 +146,9 @@ class Unrecorded:
         found = next((one for one in self._prompts if one.strip() == text.strip()), None)
         if found is not None:
             self._prompts.remove(found)
+
+    def _words(self) -> str:
+        return "\n".join(filter(None, (*self._prompts, self._words_of_draft().strip())))
 
     def _words_of_draft(self) -> str:
         return chips.expand(self._draft.text, self._draft.pasted)
