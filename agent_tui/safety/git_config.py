@@ -191,6 +191,28 @@ def parse_config(text: str) -> Iterator[tuple[str, str]]:
             at += len(line) + 1
 
 
+_PLAIN_LINE: Final = re.compile(
+    r"""[ \t]*(?:
+        (?P<section>\[[A-Za-z0-9.-]+(?:[ ]"(?:[^"\\]|\\.)*")?\][ \t]*)
+        | [#;].*
+        | (?P<key>[A-Za-z][A-Za-z0-9-]*[ \t]*(?:=(?:[^"\\]|\\.|"(?:[^"\\]|\\.)*")*)?)
+    )?""",
+    re.VERBOSE,
+)
+_UNSEEN: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ufeff]")
+
+
+def is_plain_config(text: str) -> bool:
+    """Whether a configuration file is written as git itself writes it, so that everybody reads the
+    same in it: a section, a key or a comment in each line, and nothing that goes on in the next."""
+    lines = text.replace("\r\n", "\n").split("\n")
+    found = [_PLAIN_LINE.fullmatch(line) for line in lines]
+    if _UNSEEN.search("\n".join(lines)) or None in found:
+        return False
+    kinds = [match.lastgroup for match in found if match is not None and match.lastgroup]
+    return not kinds or kinds[0] == "section"
+
+
 def _value(text: str, at: int) -> tuple[str, int]:
     """The value that begins at `at`, and where its line ends."""
     parts: list[str] = []

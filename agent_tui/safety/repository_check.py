@@ -15,6 +15,7 @@ from agent_tui.safety.git_config import (
     Repository,
     explain_refusal,
     find_repository,
+    is_plain_config,
     parse_config,
     places_read,
     read_bytes,
@@ -28,6 +29,10 @@ _SETTLED_NS: Final = 3_000_000_000
 """Nanoseconds after which no further change can have the same time: FAT counts in two seconds."""
 _BARE: Final = ("HEAD", "objects", "refs")
 """What a folder holds that git takes for a repository without a work tree."""
+_HEAD: Final = re.compile(r"ref: refs/\S+|[0-9a-f]{40}|[0-9a-f]{64}")
+_SUBMODULE: Final = b"\x00\x00\xe0\x00"
+"""The mode of a submodule in an index. By chance other bytes are the same: then it asks."""
+_LARGEST_INDEX: Final = 100_000_000
 _Stamp = tuple[int, ...]
 
 _RUNS_NOTHING: Final = re.compile(
@@ -152,7 +157,13 @@ def _check(folder: Path) -> str:
         seen.add(where.top)
         if len(seen) > _MOST_SUBMODULES:
             return "it has too many submodules to be judged"
-        if why := _bare(place, where.top) or explain_refusal(where) or _driver(where):
+        if why := (
+            _bare(place, where.top)
+            or explain_refusal(where)
+            or _broken(where)
+            or _driver(where)
+            or _hidden_submodules(where)
+        ):
             return why
         todo += _submodules(where.top)
     return ""
@@ -168,13 +179,39 @@ def _bare(folder: Path, top: Path) -> str:
     return ""
 
 
+def _broken(where: Repository) -> str:
+    """Why git may pass over this git folder, and take one further up."""
+    head = read_text(where.folder / "HEAD").rstrip("\n")
+    whole = all((where.common / name).is_dir() for name in ("objects", "refs"))
+    return "" if whole and _HEAD.fullmatch(head) else f"{where.folder} is not whole"
+
+
+def _hidden_submodules(where: Repository) -> str:
+    """Why git may look into submodules that are not known here: without the file in the work tree
+    it takes their settings from the index or from a commit."""
+    named = where.top / ".gitmodules"
+    if os.path.lexists(named):
+        return "" if is_plain_config(read_text(named)) else f"{named} cannot be read for certain"
+    for index in (where.folder / "index", *where.folder.glob("sharedindex.*")):
+        try:
+            data = index.read_bytes() if index.stat().st_size <= _LARGEST_INDEX else _SUBMODULE
+        except OSError:
+            continue  # there is none, so nothing is in it
+        if _SUBMODULE in data:
+            return "it has submodules, but no .gitmodules"
+    return ""
+
+
 def _driver(where: Repository) -> str:
     """Which of the repository's settings may name a program; empty: none."""
     for file in (where.common / "config", where.folder / "config.worktree"):
         data = read_bytes(file)
         if len(data) > MOST_TEXT or (not data and file.exists() and file.stat().st_size):
             return f"{file} cannot be read as a whole"
-        for key, _ in parse_config(data.decode("utf-8", "replace")):
+        text = data.decode("utf-8", "replace")
+        if not is_plain_config(text):
+            return f"{file} cannot be read for certain"
+        for key, _ in parse_config(text):
             if not _RUNS_NOTHING.fullmatch(key) or key in _RUN_AFTER_ALL or _has_driver(key):
                 return f"the repository's configuration sets {key}"
     return ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
@@ -186,3 +187,67 @@ def test_what_a_link_leads_to_is_read_every_time(place: Path, looked: list[Path]
     config.symlink_to("refs/real")
     assert [check_repository(place) for _ in range(2)] == ["", ""]
     assert len(looked) == 2
+
+
+PLAIN = "[core]\n\trepositoryformatversion = 0\n\tbare = false\n"
+HIDES = '[filter "x"]\n\tclean = ./evil.sh\n'
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "\ufeff" + PLAIN,
+        PLAIN + '[filter\r"x"]\n\tclean = ./evil.sh\n',
+        "a\n" + PLAIN,
+        "[core] bare = false\n",
+        "[core]\n\tbare = false \\\n" + HIDES,
+        '[core]\n\tbare = "false\n' + HIDES,
+        "[core];c\n",
+        "[]\n" + PLAIN,
+        PLAIN + "\x0b" + HIDES,
+        PLAIN + "\tcomment\x00char = x\n",
+    ],
+)
+def test_a_configuration_that_may_be_read_in_two_ways_asks(place: Path, text: str) -> None:
+    (place / ".git" / "config").write_text(text)
+    assert "cannot be read for certain" in check_repository(place)
+
+
+def test_a_configuration_as_git_writes_it_does_not_ask(place: Path) -> None:
+    env = {**os.environ, "GIT_DIR": str(place / ".git"), "GIT_CONFIG_NOSYSTEM": "1"}
+    for words in (
+        ("remote.origin.url", "git@example.com:a/b.git"),
+        ("remote.origin.fetch", "+refs/heads/*:refs/remotes/origin/*"),
+        ("branch.feature/x#1.merge", "refs/heads/feature/x#1"),
+        ("user.name", ' A "B" \\ C; D '),
+        ("alias.lg", "log --format='%h \t%s'"),
+    ):
+        subprocess.run(["git", "config", *words], env=env, check=True)
+    assert check_repository(place) == ""
+
+
+def test_a_git_folder_that_git_would_pass_over_asks(place: Path) -> None:
+    (place / "src" / ".git").mkdir()
+    (place / "src" / ".git" / "HEAD").write_text("junk\n")
+    assert "is not whole" in check_repository(place / "src")
+    make_repository(place / "src" / ".git")
+    assert check_repository(place / "src") == ""
+    (place / "src" / ".git" / "refs").rmdir()
+    assert "is not whole" in check_repository(place / "src")
+
+
+def test_submodules_that_only_the_index_knows_ask(tmp_path: Path) -> None:
+    work = tmp_path.resolve() / "work"
+    for folder in (work, work / "m"):
+        folder.mkdir()
+        subprocess.run(["git", "init", "-q"], cwd=folder, check=True)
+        (folder / "f").write_text("x\n")
+        subprocess.run(["git", "add", "f"], cwd=folder, check=True)
+        subprocess.run(["git", "commit", "-qm", "x"], cwd=folder, check=True)
+    (work / ".gitmodules").write_text('[submodule "m"]\n\tpath = m\n\tignore = none\n')
+    subprocess.run(["git", "add", ".gitmodules", "m"], cwd=work, check=True, capture_output=True)
+    assert check_repository(work) == ""
+    (work / ".gitmodules").unlink()
+    assert "no .gitmodules" in check_repository(work)
+    (work / ".gitmodules").write_text('x\n[submodule "m"]\n\tpath = elsewhere\n')
+    assert "cannot be read for certain" in check_repository(work)

@@ -310,6 +310,7 @@ def test_what_goes_through_a_folder_with_a_secret_in_it_asks(place: Path) -> Non
 def test_too_large_a_folder_to_look_through_asks(
     place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    (place / ".env").unlink()
     monkeypatch.setattr(shell_classifier, "_MOST_FILES", 1)
     assert "too many files" in classify("grep -r x .", (place,)).reason
 
