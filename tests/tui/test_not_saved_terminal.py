@@ -131,11 +131,11 @@ def test_leaving_before_the_engine_is_up_loses_no_words_without_a_sign(tmp_path:
     )
     try:
         pty.until("Shift+Tab")
-        pty.type("precious words\r")
+        pty.type("precious words")
         pty.until("precious words")
-        pty.type("/quit")
-        pty.read(0.2)
         pty.type("\r")
+        pty.read(0.1)
+        pty.type("\x04")
         asked = "Not all of this session is saved"
         pty.until(lambda text: asked in text or pty.poll() is not None)
         if pty.poll() is None:

@@ -536,3 +536,19 @@ def test_a_key_in_a_row_of_keys_is_named_that_did_nothing() -> None:
     play.feed(answer_event(asked.id, "undo", data, session="s"), after=0.01)
     play.press("enter", after=0.3)
     assert play.toast == "nothing done: pause, then press Enter"
+
+
+def test_a_rewind_is_called_a_rewind_and_an_undo_an_undo() -> None:
+    for name, title in (("rewind", "Rewind to before: "), ("undo", "Undo: ")):
+        play = worked()
+        play.feed(
+            TurnStarted(prompt="serve", turn=2, session="s", n=9),
+            TurnEnded(state="completed", turn=2, session="s"),
+        )
+        command(play, name)
+        if name == "rewind":
+            play.press("enter")
+        answer(play, "undo", FREE)
+        shown = sheet(play)
+        assert shown.title.startswith(title)
+        assert name.title() in {option.label for option in shown.options if option.heading}

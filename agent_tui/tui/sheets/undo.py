@@ -66,8 +66,13 @@ def _title(model: Model, _: Overlay) -> str:
     if going is None:
         return "Undo"
     about = one_line(visible(mention.shown(going.prompt)), 50)
-    name = "Redo" if going.redo else "Go back to before" if going.to else "Undo"
+    name = f"{_name(going)}{' to before' if going.to and not going.redo else ''}"
     return f"{name}: {about}" if about and not (going.redo and not going.files) else name
+
+
+def _name(going: GoingBack) -> str:
+    """What is done is called as the command that does it."""
+    return "Redo" if going.redo else "Rewind" if going.to else "Undo"
 
 
 def _rows(model: Model, _: Overlay) -> Iterator[Entry]:
@@ -79,7 +84,7 @@ def _rows(model: Model, _: Overlay) -> Iterator[Entry]:
         tone: Tone = "normal" if choice == "restore" else "dim" if choice else "warning"
         name = f"{MARKS[choice]} {one_line(visible(file.path), 60)}"
         yield Entry(file.path, name, _fate(going, file), group=FILES, tone=tone)
-    group = "" if not going.files else "Redo" if going.redo else "Undo"
+    group = _name(going) if going.files else ""
     for what in going.offered:
         label, detail = (REDONE if going.redo else ACTIONS)[what]
         yield Entry(f"{DOES}{what}", label, detail, group=group)
