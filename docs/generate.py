@@ -14,6 +14,7 @@ import dataclasses
 import json
 import re
 import sys
+import tempfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, Final, get_args
@@ -21,7 +22,7 @@ from typing import Any, Final, get_args
 from agent_tui import registry
 from agent_tui.protocol.events import AnyEvent, Event
 from agent_tui.protocol.transcript import Approval, Question
-from agent_tui.safety import harmless, harmless_git, prefixes
+from agent_tui.safety import harmless, harmless_git, policy, prefixes, shell_classifier
 from agent_tui.settings import schema
 from agent_tui.settings.values import Setting
 from agent_tui.tools.base import Tool
@@ -34,6 +35,9 @@ from agent_tui.tui.sheets import help
 from agent_tui.tui.textual_port import terminal
 
 ROOT: Final = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))  # the corpus belongs to the tests
+from tests.safety import shell_corpus  # noqa: E402
+
 README: Final = ROOT / "README.md"
 KEYS: Final = ROOT / "docs" / "keys.md"
 LOG: Final = ROOT / "docs" / "log.md"
@@ -374,6 +378,35 @@ def harmless_table() -> str:
     return table(("program", "options"), ((f"`{name}`", _options(row)) for name, row in rows))
 
 
+def corpus_table() -> str:
+    """What is decided about the commands of the corpus, counted anew."""
+    with tempfile.TemporaryDirectory() as folder:
+        place = shell_corpus.build(Path(folder).resolve())
+        rows = [
+            (
+                "only looks",
+                "run without a question",
+                *_share(place, "auto", "ask", "looks", "false ask"),
+            ),
+            ("may do more", "ask", *_share(place, "auto", "allow", "asks", "hard")),
+            ("cannot be taken back", "ask in `accept-all`, too")
+            + _share(place, "accept-all", "allow", "hard"),
+        ]
+    return table(("a command that", "must", "commands", "decided wrongly"), rows)
+
+
+def _share(place: Path, mode: str, wrong: str, *severities: str) -> tuple[str, str]:
+    """How many commands there are, and how many of them get the verdict that is wrong."""
+    entries = shell_corpus.of(*severities)
+    missed = 0
+    for entry in entries:
+        judged = shell_classifier.classify(entry.command, (place,))
+        facts = policy.Facts("run_shell_command", "execute", (), entry.command, str(place))
+        facts = dataclasses.replace(facts, unsure=judged.reason, calls=judged.calls)
+        missed += policy.decide(mode, facts).verdict == wrong
+    return f"{len(entries)}", f"{missed} ({100 * missed / len(entries):.1f} %)"
+
+
 def _options(row: harmless.Spec) -> str:
     shown = sorted(
         f"{'--' if len(name) > 1 else '-'}{name}"
@@ -414,7 +447,9 @@ def pages() -> dict[Path, str]:
         LOG: log_page(),
         SETTINGS: put(SETTINGS, settings=settings_table()),
         SCRIPTED: put(SCRIPTED, tools=tool_table()),
-        SAFETY: put(SAFETY, harmless=harmless_table(), prefixes=prefix_table()),
+        SAFETY: put(
+            SAFETY, harmless=harmless_table(), prefixes=prefix_table(), corpus=corpus_table()
+        ),
     }
 
 
