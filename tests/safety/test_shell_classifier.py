@@ -311,7 +311,7 @@ def test_too_large_a_folder_to_look_through_asks(
     place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (place / ".env").unlink()
-    monkeypatch.setattr(shell_classifier, "_MOST_FILES", 1)
+    monkeypatch.setattr(shell_classifier, "_MOST_ENTRIES", 1)
     assert "too many files" in classify("grep -r x .", (place,)).reason
 
 
