@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Final
 
 _OPERATORS: Final = re.compile(r"&&|\|\||\|&|;;&?|;&|&>>?|>>|>\||>&|<<<|<<-?|<&|<>|[|&;()<>\n]")
@@ -118,6 +119,12 @@ def words(text: str) -> Iterator[Word | str]:
     yield from finished()
 
 
+@lru_cache(maxsize=16)
+def _kept_words(text: str) -> tuple[Word | str, ...]:
+    """What is nested in a command is asked for more than once."""
+    return tuple(words(text))
+
+
 def simple_commands(text: str, makes: Callable[[Simple], str]) -> list[Simple]:
     """The simple commands of a line. `makes` says what is dangerous in the output of one ("" for
     nothing)."""
@@ -142,7 +149,7 @@ class _Pipelines:
 
     def read(self, text: str) -> list[Simple]:
         redirect = ""
-        for item in words(text):
+        for item in _kept_words(text):
             if isinstance(item, str):
                 redirect = item if item in _REDIRECTS else ""
                 if not redirect:
