@@ -1,4 +1,5 @@
-"""`agent-tui policy`: what the policy says of a command or a file, and why, without running it."""
+"""`agent-tui policy`: what the policy says of a command or a file, and why, without running it; and
+what it would have said of all that was asked before."""
 
 from __future__ import annotations
 
@@ -12,6 +13,7 @@ from typing import Any, Final
 
 from agent_tui.agent.turn.executor import gather_facts
 from agent_tui.agent.turn.tool_wiring import enabled_tools
+from agent_tui.cli import simulation
 from agent_tui.cli.errors import USAGE, one_line
 from agent_tui.cli.parser import Parser
 from agent_tui.safety import policy as rules
@@ -23,6 +25,8 @@ from agent_tui.structures.vocabulary import MODES
 EPILOG: Final = """\
 --stdin reads one JSON object a line: {"command": "ls"} or {"path": "a.py", "tool": "edit_file"}, each
 with "mode" and "cwd" if they are others than those of the flags. One line of JSON answers each.
+`simulate` decides anew about every question in your sessions, by the rules of your settings or of
+FILE, and proposes the fewest rules that spare the most questions.
 Nothing is run, and nothing is asked. exit codes: 0 answered, 2 usage
 """
 DECISIONS: Final = {"allow": "allow", "ask": "ask", "refuse": "deny"}
@@ -30,22 +34,34 @@ SHELL: Final = "run_shell_command"
 
 
 def policy(arguments: Sequence[str]) -> int:
-    """Run `agent-tui policy check`; returns its exit code."""
+    """Run `agent-tui policy check` or `simulate`; returns its exit code."""
     parser = Parser(
         prog="agent-tui policy",
         description="Say whether a call would run, be asked about or be denied, and why.",
         epilog=EPILOG,
     )
-    parser.add_argument("action", choices=("check",), help="check: decide about calls")
-    what = parser.add_mutually_exclusive_group(required=True)
+    parser.add_argument(
+        "action",
+        choices=("check", "simulate"),
+        help="check: decide about calls; simulate: decide anew about all that was asked before",
+    )
+    what = parser.add_mutually_exclusive_group()
     what.add_argument("--command", metavar="TEXT", help="a shell command")
     what.add_argument("--path", metavar="PATH", help="a file that a tool touches")
     what.add_argument("--stdin", action="store_true", help="many calls, one JSON object a line")
     parser.add_argument("--tool", metavar="NAME", help="the tool (default for a path: read_file)")
     parser.add_argument("--mode", choices=MODES, default="auto", help="the mode (default: auto)")
     parser.add_argument("--cwd", metavar="DIR", default=".", help="the folder of the session")
+    parser.add_argument("--rules", metavar="FILE", help="simulate: other rules than your settings")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     given = parser.parse_args(arguments)
+    calls = given.command is not None or given.path is not None or given.stdin
+    if given.action == "simulate":
+        if calls:
+            parser.error("simulate takes no call: it reads those on record")
+        return _simulate(Path(given.cwd), given.rules, given.json)
+    if not calls or given.rules:
+        parser.error("check needs --command, --path or --stdin, and takes no --rules")
     if given.stdin:
         return _answer_all({"mode": given.mode, "cwd": given.cwd})
     asked = {name: value for name, value in vars(given).items() if value is not None}
@@ -55,6 +71,19 @@ def policy(arguments: Sequence[str]) -> int:
         print(f"agent-tui policy: {one_line(str(error))}", file=sys.stderr)
         return USAGE
     print(json.dumps(said) if given.json else f"{said['decision']}: {said['reason']}")
+    return 0
+
+
+def _simulate(cwd: Path, rules_file: str | None, as_json: bool) -> int:
+    try:
+        place, held = _rules_at(cwd.resolve())
+        held = held if rules_file is None else simulation.read_rules(Path(rules_file))
+    except (ValueError, OSError) as error:
+        print(f"agent-tui policy: {one_line(str(error))}", file=sys.stderr)
+        return USAGE
+    sandbox = asyncio.run(support(place.folders.data / "sandbox"))
+    found = simulation.simulate(place.folders.sessions, held, enabled_tools(()), sandbox)
+    print(simulation.as_json(found) if as_json else "\n".join(simulation.lines(found)))
     return 0
 
 

@@ -259,8 +259,10 @@ class _Reader:
         without one may be more of that word."""
         at, before = part.start_byte, part.start_byte - 1
         is_operator = self._data[at : at + 1] in (b"<", b">", b"&")
-        if at > start and self._data[before:at] not in (b" ", b"\t") and not (
-            is_operator and self._data[before:at].isalpha()
+        if (
+            at > start
+            and self._data[before:at] not in (b" ", b"\t")
+            and not (is_operator and self._data[before:at].isalpha())
         ):
             raise Unclear("it cannot be seen where a word of it ends")
 
