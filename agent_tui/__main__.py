@@ -48,7 +48,7 @@ def _refused(error: OSError, code: int) -> int:
     """Standard output could not take what was printed: that is said, and is no success."""
     from agent_tui import std_output
 
-    std_output.refused(error)
+    std_output.silence_output(error)
     return code if isinstance(error, BrokenPipeError) else code or 1
 
 

@@ -121,7 +121,7 @@ class Outcome:
         if self.answered_nothing:
             return exit_codes.FAILED
         code = exit_codes.of_turn(self.state or "error", bool(self.denied), may_pass)
-        return exit_codes.of_saving(code, self.unsaved)
+        return exit_codes.of_saving(code, self.is_unsaved)
 
     @property
     def answered_nothing(self) -> bool:
@@ -129,7 +129,7 @@ class Outcome:
         return self.state == "completed" and self.empty
 
     @property
-    def unsaved(self) -> bool:
+    def is_unsaved(self) -> bool:
         """Whether something of the session is not on disk."""
         return self.begun and bool(self.saving.problem)
 
@@ -158,7 +158,7 @@ class Outcome:
             "duration_ms": self.duration_ms,
             "usage": usage,
             "cost": cost,
-            "saved": not self.unsaved,
+            "saved": not self.is_unsaved,
             "denied": self.denied,
             "notices": self.notices,
             "error": error,
@@ -186,15 +186,15 @@ def run(config: EngineConfig, prompt: str, output: str) -> int:
         _follow(worker, outcome, prompt, stream=output == "stream-json")
         _report(outcome, output)
     except OSError as error:
-        std_output.refused(error)
+        std_output.silence_output(error)
         return exit_codes.FAILED
     finally:
-        heard = terminal.noted()
+        heard = terminal.collect_signals()
         worker.stop(GRACE_SECONDS)
         _follow_end(worker, outcome)
     if closed:
         print("agent-tui: standard output is closed: the answer was not printed", file=sys.stderr)
-    if outcome.unsaved:
+    if outcome.is_unsaved:
         lost = int(outcome.record > outcome.saving.through)
         print(f"agent-tui: {visible(outcome.saving.describe_loss(lost, 1))}", file=sys.stderr)
     if heard:
@@ -213,7 +213,7 @@ def _follow(worker: Worker, outcome: Outcome, prompt: str, stream: bool) -> None
     """Hear every event until the turn has ended, or cannot begin."""
     sent = False
     while True:
-        alive = worker.alive  # asked first: what it said last is heard all the same
+        alive = worker.is_alive  # asked first: what it said last is heard all the same
         try:
             event = worker.events.get(timeout=0.1)
         except queue.Empty:

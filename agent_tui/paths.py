@@ -66,7 +66,7 @@ def make_private(folder: Path) -> None:
             ) from None
 
 
-def shipped(kind: str) -> Path:
+def shipped_folder(kind: str) -> Path:
     """The shipped folder `themes` or `skills`: beside the package in a checkout, inside it in a
     wheel."""
     package = Path(__file__).resolve().parent
@@ -141,7 +141,7 @@ def _exists(path: Path) -> bool:
     return True
 
 
-def there(path: Path) -> bool:
+def may_exist(path: Path) -> bool:
     """Whether there is a file to read; one that we may not even look at counts, so that its reader
     says so."""
     try:
@@ -153,7 +153,7 @@ def there(path: Path) -> bool:
     return True
 
 
-def same(one: Path, other: Path) -> bool:
+def is_same_file(one: Path, other: Path) -> bool:
     """Whether both name one file (a session in the home folder, say)."""
     try:
         return one.samefile(other)

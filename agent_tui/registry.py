@@ -106,7 +106,7 @@ def import_all(names: Iterable[str]) -> None:
         importlib.import_module(name)
 
 
-def without(name: str) -> None:
+def leave_out(name: str) -> None:
     """Leave module `name` out of what a package imports: one that it can do without, and that
     nobody here uses."""
     sys.modules.setdefault(name, None)  # type: ignore[arg-type]  # what the import system takes for `not to be found`

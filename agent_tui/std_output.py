@@ -6,7 +6,7 @@ import os
 import sys
 
 
-def refused(error: OSError) -> None:
+def silence_output(error: OSError) -> None:
     """Nothing more can be written to standard output. It goes nowhere from now on, else the rest is
     tried again at the end of the program."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

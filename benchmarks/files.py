@@ -172,7 +172,7 @@ def parts(top: Path) -> None:
         return FileIndex(top, os.environ, logging.getLogger())
 
     at_once, read = timed(lambda: index().at_once(lambda: False))
-    whole, walked = timed(lambda: index().whole(lambda: False))
+    whole, walked = timed(lambda: index().scan_all(lambda: False))
     corpus, made = timed(lambda: fuzzy.corpus(whole.paths))
     assert at_once is not None and len(whole.paths) > FILES
     screen, keys, slices = Screen(corpus), [], []

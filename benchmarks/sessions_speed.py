@@ -16,7 +16,7 @@ from pathlib import Path
 
 from agent_tui.protocol.codec import encode
 from agent_tui.protocol.events import ToolEnded
-from agent_tui.sessions.index.cache import known
+from agent_tui.sessions.index.cache import known_sessions
 from agent_tui.sessions.index.listing import recent
 from agent_tui.sessions.index.search import search, update
 from agent_tui.sessions.log.repair import repair
@@ -94,7 +94,9 @@ def listed(home: Path, count: int) -> tuple[float, float]:
     update(many, cache)
     recent(many)
     cold = median([timed(lambda: recent(many)) for _ in range(5)])
-    return cold, median([timed(lambda: recent(many, None, known(cache))) for _ in range(5)])
+    return cold, median(
+        [timed(lambda: recent(many, None, known_sessions(cache))) for _ in range(5)]
+    )
 
 
 def searched(home: Path, megabytes: int) -> tuple[float, float, list[float], int]:

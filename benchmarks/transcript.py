@@ -29,7 +29,7 @@ from textual.app import App, ComposeResult
 from textual.pilot import Pilot
 from textual.widgets import RichLog
 
-from agent_tui.paths import shipped
+from agent_tui.paths import shipped_folder
 from agent_tui.protocol.transcript import Block, TextBlock, ToolBlock, UserBlock
 from agent_tui.structures.markdown_stream import MdStream
 from agent_tui.structures.vec import Vec
@@ -111,7 +111,7 @@ async def cost(pilot: Pilot[None], act: Callable[[], object]) -> float:
 class Ours(App[None]):
     def __init__(self) -> None:
         super().__init__()
-        self.palette = load_theme("dark", [shipped("themes")])
+        self.palette = load_theme("dark", [shipped_folder("themes")])
         self.register_theme(self.palette.textual())
         self.theme = self.palette.textual().name
 

@@ -305,7 +305,7 @@ def default(row: Setting) -> str:
 
 def settings_table() -> str:
     found = {
-        **schema.fixed(),
+        **schema.fixed_rows(),
         **{f"providers.<name>.{key}": row for key, row in schema.PROVIDER.items()},
     }
     rows = ((f"`{key}`", default(row), meaning(row)) for key, row in found.items())

@@ -131,7 +131,7 @@ STARTS = {
     "agent_tui.agent.services.images: sandbox.feed": "the clipboard's tools",
     "agent_tui.agent.services.local_ollama: sandbox.feed": "`ollama serve`",
     "agent_tui.agent.turn.tool_context: sandbox.run": "commands, which a shell of the system runs",
-    "agent_tui.cli.main: sandbox.beside": "this program, by the path of its Python",
+    "agent_tui.cli.main: sandbox.start_beside": "this program, by the path of its Python",
     "agent_tui.cli.main: sandbox.foreground": "the person's editor, and this program",
     "agent_tui.cli.config: sandbox.foreground": "the person's editor",
     "agent_tui.safety.git: sandbox.feed": "git",
@@ -467,7 +467,7 @@ def test_only_the_sandbox_starts_processes() -> None:
 
 def test_every_start_of_a_program_is_known() -> None:
     """Who has the sandbox start what, and that nobody looks for programs but `programs.py`."""
-    starts = {"run", "feed", "foreground", "beside"}
+    starts = {"run", "feed", "foreground", "start_beside"}
     found = uses({"sandbox": starts}, STARTS_PROCESSES) | {
         f"{module}:0: sandbox.{what.partition(':')[2]}"
         for module in trees()

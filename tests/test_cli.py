@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from agent_tui.boot import terminal
-from agent_tui.settings.schema import flagged
+from agent_tui.settings.schema import flag_keys
 from tests.tui.pty_stage import ROOT, Pty
 
 EVIL = "\x1b[2J\x1b]0;title\x07\x9b31mred\r\nsecond line"
@@ -124,7 +124,7 @@ def test_flags_may_come_before_the_command(words: str, name: str, rest: str) -> 
 
 
 def test_every_flag_with_a_value_may_come_before_the_command() -> None:
-    for flag in flagged().values():
+    for flag in flag_keys().values():
         words = [flag.name, "1"] if flag.metavar else [flag.name]
         assert terminal.command([*words, "run", "hi"]) == ("run", [*words, "hi"])
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from agent_tui.cli.arguments import elsewhere
+from agent_tui.cli.arguments import find_alternative
 from tests.test_cli import environment
 
 MAIN = [sys.executable, "-m", "agent_tui"]
@@ -157,8 +157,8 @@ def test_what_is_called_otherwise_elsewhere_is_said(home: Path, words: str, hint
 
 
 def test_and_behind_two_dashes_it_is_a_prompt() -> None:
-    assert elsewhere(["--", "resume"]) == "" == elsewhere(["-m", "x", "--", "-p"])
-    assert elsewhere(["fix", "it"]) == "" == elsewhere(["resume the work"])
+    assert find_alternative(["--", "resume"]) == "" == find_alternative(["-m", "x", "--", "-p"])
+    assert find_alternative(["fix", "it"]) == "" == find_alternative(["resume the work"])
 
 
 @pytest.mark.parametrize(

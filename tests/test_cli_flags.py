@@ -11,7 +11,7 @@ import pytest
 
 from agent_tui.agent.config import CHOOSE
 from agent_tui.cli import arguments
-from agent_tui.cli.arguments import elsewhere
+from agent_tui.cli.arguments import find_alternative
 from agent_tui.cli.given import Given
 
 
@@ -59,8 +59,8 @@ def test_the_help_names_the_variables_that_matter_most() -> None:
 
 def test_a_word_that_is_nearly_a_command_is_not_sent_unasked() -> None:
     said = "no command 'doctr': did you mean doctor? To send it as a prompt: agent-tui -- doctr"
-    assert elsewhere(["doctr"]) == said
-    assert not elsewhere(["--", "doctr"]) and not elsewhere(["hello"])
+    assert find_alternative(["doctr"]) == said
+    assert not find_alternative(["--", "doctr"]) and not find_alternative(["hello"])
     assert arguments.screen(["--", "doctr"]).prompt == "doctr"
 
 

@@ -193,7 +193,7 @@ def test_a_program_that_does_not_begin_is_said(
     (machine.home / "bin" / "ollama").write_text("#!/bin/sh\necho no such thing; exit 1\n")
     config = Place(machine.home).config("", environment={"PATH": machine.given["PATH"]})
     server = ollama.create("m", ProviderSetup(f"http://{machine.address}"))
-    assert asyncio.run(local_ollama.down(server, config))
+    assert asyncio.run(local_ollama.is_startable(server, config))
     said = asyncio.run(local_ollama.start(server, config))
     assert "does not answer after 0.3 s" in said and str(config.folders.logs) in said
     assert "no such thing" in (config.folders.logs / local_ollama.LOG).read_text()

@@ -146,7 +146,7 @@ def test_every_setting_is_there_with_its_default() -> None:
         for cells in rows(section(SETTINGS, "All settings").strip().split("\n\n")[0])
     }
     known = Settings()
-    wanted: dict[str, object] = {key: getattr(known, key) for key in schema.top()}
+    wanted: dict[str, object] = {key: getattr(known, key) for key in schema.top_rows()}
     for name, keys in schema.sections().items():
         if keys:
             wanted |= {f"{name}.{key}": getattr(getattr(known, name), key) for key in keys}
@@ -171,14 +171,14 @@ def test_examples_of_settings_are_valid(page: str) -> None:
 
 
 def test_the_example_of_a_theme_is_valid(tmp_path: Path) -> None:
-    from agent_tui.paths import shipped
+    from agent_tui.paths import shipped_folder
     from agent_tui.tui.widgets.theme import load_theme
 
     example = next(
         e for e in re.findall(r"```toml\n(.*?)```", THEMES, re.DOTALL) if "[colours]" in e
     )
     (tmp_path / "harbour.toml").write_text(example, encoding="utf-8")
-    theme = load_theme("harbour", (shipped("themes"), tmp_path))
+    theme = load_theme("harbour", (shipped_folder("themes"), tmp_path))
     assert theme.name == "harbour"
     assert theme.colours["accent"] == "#f0b35a"
     assert not [problem for problem in theme.problems if "not given" not in problem]

@@ -86,7 +86,7 @@ def test_no_start_takes_a_program_of_the_project(
     with pytest.raises(FileNotFoundError, match="not on PATH outside this project"):
         sandbox.foreground([name], lambda: False)
     with pytest.raises(FileNotFoundError, match="not on PATH outside this project"):
-        sandbox.beside([name])
+        sandbox.start_beside([name])
     code, said = asyncio.run(
         sandbox.feed([name], b"", project, {"PATH": hostile_path(project)}, 10.0)
     )

@@ -49,7 +49,7 @@ class Hosted(Protocol):
         ...
 
     @property
-    def standing(self) -> tuple[str, str]:
+    def model_and_mode(self) -> tuple[str, str]:
         """Its model and mode; empty where there is none."""
         ...
 
@@ -95,7 +95,7 @@ class AtWork:
         return self.agent.turns.busy or self.agent.past.busy
 
     @property
-    def standing(self) -> tuple[str, str]:
+    def model_and_mode(self) -> tuple[str, str]:
         return self.agent.models.info.name, self.agent.record.standing.mode
 
     @property

@@ -18,7 +18,7 @@ from typing import Final
 from agent_tui import paths
 from agent_tui.agent.config import EngineConfig
 from agent_tui.agent.services.models import Models
-from agent_tui.agent.services.stored_keys import refreshing
+from agent_tui.agent.services.stored_keys import key_refresher
 from agent_tui.agent.session import directories, recovery
 from agent_tui.agent.session.agent import Agent
 from agent_tui.agent.session.observer import Observer
@@ -49,22 +49,27 @@ async def open_agent(
     home = Path(config.environment.get("HOME", "~")).expanduser()
     hide = scrubber(config, formats=True).scrub
     discover = partial(
-        Skills.discover, paths.shipped("skills"), config.folders.config, config.cwd, home, hide
+        Skills.discover,
+        paths.shipped_folder("skills"),
+        config.folders.config,
+        config.cwd,
+        home,
+        hide,
     )
     skills = LoadedSkills(discover)
     models = Models(config)
-    models.refreshing = lambda config: refreshing(
+    models.refreshing = lambda config: key_refresher(
         config, pool, lambda _: None
     )  # nobody has to learn of them yet
     models.configure(config)
     before = record.standing
     wanted = config.settings.model if config.model_given or not before.model else before.model
-    await models.first(wanted)
+    await models.first_choice(wanted)
     config = models.config
     agent = Agent(config, record, models, skills, pool, log)
-    told = sinks if sinks.wanted and not config.otr else None
+    told = sinks if sinks.is_wanted and not config.otr else None
     Observer(record, log, told, agent.turns.executor.scrub, config.settings.telemetry.content)
-    models.refreshing = lambda config: refreshing(
+    models.refreshing = lambda config: key_refresher(
         config, pool, agent.turns.executor.workplace.learn
     )
     models.configure(config)
@@ -102,7 +107,7 @@ async def open_agent(
         record.emit(Notice(f"Still allowed from earlier in this session: {shown}"))
     if config.resume and (watch := agent.turns.executor.watch) is not None:
         watch.recover(agent.turns.executor.workplace)
-    for event in await directories.back(config, record, pool):
+    for event in await directories.check_directories(config, record, pool):
         record.emit(event)
     for text in (*said, *(str(problem) for problem in config.problems), *skills.skills.problems):
         record.emit(Notice(text, "warning"))
@@ -116,7 +121,7 @@ async def open_agent(
         record.emit(Notice(models.info.note))
     if not config.otr:
         agent.turns.spawn(_tidied(config, record, pool, log))
-    record.emit(models.told("start"))
+    record.emit(models.answer_query("start"))
     models.tell_efforts(record)
     agent.tell_skills("start")
     log.info("session %s model %s", record.session, models.info.name)
@@ -188,9 +193,9 @@ def _record(config: EngineConfig, tell: Sink) -> tuple[Record, tuple[str, ...]]:
     came = partial(
         recovery.output_of, config.outputs / config.resume, config.settings.tools.max_output_chars
     )
-    for event in recovery.missing(opened.events, seen, came):
+    for event in recovery.settle_open_turns(opened.events, seen, came):
         record.emit(event)
-    for event in recovery.restored(record.changes.unfinished, Blobs(config.blobs)):
+    for event in recovery.settle_restore(record.changes.unfinished, Blobs(config.blobs)):
         record.emit(event)
     restored = fold(told, seen)
     if (left := record.standing.mode) in ("", UNASKED):

@@ -136,7 +136,7 @@ class Worker(EventReader):
             self._readers = tuple(one for one in self._readers if one is not reader)
 
     @property
-    def alive(self) -> bool:
+    def is_alive(self) -> bool:
         """Whether anybody still obeys: false once the engine has stopped, however that came."""
         return self._thread is not None and self._thread.is_alive()
 
@@ -226,7 +226,7 @@ class Worker(EventReader):
     def _other(self, hosted: hosting.Hosted, wanted: Resume) -> EngineConfig:
         """How the session `wanted` is opened in the place of the one that is hosted; without an id:
         a new one."""
-        model, mode = hosted.standing
+        model, mode = hosted.model_and_mode
         # to a new one goes what the command line named and nobody has removed; another session has
         # its own
         still = tuple(
@@ -362,7 +362,7 @@ class Worker(EventReader):
         errors = [await _failure(hosted.end()) for hosted in ended]
         for hosted in ended:
             if hosted.run:
-                self._recordings.ended(hosted.run, hosted.is_behind)
+                self._recordings.on_session_left(hosted.run, hosted.is_behind)
         for error in filter(None, errors):
             if not self._sessions.keys() - {hosted.session for hosted in ended}:
                 raise error
@@ -371,7 +371,7 @@ class Worker(EventReader):
     def _shelve(self, op: Op) -> None:
         """Something is to be done to a session that is not the one at work."""
         task = asyncio.create_task(
-            session_admin.put(self.config, op, tuple(self._sessions), self._pool, self._tell)
+            session_admin.perform_op(self.config, op, tuple(self._sessions), self._pool, self._tell)
         )
         self._shelving.add(task)
         task.add_done_callback(self._shelving.discard)

@@ -9,8 +9,8 @@ from __future__ import annotations
 import os
 
 from agent_tui.regular_file import open_regular
-from agent_tui.structures.ascii import twin, wanted
-from agent_tui.structures.terminal_facts import dark_hint, depth, identity, remembered
+from agent_tui.structures.ascii import twin, wants_ascii
+from agent_tui.structures.terminal_facts import dark_hint, depth, identity, read_ground
 from agent_tui.structures.vocabulary import MODES
 
 TYPE_CHECKING = False  # importing these takes longer than drawing the frame
@@ -56,7 +56,7 @@ def frame(
         height: f"  {accent[0]}Ctrl+C{muted[0]} quit",
     }
     drawn = "".join(f"\x1b[{row};1H\x1b[0m{ground[1]}{line}" for row, line in rows.items())
-    if wanted(as_given(environment)):
+    if wants_ascii(as_given(environment)):
         drawn = twin(drawn)
     return f"{ENTER}\x1b[?7l{ground[1]}\x1b[2J{drawn}\x1b[0m{ground[1]}{text[0]}\x1b[{height - 2};6H".encode()
 
@@ -110,7 +110,7 @@ def as_given(environment: Mapping[str, str]) -> Mapping[str, str]:
 def known_dark(environment: Mapping[str, str]) -> bool:
     """Whether the ground of the terminal is dark: as it told the last time, else by COLORFGBG, else
     yes."""
-    told = remembered(_text(ground_file(environment)), identity(environment))
+    told = read_ground(_text(ground_file(environment)), identity(environment))
     hint = dark_hint(environment) if told is None else told
     return hint is not False
 

@@ -329,7 +329,7 @@ def lacks_memory(arguments: Sequence[str]) -> str:
     return ""
 
 
-def noted() -> list[int]:
+def collect_signals() -> list[int]:
     """From now on, while the program closes what it has open, the first signal is put on the list,
     for the exit code; a second one ends the program at once."""
     heard: list[int] = []
@@ -390,7 +390,7 @@ def forget_size(environment: MutableMapping[str, str], fd: int = 2) -> None:
         environment.pop("LINES", None)
 
 
-def unechoed(attributes: list[Any]) -> list[Any]:
+def without_echo(attributes: list[Any]) -> list[Any]:
     """Those for a terminal between two screens: keys wait for the next one, and nobody sees them."""
     between = _ready([*attributes])
     between[_LFLAG] &= ~termios.ECHO

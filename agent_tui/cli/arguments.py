@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Final
 from agent_tui.agent.config import CHOOSE
 from agent_tui.boot.terminal import COMMANDS
 from agent_tui.cli.given import Given
-from agent_tui.cli.parser import Parser, Version, number, text, whole
-from agent_tui.settings.schema import fixed, flagged
+from agent_tui.cli.parser import Parser, Version, number, text, whole_number
+from agent_tui.settings.schema import fixed_rows, flag_keys
 from agent_tui.settings.values import Setting
 
 if TYPE_CHECKING:
@@ -139,14 +139,14 @@ def _talked_to(parser: argparse.ArgumentParser) -> None:
 def _settings(parser: argparse.ArgumentParser, front_end: str, section: bool = True) -> None:
     """The flags that set a setting: those of one front end alone (empty: of all), in a section or
     in none."""
-    for key, flag in flagged().items():
+    for key, flag in flag_keys().items():
         if flag.only != front_end or ("." in key) is not section:
             continue
         names = [flag.short, flag.name] if flag.short else [flag.name]
         if flag.metavar:
             parser.add_argument(
                 *names,
-                type=_reader(fixed()[key]),
+                type=_reader(fixed_rows()[key]),
                 metavar=flag.metavar,
                 help=flag.help,
                 default=argparse.SUPPRESS,
@@ -160,7 +160,11 @@ def _settings(parser: argparse.ArgumentParser, front_end: str, section: bool = T
 def _reader(row: Setting) -> Callable[[str], str | float]:
     if row.kind.form != "number":
         return str
-    return whole(1) if isinstance(row.default, int) else number(row.kind.expected.partition(",")[0])
+    return (
+        whole_number(1)
+        if isinstance(row.default, int)
+        else number(row.kind.expected.partition(",")[0])
+    )
 
 
 def _besides(parser: argparse.ArgumentParser) -> None:
@@ -194,7 +198,7 @@ WORDS: Final = {
 }
 
 
-def elsewhere(arguments: Sequence[str]) -> str:
+def find_alternative(arguments: Sequence[str]) -> str:
     """What to use instead, if the words ask for what another agent has; behind `--` all words are a
     prompt."""
     flags = list(arguments[: arguments.index("--")] if "--" in arguments else arguments)

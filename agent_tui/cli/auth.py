@@ -37,7 +37,7 @@ def auth(arguments: Sequence[str]) -> int:
     found = read(place).settings
     if given.action == "list":
         return _list(place.with_settings(found), folder)
-    provider = keys.called(given.provider, keys.names(found))
+    provider = keys.match_provider(given.provider, keys.names(found))
     if not provider:
         return _fail(
             f"{given.provider}: unknown provider; choose one of {', '.join(keys.names(found))}",
@@ -69,7 +69,7 @@ def _parser() -> Parser:
 
 
 def _list(configuration: Configuration, folder: Path) -> int:
-    stored = credentials.stored(folder, keys.names(configuration.settings))
+    stored = credentials.read_stored(folder, keys.names(configuration.settings))
     lines = [(one.provider, one.where, one.others) for one in keys.sources(configuration, stored)]
     width = max((len(name) for name, _, _ in lines), default=0)
     for name, where, others in lines:

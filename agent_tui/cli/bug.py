@@ -99,8 +99,8 @@ def _free(stem: str) -> Path:
 def write(log: Path, path: Path) -> None:
     """Write the session of `log` to the archive `path`, which must not be there yet. Raises Failed."""
     player, events = load(log)
-    told = Redactor((*secrets.known(os.environ), *_stored()), str(Path.home()))
-    hide = told.learned(text for event in events for text in _said(dump(event))).text
+    told = Redactor((*secrets.known_secrets(os.environ), *_stored()), str(Path.home()))
+    hide = told.with_secrets_of(text for event in events for text in _said(dump(event))).text
     known = [_hidden(event, hide) for event in events]
     name = log.name.removesuffix(LOG)
     try:
@@ -144,7 +144,7 @@ def _stored() -> tuple[str, ...]:
     place = place_at(Path.cwd())
     found = read(place).settings
     own = tuple(one.api_key for one in found.providers.values() if one.api_key)
-    return (*own, *credentials.stored(place.folders.config, keys.names(found)).values)
+    return (*own, *credentials.read_stored(place.folders.config, keys.names(found)).values)
 
 
 def _hidden(event: Event, hide: Callable[[str], str]) -> Event:

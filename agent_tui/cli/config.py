@@ -14,9 +14,9 @@ from agent_tui.cli.errors import encodable, one_line
 from agent_tui.cli.parser import Parser
 from agent_tui.registry import late
 from agent_tui.settings.layers import Loaded, place_at
-from agent_tui.settings.schema import entries, entry, free
+from agent_tui.settings.schema import entries, entry, free_sections
 from agent_tui.settings.store import Refused, Store
-from agent_tui.settings.values import KEYS, THEME, Kind, Raw, Value, typed
+from agent_tui.settings.values import KEYS, THEME, Kind, Raw, Value, parse_typed
 from agent_tui.structures.visible import visible
 from agent_tui.tui import commands
 from agent_tui.tui.core import keymap
@@ -120,7 +120,9 @@ def _show(found: Loaded, sources: bool) -> int:
 
 
 def _place(found: Loaded, key: str, value: Value) -> str:
-    return value.source if value.layer not in found.files else f"{value.layer} {found.where(key)}"
+    return (
+        value.source if value.layer not in found.files else f"{value.layer} {found.source_of(key)}"
+    )
 
 
 def _get(found: Loaded, key: str) -> int:
@@ -160,7 +162,7 @@ def _typed(key: str, text: str) -> Raw:
     if not encodable(text):
         raise ValueError(f"{key}: the value {visible(text)} is not valid UTF-8 text")
     try:
-        value = typed(kind, text)
+        value = parse_typed(kind, text)
     except ValueError:
         raise ValueError(
             f"{key}: the value {visible(text)!r} is not used: expected {kind.expected}"
@@ -185,7 +187,7 @@ def _themes(key: str) -> tuple[str, ...]:
     own = paths.folders().config / "themes"
     return (
         *(("", "auto") if key == "display.theme" else ()),
-        *paths.stems((paths.shipped("themes"), own), ".toml"),
+        *paths.stems((paths.shipped_folder("themes"), own), ".toml"),
     )
 
 
@@ -257,7 +259,7 @@ def _text(text: str) -> str:
 def _quoted(key: str) -> str:
     """The key as it could stand in a file: a provider's name may need quotes."""
     head, _, rest = key.partition(".")
-    if head in free() and head != "keys":
+    if head in free_sections() and head != "keys":
         return f"{head}.{rest if rest.replace('-', '_').isidentifier() and rest.isascii() else _text(rest)}"
     name, _, leaf = rest.rpartition(".")
     bare = all(part.isascii() and part.replace("-", "_").isidentifier() for part in (name, leaf))

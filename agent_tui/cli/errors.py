@@ -23,7 +23,7 @@ def encodable(text: str) -> bool:
     return not any("\ud800" <= character <= "\udfff" for character in text)
 
 
-def guarded(name: str, command: Callable[[], int], prints: bool = True) -> int:
+def run_guarded(name: str, command: Callable[[], int], prints: bool = True) -> int:
     """Run a command. What it cannot write or read is said in one line; where nobody reads on, nothing
     is left to say.
     `prints`: it is for nothing where standard output is closed."""

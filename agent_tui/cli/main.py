@@ -15,11 +15,11 @@ from agent_tui import paths
 from agent_tui.agent.config import CHOOSE, EngineConfig
 from agent_tui.boot.frame import as_given
 from agent_tui.boot.terminal import command
-from agent_tui.cli.errors import USAGE, encodable, guarded, one_line
+from agent_tui.cli.errors import USAGE, encodable, one_line, run_guarded
 from agent_tui.cli.given import Given
 from agent_tui.registry import late, late_module, names
 from agent_tui.settings.layers import FLAGS, Flags, Loaded, place_at, read
-from agent_tui.settings.schema import Problem, flagged
+from agent_tui.settings.schema import Problem, flag_keys
 from agent_tui.settings.values import parse_rule
 from agent_tui.structures import ascii
 from agent_tui.structures.terminal_facts import drawable
@@ -54,14 +54,14 @@ def main(argv: Sequence[str] | None = None, early: Early | None = None) -> int:
     try:
         match name:
             case "run":
-                return guarded("agent-tui", lambda: _run(arguments), prints=False)
+                return run_guarded("agent-tui", lambda: _run(arguments), prints=False)
             case "chat":
-                return guarded("agent-tui", lambda: _chat(arguments), prints=False)
+                return run_guarded("agent-tui", lambda: _chat(arguments), prints=False)
             case "":
                 return _screen(arguments, early)
             case _:
                 own = late_module(f"agent_tui.cli.{name}", warm=False)
-                return guarded(f"agent-tui {name}", lambda: int(getattr(own, name)(arguments)))
+                return run_guarded(f"agent-tui {name}", lambda: int(getattr(own, name)(arguments)))
     except Usage as error:
         if early is not None:
             early.restore()
@@ -69,15 +69,15 @@ def main(argv: Sequence[str] | None = None, early: Early | None = None) -> int:
         return USAGE
 
 
-def meant(arguments: Sequence[str]) -> None:
+def check_foreign_words(arguments: Sequence[str]) -> None:
     """Who knows another agent may ask for what is called otherwise here. Raises Usage."""
-    if hint := flags.elsewhere(arguments):
+    if hint := flags.find_alternative(arguments):
         raise Usage(hint)
 
 
 def _screen(arguments: list[str], early: Early | None) -> int:
     if arguments:
-        meant(arguments)
+        check_foreign_words(arguments)
     given = flags.screen(arguments, early) if arguments else Given()
     if not all(os.isatty(fd) for fd in (0, 1, 2)):  # the screen is drawn on the third
         raise Usage(
@@ -92,7 +92,7 @@ def _screen(arguments: list[str], early: Early | None) -> int:
         engine, run, look_of = worker.Worker, start.run, display_options.look_of
     settings = config.settings
     own = settings.display.ascii
-    limited = ascii.wanted(as_given(config.environment)) if own == "auto" else own
+    limited = ascii.wants_ascii(as_given(config.environment)) if own == "auto" else own
     return run(
         engine(config, early.share() if early is not None else None),
         settings,
@@ -102,7 +102,7 @@ def _screen(arguments: list[str], early: Early | None) -> int:
         look=look_of(settings, limited, time.localtime().tm_gmtoff),
         history=None if config.otr else config.folders.data / "history.jsonl",
         cwd=config.cwd,
-        themes=(paths.shipped("themes"), config.folders.config / "themes"),
+        themes=(paths.shipped_folder("themes"), config.folders.config / "themes"),
         early=early,
         at_once=bool(config.resume or given.prompt),
         foreground=_foreground,
@@ -120,7 +120,7 @@ def _foreground(argv: Sequence[str], ends: Callable[[], bool]) -> int:
 
 def _beside(argv: Sequence[str]) -> Callable[[], int | None]:
     """Run a program of ours while the screen goes on."""
-    return sandbox.beside(argv)
+    return sandbox.start_beside(argv)
 
 
 def _chat(arguments: list[str]) -> int:
@@ -144,7 +144,7 @@ def _chat(arguments: list[str]) -> int:
         ),
         history=None if config.otr else config.folders.data / "history.jsonl",
         cwd=config.cwd,
-        themes=(paths.shipped("themes"), config.folders.config / "themes"),
+        themes=(paths.shipped_folder("themes"), config.folders.config / "themes"),
         place=config,
         foreground=_foreground,
         coloured=given.color and not config.environment.get("NO_COLOR"),
@@ -231,7 +231,7 @@ def _config(given: Given, interactive: bool, asks: bool = True) -> EngineConfig:
     if not given.add_dir:
         return config
     try:
-        return replace(config, directories=directories.named(config, given.add_dir))
+        return replace(config, directories=directories.named_directories(config, given.add_dir))
     except (OSError, ValueError) as error:
         raise Usage(f"--add-dir {error}") from None
 
@@ -250,8 +250,8 @@ def _of_no_tool(found: Loaded) -> Problem | None:
 def _flags(given: Given, model: str) -> Flags:
     """What the command line sets of the settings. Raises Usage."""
     flags = Flags(model=model)
-    for key, flag in flagged().items():
-        value = getattr(given, flag.given, None)
+    for key, flag in flag_keys().items():
+        value = getattr(given, flag.destination, None)
         if isinstance(value, int | float) and flag.metavar and value <= 0:
             raise Usage(f"{flag.name} {value:g}: must be more than 0")
         flags.setdefault(
@@ -273,11 +273,11 @@ def _session(given: Given, cwd: Path, folders: paths.Folders) -> str:
             raise Usage("--resume: there are no sessions yet")
         return CHOOSE
     if given.resume:
-        if not (found := listing.meant(folders.sessions, given.resume)):
-            known = cache.known(folders.cache)  # names of long sessions
-            found = listing.meant(folders.sessions, given.resume, known=known)
+        if not (found := listing.match_sessions(folders.sessions, given.resume)):
+            known = cache.known_sessions(folders.cache)  # names of long sessions
+            found = listing.match_sessions(folders.sessions, given.resume, known=known)
         if len(found) != 1:
-            no = listing.missing(folders.sessions, given.resume)
+            no = listing.missing_reason(folders.sessions, given.resume)
             raise Usage(
                 f"--resume {given.resume}: {f'{len(found)} sessions match this id or name' if found else no}"
             )

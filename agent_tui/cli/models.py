@@ -15,7 +15,7 @@ from agent_tui.agent.services.stored_keys import with_stored
 from agent_tui.agent.worker import work_pool
 from agent_tui.cli.errors import encodable, one_line
 from agent_tui.cli.parser import Parser
-from agent_tui.present.wording import fetched
+from agent_tui.present.wording import fetch_progress
 from agent_tui.providers.choosing import choose, keys
 from agent_tui.settings.layers import place_at, read
 from agent_tui.structures.readable import bar
@@ -44,7 +44,7 @@ def models(arguments: Sequence[str]) -> int:
     place = place_at(Path.cwd())
     values = read(place).settings
     asked = given.provider if given.action == "list" else ""
-    provider = keys.called(asked, keys.names(values))
+    provider = keys.match_provider(asked, keys.names(values))
     if asked and not provider:
         return _fail(
             f"{asked}: unknown provider; choose one of {', '.join(keys.names(values))}", USAGE
@@ -88,7 +88,7 @@ async def _list(config: EngineConfig, provider: str) -> int:
     config, problems = await with_stored(config, work_pool(), (provider,) if provider else None)
     if provider and (missing := choose.needs(provider, config)):
         return _fail(missing, FAILED)
-    shown, tried = await choose.offered(config, provider)
+    shown, tried = await choose.collect_offers(config, provider)
     width = min(WIDEST, max((len(model.name) for model in shown), default=0))
     for model in shown:
         window = model.window_max or model.window
@@ -99,7 +99,7 @@ async def _list(config: EngineConfig, provider: str) -> int:
 
 
 async def _pull(config: EngineConfig, given: argparse.Namespace) -> int:
-    name = local_ollama.named(given.name)
+    name = local_ollama.resolve_model(given.name)
     if not encodable(name):
         return _fail(f"{given.name}: not a model name", USAGE)
     config, _ = await with_stored(config, work_pool(), ("ollama",))
@@ -144,7 +144,11 @@ class Bar:
         self._told = step
         if self._terminal:
             line = f"{one_line(self._name)}  {''.join(bar(percent, WIDTH))}  {percent:>3} %"
-            print(f"\r{line}  {fetched(came.done, came.total, 0)}\x1b[K", end="", file=sys.stderr)
+            print(
+                f"\r{line}  {fetch_progress(came.done, came.total, 0)}\x1b[K",
+                end="",
+                file=sys.stderr,
+            )
             sys.stderr.flush()
         else:
             print(one_line(f"{self._name}: {step} %"), file=sys.stderr)

@@ -67,7 +67,7 @@ class Parser(argparse.ArgumentParser):
         except OSError as error:  # argparse would say nothing, and call it a success
             if stream is sys.stderr:
                 return
-            std_output.refused(error)
+            std_output.silence_output(error)
             sys.exit(0 if isinstance(error, BrokenPipeError) else FAILED)
 
 
@@ -101,7 +101,7 @@ def number(of: str) -> Callable[[str], float]:
     return read
 
 
-def whole(least: int) -> Callable[[str], int]:
+def whole_number(least: int) -> Callable[[str], int]:
     """The kind of a flag's value: a whole number from `least` on."""
 
     def read(text: str) -> int:

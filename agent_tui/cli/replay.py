@@ -28,7 +28,7 @@ from agent_tui.protocol.messages import AssistantMessage, Message, ToolMessage
 from agent_tui.protocol.transcript import Transcript
 from agent_tui.registry import late
 from agent_tui.regular_file import open_regular
-from agent_tui.sessions.index.listing import meant, missing
+from agent_tui.sessions.index.listing import match_sessions, missing_reason
 from agent_tui.sessions.index.stats import stats
 from agent_tui.sessions.log import fork as forks
 from agent_tui.sessions.log.private import write_all
@@ -36,7 +36,7 @@ from agent_tui.sessions.log.raw import lines
 from agent_tui.sessions.log.store import log_path, read
 from agent_tui.settings.layers import place_at
 from agent_tui.settings.layers import read as read_settings
-from agent_tui.structures.readable import counted
+from agent_tui.structures.readable import count_noun
 from agent_tui.structures.terminal_facts import drawable
 from agent_tui.tui.recording.classes import UNPLAYABLE, unshown
 from agent_tui.tui.recording.player import Player
@@ -164,9 +164,11 @@ def session_log(named: str) -> Path:
             raise Failed(f"{log}: not found; a recording needs the session's log next to it")
         return log
     folder = paths.folders().sessions
-    found = meant(folder, named, Path.cwd())
+    found = match_sessions(folder, named, Path.cwd())
     if len(found) != 1:
-        how_many = f"{len(found)} sessions have this name" if found else missing(folder, named)
+        how_many = (
+            f"{len(found)} sessions have this name" if found else missing_reason(folder, named)
+        )
         raise Failed(f"{named}: {how_many}" if named else "there is no session here yet")
     return log_path(folder, found[0].id)
 
@@ -215,7 +217,7 @@ def _frames(player: Player, folder: Path, at: float) -> int:
             (folder / f"{count:06}.txt").write_text(text, "utf-8", errors="replace")
     except OSError as error:
         raise Failed(f"--frames {folder}: {error.strerror}") from None
-    print(f"{counted(written, 'frame')} of {counted(len(player), 'step')} in {folder}")
+    print(f"{count_noun(written, 'frame')} of {count_noun(len(player), 'step')} in {folder}")
     return 0
 
 
@@ -230,8 +232,8 @@ def _verify(player: Player, tape: Path) -> int:
     if len(differences) > MOST_SAID:
         print(f"… and {len(differences) - MOST_SAID:,} more")
     ended = "; the recording was cut at its limit" if player.is_cut else ""
-    found = counted(len(differences), "difference")
-    print(f"{counted(len(player), 'step')}, {len(player.checks):,} compared, {found}{ended}")
+    found = count_noun(len(differences), "difference")
+    print(f"{count_noun(len(player), 'step')}, {len(player.checks):,} compared, {found}{ended}")
     return FAILED if differences or player.problems else 0
 
 
@@ -248,7 +250,7 @@ def _screen(player: Player, events: list[Event], log: Path, given: argparse.Name
         return USAGE
     folders = paths.folders()
     display = read_settings(place_at(Path.cwd())).settings.display
-    themes = (paths.shipped("themes"), folders.config / "themes")
+    themes = (paths.shipped_folder("themes"), folders.config / "themes")
     forget_size(os.environ)
     palette = live_settings.LiveSettings(
         None, themes, (display.theme_dark, display.theme_light)
@@ -271,7 +273,7 @@ def _screen(player: Player, events: list[Event], log: Path, given: argparse.Name
     app = replaying.ReplayApp(
         player,
         palette,
-        lambda played, count: about(events, played.last_record(count)),
+        lambda played, count: describe_record(events, played.last_record(count)),
         fork,
         speed=max(0.0, given.speed),
         at=given.at,
@@ -297,12 +299,12 @@ CHARS: Final = 600
 """Characters of each."""
 
 
-def about(events: Iterable[Event], n: int) -> str:
+def describe_record(events: Iterable[Event], n: int) -> str:
     """What held after record `n`, as Markdown."""
     known = [event for event in events if event.n <= n]
     seen, history = fold(known), History()
     for event in known:
-        history = history.after(event) if event.is_main else history
+        history = history.with_event(event) if event.is_main else history
     return "\n".join((*_facts(seen, known), *_request(history)))
 
 

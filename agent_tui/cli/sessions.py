@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from agent_tui import paths
-from agent_tui.cli.parser import Parser, whole
+from agent_tui.cli.parser import Parser, whole_number
 from agent_tui.cli.sessions_output import Failed, Output, Unknown, stream_of
 from agent_tui.protocol.answers import Summary
 from agent_tui.protocol.events import Event
@@ -17,8 +17,8 @@ from agent_tui.sessions.export import FORMATS, export, format_of
 from agent_tui.sessions.imports import files as imports
 from agent_tui.sessions.index import cache, manage
 from agent_tui.sessions.index import search as searching
-from agent_tui.sessions.index.listing import meant, missing, recent
-from agent_tui.sessions.index.manage import planned
+from agent_tui.sessions.index.listing import match_sessions, missing_reason, recent
+from agent_tui.sessions.index.manage import plan_deletions
 from agent_tui.sessions.index.stats import stats
 from agent_tui.sessions.log import copies, repair, store
 from agent_tui.sessions.log.lock import SessionLocked
@@ -80,7 +80,11 @@ def _parser() -> argparse.ArgumentParser:
             "--here", action="store_true", help="only sessions that started in this folder"
         )
         action.add_argument(
-            "-n", type=whole(1), default=0 if name == "list" else 20, metavar="N", help="at most N"
+            "-n",
+            type=whole_number(1),
+            default=0 if name == "list" else 20,
+            metavar="N",
+            help="at most N",
         )
         action.add_argument("--json", action="store_true", help="print JSON")
         if name == "list":
@@ -133,10 +137,10 @@ def _parser() -> argparse.ArgumentParser:
         "prune", "list the sessions beyond the limits of age and size; --yes deletes them", id=False
     )
     prune.add_argument(
-        "--days", type=whole(0), metavar="N", help="default: sessions.keep_days; 0: no limit"
+        "--days", type=whole_number(0), metavar="N", help="default: sessions.keep_days; 0: no limit"
     )
     prune.add_argument(
-        "--mb", type=whole(0), metavar="N", help="default: sessions.keep_mb; 0: no limit"
+        "--mb", type=whole_number(0), metavar="N", help="default: sessions.keep_mb; 0: no limit"
     )
     prune.add_argument("--yes", action="store_true", help="delete them")
     return parser
@@ -155,13 +159,13 @@ class Commands:
     def _meant(self) -> Summary:
         """The one session that is meant. Raises Unknown."""
         wanted: str = self.given.id
-        found = meant(self.folder, wanted, self.cwd, cache.known(self.cache))
+        found = match_sessions(self.folder, wanted, self.cwd, cache.known_sessions(self.cache))
         if not found and wanted:
             searching.update(self.folder, self.cache)  # names stand in the middle of logs
-            found = meant(self.folder, wanted, self.cwd, cache.known(self.cache))
+            found = match_sessions(self.folder, wanted, self.cwd, cache.known_sessions(self.cache))
         if not found:
             raise Unknown(
-                f"{wanted}: {missing(self.folder, wanted)}"
+                f"{wanted}: {missing_reason(self.folder, wanted)}"
                 if wanted
                 else f"no session began in {self.cwd}"
             )
@@ -172,14 +176,16 @@ class Commands:
         return found[0]
 
     def _list(self) -> int:
-        found = recent(self.folder, self.cwd if self.given.here else None, cache.known(self.cache))
+        found = recent(
+            self.folder, self.cwd if self.given.here else None, cache.known_sessions(self.cache)
+        )
         found = found[: self.given.n] if self.given.n > 0 else found
         if self.given.json:
             self.out.json([self.out.summary(one) for one in found])
         elif self.given.tree:
             self.out.tree(found)
         else:
-            self.out.listed(found)
+            self.out.print_sessions(found)
         return 0
 
     def _search(self) -> int:
@@ -230,7 +236,9 @@ class Commands:
             )
             return 0
         target = target / f"session-{one.id[:8]}.{form}" if target.is_dir() else target
-        self.out.say(f"written to {self.out.written(target, export(self._events(one), form))}")
+        self.out.say(
+            f"written to {self.out.write_document(target, export(self._events(one), form))}"
+        )
         return 0
 
     def _import(self) -> int:
@@ -238,7 +246,7 @@ class Commands:
         if self.given.paths:
             chosen = [(program, Path(path).expanduser()) for path in self.given.paths]
         else:
-            kept = list(imports.kept(os.environ, program))
+            kept = list(imports.find_session_files(os.environ, program))
             chosen = [
                 one
                 for one in kept
@@ -255,17 +263,17 @@ class Commands:
         bad = 0
         for name, path in chosen:
             try:
-                self.out.imported(imports.import_file(path, self.folder, name))
+                self.out.print_import(imports.import_file(path, self.folder, name))
             except repair.Refused as error:
                 bad += 1
                 self.out.note(str(error))
         return FAILED if bad else 0
 
     def _fork(self) -> int:
-        return self.out.copied(copies.fork(self.folder, self._meant().id, self.given.at))
+        return self.out.print_copy(copies.fork(self.folder, self._meant().id, self.given.at))
 
     def _compact(self) -> int:
-        return self.out.copied(copies.compact(self.folder, self._meant().id, self.given.keep))
+        return self.out.print_copy(copies.compact(self.folder, self._meant().id, self.given.keep))
 
     def _rename(self) -> int:
         one = self._meant()
@@ -275,7 +283,9 @@ class Commands:
 
     def _delete(self) -> int:
         one = self._meant()
-        if not self.given.yes and not self.out.agreed(one, manage.files_of(self.folder, one.id)):
+        if not self.given.yes and not self.out.confirm_deletion(
+            one, manage.files_of(self.folder, one.id)
+        ):
             return FAILED
         gone = manage.delete(self.folder, one.id)
         cache.forget(self.cache, one.id)
@@ -285,10 +295,10 @@ class Commands:
     def _verify(self) -> int:
         bad = 0
         one = self._named() if self.given.id else None
-        checks = repair.verify(self.folder) if one is None else iter((repair.verified(one),))
+        checks = repair.verify(self.folder) if one is None else iter((repair.verify_log(one),))
         for check in checks:
             bad += check.state != "ok"
-            self.out.say(check.said)
+            self.out.say(check.summary)
         return FAILED if bad else 0
 
     def _named(self) -> Path:
@@ -299,7 +309,7 @@ class Commands:
 
     def _repair(self) -> int:
         path = self._named() if self.given.id else store.log_path(self.folder, self._meant().id)
-        self.out.repaired(repair.repair(self.folder, path.name.removesuffix(".jsonl")))
+        self.out.print_repair(repair.repair(self.folder, path.name.removesuffix(".jsonl")))
         return 0
 
     def _stats(self) -> int:
@@ -319,10 +329,10 @@ class Commands:
             )
             return 0
         try:
-            old = planned(self.folder, self.cache, days, size)
+            old = plan_deletions(self.folder, self.cache, days, size)
         except cache.NoCache as error:
             raise Failed(f"{error}; nothing was deleted: the search index is needed") from None
-        self.out.old(old, deleted=self.given.yes)
+        self.out.print_old(old, deleted=self.given.yes)
         for one in old if self.given.yes else ():
             manage.delete(self.folder, one.session.id)
             cache.forget(self.cache, one.session.id)

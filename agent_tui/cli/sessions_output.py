@@ -21,7 +21,7 @@ from agent_tui.sessions.index.manage import Old
 from agent_tui.sessions.index.stats import clock, cost, lines, share_of
 from agent_tui.sessions.log.copies import Copied
 from agent_tui.sessions.log.repair import Repaired
-from agent_tui.structures.readable import counted, dated
+from agent_tui.structures.readable import count_noun, format_date
 from agent_tui.structures.visible import visible
 
 TITLE: Final = 60
@@ -70,7 +70,7 @@ class Output:
     def summary(self, one: Summary) -> dict[str, object]:
         return {name: value for name, value in asdict(one).items() if name != "elsewhere"}
 
-    def listed(self, found: Sequence[Summary]) -> None:
+    def print_sessions(self, found: Sequence[Summary]) -> None:
         if not found:
             self.note("there are no sessions")
         for one in found:
@@ -99,7 +99,7 @@ class Output:
             self.say(f"{one.id}  {moment(one.at)}  {_title(one)}  {one.cwd}")
             print(f"  {where}: {_line(hit.snippet)}")
 
-    def written(self, target: Path, document: str) -> Path:
+    def write_document(self, target: Path, document: str) -> Path:
         """Raises Failed."""
         try:
             return write_new(target, document)
@@ -117,16 +117,18 @@ class Output:
         except OSError as error:
             raise Failed(f"not written: {error.strerror or error}") from None
 
-    def copied(self, made: Copied) -> int:
+    def print_copy(self, made: Copied) -> int:
         left = (
-            f"; {counted(made.left_out, 'record')} of the old one left out" if made.left_out else ""
+            f"; {count_noun(made.left_out, 'record')} of the old one left out"
+            if made.left_out
+            else ""
         )
         self.say(
-            f"{made.id}: {_turns(made.turns)}, {counted(made.records, 'record')} in a new session{left}"
+            f"{made.id}: {_turns(made.turns)}, {count_noun(made.records, 'record')} in a new session{left}"
         )
         return 0
 
-    def imported(self, made: Imported) -> None:
+    def print_import(self, made: Imported) -> None:
         if made.already:
             self.say(f"{made.id}: already imported from {made.program}")
             return
@@ -135,7 +137,7 @@ class Output:
             f"{made.id}: {_turns(made.turns)} from {made.program}{f'; left out: {left}' if left else ''}"
         )
 
-    def agreed(self, one: Summary, files: Sequence[Path]) -> bool:
+    def confirm_deletion(self, one: Summary, files: Sequence[Path]) -> bool:
         """Ask whether `one` may go."""
         size = sum(path.lstat().st_size for path in files)
         self.say(f"{one.id}  {moment(one.at)}  {_turns(one.turns)}  {_title(one)}")
@@ -154,13 +156,13 @@ class Output:
             )
         return agreed
 
-    def repaired(self, done: Repaired) -> None:
+    def print_repair(self, done: Repaired) -> None:
         if done.original is None:
-            self.say(f"{done.check.said}: nothing to repair")
+            self.say(f"{done.check.summary}: nothing to repair")
             return
         aside = ", ".join(path.name for path in done.aside)
         self.say(
-            f"{done.check.said}: repaired; set aside: {aside}; the log as it was: {done.original.name}"
+            f"{done.check.summary}: repaired; set aside: {aside}; the log as it was: {done.original.name}"
         )
 
     def stats(self, found: Stats, as_json: bool, steps: bool) -> None:
@@ -203,7 +205,7 @@ class Output:
             if words:
                 print(f"  {_line(name)}: {_line(words)}")
 
-    def old(self, old: Sequence[Old], deleted: bool) -> None:
+    def print_old(self, old: Sequence[Old], deleted: bool) -> None:
         for one in old:
             self.say(
                 f"{one.session.id}  {moment(one.session.at)}  {one.size:,} bytes  {_title(one.session)}  {one.why}"
@@ -234,6 +236,6 @@ def _turns(count: int) -> str:
 
 def moment(at: float) -> str:
     try:
-        return dated(at, time.localtime(at).tm_gmtoff)
+        return format_date(at, time.localtime(at).tm_gmtoff)
     except (OverflowError, OSError, ValueError):
         return "an unknown time "

@@ -19,7 +19,7 @@ from agent_tui.providers.choosing import choose, keys
 from agent_tui.safety import credentials
 from agent_tui.settings.layers import Configuration, Place, place_at, read
 from agent_tui.settings.store import Refused
-from agent_tui.structures.readable import counted
+from agent_tui.structures.readable import count_noun
 
 USAGE: Final = 2
 FAILED: Final = 1
@@ -61,7 +61,7 @@ def setup(arguments: Sequence[str]) -> int:
         )
     place = place_at(Path.cwd())
     names = tuple(one.name for one in setting_up.offers(_read(place)))
-    provider = keys.called(given.provider, names)
+    provider = keys.match_provider(given.provider, names)
     if given.provider and not provider:
         return _fail(f"{given.provider}: unknown provider; choose one of {', '.join(names)}", USAGE)
     try:
@@ -83,7 +83,9 @@ def _read(place: Place) -> Configuration:
 def _chosen(name: str, place: Place) -> tuple[Configuration, Attempt, str, tuple[str, ...]]:
     """What the person wants to be kept. Nothing is changed yet."""
     found = _read(place)
-    found = keys.joined(found, credentials.stored(place.folders.config, keys.names(found.settings)))
+    found = keys.join_keys(
+        found, credentials.read_stored(place.folders.config, keys.names(found.settings))
+    )
     attempt, models = _taken(name or _provider(found), found)
     return found, attempt, _model(attempt.name, models), models
 
@@ -123,9 +125,9 @@ def _taken(name: str, found: Configuration) -> tuple[Attempt, tuple[str, ...]]:
         attempt = Attempt(name, key=_key(name))
     while True:
         print(f"Asking {setting_up.label(name)} for its models …")
-        attempt, answer = asyncio.run(setting_up.answered(attempt, found, SECONDS))
+        attempt, answer = asyncio.run(setting_up.probe_attempt(attempt, found, SECONDS))
         if not isinstance(answer, Failed):
-            print(f"It offers {counted(len(answer), 'model')}.")
+            print(f"It offers {count_noun(len(answer), 'model')}.")
             return attempt, answer
         print(one_line(f"{answer.text}."))
         if answer.kind != "auth":
@@ -159,7 +161,7 @@ def _model(name: str, models: tuple[str, ...]) -> str:
         )
         if said.isdecimal() and 0 < int(said) <= len(models):
             return models[int(said) - 1]
-        if not said.isdecimal() and (meant := setting_up.named(name, said)):
+        if not said.isdecimal() and (meant := setting_up.resolve_model(name, said)):
             return meant
         print(
             f"Type a number from 1 to {len(models)}, or a name."

@@ -87,7 +87,7 @@ class FileIndex:
             return None
         return self._listing(known, len(known) > self.most, 0)
 
-    def whole(self, stopped: Callable[[], bool]) -> Listing:
+    def scan_all(self, stopped: Callable[[], bool]) -> Listing:
         """What really lies there. Raises Stopped, or OSError if the start cannot be listed."""
         where, may_read = self._find()
         known = self._tracked(where, stopped) if where is not None and may_read else None
@@ -116,7 +116,7 @@ class FileIndex:
         if stamp == self._parsed[0]:
             return self._parsed[1]
         try:
-            paths = tracked(where, stopped)
+            paths = read_tracked(where, stopped)
         except (BadIndex, OSError) as error:
             self.log.warning("the index of git in %s is not used: %s", where.folder, error)
             return None
@@ -278,7 +278,7 @@ class Stopped(Exception):
     """Nobody waits for the answer any more."""
 
 
-def tracked(where: Repository, stopped: Callable[[], bool]) -> list[str]:
+def read_tracked(where: Repository, stopped: Callable[[], bool]) -> list[str]:
     """The paths from the top of the work tree; a submodule, and a folder that is not checked out,
     with a slash behind.
 
@@ -294,10 +294,10 @@ def tracked(where: Repository, stopped: Callable[[], bool]) -> list[str]:
         raise BadIndex(f"it is larger than {MAX_BYTES // 1_000_000} MB")
     config = read_text(where.common / "config")
     size = 32 if re.search(r"(?im)^\s*objectformat\s*=\s*sha256\s*$", config) else 20
-    return parsed(data, size, stopped)
+    return parse_index(data, size, stopped)
 
 
-def parsed(
+def parse_index(
     data: bytes, hash_size: int = 20, stopped: Callable[[], bool] = lambda: False
 ) -> list[str]:
     """The paths in the bytes of an index. Raises BadIndex, Stopped."""

@@ -16,7 +16,7 @@ from typing import Final
 
 from agent_tui.paths import is_own
 from agent_tui.safety import paths
-from agent_tui.structures.visible import revealed
+from agent_tui.structures.visible import reveal_text
 
 _SECRET: Final = "which may hold secrets"
 
@@ -74,7 +74,7 @@ def read(path: Path, limit: int, project: Project | None = None) -> TextFile | N
         .replace("\r\n", "\n")
         .replace("\0", "")
     )
-    text, hidden = revealed(text)
+    text, hidden = reveal_text(text)
     problems = [f"{path} is longer than {limit // 1000} kB: the rest is not used"] if cut else []
     if hidden:
         many = "character" if hidden == 1 else "characters"

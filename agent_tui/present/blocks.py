@@ -73,14 +73,14 @@ def tool_parts(block: ToolBlock) -> tuple[p.Part, ...]:
     """What a call shows below its line: what came of it, and what it was not allowed to do."""
     if block.state == "running":
         return (p.Output(block.tail),) if block.tail else ()
-    refused = undone(block)
+    refused = undone_display(block)
     return (
         *parts_of(block.display),
         *((NOT_DONE, *parts_of(refused)) if refused is not None else ()),
     )
 
 
-def undone(block: ToolBlock) -> Display | None:
+def undone_display(block: ToolBlock) -> Display | None:
     """What was asked for and then not done; of a command only where the label has not all of it."""
     shown = block.proposed
     if shown is None or diff_of(shown) is not None or is_cut(block, block.label):
@@ -97,7 +97,7 @@ def is_cut(block: ToolBlock, label: str) -> bool:
     )
 
 
-def answered(parts: tuple[p.Part, ...], tag: str) -> tuple[p.Part, ...]:
+def answer_parts(parts: tuple[p.Part, ...], tag: str) -> tuple[p.Part, ...]:
     """What came of a call; that a person refused it is told the model in other words than the
     person."""
     told = f"Error [{tag}]: {SAID_NO}"
@@ -112,7 +112,7 @@ def answered(parts: tuple[p.Part, ...], tag: str) -> tuple[p.Part, ...]:
 def problem(parts: tuple[p.Part, ...], tag: str) -> str | None:
     """The first line of a failure, as said to a person; None where something else than words
     came of it."""
-    match answered(parts, tag):
+    match answer_parts(parts, tag):
         case (p.Output() | p.Markdown() as first, *_):
             return wording.reason(first.text[:REASON], tag)
         case _:
@@ -122,16 +122,16 @@ def problem(parts: tuple[p.Part, ...], tag: str) -> str | None:
 def failure(block: ToolBlock) -> str:
     """Why a call failed, in two words."""
     ended = "" if block.tag in REFUSED else present(block.display).failure
-    return ended or wording.failed(block.tag)
+    return ended or wording.failure_reason(block.tag)
 
 
-def standing(child: Child) -> list[str]:
+def child_facts(child: Child) -> list[str]:
     seen, end = child.seen, child.end
     parts = ["waits for you" if seen.questions else ENDS[end] if end else "working"]
     if seen.steps:
         parts.append(wording.count(seen.steps, "step") if end else f"step {seen.steps}")
     if seen.turn_tokens:
-        parts.append(wording.written(seen.turn_tokens, seen.estimated))
+        parts.append(wording.written_tokens(seen.turn_tokens, seen.estimated))
     if not end and (doing := _activity(seen)):
         parts.append(doing)
     return parts

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Final, Literal, assert_never
 
 from agent_tui.present import parts as p
-from agent_tui.present.blocks import ENDS, standing, tool_parts
+from agent_tui.present.blocks import ENDS, child_facts, tool_parts
 from agent_tui.protocol.display import DiffDisplay
 from agent_tui.protocol.transcript import (
     Block,
@@ -104,19 +104,19 @@ def sections(transcript: Transcript, local: Local) -> tuple[Section, ...]:
     answer: list[str] = []
     for block in (*transcript.rows, *transcript.live()):
         if answer and (not isinstance(block, TextBlock) or block.head):
-            found.append(Speech("agent", shown("".join(answer)).strip("\n")))
+            found.append(Speech("agent", harmless_text("".join(answer)).strip("\n")))
             answer = []
         if isinstance(block, TextBlock):
             answer.append(block.text)
         elif (section := _section(block, local)) is not None:
             found.append(section)
     if answer:
-        found.append(Speech("agent", shown("".join(answer)).strip("\n")))
+        found.append(Speech("agent", harmless_text("".join(answer)).strip("\n")))
     return tuple(found)
 
 
 def title(transcript: Transcript) -> str:
-    return " ".join(shown(transcript.title).split()) or "A session without a prompt"
+    return " ".join(harmless_text(transcript.title).split()) or "A session without a prompt"
 
 
 def facts(transcript: Transcript) -> tuple[tuple[str, str], ...]:
@@ -129,13 +129,13 @@ def facts(transcript: Transcript) -> tuple[tuple[str, str], ...]:
     return tuple((name, one_line(value)) for name, value in named if value)
 
 
-def shown(text: str) -> str:
+def harmless_text(text: str) -> str:
     """`text` without anything that a terminal or an editor would act on."""
     return readable(text)
 
 
 def one_line(text: str) -> str:
-    return " ".join(shown(text).split())
+    return " ".join(harmless_text(text).split())
 
 
 def _section(block: Block, local: Local) -> Section | None:
@@ -148,13 +148,17 @@ def _section(block: Block, local: Local) -> Section | None:
                 if block.skill
                 else ""
             )
-            return Speech("person", shown(block.text).strip("\n"), local(block.at), note)
+            return Speech("person", harmless_text(block.text).strip("\n"), local(block.at), note)
         case TextBlock():
             return None  # joined to answers above
         case ThinkingBlock():
             seconds = f"{block.duration_ms / 1000:.1f} s" if block.duration_ms else ""
             return Folded(
-                "thinking", "Thinking", seconds, True, (Prose(shown(block.text).strip("\n")),)
+                "thinking",
+                "Thinking",
+                seconds,
+                True,
+                (Prose(harmless_text(block.text).strip("\n")),),
             )
         case ToolBlock():
             return _tool(block, local)
@@ -195,7 +199,7 @@ def _child(child: Child, local: Local) -> Folded:
         replace(one, who="task") if isinstance(one, Speech) and one.who == "person" else one
         for one in sections(child.seen, local)
     ]
-    good, outcome = child.end == "completed", one_line(" · ".join(standing(child)))
+    good, outcome = child.end == "completed", one_line(" · ".join(child_facts(child)))
     return Folded("agent", one_line(child.agent), outcome, good, sections=tuple(done))
 
 
@@ -219,19 +223,22 @@ def pieces_of(parts: Iterable[p.Part]) -> tuple[Piece, ...]:
 def _piece(part: p.Part) -> Piece:
     match part:
         case p.Markdown():
-            return Prose(shown(part.text))
+            return Prose(harmless_text(part.text))
         case p.Words(kind="note"):
             return Remark(part.text)
         case p.Words() | p.Output():
-            return Code(shown(part.text).rstrip("\n"))
+            return Code(harmless_text(part.text).rstrip("\n"))
         case p.Code():
-            return Code(shown(part.text), part.language)
+            return Code(harmless_text(part.text), part.language)
         case p.Script():
-            return Code(shown(part.text).strip("\n"), "bash")
+            return Code(harmless_text(part.text).strip("\n"), "bash")
         case p.Diff():
             return Code("\n".join(_diff(part.diff)), "diff")
         case p.Matches():
-            lines = [f"{one_line(m.path)}:{m.line}: {shown(m.text).rstrip()}" for m in part.matches]
+            lines = [
+                f"{one_line(m.path)}:{m.line}: {harmless_text(m.text).rstrip()}"
+                for m in part.matches
+            ]
             return Code("\n".join([*lines, *_more(part.total, len(part.matches))]))
         case p.Table():
             return Code(
@@ -254,7 +261,7 @@ def _diff(diff: DiffDisplay) -> Iterator[str]:
         old = sum(line[:1] not in ("+", "\\") for line in hunk.lines)
         new = sum(line[:1] not in ("-", "\\") for line in hunk.lines)
         yield f"@@ -{hunk.old_start},{old} +{hunk.new_start},{new} @@"
-        yield from (shown(line).replace("\n", "␊") for line in hunk.lines)
+        yield from (harmless_text(line).replace("\n", "␊") for line in hunk.lines)
 
 
 def _item(item: p.Item) -> str:

@@ -65,9 +65,11 @@ def _folded(part: Folded) -> Iterable[str]:
 def _piece(piece: Piece) -> str:
     match piece:
         case Code():
-            return fenced(piece.text, piece.language)
+            return fence_code(piece.text, piece.language)
         case Prose():
-            return fenced(piece.text, "markdown")  # it stays inside of its fold, whatever it holds
+            return fence_code(
+                piece.text, "markdown"
+            )  # it stays inside of its fold, whatever it holds
         case Remark():
             return _remark(piece)
         case _:
@@ -78,7 +80,7 @@ def _remark(remark: Remark) -> str:
     return f"*{inline(remark.text)}*" if remark.text else "---"
 
 
-def fenced(text: str, language: str = "") -> str:
+def fence_code(text: str, language: str = "") -> str:
     """`text` as a code block that nothing in it can end."""
     longest = max((len(run) for run in _TICKS.findall(text)), default=0)
     fence = "`" * max(3, longest + 1)

@@ -118,7 +118,7 @@ class Items(Generic[T_co]):
     def __len__(self) -> int:
         return len(self._source)
 
-    def first(self, most: int) -> Items[T_co]:
+    def first_items(self, most: int) -> Items[T_co]:
         return Items(self._source[:most], self._make, self._field)
 
     def __iter__(self) -> Iterator[Item]:

@@ -12,11 +12,11 @@ from agent_tui.present.blocks import (
     ENDS,
     LEVELS,
     NOT_DONE,
-    answered,
+    answer_parts,
+    child_facts,
     failure,
     problem,
-    standing,
-    undone,
+    undone_display,
 )
 from agent_tui.present.displays import diff_of, kind_of, present
 from agent_tui.protocol.display import TODO_WORDS, DiffDisplay, Display
@@ -68,7 +68,9 @@ def block_lines(block: Block, look: Look, expanded: bool) -> list[str]:
     """`block` in plain lines; none for what is not said."""
     match block:
         case UserBlock():
-            said = mention.shown(block.text if expanded else chips.folded(block.text, block.pastes))
+            said = mention.display_mentions(
+                block.text if expanded else chips.fold_pastes(block.text, block.pastes)
+            )
             return [
                 f"{'You, into the turn' if block.steer else YOU}: {said}",
                 *_skill(block, expanded),
@@ -103,13 +105,13 @@ def turn(block: TurnBlock, look: Look) -> str:
     if block.steps > 1:
         parts.append(wording.count(block.steps, "step"))
     if block.tokens:
-        parts.append(wording.written(block.tokens, block.estimated).replace("≈", "about"))
+        parts.append(wording.written_tokens(block.tokens, block.estimated).replace("≈", "about"))
     if block.bill.cost:
         parts.append(wording.cost(block.bill.cost, block.bill.estimated).replace("≈", "about"))
     return f"{', '.join(parts)}."
 
 
-def running(block: ToolBlock) -> str:
+def running_line(block: ToolBlock) -> str:
     return f"{_who(block)}: {block.label or block.name}, running"
 
 
@@ -136,7 +138,7 @@ def tool_lines(block: ToolBlock, look: Look, expanded: bool, known: bool = False
         parts.append(block.note)
     lines = [", ".join(parts), *_body(block, expanded, known and not expanded)]
     for child in block.children:
-        lines.append(f"Agent {child.agent}: {', '.join(standing(child))}")
+        lines.append(f"Agent {child.agent}: {', '.join(child_facts(child))}")
         for row in child.seen.rows if expanded else ():
             lines += block_lines(row, look, False)
     return lines
@@ -149,7 +151,7 @@ def _who(block: ToolBlock) -> str:
 def _body(block: ToolBlock, expanded: bool, known: bool) -> list[str]:
     if block.state in ("asking", "running"):
         return []
-    refused = undone(block)
+    refused = undone_display(block)
     if refused is None or known:
         return [] if known and diff_of(block.display) else _result(block, expanded)
     return [*_result(block, expanded), *part_lines([NOT_DONE]), *display_lines(refused)]
@@ -159,7 +161,7 @@ def _result(block: ToolBlock, expanded: bool) -> list[str]:
     """What came of the call."""
     presented, kind = present(block.display), kind_of(block.display)
     if expanded or kind.stays == "begin":
-        return part_lines(answered(presented.parts, block.tag))
+        return part_lines(answer_parts(presented.parts, block.tag))
     if kind.stays == "end":
         return _end(
             presented.output,

@@ -23,13 +23,13 @@ def reader(raw: bool, thinking: bool) -> Callable[[Block], str]:
 
     def read(block: Block) -> str:
         if isinstance(block, TextBlock):
-            return block.text if raw else said(block)
-        return "" if isinstance(block, ThinkingBlock) and not thinking else said(block)
+            return block.text if raw else block_text(block)
+        return "" if isinstance(block, ThinkingBlock) and not thinking else block_text(block)
 
     return read
 
 
-def said(block: Block) -> str:
+def block_text(block: Block) -> str:
     """All that `block` shows where it is open, as text."""
     if isinstance(
         block, TextBlock
@@ -37,7 +37,7 @@ def said(block: Block) -> str:
         return block.text.replace("`", "").replace("*", "").replace("\n", " ")
     told = [text for part in block_parts(block) if (text := part_text(part)) is not None]
     for child in block.children if isinstance(block, ToolBlock) else ():
-        told += [child.agent, *map(said, child.seen.rows)]
+        told += [child.agent, *map(block_text, child.seen.rows)]
     return "\n".join(told)
 
 
@@ -49,7 +49,7 @@ def head(block: Block) -> str:
         case ThinkingBlock():
             return ""
         case _:
-            return said(block)
+            return block_text(block)
 
 
 def part_text(part: p.Part) -> str | None:
@@ -58,7 +58,7 @@ def part_text(part: p.Part) -> str | None:
         case p.Words(kind="note" | "failure"):
             return None
         case p.Words(kind="prompt"):
-            return mention.shown(part.text)
+            return mention.display_mentions(part.text)
         case p.Words() | p.Output() | p.Markdown() | p.Script() | p.Code():
             return part.text
         case p.Diff():
@@ -71,7 +71,7 @@ def part_text(part: p.Part) -> str | None:
         case p.Table():
             return "\n".join(chain(part.header, *part.rows[:ENTRIES]))
         case p.List():
-            return "\n".join(part.items.first(ENTRIES).texts())
+            return "\n".join(part.items.first_items(ENTRIES).texts())
         case _:
             assert_never(part)
 

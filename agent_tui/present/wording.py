@@ -48,13 +48,13 @@ def duration(ms: float) -> str:
     return f"{hours} h {minutes} min" if minutes else f"{hours} h"
 
 
-def elapsed(seconds: float) -> str:
+def elapsed_time(seconds: float) -> str:
     """Time that still runs, in whole seconds: `4 s`, `2 min 5 s`."""
     whole = max(0, int(seconds))
     return f"{whole} s" if whole < 60 else duration(whole * 1000)
 
 
-def ago(seconds: float) -> str:
+def time_ago(seconds: float) -> str:
     """How long since, in one word or two: `just now`, `5 min ago`, `3 h ago`, `2 days ago`."""
     minutes = max(0, int(seconds // 60))
     if minutes < 1:
@@ -67,7 +67,7 @@ def ago(seconds: float) -> str:
     return f"{days} {'day' if days == 1 else 'days'} ago"
 
 
-def written(number: int, estimated: bool = False) -> str:
+def written_tokens(number: int, estimated: bool = False) -> str:
     """Tokens that a model wrote: `312 tokens out`, `≈ 1.2k tokens out`."""
     if number < 1000:
         shown = str(number)
@@ -107,7 +107,7 @@ def size(number: int) -> str:
     return f"{value:.0f} {unit}" if unit == "B" or value >= 10 else f"{value:.1f} {unit}"
 
 
-def fetched(done: int | None, total: int | None, left: float | None) -> str:
+def fetch_progress(done: int | None, total: int | None, left: float | None) -> str:
     """`1.4 of 5.2 GB, about 3 min left`; nothing where nobody said how much there is."""
     if done is None or not total:
         return ""
@@ -120,7 +120,7 @@ def fetched(done: int | None, total: int | None, left: float | None) -> str:
     return f"{here} of {all_of_it}, about {rest} left"
 
 
-def failed(tag: str) -> str:
+def failure_reason(tag: str) -> str:
     """Why a call failed, in words."""
     return FAILED.get(tag) or f"failed: {tag.replace('_', ' ')}"
 

@@ -57,14 +57,17 @@ class Event:
         if self.is_main:
             return self.change(t)
         return _route(
-            t, _Said(self.agent, self.parent_call, self.at, self.settled, self.change, self.above)
+            t,
+            _Said(
+                self.agent, self.parent_call, self.at, self.settled, self.change, self.apply_above
+            ),
         )
 
     def change(self, t: Transcript) -> Transcript:
         """What it changes in the transcript of its agent."""
         return t
 
-    def above(self, t: Transcript, row: int) -> Transcript:  # noqa: ARG002
+    def apply_above(self, t: Transcript, row: int) -> Transcript:  # noqa: ARG002
         """What it changes in that of an agent above, where its own one's block is in `row`: sums,
         and no rows."""
         return t

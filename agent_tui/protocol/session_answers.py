@@ -251,7 +251,7 @@ class Share:
             self.cached + one.cached_tokens,
             self.ms + ms,
             self.errors,
-            added(self.cost, cost),
+            add_costs(self.cost, cost),
             self.cost_estimated or estimated,
             self.unpriced + (cost is None),
         )
@@ -299,6 +299,6 @@ class Stats:
     type: ClassVar = "stats"
 
 
-def added(one: float | None, other: float | None) -> float | None:
+def add_costs(one: float | None, other: float | None) -> float | None:
     """Two costs, as far as they are known."""
     return one if other is None else other if one is None else one + other

@@ -18,7 +18,7 @@ from agent_tui.protocol.transcript import (
     Transcript,
 )
 from agent_tui.structures import chips
-from agent_tui.structures.chips import Chip, held
+from agent_tui.structures.chips import Chip, chips_in
 from agent_tui.structures.frozen import frozen
 
 if TYPE_CHECKING:
@@ -174,7 +174,7 @@ class DraftSaved(Event):
     type: Literal["draft_saved"] = "draft_saved"
 
     def change(self, t: Transcript) -> Transcript:
-        return replace(t, draft=self.text, pasted=held(self.text, t.pasted, self.pasted))
+        return replace(t, draft=self.text, pasted=chips_in(self.text, t.pasted, self.pasted))
 
 
 @frozen
@@ -356,9 +356,9 @@ class FilesRestored(Event):
 
     def change(self, t: Transcript) -> Transcript:
         bad = sum(file.outcome in ("changed", "failed") for file in self.files)
-        return t.add(NoticeBlock("warning" if bad else "info", self.said()))
+        return t.add(NoticeBlock("warning" if bad else "info", self.summary()))
 
-    def said(self) -> str:
+    def summary(self) -> str:
         """What was done and how it is reversed, what was left, and what failed: the same words
         everywhere."""
         undone = self.direction == "undo"

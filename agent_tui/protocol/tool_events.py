@@ -190,7 +190,7 @@ class FileChanged(Event):
             t, next((at for at in places if not self.turn or t.marks[at].turn == self.turn), -1)
         )
 
-    def above(self, t: Transcript, row: int) -> Transcript:
+    def apply_above(self, t: Transcript, row: int) -> Transcript:
         """To take back the turn that started the agent takes this back, too."""
         places = range(len(t.marks) - 1, -1, -1) if row >= 0 else ()
         return self._noted(t, next((at for at in places if t.marks[at].rows <= row), -1))

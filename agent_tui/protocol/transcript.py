@@ -20,7 +20,7 @@ from agent_tui.protocol.standing import Queued as Queued
 from agent_tui.protocol.standing import Retry as Retry
 from agent_tui.structures.argument_stream import ArgumentStream
 from agent_tui.structures.chips import Chip, Paste
-from agent_tui.structures.frozen import frozen, replaced
+from agent_tui.structures.frozen import frozen, replace_fields
 from agent_tui.structures.markdown_stream import Links, MdStream, Piece, links, split
 from agent_tui.structures.vec import Vec
 
@@ -250,7 +250,7 @@ class Answers:
     restored: answers.RestoreOutcome | None = None
 
     def with_newest(self, answer: answers.Answer) -> Answers:
-        return replaced(self, {answer.type: answer})
+        return replace_fields(self, {answer.type: answer})
 
 
 @frozen
@@ -328,7 +328,7 @@ class Transcript:
     reading: bool = False  # another program has the session: it is only read along
 
     @property
-    def lost(self) -> int:
+    def unsaved_turns(self) -> int:
         """How many of its turns are not on disk."""
         last, marks = len(self.marks) - 1, self.marks
         if not self.saving.problem:
@@ -339,13 +339,13 @@ class Transcript:
 
     def describe_loss(self) -> str:
         """In one line what is not on disk."""
-        return self.saving.describe_loss(self.lost, len(self.marks))
+        return self.saving.describe_loss(self.unsaved_turns, len(self.marks))
 
     def way_back(self, program: str) -> str:
         """The command that goes on with the session; empty where nothing of it is on disk."""
         if self.saving.elsewhere:
             return f"agent-tui sessions import {shlex.quote(self.saving.elsewhere)}"
-        gone = self.is_unsaved and self.lost == len(self.marks)
+        gone = self.is_unsaved and self.unsaved_turns == len(self.marks)
         return "" if gone else f"{program} --resume {self.session}"
 
     @property
@@ -484,12 +484,12 @@ class Transcript:
         kept = tuple(one for one in self.questions if one not in before or one in after)
         return replace(self, questions=(*kept, *(one for one in after if one not in before)))
 
-    def used(self, usage: Usage) -> Transcript:
+    def with_usage(self, usage: Usage) -> Transcript:
         sent, new = usage.prompt_tokens, usage.completion_tokens
         t = replace(self, context_tokens=sent + new, estimated=usage.estimated)
         return replace(t, turn_tokens=self.turn_tokens + new)
 
-    def paid(self, cost: float | None, estimated: bool) -> Transcript:
+    def with_cost(self, cost: float | None, estimated: bool) -> Transcript:
         if cost is None:
             return self
         return replace(

@@ -249,13 +249,13 @@ class UsageReported(Event):
     type: Literal["usage"] = "usage"
 
     def change(self, t: Transcript) -> Transcript:
-        t = t.paid(self.cost, self.cost_estimated)
+        t = t.with_cost(self.cost, self.cost_estimated)
         if self.purpose:
             return t
         t = replace(t, window=self.window, window_assumed=self.window_assumed) if self.window else t
-        return t.used(self.usage)
+        return t.with_usage(self.usage)
 
-    def above(self, t: Transcript, row: int) -> Transcript:  # noqa: ARG002
+    def apply_above(self, t: Transcript, row: int) -> Transcript:  # noqa: ARG002
         """What an agent costs is part of what its session costs."""
         return (
             t if self.cost is None else replace(t, bill=t.bill.plus(self.cost, self.cost_estimated))

@@ -18,12 +18,12 @@ from agent_tui.providers.dialects import anthropic_messages as dialect
 from agent_tui.providers.dialects.anthropic_answer import AnthropicAnswer
 from agent_tui.providers.dialects.translate import count, name_in, request_body
 from agent_tui.providers.facts.effort import level
-from agent_tui.providers.facts.model_entries import listed
+from agent_tui.providers.facts.model_entries import complete_from_list
 from agent_tui.providers.services.anthropic import ANTHROPIC, LEVELS
 from agent_tui.providers.services.base import Fields
-from agent_tui.providers.wire.access import Key, bearer, opened
+from agent_tui.providers.wire.access import Key, bearer, open_wire
 from agent_tui.providers.wire.http import Patience, host_of
-from agent_tui.providers.wire.stream import answered, unless_refused
+from agent_tui.providers.wire.stream import play_answer, unless_refused
 from agent_tui.providers.wire.stream_parsers import ServerSentEvents, WholeBody
 
 KEY, TOKEN = ANTHROPIC.keys
@@ -46,7 +46,7 @@ def effort(_: str, model: str, wanted: str) -> Fields | None:
     """What a request says of how hard to think; None: it makes no difference."""
     known = facts(model)
     asked = level(wanted, None, LEVELS)
-    return None if known.thinks == "never" else thinking(known, asked, answer_tokens(known))
+    return None if known.thinks == "never" else thinking_fields(known, asked, answer_tokens(known))
 
 
 def address(text: str) -> str:
@@ -73,7 +73,7 @@ class AnthropicProvider:
         token = "" if setup.api_key else environment.get(TOKEN, "").strip()
         key = setup.api_key or token or environment.get(KEY, "").strip()
         advice = setup.key_advice or (f"check {TOKEN if token else KEY}" if key else f"set {KEY}")
-        self._wire = opened(
+        self._wire = open_wire(
             self.base_url,
             model,
             ANTHROPIC.label if own else "the server",
@@ -107,7 +107,7 @@ class AnthropicProvider:
         )
 
     async def info(self) -> ModelInfo:
-        return await listed(self, self.base_url, self._described(self.model, {}))
+        return await complete_from_list(self, self.base_url, self._described(self.model, {}))
 
     async def models(self) -> tuple[ModelInfo, ...]:
         """All models of the server, the newest first."""
@@ -118,7 +118,7 @@ class AnthropicProvider:
             listed = page if isinstance(page, dict) else {}
             entries = listed.get("data")
             if not isinstance(entries, list):
-                text = f"{self._wire.place.where} has no list of models"
+                text = f"{self._wire.place.server_label} has no list of models"
                 raise ProviderError(Failed("malformed", text, self._wire.place.unreachable))
             named = {
                 name: entry
@@ -141,7 +141,7 @@ class AnthropicProvider:
         answer = answer_tokens(
             self._known, request.max_tokens or count(self._options.get("max_tokens"))
         )
-        think = thinking(
+        think = thinking_fields(
             self._known, level(request.effort, self._options.get("think"), LEVELS), answer
         )
         budget = self._known.thinks in (
@@ -182,7 +182,7 @@ class AnthropicProvider:
             messages,
         )
         answer = AnthropicAnswer(request, self._wire.place, self._origin)
-        return answered(self._wire, "/v1/messages", body, ServerSentEvents(), patience, answer)
+        return play_answer(self._wire, "/v1/messages", body, ServerSentEvents(), patience, answer)
 
     async def count_tokens(self, request: Request) -> int:
         """How many tokens `request` is, by the server's own count. Raises ProviderError."""
@@ -197,7 +197,7 @@ class AnthropicProvider:
                     if isinstance(found, Failed):
                         raise ProviderError(found)
         if not isinstance(found, dict) or not count(found.get("input_tokens")):
-            text = f"{self._wire.place.where} cannot count the tokens of a request"
+            text = f"{self._wire.place.server_label} cannot count the tokens of a request"
             raise ProviderError(Failed("malformed", text, "use the token counts of the answers"))
         return count(found["input_tokens"])
 
@@ -284,7 +284,7 @@ def answer_tokens(known: Facts, wanted: int = 0) -> int:
     return min(known.answer or ANSWER, MOST_ANSWER)
 
 
-def thinking(known: Facts, wanted: object, answer: int) -> dict[str, dict[str, str | int]]:
+def thinking_fields(known: Facts, wanted: object, answer: int) -> dict[str, dict[str, str | int]]:
     """The fields that ask for thinking. `wanted`: true, false, a level or tokens; None: think where
     it is known how.
 

@@ -14,16 +14,16 @@ from typing import Final, Self
 from agent_tui.protocol.messages import ModelInfo, Request
 from agent_tui.providers.base import Failed, Finished, ProviderError, ProviderSetup, StreamItem
 from agent_tui.providers.dialects.chat_completions import ChatAnswer, message
-from agent_tui.providers.dialects.chat_quirks import PLAIN, Quirks, suited, suited_tools
+from agent_tui.providers.dialects.chat_quirks import PLAIN, Quirks, adapt_messages, suited_tools
 from agent_tui.providers.dialects.translate import count, name_in, request_body, system
 from agent_tui.providers.facts import model_names as known
 from agent_tui.providers.facts import prices
 from agent_tui.providers.facts.effort import of_service
-from agent_tui.providers.facts.model_entries import UNTOLD, Told, listed, told
+from agent_tui.providers.facts.model_entries import UNTOLD, Told, complete_from_list, entry_facts
 from agent_tui.providers.services.base import Fields
-from agent_tui.providers.wire.access import Key, bearer, opened
+from agent_tui.providers.wire.access import Key, bearer, open_wire
 from agent_tui.providers.wire.http import Patience, is_near
-from agent_tui.providers.wire.stream import Answer, answered
+from agent_tui.providers.wire.stream import Answer, play_answer
 from agent_tui.providers.wire.stream_parsers import ServerSentEvents
 
 
@@ -91,7 +91,7 @@ class CompatibleProvider:
         self.base_url = server.base_url
         self._server = server
         self._options = server.options
-        self._wire = opened(
+        self._wire = open_wire(
             server.base_url,
             model,
             server.label,
@@ -101,9 +101,9 @@ class CompatibleProvider:
         )
 
     @property
-    def where(self) -> str:
+    def server_label(self) -> str:
         """The server as failures name it."""
-        return self._wire.place.where
+        return self._wire.place.server_label
 
     def with_model(self, model: str) -> Self:
         """The same server with another model."""
@@ -116,13 +116,13 @@ class CompatibleProvider:
         return ModelInfo(f"{self.name}/{model}", window, window, told.tools, told.thinking, images)
 
     async def info(self) -> ModelInfo:
-        return await listed(self, self.base_url, self._described(self.model))
+        return await complete_from_list(self, self.base_url, self._described(self.model))
 
     async def models(self) -> tuple[ModelInfo, ...]:
         data = await self._wire.get(f"/models{self._server.query}")
         entries = data.get("data") if isinstance(data, dict) else data
         if not isinstance(entries, list):
-            text = f"{self._wire.place.where} has no list of models"
+            text = f"{self._wire.place.server_label} has no list of models"
             raise ProviderError(Failed("malformed", text, self._wire.place.unreachable))
         prices.tell(self.base_url, entries)
         return tuple(
@@ -130,7 +130,7 @@ class CompatibleProvider:
             for entry in entries
             if isinstance(entry, dict)
             and (name := name_in(entry.get("id")))
-            and (said := told(entry)).chats
+            and (said := entry_facts(entry)).chats
         )
 
     @property
@@ -156,7 +156,7 @@ class CompatibleProvider:
             fields["tools"] = suited_tools(request.tools, quirks)
         wired = (message(m, self.name, self.model) for m in request.messages)
         asked = [*system(request), *(m for m in wired if m is not None)]
-        return request_body(fields, suited(asked, quirks))
+        return request_body(fields, adapt_messages(asked, quirks))
 
     def _beside(self, request: Request) -> Fields:
         """Fields that only one kind of server knows."""
@@ -170,7 +170,7 @@ class CompatibleProvider:
         patience = Patience.for_address(
             self.base_url, self._options.get("idle_timeout"), self._streams
         )
-        return answered(
+        return play_answer(
             self._wire, path + self._server.query, body, ServerSentEvents(), patience, answer
         )
 
@@ -192,17 +192,21 @@ class OpenRouterProvider(CompatibleProvider):
 
     async def learn_prices(self) -> None:
         """Read the list once: it tells the prices. A list that does not come costs no answer."""
-        if prices.told(self.base_url):
+        if prices.was_list_read(self.base_url):
             return
         try:
             await self.models()
         except ProviderError as error:
-            log.warning("no prices of %s: %s", self._wire.place.where, error.failed.text)
+            log.warning("no prices of %s: %s", self._wire.place.server_label, error.failed.text)
             prices.tell(self.base_url, ())
 
     async def stream(self, request: Request) -> AsyncGenerator[StreamItem, None]:
         """The answer, and beside the first one the list, so that what it took has a price."""
-        learning = None if prices.told(self.base_url) else asyncio.create_task(self.learn_prices())
+        learning = (
+            None
+            if prices.was_list_read(self.base_url)
+            else asyncio.create_task(self.learn_prices())
+        )
         try:
             async with aclosing(super().stream(request)) as items:
                 async for item in items:

@@ -22,10 +22,10 @@ from agent_tui.providers.script.demo import (
     NAME,
     Standing,
     Step,
-    filled,
+    fill_values,
     items,
+    read_standing,
     say,
-    standing,
     state,
     words,
 )
@@ -85,22 +85,24 @@ class Demo:
 
     def schedule(self, request: Request) -> Iterator[Beat]:
         """What is streamed, and when; makes the scratch folder if this is where the tour begins."""
-        now = standing(request.messages)
-        said, left = self._tour_step(now) if now.touring else (_reply(now), "{}")
+        now = read_standing(request.messages)
+        said, left = self._tour_step(now) if now.is_touring else (_reply(now), "{}")
         if not now.introduced:
             said = _before(say(words().notice), said)
         return beats(said, f"demo-{now.answers}", left)
 
     def _tour_step(self, now: Standing) -> tuple[tuple[Item, ...], str]:
         """What is played, and what it leaves in the history."""
-        number = words().following(now.done, now.has_file)
+        number = words().next_step(now.done, now.has_file)
         if number is None:
             return (say(words().over),), "{}"
         try:
             name = self._reserved(now.scratch)
         except OSError as error:
             why = os.strerror(error.errno) if error.errno else str(error)
-            return (say(filled(words().no_folder, {"folder": str(self.data), "why": why})),), "{}"
+            return (
+                say(fill_values(words().no_folder, {"folder": str(self.data), "why": why})),
+            ), "{}"
         step = words().tour[number]
         shown = [] if now.cut and now.scratch else step.show
         played = items([*shown, *step.items], {"scratch": str(self._folder(name))})
@@ -147,7 +149,7 @@ def _opening(now: Standing, step: Step) -> str:
         return step.cut
     if now.back:
         return words().back if now.done >= 0 else ""
-    heard = filled(words().heard, {"said": now.said}) if now.said else ""
+    heard = fill_values(words().heard, {"said": now.said}) if now.said else ""
     return " ".join(part for part in (_about(now), heard) if part)
 
 
@@ -156,23 +158,25 @@ def _about(now: Standing) -> str:
     if now.done < 0 or not now.results:
         return ""
     before = words().tour[now.done]
-    if before.done == "" or (before.done and not now.failed):
+    if before.done == "" or (before.done and not now.failed_calls):
         return before.done
-    told = next(iter(now.failed), now.results[0])
+    told = next(iter(now.failed_calls), now.results[0])
     call = next((call for call in now.calls if call.id == told.call_id), None)
-    about = words().about(call, told) if call else ""
-    return about + (before.failed if now.failed else "")
+    about = words().describe_result(call, told) if call else ""
+    return about + (before.failed if now.failed_calls else "")
 
 
 def _reply(now: Standing) -> tuple[Item, ...]:
     """The answer to anything but the tour."""
-    go_on = words().go_on if now.midway else ""
+    go_on = words().go_on if now.is_midway else ""
     if now.results:
         calls = {call.id: call for call in now.calls}
-        told = [words().about(calls[r.call_id], r) for r in now.results if r.call_id in calls]
+        told = [
+            words().describe_result(calls[r.call_id], r) for r in now.results if r.call_id in calls
+        ]
         return (say((" ".join(told) or words().above) + go_on),)
     request = now.due.request
-    if now.midway and request.midway:
+    if now.is_midway and request.midway:
         return items(request.midway, now.due.values)
     played = items(request.items, now.due.values)
     return played if any(isinstance(item, Call) for item in played) else (*played, say(go_on))

@@ -14,14 +14,14 @@ from agent_tui.providers.base import Failed, ProviderError, ProviderSetup, Strea
 from agent_tui.providers.compatible import address
 from agent_tui.providers.dialects.gemini_messages import GeminiAnswer, contents
 from agent_tui.providers.dialects.gemini_schema import declarations
-from agent_tui.providers.dialects.translate import compact, count, name_in, text_in, whole
+from agent_tui.providers.dialects.translate import compact, count, drop_surrogates, name_in, text_in
 from agent_tui.providers.facts.effort import level, levels_of_gemini, thinking_config, thinks
-from agent_tui.providers.facts.model_entries import listed
+from agent_tui.providers.facts.model_entries import complete_from_list
 from agent_tui.providers.services.base import Fields
 from agent_tui.providers.services.gemini import GEMINI, VERSION
-from agent_tui.providers.wire.access import Key, opened
+from agent_tui.providers.wire.access import Key, open_wire
 from agent_tui.providers.wire.http import Patience
-from agent_tui.providers.wire.stream import answered
+from agent_tui.providers.wire.stream import play_answer
 from agent_tui.providers.wire.stream_parsers import ServerSentEvents
 
 WINDOW: Final = 1_048_576
@@ -73,7 +73,7 @@ class GeminiProvider:
             if key
             else f"set {variable}, or api_key under [providers.gemini] in config.toml"
         )
-        self._wire = opened(
+        self._wire = open_wire(
             self.base_url,
             model,
             GEMINI.label if own else "the server",
@@ -86,7 +86,7 @@ class GeminiProvider:
         return GeminiProvider(model, self._setup)
 
     async def info(self) -> ModelInfo:
-        return await listed(
+        return await complete_from_list(
             self,
             self.base_url,
             self._described(self.model, WINDOW if _CHATS.match(self.model) else 0),
@@ -102,10 +102,10 @@ class GeminiProvider:
             listed = data if isinstance(data, dict) else {"models": None}
             entries = listed.get("models", [])
             if not isinstance(entries, list):
-                text = f"{self._wire.place.where} has no list of models"
+                text = f"{self._wire.place.server_label} has no list of models"
                 raise ProviderError(Failed("malformed", text, self._wire.place.unreachable))
             found += (info for entry in entries if (info := self._listed(entry)))
-            page = whole(text_in(listed.get("nextPageToken")))
+            page = drop_surrogates(text_in(listed.get("nextPageToken")))
             if not page:
                 break
         return tuple(found)
@@ -165,7 +165,7 @@ class GeminiProvider:
             self.base_url, self._setup.options.get("idle_timeout"), self._streams
         )
         answer = GeminiAnswer(request, self._wire.place, self.model)
-        return answered(
+        return play_answer(
             self._wire, self._path(), self._body(request), ServerSentEvents(), patience, answer
         )
 

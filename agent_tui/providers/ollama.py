@@ -38,9 +38,9 @@ from agent_tui.providers.facts.effort import of_ollama
 from agent_tui.providers.services.base import Fields
 from agent_tui.providers.services.ollama import OLLAMA
 from agent_tui.providers.wire import failures
-from agent_tui.providers.wire.access import bearer, opened
+from agent_tui.providers.wire.access import bearer, open_wire
 from agent_tui.providers.wire.http import Patience, client_options, is_loopback
-from agent_tui.providers.wire.stream import answered
+from agent_tui.providers.wire.stream import play_answer
 from agent_tui.providers.wire.stream_parsers import JSONLines
 
 if TYPE_CHECKING:
@@ -164,7 +164,7 @@ class OllamaProvider:
         self.base_url = base_url
         self._setup = setup
         self._facts: Facts | None = None
-        self._wire = opened(
+        self._wire = open_wire(
             base_url,
             model,
             "Ollama",
@@ -205,7 +205,7 @@ class OllamaProvider:
         newest = sorted(found, key=lambda entry: _moment(entry.get("modified_at")), reverse=True)
         return tuple(name for entry in newest if (name := name_in(entry.get("model"))))
 
-    async def loaded(self) -> tuple[str, ...]:
+    async def loaded_models(self) -> tuple[str, ...]:
         """Names of the models in memory. Raises ProviderError."""
         found = self._entries(await self._wire.ask("/api/ps", SILENCE))
         return tuple(name_in(entry.get("model")) or name_in(entry.get("name")) for entry in found)
@@ -261,7 +261,7 @@ class OllamaProvider:
         return [entry for entry in found if isinstance(entry, dict)]
 
     def _unknown(self, said: object) -> Failed:
-        text = f"{self._wire.place.where} sent an unknown answer: {self._wire.place.shown(state_of(said))}"
+        text = f"{self._wire.place.server_label} sent an unknown answer: {self._wire.place.clean_text(state_of(said))}"
         return Failed("malformed", text, self._wire.place.unreachable)
 
     def _described(self, model: str, facts: Facts) -> ModelInfo:
@@ -351,7 +351,7 @@ class OllamaProvider:
             return
         patience = Patience.for_address(self.base_url, self._setup.options.get("idle_timeout"))
         body = self._body(request, facts)
-        items = answered(
+        items = play_answer(
             self._wire, "/api/chat", body, JSONLines(), patience, OllamaAnswer(request)
         )
         async with aclosing(items):

@@ -27,7 +27,7 @@ _NAME: Final = 80
 _OURS: Final = re.compile(r"\..*\.[0-9a-f]{12}\.(?:tmp|was)", re.DOTALL)
 
 
-def cut(name: str, most: int) -> str:
+def cut_name(name: str, most: int) -> str:
     """The beginning of `name` that takes at most `most` bytes: a name may have 255, and characters
     up to four."""
     return (
@@ -37,9 +37,9 @@ def cut(name: str, most: int) -> str:
     )
 
 
-def beside(name: str, end: Literal["tmp", "was"]) -> str:
+def name_beside(name: str, end: Literal["tmp", "was"]) -> str:
     """A new name of ours for what lies beside the file `name`."""
-    return f".{cut(name, _NAME)}.{random_names.token_hex(6)}.{end}"
+    return f".{cut_name(name, _NAME)}.{random_names.token_hex(6)}.{end}"
 
 
 def sweep(folder: int, name: str) -> None:
@@ -85,7 +85,7 @@ class Leftovers:
 
 
 def _pattern(name: str, end: str) -> re.Pattern[str]:
-    return re.compile(rf"\.{re.escape(cut(name, _NAME))}\.[0-9a-f]{{12}}\.{end}")
+    return re.compile(rf"\.{re.escape(cut_name(name, _NAME))}\.[0-9a-f]{{12}}\.{end}")
 
 
 _EXCHANGE: Final = 2

@@ -51,7 +51,7 @@ class Profile:
     """
 
 
-def packed(profile: Profile) -> dict[str, Any]:
+def pack_profile(profile: Profile) -> dict[str, Any]:
     """`profile` for `json.dumps`."""
     return {
         "readable": [_text(path) for path in profile.readable],
@@ -63,7 +63,7 @@ def packed(profile: Profile) -> dict[str, Any]:
     }
 
 
-def unpacked(said: Mapping[str, Any]) -> Profile:
+def unpack_profile(said: Mapping[str, Any]) -> Profile:
     readable, writable, listed = (
         tuple(os.fsdecode(path.encode(_BYTES)) for path in said[name])
         for name in ("readable", "writable", "listed")

@@ -60,7 +60,7 @@ class Stored:
     keys: Mapping[str, Key] = field(default_factory=dict)
     problems: tuple[str, ...] = ()
 
-    def before(self, keyring: Mapping[str, Key]) -> Stored:
+    def with_keyring(self, keyring: Mapping[str, Key]) -> Stored:
         """With the keyring's keys, which win."""
         return Stored({**self.keys, **keyring}, self.problems)
 
@@ -70,12 +70,12 @@ class Stored:
         return tuple(key.value for key in self.keys.values())
 
 
-def stored(folder: Path, names: Iterable[str]) -> Stored:
+def read_stored(folder: Path, names: Iterable[str]) -> Stored:
     """The keys of `names`: of each the keyring's, else the one in the file of `folder`. A desktop
     may ask for a password meanwhile."""
     kept = in_file(folder)
     try:
-        return kept.before(from_keyring(names))
+        return kept.with_keyring(from_keyring(names))
     except Unusable as error:
         return Stored(kept.keys, (*kept.problems, str(error)))
 
@@ -191,7 +191,7 @@ def _in_file(folder: Path, name: str, key: str | None) -> str:
 def _keyring() -> ModuleType:
     """The package. Raises Unusable."""
     if sys.platform != "darwin":
-        registry.without(
+        registry.leave_out(
             "keyring.backends.macOS.api"
         )  # elsewhere it runs a compiler to look for what is not there
     try:

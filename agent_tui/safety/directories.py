@@ -87,7 +87,7 @@ class Bounds:
         return cls(tuple(map(_real, named)), tuple(map(_real, own)))
 
 
-def meant(text: str, base: Path, bounds: Bounds) -> Path:
+def resolve_directory(text: str, base: Path, bounds: Bounds) -> Path:
     """The real path that a person named, whether or not it is there. Raises Refused."""
     written = text
     if bounds.homes and (text == "~" or text.startswith("~/")):
@@ -98,9 +98,9 @@ def meant(text: str, base: Path, bounds: Bounds) -> Path:
         raise Refused(str(error)) from None
 
 
-def admitted(text: str, base: Path, bounds: Bounds) -> Directory:
+def admit_directory(text: str, base: Path, bounds: Bounds) -> Directory:
     """The folder that a person named, relative to `base`; `~` is their home. Raises Refused."""
-    real = meant(text, base, bounds)
+    real = resolve_directory(text, base, bounds)
     try:
         about = real.stat(follow_symlinks=False)
     except OSError as error:
@@ -114,10 +114,10 @@ def admitted(text: str, base: Path, bounds: Bounds) -> Directory:
     return Directory(str(real), about.st_dev, about.st_ino)
 
 
-def lost(known: Directory, base: Path, bounds: Bounds) -> str:
+def loss_reason(known: Directory, base: Path, bounds: Bounds) -> str:
     """Why a folder that was added before cannot be used again; empty: it is there, and the same."""
     try:
-        now = admitted(known.path, base, bounds)
+        now = admit_directory(known.path, base, bounds)
     except Refused as error:
         return str(error)
     if now.path != known.path:

@@ -122,7 +122,7 @@ def may_be_credential(name: str, value: str) -> bool:
     return bool(is_secret_name(name) or _CREDENTIAL.search(name) or _SIGNED_IN.search(value))
 
 
-def unattended(environment: Mapping[str, str]) -> dict[str, str]:
+def unattended_environment(environment: Mapping[str, str]) -> dict[str, str]:
     """`environment` for a program that nobody can answer: nothing in it asks, nor opens a pager or an
     editor."""
     refuse = "/bin/false" if Path("/bin/false").exists() else "/usr/bin/false"

@@ -86,7 +86,7 @@ def _judge(text: str, places: tuple[str, ...], depth: int) -> str:
     values, fetched, moved = ShellValues(), FetchedFiles(), places
     for simple in simple_commands(text, lambda stage: _makes(stage, depth)):
         values.fill(simple)
-        call = programs.unwrapped(simple)
+        call = programs.unwrap_call(simple)
         found = _simple(simple, call, places, depth)
         if not found and call is not None:
             found = fetched.reason(simple, call)
@@ -155,7 +155,7 @@ def _fetched_code(simple: Simple, call: programs.Call, depth: int) -> str:
 
 def _makes(simple: Simple, depth: int) -> str:
     """What this stage hands on that nobody should run unseen; empty for nothing."""
-    call = programs.unwrapped(simple)
+    call = programs.unwrap_call(simple)
     own = programs.source(call.name, [word.text for word in call.arguments]) if call else ""
     return own or next((made for word in simple.words if (made := _nested_source(word, depth))), "")
 

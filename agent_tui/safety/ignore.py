@@ -107,7 +107,7 @@ def top_of(start: Path, roots: Iterable[Path]) -> Path:
     return next((root for root in roots if start.is_relative_to(root)), start)
 
 
-def above(start: Path, top: Path) -> Scope:
+def rules_above(start: Path, top: Path) -> Scope:
     """The rules of the folders from `top` down to the one above `start`."""
     scope = Scope()
     folders = [folder for folder in reversed(start.parents) if folder.is_relative_to(top)]

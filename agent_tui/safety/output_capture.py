@@ -93,20 +93,20 @@ class Captured:
         return text
 
     @property
-    def lost(self) -> int:
+    def lost_characters(self) -> int:
         """Characters that `text` leaves out."""
         return max(self._total - self._head_size - min(self._tail_size, self._tail_limit), 0)
 
     @property
     def loss(self) -> str:
         """What the model is told where `text` is not all; else empty."""
-        if not self.lost:
+        if not self.lost_characters:
             return ""
         whole = f"; all of it is in {self.spool} (read_file)" if self.spool else ""
-        return f"\n[{self.lost:,} characters of output left out in the middle{whole}]"
+        return f"\n[{self.lost_characters:,} characters of output left out in the middle{whole}]"
 
     @property
-    def flooded(self) -> bool:
+    def is_flooded(self) -> bool:
         """The command wrote more than is kept on disk."""
         return self._written >= SPOOL_LIMIT
 
@@ -125,10 +125,10 @@ class Captured:
         """Head and tail, with a line between them that says how much is left out."""
         tail = "".join(self._tail)[-self._tail_limit :] if self._tail else ""
         head = "".join(self._head)
-        if not self.lost:
+        if not self.lost_characters:
             return head + tail
         note = f"; {self.problem}" if self.problem else ""
-        return f"{head}\n[… {self.lost:,} characters left out here{note} …]\n{tail}"
+        return f"{head}\n[… {self.lost_characters:,} characters left out here{note} …]\n{tail}"
 
     def begin_file(self) -> None:
         """Make the file now, also where nothing has come yet: somebody is told its name."""
@@ -169,7 +169,7 @@ class Captured:
             while view:
                 view = view[os.write(file, view) :]
             self._written += len(kept)
-            if self.flooded:
+            if self.is_flooded:
                 self.problem = f"the file holds its first {SPOOL_LIMIT // 1_000_000} MB"
         except OSError as error:
             self.problem = f"the output could not be saved: {error.strerror}"

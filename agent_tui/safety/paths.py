@@ -104,7 +104,7 @@ def facts(text: str, roots: tuple[Path, ...]) -> PathFacts:
     return PathFacts(
         text,
         real,
-        shown(real, roots[0]),
+        display_path(real, roots[0]),
         home is not None,
         secret=is_secret(real) or is_secret(Path(text)),
         protected=_by_name(real, roots)
@@ -120,7 +120,7 @@ def _by_name(path: Path, roots: tuple[Path, ...]) -> str:
     return protected_names.protection(path.relative_to(home).parts, home.parts[1:])
 
 
-def shown(real: Path, root: Path) -> str:
+def display_path(real: Path, root: Path) -> str:
     """How a path is named to people and models."""
     return str(real.relative_to(root)) if real.is_relative_to(root) else str(real)
 
@@ -188,7 +188,7 @@ def atomic_write(
             raise FileExistsError(17, "File exists", str(real))
         if held is not None:
             expect = there
-        temporary = atomic_swap.beside(real.name, "tmp")
+        temporary = atomic_swap.name_beside(real.name, "tmp")
         try:
             if twin is None or not _link_beside(twin, folder, temporary, data):
                 _write_beside(real.name, temporary, folder, data, mode, there)
@@ -259,7 +259,7 @@ def _replace(
     ):
         raise changed
     ours = os.stat(temporary, dir_fd=folder, follow_symlinks=False)
-    aside = atomic_swap.beside(
+    aside = atomic_swap.name_beside(
         real.name, "was"
     )  # from here on it may be what somebody else has just written
     os.rename(temporary, aside, src_dir_fd=folder, dst_dir_fd=folder)
@@ -316,7 +316,7 @@ def remove(real: Path, expect: os.stat_result) -> None:
     at, and put back where it is another, so that nothing that came in between is lost. Raises
     ChangedMeanwhile, OSError."""
     with folder_of(real) as folder:
-        aside = atomic_swap.beside(real.name, "was")
+        aside = atomic_swap.name_beside(real.name, "was")
         os.rename(real.name, aside, src_dir_fd=folder, dst_dir_fd=folder)
         found = os.stat(aside, dir_fd=folder, follow_symlinks=False)
         if not _same(expect, found, renamed=True):

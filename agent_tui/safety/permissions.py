@@ -134,7 +134,7 @@ def _literal(command: str, depth: int) -> Iterator[list[str]]:
     for simple in simple_commands(command, lambda _: ""):
         yield [word.text for word in simple.words]
         inner = [text for word in simple.words for text in word.nested]
-        if (call := shell_programs.unwrapped(simple)) is not None:
+        if (call := shell_programs.unwrap_call(simple)) is not None:
             yield [call.name, *(word.text for word in call.arguments)]
             inner += [word.text for word in call.code]
         for code in inner if depth < _DEEPEST else ():

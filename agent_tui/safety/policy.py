@@ -133,7 +133,7 @@ def rules_for(facts: Facts) -> set[Rule]:
     return {rule for rule in (_rule(facts), _prefix_rule(facts)) if rule is not None}
 
 
-def unasked(mode: str, facts: Facts) -> str:
+def unasked_mode(mode: str, facts: Facts) -> str:
     """The mode to which a yes may change so that calls like this one, about which `mode` asks, run
     unasked; empty: there is none. Only for changes of files: a command is never allowed for being
     one."""

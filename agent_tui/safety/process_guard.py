@@ -169,7 +169,7 @@ def request(
             os.fsencode(k).decode(_BYTES): os.fsencode(v).decode(_BYTES)
             for k, v in environment.items()
         },
-        "confined": None if confined is None else confinement.packed(confined),
+        "confined": None if confined is None else confinement.pack_profile(confined),
     }
     return json.dumps(asked).encode() + b"\n"
 
@@ -405,7 +405,7 @@ def _execute(asked: Mapping[str, Any], output: int, failed: int) -> None:
             name.encode(_BYTES): value.encode(_BYTES) for name, value in asked["env"].items()
         }
         if asked["confined"]:
-            argv = [*confinement.apply(confinement.unpacked(asked["confined"]), argv)]
+            argv = [*confinement.apply(confinement.unpack_profile(asked["confined"]), argv)]
         os.execvpe(argv[0], argv, environment)
     except NotConfined as error:
         problem = f"{error.errno} {error.strerror}"
@@ -471,7 +471,7 @@ class Orphans:
         """Programs that are just being started: their pids are not known yet."""
 
     @contextlib.contextmanager
-    def starting(self) -> Iterator[Callable[[int], None]]:
+    def guard_start(self) -> Iterator[Callable[[int], None]]:
         """Around the start of a program of ours, whose pid is given to what this yields."""
         start = object()
         self._starts.add(start)
@@ -480,7 +480,7 @@ class Orphans:
         finally:
             self._starts.discard(start)
 
-    def ended(self, pid: int) -> None:
+    def on_process_ended(self, pid: int) -> None:
         """A program of ours has ended, and was waited for."""
         self._started.discard(pid)
 

@@ -155,7 +155,7 @@ class JobEnd:
         elif time.monotonic() - self._asked_at >= TERM_SECONDS:
             signal_all(self._asked, signal.SIGKILL)
 
-    def left(self, code: int) -> int:
+    def on_leader_ended(self, code: int) -> int:
         """The leader has ended with `code`; if it was told to, what it had started ends before this
         returns."""
         self._asked.discard(self._leader)

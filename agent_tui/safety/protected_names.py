@@ -214,7 +214,7 @@ _OF_REPOSITORY: Final = frozenset({
 
 def is_secret(path: Sequence[str]) -> bool:
     """Whether the parts of a path name what usually holds credentials."""
-    parts = [folded(part) for part in path]
+    parts = [fold_name(part) for part in path]
     if not parts:
         return False
     if not SECRET_FOLDERS.isdisjoint(parts):
@@ -227,7 +227,7 @@ def protection(path: Sequence[str], above: Sequence[str] = ()) -> str:
     `above` are the parts of the folder that it is in: what they begin counts (`fish/config.fish` in
     `fish`), what lies in them all does not (a session in `.claude/worktrees`)."""
     outer, whole = (
-        f"/{'/'.join(map(folded, parts))}" if parts else "" for parts in (above, (*above, *path))
+        f"/{'/'.join(map(fold_name, parts))}" if parts else "" for parts in (above, (*above, *path))
     )
     for why, pattern in _OBEYED.items():
         if any(found.end(1) > len(outer) for found in pattern.finditer(whole)):
@@ -237,10 +237,10 @@ def protection(path: Sequence[str], above: Sequence[str] = ()) -> str:
 
 def is_of_repository(name: str) -> bool:
     """Whether a git folder has something of this name, beside its `HEAD`, that git obeys or needs."""
-    return folded(name) in _OF_REPOSITORY
+    return fold_name(name) in _OF_REPOSITORY
 
 
-def folded(name: str) -> str:
+def fold_name(name: str) -> str:
     """A name as a filesystem that ignores case sees it: `.GIT` is `.git` on macOS, and asking costs
     little."""
     return name.casefold().rstrip(". ") or name
@@ -403,4 +403,4 @@ def _place(base: Path, text: str) -> Path:
 
 
 def _folded(path: Path) -> tuple[str, ...]:
-    return tuple(map(protected_names.folded, path.parts))
+    return tuple(map(protected_names.fold_name, path.parts))

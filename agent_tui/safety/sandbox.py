@@ -23,7 +23,7 @@ from typing import IO, Any, Final, TypeVar
 from agent_tui.programs import find_program, own_path
 from agent_tui.safety import process_tree
 from agent_tui.safety.confinement import NotConfined, Profile
-from agent_tui.safety.environment import in_english, unattended
+from agent_tui.safety.environment import in_english, unattended_environment
 from agent_tui.safety.output_capture import Captured, looks_refused
 from agent_tui.safety.process_guard import KILL_SECONDS, PAUSE, Guard, Orphans, Screen, request
 
@@ -57,7 +57,7 @@ _jobs: Final[set[Job]] = set()
 def _start_guard(argv: Sequence[str], inherited: Sequence[int]) -> subprocess.Popen[bytes]:
     _orphans.adopt()
     null = subprocess.DEVNULL
-    with _orphans.starting() as started:
+    with _orphans.guard_start() as started:
         process = subprocess.Popen(
             argv,
             stdin=null,
@@ -122,7 +122,7 @@ async def run(
     """
     shell = next((argv for argv in _SHELLS if Path(argv[0]).exists()), _SHELLS[-1])
     await wait_for_endings()
-    environment = unattended(environment)
+    environment = unattended_environment(environment)
     if confined is not None:
         environment = in_english(environment)
     asked = request([*shell, command], str(cwd), environment, confined)
@@ -151,11 +151,11 @@ async def feed(
         ):  # files: nothing waits for a pipe
             given.write(data)
             given.seek(0)
-            with _orphans.starting() as started:
+            with _orphans.guard_start() as started:
                 process = await asyncio.create_subprocess_exec(
                     *_located(argv),
                     cwd=cwd,
-                    env=unattended(environment),
+                    env=unattended_environment(environment),
                     stdin=given,
                     stdout=output or asyncio.subprocess.DEVNULL,
                     stderr=errors,
@@ -186,7 +186,7 @@ def foreground(argv: Sequence[str], ends: Callable[[], bool]) -> int:
     own meanwhile. Raises OSError."""
     keys = {number: signal.signal(number, _heard) for number in (signal.SIGINT, signal.SIGQUIT)}
     try:
-        with _orphans.starting() as started:
+        with _orphans.guard_start() as started:
             process = subprocess.Popen(
                 _located(argv), env=os.environ
             )  # what the system has of it is without keys
@@ -194,7 +194,7 @@ def foreground(argv: Sequence[str], ends: Callable[[], bool]) -> int:
         end = process_tree.JobEnd(process.pid)
         while True:
             try:
-                code = end.left(process.wait(_LOOK))
+                code = end.on_leader_ended(process.wait(_LOOK))
                 _own_ended(process.pid)
                 return code
             except subprocess.TimeoutExpired:
@@ -205,11 +205,11 @@ def foreground(argv: Sequence[str], ends: Callable[[], bool]) -> int:
             signal.signal(number, before)
 
 
-def beside(argv: Sequence[str]) -> Callable[[], int | None]:
+def start_beside(argv: Sequence[str]) -> Callable[[], int | None]:
     """Start a program of ours that needs no terminal. What is returned tells its exit code, and
     None until it has one. Raises OSError."""
     null = subprocess.DEVNULL
-    with _orphans.starting() as started:
+    with _orphans.guard_start() as started:
         process = subprocess.Popen(
             _located(argv),
             env=os.environ,
@@ -224,7 +224,7 @@ def beside(argv: Sequence[str]) -> Callable[[], int | None]:
 
 def _own_ended(pid: int) -> None:
     """What a program of ours left in the background lives on."""
-    _orphans.ended(pid)
+    _orphans.on_process_ended(pid)
     if _guard.lives:
         _orphans.spare()
 
@@ -449,7 +449,7 @@ class _Running:
             self.captured.text(),
             None if timed_out else self._exit_code,
             timed_out,
-            self.captured.lost,
+            self.captured.lost_characters,
             self.captured.loss,
             self.captured.spool,
             self._job,
@@ -525,7 +525,7 @@ class _Running:
             return
         self._show(self.captured.feed(data))
         if (
-            self.captured.flooded
+            self.captured.is_flooded
         ):  # let a flood block on its pipe most of the time, instead of eating a core
             self._loop.remove_reader(self._pipe)
             self._resume_at = self._loop.call_later(

@@ -41,7 +41,7 @@ def is_secret_name(name: str) -> bool:
     return bool(_NAME.search(name)) and not _NOT_SECRET.search(name)
 
 
-def known(environment: Mapping[str, str]) -> tuple[str, ...]:
+def known_secrets(environment: Mapping[str, str]) -> tuple[str, ...]:
     """The values of the credentials in `environment`, and the passwords in its addresses, longest
     first: those that look like a secret. A word (`password`, `postgres`) stands in code as well,
     and is no secret."""
@@ -291,7 +291,7 @@ class Redactor:
         begun = [_beginning(value) for value in sorted({*whole}, key=len, reverse=True)]
         self._pattern = re.compile("|".join((*own, *_GENEROUS, *begun)))
 
-    def learned(self, texts: Iterable[str]) -> Redactor:
+    def with_secrets_of(self, texts: Iterable[str]) -> Redactor:
         """One that knows the secrets which stand in `texts`, where they are cut short (a label,
         half of a word that was typed) or stand where no format tells of them."""
         values, home = self._own

@@ -195,9 +195,9 @@ def _check_file(text: str, folder: Path, roots: tuple[Path, ...]) -> Path | None
     except ValueError as problem:
         raise Unclear(str(problem)) from None
     if paths.is_secret(real) or paths.is_secret(folder / text):
-        raise Unclear(f"{paths.shown(real, roots[0])} has the name of a secret")
+        raise Unclear(f"{paths.display_path(real, roots[0])} has the name of a secret")
     if not any(real.is_relative_to(root) for root in roots):
-        raise Unclear(f"{paths.shown(real, roots[0])} is outside the folder of this session")
+        raise Unclear(f"{paths.display_path(real, roots[0])} is outside the folder of this session")
     return real
 
 
@@ -231,7 +231,7 @@ def _check_tree(
                 if walk.enters(entry.name):
                     todo.append(Path(entry.path))
             elif walk.reads(entry.name) and paths.is_secret(Path(entry.path)):
-                shown = paths.shown(Path(entry.path), roots[0])
+                shown = paths.display_path(Path(entry.path), roots[0])
                 raise Unclear(f"it would read {shown}, which has the name of a secret")
 
 

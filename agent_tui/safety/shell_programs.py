@@ -167,7 +167,7 @@ class Call:
     is_shell: bool = False
 
 
-def unwrapped(simple: Simple) -> Call | None:
+def unwrap_call(simple: Simple) -> Call | None:
     """The program that really runs, behind `sudo`, `env`, `xargs` and the like; None where there is
     none."""
     words = list(simple.words)
@@ -416,12 +416,12 @@ def read_code(simple: Simple) -> tuple[list[str], str]:
     before = simple.before
     if strings or before is None or any(operator == "<" for operator, _ in simple.redirects):
         return strings, ""
-    call = unwrapped(before)
+    call = unwrap_call(before)
     while before and call and call.name in ("cat", "tee") and before.before:
         if call.name == "cat" and any(word.text != "-" for word in call.arguments):
             break
         before = before.before
-        call = unwrapped(before)
+        call = unwrap_call(before)
     if call is None:
         return [], "another command"
     texts = [word.text for word in call.arguments]

@@ -12,7 +12,7 @@ from agent_tui.present.html import html
 from agent_tui.present.markdown import markdown
 from agent_tui.protocol.codec import dump
 from agent_tui.protocol.events import Event, fold
-from agent_tui.structures.readable import dated
+from agent_tui.structures.readable import format_date
 
 T = TypeVar("T")
 Format = Literal["md", "html", "json"]
@@ -36,14 +36,14 @@ def export(events: Sequence[Event], form: Format, check: Callable[[], None] = la
     """
     match form:
         case "json":
-            records = [dump(event) for event in checked(events, check)]
+            records = [dump(event) for event in check_each(events, check)]
             return json.dumps({"format": "agent-tui/1", "events": records}, indent=1) + "\n"
         case "md":
-            transcript = fold(checked(events, check))
-            return markdown(transcript, checked(sections(transcript, local), check))
+            transcript = fold(check_each(events, check))
+            return markdown(transcript, check_each(sections(transcript, local), check))
         case "html":
-            transcript = fold(checked(events, check))
-            return html(transcript, checked(sections(transcript, local), check))
+            transcript = fold(check_each(events, check))
+            return html(transcript, check_each(sections(transcript, local), check))
         case _:
             assert_never(form)
 
@@ -51,12 +51,12 @@ def export(events: Sequence[Event], form: Format, check: Callable[[], None] = la
 def local(at: float) -> str:
     """Local time of `at`; empty for none, and for one that no clock can show."""
     try:
-        return dated(at, time.localtime(at).tm_gmtoff) if at > 0 else ""
+        return format_date(at, time.localtime(at).tm_gmtoff) if at > 0 else ""
     except (OverflowError, OSError, ValueError):
         return ""
 
 
-def checked(things: Iterable[T], check: Callable[[], None]) -> Iterator[T]:
+def check_each(things: Iterable[T], check: Callable[[], None]) -> Iterator[T]:
     for thing in things:
         check()
         yield thing

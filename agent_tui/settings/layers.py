@@ -13,7 +13,7 @@ from dataclasses import field, replace
 from pathlib import Path
 from typing import Final
 
-from agent_tui.paths import Folders, folders, project_folders, same, there
+from agent_tui.paths import Folders, folders, is_same_file, may_exist, project_folders
 from agent_tui.settings.schema import (
     PROVIDERS,
     Problem,
@@ -21,16 +21,16 @@ from agent_tui.settings.schema import (
     Tree,
     check,
     entries,
-    fixed,
-    flagged,
-    flat,
-    free,
+    fixed_rows,
+    flag_keys,
+    flatten,
+    free_sections,
     parts,
     services,
 )
 from agent_tui.settings.table import ProviderSettings, Settings
-from agent_tui.settings.values import Layer, Setting, Value, typed
-from agent_tui.structures.frozen import frozen, replaced
+from agent_tui.settings.values import Layer, Setting, Value, parse_typed
+from agent_tui.structures.frozen import frozen, replace_fields
 
 FILE: Final = "config.toml"
 PROJECT_KEYS: Final = frozenset({"model", "display"})
@@ -136,7 +136,7 @@ class Loaded:
         file = self.files.get(found.layer)
         return file.problem(parts(key), text) if file else Problem(found.source, 0, key, text)
 
-    def where(self, key: str) -> str:
+    def source_of(self, key: str) -> str:
         """File and line, variable or flag of the value of `key`."""
         said = self.problem(key, "")
         return f"{said.file}:{said.line}" if said.line else said.file
@@ -160,7 +160,7 @@ def read(place: Place) -> Loaded:
     files: dict[Layer, Source] = {}
     config = place.folders.config
     tree, files["user"] = _read(config / FILE, problems)
-    settings, values = _merged(Settings(), tree), flat(tree, "user")
+    settings, values = _merged(Settings(), tree), flatten(tree, "user")
     suggestion = None
     if project := project_file(place.cwd, config):
         tree, files["project"] = _read(project, problems, allowed=PROJECT_KEYS)
@@ -172,7 +172,7 @@ def read(place: Place) -> Loaded:
             tree |= {"model": suggestion.model} if agreed else {}
             suggestion = None
         settings = _merged(settings, tree)
-        values |= flat(tree, "project")
+        values |= flatten(tree, "project")
     layers: tuple[tuple[Layer, str, _Given], ...] = (
         ("environment", "environment", _from_environment(place.environment)),
         ("flag", FLAGS, _from_flags(place.flags)),
@@ -180,7 +180,9 @@ def read(place: Place) -> Loaded:
     for layer, name, given in layers:
         tree = _given(name, given, problems)
         settings = _merged(settings, tree)
-        values |= {key: replace(one, name=given[key][0]) for key, one in flat(tree, layer).items()}
+        values |= {
+            key: replace(one, name=given[key][0]) for key, one in flatten(tree, layer).items()
+        }
     if suggestion is not None and (
         suggestion.model == settings.model
         or values.get("model", Value("")).layer in _ABOVE_PROJECTS
@@ -206,7 +208,7 @@ def unsuitable(model: str) -> str:
     """Why no project may suggest `model`; empty: it may. A script is no model: it says which
     commands are run."""
     provider = model.partition("/")[0].lower()
-    if (known := services().get(provider)) is not None and known.played:
+    if (known := services().get(provider)) is not None and known.is_played:
         return f"a project may not choose the provider {provider}"
     return "a project may not name the address of a server" if "://" in model else ""
 
@@ -231,12 +233,15 @@ def project_of(file: Path) -> str:
 def project_file(cwd: Path, config: Path) -> Path | None:
     """The project's file that counts in `cwd`: the nearest one; None where there is none."""
     nearest = (folder / ".agent-tui" / FILE for folder in reversed(project_folders(cwd)))
-    return next((path for path in nearest if there(path) and not same(path, config / FILE)), None)
+    return next(
+        (path for path in nearest if may_exist(path) and not is_same_file(path, config / FILE)),
+        None,
+    )
 
 
 def _from_environment(environment: Mapping[str, str]) -> _Given:
     given: _Given = {}
-    for key, row in fixed().items():
+    for key, row in fixed_rows().items():
         if row.variable is not None and (value := environment.get(row.variable.name)):
             given[key] = (row.variable.name, row.variable.means or _meant(row, value))
     return given
@@ -245,14 +250,14 @@ def _from_environment(environment: Mapping[str, str]) -> _Given:
 def _meant(row: Setting, text: str) -> object:
     """What the text of a variable stands for; the text itself where it is none of what may be set."""
     try:
-        return text if isinstance(row.default, str) else typed(row.kind, text)
+        return text if isinstance(row.default, str) else parse_typed(row.kind, text)
     except ValueError:
         return text
 
 
 def _from_flags(flags: Flags) -> _Given:
     given: _Given = {
-        key: (flag.name, flags.get(key.rpartition(".")[2])) for key, flag in flagged().items()
+        key: (flag.name, flags.get(key.rpartition(".")[2])) for key, flag in flag_keys().items()
     }
     return {key: (name, value) for key, (name, value) in given.items() if value not in (None, "")}
 
@@ -332,9 +337,11 @@ def _merged(settings: Settings, data: Tree) -> Settings:
             changes[name] = value
         elif name == PROVIDERS:
             changes[name] = dict(before) | {
-                own: replaced(before.get(own, ProviderSettings()), values)
+                own: replace_fields(before.get(own, ProviderSettings()), values)
                 for own, values in value.items()
             }
         else:
-            changes[name] = {**before, **value} if name in free() else replaced(before, value)
-    return replaced(settings, changes)
+            changes[name] = (
+                {**before, **value} if name in free_sections() else replace_fields(before, value)
+            )
+    return replace_fields(settings, changes)

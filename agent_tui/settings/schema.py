@@ -17,7 +17,7 @@ from agent_tui import registry
 from agent_tui.settings.table import SERVED, ProviderSettings, Settings, rows
 from agent_tui.settings.values import Flag, Layer, Setting, Value
 from agent_tui.structures import late
-from agent_tui.structures.frozen import declared, frozen
+from agent_tui.structures.frozen import declared_fields, frozen
 
 Tree = dict[str, object]
 """A file as TOML has it: tables in tables."""
@@ -43,27 +43,27 @@ class Declared(Protocol):
     @property
     def variables(self) -> Mapping[str, tuple[str, ...]]: ...
     @property
-    def played(self) -> bool: ...
+    def is_played(self) -> bool: ...
     @property
     def rank(self) -> int: ...
 
 
 @cache
-def top() -> Rows:
+def top_rows() -> Rows:
     """The settings that stand in no section."""
-    return {name: row for name, row in rows(Settings) if name not in free()}
+    return {name: row for name, row in rows(Settings) if name not in free_sections()}
 
 
 @cache
 def sections() -> Mapping[str, Rows]:
     """The sections of fixed settings."""
-    made = ((own.name, type(own.default)) for own in declared(Settings))
+    made = ((own.name, type(own.default)) for own in declared_fields(Settings))
     found = {name: dict(rows(section)) for name, section in made}
     return {name: own for name, own in found.items() if own}
 
 
 @cache
-def free() -> Rows:
+def free_sections() -> Rows:
     """Sections whose entries have names of the person's own, and what each entry may be."""
     return {name: row for name, row in rows(Settings) if row.default is None}
 
@@ -77,7 +77,7 @@ def services() -> Mapping[str, Declared]:
 
 
 def _tables() -> tuple[str, ...]:
-    return (*sections(), PROVIDERS, *free())
+    return (*sections(), PROVIDERS, *free_sections())
 
 
 def options(provider: str) -> Rows:
@@ -90,7 +90,7 @@ def options(provider: str) -> Rows:
 def entries() -> tuple[Setting, ...]:
     """All settings with fixed names, in the order in which they are listed. Those of `[keys]` are
     the screen's."""
-    found = list(fixed().items())
+    found = list(fixed_rows().items())
     for name, service in services().items():
         if service.options is not None:
             own = {key: PROVIDER[key] for key in service.common} | dict(service.options)
@@ -99,17 +99,17 @@ def entries() -> tuple[Setting, ...]:
 
 
 @cache
-def fixed() -> Rows:
+def fixed_rows() -> Rows:
     """The settings that do not belong to a provider, by key."""
     return {
-        **top(),
+        **top_rows(),
         **{f"{at}.{key}": row for at, own in sections().items() for key, row in own.items()},
     }
 
 
-def flagged() -> Mapping[str, Flag]:
+def flag_keys() -> Mapping[str, Flag]:
     """The keys that a flag of the command line sets, and which."""
-    return {key: row.flag for key, row in fixed().items() if row.flag is not None}
+    return {key: row.flag for key, row in fixed_rows().items() if row.flag is not None}
 
 
 def entry(key: str) -> Setting | None:
@@ -122,8 +122,8 @@ def entry(key: str) -> Setting | None:
         and leaf in (common := {**PROVIDER, **SERVED})
     ):
         return replace(common[leaf], key=key)
-    if head in free() and free()[head].about:
-        return replace(free()[head], key=key)
+    if head in free_sections() and free_sections()[head].about:
+        return replace(free_sections()[head], key=key)
     return listed
 
 
@@ -213,7 +213,7 @@ def check(
 ) -> Tree:
     """What of `data` is valid. `allowed`: the top-level keys that this file may set at all."""
     good: Tree = {}
-    known = [*top(), *_tables()]
+    known = [*top_rows(), *_tables()]
     for key, value in data.items():
         if allowed is not None and key not in allowed and key in known:
             only = " and ".join(sorted(allowed, reverse=True))
@@ -222,22 +222,24 @@ def check(
                     (key,), f"is not allowed in a project's file, only {only} are: not used"
                 )
             )
-        elif key in top():
-            _take(good, top()[key], (key,), value, source, problems)
+        elif key in top_rows():
+            _take(good, top_rows()[key], (key,), value, source, problems)
         elif key not in known:
             problems.append(_unknown((key,), known, source))
         elif not isinstance(value, dict):
             problems.append(source.problem((key,), f"is not used: expected a table [{key}]"))
         elif key == PROVIDERS:
             good[key] = _providers(value, source, problems)
-        elif key in free():
-            good[key] = _section(dict.fromkeys(value, free()[key]), (key,), value, source, problems)
+        elif key in free_sections():
+            good[key] = _section(
+                dict.fromkeys(value, free_sections()[key]), (key,), value, source, problems
+            )
         else:
             good[key] = _section(sections()[key], (key,), value, source, problems)
     return good
 
 
-def flat(tree: Tree, layer: Layer) -> dict[str, Value]:
+def flatten(tree: Tree, layer: Layer) -> dict[str, Value]:
     """The values of a checked file by dotted key."""
     return {key: Value(value, layer) for key, value in _flat(tree)}
 

@@ -68,7 +68,7 @@ class Store:
             return config / FILE
         return project_file(cwd, config) or project_folders(cwd)[0] / ".agent-tui" / FILE
 
-    def own(self, key: str, project: bool = False) -> object:
+    def own_value(self, key: str, project: bool = False) -> object:
         """What the file itself says of `key`; None: nothing."""
         try:
             tree = tomllib.loads(_content(self.path(project)).decode("utf-8-sig"))
@@ -132,7 +132,7 @@ class Store:
             )
             with _alone(target.parent):
                 before = _content(target)
-                after = changed(before, parts(key), value, str(path))
+                after = change_text(before, parts(key), value, str(path))
                 if after != before:
                     _replace(target, after, _SHARED if project else PRIVATE)
         except OSError as error:
@@ -151,7 +151,7 @@ def put_alone(path: Path, key: tuple[str, ...], value: object) -> None:
         make_private(path.parent)
         with _alone(target.parent):
             before = _content(target)
-            _replace(target, changed(before, key, value, str(path)), PRIVATE)
+            _replace(target, change_text(before, key, value, str(path)), PRIVATE)
     except OSError as error:
         raise Refused(f"{path}: cannot be written ({error.strerror or error})") from None
 
@@ -165,7 +165,7 @@ def _content(path: Path) -> bytes:
         return b""
 
 
-def changed(before: bytes, key: tuple[str, ...], value: object, name: str) -> bytes:
+def change_text(before: bytes, key: tuple[str, ...], value: object, name: str) -> bytes:
     """The text of a file in which only `key` is another; `value` None: it is gone. Raises Refused."""
     import tomlkit
     from tomlkit.exceptions import TOMLKitError

@@ -37,10 +37,10 @@ from agent_tui.settings.values import (
     seconds,
     setting,
     text,
-    whole,
+    whole_number,
 )
 from agent_tui.settings.values import rows as rows
-from agent_tui.structures.frozen import declared, frozen
+from agent_tui.structures.frozen import declared_fields, frozen
 from agent_tui.structures.vocabulary import EFFORTS, MODES
 
 _ENDS: Final = "then it asks, or ends if nobody is there"
@@ -50,7 +50,7 @@ _ENDS: Final = "then it asks, or ends if nobody is there"
 class AgentSettings:
     max_steps: int = setting(
         50,
-        whole(1, 10_000),
+        whole_number(1, 10_000),
         "The most model calls in a turn; then the turn ends.",
         "the most model calls in a turn, 1 to 10,000; then the turn ends",
         flag=Flag("--max-steps", "end the turn after N model calls", "N", only="run"),
@@ -67,7 +67,7 @@ class AgentSettings:
     )
     continues: int = setting(
         3,
-        whole(0, 100),
+        whole_number(0, 100),
         "How often an answer cut at the model's token limit is continued automatically; 0: never.",
         "how often an answer that was cut at the model's token limit is continued automatically; 0: never",
     )
@@ -87,7 +87,7 @@ class AgentSettings:
     )
     max_tokens: int = setting(
         0,
-        whole(0, 1_000_000_000_000),
+        whole_number(0, 1_000_000_000_000),
         "Tokens to use in all requests, in and out; then it asks you; 0: no limit.",
         "tokens to use in all requests, in and out; then it asks; 0: no limit",
         flag=Flag("--max-tokens", f"tokens to use at most, in and out; {_ENDS}", "N"),
@@ -114,7 +114,7 @@ class ToolSettings:
     )
     max_output_chars: int = setting(
         32_000,
-        whole(500, 1_000_000),
+        whole_number(500, 1_000_000),
         "The most characters of a tool's result that the model gets.",
         "the most characters of a result that the model gets, 500 to 1,000,000",
     )
@@ -271,19 +271,23 @@ class SessionSettings:
     )
     record_mb: int = setting(
         20,
-        whole(1, 100_000),
+        whole_number(1, 100_000),
         "The most megabytes for the recording of one session.",
         "the most megabytes for the recording of one session, 1 to 100,000",
     )
     blobs_mb: int = setting(
         500,
-        whole(0, 1_000_000),
+        whole_number(0, 1_000_000),
         "The most megabytes of old file versions, kept for undo; 0: no limit.",
     )
-    blobs_days: int = setting(30, whole(0, 36_500), "Days to keep old file versions; 0: no limit.")
-    keep_days: int = setting(0, whole(0, 36_500), "Days to keep a session; 0: for ever.")
+    blobs_days: int = setting(
+        30, whole_number(0, 36_500), "Days to keep old file versions; 0: no limit."
+    )
+    keep_days: int = setting(0, whole_number(0, 36_500), "Days to keep a session; 0: for ever.")
     keep_mb: int = setting(
-        0, whole(0, 10_000_000), "Megabytes of sessions to keep, the newest first; 0: no limit."
+        0,
+        whole_number(0, 10_000_000),
+        "Megabytes of sessions to keep, the newest first; 0: no limit.",
     )
 
 
@@ -298,14 +302,14 @@ class PromptSettings:
     )
     paste_lines: int = setting(
         5,
-        whole(0, 100_000),
+        whole_number(0, 100_000),
         "A paste of more lines is folded into a chip; 0: no limit of lines.",
         "a paste of more lines is folded into a chip, 0 to 100,000; 0: no limit of lines",
         live=True,
     )
     paste_chars: int = setting(
         800,
-        whole(0, 10_000_000),
+        whole_number(0, 10_000_000),
         "A paste of more characters is folded into a chip; 0: no limit of characters.",
         "a paste of more characters is folded into a chip, 0 to 10,000,000; 0: no limit of characters",
         live=True,
@@ -316,7 +320,7 @@ class PromptSettings:
 class TelemetrySettings:
     prometheus: int = setting(
         0,
-        whole(0, 65_535),
+        whole_number(0, 65_535),
         "The port on this machine where Prometheus reads metrics; 0: off.",
         "[the port on this machine](observability.md#metrics) where Prometheus reads metrics; 0: off",
     )
@@ -348,7 +352,7 @@ class ProviderSettings:
     )
     num_ctx: int = setting(
         0,
-        whole(0, 100_000_000),
+        whole_number(0, 100_000_000),
         "Ollama: the context window in tokens; 0: the model's own maximum, at most 32,768.",
         "Ollama: the context window in tokens; 0: the model's own maximum, at most 32,768",
     )
@@ -416,7 +420,7 @@ class Settings:
     def snapshot(self) -> dict[str, object]:
         """What is on record with a session: plain JSON data, without anything of the providers but
         their names."""
-        values = {own.name: getattr(self, own.name) for own in declared(Settings)}
+        values = {own.name: getattr(self, own.name) for own in declared_fields(Settings)}
         sections = {name: _plain(own) for name, own in values.items() if any(rows(type(own)))}
         return {
             "model": self.model,
@@ -427,7 +431,7 @@ class Settings:
 
 
 def _plain(section: object) -> dict[str, object]:
-    values = {own.name: getattr(section, own.name) for own in declared(type(section))}
+    values = {own.name: getattr(section, own.name) for own in declared_fields(type(section))}
     return {
         name: list(value) if isinstance(value, tuple) else value for name, value in values.items()
     }
@@ -463,13 +467,13 @@ CA_BUNDLE: Final = Setting(
 )
 ANY: Final[Mapping[str, Setting]] = {
     "window": Setting(
-        whole(0, 100_000_000),
+        whole_number(0, 100_000_000),
         "",
         "The context window in tokens, if the server does not report it.",
         "the context window in tokens, if the server does not report it; 128,000 if it is not known",
     ),
     "max_tokens": Setting(
-        whole(0, 1_000_000),
+        whole_number(0, 1_000_000),
         0,
         "The most tokens of an answer, with thoughts; 0: the model's maximum, at most 32,000.",
         "the most tokens of an answer; 0 (the default): the model's maximum, or 4,096 if it is not known",

@@ -10,7 +10,7 @@ import shlex
 from collections.abc import Callable, Iterator, Mapping
 from typing import Final, Generic, Literal, TypeVar, cast
 
-from agent_tui.structures.frozen import declared, frozen
+from agent_tui.structures.frozen import declared_fields, frozen
 
 OCCASIONS: Final = ("done", "question", "failure")
 """What a person who is elsewhere may be told: a turn ended, something is asked, something failed.
@@ -57,7 +57,7 @@ class Flag:
     only: FrontEnd | Literal[""] = ""
 
     @property
-    def given(self) -> str:
+    def destination(self) -> str:
         """Where the parser of the command line keeps its value."""
         return self.name.lstrip("-").replace("-", "_")
 
@@ -113,7 +113,7 @@ def one_of(*choices: Choice) -> Kind[Choice]:
     return Kind(f"one of {', '.join(choices)}", read, "choice", choices)
 
 
-def whole(least: int, most: int) -> Kind[int]:
+def whole_number(least: int, most: int) -> Kind[int]:
     def read(value: object) -> int:
         if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
             raise ValueError
@@ -288,7 +288,7 @@ LIMIT: Final = number("seconds", 0, 604_800, " (0: no limit)")
 # -- as a person types them
 
 
-def typed(kind: Kind[object], text: str) -> Raw:
+def parse_typed(kind: Kind[object], text: str) -> Raw:
     """What `text` stands for, as a file would hold it. Raises ValueError where `kind` may not hold
     it."""
     text = text.strip()
@@ -340,6 +340,6 @@ def own_names(kind: Kind[T], about: str = "") -> Mapping[str, T]:
 
 def rows(section: type[object]) -> Iterator[tuple[str, Setting]]:
     """The settings of a class, and the sections with names of the person's own."""
-    for own in declared(section):
+    for own in declared_fields(section):
         if (row := own.metadata.get(_ROW)) is not None:
             yield own.name, row

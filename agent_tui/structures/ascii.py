@@ -33,7 +33,7 @@ def twin(text: str) -> str:
     return text if text.isascii() else text.translate(TWINS)
 
 
-def wanted(environment: Mapping[str, str]) -> bool:
+def wants_ascii(environment: Mapping[str, str]) -> bool:
     """Whether the terminal is one that cannot show more. Where no locale is named, UTF-8 is what it
     speaks."""
     return bool(reason(environment))

@@ -42,7 +42,7 @@ class Paste:
     number: int
 
 
-def pasted(number: int, text: str) -> Chip:
+def paste_chip(number: int, text: str) -> Chip:
     """The chip of a long paste."""
     lines = text.count("\n") + (not text.endswith("\n"))
     size = f"{lines:,} lines" if lines > 1 else f"{len(text):,} characters"
@@ -56,7 +56,7 @@ def image(number: int, path: str, width: int, height: int) -> Chip:
     name = name if len(name) <= NAME else f"{name[: NAME // 2 - 1]}…{name[-NAME // 2 :]}"
     size = f" · {width}×{height}" if width and height else ""
     return Chip(
-        _label(f"Image #{number} · {_UNWANTED.sub('_', name)}{size}"), mention.written(path)
+        _label(f"Image #{number} · {_UNWANTED.sub('_', name)}{size}"), mention.write_mention(path)
     )
 
 
@@ -86,7 +86,7 @@ def spans(text: str) -> tuple[tuple[int, int], ...]:
     return tuple(match.span() for match in _LABEL.finditer(text)) if "\u00a0#" in text else ()
 
 
-def at(text: str, place: int) -> str:
+def label_at(text: str, place: int) -> str:
     """The label at `place` (inside it, or at one of its ends); the last one of `text` where none is
     there."""
     found = spans(text)
@@ -94,7 +94,7 @@ def at(text: str, place: int) -> str:
     return text[touched[0][0] : touched[0][1]] if touched else ""
 
 
-def snapped(text: str, place: int, forward: bool) -> int:
+def snap_outside(text: str, place: int, forward: bool) -> int:
     """`place`, moved out of a label that it is inside of."""
     for begin, end in spans(text):
         if begin < place < end:
@@ -102,7 +102,7 @@ def snapped(text: str, place: int, forward: bool) -> int:
     return place
 
 
-def widened(text: str, begin: int, end: int) -> tuple[int, int]:
+def widen_range(text: str, begin: int, end: int) -> tuple[int, int]:
     """The range from `begin` to `end`, with every label whole that it has a part of."""
     for first, last in spans(text):
         if begin < last and first < end:
@@ -112,10 +112,10 @@ def widened(text: str, begin: int, end: int) -> tuple[int, int]:
 
 def expand(text: str, chips: Iterable[Chip]) -> str:
     """`text` with every known chip's text in the place of its label."""
-    return sent(text, chips)[0]
+    return expand_chips(text, chips)[0]
 
 
-def sent(text: str, chips: Iterable[Chip]) -> tuple[str, tuple[Paste, ...]]:
+def expand_chips(text: str, chips: Iterable[Chip]) -> tuple[str, tuple[Paste, ...]]:
     """`text` with every known chip's text in the place of its label, and where its pastes are. A
     file's name stands apart from the word before it, and one blank behind it is enough: the prompt
     puts one there, and who goes on typing often another."""
@@ -133,7 +133,7 @@ def sent(text: str, chips: Iterable[Chip]) -> tuple[str, tuple[Paste, ...]]:
             if before and not before.isspace():
                 own += " "  # a mention behind a letter would be none
             if after and not after.isspace():
-                found = mention.quoted(found)  # and what follows would be a part of it
+                found = mention.quote_mention(found)  # and what follows would be a part of it
             done += text.startswith("  ", end)
         else:
             start = size + len(own)
@@ -143,7 +143,7 @@ def sent(text: str, chips: Iterable[Chip]) -> tuple[str, tuple[Paste, ...]]:
     return ("".join((*said, text[done:])), tuple(pastes)) if said else (text, ())
 
 
-def fitting(text: str, pastes: Iterable[Paste]) -> tuple[Paste, ...]:
+def fitting_pastes(text: str, pastes: Iterable[Paste]) -> tuple[Paste, ...]:
     """Those of `pastes` that can be in `text`: not empty, not beyond its end, each behind the one
     before it. The others, and more than `MOST`, are left out: what they name counts as typed."""
     found, end = list[Paste](), 0
@@ -157,19 +157,19 @@ def fitting(text: str, pastes: Iterable[Paste]) -> tuple[Paste, ...]:
 def parts(text: str, pastes: Iterable[Paste]) -> Iterator[tuple[str, str]]:
     """What `text` is made of: of each part the label (empty: it was typed) and what it says."""
     done = 0
-    for paste in fitting(text, pastes):
+    for paste in fitting_pastes(text, pastes):
         if done < paste.start:
             yield "", text[done : paste.start]
         done = paste.end
-        chip = pasted(paste.number, text[paste.start : done])
+        chip = paste_chip(paste.number, text[paste.start : done])
         yield chip.label, chip.text
     if done < len(text):
         yield "", text[done:]
 
 
-def typed(text: str, pastes: Iterable[Paste]) -> str:
+def without_pastes(text: str, pastes: Iterable[Paste]) -> str:
     """`text` without its pastes; costs what that is long, however long they are."""
-    found = fitting(text, pastes)
+    found = fitting_pastes(text, pastes)
     begins, ends = (
         (0, *(paste.end for paste in found)),
         (*(paste.start for paste in found), len(text)),
@@ -177,7 +177,7 @@ def typed(text: str, pastes: Iterable[Paste]) -> str:
     return "".join(text[begin:end] for begin, end in zip(begins, ends, strict=True))
 
 
-def folded(text: str, pastes: Iterable[Paste]) -> str:
+def fold_pastes(text: str, pastes: Iterable[Paste]) -> str:
     """`text` with labels in the place of its pastes."""
     return "".join(label or words for label, words in parts(text, pastes)) if pastes else text
 
@@ -185,7 +185,7 @@ def folded(text: str, pastes: Iterable[Paste]) -> str:
 def draft(text: str, pastes: Iterable[Paste]) -> tuple[str, tuple[Chip, ...]]:
     """What the prompt held when `text` was sent, and its chips; `text` itself, without any, if
     labels could not bring it back."""
-    labels = folded(text, pastes)
+    labels = fold_pastes(text, pastes)
     chips = tuple(Chip(label, words) for label, words in parts(text, pastes) if label)
     return (labels, chips) if expand(labels, chips) == text else (text, ())
 
@@ -206,7 +206,7 @@ def _at(text: str, part: str, start: int = 0) -> tuple[int, int]:
 
 def _image_at(text: str, named: str) -> tuple[int, int]:
     """Where an image is named: in quotes, or as a word of its own."""
-    for part in dict.fromkeys((named, mention.quoted(named))):
+    for part in dict.fromkeys((named, mention.quote_mention(named))):
         begin, end = _at(text, part)
         while begin >= 0:
             before, after = text[begin - 1 : begin], text[end : end + 1]
@@ -218,7 +218,7 @@ def _image_at(text: str, named: str) -> tuple[int, int]:
     return -1, -1
 
 
-def held(text: str, *known: Iterable[Chip]) -> tuple[Chip, ...]:
+def chips_in(text: str, *known: Iterable[Chip]) -> tuple[Chip, ...]:
     """Those of the known chips whose labels stand in `text`; of two with one label the later."""
     there = {text[begin:end] for begin, end in spans(text)}
     found = (
@@ -238,7 +238,7 @@ _ESCAPE: Final = late.pattern(r"\\(.)")
 _PERCENT: Final = late.pattern(r"%([0-9A-Fa-f]{2})")
 
 
-def dropped(text: str) -> str:
+def dropped_image(text: str) -> str:
     """The path of an image file, if `text` is nothing else: as terminals paste what is dragged onto
     them."""
     line = text.strip()
@@ -258,13 +258,13 @@ def dropped(text: str) -> str:
     return line if line.lower().endswith(_SUFFIXES) else ""
 
 
-def mentioned(text: str) -> tuple[tuple[str, str], ...]:
+def mentioned_images(text: str) -> tuple[tuple[str, str], ...]:
     """Image files that `text` names with `@` and goes on after: each as it stands there, and its
     path."""
     if "@" not in text:
         return ()
     found = (match.group(0) for match in _MENTIONED.finditer(text))
-    return tuple((raw, ways[0]) for raw in found for ways in mention.named(raw)[:1])
+    return tuple((raw, ways[0]) for raw in found for ways in mention.mentioned_files(raw)[:1])
 
 
 def _decoded(text: str) -> str:

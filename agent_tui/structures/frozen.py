@@ -103,7 +103,7 @@ class _Facts:
             setattr(self.made, name, fact)
         return found
 
-    def declared(self) -> Iterator[Field]:
+    def own_fields(self) -> Iterator[Field]:
         """The fields of the class itself, without its bases'."""
         for name in self.names:
             value = self.plain.__dict__.get(name, dataclasses.MISSING)
@@ -116,17 +116,17 @@ class _Facts:
             yield own
 
 
-def declared(cls: type[object]) -> list[Field]:
+def declared_fields(cls: type[object]) -> list[Field]:
     """The fields of a class, its bases' first: what `dataclasses.fields` says, without what that
     has to find out."""
     found: dict[str, Field] = {}
     for base in reversed(cls.__mro__):
         facts = base.__dict__.get(DECLARED)
-        found |= {own.name: own for own in facts.declared()} if facts else {}
+        found |= {own.name: own for own in facts.own_fields()} if facts else {}
     return list(found.values())
 
 
-def replaced(value: T, fields: Mapping[str, object]) -> T:
+def replace_fields(value: T, fields: Mapping[str, object]) -> T:
     """As `dataclasses.replace`, where the names of the fields are known only while the program
     runs."""
     return dataclasses.replace(value, **fields)  # type: ignore[type-var]
@@ -158,7 +158,7 @@ def _compiled_at_first_call(facts: _Facts, name: str) -> Callable[..., object]:
 def _compile(cls: type[object], name: str) -> Callable[..., object]:
     """The method `name` of `cls`, from its fields."""
     scope: dict[str, Any] = {"MISSING": dataclasses.MISSING}
-    fields = declared(cls)
+    fields = declared_fields(cls)
     match name:
         case "__init__":
             source = _init(cls, fields, scope)

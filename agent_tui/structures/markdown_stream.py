@@ -103,7 +103,7 @@ class MdStream:
         cutter = _Cutter(self)
         if self.line:
             cutter.finished_line(self.line)
-        cutter.cut()
+        cutter.cut_block()
         return tuple(cutter.pieces)
 
     def holds(self, text: str) -> bool:
@@ -205,14 +205,14 @@ class _Cutter:
         if not self.mid_line and not self.fence:
             self.boundary_before(part)
         self.add(part)
-        self.cut(keep_open=True)
+        self.cut_block(keep_open=True)
         self.mid_line = True
 
     def finished_line(self, line: str) -> None:
         if self.mid_line:
             self.mid_line = False
             self.add(line)
-            self.cut(keep_open=True)
+            self.cut_block(keep_open=True)
             return
         bare = line.rstrip("\r\n")
         if self.fence:
@@ -220,9 +220,9 @@ class _Cutter:
             closing, indent = bare.strip(), len(bare) - len(bare.lstrip(" "))
             if indent < 4 and closing.startswith(self.fence) and not closing.strip(self.fence[0]):
                 self.fence = ""
-                self.cut()
+                self.cut_block()
             elif self.lines >= FENCE_LINES or self.size >= LIMIT:
-                self.cut(keep_open=True)
+                self.cut_block(keep_open=True)
             return
         self.boundary_before(bare)
         first = not self.begun
@@ -230,11 +230,11 @@ class _Cutter:
         self.blank = not bare.strip()
         self.begun = not (first and self.blank)
         if first and _HEADING.match(bare):
-            self.cut()
+            self.cut_block()
         elif (
             self.size >= LIMIT or self.lines >= LINES or (self.marks >= MARKS and self.lines > 1)
         ):  # a table's head
-            self.cut(keep_open=True)
+            self.cut_block(keep_open=True)
 
     def boundary_before(self, line: str) -> None:
         """Close the open block if `line` begins another one; note what it begins."""
@@ -251,7 +251,7 @@ class _Cutter:
             or (self.blank and not indented and not (item and self.in_list))
         )
         if self.begun and ends:
-            self.cut()
+            self.cut_block()
         if not self.begun:
             self.in_list = item
         if fence:
@@ -268,21 +268,21 @@ class _Cutter:
                 work(text) if depth else work(text) + self.depth // 2
             )  # lazily in all those quotes
 
-    def cut(self, keep_open: bool = False) -> None:
+    def cut_block(self, keep_open: bool = False) -> None:
         """Close the open block. `keep_open`: it goes on, so what begins now needs a lead to be
         drawn right."""
         text = "".join(self.parts)
         if text:
             self.pieces.append(Piece(text, self.lead, self.before))
         if keep_open:
-            self.before = self.after(text) if self.fence else ()
+            self.before = self.add_code(text) if self.fence else ()
             self.lead = self.opener if self.fence else self.lead or _table_head(text)
         else:
             self.lead, self.before, self.in_list = "", (), False
         self.parts, self.size, self.lines, self.blank, self.begun = [], 0, 0, False, False
         self.marks = self.depth = 0
 
-    def after(self, text: str) -> tuple[str, ...]:
+    def add_code(self, text: str) -> tuple[str, ...]:
         """The code of the open fence up to the end of its piece `text`."""
         if not self.lead:
             text = text.lstrip().partition("\n")[2]
@@ -328,7 +328,7 @@ class Links:
 NO_LINKS: Final = Links()
 
 
-def normalized(label: str) -> str:
+def normalize_label(label: str) -> str:
     """Labels are the same if this is: by case and white space they do not differ."""
     return " ".join(label.split()).lower().upper()
 
@@ -370,7 +370,7 @@ def _definitions(piece: str) -> tuple[list[tuple[str, str]], str]:
         match = _DEFINITION.match(line) if may_begin else None
         if match:
             title = f"{after}\n" if _TITLE.match(after) else ""
-            found.append((normalized(match[1]), f"{line}\n{title}\n"))
+            found.append((normalize_label(match[1]), f"{line}\n{title}\n"))
         else:
             rest.append(line)
             may_begin = not line.strip() or (may_begin and bool(found) and bool(_TITLE.match(line)))
@@ -380,7 +380,9 @@ def _definitions(piece: str) -> tuple[list[tuple[str, str]], str]:
 def _uses(text: str) -> dict[str, None]:
     """Every label in brackets outside code, in order."""
     return {
-        normalized(found[1]): None for found in _LABEL.finditer(_without_code(text)) if found[1]
+        normalize_label(found[1]): None
+        for found in _LABEL.finditer(_without_code(text))
+        if found[1]
     }
 
 

@@ -33,7 +33,7 @@ class Typed:
     query: str
 
 
-def typed(text: str, caret: int) -> Typed | None:
+def typed_mention(text: str, caret: int) -> Typed | None:
     """The name that ends at the caret; None where none is being written there."""
     begin = max(text.rfind("\n", 0, caret) + 1, caret - LONGEST)
     if "@" not in (line := text[begin:caret]):
@@ -45,7 +45,7 @@ def typed(text: str, caret: int) -> Typed | None:
     return None
 
 
-def named(text: str) -> tuple[tuple[str, ...], ...]:
+def mentioned_files(text: str) -> tuple[tuple[str, ...], ...]:
     """Every file that `text` may name, each as the ways to read it: as it stands, and without what
     ends a sentence."""
     found: dict[tuple[str, ...], None] = {}
@@ -60,7 +60,7 @@ def named(text: str) -> tuple[tuple[str, ...], ...]:
     return tuple(found)
 
 
-def written(path: str, more: bool = False) -> str:
+def write_mention(path: str, more: bool = False) -> str:
     """`path` as it is named in a prompt. `more`: it will be typed on, so a quote stays open."""
     if _NEEDS_QUOTES.search(path) is None:
         return f"@{path}"
@@ -68,7 +68,7 @@ def written(path: str, more: bool = False) -> str:
     return f'@"{escaped}' if more else f'@"{escaped}"'
 
 
-def quoted(name: str) -> str:
+def quote_mention(name: str) -> str:
     """`name`, as `written` gives it, in a way that nothing behind it can be read as a part of it."""
     return name if name.startswith('@"') else f'@"{name[1:]}"'
 
@@ -79,7 +79,7 @@ def original(path: str) -> str:
     return path if found is None else f"{found.group(1)}{found.group(2) or ''}"
 
 
-def shown(text: str) -> str:
+def display_mentions(text: str) -> str:
     """`text` as it is shown: the copies that it names are called as what they are copies of."""
     return _NAMED.sub(_shown, text) if "/outputs/" in text else text
 
@@ -88,10 +88,12 @@ def _shown(found: re.Match[str]) -> str:
     quoted, plain = found.group(1), found.group(2)
     if quoted is not None:
         path = _plain(quoted)
-        return found.group() if (short := original(path)) == path else written(short)
+        return found.group() if (short := original(path)) == path else write_mention(short)
     path = plain.rstrip(_PUNCTUATION)
     return (
-        found.group() if (short := original(path)) == path else written(short) + plain[len(path) :]
+        found.group()
+        if (short := original(path)) == path
+        else write_mention(short) + plain[len(path) :]
     )
 
 

@@ -24,7 +24,7 @@ _Field = tuple[str, object, Callable[[], object] | None]
 _fields: dict[type[object], tuple[_Field, ...]] = {}
 
 
-def plain(value: Any, said: Callable[[str], str] = str) -> Any:
+def to_plain(value: Any, said: Callable[[str], str] = str) -> Any:
     """`value` as JSON data, every text of it as `said` gives it. Raises TypeError for what is none of
     the above."""
     kind = type(value)
@@ -35,15 +35,18 @@ def plain(value: Any, said: Callable[[str], str] = str) -> Any:
     if kind is float:
         return value if math.isfinite(value) else [str(value)]
     if kind is tuple:
-        return ["()", *(plain(item, said) for item in value)]
+        return ["()", *(to_plain(item, said) for item in value)]
     if kind is frozenset or kind is set:
-        return ["{}", *sorted((plain(item, said) for item in value), key=repr)]
+        return ["{}", *sorted((to_plain(item, said) for item in value), key=repr)]
     if kind is list:
-        return ["[]", *(plain(item, said) for item in value)]
+        return ["[]", *(to_plain(item, said) for item in value)]
     if isinstance(value, Mapping):
-        return ["{:}", *([plain(key, said), plain(item, said)] for key, item in value.items())]
+        return [
+            "{:}",
+            *([to_plain(key, said), to_plain(item, said)] for key, item in value.items()),
+        ]
     if kind is Vec:
-        return ["vec", *(plain(item, said) for item in value)]
+        return ["vec", *(to_plain(item, said) for item in value)]
     if not has_fields(kind):
         raise TypeError(f"{kind.__name__} cannot be written down")
     data: dict[str, Any] = {"_": name_of(kind)}
@@ -55,7 +58,7 @@ def plain(value: Any, said: Callable[[str], str] = str) -> Any:
             continue
         if factory is not None and own == factory():
             continue
-        data[name] = plain(own, said)
+        data[name] = to_plain(own, said)
     return data
 
 
@@ -71,7 +74,7 @@ def name_of(kind: type[object]) -> str:
     return f"{kind.__module__.rpartition('.')[2]}.{kind.__name__}"
 
 
-def rebuilt(data: object, classes: Mapping[str, type[Any]]) -> Any:
+def rebuild(data: object, classes: Mapping[str, type[Any]]) -> Any:
     """What `plain` was given. Raises ValueError for what it never wrote, and for the name of a class
     that is not among
     `classes`."""
@@ -87,8 +90,8 @@ def rebuilt(data: object, classes: Mapping[str, type[Any]]) -> Any:
     if kind == "{:}":
         if any(not isinstance(item, list) or len(item) != 2 for item in items):
             raise ValueError("a mapping without pairs")
-        return {rebuilt(key, classes): rebuilt(item, classes) for key, item in items}
-    made = [rebuilt(item, classes) for item in items]
+        return {rebuild(key, classes): rebuild(item, classes) for key, item in items}
+    made = [rebuild(item, classes) for item in items]
     match kind:
         case "()":
             return tuple(made)
@@ -109,7 +112,7 @@ def _object(data: dict[str, object], classes: Mapping[str, type[Any]]) -> object
         raise ValueError(f"{name!r} is no value of this version")
     known = {own[0] for own in _known(kind)}
     try:
-        return kind(**{key: rebuilt(item, classes) for key, item in data.items() if key in known})
+        return kind(**{key: rebuild(item, classes) for key, item in data.items() if key in known})
     except TypeError as error:
         raise ValueError(f"{name}: {error}") from None
 

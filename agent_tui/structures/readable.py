@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 
 
-def counted(count: int, noun: str, plural: str = "") -> str:
+def count_noun(count: int, noun: str, plural: str = "") -> str:
     """`1 file`, `2,000 files`."""
     return f"{count:,} {noun if count == 1 else plural or noun + 's'}"
 
@@ -16,7 +16,7 @@ def clock(at: float, zone: int) -> str:
     return f"{minutes // 60:02}:{minutes % 60:02}:{seconds:02}"
 
 
-def dated(at: float, zone: int) -> str:
+def format_date(at: float, zone: int) -> str:
     """The day and the time of day, to the minute."""
     year, month, day = _date(int(at + zone) // 86_400)
     return f"{year:04}-{month:02}-{day:02} {clock(at, zone)[:5]}"

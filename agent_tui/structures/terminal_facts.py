@@ -106,7 +106,7 @@ def past_tmux(said: str) -> str:
     return f"\x1bPtmux;{escaped}\x1b\\"
 
 
-def through(said: str, environment: Mapping[str, str]) -> str:
+def pass_through(said: str, environment: Mapping[str, str]) -> str:
     """`said` for the outer terminal: tmux (where it allows that) and GNU screen hand it on."""
     if environment.get("TMUX"):
         return past_tmux(said)
@@ -115,7 +115,7 @@ def through(said: str, environment: Mapping[str, str]) -> str:
     return said
 
 
-def remembered(text: str, identity: str) -> bool | None:
+def read_ground(text: str, identity: str) -> bool | None:
     """Whether the ground of the terminal was dark, by what `remember` kept."""
     for line in text.splitlines():
         name, _, ground = line.partition(" ")

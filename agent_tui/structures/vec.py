@@ -94,7 +94,7 @@ class Vec(Generic[T]):
             return Vec._of(self._chunks, self._tail[:rest])
         return Vec._of(self._chunks[:chunks], self._chunks[chunks][:rest])
 
-    def changed(self, old: Vec[T]) -> Iterator[int]:
+    def changed_indices(self, old: Vec[T]) -> Iterator[int]:
         """Indices, ascending, that exist here and hold another object than in `old` (new ones
         included).
 

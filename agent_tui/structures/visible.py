@@ -127,7 +127,7 @@ def readable(text: str) -> str:
     return _PILED.sub(r"\1", harmless(_returns(_SEQUENCE.sub("", text), overwrite=True)))
 
 
-def revealed(text: str) -> tuple[str, int]:
+def reveal_text(text: str) -> tuple[str, int]:
     """`text` without characters that hide something in it, and how many those were: tags, overrides of
     the direction,
     runs of variation selectors, soft hyphens, what has no width. What joins letters and pictures or
@@ -166,7 +166,7 @@ def _is_needed(found: re.Match[str], marks: str) -> bool:
     return joins or _belongs(ord(character), before)
 
 
-def unpadded(text: str) -> str:
+def strip_padding(text: str) -> str:
     """Drawn text without the cells that were put behind its spacing marks: as it is searched and
     copied."""
     return _PADDED.sub(
@@ -179,7 +179,7 @@ def spacing(character: str) -> bool:
     return unicodedata.category(character) == "Mc"
 
 
-def unassigned(character: str) -> bool:
+def is_unassigned(character: str) -> bool:
     """Whether nobody knows how to draw it. A picture newer than this Python may well be known to
     the terminal."""
     newer = "\U0001f6d8" <= character <= "\U0001f6df" or "\U0001fa70" <= character <= "\U0001faff"
@@ -213,7 +213,7 @@ def _shown(found: re.Match[str]) -> str:
     if _HIDDEN.match(character) is None:
         if spacing(character):
             return character + PAD * (found.string[found.end() : found.end() + 1] != PAD)
-        return f"<U+{code:04X}>" if unassigned(character) else character
+        return f"<U+{code:04X}>" if is_unassigned(character) else character
     before = found.string[found.start() - 1] if found.start() else ""
     if _belongs(code, before):
         return ""

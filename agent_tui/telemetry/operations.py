@@ -67,11 +67,12 @@ class Operation:
         if self.error:
             more["error.type"] = self.error
         return {
-            key: plain(value) if isinstance(value, str) else value for key, value in more.items()
+            key: encodable_text(value) if isinstance(value, str) else value
+            for key, value in more.items()
         }
 
 
-def plain(text: str) -> str:
+def encodable_text(text: str) -> str:
     """`text` without what no UTF-8 can hold: one such character would cost all that is sent with it."""
     return text.encode("utf-8", "replace").decode("utf-8")
 
@@ -79,9 +80,9 @@ def plain(text: str) -> str:
 class Sink(Protocol):
     """Where measurements go. `began` is told of turns alone: the others are part of one."""
 
-    def began(self, operation: Operation) -> None: ...
-    def ended(self, operation: Operation) -> None: ...
-    def happened(self, what: Happening) -> None: ...
+    def on_begin(self, operation: Operation) -> None: ...
+    def on_end(self, operation: Operation) -> None: ...
+    def on_happening(self, what: Happening) -> None: ...
     def close(self) -> Iterable[Callable[[], object]]:
         """Take nothing more. What is left to do may take time, and is for another thread."""
         ...
@@ -145,11 +146,11 @@ _IN_METRICS: Final = (
 """Attributes of few values: each of them is a series of its own."""
 
 
-def measured(operation: Operation) -> Iterator[Measured]:
+def operation_measures(operation: Operation) -> Iterator[Measured]:
     """The numbers of an operation that has ended."""
     told: dict[str, str] = {"gen_ai.operation.name": operation.name}
     told |= {
-        key: plain(str(operation.attributes[key]))
+        key: encodable_text(str(operation.attributes[key]))
         for key in _IN_METRICS
         if key in operation.attributes
     }
@@ -162,7 +163,7 @@ def measured(operation: Operation) -> Iterator[Measured]:
         yield TOKENS, count, {**told, "gen_ai.token.type": kind}
 
 
-def counted(what: Happening) -> Measured:
+def happening_measure(what: Happening) -> Measured:
     return EVENTS, 1, {"agent_tui.event": what}
 
 
@@ -176,7 +177,7 @@ _FINISHED: Final = {
 """Stop reasons that the conventions call otherwise."""
 
 
-def asked(request: Request, scrub: Scrub) -> dict[str, str]:
+def request_fields(request: Request, scrub: Scrub) -> dict[str, str]:
     """A request: the system prompt and all messages."""
     return {
         "gen_ai.system_instructions": json.dumps([_text(scrub(request.system))]),
@@ -186,12 +187,12 @@ def asked(request: Request, scrub: Scrub) -> dict[str, str]:
     }
 
 
-def said(text: str, scrub: Scrub) -> str:
+def prompt_field(text: str, scrub: Scrub) -> str:
     """One message of the person."""
     return json.dumps([{"role": "user", "parts": [_text(scrub(text))]}])
 
 
-def answered(
+def answer_field(
     text: str,
     scrub: Scrub,
     stop: StopReason = "stop",
@@ -261,7 +262,7 @@ class Once(logging.Handler):
             self._log.warning("telemetry: %s (said once)", text)
 
 
-def quiet(log: logging.Logger, scrub: Callable[[str], str]) -> None:
+def silence_log(log: logging.Logger, scrub: Callable[[str], str]) -> None:
     handler = Once(log, scrub)
     for name in LIBRARIES:
         logger = logging.getLogger(name)

@@ -30,9 +30,9 @@ from agent_tui.telemetry.operations import (
     Instrument,
     Measured,
     Operation,
-    counted,
-    measured,
-    plain,
+    encodable_text,
+    happening_measure,
+    operation_measures,
 )
 
 NAME: Final = "agent-tui"
@@ -75,10 +75,10 @@ class Otel:
             each.name, each.unit, each.about, explicit_bucket_boundaries_advisory=list(each.bounds)
         )
 
-    def began(self, operation: Operation) -> None:
+    def on_begin(self, operation: Operation) -> None:
         self._root = self._span(operation, None)
 
-    def ended(self, operation: Operation) -> None:
+    def on_end(self, operation: Operation) -> None:
         root = self._root
         if root is not None and root.get_span_context().trace_id != int(operation.trace, 16):
             root = None
@@ -90,11 +90,11 @@ class Otel:
         if operation.error:
             span.set_status(Status(StatusCode.ERROR))
         span.end(_nanoseconds(operation.began + operation.seconds))
-        for one in measured(operation):
+        for one in operation_measures(operation):
             self._measure(one)
 
-    def happened(self, what: Happening) -> None:
-        self._measure(counted(what))
+    def on_happening(self, what: Happening) -> None:
+        self._measure(happening_measure(what))
 
     def close(self) -> Iterable[Callable[[], object]]:
         return self._spans.shutdown, self._metrics.shutdown
@@ -103,7 +103,7 @@ class Otel:
         self._ids.trace = int(operation.trace, 16)
         context = Context() if parent is None else set_span_in_context(parent, Context())
         return self._tracer.start_span(
-            plain(f"{operation.name} {operation.subject}"),
+            encodable_text(f"{operation.name} {operation.subject}"),
             context,
             _KINDS.get(operation.name, SpanKind.INTERNAL),
             operation.all_attributes(),

@@ -15,8 +15,8 @@ from agent_tui.telemetry.operations import (
     Instrument,
     Measured,
     Operation,
-    counted,
-    measured,
+    happening_measure,
+    operation_measures,
 )
 
 HOST: Final = "127.0.0.1"
@@ -55,15 +55,15 @@ class Prometheus:
         """Answer at `port`. Raises OSError, such as where another program does."""
         self._server = await asyncio.start_server(self._answer, HOST, port)
 
-    def began(self, operation: Operation) -> None:
+    def on_begin(self, operation: Operation) -> None:
         """Nothing: it is counted when it has ended."""
 
-    def ended(self, operation: Operation) -> None:
-        for one in measured(operation):
+    def on_end(self, operation: Operation) -> None:
+        for one in operation_measures(operation):
             self._take(one)
 
-    def happened(self, what: Happening) -> None:
-        self._take(counted(what))
+    def on_happening(self, what: Happening) -> None:
+        self._take(happening_measure(what))
 
     def close(self) -> Iterable[Callable[[], object]]:
         if self._server is not None:

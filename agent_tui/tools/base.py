@@ -96,7 +96,7 @@ class ToolContext(Protocol):
         """
         ...
 
-    def shown(self, path: Path) -> str:
+    def display_path(self, path: Path) -> str:
         """How a path is named to people and models: relative inside the first root."""
         ...
 
@@ -104,7 +104,7 @@ class ToolContext(Protocol):
         """Run a shell command in the first root; its output goes to `emit` as it comes."""
         ...
 
-    async def blocking(self, work: Callable[[Callable[[], bool]], T]) -> T:
+    async def run_blocking(self, work: Callable[[Callable[[], bool]], T]) -> T:
         """Run `work(stopped)` off the event loop; it must read `stopped()` at least every 50 ms."""
         ...
 
@@ -112,7 +112,7 @@ class ToolContext(Protocol):
         """Keep a file's content before it is changed; returns its SHA-256."""
         ...
 
-    def changed(
+    def report_change(
         self,
         path: Path,
         diff: DiffDisplay,

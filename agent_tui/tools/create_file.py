@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from agent_tui.structures.readable import counted
+from agent_tui.structures.readable import count_noun
 from agent_tui.tools.base import Arguments, Planned, Tool, ToolContext, ToolFailure
-from agent_tui.tools.support.diff import Change, diff, planned, run_planned
+from agent_tui.tools.support.diff import Change, diff, plan_change, run_planned
 from agent_tui.tools.support.files import BOM, FileText, read_text, refuse_placeholders
 
 
@@ -20,7 +20,7 @@ class CreateFile(Arguments):
 def work_out(arguments: CreateFile, ctx: ToolContext) -> Change:
     """The new file, or why it cannot be made (ToolFailure)."""
     path = ctx.path(arguments.path)
-    shown = ctx.shown(path)
+    shown = ctx.display_path(path)
     before: FileText | None = None
     if path.exists():
         if not arguments.overwrite:
@@ -36,13 +36,13 @@ def work_out(arguments: CreateFile, ctx: ToolContext) -> Change:
     keeps = before is not None and (before.bom or before.crlf)
     data = before.encode(content) if before and keeps else content.encode("utf-8", "surrogatepass")
     display = diff(shown, old, content, created=before is None)
-    size = counted(len(content.splitlines()), "line")
+    size = count_noun(len(content.splitlines()), "line")
     done = f"{'Replaced' if before else 'Created'} {shown} ({size})."
     return Change(path, before.raw if before else None, data, display, done)
 
 
 async def plan(arguments: CreateFile, ctx: ToolContext) -> Planned:
-    return planned(await ctx.blocking(lambda _: work_out(arguments, ctx)), ctx)
+    return plan_change(await ctx.run_blocking(lambda _: work_out(arguments, ctx)), ctx)
 
 
 TOOL = Tool(

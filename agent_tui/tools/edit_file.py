@@ -9,7 +9,7 @@ from typing import Final
 from pydantic import Field
 
 from agent_tui.tools.base import Arguments, Planned, Tool, ToolContext, ToolFailure
-from agent_tui.tools.support.diff import Change, diff, planned, run_planned
+from agent_tui.tools.support.diff import Change, diff, plan_change, run_planned
 from agent_tui.tools.support.files import read_text, refuse_placeholders
 
 NEAREST_LINES: Final = 20_000
@@ -29,7 +29,7 @@ class EditFile(Arguments):
 def work_out(arguments: EditFile, ctx: ToolContext) -> Change:
     """The edit, or why it cannot be done (ToolFailure)."""
     path = ctx.path(arguments.path)
-    shown = ctx.shown(path)
+    shown = ctx.display_path(path)
     before = read_text(path, ctx)
     old, new = arguments.old, arguments.new
     refuse_placeholders(old, before.text, "old")
@@ -68,7 +68,7 @@ def work_out(arguments: EditFile, ctx: ToolContext) -> Change:
 
 
 async def plan(arguments: EditFile, ctx: ToolContext) -> Planned:
-    return planned(await ctx.blocking(lambda _: work_out(arguments, ctx)), ctx)
+    return plan_change(await ctx.run_blocking(lambda _: work_out(arguments, ctx)), ctx)
 
 
 def _places(text: str, old: str) -> str:

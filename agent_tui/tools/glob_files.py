@@ -10,7 +10,7 @@ from typing import Final
 from pydantic import Field
 
 from agent_tui.protocol.display import Entry, ListingDisplay
-from agent_tui.structures.readable import counted
+from agent_tui.structures.readable import count_noun
 from agent_tui.tools.base import LenientArguments, Tool, ToolContext, ToolResult
 from agent_tui.tools.support import files
 from agent_tui.tools.support.walk import (
@@ -47,8 +47,8 @@ async def run(args: GlobFiles, ctx: ToolContext) -> ToolResult:
     def work(stopped: Callable[[], bool]) -> Names:
         return _found(glob, real, args.page, ctx, stopped)
 
-    names: Names = await ctx.blocking(work)
-    shown = ctx.shown(real)
+    names: Names = await ctx.run_blocking(work)
+    shown = ctx.display_path(real)
     notes = [*page_notes(args.page, len(names.page), names.total), *names.notes]
     display = ListingDisplay(shown, tuple(names.page), names.total)
     if not names.total:
@@ -56,7 +56,7 @@ async def run(args: GlobFiles, ctx: ToolContext) -> ToolResult:
         return ToolResult(
             "\n".join([f"No file in {shown} matches {args.pattern}. {hint}", *notes]), display
         )
-    head = f"{counted(names.total, 'file')}:"
+    head = f"{count_noun(names.total, 'file')}:"
     return ToolResult("\n".join([head, *(entry.name for entry in names.page), *notes]), display)
 
 
@@ -65,14 +65,14 @@ def _found(
 ) -> Names:
     names, halt = Names(), Halt.after(stopped, BUDGET)
     walk = Walk(real, ctx.roots, halt)
-    first, shown = (page - 1) * PER_PAGE, ctx.shown(real)
+    first, shown = (page - 1) * PER_PAGE, ctx.display_path(real)
     try:
         for found in walk.files():
             if not glob.matches(found.path):
                 continue
             if first <= names.total < first + PER_PAGE:
                 names.page.append(
-                    _entry(real / found.path, files.below(shown, found.path), found.regular)
+                    _entry(real / found.path, files.path_below(shown, found.path), found.regular)
                 )
             names.total += 1
     except OSError as error:

@@ -15,10 +15,10 @@ from pydantic import Field
 from agent_tui.protocol.display import Match, MatchesDisplay
 from agent_tui.safety import paths, protected_names
 from agent_tui.safety.secrets import hide_secrets
-from agent_tui.structures.readable import counted
+from agent_tui.structures.readable import count_noun
 from agent_tui.tools.base import LenientArguments, Tool, ToolContext, ToolFailure, ToolResult
-from agent_tui.tools.read_file import decoded
-from agent_tui.tools.support.files import below, binary_failure, failure, is_binary, size_text
+from agent_tui.tools.read_file import decode_text
+from agent_tui.tools.support.files import binary_failure, failure, is_binary, path_below, size_text
 from agent_tui.tools.support.walk import (
     BUDGET,
     PER_PAGE,
@@ -72,7 +72,7 @@ class Search:
     """Lines of which only the beginning was searched."""
 
     @property
-    def full(self) -> bool:
+    def is_full(self) -> bool:
         return self.total >= MAX_TOTAL and self.total >= self.first + PER_PAGE
 
     def text(self, folder: str, path: str, data: bytes) -> None:
@@ -80,12 +80,12 @@ class Search:
         if self.needle not in data or is_binary(data):
             return
         number = 1
-        for block in _blocks(decoded(data)[0].replace("\r\n", "\n")):
-            if self.full or self.halt():
+        for block in _blocks(decode_text(data)[0].replace("\r\n", "\n")):
+            if self.is_full or self.halt():
                 return
             searched = self._cut(block) if len(block) > LONGEST else block
             if self.expression.search(searched):
-                self._lines(below(folder, path), number, searched.split("\n"))
+                self._lines(path_below(folder, path), number, searched.split("\n"))
             number += block.count("\n") + 1
 
     def _cut(self, block: str) -> str:
@@ -105,7 +105,7 @@ class Search:
                 shown = self._shown(line.rstrip(), span[0], of_secrets)
                 self.page.append(Match(path, number, shown))
             self.total += 1
-            if self.full:
+            if self.is_full:
                 return
 
     def _shown(self, line: str, start: int, of_secrets: bool) -> str:
@@ -122,16 +122,18 @@ class Search:
     def notes(self, walk: Walk | None) -> list[str]:
         found = walk_notes(walk, self.halt)
         if self.secrets:
-            files = counted(self.secrets, "file")
+            files = count_noun(self.secrets, "file")
             found.append(
                 f"[{files} left out, with names of secrets (.env, keys): name one as path to search it.]"
             )
         if self.large:
-            found.append(f"[{counted(self.large, 'file')} over {size_text(MAX_BYTES)} left out.]")
+            found.append(
+                f"[{count_noun(self.large, 'file')} over {size_text(MAX_BYTES)} left out.]"
+            )
         if self.unreadable:
-            found.append(f"[{counted(self.unreadable, 'file')} could not be read.]")
+            found.append(f"[{count_noun(self.unreadable, 'file')} could not be read.]")
         if self.cut:
-            lines = counted(self.cut, "long line was", "long lines were")
+            lines = count_noun(self.cut, "long line was", "long lines were")
             found.append(f"[{lines} searched only up to character {LONGEST:,}.]")
         if self.expression.ascii_edges:
             found.append(r"[\b and \B know only ASCII letters: leave them out beside others.]")
@@ -149,8 +151,8 @@ async def run(args: GrepFiles, ctx: ToolContext) -> ToolResult:
         walk = _searched(search, real, glob, ctx)
         return search, search.notes(walk)
 
-    search, left_out = await ctx.blocking(work)
-    notes = [*page_notes(args.page, len(search.page), search.total, search.full), *left_out]
+    search, left_out = await ctx.run_blocking(work)
+    notes = [*page_notes(args.page, len(search.page), search.total, search.is_full), *left_out]
     display = MatchesDisplay(args.pattern, tuple(search.page), search.total)
     if not search.total:
         hint = (
@@ -159,10 +161,12 @@ async def run(args: GrepFiles, ctx: ToolContext) -> ToolResult:
             else ""
         )
         return ToolResult(
-            "\n".join([f"No match for {args.pattern!r} in {ctx.shown(real)}.{hint}", *notes]),
+            "\n".join(
+                [f"No match for {args.pattern!r} in {ctx.display_path(real)}.{hint}", *notes]
+            ),
             display,
         )
-    head = f"{'Over ' if search.full else ''}{counted(search.total, 'match', 'matches')}:"
+    head = f"{'Over ' if search.is_full else ''}{count_noun(search.total, 'match', 'matches')}:"
     return ToolResult("\n".join([head, *_grouped(search.page), *notes]), display)
 
 
@@ -181,7 +185,7 @@ def _searched(search: Search, real: Path, glob: Glob | None, ctx: ToolContext) -
     if not real.is_dir():
         _one(search, real, ctx)
         return None
-    walk, shown = Walk(real, ctx.roots, search.halt), ctx.shown(real)
+    walk, shown = Walk(real, ctx.roots, search.halt), ctx.display_path(real)
     try:
         for found in walk.files():
             if not found.regular or (glob is not None and not glob.matches(found.path)):
@@ -198,7 +202,7 @@ def _searched(search: Search, real: Path, glob: Glob | None, ctx: ToolContext) -
                 search.large += 1
             elif data:
                 search.text(shown, found.path, data)
-            if search.full:
+            if search.is_full:
                 break
     except OSError as error:
         raise folder_failure(real, ctx, error) from None
@@ -224,11 +228,12 @@ def _one(search: Search, real: Path, ctx: ToolContext) -> None:
     if len(data) > MAX_BYTES:
         limit = size_text(MAX_BYTES)
         raise ToolFailure(
-            "too_large", f"{ctx.shown(real)} is larger than {limit}; use run_shell_command: grep -n"
+            "too_large",
+            f"{ctx.display_path(real)} is larger than {limit}; use run_shell_command: grep -n",
         )
     if is_binary(data):
-        raise binary_failure(ctx.shown(real), data, len(data))
-    search.text("", ctx.shown(real), data)
+        raise binary_failure(ctx.display_path(real), data, len(data))
+    search.text("", ctx.display_path(real), data)
 
 
 def _around(line: str, start: int) -> str:

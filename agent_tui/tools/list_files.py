@@ -12,7 +12,7 @@ from typing import Final
 from pydantic import Field
 
 from agent_tui.protocol.display import Entry, ListingDisplay
-from agent_tui.structures.readable import counted
+from agent_tui.structures.readable import count_noun
 from agent_tui.tools.base import LenientArguments, Tool, ToolContext, ToolFailure, ToolResult
 from agent_tui.tools.support import files
 
@@ -44,8 +44,8 @@ async def run(args: ListFiles, ctx: ToolContext) -> ToolResult:
     def work(stopped: Callable[[], bool]) -> tuple[list[Found], int]:
         return _listed(real, ctx, stopped)
 
-    found, total = await ctx.blocking(work)
-    shown = ctx.shown(real)
+    found, total = await ctx.run_blocking(work)
+    shown = ctx.display_path(real)
     display = ListingDisplay(shown, tuple(item.entry for item in found), total)
     if not total:
         return ToolResult(f"{shown} is an empty folder.", display)
@@ -54,7 +54,7 @@ async def run(args: ListFiles, ctx: ToolContext) -> ToolResult:
     return ToolResult(
         "\n".join(
             [
-                f"{shown} ({counted(total, 'entry', 'entries')}):",
+                f"{shown} ({count_noun(total, 'entry', 'entries')}):",
                 *(item.line for item in found),
                 *rest,
             ]
@@ -77,7 +77,7 @@ def _listed(real: Path, ctx: ToolContext, stopped: Callable[[], bool]) -> tuple[
         if not real.exists():
             raise files.not_found(real, ctx) from None
         raise ToolFailure(
-            "invalid_arguments", f"{ctx.shown(real)} is a file; read it with read_file"
+            "invalid_arguments", f"{ctx.display_path(real)} is a file; read it with read_file"
         ) from None
     except OSError as error:
         raise files.failure(error, real, ctx) from None

@@ -15,7 +15,7 @@ from agent_tui import registry
 from agent_tui.protocol.display import CodeDisplay, Display, ImageDisplay, TableDisplay, TextDisplay
 from agent_tui.safety import paths
 from agent_tui.safety.secrets import hide_keys, hide_secrets
-from agent_tui.structures.readable import counted
+from agent_tui.structures.readable import count_noun
 from agent_tui.tools.base import LenientArguments, Tool, ToolContext, ToolFailure, ToolResult
 from agent_tui.tools.support import files
 from agent_tui.tools.support.files import Picture, language, picture
@@ -62,7 +62,7 @@ class Window:
     cut: int
 
     @property
-    def last(self) -> int:
+    def last_line(self) -> int:
         return self.first + len(self.lines) - 1
 
 
@@ -76,16 +76,16 @@ async def run(args: ReadFile, ctx: ToolContext) -> ToolResult:
     def work(_stopped: Callable[[], bool]) -> Text | ToolResult:
         return read(real, ctx)
 
-    text: Text | ToolResult = await ctx.blocking(work)
+    text: Text | ToolResult = await ctx.run_blocking(work)
     if isinstance(text, ToolResult):
         return text
-    shown = ctx.shown(real)
+    shown = ctx.display_path(real)
     if not text.lines:
         return ToolResult(
-            f"{shown} is empty ({counted(text.size, 'byte')}).", TextDisplay("the file is empty")
+            f"{shown} is empty ({count_noun(text.size, 'byte')}).", TextDisplay("the file is empty")
         )
     if args.start_line > len(text.lines):
-        has = f"{shown} has {counted(len(text.lines), 'line')}"
+        has = f"{shown} has {count_noun(len(text.lines), 'line')}"
         raise ToolFailure(
             "invalid_arguments", f"start_line {args.start_line} is after the end: {has}"
         )
@@ -98,7 +98,9 @@ async def run(args: ReadFile, ctx: ToolContext) -> ToolResult:
     display: Display | None = sheet(real, window.lines) if whole else None
     if display is None:
         name, above = language(real) or real.name, text.lines[: window.first - 1]
-        opening = await ctx.blocking(lambda _: lexing.find_opening(name, above)) if above else ()
+        opening = (
+            await ctx.run_blocking(lambda _: lexing.find_opening(name, above)) if above else ()
+        )
         code = "\n".join(window.lines)
         display = CodeDisplay(code, shown, language(real), window.first, len(text.lines), opening)
     return ToolResult("\n".join([content, *_notes(args, text, window)]), display)
@@ -113,15 +115,15 @@ def read(real: Path, ctx: ToolContext) -> Text | ToolResult:
     if files.is_binary(data):
         size = len(data) if len(data) <= MAX_BYTES else real.stat().st_size
         if found := picture(data):
-            return _seen(found, ctx.shown(real), size)
-        raise files.binary_failure(ctx.shown(real), data, size)
+            return _seen(found, ctx.display_path(real), size)
+        raise files.binary_failure(ctx.display_path(real), data, size)
     if len(data) > MAX_BYTES:
         hint = (
             "search it with grep_files, or cut a part out with run_shell_command: sed -n '1,200p'"
         )
         limit = files.size_text(MAX_BYTES)
-        raise ToolFailure("too_large", f"{ctx.shown(real)} is larger than {limit}; {hint}")
-    text, replaced = decoded(data)
+        raise ToolFailure("too_large", f"{ctx.display_path(real)} is larger than {limit}; {hint}")
+    text, replaced = decode_text(data)
     lines = text.split("\n")
     if not lines[-1]:
         lines.pop()
@@ -135,7 +137,7 @@ def _seen(found: Picture, shown: str, size: int) -> ToolResult:
     return ToolResult(said, ImageDisplay(shown, found.width, found.height))
 
 
-def decoded(data: bytes) -> tuple[str, bool]:
+def decode_text(data: bytes) -> tuple[str, bool]:
     """The text of a file without its byte order mark and without the lines of private keys; and
     whether bytes that are no UTF-8 were replaced."""
     try:
@@ -173,13 +175,13 @@ def _notes(args: ReadFile, text: Text, window: Window) -> list[str]:
     """What a model must know beside the lines."""
     total = len(text.lines)
     notes = []
-    if window.last < total and window.last != args.end_line:
-        more = f"Read on with start_line={window.last + 1}, or find a place with grep_files."
-        notes.append(f"[Lines {window.first}-{window.last} of {total}. {more}]")
-    elif window.last < total or window.first > 1:
-        notes.append(f"[Lines {window.first}-{window.last} of {total}.]")
+    if window.last_line < total and window.last_line != args.end_line:
+        more = f"Read on with start_line={window.last_line + 1}, or find a place with grep_files."
+        notes.append(f"[Lines {window.first}-{window.last_line} of {total}. {more}]")
+    elif window.last_line < total or window.first > 1:
+        notes.append(f"[Lines {window.first}-{window.last_line} of {total}.]")
     if window.cut:
-        lines = counted(window.cut, "line was", "lines were")
+        lines = count_noun(window.cut, "line was", "lines were")
         notes.append(f"[{lines} cut at {LONGEST_LINE} characters.]")
     if text.replaced:
         notes.append("[Not valid UTF-8: bytes that could not be read are shown as �.]")

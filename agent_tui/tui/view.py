@@ -204,12 +204,12 @@ def _queue(
 @lazy
 def _early(prompts: tuple[str, ...], known: tuple[Chip, ...]) -> QueueView:
     """Prompts that were sent while the engine starts."""
-    said = (mention.shown(chips.collapse(text, reversed(known))) for text in prompts)
+    said = (mention.display_mentions(chips.collapse(text, reversed(known))) for text in prompts)
     return QueueView(tuple(map(one_line, said)), False, STARTING)
 
 
 def _said(item: Queued) -> str:
-    return one_line(mention.shown(chips.folded(item.text, item.pastes)))
+    return one_line(mention.display_mentions(chips.fold_pastes(item.text, item.pastes)))
 
 
 @lazy

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from agent_tui.agent.services.side_questions import NO_WORDS, request, whole
+from agent_tui.agent.services.side_questions import NO_WORDS, request, without_open_calls
 from agent_tui.agent.session.history import History
 from agent_tui.protocol.events import (
     ApprovalAsked,
@@ -169,11 +169,14 @@ def test_the_request_is_the_next_one_up_to_the_question() -> None:
 def test_calls_without_results_are_left_out() -> None:
     user = UserMessage("u")
     open_calls = AssistantMessage("a", calls=(ToolCall("1", "t"), ToolCall("2", "t")))
-    assert whole(()) == () and whole((user,)) == (user,)
-    assert whole((user, open_calls)) == (user,)
-    assert whole((user, open_calls, ToolMessage("1", "t", "r"))) == (user,)
+    assert without_open_calls(()) == () and without_open_calls((user,)) == (user,)
+    assert without_open_calls((user, open_calls)) == (user,)
+    assert without_open_calls((user, open_calls, ToolMessage("1", "t", "r"))) == (user,)
     settled = (user, open_calls, ToolMessage("2", "t", "r"), ToolMessage("1", "t", "r"))
-    assert whole(settled) == settled and whole((*settled, user)) == (*settled, user)
+    assert without_open_calls(settled) == settled and without_open_calls((*settled, user)) == (
+        *settled,
+        user,
+    )
 
 
 def test_a_question_that_was_refused_is_in_no_figure(place: Place) -> None:

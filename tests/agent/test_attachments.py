@@ -54,7 +54,7 @@ def said(events: list[Event]) -> list[str]:
     history = History()
     for event in events:
         if event.settled:
-            history = history.after(event)
+            history = history.with_event(event)
     words = [message.text for message in history.messages if isinstance(message, UserMessage)]
     return [text.partition("\n\n<environment>")[0] for text in words]
 

@@ -132,17 +132,20 @@ def test_what_costs_nothing_needs_no_budget(place: Place) -> None:
 
 def test_a_cost_that_nobody_knows_counts_as_over_the_limit() -> None:
     budget = Budget(1.0, 0)
-    limit, said = budget.reached("acme/m", False) or ("", "")
+    limit, said = budget.reached_limit("acme/m", False) or ("", "")
     assert limit == "price" and "No price is known for acme/m" in said
     budget.extend("price", "acme/m")
-    assert budget.reached("acme/m", False) is None and budget.reached("acme/n", False) is not None
+    assert (
+        budget.reached_limit("acme/m", False) is None
+        and budget.reached_limit("acme/n", False) is not None
+    )
 
 
 @pytest.mark.parametrize(
     ("limit", "said"), [(5.0, "$5.00 "), (0.001, "$0.001 "), (0.1 + 0.2, "$0.30 ")]
 )
 def test_a_limit_is_said_as_it_was_set(limit: float, said: str) -> None:
-    found = Budget(limit, 0).reached("acme/m", True, cost=9.0)
+    found = Budget(limit, 0).reached_limit("acme/m", True, cost=9.0)
     assert found is not None and f"The budget of {said}(max_cost) is not enough" in found[1]
 
 
@@ -181,10 +184,10 @@ def test_a_question_on_the_side_that_cannot_fit_into_the_window_is_not_asked(pla
 
 def test_each_limit_warns_once_until_it_is_another() -> None:
     budget = Budget(1.0, 1_000)
-    budget.took(799, 0.1, False)
-    assert budget.near() == ""
-    budget.took(1, 0.8, True)
-    said = [budget.near(), budget.near(), budget.near()]
+    budget.spend(799, 0.1, False)
+    assert budget.near_limit_warning() == ""
+    budget.spend(1, 0.8, True)
+    said = [budget.near_limit_warning(), budget.near_limit_warning(), budget.near_limit_warning()]
     assert "≈ $0.9000 of $1.00" in said[0] and "800 of 1,000 tokens" in said[1] and not said[2]
     budget.extend("tokens", "m")
-    assert (budget.max_tokens, budget.near()) == (2_000, "")
+    assert (budget.max_tokens, budget.near_limit_warning()) == (2_000, "")

@@ -27,7 +27,7 @@ from agent_tui.agent.turn.command_changes import (
     _mode_before,
     reads_only,
 )
-from agent_tui.agent.turn.snapshots import Known, parsed
+from agent_tui.agent.turn.snapshots import Known, parse_status
 from agent_tui.agent.turn.tool_context import CallContext, Workplace
 from agent_tui.agent.turn.turns import Turns
 from agent_tui.protocol.display import DiffDisplay
@@ -469,14 +469,14 @@ def test_a_cancelled_command_is_looked_at_when_it_ends_and_not_some_time_later(
         with ThreadPoolExecutor(1) as pool:
             cwd, blobs = place.cwd.resolve(), Blobs(place.home / "blobs")
             watch = Watch(cwd, blobs, tuple, pool, place.home / "snapshot")
-            before = await watch.before(
+            before = await watch.take_snapshot(
                 "make", CallContext(workplace(cwd, told.append), "c", frozenset())
             )
             assert before is not None
             (cwd / "dirty").write_text("made\n")
             monkeypatch.setattr(asyncio, "sleep", never)
-            watch.later(before)
-            await asyncio.wait_for(watch.settled(), PATIENCE)
+            watch.report_changes_later(before)
+            await asyncio.wait_for(watch.wait_until_settled(), PATIENCE)
             (cwd / "mine").write_text("mine\n")
 
     asyncio.run(cancelled())
@@ -544,10 +544,10 @@ def test_a_session_that_ends_hears_nothing_more_of_a_cancelled_command(place: Pl
             watch = Watch(cwd, blobs, tuple, pool, place.home / "snapshot")
             call = CallContext(workplace(cwd, told.append), "c", frozenset(), turn=3, step=1)
             for name in ("dirty", "loose"):
-                before = await watch.before("make", call)
+                before = await watch.take_snapshot("make", call)
                 assert before is not None
                 (cwd / name).write_text("made\n")
-                watch.later(before)
+                watch.report_changes_later(before)
                 await watch.close()
 
     asyncio.run(cancelled_and_ended())
@@ -590,7 +590,7 @@ def test_commands_that_evidently_only_read(command: str, reads: bool) -> None:
 
 
 def test_the_words_of_git() -> None:
-    status = parsed(
+    status = parse_status(
         "# branch.oid abc\x00# branch.head main\x00"
         "1 .M N... 100644 100644 100644 11 11 a b\x00"
         "1 D. N... 100755 000000 000000 12 00 c\x00"

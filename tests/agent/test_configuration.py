@@ -8,7 +8,7 @@ from pathlib import Path
 
 from agent_tui.agent.config import EngineConfig
 from agent_tui.agent.services.models import Models
-from agent_tui.agent.services.setup import Attempt, trying
+from agent_tui.agent.services.setup import Attempt, attempt_configuration
 from agent_tui.agent.turn.retries import Fallbacks, Other
 from agent_tui.settings.table import Settings
 from tests.agent.driving import Place
@@ -28,18 +28,18 @@ def test_a_server_that_was_set_up_meanwhile_answers_instead_of_one_that_failed(
     known = models(tmp_path)
     fallbacks = Fallbacks(known)
     assert isinstance(asyncio.run(fallbacks.make("acme/m")), str), "nobody has heard of it"
-    known.configure(trying(Attempt("acme", ADDRESS), known.config))
+    known.configure(attempt_configuration(Attempt("acme", ADDRESS), known.config))
     found = asyncio.run(fallbacks.make("acme/m"))
     assert isinstance(found, Other) and getattr(found.provider, "base_url", "") == ADDRESS
 
 
 def test_what_is_typed_makes_a_new_configuration_of_the_same_kind(tmp_path: Path) -> None:
     before = models(tmp_path).config
-    after = trying(Attempt("acme", ADDRESS, "k" * 20), before)
+    after = attempt_configuration(Attempt("acme", ADDRESS, "k" * 20), before)
     assert isinstance(after, EngineConfig) and before.settings.providers == {}
     assert (after.cwd, after.folders, after.environment) == (
         before.cwd,
         before.folders,
         before.environment,
     )
-    assert type(trying(Attempt("acme", ADDRESS), configured())) is type(configured())
+    assert type(attempt_configuration(Attempt("acme", ADDRESS), configured())) is type(configured())

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from agent_tui.agent.session.directories import named
+from agent_tui.agent.session.directories import named_directories
 from agent_tui.protocol.events import (
     Answered,
     ApprovalAsked,
@@ -179,9 +179,11 @@ def test_folders_of_the_command_line_are_kept_and_others_are_refused(tmp_path: P
     place, lib = prepared(tmp_path)
     model = place.script(*calls(lib, 1), *calls(lib, 2))
     config = place.config(model, mode="accept-edits")
-    config = replace(config, directories=named(config, [str(lib), str(lib), str(place.cwd)]))
+    config = replace(
+        config, directories=named_directories(config, [str(lib), str(lib), str(place.cwd)])
+    )
     with running(config) as driver:
-        assert driver.until(DirectoriesChanged).directories == named(config, [str(lib)])
+        assert driver.until(DirectoriesChanged).directories == named_directories(config, [str(lib)])
         assert not list((place.home / "sessions").glob("*.jsonl")), (
             "nothing was asked yet that is worth a file"
         )
@@ -200,7 +202,7 @@ def test_folders_of_the_command_line_are_kept_and_others_are_refused(tmp_path: P
             Resume("")
         )  # a new session in its place: what the command line said holds there, too
         driver.until(SessionStarted, lambda event: event.session != session)
-        assert driver.until(DirectoriesChanged).directories == named(config, [str(lib)])
+        assert driver.until(DirectoriesChanged).directories == named_directories(config, [str(lib)])
         added(driver, lib, remove=True)
         driver.send(Submit("x"))
         driver.until(ApprovalAsked, lambda asked: "outside" in asked.reason)

@@ -39,7 +39,7 @@ def test_what_is_said_holds_from_the_next_request_on_and_after_a_resume(tmp_path
             driver.turn("fourth")
     told = [body.get("reasoning") for body in server.bodies]
     assert told == [{"effort": "low"}, {"effort": "high"}, {"effort": "high"}, None]
-    assert Standing().after(EffortChanged("max")).effort == "max"
+    assert Standing().with_event(EffortChanged("max")).effort == "max"
 
 
 def test_the_command_the_key_and_the_header() -> None:

@@ -98,11 +98,11 @@ def test_a_request_gets_the_bytes_and_a_blind_model_none() -> None:
             raise FileNotFoundError(blob)
         return DATA
 
-    (seen,) = images.filled(Request("", (bare,)), get, None).messages
+    (seen,) = images.fill_images(Request("", (bare,)), get, None).messages
     assert isinstance(seen, UserMessage)
     assert [base64.b64decode(image.data) for image in seen.images] == [DATA]
     assert "[b.png was left out: its saved copy is gone]" in seen.text
-    (blind,) = images.filled(Request("", (bare,)), get, False).messages
+    (blind,) = images.fill_images(Request("", (bare,)), get, False).messages
     assert isinstance(blind, UserMessage)
     assert blind.images == ()
     assert "does not accept images" in blind.text
@@ -116,7 +116,7 @@ def test_a_named_image_goes_along(place: Place) -> None:
         ended = driver.all(ToolEnded)
         assert not driver.all(Notice)
     assert [event.content for event in ended] == ["[The image a.png is attached to this message]"]
-    assert images.of(ended[0].display)[0].media == "image/png"
+    assert images.images_of(ended[0].display)[0].media == "image/png"
 
 
 def test_a_model_that_takes_no_images_is_told_their_names_and_that_is_said_once(

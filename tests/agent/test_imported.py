@@ -32,7 +32,7 @@ from agent_tui.protocol.standing import Allowance, RestoredFile
 from agent_tui.protocol.transcript import Queued
 from agent_tui.sessions.imports.files import import_file
 from agent_tui.sessions.log import copies
-from agent_tui.sessions.log.raw import encoded
+from agent_tui.sessions.log.raw import encode_record
 from agent_tui.sessions.log.store import read
 from tests.agent.driving import Place
 
@@ -78,7 +78,7 @@ def hostile(place: Place) -> Path:
     records: list[dict[str, Any]] = [
         {**dump(event), "n": n, "session": ID} for n, event in enumerate(events, 1)
     ]
-    path.write_bytes(b"".join(map(encoded, records)))
+    path.write_bytes(b"".join(map(encode_record, records)))
     return path
 
 
@@ -96,7 +96,7 @@ def test_an_import_has_no_rights(place: Place, way: str) -> None:
             TurnEnded("completed"),
         ]
         records = ({**dump(event), "n": n, "session": id} for n, event in enumerate(more, 99))
-        log.write_bytes(log.read_bytes() + b"".join(map(encoded, records)))
+        log.write_bytes(log.read_bytes() + b"".join(map(encode_record, records)))
         id = copies.compact(sessions, id, 1).id
     own = place.script(
         [{"text": "as before"}], [CREATE], [TOUCH], [{"text": "own"}], name="own.json"

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from agent_tui.agent.services.stored_keys import Found, fetched, refreshing
+from agent_tui.agent.services.stored_keys import Found, fetch_keys, key_refresher
 from agent_tui.protocol.events import Answered, ModelChanged
 from agent_tui.protocol.ops import Query, SetModel
 from agent_tui.providers.choosing import keys
@@ -124,7 +124,7 @@ def test_a_model_that_answers_instead_has_its_key_asked_for_then(
 def test_of_two_that_ask_at_once_neither_forgets_what_the_other_found(place: Place) -> None:
     async def ask() -> list[Found]:
         with ThreadPoolExecutor(2) as pool:
-            fresh = refreshing(place.config("x"), pool, lambda _: None)
+            fresh = key_refresher(place.config("x"), pool, lambda _: None)
             await asyncio.gather(fresh(("moonshot",)), fresh(("zhipu",)))
             return [await fresh(())]
 
@@ -145,13 +145,13 @@ def test_a_keyring_that_never_answers_keeps_one_thread(
             while not backend.asked:
                 assert (
                     "did not answer"
-                    in (await fetched(place.config("x"), pool, patience=0.5)).problems[0]
+                    in (await fetch_keys(place.config("x"), pool, patience=0.5)).problems[0]
                 )
             for _ in range(3):
-                assert "did not answer" in (await fetched(place.config("x"), pool)).problems[0]
+                assert "did not answer" in (await fetch_keys(place.config("x"), pool)).problems[0]
             waiting = len(backend.asked)
             backend.answered.set()
-            while (await fetched(place.config("x"), pool)).problems:
+            while (await fetch_keys(place.config("x"), pool)).problems:
                 await asyncio.sleep(0.01)  # until its thread has the answer
             return waiting
 
@@ -181,4 +181,6 @@ def test_whose_key_could_be_a_stored_one(
     name: str, own: dict[str, Any], given: dict[str, str], wanted: bool
 ) -> None:
     settings = Settings(providers={name: ProviderSettings(**own)} if own else {})
-    assert keys.wanting((name,), configured(settings, given)) == ((name,) if wanted else ())
+    assert keys.providers_without_key((name,), configured(settings, given)) == (
+        (name,) if wanted else ()
+    )

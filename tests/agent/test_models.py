@@ -259,7 +259,7 @@ def test_a_window_that_nobody_told_is_called_assumed_in_all_that_is_on_record(pl
             and used.window_assumed
         )
         assert driver.transcript().window_assumed
-        assert " of ≈128,000 tokens" in replay.about(
+        assert " of ≈128,000 tokens" in replay.describe_record(
             [one for one in driver.events if one.n], used.n
         )
 
@@ -271,6 +271,6 @@ def test_a_server_that_never_answers_does_not_hold_the_end(place: Place) -> None
         worker.start(lambda: None)
         connection, _ = silent.accept()
         worker.stop(60)
-        assert worker.alive  # its session is still being opened, and nobody waits for that
+        assert worker.is_alive  # its session is still being opened, and nobody waits for that
         connection.close()
     worker.stop(60)

@@ -34,7 +34,9 @@ def test_the_mark_says_what_is_lost_and_goes_once_there_is_room_though_nothing_h
             driver.turn("second")
             driver.turn("third")
             shown = driver.transcript()
-            assert shown.is_unsaved and shown.lost == 1 + (shown.marks[1].n > shown.saving.through)
+            assert shown.is_unsaved and shown.unsaved_turns == 1 + (
+                shown.marks[1].n > shown.saving.through
+            )
             assert "prompts are not on disk" in shown.describe_loss()
             assert sum("not being saved" in notice.text for notice in driver.all(Notice)) == 1
         driver.until(SavingChanged, lambda event: not event.problem)

@@ -23,9 +23,9 @@ from agent_tui.protocol.transcript import UserBlock
 from agent_tui.structures import chips
 from tests.agent.driving import Place
 
-CHIP = chips.pasted(1, "".join(f"line {number}\n" for number in range(30)))
+CHIP = chips.paste_chip(1, "".join(f"line {number}\n" for number in range(30)))
 DRAFT = f"why {CHIP.label}is so"
-TEXT, PASTES = chips.sent(DRAFT, (CHIP,))
+TEXT, PASTES = chips.expand_chips(DRAFT, (CHIP,))
 HANG = {
     "call": "run_shell_command",
     "arguments": {"command": "until [ -e go ]; do sleep 0.02; done"},

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from agent_tui.agent.services.queries import LINE, TAIL, told
+from agent_tui.agent.services.queries import LINE, TAIL, answer_query
 from agent_tui.agent.worker import Worker
 from agent_tui.protocol.answers import LogTail, Preview
 from agent_tui.protocol.events import Answered, ErrorRaised, SessionStarted, ShellEnded
@@ -27,7 +27,7 @@ def place(tmp_path: Path) -> Place:
 
 
 def asked(place: Place, kind: QueryKind, argument: str = "", session: str = "") -> Any:
-    answer = told(place.config("scripted/none.json"), Query("q", kind, argument), session)
+    answer = answer_query(place.config("scripted/none.json"), Query("q", kind, argument), session)
     assert answer.id == "q"
     return answer.data
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from agent_tui.agent.session.queue import moved
+from agent_tui.agent.session.queue import move_item
 from agent_tui.protocol.events import (
     DraftSaved,
     QueueChanged,
@@ -146,7 +146,7 @@ def test_moving_passes_over_words_for_the_running_turn() -> None:
         Queued("3", "c"),
         Queued("4", "d", steer=True),
     )
-    assert moved((one, now, two, three), "1", 1) == (two, now, one, three)
-    assert moved((one, now, two, three), "3", -1) == (one, now, three, two)
+    assert move_item((one, now, two, three), "1", 1) == (two, now, one, three)
+    assert move_item((one, now, two, three), "3", -1) == (one, now, three, two)
     for id, by in (("1", -1), ("3", 1), ("4", 1), ("5", 1)):
-        assert moved((one, now, two, three), id, by) == (one, now, two, three)
+        assert move_item((one, now, two, three), id, by) == (one, now, two, three)

@@ -63,7 +63,7 @@ def test_a_visit_that_put_nothing_on_the_log_leaves_no_line(tmp_path: Path) -> N
     (tmp_path / "s.jsonl").touch()
     kept = Recordings(tmp_path, 1_000)
     kept.keep(KeepRecording("s", "looked\n", "a"), is_behind=True)
-    kept.ended("a", is_behind=True)
+    kept.on_session_left("a", is_behind=True)
     kept.keep(KeepRecording("s", "looked on, told late\n", "a"))
     kept.keep(KeepRecording("s", "one\n", "b"), is_behind=True)
     assert not recording_path(tmp_path, "s").exists()
@@ -75,7 +75,7 @@ def test_what_waits_is_kept_where_the_log_got_its_records_at_the_end(tmp_path: P
     (tmp_path / "s.jsonl").touch()
     kept = Recordings(tmp_path, 1_000)
     kept.keep(KeepRecording("s", "one\n", "a"), is_behind=True)
-    kept.ended("a", is_behind=False)
+    kept.on_session_left("a", is_behind=False)
     kept.keep(KeepRecording("s", "two\n", "a"))
     assert recording_path(tmp_path, "s").read_text() == "one\ntwo\n"
 

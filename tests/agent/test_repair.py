@@ -36,7 +36,7 @@ from tests.agent.driving import Place
     ],
 )
 def test_one_reading_is_taken(text: str, wanted: dict[str, Any]) -> None:
-    assert argument_repair.repaired(text) == wanted
+    assert argument_repair.repair_object(text) == wanted
 
 
 @pytest.mark.parametrize(
@@ -68,15 +68,15 @@ def test_one_reading_is_taken(text: str, wanted: dict[str, Any]) -> None:
     ids=lambda text: text[:20],
 )
 def test_nothing_is_guessed(text: str) -> None:
-    assert argument_repair.repaired(text) is None
-    assert argument_repair.wrong(text).startswith("the arguments are ")
+    assert argument_repair.repair_object(text) is None
+    assert argument_repair.describe_error(text).startswith("the arguments are ")
 
 
 def test_what_is_wrong_is_said_with_its_place() -> None:
-    assert "character 13, near" in argument_repair.wrong(
+    assert "character 13, near" in argument_repair.describe_error(
         '{"path": "a" "b"}'
-    ) and "'" in argument_repair.wrong('{"path": "a" "b"}')
-    assert argument_repair.wrong("[1]") == "the arguments are a list, not a JSON object"
+    ) and "'" in argument_repair.describe_error('{"path": "a" "b"}')
+    assert argument_repair.describe_error("[1]") == "the arguments are a list, not a JSON object"
 
 
 JSON = st.recursive(
@@ -91,18 +91,18 @@ def test_what_was_whole_comes_back_from_a_fence_a_text_and_a_missing_bracket(
     data: dict[str, Any],
 ) -> None:
     text = json.dumps(data)
-    assert argument_repair.repaired(text) == data
-    assert argument_repair.repaired(f"```json\n{text}\n```") == data
-    assert argument_repair.repaired(json.dumps(text)) == data
-    assert argument_repair.repaired(text + "}") == data
-    assert argument_repair.repaired(repr(data)) in (data, None)
+    assert argument_repair.repair_object(text) == data
+    assert argument_repair.repair_object(f"```json\n{text}\n```") == data
+    assert argument_repair.repair_object(json.dumps(text)) == data
+    assert argument_repair.repair_object(text + "}") == data
+    assert argument_repair.repair_object(repr(data)) in (data, None)
 
 
 @given(st.text(alphabet="{}[]\",:\\' ab1\n"))
 def test_any_text_is_an_object_or_a_word_about_it(text: str) -> None:
-    found = argument_repair.repaired(text)
+    found = argument_repair.repair_object(text)
     assert found is None or isinstance(found, dict)
-    assert argument_repair.wrong(text)
+    assert argument_repair.describe_error(text)
 
 
 def test_a_call_with_repaired_arguments_runs_and_the_model_is_told(tmp_path: Path) -> None:

@@ -171,4 +171,4 @@ def test_a_kill_while_files_are_put_back(place: Place, written: int) -> None:
 def test_restored_files_round_trip() -> None:
     event = FilesRestored("i", "undo", (1, 2), (), n=3)
     assert decode(encode(event)) == event
-    assert replace(event, files=()).said() == "No file had to be restored."
+    assert replace(event, files=()).summary() == "No file had to be restored."

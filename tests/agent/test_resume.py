@@ -68,7 +68,7 @@ def test_resume_shows_the_same_screen_and_sends_the_same_bytes(place: Place) -> 
         session, live = driver.events[0].session, driver
     before = History()
     for event in events_of(place):
-        before = before.after(event)
+        before = before.with_event(event)
     (place.cwd / "AGENTS.md").write_text("Be long.\n")  # the files of today do not matter
     with place.engine("", resume=session) as driver:
         restored = driver.restored
@@ -80,7 +80,7 @@ def test_resume_shows_the_same_screen_and_sends_the_same_bytes(place: Place) -> 
         assert not driver.all(ContextBuilt)
     after = History()
     for event in events_of(place):
-        after = after.after(event)
+        after = after.with_event(event)
     assert (
         "Be brief." in after.system
         and after.system == before.system

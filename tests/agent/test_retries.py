@@ -10,7 +10,7 @@ from time import time
 
 import pytest
 
-from agent_tui.agent.session.recovery import missing
+from agent_tui.agent.session.recovery import settle_open_turns
 from agent_tui.agent.turn import retries
 from agent_tui.protocol.answers import Refused
 from agent_tui.protocol.events import (
@@ -55,15 +55,15 @@ def test_what_a_server_asks_for_is_the_least_and_jitter_comes_on_top() -> None:
 
 def test_no_server_is_asked_for_ever_and_nothing_that_began_is_asked_for_twice() -> None:
     busy = Failed("server", "busy", may_pass=True)
-    assert retries.again(1, busy, False) is not None
-    assert retries.again(retries.MAX_ATTEMPTS, busy, False) is None
-    assert retries.again(1, busy, True) is None
-    assert retries.again(1, Failed("auth", "no"), False) is None
+    assert retries.retry_delay(1, busy, False) is not None
+    assert retries.retry_delay(retries.MAX_ATTEMPTS, busy, False) is None
+    assert retries.retry_delay(1, busy, True) is None
+    assert retries.retry_delay(1, Failed("auth", "no"), False) is None
     late = Failed("rate_limited", "later", "wait, then try again", True, 3_600)
-    assert retries.again(1, late, False) is None
-    assert retries.raised(late, False).hint == "wait, then try again; it asks to wait 3,600 s"
+    assert retries.retry_delay(1, late, False) is None
+    assert retries.error_event(late, False).hint == "wait, then try again; it asks to wait 3,600 s"
     for never in (1e6, 1e308):
-        assert retries.raised(replace(late, retry_after=never), False).hint.endswith(
+        assert retries.error_event(replace(late, retry_after=never), False).hint.endswith(
             "it asks to wait more than a day"
         )
 
@@ -168,7 +168,9 @@ def test_after_a_kill_the_thoughts_of_a_void_attempt_are_no_part_of_the_next() -
         Partial(text="half an ans"),
     )
     [reply] = [
-        event for event in missing(begun, fold(begun)) if isinstance(event, AssistantReplied)
+        event
+        for event in settle_open_turns(begun, fold(begun))
+        if isinstance(event, AssistantReplied)
     ]
     assert (reply.text, reply.reasoning) == ("half an ans", "")
 

@@ -99,7 +99,7 @@ def test_one_can_be_left_and_what_names_it_then_is_said_to_be_lost(place: Place)
         assert driver.until(TurnEnded).session == first
         driver.send(Shutdown(session=first))
         driver.worker.stop(20)
-        assert not driver.worker.alive
+        assert not driver.worker.is_alive
 
 
 def test_to_open_one_that_is_open_makes_it_the_one_without_a_name(place: Place) -> None:

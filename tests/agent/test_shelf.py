@@ -35,7 +35,7 @@ def put(config: EngineConfig, op: Op) -> tuple[ShelfOutcome, list[str]]:
     """What came of it, and the titles of the sessions that there are then."""
     told: list[Event] = []
     with ThreadPoolExecutor(1) as pool:
-        asyncio.run(session_admin.put(config, op, ONE, pool, told.append))
+        asyncio.run(session_admin.perform_op(config, op, ONE, pool, told.append))
     first, second = told
     assert isinstance(first, Answered) and isinstance(second, Answered)
     assert isinstance(first.data, ShelfOutcome) and isinstance(second.data, Sessions)

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from agent_tui.agent.services.stored_keys import fetched, with_stored
+from agent_tui.agent.services.stored_keys import fetch_keys, with_stored
 from agent_tui.protocol.events import ErrorRaised, ModelChanged, Notice, ToolEnded
 from agent_tui.protocol.ops import SetModel
 from agent_tui.providers.choosing import keys
@@ -161,19 +161,19 @@ def test_settings_and_variables_win(place: Place) -> None:
     credentials.save(place.home, "openai", KEY)
     kept = credentials.in_file(place.home)
     own = Settings(providers={"openai": ProviderSettings(api_key="mine")})
-    assert keys.joined(configured(own), kept).settings.providers["openai"].api_key == "mine"
+    assert keys.join_keys(configured(own), kept).settings.providers["openai"].api_key == "mine"
     assert (
-        keys.joined(configured(environment={"OPENAI_API_KEY": "x"}), kept)
+        keys.join_keys(configured(environment={"OPENAI_API_KEY": "x"}), kept)
         .settings.providers["openai"]
         .api_key
         == ""
     )
-    joined = keys.joined(configured(environment={"OPENAI_API_KEY": " "}), kept)
+    joined = keys.join_keys(configured(environment={"OPENAI_API_KEY": " "}), kept)
     own = joined.settings.providers["openai"]
     assert (own.api_key, own.key_from) == (KEY, "credentials.toml")
-    assert keys.joined(joined, credentials.Stored()).settings.providers["openai"].api_key == "", (
-        "what is gone is gone"
-    )
+    assert (
+        keys.join_keys(joined, credentials.Stored()).settings.providers["openai"].api_key == ""
+    ), "what is gone is gone"
     assert KEY not in repr(joined) and KEY not in json.dumps(joined.settings.snapshot())
 
 
@@ -210,7 +210,7 @@ def test_nobody_waits_for_a_keyring_that_waits(
 
     async def ask() -> tuple[credentials.Stored, int]:
         with ThreadPoolExecutor(1) as pool:
-            found = await fetched(place.config("x"), pool, patience=0.05)
+            found = await fetch_keys(place.config("x"), pool, patience=0.05)
             backend.answered.set()
         config, _ = await with_stored(place.config("x"), ThreadPoolExecutor(1))
         return found, len(config.secrets)

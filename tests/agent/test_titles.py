@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from agent_tui.agent.services.titles import LONGEST, cleaned
+from agent_tui.agent.services.titles import LONGEST, clean_title
 from agent_tui.protocol.events import Titled, TurnEnded, UsageReported
 from agent_tui.protocol.ops import Rename
 from agent_tui.sessions.index.stats import stats
@@ -111,10 +111,10 @@ def test_nothing_is_asked_where_nobody_looks(place: Place) -> None:
     ],
 )
 def test_what_of_an_answer_is_the_title(text: str, title: str) -> None:
-    assert cleaned(text) == title
+    assert clean_title(text) == title
 
 
 def test_a_long_title_ends_behind_a_word() -> None:
-    title = cleaned("word " * 40)
+    title = clean_title("word " * 40)
     assert len(title) <= LONGEST and title.endswith("word…")
-    assert len(cleaned("x" * 500)) == LONGEST
+    assert len(clean_title("x" * 500)) == LONGEST

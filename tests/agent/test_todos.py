@@ -123,8 +123,8 @@ def test_what_was_at_a_moment_names_the_list(place: Place) -> None:
         session, second = driver.events[0].session, driver.all(TurnStarted)[1].n
     events = log_of(place, session)
     before, after = (
-        replay.about(events, second),
-        replay.about(events, events[-1].n),
+        replay.describe_record(events, second),
+        replay.describe_record(events, events[-1].n),
     )
     assert "todo list, 0 of 2 done" in before and "in work: `look`" in before
     assert "todo list, 1 of 2 done" in after and "done: `look`" in after
@@ -137,8 +137,8 @@ def told(events: list[Event]) -> str:
     """All that the person's side of the next request says."""
     history = History()
     for event in events:
-        history = history.after(event)
-    history = history.after(TurnStarted(prompt="go on", n=10_000))
+        history = history.with_event(event)
+    history = history.with_event(TurnStarted(prompt="go on", n=10_000))
     return "\n".join(
         message.text for message in history.messages if isinstance(message, UserMessage)
     )

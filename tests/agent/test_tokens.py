@@ -58,7 +58,7 @@ class Mute(Silent):
 
 
 def answered(accounts: Accounts, provider: Any, said: Usage | None) -> Usage:
-    return asyncio.run(accounts.answered(provider, INFO, ASKED, REPLY, said, 5)).usage
+    return asyncio.run(accounts.report_answer(provider, INFO, ASKED, REPLY, said, 5)).usage
 
 
 def test_what_the_server_says_is_what_counts() -> None:
@@ -74,7 +74,7 @@ def test_an_estimate_goes_by_what_the_same_model_took_before() -> None:
     accounts = accounts_of()
     answered(accounts, Silent(), Usage(4_000, 400))
     assert answered(accounts, Silent(), None) == Usage(4_000, 400, estimated=True)
-    assert accounts.used("p/other", ASKED, REPLY) == Usage(2_000, 200, estimated=True)
+    assert accounts.complete_usage("p/other", ASKED, REPLY) == Usage(2_000, 200, estimated=True)
 
 
 def test_what_one_count_leaves_out_is_estimated() -> None:
@@ -143,13 +143,13 @@ def test_a_count_that_cannot_be_teaches_nothing(tokens: int) -> None:
 def test_hidden_thoughts_do_not_make_words_look_long() -> None:
     accounts = accounts_of()
     answered(accounts, Silent(), Usage(2_000, 700, reasoning_tokens=500))
-    assert accounts.used("p/m", ASKED, REPLY).completion_tokens == 200
+    assert accounts.complete_usage("p/m", ASKED, REPLY).completion_tokens == 200
 
 
 def test_a_server_that_counts_is_asked_where_it_told_nothing() -> None:
     accounts, provider = accounts_of(), Mute(3_000)
     assert answered(accounts, provider, None) == Usage(3_000, 200, estimated=True)
-    assert accounts.used("p/m", ASKED, REPLY).prompt_tokens == 3_000  # learned
+    assert accounts.complete_usage("p/m", ASKED, REPLY).prompt_tokens == 3_000  # learned
 
 
 def test_a_server_that_cannot_count_is_asked_once() -> None:
@@ -165,7 +165,7 @@ def test_a_server_that_speaks_messages_and_says_no_usage_counts_itself() -> None
         async with serving({path: lambda _, c: c.json({"input_tokens": 2_500})}) as server:
             provider = create("claude-x", ProviderSetup(base_url=server.address, api_key="k"))
             try:
-                event = await accounts_of().answered(provider, INFO, ASKED, REPLY, None, 5)
+                event = await accounts_of().report_answer(provider, INFO, ASKED, REPLY, None, 5)
             finally:
                 await provider.close()
             return event.usage, len(server.bodies(path))

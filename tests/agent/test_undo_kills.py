@@ -56,7 +56,7 @@ def restored(
     """What the next start says of the file, and more."""
     file = RestoredFile(str(path), sha(before), sha(after), mode, was)
     blobs = Blobs(path.parent.parent / "blobs")
-    settled, _, *told = recovery.restored(RestoreStarted("r", "undo", (1,), (file,)), blobs)
+    settled, _, *told = recovery.settle_restore(RestoreStarted("r", "undo", (1,), (file,)), blobs)
     assert isinstance(settled, FilesRestored) and all(isinstance(one, Notice) for one in told)
     return settled.files[0].outcome, [one.text for one in told if isinstance(one, Notice)]
 
@@ -100,9 +100,9 @@ def test_content_on_its_way_is_removed_and_nothing_else(tmp_path: Path) -> None:
     }
     for name, content in theirs.items():
         (path.parent / name).write_bytes(content)
-    recovery.restored(RestoreStarted("r", "undo", (1,), (file,), at=begun + 60), blobs)
+    recovery.settle_restore(RestoreStarted("r", "undo", (1,), (file,), at=begun + 60), blobs)
     assert part.exists() and half.exists(), "they were there before the restore began"
-    recovery.restored(RestoreStarted("r", "undo", (1,), (file,), at=begun), blobs)
+    recovery.settle_restore(RestoreStarted("r", "undo", (1,), (file,), at=begun), blobs)
     assert {one.name for one in path.parent.iterdir()} == {
         "a",
         *theirs,
@@ -158,5 +158,5 @@ def test_a_folder_is_read_once_however_many_files_are_put_back(tmp_path: Path) -
             read.append(str(given[0])) if name in ("os.listdir", "os.scandir") else None
         )
     )
-    recovery.restored(RestoreStarted("r", "undo", (1,), files), Blobs(tmp_path / "blobs"))
+    recovery.settle_restore(RestoreStarted("r", "undo", (1,), files), Blobs(tmp_path / "blobs"))
     assert read.count(str(work)) == 1

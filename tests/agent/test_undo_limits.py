@@ -11,7 +11,7 @@ import pytest
 
 from agent_tui.agent.session.changes import BACKGROUND
 from agent_tui.agent.turn import command_changes
-from agent_tui.agent.turn.command_changes import APPEARED, IGNORED, unseen
+from agent_tui.agent.turn.command_changes import APPEARED, IGNORED, describe_unseen
 from agent_tui.protocol.events import JobChanged, TurnStarted, UndoLimited
 from agent_tui.protocol.ops import RestoreFiles
 from tests.agent.driving import Driver, Place
@@ -69,7 +69,9 @@ def test_what_does_not_fit_is_named_and_the_others_are_seen(
 
 def test_many_files_that_do_not_fit_are_counted() -> None:
     names = [f"f{number}" for number in range(9)]
-    assert "f0, f1, f2 and 6 more." in unseen(names) and "more" not in unseen(names[:3])
+    assert "f0, f1, f2 and 6 more." in describe_unseen(names) and "more" not in describe_unseen(
+        names[:3]
+    )
 
 
 def test_a_file_that_cannot_be_read_is_named(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -84,7 +86,7 @@ def test_a_file_that_cannot_be_read_is_named(place: Place, monkeypatch: pytest.M
     monkeypatch.setattr(command_changes, "_content", refused)
     with place.engine(running(place, "echo x >> dirty; rm loose"), mode="accept-all") as driver:
         driver.turn("go")
-        assert unseen(["loose"]) in said(driver) and set(changed(driver)) == {"dirty"}
+        assert describe_unseen(["loose"]) in said(driver) and set(changed(driver)) == {"dirty"}
 
 
 def test_a_file_that_cannot_be_looked_at_is_named(place: Place) -> None:

@@ -27,7 +27,7 @@ def index(
 
 
 def whole(start: Path, environment: Mapping[str, str] | None = None) -> list[str]:
-    return index(start, environment).whole(lambda: False).paths
+    return index(start, environment).scan_all(lambda: False).paths
 
 
 def files(paths: list[str]) -> set[str]:
@@ -88,7 +88,7 @@ def test_tracked_and_new_files_as_git_lists_them(tmp_path: Path) -> None:
     at_once = found.at_once(lambda: False)
     assert at_once is not None
     assert files(at_once.paths) == {".gitignore", "src/a.py", "out/tracked", "deep/down/file"}
-    assert files(found.whole(lambda: False).paths) == git_lists(tmp_path)
+    assert files(found.scan_all(lambda: False).paths) == git_lists(tmp_path)
     assert {"src/", "deep/", "deep/down/", "out/"} <= set(at_once.paths)
     assert files(whole(tmp_path / "src", environment)) == git_lists(tmp_path / "src")
     assert index(tmp_path / "deep", environment).at_once(lambda: False) is not None
@@ -116,7 +116,7 @@ def test_what_is_gone_is_no_longer_listed_and_what_is_new_is(tmp_path: Path) -> 
     found = index(tmp_path)
     (tmp_path / "src/a.py").unlink()
     tree(tmp_path, **{"brand/new.py": ""})
-    paths = found.whole(lambda: False).paths
+    paths = found.scan_all(lambda: False).paths
     assert "src/a.py" not in paths and {"brand/", "brand/new.py"} <= set(paths)
     git(tmp_path, "add", "brand")
     at_once = found.at_once(lambda: False)
@@ -133,7 +133,7 @@ def test_a_broken_index_is_said_once_and_walked_around(
     (tmp_path / ".git/index").write_bytes(damage)
     found = index(tmp_path)
     with caplog.at_level(logging.WARNING, "test"):
-        listing = found.whole(lambda: False)
+        listing = found.scan_all(lambda: False)
     assert {"src/a.py", "new.txt"} <= set(listing.paths) and "out/tracked" not in listing.paths
     assert len(caplog.messages) == 1 and "is not used" in caplog.messages[0]
 
@@ -189,7 +189,7 @@ def test_a_limit_keeps_what_is_near_the_top_and_says_so(tmp_path: Path) -> None:
         **{f"deep/er/{number}": "" for number in range(50)},
         **{f"{number}": "" for number in range(5)},
     )
-    listing = index(tmp_path, most=20).whole(lambda: False)
+    listing = index(tmp_path, most=20).scan_all(lambda: False)
     assert listing.more and len(files(listing.paths)) == 20
     assert {str(number) for number in range(5)} <= set(listing.paths)
 
@@ -206,18 +206,18 @@ def test_a_folder_that_cannot_be_listed_is_counted(
         return scan(folder)
 
     monkeypatch.setattr(os, "scandir", refusing)
-    listing = index(tmp_path).whole(lambda: False)
+    listing = index(tmp_path).scan_all(lambda: False)
     assert listing.unreadable == 1
     assert files(listing.paths) == {"a", "open/" * 40 + "end"}
     with pytest.raises(FileNotFoundError):
-        index(tmp_path / "gone").whole(lambda: False)
+        index(tmp_path / "gone").scan_all(lambda: False)
 
 
 def test_a_walk_that_nobody_waits_for_ends(tmp_path: Path) -> None:
     tree(tmp_path, **{f"{number}/x": "" for number in range(20)})
     looks = iter([False] * 5 + [True] * 100)
     with pytest.raises(Stopped):
-        index(tmp_path).whole(lambda: next(looks))
+        index(tmp_path).scan_all(lambda: next(looks))
     assert len(list(looks)) == 99
 
 

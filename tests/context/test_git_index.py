@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent_tui.context.file_index import BadIndex, Stopped, parsed, tracked
+from agent_tui.context.file_index import BadIndex, Stopped, parse_index, read_tracked
 from agent_tui.safety.git_config import Repository, find_repository
 
 NAMES = (
@@ -49,7 +49,7 @@ def repo(folder: Path, *options: str, names: Sequence[str] = NAMES) -> Repositor
 
 
 def read(where: Repository) -> list[str]:
-    return tracked(where, lambda: False)
+    return read_tracked(where, lambda: False)
 
 
 def listed(folder: Path) -> list[str]:
@@ -170,17 +170,17 @@ def index(*names: bytes, version: int = 2, count: int = -1, more: bytes = b"") -
 
 def test_long_names_and_unknown_extensions() -> None:
     long = b"x" * 5_000
-    assert parsed(index(b"a", long, b"b", more=b"FSMN\0\0\0\4abcd" + b"ZZZZ\0\0\0\0")) == [
+    assert parse_index(index(b"a", long, b"b", more=b"FSMN\0\0\0\4abcd" + b"ZZZZ\0\0\0\0")) == [
         "a",
         long.decode(),
         "b",
     ]
-    assert parsed(index(b"\xff")) == ["\udcff"]
-    assert parsed(index()) == []
+    assert parse_index(index(b"\xff")) == ["\udcff"]
+    assert parse_index(index()) == []
 
 
 def test_an_index_without_a_checksum_is_one_too() -> None:
-    assert parsed(index(b"a")[:-20] + bytes(20)) == ["a"]
+    assert parse_index(index(b"a")[:-20] + bytes(20)) == ["a"]
 
 
 @pytest.mark.parametrize(
@@ -203,14 +203,14 @@ def test_an_index_without_a_checksum_is_one_too() -> None:
 )
 def test_damage_is_said(data: bytes, said: str) -> None:
     with pytest.raises(BadIndex, match=said):
-        parsed(data)
+        parse_index(data)
 
 
 @given(st.binary(max_size=300), st.sampled_from([2, 3, 4]), st.integers(0, 3))
 def test_no_bytes_do_more_harm_than_that(junk: bytes, version: int, count: int) -> None:
     body = b"DIRC" + version.to_bytes(4, "big") + count.to_bytes(4, "big") + junk
     try:
-        assert len(parsed(body + hashlib.sha1(body).digest())) <= max(count, 1)
+        assert len(parse_index(body + hashlib.sha1(body).digest())) <= max(count, 1)
     except BadIndex as error:
         assert "\n" not in str(error)
 
@@ -218,4 +218,4 @@ def test_no_bytes_do_more_harm_than_that(junk: bytes, version: int, count: int) 
 def test_a_large_index_is_given_up_when_nobody_waits() -> None:
     data = index(*(b"%d" % number for number in range(10_000)))
     with pytest.raises(Stopped):
-        parsed(data, stopped=lambda: True)
+        parse_index(data, stopped=lambda: True)

@@ -10,14 +10,14 @@ import pytest
 from skills_ref.validator import validate
 
 from agent_tui.context.skills import Expansion, Missing, Skills, front_matter
-from agent_tui.paths import shipped
+from agent_tui.paths import shipped_folder
 
-FOLDERS = sorted(path.parent for path in shipped("skills").glob("*/SKILL.md"))
+FOLDERS = sorted(path.parent for path in shipped_folder("skills").glob("*/SKILL.md"))
 
 
 @pytest.fixture
 def skills(tmp_path: Path) -> Skills:
-    return Skills.discover(shipped("skills"), tmp_path, tmp_path, tmp_path)
+    return Skills.discover(shipped_folder("skills"), tmp_path, tmp_path, tmp_path)
 
 
 def test_they_load(skills: Skills) -> None:

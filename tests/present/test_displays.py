@@ -115,7 +115,7 @@ def test_a_new_result_is_one_function(weather: Any) -> None:
     for form in ("md", "html"):
         assert said in export(events, form)  # type: ignore[arg-type]
     assert (
-        search.said(block)
+        search.block_text(block)
         == "Ask the sky\nIn\tKöln:\nMonday sunny 21 degrees\nTuesday sunny 24 degrees"
     )
     assert [source.text for source in search.sources(block)] == ["Ask the sky", "In\tKöln:"]
@@ -142,7 +142,7 @@ def test_items_are_made_when_they_are_looked_at() -> None:
 
     entries = List(Items(range(100_000), make))
     assert len(entries.items) == 100_000 and not made
-    assert [item.text for item in entries.items.first(3)] == ["0", "1", "2"]
+    assert [item.text for item in entries.items.first_items(3)] == ["0", "1", "2"]
     assert made == [0, 1, 2]
 
 

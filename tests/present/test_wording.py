@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import agent_tui
-from agent_tui.present.wording import FAILED, ago, failed, reason
+from agent_tui.present.wording import FAILED, failure_reason, reason, time_ago
 
 SOURCES = Path(agent_tui.__file__).parent
 
@@ -25,7 +25,7 @@ SOURCES = Path(agent_tui.__file__).parent
     ],
 )
 def test_how_long_since(seconds: float, words: str) -> None:
-    assert ago(seconds) == words
+    assert time_ago(seconds) == words
 
 
 @pytest.mark.parametrize(
@@ -57,11 +57,11 @@ def test_how_long_since(seconds: float, words: str) -> None:
 )
 def test_a_failure_is_a_sentence(tag: str, said: str, words: str) -> None:
     assert reason(said, tag) == words
-    assert "[" not in failed(tag) and "_" not in failed(tag)
+    assert "[" not in failure_reason(tag) and "_" not in failure_reason(tag)
 
 
 def test_a_tag_of_another_version_is_said_in_words() -> None:
-    assert failed("disk_quota_hit") == "failed: disk quota hit"
+    assert failure_reason("disk_quota_hit") == "failed: disk quota hit"
 
 
 @pytest.mark.parametrize(

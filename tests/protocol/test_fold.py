@@ -187,7 +187,7 @@ def test_a_settled_answer_that_streamed_keeps_its_rows_by_identity() -> None:
     text = "# Title\n\nOne.\n\nTwo.\n"
     before = fold([TURN, STEP, TextDelta(text=text)])
     after = AssistantReplied(text=text).apply(before)
-    assert list(after.rows.changed(before.rows)) == [len(before.rows)]
+    assert list(after.rows.changed_indices(before.rows)) == [len(before.rows)]
     assert [row.head for row in after.rows if isinstance(row, TextBlock)] == [True, False, False]
 
 

@@ -97,9 +97,9 @@ def test_a_request_after_a_rewind_is_that_of_a_session_without_it(
     later = numbered(plain(more[1:]), 10_001)
     with_it, without = History(), History()
     for event in (*events, Rewound(events[place].n, n=10_000), *later):
-        with_it = with_it.after(event)
+        with_it = with_it.with_event(event)
     for event in (*events[:place], *later):
-        without = without.after(event)
+        without = without.with_event(event)
     assert with_it.request() == without.request()
     assert [n for n, _ in with_it.marks] == [n for n, _ in without.marks]
 
@@ -126,7 +126,7 @@ def test_what_outlives_a_rewind() -> None:
     assert fold([*events, Rewound(99, n=7)]) == fold(events)
     standing = Standing()
     for event in (*events, Rewound(4, n=7)):
-        standing = standing.after(event)
+        standing = standing.with_event(event)
     assert (standing.draft, standing.turns, [mark.n for mark in standing.marks]) == (
         "second",
         2,
@@ -135,12 +135,12 @@ def test_what_outlives_a_rewind() -> None:
 
 
 def test_a_prompt_comes_back_with_its_chips() -> None:
-    chip = chips.pasted(1, "long\n" * 9)
-    text, pastes = chips.sent(f"see {chip.label} now", (chip,))
+    chip = chips.paste_chip(1, "long\n" * 9)
+    text, pastes = chips.expand_chips(f"see {chip.label} now", (chip,))
     events: list[Event] = [TurnStarted(text, n=1, turn=1, pastes=pastes), Rewound(1, n=2)]
     after, standing = fold(events), Standing()
     for event in events:
-        standing = standing.after(event)
+        standing = standing.with_event(event)
     for fold_of in (after, standing):
         assert (fold_of.draft, fold_of.pasted) == (f"see {chip.label} now", (chip,))
 
@@ -159,11 +159,11 @@ def test_an_empty_context_can_be_gone_back_over() -> None:
     ]
     cleared, back = History(), History()
     for event in events:
-        cleared = cleared.after(event)
+        cleared = cleared.with_event(event)
     for event in events[:3]:
-        back = back.after(event)
-    assert cleared.after(Rewound(4, n=10)).request() == back.request()
-    assert cleared.after(Rewound(8, n=10)).request() == History().request()
+        back = back.with_event(event)
+    assert cleared.with_event(Rewound(4, n=10)).request() == back.request()
+    assert cleared.with_event(Rewound(8, n=10)).request() == History().request()
 
 
 def test_a_models_title_never_replaces_a_persons() -> None:
@@ -192,8 +192,8 @@ def test_going_on_shows_no_prompt_and_says_one_only_behind_the_models_words() ->
     for last, added in ((asked, 0), ([*asked[:-1], AssistantReplied("half of", n=6)], 1)):
         history = History()
         for event in last:
-            history = history.after(event)
-        messages = tuple(history.after(on).messages)[len(history.messages) :]
+            history = history.with_event(event)
+        messages = tuple(history.with_event(on).messages)[len(history.messages) :]
         assert messages == (UserMessage(GO_ON),) * added
     shown = fold([*asked, on])
     assert DividerBlock("continued") in list(shown.rows)
@@ -225,8 +225,8 @@ def test_what_was_done_is_said_in_the_same_words_everywhere() -> None:
         ([done, *many], "Restored w/a, v/1, v/2 and 2 more. /redo reverses this."),
         ((RestoredFile("/w/a", "x", "x", outcome="same"),), "No file had to be restored."),
     ):
-        assert FilesRestored("i", "undo", (1,), files).said() == said
-    assert FilesRestored("i", "redo", (1,), (done, gone)).said() == (
+        assert FilesRestored("i", "undo", (1,), files).summary() == said
+    assert FilesRestored("i", "redo", (1,), (done, gone)).summary() == (
         "Changed a again, deleted b. /undo reverses this."
     )
 
@@ -236,13 +236,15 @@ def test_what_was_put_back_is_shown_and_told_to_the_model() -> None:
     event = FilesRestored("i", "undo", (1,), files)
     [row] = fold([event]).rows
     assert row == NoticeBlock("info", "Restored a. /redo reverses this. Kept b unchanged.")
-    sent = History().after(event).after(TurnStarted(prompt="next", n=2)).request().messages
+    sent = (
+        History().with_event(event).with_event(TurnStarted(prompt="next", n=2)).request().messages
+    )
     assert (
         isinstance(sent[0], UserMessage) and "/w/a" in sent[0].text and "/w/b" not in sent[0].text
     )
     failed = replace(event, files=(RestoredFile("/w/a", outcome="failed"),))
     assert fold([failed]).rows[0] == NoticeBlock("warning", "1 of 1 file could not be restored.")
-    assert len(History().after(failed).shell) == 0
+    assert len(History().with_event(failed).shell) == 0
     assert fold([Forked("0123456789")]).rows[0] == DividerBlock("forked from session 01234567")
     opened = [Forked("0123456789"), SessionStarted(resumed=True)]
     assert fold(opened).rows[-1] == DividerBlock("forked from session 01234567"), (
@@ -273,8 +275,8 @@ def test_marks_cost_the_same_for_every_turn() -> None:
                     event = replace(event, n=n)
                     shown, history, standing = (
                         event.apply(shown),
-                        history.after(event),
-                        standing.after(event),
+                        history.with_event(event),
+                        standing.with_event(event),
                     )
             sizes.append(tracemalloc.get_traced_memory()[0] - start)
     finally:

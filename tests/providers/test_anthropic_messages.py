@@ -166,7 +166,7 @@ def heard(blocks: list[dict[str, Any]], origin: dialect.Origin = ORIGIN) -> Assi
     for event in events(blocks):
         answer.add(event, parts)
     answer.rest(parts)
-    items, end = parts.taken(), answer.finished()
+    items, end = parts.take(), answer.finish()
     assert isinstance(end, Finished)
     text = "".join(item.text for item in items if isinstance(item, TextChunk))
     reasoning = "".join(item.text for item in items if isinstance(item, ThinkingChunk))

@@ -22,7 +22,7 @@ from agent_tui.protocol.messages import (
 )
 from agent_tui.providers.dialects import ollama_chat, responses
 from agent_tui.providers.dialects.chat_completions import message
-from agent_tui.providers.dialects.chat_quirks import NOTHING, PLAIN, Quirks, suited
+from agent_tui.providers.dialects.chat_quirks import NOTHING, PLAIN, Quirks, adapt_messages
 from agent_tui.providers.facts import presets
 
 ORIGIN = responses.Origin("openai", "api.openai.com", "gpt-5")
@@ -80,7 +80,7 @@ def sessions(draw: st.DrawFn) -> list[Message]:
 
 def chat(session: list[Message], provider: str, quirks: Quirks) -> list[dict[str, Any]]:
     wired = (message(one, provider, "m") for one in session)
-    found = suited(
+    found = adapt_messages(
         [{"role": "system", "content": "s"}, *(one for one in wired if one is not None)], quirks
     )
     json.dumps(found, allow_nan=False)

@@ -14,9 +14,9 @@ from agent_tui.providers.choosing.choose import (
     Choice,
     Tried,
     choose,
+    collect_offers,
     connect,
     make,
-    offered,
 )
 from agent_tui.settings.table import ProviderSettings, Settings
 from tests.places import configured
@@ -261,7 +261,7 @@ def test_what_is_offered_is_what_can_be_reached() -> None:
     async def scenario() -> None:
         async with ollama_server() as (_, environment), serving(openai_routes(["mine"])) as server:
             given = settings(compatible=ProviderSettings(base_url=f"{server.address}/v1"))
-            found, tried = await offered(configured(given, environment))
+            found, tried = await collect_offers(configured(given, environment))
             assert [m.name for m in found] == [
                 "ollama/far-cloud",
                 "ollama/talker:8b",
@@ -274,7 +274,7 @@ def test_what_is_offered_is_what_can_be_reached() -> None:
             assert tried == (), "nobody waits for a key of OpenAI"
         nowhere = await free_address()
         given = settings(compatible=ProviderSettings(base_url=f"{nowhere}/v1"))
-        found, tried = await offered(configured(given, {"OLLAMA_HOST": nowhere}))
+        found, tried = await collect_offers(configured(given, {"OLLAMA_HOST": nowhere}))
         assert found == ()
         assert [each.what for each in tried] == [
             f"Ollama at {nowhere}",
@@ -285,9 +285,9 @@ def test_what_is_offered_is_what_can_be_reached() -> None:
             ("ollama", f"Ollama at {nowhere}"),
             ("compatible", f"the server at {nowhere}/v1"),
         ):
-            found, tried = await offered(configured(given, {"OLLAMA_HOST": nowhere}), only)
+            found, tried = await collect_offers(configured(given, {"OLLAMA_HOST": nowhere}), only)
             assert (found, [each.what for each in tried]) == ((), [place]), "nobody else is asked"
-        _, tried = await offered(configured(Settings(), {"OLLAMA_HOST": nowhere}))
+        _, tried = await collect_offers(configured(Settings(), {"OLLAMA_HOST": nowhere}))
         assert [each.what for each in tried] == [f"Ollama at {nowhere}", NO_KEYS.what]
 
     asyncio.run(scenario())

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from agent_tui.providers.choosing.choose import KEY_VARIABLES, make, offered
+from agent_tui.providers.choosing.choose import KEY_VARIABLES, collect_offers, make
 from agent_tui.providers.facts import presets
 from agent_tui.safety.environment import child_environment
-from agent_tui.safety.secrets import known
+from agent_tui.safety.secrets import known_secrets
 from agent_tui.settings.table import ProviderSettings, Settings
 from tests.places import configured
 from tests.providers.servers import free_address, serving
@@ -240,7 +240,7 @@ def test_a_server_of_the_persons_own() -> None:
             assert name_of(choice) == "acme/second"
             assert choice.info is not None and choice.info.window == 9_000
             assert name_of(await chosen("acme", given, environment)) == "acme/first"
-            found, _ = await offered(configured(given, environment))
+            found, _ = await collect_offers(configured(given, environment))
             assert [model.name for model in found] == ["acme/first", "acme/second"]
             assert server.received[-1].headers["authorization"] == "Bearer sk-acme"
 
@@ -314,7 +314,7 @@ def test_a_key_in_the_environment_brings_its_service() -> None:
                 "TOGETHER_BASE_URL": f"{server.address}/v1",
             }
             assert name_of(await chosen("", Settings(), elsewhere)) == "together/theirs"
-            found, tried = await offered(configured(Settings(), elsewhere))
+            found, tried = await collect_offers(configured(Settings(), elsewhere))
             assert [model.name for model in found] == ["together/theirs"]
             assert [each.what for each in tried] == [f"Ollama at {nowhere['OLLAMA_HOST']}"]
         async with serving(openai_routes(["theirs", "gpt-5.2", "gpt-6", "gpt-6-nano"])) as server:
@@ -353,4 +353,4 @@ def test_no_key_reaches_a_command() -> None:
     }
     assert set(KEY_VARIABLES) <= set(every)
     assert child_environment({**every, "PATH": "/bin"}, ("*",)) == {"PATH": "/bin"}
-    assert set(known(every)) == set(every.values())
+    assert set(known_secrets(every)) == set(every.values())

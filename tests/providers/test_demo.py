@@ -32,7 +32,7 @@ from agent_tui.providers.script.demo import words as demo_words
 from tests.providers.demo_session import FACTS, Session
 
 NOTICED = demo_words().notice.strip()
-THOUGHT = demo_words().asked("think").request.items[0]["thinking"]
+THOUGHT = demo_words().match_request("think").request.items[0]["thinking"]
 
 
 @pytest.fixture

@@ -23,7 +23,7 @@ REQUEST = Request("", (UserMessage("hi"),), max_tokens=32_000)
 
 def test_the_nearest_level_is_taken_and_the_lower_of_two() -> None:
     three = ("low", "medium", "high")
-    assert [_effort.nearest(one, three) for one in EFFORTS] == [
+    assert [_effort.nearest_level(one, three) for one in EFFORTS] == [
         "low",
         "low",
         "low",
@@ -32,7 +32,7 @@ def test_the_nearest_level_is_taken_and_the_lower_of_two() -> None:
         "high",
         "high",
     ]
-    assert _effort.nearest("medium", ("low", "high")) == "low"
+    assert _effort.nearest_level("medium", ("low", "high")) == "low"
     assert _effort.level("", "own", three) == "own" and _effort.level("none", "own", three) is False
 
 

@@ -10,7 +10,7 @@ import pytest
 from agent_tui.protocol.messages import ModelInfo
 from agent_tui.providers.base import ProviderSetup
 from agent_tui.providers.facts import presets
-from agent_tui.providers.facts.model_entries import Told, told
+from agent_tui.providers.facts.model_entries import Told, entry_facts
 from tests.providers.servers import serving
 
 KIMI = {
@@ -54,7 +54,7 @@ ROUTED = {
     ],
 )
 def test_each_server_has_its_words(entry: dict[str, Any], expected: Told) -> None:
-    assert told(entry) == expected
+    assert entry_facts(entry) == expected
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import pytest
 
 from agent_tui.providers.base import Failed
 from agent_tui.providers.wire import failures
-from agent_tui.providers.wire.access import bearer, opened
+from agent_tui.providers.wire.access import bearer, open_wire
 from agent_tui.safety.secrets import Scrubber
 
 KEY = "sk-secret-0123456789"
@@ -97,7 +97,7 @@ def test_no_part_of_a_key_is_in_a_line(failed: Failed) -> None:
     ],
 )
 def test_a_key_that_was_not_sent_is_not_refused(key: str, said: str) -> None:
-    wire = opened("http://there", "m", "acme", bearer(key, "check ACME_KEY"), {})
+    wire = open_wire("http://there", "m", "acme", bearer(key, "check ACME_KEY"), {})
     failed = failures.from_status(wire.place, 401, {}, '{"error": "no"}')
     assert f"{failed.text}; {failed.hint}".endswith(said) and failed.kind == "auth"
 
@@ -117,7 +117,7 @@ def test_a_service_whose_name_is_not_known_is_nothing_to_start(
     for name in ("HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"):
         monkeypatch.delenv(name, raising=False)
     for address in ("https://api.anthropic.com", "https://api.example.org/v1"):
-        place = opened(address, "m", "the service", bearer(KEY, "check it"), {}).place
+        place = open_wire(address, "m", "the service", bearer(KEY, "check it"), {}).place
         failed = failures.from_exception(place, httpx.ConnectError(error))
         assert failed.text == f"cannot reach the service at {address}: the host name is unknown"
         assert (
@@ -129,6 +129,6 @@ def test_a_service_whose_name_is_not_known_is_nothing_to_start(
             place, httpx.ConnectError("All connection attempts failed")
         )
         assert failed.hint == "check the address and the network"
-    place = opened("http://gpu.lan:8000", "m", "the server", bearer("", "set it"), {}).place
+    place = open_wire("http://gpu.lan:8000", "m", "the server", bearer("", "set it"), {}).place
     failed = failures.from_exception(place, httpx.ConnectError(error))
     assert failed.hint == "start the server there, or correct the address"

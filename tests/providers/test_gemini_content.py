@@ -53,9 +53,9 @@ def answered(
         answer.add({"candidates": [{"content": {"parts": [part]}}]}, told)
     answer.add({"candidates": [{"finishReason": "STOP"}]}, told)
     answer.rest(told)
-    items = told.taken()
+    items = told.take()
     assert not any(isinstance(item, Failed) for item in items)
-    end = answer.finished()
+    end = answer.finish()
     return AssistantMessage(
         joined(items, TextChunk), joined(items, ThinkingChunk), end.calls, "gemini", end.state
     )

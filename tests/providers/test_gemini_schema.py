@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from agent_tui import registry
 from agent_tui.protocol.messages import ToolSpec
-from agent_tui.providers.dialects.gemini_schema import KEPT, cleaned, declarations
+from agent_tui.providers.dialects.gemini_schema import KEPT, clean_schema, declarations
 
 KNOWN = {*KEPT, "type", "format", "nullable", "enum", "items", "properties", "required", "anyOf"}
 TEXT = {"type": "string"}
@@ -99,7 +99,7 @@ def check(clean: dict[str, Any]) -> None:
     ],
 )
 def test_schemas(given: dict[str, Any], expected: dict[str, Any]) -> None:
-    assert cleaned(given) == expected
+    assert clean_schema(given) == expected
     check(expected)
 
 
@@ -109,7 +109,7 @@ def test_references_are_put_in_their_places() -> None:
         "Item": {"properties": {"kind": {"$ref": "#/$defs/Kind"}}},
     }
     items = {"type": "array", "items": {"$ref": "#/$defs/Item"}, "description": "all"}
-    found = cleaned(
+    found = clean_schema(
         {
             "$defs": defs,
             "properties": {"items": items, "one": {"$ref": "#/$defs/Kind", "description": "d"}},
@@ -128,7 +128,7 @@ def test_references_are_put_in_their_places() -> None:
 
 def test_schemas_that_hold_themselves_come_to_an_end() -> None:
     tree = {"properties": {"name": TEXT, "under": {"type": "array", "items": {"$ref": "#"}}}}
-    found = cleaned(tree)
+    found = clean_schema(tree)
     check(found)
     assert found["properties"]["under"]["items"]["properties"]["under"]["items"] == {
         "type": "object"
@@ -137,13 +137,13 @@ def test_schemas_that_hold_themselves_come_to_an_end() -> None:
         f"d{n}": {"properties": {x: {"$ref": f"#/$defs/d{n + 1}"} for x in "abcdef"}}
         for n in range(40)
     }
-    found = cleaned({"$defs": many, "$ref": "#/$defs/d0"})
+    found = clean_schema({"$defs": many, "$ref": "#/$defs/d0"})
     check(found)
     assert len(json.dumps(found)) < 1_000_000
     deep: dict[str, Any] = {"type": "string"}
     for _ in range(5_000):
         deep = {"type": "array", "items": deep}
-    assert cleaned(deep) == {"type": "object"}
+    assert clean_schema(deep) == {"type": "object"}
 
 
 def test_the_tools_of_this_program() -> None:
@@ -207,7 +207,7 @@ _ANY: st.SearchStrategy[Any] = st.recursive(
 @example({"required": [[]], "properties": {"type": None}})
 @given(st.dictionaries(_KEYS, _ANY, max_size=6))
 def test_whatever_goes_in_what_comes_out_is_known(schema: dict[str, Any]) -> None:
-    found = cleaned(schema)
+    found = clean_schema(schema)
     check(found)
     json.dumps(found, allow_nan=False)
-    assert cleaned(schema) == found
+    assert clean_schema(schema) == found

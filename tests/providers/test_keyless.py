@@ -81,8 +81,8 @@ def test_however_it_is_cut(words: list[str], cuts: list[int]) -> None:
     items: list[StreamItem] = []
     for start, end in itertools.pairwise(places):
         piece = whole[start:end]
-        items += keyless.passed([TextChunk(piece), ThinkingChunk(piece), CallChunk(0, piece)])
-    items += keyless.passed([Finished("tool_calls", (ToolCall("c", "ls", whole),), state=whole)])
+        items += keyless.pass_on([TextChunk(piece), ThinkingChunk(piece), CallChunk(0, piece)])
+    items += keyless.pass_on([Finished("tool_calls", (ToolCall("c", "ls", whole),), state=whole)])
     shown = whole.replace(KEY, placeholder("key", KEY))
     told = joined(items, TextChunk)
     assert told == joined(items, ThinkingChunk) == arguments(items)
@@ -94,10 +94,10 @@ def test_however_it_is_cut(words: list[str], cuts: list[int]) -> None:
 def test_a_word_that_ends_as_a_key_begins_does_not_wait() -> None:
     keyless = Keyless(Scrubber((KEY,)))
     for word in ("as", "ask", "task-", "s", KEY[:2], KEY[2:5]):
-        passed = keyless.passed([TextChunk(word)])
+        passed = keyless.pass_on([TextChunk(word)])
         assert joined(passed, TextChunk) == ("" if word == KEY[2:5] else word)
 
 
 def test_without_a_key_nothing_is_looked_at() -> None:
     items: list[StreamItem] = [TextChunk("a"), Finished("stop")]
-    assert Keyless(Scrubber(("",))).passed(items) is items
+    assert Keyless(Scrubber(("",))).pass_on(items) is items

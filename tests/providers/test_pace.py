@@ -95,7 +95,7 @@ def left(
         for _ in chunks:
             await pace.read(source)
             clock.time += 1_000.0  # who reads may take any time
-        return pace.left(limit)
+        return pace.time_left(limit)
 
     return asyncio.run(all_of_it())
 

@@ -21,7 +21,7 @@ from agent_tui.providers.base import (
 )
 from agent_tui.providers.dialects.translate import Parts
 from agent_tui.providers.wire.failures import Place
-from agent_tui.providers.wire.stream_parsers import DONE, MOST_BAD, Payload, Payloads, parsed
+from agent_tui.providers.wire.stream_parsers import DONE, MOST_BAD, Payload, Payloads, parse_payload
 
 PLACE = Place("Somebody", "http://there")
 
@@ -35,7 +35,7 @@ def test_an_object_is_what_json_has_as_one(text: str) -> None:
         expected = json.loads(text)
     except ValueError:
         expected = None
-    assert parsed(text) == (expected if isinstance(expected, dict) else None)
+    assert parse_payload(text) == (expected if isinstance(expected, dict) else None)
 
 
 @pytest.mark.parametrize(
@@ -60,12 +60,12 @@ def test_an_object_is_what_json_has_as_one(text: str) -> None:
     ],
 )
 def test_texts(text: str, expected: Any) -> None:
-    assert parsed(text) == expected
+    assert parse_payload(text) == expected
 
 
 def taken(*together: list[str]) -> tuple[list[Payload], Payloads]:
     payloads = Payloads(PLACE)
-    found = [payload for texts in together for payload in payloads.of(texts)]
+    found = [payload for texts in together for payload in payloads.parse_texts(texts)]
     return [*found, *payloads.end()], payloads
 
 
@@ -111,13 +111,13 @@ def told(items: list[StreamItem]) -> list[StreamItem]:
     for item in items:
         match item:
             case TextChunk(text):
-                parts.text(text)
+                parts.add_text(text)
             case ThinkingChunk(text):
-                parts.thinking(text)
+                parts.add_thinking(text)
             case _:
                 parts.add(item)
-    found = parts.taken()
-    assert parts.taken() == [] and not parts.failed
+    found = parts.take()
+    assert parts.take() == [] and not parts.failed
     return found
 
 
@@ -145,10 +145,10 @@ def test_words_that_follow_each_other_are_one_part_and_the_order_stays(
 
 def test_a_failure_is_seen_at_once() -> None:
     parts = Parts()
-    parts.text("so")
+    parts.add_text("so")
     seen = []
     for item in (Finished("stop"), Failed("server", "no")):
         parts.add(item)
         seen.append(parts.failed)
     assert seen == [False, True]
-    assert parts.taken() == [TextChunk("so"), Finished("stop"), Failed("server", "no")]
+    assert parts.take() == [TextChunk("so"), Finished("stop"), Failed("server", "no")]

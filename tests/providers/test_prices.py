@@ -11,7 +11,7 @@ from agent_tui.agent.turn.usage import Accounts, Budget
 from agent_tui.protocol.messages import Usage
 from agent_tui.providers.base import Finished, ProviderSetup
 from agent_tui.providers.facts import presets, prices
-from agent_tui.providers.facts.prices import FREE, Price, named
+from agent_tui.providers.facts.prices import FREE, Price, find_price
 from tests.providers.servers import Connection, Received, chat_parts, played, request, serving, text
 
 CLAUDE, GPT = "https://api.anthropic.com", "https://api.openai.com/v1"
@@ -32,7 +32,7 @@ MILLION = Usage(1_000_000, 1_000_000)
 def test_a_listed_model_has_its_price(
     provider: str, model: str, address: str, dollars: float
 ) -> None:
-    price = named(provider, model, address, {})
+    price = find_price(provider, model, address, {})
     assert price is not None and price.cost(MILLION) == (dollars, False)
 
 
@@ -49,20 +49,20 @@ def test_a_listed_model_has_its_price(
     ],
 )
 def test_of_others_no_price_is_known(provider: str, model: str, address: str) -> None:
-    assert named(provider, model, address, {}) is None
+    assert find_price(provider, model, address, {}) is None
 
 
 @pytest.mark.parametrize("provider", ["ollama", "lmstudio", "vllm", "llamacpp"])
 def test_models_of_ones_own_machine_cost_nothing(provider: str) -> None:
-    price = named(provider, "qwen3:8b", "http://127.0.0.1:11434", {})
+    price = find_price(provider, "qwen3:8b", "http://127.0.0.1:11434", {})
     assert price == FREE and price.cost(MILLION) == (0.0, False)
 
 
 def test_the_persons_own_prices_win() -> None:
     own = {"openai/gpt-5": {"input": 1.0, "output": 2.0}, "acme/*": {"input": 3.0, "output": 0.0}}
     mine, theirs = (
-        named("openai", "gpt-5", GPT, own),
-        named("acme", "any", "https://acme.example", own),
+        find_price("openai", "gpt-5", GPT, own),
+        find_price("acme", "any", "https://acme.example", own),
     )
     assert mine is not None and mine.cost(MILLION) == (3.0, False)
     assert theirs is not None and theirs.cost(MILLION) == (3.0, False)
@@ -95,7 +95,7 @@ def test_the_data_is_dated_and_whole() -> None:
         assert service["hosts"] and service["source"].startswith("https://"), name
         for model, data in service["models"].items():
             assert set(data) <= {"input", "output", "cached", "cache_write", "sure", "over"}, model
-            price = prices.made(data)
+            price = prices.parse_price(data)
             assert 0 < price.input <= price.output and (price.cached or 0) < price.input, model
             assert price.over is None or price.over[1].input > price.input, model
 
@@ -130,19 +130,19 @@ def test_a_list_that_tells_prices_is_read_beside_the_first_answer() -> None:
         async with serving({"/v1/models": listing, "/v1/chat/completions": answer}) as server:
             setup = ProviderSetup(f"{server.address}/v1", "key")
             provider = presets.create("openrouter", "maker/a", setup)
-            assert prices.of(provider, {}) is None
+            assert prices.price_of(provider, {}) is None
             for _ in range(2):
                 assert isinstance((await played(provider))[-1], Finished)
-            price = prices.of(provider, {})
+            price = prices.price_of(provider, {})
             assert price is not None and price.cost(Usage(1_000_000, 1_000_000, 500_000)) == (
                 16.65,
                 True,
             )
-            free = prices.of(provider.with_model("maker/b:free"), {})
+            free = prices.price_of(provider.with_model("maker/b:free"), {})
             assert free is not None and free.cost(MILLION) == (0.0, False)
             for model in ("openrouter/auto", "odd/1", "odd/2", "unknown"):
-                assert prices.of(provider.with_model(model), {}) is None
-            own = prices.of(provider, {"openrouter/*": {"input": 1.0, "output": 1.0}})
+                assert prices.price_of(provider.with_model(model), {}) is None
+            own = prices.price_of(provider, {"openrouter/*": {"input": 1.0, "output": 1.0}})
             assert own is not None and own.cost(MILLION) == (2.0, False)
             assert [one.path for one in server.received].count("/v1/models") == 1
             await provider.close()
@@ -157,7 +157,7 @@ def test_a_budget_asks_for_the_list_before_the_first_request() -> None:
                 "openrouter", "maker/a", ProviderSetup(f"{server.address}/v1", "key")
             )
             accounts = Accounts({}, Budget(1.0, 0))
-            assert await accounts.exceeded(provider, "openrouter/maker/a", request()) is None
+            assert await accounts.exceeded_limit(provider, "openrouter/maker/a", request()) is None
             await provider.close()
 
     asyncio.run(scenario())

@@ -26,9 +26,9 @@ from agent_tui.providers.dialects.chat_quirks import (
     NOTHING,
     PLAIN,
     Quirks,
+    adapt_messages,
+    add_types,
     fitting_id,
-    suited,
-    typed,
 )
 from tests.providers.asking import sent
 from tests.providers.cases import finished, joined
@@ -123,8 +123,8 @@ def test_ids_of_others_fit() -> None:
     ],
 )
 def test_schemas_get_types(schema: dict[str, Any], expected: Any) -> None:
-    found = typed(schema, "object")
-    assert found["type"] == "object" and typed(found) == found
+    found = add_types(schema, "object")
+    assert found["type"] == "object" and add_types(found) == found
     if isinstance(expected, dict):
         assert found == expected
     elif "properties" in found:
@@ -135,17 +135,17 @@ def test_schemas_get_types(schema: dict[str, Any], expected: Any) -> None:
 
 def test_nothing_changes_where_nothing_has_to() -> None:
     messages = [{"role": "user", "content": ""}, {"role": "user", "content": "x"}]
-    assert suited(messages, PLAIN) == messages
+    assert adapt_messages(messages, PLAIN) == messages
     pictured: list[dict[str, Any]] = [
         {"role": "user", "content": "a"},
         {"role": "user", "content": [{"type": "image_url"}]},
     ]
-    (joined_up,) = suited(pictured, Quirks(turns=True))
+    (joined_up,) = adapt_messages(pictured, Quirks(turns=True))
     assert joined_up["content"] == [{"type": "text", "text": "a"}, {"type": "image_url"}]
     assert (
-        suited([{"role": "tool", "content": "", "tool_call_id": "a"}], Quirks(worded=True))[0][
-            "content"
-        ]
+        adapt_messages([{"role": "tool", "content": "", "tool_call_id": "a"}], Quirks(worded=True))[
+            0
+        ]["content"]
         == NOTHING
     )
 

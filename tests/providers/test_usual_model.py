@@ -44,7 +44,7 @@ from tests.providers.test_choose import chosen, name_of, openai_routes, settings
     ],
 )
 def test_the_newest_of_its_family_is_taken(name: str, listed: list[str], usual: str) -> None:
-    assert presets.SERVICES[name].usual(listed) == usual
+    assert presets.SERVICES[name].usual_model(listed) == usual
     assert first_of(name, tuple(f"{name}/{one}" for one in listed)) == (
         f"{name}/{usual}" if usual else ""
     )
@@ -72,7 +72,7 @@ def test_a_service_by_itself_is_asked_what_it_has(
 ) -> None:
     async def scenario() -> None:
         async with serving({"/v1/models": route}) as server:
-            here = replace(services.of("moonshot"), base_url=f"{server.address}/v1")
+            here = replace(services.service_of("moonshot"), base_url=f"{server.address}/v1")
             monkeypatch.setitem(schema.services(), "moonshot", here)
             environment = {"OLLAMA_HOST": await free_address(), "MOONSHOT_API_KEY": "k"}
             assert name_of(await chosen("kimi", Settings(), environment)) == usual

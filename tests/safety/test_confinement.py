@@ -149,7 +149,7 @@ import json
 argv = [word.encode() for word in sys.argv[4:]]
 os.environ["TMPDIR"] = sys.argv[3]
 said = json.loads(sys.stdin.read())
-os.execv(argv[0], confinement.apply(confinement.unpacked(said), argv))
+os.execv(argv[0], confinement.apply(confinement.unpack_profile(said), argv))
 """
 
 
@@ -159,7 +159,7 @@ def test_no_way_out_on_an_older_kernel(place: Place, tmp_path: Path, abi: int) -
     before = place.state()
     temporary = tmp_path / "temporary"
     temporary.mkdir()
-    said = confinement.packed(place.profile())
+    said = confinement.pack_profile(place.profile())
     said["writable"].append(str(temporary))
     root = str(Path(confinement.__file__).parents[2])
     words = [sys.executable, "-I", LISTED, *place.arguments(*escapes.ALL)]
@@ -479,7 +479,9 @@ def test_the_filter_of_each_machine(machine: int, kernel: int) -> None:
 def test_a_profile_travels_as_it_is() -> None:
     odd = os.fsdecode(b"/a\xff\n\"'")
     sent = Profile((odd, "/ä"), ("/w",), ("/l",), True, 5, "/tmp")
-    assert confinement.unpacked(json.loads(json.dumps(confinement.packed(sent)))) == sent
+    assert (
+        confinement.unpack_profile(json.loads(json.dumps(confinement.pack_profile(sent)))) == sent
+    )
 
 
 def test_the_profile_of_seatbelt(tmp_path: Path) -> None:

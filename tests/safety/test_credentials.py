@@ -28,7 +28,7 @@ def test_without_a_keyring_it_is_a_file_for_the_owner_alone(tmp_path: Path) -> N
     assert credentials.save(folder, "openai", KEY) == str(folder / "credentials.toml")
     assert stat.S_IMODE((folder / "credentials.toml").stat().st_mode) == 0o600
     assert stat.S_IMODE(folder.stat().st_mode) == 0o700
-    found = credentials.stored(folder, ("openai", "gemini"))
+    found = credentials.read_stored(folder, ("openai", "gemini"))
     assert {name: (key.value, key.source) for name, key in found.keys.items()} == {
         "openai": (KEY, "credentials.toml")
     }
@@ -36,7 +36,7 @@ def test_without_a_keyring_it_is_a_file_for_the_owner_alone(tmp_path: Path) -> N
     assert credentials.remove(folder, "openai") == (str(folder / "credentials.toml"),)
     assert (
         credentials.remove(folder, "openai") == ()
-        and not credentials.stored(folder, ("openai",)).keys
+        and not credentials.read_stored(folder, ("openai",)).keys
     )
 
 
@@ -47,7 +47,7 @@ def test_the_keyring_has_it_alone(tmp_path: Path, ring: Path) -> None:
         assert not credentials.in_file(tmp_path).keys, (
             "an old key in the file would come back some day"
         )
-        found = credentials.stored(tmp_path, ("openai", "gemini"))
+        found = credentials.read_stored(tmp_path, ("openai", "gemini"))
         assert {name: (key.value, key.source) for name, key in found.keys.items()} == {
             "openai": (KEY, "the keyring")
         }
@@ -60,7 +60,7 @@ def test_a_keyring_that_is_locked_is_said_and_the_file_takes_its_place(
 ) -> None:
     with keyrings.used(keyrings.LockedKeyring()):
         assert "because the keyring does not answer" in credentials.save(tmp_path, "openai", KEY)
-        found = credentials.stored(tmp_path, ("openai",))
+        found = credentials.read_stored(tmp_path, ("openai",))
     assert found.keys["openai"].value == KEY
     assert found.problems == (
         "the keyring does not answer: KeyringLocked: agent-tui/openai: dismissed",
@@ -84,7 +84,7 @@ from pathlib import Path
 started, starts = [], ("subprocess.Popen", "os.posix_spawn", "os.fork", "os.exec", "os.system")
 sys.addaudithook(lambda event, args: started.append((event, args)) if event in starts else None)
 from agent_tui.safety import credentials
-print(credentials.stored(Path(sys.argv[1]), ("openai",)), started)
+print(credentials.read_stored(Path(sys.argv[1]), ("openai",)), started)
 """
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from agent_tui.safety import hard_list, paths, policy
-from agent_tui.safety.directories import Bounds, Refused, admitted, lost
+from agent_tui.safety.directories import Bounds, Refused, admit_directory, loss_reason
 
 
 @pytest.fixture
@@ -22,13 +22,13 @@ def test_a_folder_is_known_by_its_real_path_and_its_inode(tmp_path: Path, bounds
     (tmp_path / "work" / "link").symlink_to("../lib")
     about = (tmp_path / "lib").stat()
     for text in ("../lib", "../lib/", str(tmp_path / "lib"), "link", "./link/src/.."):
-        found = admitted(text, tmp_path / "work", bounds)
+        found = admit_directory(text, tmp_path / "work", bounds)
         assert (found.path, found.device, found.inode) == (
             str(tmp_path / "lib"),
             about.st_dev,
             about.st_ino,
         )
-    assert admitted("~/project", tmp_path / "work", bounds).path == str(
+    assert admit_directory("~/project", tmp_path / "work", bounds).path == str(
         tmp_path / "user" / "project"
     )
 
@@ -67,7 +67,7 @@ def test_what_may_not_be_added(tmp_path: Path, bounds: Bounds, text: str, why: s
     (tmp_path / "work" / "file").touch()
     (tmp_path / "work" / "home").symlink_to("../user")
     with pytest.raises(Refused, match=why) as refused:
-        admitted(text, tmp_path / "work", bounds)
+        admit_directory(text, tmp_path / "work", bounds)
     assert "\n" not in str(refused.value).replace("new\nline", "")
 
 
@@ -77,24 +77,24 @@ def test_what_holds_the_data_folder_is_refused_and_a_link_hides_nothing(tmp_path
     bounds = Bounds.of([], [tmp_path / "link" / "agent-tui"])
     for text in ("share", "link", "share/agent-tui"):
         with pytest.raises(Refused, match="belongs to agent-tui"):
-            admitted(text, tmp_path, bounds)
+            admit_directory(text, tmp_path, bounds)
 
 
 def test_another_folder_in_its_place_is_not_the_same(tmp_path: Path, bounds: Bounds) -> None:
     work, lib = tmp_path / "work", tmp_path / "lib"
-    known = admitted("../lib", work, bounds)
-    assert lost(known, work, bounds) == ""
+    known = admit_directory("../lib", work, bounds)
+    assert loss_reason(known, work, bounds) == ""
     lib.rename(tmp_path / "away")
-    assert "No such file" in lost(known, work, bounds)
+    assert "No such file" in loss_reason(known, work, bounds)
     lib.mkdir()
-    assert "another folder is there now" in lost(known, work, bounds)
+    assert "another folder is there now" in loss_reason(known, work, bounds)
     lib.rmdir()
     lib.symlink_to("away")  # the same folder, but not by this path
-    assert "leads to another folder" in lost(known, work, bounds)
+    assert "leads to another folder" in loss_reason(known, work, bounds)
     lib.unlink()
     (tmp_path / "away").rename(lib)
-    assert lost(known, work, bounds) == ""
-    assert "home folder" in lost(known, work, Bounds.of([str(lib)], []))
+    assert loss_reason(known, work, bounds) == ""
+    assert "home folder" in loss_reason(known, work, Bounds.of([str(lib)], []))
 
 
 @pytest.mark.usefixtures("bounds")

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from agent_tui.safety.paths import PathFacts
-from agent_tui.safety.policy import MODES, Decision, Facts, Rule, decide, unasked
+from agent_tui.safety.policy import MODES, Decision, Facts, Rule, decide, unasked_mode
 from agent_tui.safety.protected_names import RUNS
 
 HERE = "/home/ada/work"
@@ -81,7 +81,7 @@ def test_protected_names_ask_before_they_are_written_but_not_read(mode: str) -> 
 def test_a_yes_may_change_the_mode_only_where_nothing_but_the_mode_asks_about_a_file(
     mode: str, facts: Facts, offered: str
 ) -> None:
-    assert unasked(mode, facts) == offered
+    assert unasked_mode(mode, facts) == offered
 
 
 def test_one_bad_path_among_good_ones_decides() -> None:

@@ -181,7 +181,7 @@ async def main():
     daemon = "setsid sh -c 'echo $$ > %s.pid; exec sleep 300' >/dev/null 2>&1 &"
     assert await sandbox.feed(("sh", "-c", daemon % "tool"), b"", Path.cwd(), dict(os.environ), 30) == (0, "")
     assert sandbox.foreground(("sh", "-c", daemon % "editor"), lambda: False) == 0
-    sandbox.beside(("sh", "-c", "echo $$ > beside.pid; exec sleep 300"))
+    sandbox.start_beside(("sh", "-c", "echo $$ > beside.pid; exec sleep 300"))
     while len(list(Path.cwd().glob("*.pid"))) < 3:
         await asyncio.sleep(0.01)
     await run(sys.argv[1])

@@ -38,13 +38,13 @@ def test_every_known_value_is_hidden_longest_first() -> None:
 
 def test_passwords_in_addresses_are_known() -> None:
     proxy = "http://me:hunter22@proxy:3128"
-    assert secrets.known(
+    assert secrets.known_secrets(
         {"HTTPS_PROXY": proxy, "OLLAMA_HOST": "http://box:11434", "X": "me@box:12345678"}
     ) == ("hunter22",)
 
 
 def test_short_and_empty_values_hide_nothing() -> None:
-    known = secrets.known({"API_KEY": "", "TOKEN": "abc", "OPENAI_API_KEY": KEY})
+    known = secrets.known_secrets({"API_KEY": "", "TOKEN": "abc", "OPENAI_API_KEY": KEY})
     assert known == (KEY,)
     assert secrets.Scrubber(("", "ab")).scrub("abab") == "abab"
 
@@ -130,12 +130,12 @@ def test_only_a_value_that_looks_like_a_secret_is_hidden_everywhere(
     value: str, secret: bool
 ) -> None:
     text = f"def login(user, {value}):  # {value}"
-    scrubber = secrets.Scrubber(secrets.known({"DB_PASSWORD": value}))
+    scrubber = secrets.Scrubber(secrets.known_secrets({"DB_PASSWORD": value}))
     assert (scrubber.scrub(text) != text) is secret
 
 
 def test_the_key_of_a_provider_is_hidden_whatever_it_looks_like() -> None:
-    assert secrets.known(
+    assert secrets.known_secrets(
         {"OPENAI_API_KEY": "our-company-key", "ANTHROPIC_AUTH_TOKEN": "plainword"}
     ) == (
         "our-company-key",
@@ -145,4 +145,4 @@ def test_the_key_of_a_provider_is_hidden_whatever_it_looks_like() -> None:
         secrets.Scrubber(("plainword",)).scrub("a plainword")
         == f"a {secrets.placeholder('key', 'plainword')}"
     )
-    assert secrets.known({"OPENAI_API_KEY": "not-needed"}) == ()
+    assert secrets.known_secrets({"OPENAI_API_KEY": "not-needed"}) == ()

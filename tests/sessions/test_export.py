@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from agent_tui.present.displays import parts_of
 from agent_tui.present.document import pieces_of
-from agent_tui.present.markdown import fenced
+from agent_tui.present.markdown import fence_code
 from agent_tui.protocol import display as d
 from agent_tui.protocol.codec import load
 from agent_tui.protocol.events import (
@@ -371,10 +371,11 @@ def test_writing_and_pictures_stay_as_they_were_written(form: Format) -> None:
 @given(st.text(alphabet="`~a\n ", max_size=40))
 @settings(deadline=None)
 def test_a_fence_ends_where_it_should(text: str) -> None:
-    first, *_, last = fenced(text).split("\n")
+    first, *_, last = fence_code(text).split("\n")
     assert first == last
     assert not any(
-        re.fullmatch(r" {0,3}" + first + "`* *", line) for line in fenced(text).split("\n")[1:-1]
+        re.fullmatch(r" {0,3}" + first + "`* *", line)
+        for line in fence_code(text).split("\n")[1:-1]
     )
 
 

@@ -9,7 +9,7 @@ from agent_tui.protocol.events import DraftSaved, Unknown
 from agent_tui.sessions.index.listing import recent
 from agent_tui.sessions.log import copies
 from agent_tui.sessions.log.fork import fork
-from agent_tui.sessions.log.raw import encoded
+from agent_tui.sessions.log.raw import encode_record
 from agent_tui.sessions.log.store import Store, read
 from tests.sessions.logs import turn, write
 
@@ -30,7 +30,7 @@ def newer(folder: Path, version: int = 1) -> Path:
     }
     of_a_field = {**json.loads(lines[-1]), "n": last + 2, "v": version, "aura": "green"}
     with path.open("ab") as log:
-        log.write(encoded(of_a_type) + encoded(of_a_field))
+        log.write(encode_record(of_a_type) + encode_record(of_a_field))
     return path
 
 
@@ -49,7 +49,7 @@ def test_a_prompt_whose_pastes_cannot_be_read_is_a_draft_all_the_same(tmp_path: 
     path = write(tmp_path, "one", *turn(1, "first"))
     records = [json.loads(line) for line in path.read_bytes().splitlines()]
     records[1]["pastes"] = "none"
-    path.write_bytes(b"".join(map(encoded, records)))
+    path.write_bytes(b"".join(map(encode_record, records)))
     events, problems = read(tmp_path / f"{fork(tmp_path, 'one', records[1]['n'])}.jsonl")
     assert [event.text for event in events if isinstance(event, DraftSaved)] == ["first"]
     assert problems == ()

@@ -16,7 +16,7 @@ import pytest
 
 from agent_tui.protocol.events import DraftSaved, TurnEnded, TurnStarted
 from agent_tui.sessions.index import manage
-from agent_tui.sessions.index.listing import missing, recent
+from agent_tui.sessions.index.listing import missing_reason, recent
 from agent_tui.sessions.index.stats import stats
 from agent_tui.sessions.log import copies
 from agent_tui.sessions.log.repair import Refused, repair
@@ -129,12 +129,18 @@ def test_what_lies_in_the_place_of_a_log_is_said(tmp_path: Path) -> None:
     ):
         make(tmp_path / f"{name}.jsonl")
     (tmp_path / "zeros.jsonl").write_bytes(bytes(500))
-    assert missing(tmp_path, "link") == "its log is a symbolic link: not followed"
-    assert missing(tmp_path, "pipe") == "its log is not a regular file"
-    assert missing(tmp_path, "folder") == "its log is a folder"
-    assert missing(tmp_path, "empty") == missing(tmp_path, "zeros") == "its log has no records"
+    assert missing_reason(tmp_path, "link") == "its log is a symbolic link: not followed"
+    assert missing_reason(tmp_path, "pipe") == "its log is not a regular file"
+    assert missing_reason(tmp_path, "folder") == "its log is a folder"
     assert (
-        missing(tmp_path, "none") == missing(tmp_path, "../one") == "no session has this id or name"
+        missing_reason(tmp_path, "empty")
+        == missing_reason(tmp_path, "zeros")
+        == "its log has no records"
+    )
+    assert (
+        missing_reason(tmp_path, "none")
+        == missing_reason(tmp_path, "../one")
+        == "no session has this id or name"
     )
 
 

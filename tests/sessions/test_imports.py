@@ -25,10 +25,10 @@ from agent_tui.protocol.events import (
 from agent_tui.protocol.events import fold as folded
 from agent_tui.protocol.transcript import ToolBlock
 from agent_tui.sessions.export import export
-from agent_tui.sessions.imports.files import began_in, import_file, kept
+from agent_tui.sessions.imports.files import began_in, find_session_files, import_file
 from agent_tui.sessions.index.listing import find
 from agent_tui.sessions.index.stats import stats
-from agent_tui.sessions.log.repair import Refused, verified
+from agent_tui.sessions.log.repair import Refused, verify_log
 from agent_tui.sessions.log.store import Store, read
 
 CLAUDE_ID = "2ff46cd5-f4e7-4724-bb20-579dae7956ea"
@@ -150,15 +150,15 @@ def test_what_was_imported_is_a_session_like_any(
     before = log.read_bytes()
     again = import_file(path, tmp_path / "sessions")
     assert again.already and again.id == made.id and log.read_bytes() == before
-    assert verified(log).state == "ok"
+    assert verify_log(log).state == "ok"
     events, _ = read(log)
     transcript = folded(events)
     assert transcript.state == "idle"
     assert not any(isinstance(row, ToolBlock) and row.state == "running" for row in transcript.rows)
     history = History()
     for event in events:
-        history = history.after(event)
-    assert history.answered() or transcript.turn == 2
+        history = history.with_event(event)
+    assert history.has_answered() or transcript.turn == 2
     assert "list the files" in export(events, "md") or "open it" in export(events, "md")
     [notice] = of(events, Notice)
     assert notice.text.startswith(f"Imported from {made.program}, session ")
@@ -185,7 +185,7 @@ def test_garbage_is_counted_and_the_rest_is_kept(
     except Refused as error:
         assert "\n" not in str(error) and not (tmp_path / "sessions").exists()
         return
-    assert verified(tmp_path / "sessions" / f"{made.id}.jsonl").state == "ok"
+    assert verify_log(tmp_path / "sessions" / f"{made.id}.jsonl").state == "ok"
     folded(read(tmp_path / "sessions" / f"{made.id}.jsonl")[0])
 
 
@@ -221,15 +221,17 @@ def test_what_is_no_session_is_refused_in_a_line(tmp_path: Path) -> None:
 
 def test_what_the_others_keep_is_found(tmp_path: Path) -> None:
     home = {"HOME": str(tmp_path)}
-    assert list(kept(home)) == []
+    assert list(find_session_files(home)) == []
     ours = written(tmp_path / ".claude/projects/-home-a-project" / f"{CLAUDE_ID}.jsonl", CLAUDE)
     written(tmp_path / ".claude/projects/-home-a-project/agent-1.jsonl", CLAUDE)
     theirs = written(
         tmp_path / f".codex/sessions/2026/01/02/rollout-2026-01-02T03-04-05-{CODEX_ID}.jsonl", CODEX
     )
-    assert list(kept(home)) == [("claude", ours), ("codex", theirs)]
-    assert list(kept(home, "codex")) == [("codex", theirs)]
-    assert list(kept({**home, "CODEX_HOME": str(tmp_path / "none")})) == [("claude", ours)]
+    assert list(find_session_files(home)) == [("claude", ours), ("codex", theirs)]
+    assert list(find_session_files(home, "codex")) == [("codex", theirs)]
+    assert list(find_session_files({**home, "CODEX_HOME": str(tmp_path / "none")})) == [
+        ("claude", ours)
+    ]
     assert began_in(ours, "claude") == began_in(theirs, "codex") == "/home/a/project"
 
 

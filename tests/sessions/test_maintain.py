@@ -12,16 +12,16 @@ import pytest
 
 from agent_tui.protocol.events import Cleared, Labelled, Rewound, Titled, fold
 from agent_tui.sessions.index import manage
-from agent_tui.sessions.index.cache import known, update
-from agent_tui.sessions.index.listing import find, of, recent, tree
-from agent_tui.sessions.index.manage import old, planned, prune
+from agent_tui.sessions.index.cache import known_sessions, update
+from agent_tui.sessions.index.listing import branches_of, find, recent, tree
+from agent_tui.sessions.index.manage import old_sessions, plan_deletions, prune
 from agent_tui.sessions.index.search import search
 from agent_tui.sessions.index.stats import stats
 from agent_tui.sessions.log import repair as maintain
 from agent_tui.sessions.log.copies import compact, fork
 from agent_tui.sessions.log.lock import Lock, SessionLocked
-from agent_tui.sessions.log.raw import encoded
-from agent_tui.sessions.log.repair import Refused, repair, verified, verify
+from agent_tui.sessions.log.raw import encode_record
+from agent_tui.sessions.log.repair import Refused, repair, verify, verify_log
 from agent_tui.sessions.log.store import Store, read
 from tests.sessions.logs import turn, write
 
@@ -113,12 +113,16 @@ def test_200_mutated_files(log: bytes, tmp_path: Path, kind: str, seed: int) -> 
     path = folder / "one.jsonl"
     path.write_bytes(mutated)
     good = whole_lines(log, mutated)
-    check = verified(path)
-    assert "\n" not in check.said and check.said.startswith("one: ") and check.size == len(mutated)
+    check = verify_log(path)
+    assert (
+        "\n" not in check.summary
+        and check.summary.startswith("one: ")
+        and check.size == len(mutated)
+    )
     assert check.records >= len(good)
     assert (check.state == "no log") == (check.records == 0)
     search(folder, cache, "first")
-    recent(folder, None, known(cache))
+    recent(folder, None, known_sessions(cache))
     events, _ = read(path)
     stats(events)
     assert path.read_bytes() == mutated  # looking changes nothing
@@ -139,17 +143,19 @@ def test_200_mutated_files(log: bytes, tmp_path: Path, kind: str, seed: int) -> 
         aside = sum(file.stat().st_size for file in done.aside)
         assert aside == sum(stop - start for start, stop in done.check.bad)
         assert aside or done.check.fused
-    assert verified(path).state in ("ok", "gaps")
+    assert verify_log(path).state in ("ok", "gaps")
     assert [event.n for event in read(path)[0]] == [
         event.n for event in events
     ]  # the same session as before
 
 
 def test_records_of_a_newer_version_are_kept_and_said(tmp_path: Path, log: bytes) -> None:
-    newer = encoded({"v": 9, "n": 42, "at": 9.0, "type": "hologram", "shape": {"of": "things"}})
+    newer = encode_record(
+        {"v": 9, "n": 42, "at": 9.0, "type": "hologram", "shape": {"of": "things"}}
+    )
     (tmp_path / "one.jsonl").write_bytes(log + newer)
-    check = verified(tmp_path / "one.jsonl")
-    assert (check.state, check.newer) == ("ok", 1) and check.said.endswith(
+    check = verify_log(tmp_path / "one.jsonl")
+    assert (check.state, check.newer) == ("ok", 1) and check.summary.endswith(
         "1 of a newer version, kept"
     )
     (tmp_path / "one.jsonl").write_bytes(log + b"\0\0\0" + newer)
@@ -167,7 +173,7 @@ def test_what_is_no_file_of_ones_own_is_named_and_left(tmp_path: Path, log: byte
     (tmp_path / "link.jsonl").symlink_to(tmp_path / "good.jsonl")
     (tmp_path / "nowhere.jsonl").symlink_to(tmp_path / "gone")
     before = sorted(path.name for path in tmp_path.iterdir())
-    said = {check.id: check.said for check in verify(tmp_path)}
+    said = {check.id: check.summary for check in verify(tmp_path)}
     assert said["good"].startswith("good: ok: ")
     assert said["folder"] == "folder: a folder"
     assert said["pipe"] == "pipe: not a regular file"
@@ -191,7 +197,7 @@ def test_a_log_of_somebody_else_is_named(
 ) -> None:
     (tmp_path / "one.jsonl").write_bytes(log)
     monkeypatch.setattr(os, "geteuid", lambda: os.getuid() + 1)
-    assert verified(tmp_path / "one.jsonl").said == "one: owned by somebody else"
+    assert verify_log(tmp_path / "one.jsonl").summary == "one: owned by somebody else"
     assert recent(tmp_path) == []
 
 
@@ -206,7 +212,7 @@ def test_a_line_longer_than_memory_is_passed_over(
         + b"\n"
         + log.splitlines(keepends=True)[-1].replace(b'"n":', b'"n":9')
     )
-    check = verified(path)
+    check = verify_log(path)
     assert check.state == "damaged" and check.records == len(log.splitlines())
     assert repair(tmp_path, "one").check.records == check.records
     assert path.read_bytes() == log
@@ -309,7 +315,7 @@ def test_the_tree_has_each_session_once(tmp_path: Path) -> None:
     branches = tree(recent(tmp_path))
     depths = {branch.session.id: branch.depth for branch in branches}
     assert depths == {"root": 0, "other": 0, child: 1, grandchild: 2}
-    assert [branch.session.id for branch in of(recent(tmp_path), grandchild)] == [
+    assert [branch.session.id for branch in branches_of(recent(tmp_path), grandchild)] == [
         "root",
         child,
         grandchild,
@@ -327,13 +333,13 @@ def test_retention_spares_what_somebody_wanted(tmp_path: Path) -> None:
     write(folder, "labelled", *turn(1, "p", at=5.0), Labelled(of=2, label="look", at=6.0))
     lock = Lock(folder / "day1.lock")
     lock.take()
-    assert old(folder, {}, 30, 0, now) == []  # nothing is known of any
+    assert old_sessions(folder, {}, 30, 0, now) == []  # nothing is known of any
     update(folder, cache)
-    by_age = old(folder, known(cache), 50, 0, now, frozenset({"day2"}))
+    by_age = old_sessions(folder, known_sessions(cache), 50, 0, now, frozenset({"day2"}))
     assert [one.session.id for one in by_age] == ["day0", "day3", "day4"]
-    by_size = old(folder, known(cache), 0, 1, now)
+    by_size = old_sessions(folder, known_sessions(cache), 0, 1, now)
     assert by_size == []
-    assert planned(folder, cache, 0, 0) == []
+    assert plan_deletions(folder, cache, 0, 0) == []
     gone, size, problem = prune(folder, cache, 1, 0, frozenset({"day9"}))
     assert (gone, problem) == (8, "") and size > 160_000
     assert {one.id for one in recent(folder)} == {"day1", "day9", "named", "labelled"}
@@ -343,9 +349,9 @@ def test_retention_spares_what_somebody_wanted(tmp_path: Path) -> None:
 def test_an_old_session_that_has_just_come_here_is_kept(tmp_path: Path) -> None:
     folder, cache = tmp_path / "sessions", tmp_path / "cache"
     path = write(folder, "one", *turn(1, "p"))
-    assert [one.session.id for one in planned(folder, cache, 30, 0)] == ["one"]
+    assert [one.session.id for one in plan_deletions(folder, cache, 30, 0)] == ["one"]
     path.write_bytes(path.read_bytes())
-    assert planned(folder, cache, 30, 0) == []
+    assert plan_deletions(folder, cache, 30, 0) == []
 
 
 def test_retention_by_room_takes_the_oldest(
@@ -355,8 +361,8 @@ def test_retention_by_room_takes_the_oldest(
     folder, cache = tmp_path / "sessions", tmp_path / "cache"
     for day in range(4):
         write(folder, f"day{day}", *turn(1, "p", output="x" * 20_000, at=day * 86_400.0 + 1))
-    assert [one.session.id for one in planned(folder, cache, 0, 70)] == ["day0"]
-    assert [one.session.id for one in planned(folder, cache, 0, 1)] == [
+    assert [one.session.id for one in plan_deletions(folder, cache, 0, 70)] == ["day0"]
+    assert [one.session.id for one in plan_deletions(folder, cache, 0, 1)] == [
         "day0",
         "day1",
         "day2",
@@ -369,12 +375,12 @@ def test_verify_says_all_in_one_line(tmp_path: Path, log: bytes) -> None:
     (tmp_path / "one.jsonl").write_bytes(
         b"".join((*lines[:4], *lines[7:9], b"garbage\n", *lines[9:], b'{"v":1,"n"'))
     )
-    said = verified(tmp_path / "one.jsonl").said
+    said = verify_log(tmp_path / "one.jsonl").summary
     assert said.startswith("one: damaged: records 5 to 7 are missing; 8 bytes at ")
     assert (
         "are not a record; the last 10 bytes are an incomplete record; " in said
         and said.count("\n") == 0
     )
-    assert maintain.verified(tmp_path / "gone.jsonl").said.startswith(
+    assert maintain.verify_log(tmp_path / "gone.jsonl").summary.startswith(
         "gone: cannot be read (No such file"
     )

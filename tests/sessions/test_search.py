@@ -13,7 +13,7 @@ import pytest
 from agent_tui.protocol.answers import SearchResults
 from agent_tui.protocol.events import Labelled, ShellEnded, Titled, TurnStarted
 from agent_tui.sessions.index import cache as caches
-from agent_tui.sessions.index.cache import cache_file, known, update
+from agent_tui.sessions.index.cache import cache_file, known_sessions, update
 from agent_tui.sessions.index.listing import recent
 from agent_tui.sessions.index.search import search
 from tests.sessions.logs import turn, write
@@ -150,10 +150,10 @@ def test_what_is_read_again_counts_once(folder: Path, cache: Path) -> None:
         with path.open("ab") as file:
             file.write(line)
         update(folder, cache)
-    grown = known(cache)["bbb"].facts
+    grown = known_sessions(cache)["bbb"].facts
     cache_file(cache).unlink()
     update(folder, cache)
-    assert grown == known(cache)["bbb"].facts
+    assert grown == known_sessions(cache)["bbb"].facts
     assert (grown.tokens_in, grown.tokens_out, grown.files) == (
         600,
         60,
@@ -175,7 +175,7 @@ def test_a_list_knows_what_stands_in_the_middle_of_a_log(folder: Path, cache: Pa
     )
     assert recent(folder)[0].title == "first"
     update(folder, cache)
-    [one, *_] = recent(folder, None, known(cache))
+    [one, *_] = recent(folder, None, known_sessions(cache))
     assert (one.id, one.title, one.by, one.labels, one.files, one.tokens) == (
         "ccc",
         "Its name",
@@ -188,7 +188,7 @@ def test_a_list_knows_what_stands_in_the_middle_of_a_log(folder: Path, cache: Pa
         file.write(
             b'{"v":1,"n":50,"at":9999,"type":"turn_started","turn":4,"prompt":"new","c":1}\n'
         )
-    [one, *_] = recent(folder, None, known(cache))
+    [one, *_] = recent(folder, None, known_sessions(cache))
     assert (one.title, one.turns, one.at, one.labels) == ("Its name", 4, 9999.0, 1)
 
 

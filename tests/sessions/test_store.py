@@ -279,7 +279,10 @@ def test_a_log_is_kept_elsewhere_from_now_on(tmp_path: Path) -> None:
         store = Store.open(disk.folder, "one").store
         with disk.full():
             recorded.append(store.append(AssistantReplied(text="long " * 2_000)))
-            assert "one.jsonl" in store.trouble and (store.through, store.is_behind) == (2, True)
+            assert "one.jsonl" in store.trouble and (store.last_number, store.is_behind) == (
+                2,
+                True,
+            )
             with pytest.raises(FileExistsError):
                 store.move(disk.folder)
             if disk.mounted:
@@ -287,7 +290,7 @@ def test_a_log_is_kept_elsewhere_from_now_on(tmp_path: Path) -> None:
         if not disk.mounted:
             store.move(mine)
         recorded.append(store.append(DraftSaved("later")))
-        assert (store.trouble, store.moved, store.through) == ("", True, 4)
+        assert (store.trouble, store.moved, store.last_number) == ("", True, 4)
         store.close()
     assert read(mine) == (recorded, ())
 
@@ -375,9 +378,9 @@ def test_a_resumed_session_sends_the_prompt_of_the_log_and_not_of_todays_files(
     agents.write_text("new rules")
     live, resumed = History(), History()
     for event in recorded:
-        live = live.after(event)
+        live = live.with_event(event)
     for event in read(path)[0]:
-        resumed = resumed.after(event)
+        resumed = resumed.with_event(event)
     assert resumed.request() == live.request()
     assert digest(resumed.request()) == digest(live.request())
     assert "old rules" in resumed.system

@@ -16,7 +16,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 ROW = """
     ruler: int = setting(
-        80, whole(20, 200), "The column of a ruler.", live=True, variable=Variable("RULER"),
+        80, whole_number(20, 200), "The column of a ruler.", live=True, variable=Variable("RULER"),
         flag=Flag("--ruler", "the column of a ruler", "N"),
     )
 """

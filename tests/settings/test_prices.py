@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from agent_tui.settings.schema import free
+from agent_tui.settings.schema import free_sections
 from tests.places import load
 
 
@@ -46,4 +46,4 @@ def test_prices_are_the_persons_own(tmp_path: Path) -> None:
 )
 def test_what_is_no_price(value: object) -> None:
     with pytest.raises(ValueError):
-        free()["prices"].kind.read(value)
+        free_sections()["prices"].kind.read(value)

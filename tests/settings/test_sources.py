@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from agent_tui.settings.layers import Flags, Loaded, read
-from agent_tui.settings.schema import PROVIDER, entries, entry, sections, top
+from agent_tui.settings.schema import PROVIDER, entries, entry, sections, top_rows
 from agent_tui.settings.table import Settings
-from agent_tui.settings.values import KEYS, Kind, typed, words
+from agent_tui.settings.values import KEYS, Kind, parse_typed, words
 from tests.places import place_in
 
 
@@ -97,7 +97,7 @@ def test_what_one_provider_understands_is_checked_too(tmp_path: Path, text: str,
 def test_the_table_has_every_setting_with_the_default_that_holds() -> None:
     listed = {one.key: one for one in entries()}
     known = Settings()
-    for key in top():
+    for key in top_rows():
         assert listed[key].default == getattr(known, key)
     for name, kinds in sections().items():
         for key in kinds:
@@ -134,8 +134,8 @@ def kind(key: str) -> Kind:
     ],
 )
 def test_what_is_typed_is_a_value(kind: Kind, text: str, value: Any) -> None:
-    assert typed(kind, text) == value
-    assert typed(kind, words(typed(kind, text))) == value
+    assert parse_typed(kind, text) == value
+    assert parse_typed(kind, words(parse_typed(kind, text))) == value
 
 
 @pytest.mark.parametrize(
@@ -156,4 +156,4 @@ def test_what_is_typed_is_a_value(kind: Kind, text: str, value: Any) -> None:
 )
 def test_what_is_typed_wrong_is_refused(key: str, text: str) -> None:
     with pytest.raises(ValueError):
-        typed(kind(key), text)
+        parse_typed(kind(key), text)

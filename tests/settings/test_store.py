@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent_tui.settings.store import Refused, Store, changed
+from agent_tui.settings.store import Refused, Store, change_text
 from tests.places import place_in
 
 FILE = """\
@@ -63,7 +63,7 @@ def test_the_first_setting_makes_the_file_for_the_person_alone(store: Store) -> 
     ],
 )
 def test_all_else_stays_as_it_is(key: tuple[str, ...], value: Any, line: str, instead: str) -> None:
-    assert changed(FILE.encode(), key, value, "f").decode() == FILE.replace(line, instead)
+    assert change_text(FILE.encode(), key, value, "f").decode() == FILE.replace(line, instead)
 
 
 @pytest.mark.parametrize(
@@ -75,7 +75,7 @@ def test_all_else_stays_as_it_is(key: tuple[str, ...], value: Any, line: str, in
     ],
 )
 def test_however_the_table_is_written(before: bytes, after: bytes) -> None:
-    assert changed(before, ("agent", "timeout"), 9, "f") == after
+    assert change_text(before, ("agent", "timeout"), 9, "f") == after
 
 
 @pytest.mark.parametrize(
@@ -100,11 +100,11 @@ def test_however_the_table_is_written(before: bytes, after: bytes) -> None:
 def test_a_table_that_holds_nothing_any_more_goes_too(
     before: str, key: tuple[str, ...], after: str
 ) -> None:
-    assert changed(before.encode(), key, None, "f").decode().strip() == after.strip()
+    assert change_text(before.encode(), key, None, "f").decode().strip() == after.strip()
 
 
 def test_what_is_not_there_is_not_removed() -> None:
-    assert changed(FILE.encode(), ("tools", "enabled"), None, "f") == FILE.encode()
+    assert change_text(FILE.encode(), ("tools", "enabled"), None, "f") == FILE.encode()
 
 
 @pytest.mark.parametrize("broken", [b"a = [", b"agent = 3\n", b"\xff", b"[[agent]]\nx = 1\n"])
@@ -217,7 +217,7 @@ def test_any_row_of_changes_ends_in_what_was_set_last(
 ) -> None:
     text, wanted = FILE.encode(), {}
     for key, value in changes:
-        text = changed(text, key, value, "f")
+        text = change_text(text, key, value, "f")
         wanted[key] = value
     for key, value in wanted.items():
         found: Any = tomllib.loads(text.decode())

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from agent_tui.structures import chips, mention
 
 LONG = "\n".join(f"line {number}" for number in range(120))
-PASTED = chips.pasted(1, LONG)
+PASTED = chips.paste_chip(1, LONG)
 SHOT = chips.image(2, "/tmp/my shot.png", 1280, 720)
 
 
@@ -17,7 +17,7 @@ def test_labels_say_what_they_stand_for() -> None:
     assert PASTED.label.replace("\u00a0", " ") == "[Pasted text #1 · 120 lines]"
     assert SHOT.label.replace("\u00a0", " ") == "[Image #2 · my shot.png · 1280×720]"
     assert (
-        chips.pasted(3, "x" * 900).label.replace("\u00a0", " ")
+        chips.paste_chip(3, "x" * 900).label.replace("\u00a0", " ")
         == "[Pasted text #3 · 900 characters]"
     )
     assert (chips.number(PASTED.label), chips.number(SHOT.label)) == (1, 2)
@@ -68,16 +68,16 @@ def test_an_image_is_named_apart_from_other_words_and_in_quotes_only_where_they_
 ) -> None:
     shot = chips.image(1, path, 3, 4)
     assert chips.expand(text.replace("{}", shot.label), (shot,)) == sent
-    assert mention.named(sent) == ((path,),)
+    assert mention.mentioned_files(sent) == ((path,),)
 
 
 def test_what_is_sent_says_where_its_pastes_are() -> None:
-    text, pastes = chips.sent(f"a{PASTED.label} {SHOT.label}{PASTED.label}", (PASTED, SHOT))
+    text, pastes = chips.expand_chips(f"a{PASTED.label} {SHOT.label}{PASTED.label}", (PASTED, SHOT))
     assert [text[paste.start : paste.end] for paste in pastes] == [LONG, LONG]
     assert [paste.number for paste in pastes] == [1, 1]
-    assert chips.folded(text, pastes) == f'a{PASTED.label} @"/tmp/my shot.png"{PASTED.label}'
-    assert chips.typed(text, pastes) == 'a @"/tmp/my shot.png"'
-    assert chips.sent("typed", (PASTED,)) == ("typed", ())
+    assert chips.fold_pastes(text, pastes) == f'a{PASTED.label} @"/tmp/my shot.png"{PASTED.label}'
+    assert chips.without_pastes(text, pastes) == 'a @"/tmp/my shot.png"'
+    assert chips.expand_chips("typed", (PASTED,)) == ("typed", ())
 
 
 @pytest.mark.parametrize(
@@ -92,7 +92,9 @@ def test_what_is_sent_says_where_its_pastes_are() -> None:
 def test_a_paste_that_cannot_be_in_a_text_counts_as_typed(
     pastes: tuple[tuple[int, int], ...], kept: object
 ) -> None:
-    found = chips.fitting("0123456789", [chips.Paste(start, end, 1) for start, end in pastes])
+    found = chips.fitting_pastes(
+        "0123456789", [chips.Paste(start, end, 1) for start, end in pastes]
+    )
     assert tuple((paste.start, paste.end) for paste in found) == kept
 
 
@@ -109,12 +111,12 @@ def test_a_draft_that_labels_would_not_bring_back_has_none() -> None:
 
 
 def test_a_paste_that_begins_like_a_name_is_sent_as_it_is() -> None:
-    decorated = chips.pasted(1, "@cache\n" * 50)
+    decorated = chips.paste_chip(1, "@cache\n" * 50)
     assert chips.expand(f"({decorated.label}", (decorated,)) == f"({decorated.text}"
 
 
 def test_images_are_numbered_for_themselves() -> None:
-    assert chips.images(f"{chips.pasted(7, LONG).label} {SHOT.label}") == 2
+    assert chips.images(f"{chips.paste_chip(7, LONG).label} {SHOT.label}") == 2
     assert chips.images("") == 0
 
 
@@ -133,17 +135,17 @@ def test_the_way_back() -> None:
 def test_a_range_takes_labels_whole_and_a_caret_is_outside() -> None:
     text = f"ab{PASTED.label}cd"
     end = 2 + len(PASTED.label)
-    assert chips.widened(text, end - 1, end) == (2, end)
-    assert chips.widened(text, 0, 3) == (0, end)
-    assert chips.widened(text, 0, 2) == (0, 2)
-    assert (chips.snapped(text, 5, True), chips.snapped(text, 5, False)) == (end, 2)
-    assert chips.at(text, 4) == PASTED.label
-    assert chips.at("nothing", 3) == ""
+    assert chips.widen_range(text, end - 1, end) == (2, end)
+    assert chips.widen_range(text, 0, 3) == (0, end)
+    assert chips.widen_range(text, 0, 2) == (0, 2)
+    assert (chips.snap_outside(text, 5, True), chips.snap_outside(text, 5, False)) == (end, 2)
+    assert chips.label_at(text, 4) == PASTED.label
+    assert chips.label_at("nothing", 3) == ""
 
 
 def test_only_what_stands_in_the_text_is_held() -> None:
-    assert chips.held(SHOT.label, (PASTED,), (SHOT,)) == (SHOT,)
-    assert chips.held("plain", (PASTED, SHOT)) == ()
+    assert chips.chips_in(SHOT.label, (PASTED,), (SHOT,)) == (SHOT,)
+    assert chips.chips_in("plain", (PASTED, SHOT)) == ()
 
 
 @pytest.mark.parametrize(
@@ -162,11 +164,11 @@ def test_only_what_stands_in_the_text_is_held() -> None:
     ],
 )
 def test_what_a_terminal_pastes_for_a_file(text: str, path: str) -> None:
-    assert chips.dropped(text) == path
+    assert chips.dropped_image(text) == path
 
 
 def test_images_that_a_prompt_names_once_it_goes_on() -> None:
-    assert chips.mentioned('@a.png @"b c.jpg" d@e.png @f.png') == (
+    assert chips.mentioned_images('@a.png @"b c.jpg" d@e.png @f.png') == (
         ("@a.png", "a.png"),
         ('@"b c.jpg"', "b c.jpg"),
     )

@@ -174,7 +174,7 @@ def test_twice_the_text_is_twice_the_work(
     """Work counts the characters that are scanned, cut or joined again; no clock."""
     work = 0
     cutter = markdown_stream._Cutter
-    take, stream, cut = cutter.take, cutter.stream, cutter.cut
+    take, stream, cut = cutter.take, cutter.stream, cutter.cut_block
 
     def counted_take(self: markdown_stream._Cutter, text: str) -> None:
         nonlocal work
@@ -193,7 +193,7 @@ def test_twice_the_text_is_twice_the_work(
 
     monkeypatch.setattr(cutter, "take", counted_take)
     monkeypatch.setattr(cutter, "stream", counted_stream)
-    monkeypatch.setattr(cutter, "cut", counted_cut)
+    monkeypatch.setattr(cutter, "cut_block", counted_cut)
     opening = {
         "a fence that never ends": "```py\n",
         "a table that never ends": "| a | b |\n|---|---|\n",

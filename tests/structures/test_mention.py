@@ -26,24 +26,24 @@ from agent_tui.structures import mention
     ],
 )
 def test_a_name_is_typed_where_it_ends_at_the_caret(text: str, query: str, start: int) -> None:
-    assert mention.typed(text, len(text)) == mention.Typed(start, len(text), query)
+    assert mention.typed_mention(text, len(text)) == mention.Typed(start, len(text), query)
 
 
 @pytest.mark.parametrize(
     "text", ["", "a@b", "me@example.org", "@a ", '@"a"', "@@", "x/@y", "@a\n", "no name"]
 )
 def test_no_name_is_typed(text: str) -> None:
-    assert mention.typed(text, len(text)) is None
+    assert mention.typed_mention(text, len(text)) is None
 
 
 def test_what_is_behind_the_caret_does_not_count() -> None:
-    assert mention.typed("@src and @docs", 4) == mention.Typed(0, 4, "src")
-    assert mention.typed("@src and @docs", 7) is None
+    assert mention.typed_mention("@src and @docs", 4) == mention.Typed(0, 4, "src")
+    assert mention.typed_mention("@src and @docs", 7) is None
 
 
 def test_a_long_prompt_is_not_gone_through() -> None:
     text = "@" + "x" * mention.LONGEST
-    assert mention.typed(text, len(text)) is None
+    assert mention.typed_mention(text, len(text)) is None
 
 
 @pytest.mark.parametrize(
@@ -59,21 +59,23 @@ def test_a_long_prompt_is_not_gone_through() -> None:
     ],
 )
 def test_what_a_prompt_may_name(text: str, names: tuple[tuple[str, ...], ...]) -> None:
-    assert mention.named(text) == names
+    assert mention.mentioned_files(text) == names
 
 
 def test_an_open_quote_is_typed_on() -> None:
-    assert mention.written("a b/", more=True) == '@"a b/'
-    assert mention.written("src/", more=True) == "@src/"
+    assert mention.write_mention("a b/", more=True) == '@"a b/'
+    assert mention.write_mention("src/", more=True) == "@src/"
 
 
 @given(st.text(st.characters(exclude_categories=["Cc", "Cs", "Zl", "Zp"]), min_size=1, max_size=20))
 def test_what_is_written_names_the_file(path: str) -> None:
-    names = mention.named(f"see {mention.written(path)} there")
-    meant = '"' in mention.written(path) or any(map(str.isalnum, path))
+    names = mention.mentioned_files(f"see {mention.write_mention(path)} there")
+    meant = '"' in mention.write_mention(path) or any(map(str.isalnum, path))
     assert [ways[0] for ways in names] == ([path] if meant else [])
-    open_name = mention.written(path, more=True)
-    assert mention.typed(open_name, len(open_name)) == mention.Typed(0, len(open_name), path)
+    open_name = mention.write_mention(path, more=True)
+    assert mention.typed_mention(open_name, len(open_name)) == mention.Typed(
+        0, len(open_name), path
+    )
 
 
 COPY = "/home/me/.local/share/agent-tui/outputs/13d40250-17d7/clipboard-acb950cb.png"
@@ -92,11 +94,11 @@ COPY = "/home/me/.local/share/agent-tui/outputs/13d40250-17d7/clipboard-acb950cb
     ],
 )
 def test_a_copy_is_shown_as_what_it_is_a_copy_of(text: str, shown: str) -> None:
-    assert mention.shown(text) == shown
+    assert mention.display_mentions(text) == shown
 
 
 @given(st.text(alphabet='@/outputs-ab1 ".\\\n', max_size=80))
 def test_what_names_no_copy_is_shown_as_it_is(text: str) -> None:
-    names = [way for ways in mention.named(text) for way in ways]
+    names = [way for ways in mention.mentioned_files(text) for way in ways]
     if all(mention.original(name) == name for name in names):
-        assert mention.shown(text) == text
+        assert mention.display_mentions(text) == text

@@ -14,7 +14,7 @@ from agent_tui.cli.sessions_output import moment
 from agent_tui.present.document import Speech, sections
 from agent_tui.protocol.transcript import ToolBlock, Transcript, TurnBlock, UserBlock
 from agent_tui.sessions.export import local
-from agent_tui.structures.readable import clock, dated
+from agent_tui.structures.readable import clock, format_date
 from agent_tui.structures.vec import Vec
 from agent_tui.tui.transcript.page import stamp
 
@@ -35,7 +35,7 @@ def berlin(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 def test_the_day_and_the_time_are_those_of_the_calendar(moment: datetime, hours: int) -> None:
     at = moment.replace(tzinfo=UTC, microsecond=0).timestamp()
     local = datetime.fromtimestamp(at, timezone(timedelta(hours=hours)))
-    assert dated(at, hours * 3_600) == f"{local.year:04}-{local:%m-%d %H:%M}"
+    assert format_date(at, hours * 3_600) == f"{local.year:04}-{local:%m-%d %H:%M}"
     assert clock(at, hours * 3_600) == f"{local:%H:%M:%S}"
 
 

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent_tui.structures.plain import name_of, plain, rebuilt
+from agent_tui.structures.plain import name_of, rebuild, to_plain
 from agent_tui.structures.vec import Vec
 
 
@@ -52,17 +52,17 @@ OUTER = st.builds(
 
 @given(OUTER)
 def test_what_is_written_is_read(value: Outer) -> None:
-    again = rebuilt(json.loads(json.dumps(plain(value))), CLASSES)
+    again = rebuild(json.loads(json.dumps(to_plain(value))), CLASSES)
     assert again == value
     assert again.inner is None or isinstance(again.inner.pair, Pair)
 
 
 def test_fields_at_their_default_are_left_out() -> None:
-    assert plain(Outer(1.0)) == {"_": "test_plain.Outer", "number": 1.0}
+    assert to_plain(Outer(1.0)) == {"_": "test_plain.Outer", "number": 1.0}
 
 
 def test_nan_comes_back() -> None:
-    assert math.isnan(rebuilt(plain(Outer(math.nan)), CLASSES).number)
+    assert math.isnan(rebuild(to_plain(Outer(math.nan)), CLASSES).number)
 
 
 def test_every_text_is_said_as_wished() -> None:
@@ -72,7 +72,9 @@ def test_every_text_is_said_as_wished() -> None:
         names=frozenset(["secret"]),
         found={"secret": ["secret"]},
     )
-    assert "secret" not in json.dumps(plain(value, lambda text: text.replace("secret", "******")))
+    assert "secret" not in json.dumps(
+        to_plain(value, lambda text: text.replace("secret", "******"))
+    )
 
 
 @pytest.mark.parametrize(
@@ -92,9 +94,9 @@ def test_every_text_is_said_as_wished() -> None:
 )
 def test_what_was_never_written_is_refused(data: Any) -> None:
     with pytest.raises(ValueError):
-        rebuilt(data, CLASSES)
+        rebuild(data, CLASSES)
 
 
 def test_what_has_no_form_is_refused() -> None:
     with pytest.raises(TypeError, match="function cannot be written down"):
-        plain(plain)
+        to_plain(to_plain)

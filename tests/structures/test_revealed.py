@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agent_tui.structures.visible import revealed
+from agent_tui.structures.visible import reveal_text
 
 
 @pytest.mark.parametrize(
@@ -31,7 +31,7 @@ from agent_tui.structures.visible import revealed
     ],
 )
 def test_what_people_write_stays_whole(text: str) -> None:
-    assert revealed(text) == (text, 0)
+    assert reveal_text(text) == (text, 0)
 
 
 @pytest.mark.parametrize(
@@ -53,9 +53,9 @@ def test_what_people_write_stays_whole(text: str) -> None:
     ],
 )
 def test_what_hides_something_is_taken_out(text: str, left: str, gone: int) -> None:
-    assert revealed(text) == (left, gone)
+    assert reveal_text(text) == (left, gone)
 
 
 def test_it_costs_the_same_for_each_character() -> None:
     text = "a\u200b" * 200_000
-    assert revealed(text) == ("a" * 200_000, 200_000)
+    assert reveal_text(text) == ("a" * 200_000, 200_000)

@@ -70,9 +70,12 @@ def test_the_way_to_the_desktop(environment: dict[str, str], notifier: str) -> N
 
 def test_what_goes_through_multiplexers() -> None:
     said = "\x1b]777;notify;a;b\x1b\\"
-    assert facts.through(said, {}) == said
-    assert facts.through(said, {"TMUX": "x"}) == "\x1bPtmux;\x1b\x1b]777;notify;a;b\x1b\x1b\\\x1b\\"
-    assert facts.through("\x1b]9;a\a", {"STY": "x"}) == "\x1bP\x1b]9;a\a\x1b\\"
+    assert facts.pass_through(said, {}) == said
+    assert (
+        facts.pass_through(said, {"TMUX": "x"})
+        == "\x1bPtmux;\x1b\x1b]777;notify;a;b\x1b\x1b\\\x1b\\"
+    )
+    assert facts.pass_through("\x1b]9;a\a", {"STY": "x"}) == "\x1bP\x1b]9;a\a\x1b\\"
 
 
 def test_an_old_console_is_asked_nothing() -> None:
@@ -87,10 +90,10 @@ def test_grounds_are_remembered_for_each_terminal() -> None:
     )
     assert one != two and not any(c.isspace() for c in one + two)
     text = facts.remember(facts.remember("", one, True), two, False)
-    assert (facts.remembered(text, one), facts.remembered(text, two)) == (True, False)
+    assert (facts.read_ground(text, one), facts.read_ground(text, two)) == (True, False)
     text = facts.remember(text, one, False)
-    assert facts.remembered(text, one) is False and len(text.splitlines()) == 2
-    assert facts.remembered("nonsense\n\nxterm green", "xterm") is None
+    assert facts.read_ground(text, one) is False and len(text.splitlines()) == 2
+    assert facts.read_ground("nonsense\n\nxterm green", "xterm") is None
     for n in range(50):
         text = facts.remember(text, f"t{n}", True)
-    assert len(text.splitlines()) == 8 and facts.remembered(text, "t49") is True
+    assert len(text.splitlines()) == 8 and facts.read_ground(text, "t49") is True

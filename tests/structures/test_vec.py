@@ -42,7 +42,7 @@ def test_set_changes_one_item_of_a_new_vector(old: tuple[object, ...], data: st.
     expected[index] = item
     same(changed, tuple(expected))
     same(vec, old)
-    assert list(changed.changed(vec)) == [index % len(old)]
+    assert list(changed.changed_indices(vec)) == [index % len(old)]
 
 
 @given(filled, st.integers(-2, 4 * CHUNK))
@@ -69,7 +69,7 @@ def test_changed_names_exactly_the_new_objects(
     for index in data.draw(st.lists(st.integers(0, max(0, len(after) - 1)), max_size=3)):
         after = after.set(index, object()) if len(after) else after
     expected = [i for i, item in enumerate(after) if i >= len(before) or before[i] is not item]
-    assert list(after.changed(before)) == expected
+    assert list(after.changed_indices(before)) == expected
 
 
 def test_every_index_outside_is_an_index_error() -> None:
@@ -106,7 +106,7 @@ def test_a_change_shares_every_other_chunk() -> None:
     changed = vec.set(5 * CHUNK + 7, Looked()).append(Looked())
     shared = [mine is theirs for mine, theirs in zip(vec._chunks, changed._chunks, strict=True)]
     assert shared.count(False) == 1
-    assert list(changed.changed(vec)) == [5 * CHUNK + 7, 10 * CHUNK]
+    assert list(changed.changed_indices(vec)) == [5 * CHUNK + 7, 10 * CHUNK]
 
 
 def test_equal_vectors_have_equal_hashes_and_say_what_they_hold() -> None:

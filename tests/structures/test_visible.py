@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent_tui.structures.visible import harmless, pasteable, unpadded, visible
+from agent_tui.structures.visible import harmless, pasteable, strip_padding, visible
 
 
 @pytest.mark.parametrize(
@@ -92,7 +92,7 @@ def test_it_is_harmless_and_stable(text: str) -> None:
 
 @given(st.text(st.sampled_from("कहिनाொ ab")))
 def test_the_cells_behind_spacing_marks_go_away_again(text: str) -> None:
-    assert unpadded(visible(text)) == text
+    assert strip_padding(visible(text)) == text
 
 
 @pytest.mark.parametrize(

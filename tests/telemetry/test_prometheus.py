@@ -111,9 +111,9 @@ def test_a_value_falls_into_its_bucket_and_a_label_may_hold_anything() -> None:
     served = Prometheus(logging.getLogger("test"))
     for seconds in (0.0, 0.01, 0.011, 1000.0):
         name = {"gen_ai.request.model": 'a"b\\c\nd'}
-        served.ended(Operation("chat", "m", "1", 10.0, 10.0 + seconds, attributes=name))
+        served.on_end(Operation("chat", "m", "1", 10.0, 10.0 + seconds, attributes=name))
     for _ in range(2):
-        served.happened("error")
+        served.on_happening("error")
     of = r'gen_ai_operation_name="chat",gen_ai_request_model="a\"b\\c\nd"'
     found = numbers(served.text())
     bucket = "gen_ai_client_operation_duration_seconds_bucket"

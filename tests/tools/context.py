@@ -66,8 +66,8 @@ class Context:
             return fact.real
         raise ToolFailure("blocked", f"{fact.shown}: not what was allowed for this call")
 
-    def shown(self, path: Path) -> str:
-        return paths.shown(path, self.roots[0])
+    def display_path(self, path: Path) -> str:
+        return paths.display_path(path, self.roots[0])
 
     async def process(self, command: str, timeout: float) -> CommandResult:
         return await sandbox.run(
@@ -82,7 +82,7 @@ class Context:
             ),
         )
 
-    async def blocking(self, work: Callable[[Callable[[], bool]], Any]) -> Any:
+    async def run_blocking(self, work: Callable[[Callable[[], bool]], Any]) -> Any:
         self.in_blocking = True
         stop = threading.Event()
         try:
@@ -94,7 +94,7 @@ class Context:
         self.checkpoints[sha256(content)] = content
         return sha256(content)
 
-    def changed(
+    def report_change(
         self,
         path: Path,
         diff: DiffDisplay,

@@ -200,7 +200,7 @@ class Stopping(Context):
 
     patience = 10
 
-    async def blocking(self, work: Callable[[Callable[[], bool]], Any]) -> Any:
+    async def run_blocking(self, work: Callable[[Callable[[], bool]], Any]) -> Any:
         asked = iter(range(1_000_000))
         return await asyncio.to_thread(work, lambda: next(asked) >= self.patience)
 

@@ -28,7 +28,7 @@ def play(_: list[str], early: object) -> int:
     if os.environ.get("SCENE") == "broken-start":
         raise RuntimeError("broken at the start")
     from agent_tui.agent.worker import open_log
-    from agent_tui.paths import shipped
+    from agent_tui.paths import shipped_folder
     from agent_tui.protocol.events import ApprovalAsked
     from agent_tui.protocol.ops import Op, Submit
     from agent_tui.safety.sandbox import foreground
@@ -70,7 +70,7 @@ def play(_: list[str], early: object) -> int:
         Settings(display=DisplaySettings(theme="dark"), notify=NotifySettings(title=False)),
         history=Path(os.environ["OPS"]).with_name("history.jsonl"),
         cwd=Path.cwd(),
-        themes=(shipped("themes"),),
+        themes=(shipped_folder("themes"),),
         early=early,  # type: ignore[arg-type]
         at_once=True,
         foreground=foreground,

@@ -13,7 +13,7 @@ from typing import Any
 from textual.pilot import Pilot
 
 from agent_tui.boot.terminal import Early
-from agent_tui.paths import shipped
+from agent_tui.paths import shipped_folder
 from agent_tui.protocol.event import Event, Restored
 from agent_tui.protocol.events import (
     AssistantReplied,
@@ -121,7 +121,7 @@ def screen(
     """The real app on `engine`."""
     return AgentApp(
         engine,
-        load_theme(theme, (shipped("themes"),)),
+        load_theme(theme, (shipped_folder("themes"),)),
         history=PromptHistory(history) if history else None,
         prompt=prompt,
         early=early,

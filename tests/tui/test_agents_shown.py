@@ -110,7 +110,7 @@ def test_every_tree_fits_its_width(told: list[Event], width: int, open: bool) ->
 
 def test_what_it_says_is_found_and_told_without_a_screen() -> None:
     shown = block(*of("one", *BEGUN, AssistantReplied(text="the needle")))
-    assert "the needle" in search.said(shown) and "needle" not in search.head(shown)
+    assert "the needle" in search.block_text(shown) and "needle" not in search.head(shown)
     assert tool_lines(shown, DEFAULT, False)[-1] == "Agent one: working, step 1, Read a.py"
     assert tool_lines(shown, DEFAULT, True)[-1] == "the needle"
 

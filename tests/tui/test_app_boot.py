@@ -15,7 +15,7 @@ import pytest
 
 from agent_tui.boot import terminal
 from agent_tui.boot.frame import MODES, NAMES, frame, ground_file
-from agent_tui.paths import shipped
+from agent_tui.paths import shipped_folder
 from agent_tui.protocol import ops
 from agent_tui.structures.terminal_facts import identity, remember
 from agent_tui.tui.widgets.theme import load_theme, names
@@ -225,11 +225,12 @@ def ground_of(home: Path, **environment: str) -> str:
 
 
 @pytest.mark.parametrize(
-    "name", [name for name in names([shipped("themes")]) if name not in ("ansi", "no-colour")]
+    "name",
+    [name for name in names([shipped_folder("themes")]) if name not in ("ansi", "no-colour")],
 )
 def test_the_boot_frame_has_the_colours_of_the_shipped_themes(tmp_path: Path, name: str) -> None:
     (tmp_path / "config.toml").write_text(f'[display]\ntheme = "{name}" # mine\n')
-    colours = load_theme(name, [shipped("themes")]).colours
+    colours = load_theme(name, [shipped_folder("themes")]).colours
     assert ground_of(tmp_path) == colours["background"]
     drawn = frame(80, 24, {"AGENT_TUI_HOME": str(tmp_path), "COLORTERM": "truecolor"}).decode()
     for one in NAMES:
@@ -256,7 +257,8 @@ def test_the_boot_frame_wears_a_theme_of_ones_own(tmp_path: Path) -> None:
 
 def test_the_boot_frame_has_the_ground_that_is_known(tmp_path: Path) -> None:
     dark, light = (
-        load_theme(name, [shipped("themes")]).colours["background"] for name in ("dark", "light")
+        load_theme(name, [shipped_folder("themes")]).colours["background"]
+        for name in ("dark", "light")
     )
     assert ground_of(tmp_path) == dark == ground_of(tmp_path, COLORFGBG="15;0")
     assert (
@@ -268,7 +270,7 @@ def test_the_boot_frame_has_the_ground_that_is_known(tmp_path: Path) -> None:
     (tmp_path / "config.toml").write_text('[display]\ntheme_light = "nord"\n')
     assert (
         ground_of(tmp_path, COLORFGBG="0;15")
-        == load_theme("nord", [shipped("themes")]).colours["background"]
+        == load_theme("nord", [shipped_folder("themes")]).colours["background"]
     )
     who = {"TERM": "xterm", "TERM_PROGRAM": "there"}
     home = {"AGENT_TUI_HOME": str(tmp_path)}

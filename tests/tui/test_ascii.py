@@ -133,7 +133,7 @@ def test_a_vowel_sign_keeps_the_cell_that_it_is_drawn_in() -> None:
 def test_a_terminal_that_can_show_nothing_else_is_known(
     environment: dict[str, str], limited: bool
 ) -> None:
-    assert ascii.wanted(environment) is limited
+    assert ascii.wants_ascii(environment) is limited
 
 
 def test_the_spinner_stands_still_without_animation_and_the_clock_counts() -> None:

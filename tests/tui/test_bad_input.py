@@ -10,7 +10,7 @@ from itertools import islice
 import pytest
 from rich.cells import cell_len
 
-from agent_tui.paths import shipped
+from agent_tui.paths import shipped_folder
 from agent_tui.present.parts import Table
 from agent_tui.protocol import display as d
 from agent_tui.protocol.transcript import (
@@ -251,7 +251,7 @@ def test_the_beginning_of_a_long_change_is_that_of_all_of_it(marks: str, twins: 
 
 
 def test_painted_rows_are_kept_up_to_a_number_of_lines() -> None:
-    painter = Painter(40, load_theme("dark", [shipped("themes")]))
+    painter = Painter(40, load_theme("dark", [shipped_folder("themes")]))
     lines = (EMPTY,) * (KEPT_LINES // 10)
     block = TextBlock("x")
     for index in range(25):

@@ -383,7 +383,7 @@ def test_numbers_in_words() -> None:
         "1 h 5 min",
     ]
     written = ((1, False), (312, True), (1234, False), (123_456, True), (1_234_567, False))
-    assert [wording.written(n, e) for n, e in written] == [
+    assert [wording.written_tokens(n, e) for n, e in written] == [
         "1 token out",
         "≈ 312 tokens out",
         "1.2k tokens out",
@@ -391,7 +391,7 @@ def test_numbers_in_words() -> None:
         "1.2M tokens out",
     ]
     assert [wording.size(n) for n in (5, 4100, 12_000_000)] == ["5 B", "4.1 kB", "12 MB"]
-    assert wording.elapsed(65.9) == "1 min 5 s"
+    assert wording.elapsed_time(65.9) == "1 min 5 s"
 
 
 texts = st.one_of(

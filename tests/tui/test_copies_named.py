@@ -4,7 +4,7 @@ names the copy."""
 from __future__ import annotations
 
 from agent_tui.present import plain
-from agent_tui.present.texts import head, said
+from agent_tui.present.texts import block_text, head
 from agent_tui.protocol.events import QueueChanged
 from agent_tui.protocol.transcript import Queued, UserBlock
 from agent_tui.tui.core.display_options import DEFAULT
@@ -23,7 +23,7 @@ def test_a_message_names_what_was_copied() -> None:
 
 
 def test_it_is_found_by_what_is_shown() -> None:
-    assert said(UserBlock(ASKED)) == head(UserBlock(ASKED)) == SHOWN
+    assert block_text(UserBlock(ASKED)) == head(UserBlock(ASKED)) == SHOWN
 
 
 def test_the_whole_message_is_copied_as_it_was_sent() -> None:

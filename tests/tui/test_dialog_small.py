@@ -203,7 +203,9 @@ def test_the_prompt_and_the_marked_answer_are_seen_however_many_prompts_are_queu
     async def steps(pilot: Pilot[int], app: AgentApp) -> None:
         await pilot.press("x", "enter")
         await until(lambda: len(app.model.queue) == 6 and (app.model.dialog is not None) is asks)
-        await pilot.press(*(key if key.isalpha() else {" ": "space"}.get(key, key) for key in draft))
+        await pilot.press(
+            *(key if key.isalpha() else {" ": "space"}.get(key, key) for key in draft)
+        )
         await pilot.pause(0.1)
         assert app.regions.prompt.region.bottom <= size[1], text(app)
         row = text(app).split("\n")[app.regions.prompt.region.y].strip("❯ ")

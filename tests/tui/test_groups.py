@@ -162,7 +162,7 @@ def test_kept_up_to_date_is_as_made_anew(steps: list[tuple[str, int, list[Block]
         else:
             for offset, block in enumerate(blocks if len(now) else ()):
                 now = now.set((at + offset * 7) % len(now), block)
-        touched = groups.update(now, list(now.changed(before)))
+        touched = groups.update(now, list(now.changed_indices(before)))
         fresh = Groups()
         fresh.reset(now)
         for row in range(len(now)):
@@ -183,7 +183,7 @@ def test_a_row_that_comes_costs_the_last_group_only() -> None:
         for block in (read(), THOUGHT, read(state="running"), read(), TEXT, read(), read()):
             before, now = now, now.append(block)
             looked = groups.looked
-            groups.update(now, list(now.changed(before)))
+            groups.update(now, list(now.changed_indices(before)))
             assert groups.looked - looked <= 3 * MOST
         assert groups.of(50_006) == Group(50_005, 50_006)
 
@@ -194,7 +194,7 @@ def test_a_row_that_changes_costs_its_stretch_only() -> None:
     groups.reset(now)
     before, now = now, now.set(24_003, read(state="failed"))
     looked = groups.looked
-    assert groups.update(now, list(now.changed(before))) == (24_001, 24_006)
+    assert groups.update(now, list(now.changed_indices(before))) == (24_001, 24_006)
     assert groups.looked - looked < 20
     assert [groups.of(row) for row in range(24_001, 24_006)] == [
         Group(24_001, 24_002),

@@ -16,13 +16,13 @@ BASE = (
 OURS = """
 from pathlib import Path
 from queue import SimpleQueue
-from agent_tui.paths import shipped
+from agent_tui.paths import shipped_folder
 from agent_tui.tui.runtime.app import AgentApp
 from agent_tui.tui.widgets.theme import load_theme
 class Engine:
     events = SimpleQueue()
     resting = False
-AgentApp(Engine(), load_theme("dark", (shipped("themes"),)))
+AgentApp(Engine(), load_theme("dark", (shipped_folder("themes"),)))
 """
 LATER = (
     "markdown_it",

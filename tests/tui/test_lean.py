@@ -46,7 +46,7 @@ os.isatty = lambda _: True
 def end(_):
     print(sorted({"ssl", "argparse", "pkgutil", "textual.command"} & set(sys.modules)), "textual.app" in sys.modules)
     raise SystemExit
-ascii.wanted = end  # asked for once all is there that the screen needs
+ascii.wants_ascii = end  # asked for once all is there that the screen needs
 main.main([])
 """
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 from rich.cells import cell_len
 
-from agent_tui.paths import shipped
+from agent_tui.paths import shipped_folder
 from agent_tui.protocol.display import (
     CommandDisplay,
     DiffDisplay,
@@ -29,7 +29,7 @@ from agent_tui.tui.view import view
 from agent_tui.tui.widgets.theme import load_theme
 from tests.tui.story import begun, pressed, still, told
 
-THEMES = [shipped("themes")]
+THEMES = [shipped_folder("themes")]
 
 
 def failed(text: str, width: int) -> list[str]:

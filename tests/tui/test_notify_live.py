@@ -68,7 +68,7 @@ def test_the_way_to_the_desktop_is_the_one_that_was_set(monkeypatch: pytest.Monk
         sent.append(text)
         return ""
 
-    monkeypatch.setattr(terminal_facts, "through", kept)
+    monkeypatch.setattr(terminal_facts, "pass_through", kept)
 
     async def steps(_: Pilot[Any], app: AgentApp) -> None:
         for way in ("osc777", "off", "osc9"):

@@ -23,14 +23,14 @@ from agent_tui.tui.transcript.truncation import MOST_LINES
 from tests.tui.test_copy_joined import chosen
 from tests.tui.test_update_search import at, mark
 
-FIRST = chips.pasted(1, "".join(f"first paste, line {number}\n" for number in range(80)))
-SECOND = chips.pasted(2, "\n".join(f"row {number} of the second" for number in range(40)))
+FIRST = chips.paste_chip(1, "".join(f"first paste, line {number}\n" for number in range(80)))
+SECOND = chips.paste_chip(2, "\n".join(f"row {number} of the second" for number in range(40)))
 
 
 def prompt(*said: str | Chip, **more: bool) -> UserBlock:
     """The block of a prompt that was typed and pasted so."""
     draft = "".join(part if isinstance(part, str) else part.label for part in said)
-    text, pastes = chips.sent(draft, [part for part in said if isinstance(part, Chip)])
+    text, pastes = chips.expand_chips(draft, [part for part in said if isinstance(part, Chip)])
     return UserBlock(text, pastes=pastes, **more)
 
 
@@ -78,7 +78,7 @@ def test_an_open_prompt_says_all_and_what_was_typed_behind_a_very_long_paste() -
         *(f"  row {n} of the second" for n in range(1, 39)),
         "  row 39 of the second? Be brief.",
     ]
-    long = chips.pasted(3, "x\n" * (2 * MOST_LINES))
+    long = chips.paste_chip(3, "x\n" * (2 * MOST_LINES))
     shown = page(prompt("before ", long, "after ", FIRST, "end"), open=True)
     assert (shown[0], shown[-81], shown[-1]) == (
         "❯ before x",
@@ -107,7 +107,7 @@ def test_any_prompt_shows_its_own_words_and_labels_alone(
 ) -> None:
     said: list[str | Chip] = []
     for number, (typed, text) in enumerate(parts, 1):
-        said += typed, chips.pasted(number, text)
+        said += typed, chips.paste_chip(number, text)
     block = prompt(*said, last)
     seen = "".join("".join(page(block, width)).split())
     drawn = (part if isinstance(part, str) else part.label for part in (*said, last))
@@ -115,7 +115,7 @@ def test_any_prompt_shows_its_own_words_and_labels_alone(
     opened = "".join("".join(page(block, width, open=True)).split())
     assert opened == "❯" + "".join(block.text.split())
     draft, known = chips.draft(block.text, block.pastes)
-    assert chips.sent(draft, known) == (block.text, block.pastes)
+    assert chips.expand_chips(draft, known) == (block.text, block.pastes)
 
 
 ranges = st.builds(Paste, *[st.integers(-5, 50)] * 3)
@@ -124,7 +124,7 @@ ranges = st.builds(Paste, *[st.integers(-5, 50)] * 3)
 @settings(deadline=None)
 @given(st.text(max_size=40), st.lists(ranges, max_size=6), st.booleans())
 def test_ranges_of_any_log_do_no_harm(text: str, pastes: list[Paste], open: bool) -> None:
-    kept = chips.fitting(text, pastes)
+    kept = chips.fitting_pastes(text, pastes)
     assert all(0 <= paste.start < paste.end <= len(text) for paste in kept)
     assert all(one.end <= other.start for one, other in pairwise(kept))
     assert "".join(words for _, words in chips.parts(text, pastes)) == text
@@ -138,7 +138,7 @@ def test_ranges_of_any_log_do_no_harm(text: str, pastes: list[Paste], open: bool
 def test_more_pastes_than_anybody_makes_cost_no_more() -> None:
     text = "ab" * 50_000
     many = tuple(Paste(at, at + 1, at) for at in range(0, len(text), 2))
-    assert len(chips.fitting(text, many)) == chips.MOST
+    assert len(chips.fitting_pastes(text, many)) == chips.MOST
     for open in (False, True):
         assert len(page(UserBlock(text, pastes=many), 30, open)) < 3 * MOST_LINES
 

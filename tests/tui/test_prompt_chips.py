@@ -12,7 +12,7 @@ from textual.app import App, ComposeResult
 from agent_tui.structures import chips
 from agent_tui.tui.prompt.widget import Prompt
 
-LABEL = chips.pasted(1, "x\n" * 120).label
+LABEL = chips.paste_chip(1, "x\n" * 120).label
 TEXT = f"ab {LABEL} cd"
 BEGIN, END = 3, 3 + len(LABEL)
 

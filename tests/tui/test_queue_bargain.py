@@ -8,7 +8,7 @@ from dataclasses import replace
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agent_tui.agent.session.queue import moved
+from agent_tui.agent.session.queue import move_item
 from agent_tui.protocol.event import Event
 from agent_tui.protocol.events import (
     AssistantReplied,
@@ -73,7 +73,9 @@ class TinyEngine:
                 ]
                 self.tell_queue()
             case QueueEdit(action="up" | "down"):
-                self.queue = list(moved(tuple(self.queue), op.id, -1 if op.action == "up" else 1))
+                self.queue = list(
+                    move_item(tuple(self.queue), op.id, -1 if op.action == "up" else 1)
+                )
                 self.tell_queue()
             case QueueEdit(action="clear"):
                 self.dropped += [item.text for item in self.queue]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from agent_tui.paths import shipped
+from agent_tui.paths import shipped_folder
 from agent_tui.tui.core import msg
 from agent_tui.tui.runtime.replay import ReplayApp
 from agent_tui.tui.widgets.theme import load_theme
@@ -25,7 +25,7 @@ def test_it_leaves_the_keys_of_the_replay_in_view_below_a_sheet() -> None:
     player = live.replayed()
     app = ReplayApp(
         player,
-        load_theme("dark", (shipped("themes"),)),
+        load_theme("dark", (shipped_folder("themes"),)),
         lambda *_: "",
         lambda _: "",
         speed=0,

@@ -10,7 +10,7 @@ import pytest
 from textual import events
 from textual.pilot import Pilot
 
-from agent_tui.paths import shipped
+from agent_tui.paths import shipped_folder
 from agent_tui.settings.store import Store
 from agent_tui.settings.values import Value
 from agent_tui.tui.core.effects import ReadSettings, WriteSecret
@@ -53,7 +53,7 @@ async def _sheet(pilot: Pilot[int], app: AgentApp) -> None:
 def _run(tmp_path: Path, steps: Play) -> PlayedEngine:
     engine = PlayedEngine(echo)
     store = Store(place_in(tmp_path, tmp_path))
-    theme = load_theme("dark", (shipped("themes"),))
+    theme = load_theme("dark", (shipped_folder("themes"),))
     app = AgentApp(engine, theme, at_once=True, settings=LiveSettings(store.place))
 
     async def run() -> None:

@@ -214,11 +214,11 @@ def what_came_below_is_counted() -> Model:
 
 def pasted(said: str) -> tuple[str, tuple[chips.Paste, ...]]:
     """What is sent where `said` has a log of a failed test at `A`, and a function at `B`."""
-    log = chips.pasted(
+    log = chips.paste_chip(
         1, "".join(f"FAILED tests/test_cart.py::test_total[{n}]\n" for n in range(80))
     )
-    code = chips.pasted(2, "\n".join(f"    step_{n}()" for n in range(120)))
-    return chips.sent(said.replace("A", log.label).replace("B", code.label), (log, code))
+    code = chips.paste_chip(2, "\n".join(f"    step_{n}()" for n in range(120)))
+    return chips.expand_chips(said.replace("A", log.label).replace("B", code.label), (log, code))
 
 
 @STORIES.add(size=(100, 24))

@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from agent_tui.paths import shipped
+from agent_tui.paths import shipped_folder
 from agent_tui.protocol.events import Event
 from agent_tui.protocol.ops import Query
 from agent_tui.tui.core import msg
@@ -224,7 +224,7 @@ def test_a_recording_that_is_played_looks_as_it_did(snap_compare: Any) -> None:
     player = _Recorded().replayed()
     app = ReplayApp(
         player,
-        load_theme("dark", (shipped("themes"),)),
+        load_theme("dark", (shipped_folder("themes"),)),
         lambda *_: "",
         lambda _: "",
         speed=0,

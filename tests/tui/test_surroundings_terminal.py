@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from agent_tui.paths import shipped
+from agent_tui.paths import shipped_folder
 from agent_tui.tui.widgets.theme import load_theme
 from tests.tui.pty_stage import ROOT, Pty
 
@@ -49,7 +49,7 @@ def start(tmp_path: Path) -> Iterator[Start]:
 
 def ground(name: str) -> bytes:
     """What sets the background of this theme."""
-    colour = load_theme(name, [shipped("themes")]).colours["background"]
+    colour = load_theme(name, [shipped_folder("themes")]).colours["background"]
     return f"48;2;{int(colour[1:3], 16)};{int(colour[3:5], 16)};{int(colour[5:7], 16)}".encode()
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from agent_tui.boot.frame import as_given
-from agent_tui.structures.ascii import reason, wanted
+from agent_tui.structures.ascii import reason, wants_ascii
 from tests.tui.pty_stage import ROOT, Pty
 
 Start = Callable[..., Pty]
@@ -74,7 +74,7 @@ def test_the_locale_that_python_sets_itself_does_not_count() -> None:
     assert as_given({**by_python, "LC_ALL": "C.UTF-8"})["LC_CTYPE"] == "C.UTF-8"
     assert as_given({"LANG": "en_US", "LC_CTYPE": "C.UTF-8"})["LC_CTYPE"] == "C.UTF-8"
     assert reason({"TERM": "linux", "LANG": "C"}) == "TERM=linux"
-    assert reason({"LANG": "C.utf8"}) == "" and not wanted({"LANG": "C.utf8"})
+    assert reason({"LANG": "C.utf8"}) == "" and not wants_ascii({"LANG": "C.utf8"})
 
 
 def pushes(raw: bytes) -> tuple[int, int]:

@@ -8,12 +8,12 @@ import pytest
 from rich.color import Color
 from rich.style import Style
 
-from agent_tui.paths import shipped
+from agent_tui.paths import shipped_folder
 from agent_tui.tui.markdown.lines import DECORATION, STYLES
 from agent_tui.tui.widgets.theme import COLOURS, Theme, load_theme, names
 from tests.tui.seeing import contrast
 
-THEMES = [shipped("themes")]
+THEMES = [shipped_folder("themes")]
 SHIPPED = names(THEMES)
 COLOURED = [name for name in SHIPPED if name not in ("ansi", "no-colour")]
 BODY = [

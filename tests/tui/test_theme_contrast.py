@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 from rich.color import Color, ColorSystem
 
-from agent_tui.paths import shipped
+from agent_tui.paths import shipped_folder
 from agent_tui.structures.terminal_facts import TYPE_CHECKING
 from agent_tui.tui.widgets.theme import Theme, load_theme, names
 from tests.tui.seeing import apart, contrast, ratio
@@ -19,7 +19,7 @@ from tests.tui.story import told as story
 if TYPE_CHECKING:
     from agent_tui.structures.terminal_facts import Depth
 
-THEMES = [shipped("themes")]
+THEMES = [shipped_folder("themes")]
 COLOURED = [name for name in names(THEMES) if name not in ("ansi", "no-colour")]
 SAYING = ("accent", "good", "warning", "bad")
 CODE = ("keyword", "string", "number", "name", "type", "comment")

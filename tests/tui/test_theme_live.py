@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from textual.pilot import Pilot
 
-from agent_tui.paths import shipped
+from agent_tui.paths import shipped_folder
 from agent_tui.protocol.events import SessionStarted
 from agent_tui.protocol.transcript import TextBlock, Transcript, UserBlock
 from agent_tui.structures.vec import Vec
@@ -25,7 +25,7 @@ from agent_tui.tui.widgets.theme import load_theme
 from tests.tui.stage import PlayedEngine, play, until
 from tests.tui.story import Unheard
 
-THEMES = (shipped("themes"),)
+THEMES = (shipped_folder("themes"),)
 
 
 def long(rows: int = 2_000) -> Model:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agent_tui.present.texts import said
+from agent_tui.present.texts import block_text
 from agent_tui.protocol import display as d
 from agent_tui.protocol.events import (
     ApprovalAnswered,
@@ -101,7 +101,7 @@ def test_a_change_that_was_not_made_opens_and_shows_what_was_proposed(tag: str) 
         "folded it is as short as it was"
     )
     assert body_estimate(block, True) == 3
-    assert "zwei" in said(block), "what is drawn is found"
+    assert "zwei" in block_text(block), "what is drawn is found"
 
 
 def test_what_began_is_not_shown_as_proposed() -> None:

@@ -49,7 +49,7 @@ def test_prompts_and_the_draft_lie_in_one_file_until_a_session_has_them(home: Pa
     assert on_disk(home) == ["one"], "what was sent is no draft any more"
     assert crash_draft.waiting(os.environ) == [], "its program lives"
     assert kept.note(QueueEdit("add", text="two\nlines \x1b[201~"))
-    chip = chips.pasted(1, "all of it")
+    chip = chips.paste_chip(1, "all of it")
     kept.note(SaveDraft(f"and {chip.label}", (chip,)))
     kept.keep()
     assert on_disk(home) == ["one\ntwo\nlines \nand all of it"]

@@ -26,7 +26,7 @@ from tests.answers import answer_event
 from tests.tui.play import Play
 
 LONG = "\n".join(f"line {number}" for number in range(120))
-LABEL = chips.pasted(1, LONG).label
+LABEL = chips.paste_chip(1, LONG).label
 WHOLE = (Paste(0, len(LONG), 1),)
 IMAGE = {"path": "/tmp/shot.png", "width": 1280, "height": 720, "problem": ""}
 
@@ -146,7 +146,7 @@ def test_a_steered_prompt_says_what_was_pasted() -> None:
 def test_what_waits_shows_its_label_and_its_own_words() -> None:
     play = Play()
     play.begin()
-    sent, pastes = chips.sent(f"look at {LABEL} and tell", [Chip(LABEL, LONG)])
+    sent, pastes = chips.expand_chips(f"look at {LABEL} and tell", [Chip(LABEL, LONG)])
     waiting = (Queued("q", sent, pastes=pastes), Queued("s", sent, steer=True, pastes=pastes))
     shown = play.feed(QueueChanged(items=waiting)).queue
     assert shown is not None
@@ -158,8 +158,8 @@ def test_what_waits_shows_its_label_and_its_own_words() -> None:
 
 def test_a_queued_prompt_of_an_earlier_run_is_edited_with_its_chips() -> None:
     other = "\n".join(f"row {number}" for number in range(40))
-    known = [Chip(LABEL, LONG), chips.pasted(2, other)]
-    sent, pastes = chips.sent(f"this {LABEL} that {known[1].label} why", known)
+    known = [Chip(LABEL, LONG), chips.paste_chip(2, other)]
+    sent, pastes = chips.expand_chips(f"this {LABEL} that {known[1].label} why", known)
     play = Play(started=False)
     queue = (Queued("q", sent, pastes=pastes), Queued("r", f"{LONG}\nand", pastes=WHOLE))
     play.feed(Restored(Transcript(session="s", model="fake/model", queue=queue, paused=True)))
@@ -411,7 +411,7 @@ def test_hidden_characters_are_taken_out_of_a_paste_and_told() -> None:
 
 def test_the_list_of_prompts_to_go_back_to_shows_labels_and_own_words() -> None:
     play = Play()
-    text, pastes = chips.sent(f"{LABEL} why?", (Chip(LABEL, LONG),))
+    text, pastes = chips.expand_chips(f"{LABEL} why?", (Chip(LABEL, LONG),))
     play.feed(TurnStarted(text, turn=1, session="s", n=5, pastes=pastes))
     play.feed(TurnEnded(state="completed", turn=1, session="s"))
     play.type("/rewind")
@@ -420,7 +420,7 @@ def test_the_list_of_prompts_to_go_back_to_shows_labels_and_own_words() -> None:
 
 
 def test_a_rewind_in_a_later_run_gives_the_prompt_back_with_its_chips() -> None:
-    text, pastes = chips.sent(f"{LABEL} why?", (Chip(LABEL, LONG),))
+    text, pastes = chips.expand_chips(f"{LABEL} why?", (Chip(LABEL, LONG),))
     before = TurnStarted(text, turn=1, session="s", n=5, pastes=pastes).apply(Transcript(model="m"))
     before = TurnEnded(state="completed", turn=1, session="s").apply(before)
     play = Play(started=False)

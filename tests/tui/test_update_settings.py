@@ -9,7 +9,7 @@ import pytest
 
 from agent_tui.protocol.ops import Submit
 from agent_tui.settings.layers import Flags
-from agent_tui.settings.schema import entries, fixed, free, sections, top
+from agent_tui.settings.schema import entries, fixed_rows, free_sections, sections, top_rows
 from agent_tui.settings.table import Settings
 from agent_tui.settings.values import Value
 from agent_tui.tui import sheets
@@ -104,7 +104,7 @@ def test_every_setting_is_there() -> None:
     play, _ = opened()
     assert play.model.overlay is not None and play.model.overlay.picker is not None
     names = [row.label for row in play.model.overlay.picker.entries]
-    for key in fixed():
+    for key in fixed_rows():
         assert key in names
     assert {f"keys.{command.name}" for command in COMMANDS} <= set(names)
     assert "providers.compatible.api_key" in names
@@ -369,9 +369,9 @@ def test_a_narrow_screen_shows_names_and_values() -> None:
 
 def test_the_settings_are_those_that_the_program_knows() -> None:
     assert {one.key.partition(".")[0] for one in sheet.all_entries()} <= {
-        *top(),
+        *top_rows(),
         *sections(),
-        *free(),
+        *free_sections(),
         "providers",
     }
     assert Settings().keys == {} and Flags() == Flags()

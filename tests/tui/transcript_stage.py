@@ -10,7 +10,7 @@ from textual.geometry import Region
 from textual.pilot import Pilot
 from textual.widgets import Static
 
-from agent_tui.paths import shipped
+from agent_tui.paths import shipped_folder
 from agent_tui.protocol.transcript import Block, TextBlock, ThinkingBlock, ToolBlock, UserBlock
 from agent_tui.structures.vec import Vec
 from agent_tui.tui.core.regions import TranscriptView
@@ -26,7 +26,7 @@ class Screen(App[None]):
     def __init__(self, view: TranscriptView, theme: str = "dark") -> None:
         super().__init__()
         self.view = view
-        self.palette = load_theme(theme, [shipped("themes")])
+        self.palette = load_theme(theme, [shipped_folder("themes")])
         self.register_theme(self.palette.textual())
         self.theme = self.palette.textual().name
         self.said: list[tuple[str, object]] = []

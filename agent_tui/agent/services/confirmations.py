@@ -104,17 +104,17 @@ class Confirmations:
             text, f"{model} from now on, here", "keep your own model, and do not ask again"
         )
         if agreed is None:
-            self._record.emit(self._models.told("start"))
+            self._record.emit(self._models.answer_query("start"))
             return
         await self._write(partial(remember, data, suggestion, agreed))
         if agreed:
             await self._models.change(self._record, model)
         elif self._models.provider is None:
-            self._record.emit(self._models.told("start"))
+            self._record.emit(self._models.answer_query("start"))
 
     async def _offer_to_keep(self, key: str, address: str) -> None:
         store = self._store
-        kept = await asyncio.get_running_loop().run_in_executor(self._pool, store.own, key)
+        kept = await asyncio.get_running_loop().run_in_executor(self._pool, store.own_value, key)
         if kept == address:
             return
         more = f" Your {FILE} has {kept}, which it replaces." if kept else ""

@@ -18,7 +18,7 @@ from typing import Any, Final
 
 from agent_tui.agent.config import EngineConfig
 from agent_tui.agent.services.models import Models
-from agent_tui.agent.services.stored_keys import fetched
+from agent_tui.agent.services.stored_keys import fetch_keys
 from agent_tui.programs import find_program, own_path
 from agent_tui.protocol import answers
 from agent_tui.protocol.answers import Check
@@ -44,8 +44,8 @@ async def examine(
     config: EngineConfig, pool: Pool, terminal: Mapping[int, bool]
 ) -> tuple[Check, ...]:
     """All checks. `terminal`: which of the standard streams are one."""
-    stored = await fetched(config, pool, KEYRING_SECONDS)
-    full = replace(keys.joined(config, stored), secrets=stored.values)
+    stored = await fetch_keys(config, pool, KEYRING_SECONDS)
+    full = replace(keys.join_keys(config, stored), secrets=stored.values)
     found = [
         *_settings(config),
         *await _servers(full),
@@ -91,7 +91,7 @@ async def _servers(config: EngineConfig) -> tuple[Check, ...]:
         )
         found.append(Check("servers", "bad", "no server offers a model", fix))
     model = config.settings.model
-    if lacks := choose.lacks(model, config):
+    if lacks := choose.describe_lack(model, config):
         what, _, fix = lacks.partition(": ")
         found.append(Check("servers", "bad", f"{model}, your configured model: {what}", fix))
     return tuple(found)
@@ -160,7 +160,7 @@ async def _commands(config: EngineConfig) -> tuple[Check, ...]:
     passed = config.settings.tools.pass_env
     environment = child_environment(config.environment, passed)
     own = {name: value for name, value in config.environment.items() if name not in passed}
-    held = (*secrets.known(own), *config.secrets)
+    held = (*secrets.known_secrets(own), *config.secrets)
     captured = Captured(1_000_000, None)
     command = shlex.quote(
         find_program("env", own_path(config.environment, config.cwd)) or "/usr/bin/env"

@@ -66,7 +66,7 @@ class Files:
     def _whole(self, others: tuple[Path, ...], stopped: Callable[[], bool]) -> Listing:
         """What lies in all folders. Raises Stopped, or OSError if the session's own cannot be
         listed."""
-        own = self.index.whole(stopped)
+        own = self.index.scan_all(stopped)
         paths, more, unreadable, known = (
             list(own.paths),
             own.more,
@@ -75,7 +75,7 @@ class Files:
         )
         for other in others:
             try:
-                found = FileIndex(other, self.index.environment, self.index.log).whole(stopped)
+                found = FileIndex(other, self.index.environment, self.index.log).scan_all(stopped)
             except OSError:
                 unreadable += 1  # it was there when it was added
                 continue

@@ -130,26 +130,26 @@ def read(real: Path) -> tuple[bytes, Picture]:
     return data, found
 
 
-async def attached(real: Path, result: ToolResult, ctx: ToolContext) -> ToolResult:
+async def attach_image(real: Path, result: ToolResult, ctx: ToolContext) -> ToolResult:
     """The result of attaching the image at `real`: its content goes along, or why it cannot."""
     display = result.display
     try:
-        data, found = await ctx.blocking(lambda _: read(real))
+        data, found = await ctx.run_blocking(lambda _: read(real))
     except (NoImage, paths.NotRegular, OSError) as error:
         return replace(
             result, content=f"[An image that could not be attached: {error}. {result.content}]"
         )
-    blob = await ctx.blocking(lambda _: ctx.checkpoint(data))
+    blob = await ctx.run_blocking(lambda _: ctx.checkpoint(data))
     if isinstance(display, ImageDisplay):
         display = replace(display, blob=blob, media=_MEDIA[found.kind])
     return replace(
         result,
-        content=f"[The image {ctx.shown(real)} is attached to this message]",
+        content=f"[The image {ctx.display_path(real)} is attached to this message]",
         display=display,
     )
 
 
-def of(display: Display | None) -> tuple[Image, ...]:
+def images_of(display: Display | None) -> tuple[Image, ...]:
     """The image that was attached, if one was."""
     if not isinstance(display, ImageDisplay) or not display.blob:
         return ()
@@ -162,7 +162,7 @@ def count(request: Request) -> int:
     )
 
 
-def filled(request: Request, get: Callable[[str], bytes], takes: bool | None) -> Request:
+def fill_images(request: Request, get: Callable[[str], bytes], takes: bool | None) -> Request:
     """`request` with the bytes of its images; without images for a model that takes none. A blob that
     is gone is said
     in its place."""

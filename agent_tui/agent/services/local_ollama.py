@@ -47,7 +47,7 @@ class Come:
     left: float
 
 
-def named(typed: str) -> str:
+def resolve_model(typed: str) -> str:
     """The model that is meant."""
     return typed.removeprefix("ollama/").strip()
 
@@ -84,7 +84,7 @@ async def fetch(
             )
 
     try:
-        if await down(server, config):
+        if await is_startable(server, config):
             if serve is None:
                 return Unfetched("down", f"Ollama is not running at {server.base_url}", DOWN)
             serve()
@@ -115,7 +115,7 @@ def program(environment: Mapping[str, str]) -> str:
     return find_program("ollama", environment.get("PATH", "")) or ""
 
 
-async def down(server: OllamaProvider, config: EngineConfig) -> bool:
+async def is_startable(server: OllamaProvider, config: EngineConfig) -> bool:
     """Whether `server` would be on this machine, could be started, and does not run."""
     if not is_loopback(server.base_url) or not program(own_programs(config)):
         return False

@@ -46,7 +46,7 @@ class Models:
         if self.refreshing is not None:
             self.fresh = self.refreshing(config)
 
-    async def first(self, wanted: str) -> choose.Choice:
+    async def first_choice(self, wanted: str) -> choose.Choice:
         """The model to start with: the one that is wanted, else what is there."""
         choice = await choose.choose(wanted, self.config, self.unlock)
         await self._take(choice)
@@ -84,7 +84,7 @@ class Models:
                 else []
             )
             self.tried = choice.tried if before else (*choice.tried, *others)
-            record.emit(self.told("start"))
+            record.emit(self.answer_query("start"))
             if before and (
                 name or base_url
             ):  # without a model, the screen that `told` brings up says it
@@ -94,7 +94,7 @@ class Models:
             return False
         if base_url:  # lists and questions on the side are to know the server that is in use
             self.configure(self._with_address(choice.provider))
-        await self.adopt(record, choice if base_url else choice.noted(self._unlisted(choice)))
+        await self.adopt(record, choice if base_url else choice.with_note(self._unlisted(choice)))
         if base_url:
             await self._offer_others(record, choice.provider)
         return True
@@ -102,20 +102,22 @@ class Models:
     async def _offer_others(self, record: Record, provider: Provider) -> None:
         """A server that was named by its address may have more models than the one that was taken:
         a person chooses."""
-        offered, _ = await choose.offered(self.config, only=provider.name)
+        offered, _ = await choose.collect_offers(self.config, only=provider.name)
         if len(offered) > 1:
-            record.emit(self.told("others", offered))
+            record.emit(self.answer_query("others", offered))
 
     def _with_address(self, provider: Provider) -> EngineConfig:
-        return setup.trying(setup.Attempt(provider.name, address=address_of(provider)), self.config)
+        return setup.attempt_configuration(
+            setup.Attempt(provider.name, address=address_of(provider)), self.config
+        )
 
     async def refusal(self, wanted: str) -> str:
         """Why a model that somebody else suggests cannot be used; empty: it can."""
-        name = choose.meant(wanted, self.config)
+        name = choose.resolve_alias(wanted, self.config)
         if why := unsuitable(name):
             return why
         config = await self.unlock((name.partition("/")[0],))
-        if why := choose.lacks(name, config):
+        if why := choose.describe_lack(name, config):
             return why
         try:
             provider = choose.make(name, config)
@@ -132,7 +134,7 @@ class Models:
         if choose.is_near(address_of(choice.provider)):
             return ""
         head = f"{choice.provider.name}/"
-        return choose.unlisted(
+        return choose.describe_unlisted(
             choice.info.name, [name for name in self.offered if name.startswith(head)]
         )
 
@@ -152,7 +154,7 @@ class Models:
 
     async def offer(self, record: Record, id: str) -> None:
         """Answer the query for what each server has."""
-        offered, self.tried = await choose.offered(await self.unlock())
+        offered, self.tried = await choose.collect_offers(await self.unlock())
         self.tell_missed(record)
         self.offered = tuple(one.name for one in offered)
         known, facts = self._known(offered), await facts_of(offered, self.config)
@@ -165,7 +167,7 @@ class Models:
         if self.info.name:
             record.emit(Answered("start", efforts(self.info, self.config)))
 
-    def told(self, id: str, offered: tuple[ModelInfo, ...] = ()) -> Answered:
+    def answer_query(self, id: str, offered: tuple[ModelInfo, ...] = ()) -> Answered:
         return Answered(id, self._known(offered))
 
     def _known(self, offered: tuple[ModelInfo, ...]) -> answers.Models:
@@ -205,7 +207,7 @@ async def facts_of(offered: Sequence[ModelInfo], config: EngineConfig) -> dict[s
     found: dict[str, ModelFacts] = {}
     for info in offered:
         provider, _, model = info.name.partition("/")
-        price = prices.named(provider, model, addresses[provider], config.settings.prices)
+        price = prices.find_price(provider, model, addresses[provider], config.settings.prices)
         found[info.name] = ModelFacts(
             None if price is None else (price.input, price.output),
             price is not None and price.sure,

@@ -57,7 +57,7 @@ class Looker:
             case "tree":
                 self._emit(await self._done(lambda _: self._tree(op)))
             case _:
-                self._emit(await self._done(lambda _: told(self.config, op, self.session)))
+                self._emit(await self._done(lambda _: answer_query(self.config, op, self.session)))
 
     async def _searched(self, op: Query) -> None:
         self._search = op.id
@@ -120,9 +120,11 @@ class Looker:
     def _tree(self, op: Query) -> Answered:
         folders = self.config.folders
         listed = listing.recent(
-            folders.sessions, None, {} if self.config.otr else cache.known(folders.cache)
+            folders.sessions, None, {} if self.config.otr else cache.known_sessions(folders.cache)
         )
-        return Answered(op.id, Tree(tuple(listing.of(listed, op.argument or self.session))))
+        return Answered(
+            op.id, Tree(tuple(listing.branches_of(listed, op.argument or self.session)))
+        )
 
 
 HEAD: Final = 16_384
@@ -138,7 +140,7 @@ PLAIN: Final = frozenset(("v", "n", "at", "type", "c", "session", "run", "trace"
 """What of a record says nothing to a person."""
 
 
-def told(config: EngineConfig, op: Query, session: str = "") -> Answered:
+def answer_query(config: EngineConfig, op: Query, session: str = "") -> Answered:
     """Answer `op`. Reads files: not for the loop."""
     match op.kind:
         case "session_preview":

@@ -15,7 +15,7 @@ from typing import Final, TypeVar
 from agent_tui.agent.config import EngineConfig
 from agent_tui.agent.services import undo
 from agent_tui.agent.services.shell import Shell
-from agent_tui.agent.services.undo import WORDS, Look, shown
+from agent_tui.agent.services.undo import WORDS, Look, display_path
 from agent_tui.agent.session.changes import Plan
 from agent_tui.agent.session.record import Record
 from agent_tui.agent.turn.turns import Turns, new_id
@@ -51,7 +51,7 @@ from agent_tui.protocol.ops import (
 from agent_tui.protocol.standing import RestoredFile
 from agent_tui.sessions.log.checkpoints import Blobs
 from agent_tui.sessions.log.fork import fork
-from agent_tui.structures.readable import counted
+from agent_tui.structures.readable import count_noun
 from agent_tui.tools.support.diff import diff
 from agent_tui.tools.support.files import is_binary
 
@@ -123,9 +123,9 @@ class Past:
     # -- the conversation
 
     def _rewind(self, to: int) -> bool:
-        if self._turns.busy or self._shell.running:
+        if self._turns.busy or self._shell.is_running:
             self._record.emit(Notice(BUSY, "warning"))
-        elif self._record.standing.begun(to) is None:
+        elif self._record.standing.turn_begun_at(to) is None:
             self._record.emit(Notice("There is no such turn.", "warning"))
         else:
             # what was loaded may have been said in a turn that is gone
@@ -138,10 +138,10 @@ class Past:
         if self._turns.busy:
             self._record.emit(Notice(BUSY, "warning"))
         elif self._turns.models.provider is None:
-            self._record.emit(self._turns.models.told("start"))
+            self._record.emit(self._turns.models.answer_query("start"))
         elif not len(self._record.history.messages):
             self._refuse(f"there is nothing to {'retry' if again else 'continue'}")
-        elif again and self._record.history.whole:
+        elif again and self._record.history.is_complete:
             self._refuse("nothing to retry: the answer is complete")
         else:
             self._turns.begin(Submit(""), None, continued=True, again=again)
@@ -181,7 +181,7 @@ class Past:
         plan = changes.redo() if op.kind == "redo" else changes.undo(to)
         looks = await self._look(plan)
         files, capped = await self._off_loop(lambda: self._files_told(looks))
-        turns = tuple(OldTurn(n, *changes.about(n)) for n in plan.turns)
+        turns = tuple(OldTurn(n, *changes.describe_turn(n)) for n in plan.turns)
         caps = (*caps_said(capped), *(changes.limits(plan, to) if op.kind == "undo" else ()))
         undone = op.kind == "undo" and changes.is_undone(to)
         self._record.emit(Answered(op.id, UndoPlan(plan.direction, files, turns, caps, undone)))
@@ -198,9 +198,9 @@ class Past:
     def _restore(self, op: RestoreFiles) -> None:
         if op.what == "conversation":
             self._rewind(op.to)
-        elif self._turns.busy or self._shell.running:
+        elif self._turns.busy or self._shell.is_running:
             self._record.emit(Notice(BUSY, "warning"))
-        elif why := self._turns.sealed():
+        elif why := self._turns.seal_reason():
             self._record.emit(Notice(why[:1].upper() + why[1:], "warning"))
         else:
             self._waiting = []
@@ -246,15 +246,15 @@ class Past:
         id, blobs = new_id(), Blobs(self._config.blobs)
         intents = tuple(undo.intent(look) for look in looks)
         self._record.emit(RestoreStarted(id, plan.direction, plan.turns, intents))
-        if why := self._turns.sealed():
-            files = tuple(undo.refused(intent, why) for intent in intents)
+        if why := self._turns.seal_reason():
+            files = tuple(undo.refusal_of(intent, why) for intent in intents)
         else:
             files = await self._put_back(op, looks, blobs)
-            await self._off_loop(lambda: undo.tidy(looks, files))
+            await self._off_loop(lambda: undo.remove_empty_folders(looks, files))
         whole = all(file.outcome not in ("changed", "failed") for file in files)
         restored = FilesRestored(id, plan.direction, plan.turns if whole else (), files)
         self._record.emit(restored)
-        return RestoreOutcome(whole, id, files=files, said=restored.said())
+        return RestoreOutcome(whole, id, files=files, said=restored.summary())
 
     async def _put_back(
         self, op: RestoreFiles, looks: list[undo.Look], blobs: Blobs
@@ -291,12 +291,12 @@ class Past:
     def _of_file(self, values: Mapping[str, str], look: undo.Look, default: str = "") -> str:
         """What `values` has under the real path of a file, or the one that is shown."""
         path = look.plan.path
-        return values.get(path, values.get(undo.shown(path, self._config.cwd), default))
+        return values.get(path, values.get(undo.display_path(path, self._config.cwd), default))
 
     async def _settled(self) -> None:
         """What a cancelled command changed belongs to its turn, too."""
         if (watch := self._turns.executor.watch) is not None and self._turns.current is None:
-            await watch.settled()
+            await watch.wait_until_settled()
 
     async def _look(self, plan: Plan) -> list[undo.Look]:
         blobs, roots = Blobs(self._config.blobs), self._turns.executor.workplace.roots
@@ -318,10 +318,10 @@ def file_told(
     """One file of an answer, the `number`th, its difference as `scrub` gives it; and whether that
     was left out because of its size or number."""
     told = OldFile(
-        path=shown(look.plan.path, cwd),
+        path=display_path(look.plan.path, cwd),
         real=look.plan.path,
         state=look.state,
-        why=look.found.problem or WORDS[look.state] or parted(look),
+        why=look.found.problem or WORDS[look.state] or describe_other_names(look),
         choices=look.choices,
         default=look.decide(""),
         now=look.found.sha,
@@ -345,7 +345,7 @@ def _scrubbed(hunk: Hunk, scrub: Callable[[str], str]) -> Hunk:
     return replace(hunk, lines=lines, old_opening=old, new_opening=new)
 
 
-def parted(look: Look) -> str:
+def describe_other_names(look: Look) -> str:
     """What happens to a file's other names: one is written whole beside it and takes its place."""
     others = look.names_elsewhere
     if look.state not in ("as_left", "during") or others < 1:
@@ -357,7 +357,7 @@ def caps_said(capped: int) -> tuple[str, ...]:
     """In words, what was left out."""
     if not capped:
         return ()
-    left = counted(capped, "difference is", "differences are")
+    left = count_noun(capped, "difference is", "differences are")
     return (
         f"{left} not shown: only those of the first {DIFFS} files, up to {DIFF_BYTES // 1000} kB",
     )

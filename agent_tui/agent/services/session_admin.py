@@ -29,9 +29,9 @@ def sessions(config: EngineConfig) -> Sessions:
     """The sessions there are, those of this folder first, each group newest first."""
     folders = config.folders
     listed = listing.recent(
-        folders.sessions, None, {} if config.otr else cache.known(folders.cache)
+        folders.sessions, None, {} if config.otr else cache.known_sessions(folders.cache)
     )
-    busy = lock.held(folders.sessions)
+    busy = lock.held_sessions(folders.sessions)
     marked = (replace(one, elsewhere=True) if one.id in busy else one for one in listed)
     found = sorted(marked, key=lambda summary: summary.cwd != str(config.cwd))
     return Sessions(tuple(found), str(config.cwd))
@@ -50,7 +50,7 @@ def concerns(op: Op, *at_work: str) -> bool:
     return isinstance(op, Delete) or (isinstance(op, Rename) and op.session not in ("", *at_work))
 
 
-async def put(
+async def perform_op(
     config: EngineConfig, op: Op, at_work: Collection[str], pool: Pool, tell: Callable[[Event], Any]
 ) -> None:
     """Do what `op` asks, and say what came of it."""

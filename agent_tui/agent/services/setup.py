@@ -14,7 +14,7 @@ from agent_tui.protocol.setup_op import KeyPlace, SetupScope
 from agent_tui.providers.base import Failed
 from agent_tui.providers.choosing import choose, keys
 from agent_tui.providers.facts import presets
-from agent_tui.providers.services import of
+from agent_tui.providers.services import service_of
 from agent_tui.safety import credentials
 from agent_tui.settings.layers import Configuration, Flags
 from agent_tui.settings.store import Refused, Store
@@ -37,7 +37,7 @@ class Attempt:
 
 
 def label(name: str) -> str:
-    return of(name).label
+    return service_of(name).label
 
 
 def offers(configuration: Configuration) -> tuple[Offer, ...]:
@@ -54,14 +54,14 @@ def offers(configuration: Configuration) -> tuple[Offer, ...]:
     found: dict[str, Offer] = {}
     for group, names in groups:
         for name in names:
-            where, needs = keys.where(name, configuration), _needs(name, configuration)
-            placed = of(name).near or of(name).placed
+            where, needs = keys.key_source(name, configuration), _needs(name, configuration)
+            placed = service_of(name).near or service_of(name).placed
             found.setdefault(name, Offer(name, label(name), group, where, needs, placed=placed))
     return tuple(found.values())
 
 
 def _needs(name: str, configuration: Configuration) -> Needs:
-    own, service = configuration.settings.providers.get(name, ProviderSettings()), of(name)
+    own, service = configuration.settings.providers.get(name, ProviderSettings()), service_of(name)
     if service.placed and not (own.base_url or service.url(configuration.environment)):
         return "address"
     return "key" if choose.needs(name, configuration) else ""
@@ -75,10 +75,10 @@ def no_key(typed: str) -> str:
     return "" if fits else "not a key: it has spaces or characters that no key has"
 
 
-def trying(attempt: Attempt, configuration: Of) -> Of:
+def attempt_configuration(attempt: Attempt, configuration: Of) -> Of:
     """`configuration` with what was typed. A key goes to no other address than the one that it was
     kept for."""
-    name, service, settings = attempt.name, of(attempt.name), configuration.settings
+    name, service, settings = attempt.name, service_of(attempt.name), configuration.settings
     own = settings.providers.get(name, ProviderSettings())
     before = own.base_url or (
         service.url(configuration.environment) if service.role == "service" else ""
@@ -94,13 +94,13 @@ def trying(attempt: Attempt, configuration: Of) -> Of:
     )
 
 
-async def answered(
+async def probe_attempt(
     attempt: Attempt, configuration: Configuration, seconds: float
 ) -> tuple[Attempt, choose.Found]:
     """What the provider offers, or why nothing; and the attempt as it is to be kept: its address is
     that of the API."""
     places = [attempt]
-    if attempt.address and not of(attempt.name).placed:
+    if attempt.address and not service_of(attempt.name).placed:
         names = choose.servers_at(attempt.name, attempt.address)
         places = [
             replace(attempt, name=_name_of(name, at, configuration.settings), address=at)
@@ -108,7 +108,9 @@ async def answered(
         ]
     failed: list[tuple[Attempt, Failed]] = []
     for place in places:
-        found = await choose.asked_for_models(place.name, trying(place, configuration), seconds)
+        found = await choose.asked_for_models(
+            place.name, attempt_configuration(place, configuration), seconds
+        )
         meant = (
             attempt.name or place.name != "ollama"
         )  # who refuses all that is asked has not said that it is one
@@ -142,11 +144,11 @@ def _name_of(name: str, address: str, settings: Settings) -> str:
 def first_of(name: str, models: tuple[str, ...]) -> str:
     """The model that is proposed: the usual one, else the first that is listed; empty: there is
     none."""
-    found = of(name).usual([model.removeprefix(f"{name}/") for model in models])
+    found = service_of(name).usual_model([model.removeprefix(f"{name}/") for model in models])
     return f"{name}/{found}" if found else ""
 
 
-def named(name: str, typed: str) -> str:
+def resolve_model(name: str, typed: str) -> str:
     """The model that is meant by what was typed for the provider; empty: that is no name."""
     if not typed or any(map(str.isspace, typed)):
         return ""
@@ -170,7 +172,7 @@ def keep(
     said: list[str] = []
 
     def write(key: str, value: str, project: bool) -> None:
-        before = store.own(key, project)
+        before = store.own_value(key, project)
         store.write(key, value, project)
         undo.append(lambda: store.put(key, before, project))
 
@@ -219,7 +221,7 @@ def _wins(store: Store, attempt: Attempt, scope: SetupScope) -> list[str]:
     now = loaded.values.get("model")
     if scope != "session" and now is not None and now.layer != scope:
         said.append(f"But {now.source} overrides it here.")
-    above = keys.where(attempt.name, store.place.with_settings(loaded.settings))
+    above = keys.key_source(attempt.name, store.place.with_settings(loaded.settings))
     if attempt.key and above:
         said.append(f"But the key in {above} overrides it.")
     return said

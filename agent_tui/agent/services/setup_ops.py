@@ -118,7 +118,7 @@ class Setups:
     async def _asked(self, offer: Offer, seconds: float) -> Offer:
         """`offer` with what came of asking it."""
         attempt = Attempt(offer.name)
-        _, answer = await setup.answered(attempt, self._models.config, seconds)
+        _, answer = await setup.probe_attempt(attempt, self._models.config, seconds)
         if not isinstance(answer, Failed):
             return replace(offer, state="ok", models=len(answer))
         down = attempt.name == "ollama" and await self._is_down(attempt)
@@ -130,12 +130,12 @@ class Setups:
         """Whether it is an Ollama that could be started here."""
         server = self._server(attempt)
         try:
-            return await local_ollama.down(server, self._models.config)
+            return await local_ollama.is_startable(server, self._models.config)
         finally:
             await server.close()
 
     def _server(self, attempt: Attempt) -> Any:
-        return choose.make("ollama/-", setup.trying(attempt, self._models.config))
+        return choose.make("ollama/-", setup.attempt_configuration(attempt, self._models.config))
 
     async def _ask(self, op: SetUp) -> None:
         attempt = Attempt(op.provider, op.address.strip(), op.key.strip())
@@ -149,7 +149,7 @@ class Setups:
             self._tell(op.id, "failed", attempt, said=problem, failure="unreachable")
             return
         self._tell(op.id, "asking", attempt)
-        attempt, answer = await setup.answered(attempt, self._models.config, ASK_SECONDS)
+        attempt, answer = await setup.probe_attempt(attempt, self._models.config, ASK_SECONDS)
         if isinstance(answer, Failed):
             down = (
                 answer.kind == "unreachable"
@@ -179,9 +179,9 @@ class Setups:
             self._last if self._last.name == op.provider else Attempt(op.provider),
             self._models,
         )
-        model = setup.named(attempt.name, op.model)
+        model = setup.resolve_model(attempt.name, op.model)
         self._tell(op.id, "keeping", attempt, self._listed, model=model)
-        config = setup.trying(attempt, models.config)
+        config = setup.attempt_configuration(attempt, models.config)
         choice = await choose.choose(model, config)
         if choice.provider is None:
             said = "; ".join(f"{tried.what}: {tried.result}" for tried in choice.tried)
@@ -271,7 +271,7 @@ class Pulls:
             said = f"{self._name} is still downloading; only one can at a time. /pull shows it."
             self._record.emit(Notice(said, "warning"))
         else:
-            self._name = local_ollama.named(op.model)
+            self._name = local_ollama.resolve_model(op.model)
             self._task = self._spawn(self._fetch(self._name, op.how == "serve"))
 
     async def _fetch(self, name: str, serve: bool) -> None:

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 from agent_tui.agent.session.record import Record
-from agent_tui.agent.turn.executor import capped
+from agent_tui.agent.turn.executor import cap_output
 from agent_tui.agent.turn.tool_context import CallContext
 from agent_tui.agent.turn.turns import Turns, new_id
 from agent_tui.protocol.answers import PrivateOutput
@@ -57,7 +57,7 @@ class Shell:
         self._running: set[asyncio.Task[None]] = set()
 
     @property
-    def running(self) -> bool:
+    def is_running(self) -> bool:
         return bool(self._running)
 
     def run(self, op: RunShell) -> None:
@@ -97,7 +97,7 @@ class Shell:
             ran = Ran(f"could not be started: {error}", "", tag="exception")
         finally:
             if ran.tag == "cancelled":
-                ran = replace(ran, output=context.captured.text())
+                ran = replace(ran, output=context.command_output.text())
             output = workplace.scrub(ran.output)
             shown = None
             if not op.private:
@@ -111,7 +111,7 @@ class Shell:
                     command="" if op.private else command,
                     content=""
                     if op.private
-                    else f"{ran.said}\n{capped(output, workplace.max_output_chars)}".rstrip(),
+                    else f"{ran.said}\n{cap_output(output, workplace.max_output_chars)}".rstrip(),
                     lines=len(output.splitlines()),
                     display=shown,
                     tag=ran.tag,
@@ -224,7 +224,7 @@ def full_screen(command: str) -> str:
     """The program of `command` that needs a terminal of its own; empty if there is none."""
     try:
         for simple in simple_commands(command, lambda _: ""):
-            call = shell_programs.unwrapped(simple)
+            call = shell_programs.unwrap_call(simple)
             if call is not None and call.name in _PROGRAMS:
                 words = {word.text for word in call.arguments}
                 if not words & _NEED_NONE:

@@ -127,7 +127,9 @@ class Asides:
         text, name = "".join(asked.texts), self.models.info.name
         used, cost, estimated = Usage(), None, False
         if end.counts:
-            used = self.accounts.used(name, asked.request, AssistantReplied(text=text), end.usage)
+            used = self.accounts.complete_usage(
+                name, asked.request, AssistantReplied(text=text), end.usage
+            )
             cost, estimated = self.accounts.bill(self.models.provider, used)
         took = round((time.monotonic() - asked.begun) * 1000)
         self.record.emit(
@@ -183,10 +185,12 @@ def request(history: History, question: str) -> Request:
     """The next request as it would be, up to the question: what a server keeps of the earlier ones
     is used again."""
     asked = history.request()
-    return replace(asked, messages=(*whole(asked.messages), UserMessage(INSTRUCTION + question)))
+    return replace(
+        asked, messages=(*without_open_calls(asked.messages), UserMessage(INSTRUCTION + question))
+    )
 
 
-def whole(messages: tuple[Message, ...]) -> tuple[Message, ...]:
+def without_open_calls(messages: tuple[Message, ...]) -> tuple[Message, ...]:
     """`messages` without an answer at their end whose calls do not all have results yet."""
     for place in range(len(messages) - 1, -1, -1):
         message = messages[place]

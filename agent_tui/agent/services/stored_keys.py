@@ -31,17 +31,23 @@ async def with_stored(config: EngineConfig, pool: Pool, only: Iterable[str] | No
     """`config` with the stored keys, and what was wrong on the way: lines for the person. `only`: for
     these providers
     alone the keyring is asked; None: for all. What it told of others before stays."""
-    names = keys.wanting(keys.names(config.settings) if only is None else only, config)
-    found = await fetched(config, pool, names=names)
+    names = keys.providers_without_key(
+        keys.names(config.settings) if only is None else only, config
+    )
+    found = await fetch_keys(config, pool, names=names)
     told = {name: Key(own.api_key, own.key_from) for name, own in config.settings.providers.items()}
     before = {
         n: key for n, key in told.items() if key.source == credentials.KEYRING and n not in names
     }
     secrets = tuple(dict.fromkeys((*config.secrets, *found.values)))
-    return replace(keys.joined(config, found.before(before)), secrets=secrets), found.problems
+    return replace(
+        keys.join_keys(config, found.with_keyring(before)), secrets=secrets
+    ), found.problems
 
 
-def refreshing(config: EngineConfig, pool: Pool, learn: Callable[[tuple[str, ...]], None]) -> Fresh:
+def key_refresher(
+    config: EngineConfig, pool: Pool, learn: Callable[[tuple[str, ...]], None]
+) -> Fresh:
     """What gives `config` with the keys that are stored by then; `learn` is told of them before
     anybody uses one."""
     in_turn = asyncio.Lock()  # of two at once, the later one would forget what the other found
@@ -57,7 +63,7 @@ def refreshing(config: EngineConfig, pool: Pool, learn: Callable[[tuple[str, ...
     return fresh
 
 
-async def fetched(
+async def fetch_keys(
     config: EngineConfig,
     pool: Pool,
     patience: float = PATIENCE,
@@ -85,7 +91,7 @@ async def fetched(
             else f"the keyring failed: {type(error).__name__}"
         )
     else:
-        return kept.before(asked.result())
+        return kept.with_keyring(asked.result())
     return Stored(kept.keys, (*kept.problems, said))
 
 

@@ -61,7 +61,7 @@ class Titles:
         wanted = bool(config.settings.small_model) and config.interactive and not config.otr
         return wanted and not self.record.standing.titled and self._tries < MOST_TRIES
 
-    def turned(self) -> None:
+    def on_turn_ended(self) -> None:
         """A turn is done."""
         if self._wanted and (self._task is None or self._task.done()):
             self._task = self.spawn(self._give())
@@ -102,9 +102,9 @@ class Titles:
             self.record.emit(RequestFailed(known.name, end.kind, took, "title"))
             return
         reply = AssistantReplied(text="".join(texts))
-        used = await self.accounts.answered(provider, known, request, reply, end.usage, took)
+        used = await self.accounts.report_answer(provider, known, request, reply, end.usage, took)
         self.record.emit(replace(used, purpose="title", window=0, answered_by=end.model))
-        title = cleaned(reply.text)
+        title = clean_title(reply.text)
         if title and not self.record.standing.titled:  # the person may have given one meanwhile
             self.record.emit(Titled(title, by="model"))
 
@@ -136,7 +136,7 @@ async def _stream(provider: Provider, request: Request, texts: list[str]) -> Fin
     return Failed("broken_stream", f"{provider.name}: the answer stopped before its end")
 
 
-def cleaned(text: str) -> str:
+def clean_title(text: str) -> str:
     """The title in what a model wrote: its first line, without the marks around it, whole words of
     it."""
     line = next((line for line in text.splitlines() if line.strip()), "")

@@ -134,7 +134,7 @@ class Look:
         return "keep" if self.choices == ("keep",) else DEFAULTS.get(self.state, "")
 
 
-def found(path: Path, as_link: bool = False) -> Found:
+def inspect_path(path: Path, as_link: bool = False) -> Found:
     """What lies at a real path. Follows no link, and cannot block on a FIFO. `as_link`: a link is
     no surprise there."""
     try:
@@ -203,7 +203,7 @@ def _holds_only(folder: Path, going: Set[Path]) -> bool:
 def look_at(
     plan: Restoration, blobs: Blobs, roots: tuple[Path, ...], now: Found | None = None
 ) -> Look:
-    now = now or found(Path(plan.path), plan.links)
+    now = now or inspect_path(Path(plan.path), plan.links)
     state = _state(plan, now, roots)
     try:
         old = blobs.get(plan.target) if plan.target and state != "same" else None
@@ -263,7 +263,7 @@ def restore_all(looks: Sequence[Look], choices: Sequence[str], blobs: Blobs) -> 
 def _again(one: Look) -> Look:
     """`one` as it is now, where it is the same file with the same content: another name of it was put
     back."""
-    now, then = found(Path(one.plan.path), one.plan.links), one.found.about
+    now, then = inspect_path(Path(one.plan.path), one.plan.links), one.found.about
     same = now.about is not None and then is not None and os.path.samestat(now.about, then)
     return replace(one, found=now) if same and now.sha == one.found.sha else one
 
@@ -334,7 +334,7 @@ def _new(one: Look, path: Path) -> None:
         paths.atomic_write(path, one.old, one.plan.mode or PRIVATE, follow=False, new=True)
 
 
-def tidy(looks: Sequence[Look], files: Sequence[RestoredFile]) -> None:
+def remove_empty_folders(looks: Sequence[Look], files: Sequence[RestoredFile]) -> None:
     """Remove the folders that were made for files that are gone again, where nothing else is in
     them."""
     made: set[Path] = set()
@@ -361,13 +361,13 @@ def _beside(one: Look) -> str:
             mode = one.plan.mode or one.found.mode or PRIVATE
             paths.atomic_write(other, one.old, mode, follow=False, new=True)
     except FileExistsError:
-        if found(other, one.plan.link).sha != one.plan.target:
+        if inspect_path(other, one.plan.link).sha != one.plan.target:
             raise
     return str(other)
 
 
 def _name_beside(path: Path, sha: str) -> Path:
-    return path.with_name(f"{atomic_swap.cut(path.name, 200)}.orig-{sha[:8]}")
+    return path.with_name(f"{atomic_swap.cut_name(path.name, 200)}.orig-{sha[:8]}")
 
 
 def _folder(path: Path) -> None:
@@ -381,18 +381,18 @@ def _folder(path: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
 
 
-def shown(path: str, cwd: Path) -> str:
+def display_path(path: str, cwd: Path) -> str:
     """How the file is named to people."""
-    return paths.shown(Path(path), cwd)
+    return paths.display_path(Path(path), cwd)
 
 
-def refused(file: RestoredFile, why: str) -> RestoredFile:
+def refusal_of(file: RestoredFile, why: str) -> RestoredFile:
     return replace(file, outcome="failed", problem=why)
 
 
 def outcome_of(file: RestoredFile) -> RestoredFile:
     """What became of a file when nobody wrote it down: its content says so."""
-    now = found(Path(file.path), is_link(file.mode) or is_link(file.mode_before))
+    now = inspect_path(Path(file.path), is_link(file.mode) or is_link(file.mode_before))
     moded = (
         bool(now.sha) and file.before == file.after and file.mode_before != file.mode
     )  # the mode alone is given back
@@ -428,7 +428,7 @@ def left_beside(file: RestoredFile, beside: atomic_swap.Leftovers) -> list[str]:
     of what is not."""
     unknown = []
     for aside in beside.find(Path(file.path), "was"):
-        sha = found(aside, as_link=True).sha
+        sha = inspect_path(aside, as_link=True).sha
         if sha and sha in (file.before, file.after):
             with contextlib.suppress(FileNotFoundError):
                 aside.unlink()

@@ -118,7 +118,7 @@ class Agent:
             models,
             self.turns.accounts,
             lambda: self.turns.main.prepare(record.emit),
-            self.turns.main.filled,
+            self.turns.main.fill_images,
             self.turns.spawn,
         )
         self.images = Images(config, record.emit, self.turns.executor.workplace)
@@ -211,7 +211,7 @@ class Agent:
                 self.handle(QueueEdit("add", text=op.text, pastes=op.pastes))
             return
         if self.models.provider is None:
-            self.record.emit(self.models.told("start"))
+            self.record.emit(self.models.answer_query("start"))
             self._give_back(op)
             return
         expansion = self.skills.skills.expand(op.text)

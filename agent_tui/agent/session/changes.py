@@ -179,7 +179,7 @@ class Changes:
             if left := tuple(file for file in last.files if file.path in failed):
                 self._undos.append(replace(last, files=left))
 
-    def about(self, n: int) -> tuple[int, str]:
+    def describe_turn(self, n: int) -> tuple[int, str]:
         """The number of the turn that began with record `n`, and the beginning of its prompt."""
         return self._prompts.get(n, (0, ""))
 

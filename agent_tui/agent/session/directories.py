@@ -37,19 +37,19 @@ def bounds(config: EngineConfig) -> Bounds:
     return Bounds.of(homes, (folders.config, folders.data, folders.logs, folders.cache))
 
 
-def named(config: EngineConfig, given: Sequence[str]) -> tuple[Directory, ...]:
+def named_directories(config: EngineConfig, given: Sequence[str]) -> tuple[Directory, ...]:
     """The folders that the command line names, each once. Raises Refused."""
     limits, here = bounds(config), Path.cwd()
-    return tuple(dict.fromkeys(directories.admitted(one, here, limits) for one in given))
+    return tuple(dict.fromkeys(directories.admit_directory(one, here, limits) for one in given))
 
 
-async def back(config: EngineConfig, record: Record, pool: Pool) -> list[Event]:
+async def check_directories(config: EngineConfig, record: Record, pool: Pool) -> list[Event]:
     """What is to be said as a session is opened: folders that are left out, because they are not
     what they were when they were added; those that are still there; and those that the command line
     names."""
     before, limits = record.standing.directories, bounds(config)
     said = await _off_loop(
-        pool, lambda: {one: directories.lost(one, config.cwd, limits) for one in before}
+        pool, lambda: {one: directories.loss_reason(one, config.cwd, limits) for one in before}
     )
     kept = tuple(one for one in before if not said[one])
     after, told = kept, list[Event]()
@@ -93,7 +93,7 @@ class Directories:
         limits = bounds(self._config)
         try:
             new = await _off_loop(
-                self._pool, lambda: directories.admitted(text, self._config.cwd, limits)
+                self._pool, lambda: directories.admit_directory(text, self._config.cwd, limits)
             )
         except Refused as error:
             self._record.emit(
@@ -115,7 +115,8 @@ class Directories:
         try:
             real = str(
                 await _off_loop(
-                    self._pool, lambda: directories.meant(text, self._config.cwd, limits)
+                    self._pool,
+                    lambda: directories.resolve_directory(text, self._config.cwd, limits),
                 )
             )
         except Refused:

@@ -102,7 +102,7 @@ class Reader:
         return ()
 
     @property
-    def standing(self) -> tuple[str, str]:
+    def model_and_mode(self) -> tuple[str, str]:
         return self._model, ""  # the mode is the other program's: it is chosen where it holds
 
     def handle(self, op: Op) -> None:
@@ -175,7 +175,7 @@ class Reader:
     async def _left(self) -> None:
         """Nobody works at the session any more. What runs on the screen is ended as opening it
         would end it."""
-        needed = await self._off_loop(lambda: unsettled(self._path))
+        needed = await self._off_loop(lambda: closing_events(self._path))
         self._settled = bool(needed)
         for event in needed:
             self.say(event)
@@ -222,14 +222,14 @@ def _whole(path: Path) -> Scan:
         return scan(file)
 
 
-def unsettled(path: Path) -> list[Event]:
+def closing_events(path: Path) -> list[Event]:
     """What ends the turn and the commands that the log leaves open, for the screen alone."""
     try:
         found = _whole(path).events
     except OSError:
         return []  # it was deleted or moved: nothing of it can be settled
     seen = fold(found)
-    needed = recovery.missing(found, seen)
+    needed = recovery.settle_open_turns(found, seen)
     return [event for event in needed if not isinstance(event, Notice)]
 
 

@@ -90,22 +90,22 @@ class History:
         return Request(self.system, tuple(self.messages), self.tools)
 
     @property
-    def whole(self) -> bool:
+    def is_complete(self) -> bool:
         """Whether the last words are the model's, and came to their end."""
         return isinstance(self._last(), AssistantMessage) and self.broken != len(self.messages) - 1
 
     @property
     def keeps(self) -> bool:
         """Whether what was asked stays in the conversation, should the turn fail now."""
-        return self.answered() or len(self.messages) == self.turn_at
+        return self.has_answered() or len(self.messages) == self.turn_at
 
-    def answered(self) -> bool:
+    def has_answered(self) -> bool:
         """Whether the model has said anything in the newest turn."""
         return any(
             isinstance(message, AssistantMessage) for message in self.messages[self.turn_at :]
         )
 
-    def after(self, event: Event) -> History:
+    def with_event(self, event: Event) -> History:
         """The history once `event` has happened."""
         match event:
             case ContextBuilt():
@@ -135,7 +135,7 @@ class History:
                 return replace(self, messages=self.messages.append(UserMessage(event.text)))
             case StepStarted():
                 # behind a prompt that is unanswered it could go with that, if the turn fails
-                told = self._shell_told() if self.answered() else self
+                told = self._shell_told() if self.has_answered() else self
                 if told.cut and isinstance(told._last(), AssistantMessage):
                     told = replace(told, messages=told.messages.append(UserMessage(ON)), cut=False)
                 return told._told(event.facts) if event.facts and len(told.messages) else told
@@ -165,11 +165,11 @@ class History:
                 return replace(self, messages=self.messages.append(reply), broken=broken, cut=cut)
             case ToolEnded() if event.name == ATTACHED:
                 said = event.content if event.tag == "ok" else f"[{event.label}: {event.content}]"
-                return self._joined(said, images.of(event.display))
+                return self._joined(said, images.images_of(event.display))
             case ToolEnded():
                 result = ToolMessage(event.call_id, event.name, event.content)
                 return replace(self, messages=self.messages.append(result))
-            case TurnEnded(state="error") if not self.answered():
+            case TurnEnded(state="error") if not self.has_answered():
                 # The prompt never reached the model (or did not fit): it goes back to the person,
                 # not into the context.
                 return replace(self, messages=self.messages.truncate(self.turn_at), facts="")

@@ -36,7 +36,7 @@ from agent_tui.protocol.events import (
     UsageReported,
 )
 from agent_tui.protocol.messages import Usage
-from agent_tui.providers.services import of
+from agent_tui.providers.services import service_of
 from agent_tui.telemetry import operations
 from agent_tui.telemetry.operations import OTHER, Happening, Operation, Value
 
@@ -128,7 +128,7 @@ class Observer:
             below=not event.is_main,
         )
         if self._sinks is not None and event.is_main:
-            self._sinks.began(self._now.turn)
+            self._sinks.on_begin(self._now.turn)
 
     def _ended(self, event: TurnEnded) -> None:
         if self._now.request is not None:  # it was broken off before anything came
@@ -155,7 +155,7 @@ class Observer:
             "request", event, model=event.model, messages=event.messages, attempt=event.attempt
         )
         content = (
-            operations.asked(self._record.history_of(event.agent).request(), self._scrub)
+            operations.request_fields(self._record.history_of(event.agent).request(), self._scrub)
             if self._content
             else {}
         )
@@ -171,7 +171,7 @@ class Observer:
             return
         content = dict(request.content)
         if self._content:
-            said = operations.answered(
+            said = operations.answer_field(
                 event.text, self._scrub, event.stop_reason, event.reasoning, event.calls
             )
             content["gen_ai.output.messages"] = said
@@ -204,8 +204,8 @@ class Observer:
         done = _took(done, event.usage) if event.usage != Usage() else done
         if self._content:
             asked, said = (
-                operations.said(event.question, self._scrub),
-                operations.answered(event.text, self._scrub),
+                operations.prompt_field(event.question, self._scrub),
+                operations.answer_field(event.text, self._scrub),
             )
             done = replace(
                 done, content={"gen_ai.input.messages": asked, "gen_ai.output.messages": said}
@@ -290,7 +290,7 @@ class Observer:
 
     def _finish(self, done: Operation) -> None:
         if self._sinks is not None:
-            self._sinks.ended(done)
+            self._sinks.on_end(done)
 
     def _happened(self, what: Happening, event: Event, **facts: Any) -> None:
         ids = {
@@ -305,7 +305,7 @@ class Observer:
         told = {key: fact for key, fact in facts.items() if fact not in ("", False)}
         self._log.info("%s %s", what, json.dumps({**ids, **told}))
         if self._sinks is not None:
-            self._sinks.happened(what)
+            self._sinks.on_happening(what)
 
 
 def _whose(event: Event) -> dict[str, Value]:
@@ -321,7 +321,7 @@ def _chat(event: Event, model: str, began: float) -> Operation:
     """A request to `model`, which is `<provider>/<model>`."""
     provider, _, name = model.partition("/")
     attributes: dict[str, Value] = {
-        "gen_ai.provider.name": of(provider).gen_ai or provider or OTHER,
+        "gen_ai.provider.name": service_of(provider).gen_ai or provider or OTHER,
         "gen_ai.request.model": name or model,
         "agent_tui.model": model,
     }

@@ -36,7 +36,7 @@ class PromptQueue:
                 new = partial(replace, text=op.text, pastes=op.pastes)
                 items = tuple(new(item) if item.id == op.id else item for item in items)
             case "up" | "down":
-                items = moved(items, op.id, -1 if op.action == "up" else 1)
+                items = move_item(items, op.id, -1 if op.action == "up" else 1)
             case "clear":
                 items = ()
             case "pause":
@@ -83,7 +83,7 @@ def _new_id() -> str:
     return uuid.uuid4().hex[:8]
 
 
-def moved(items: tuple[Queued, ...], id: str, by: int) -> tuple[Queued, ...]:
+def move_item(items: tuple[Queued, ...], id: str, by: int) -> tuple[Queued, ...]:
     """`items` with `id` one place further among those that wait for a turn of their own; as they are
     at the ends."""
     places = [place for place, item in enumerate(items) if not item.steer]

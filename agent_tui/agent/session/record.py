@@ -44,7 +44,7 @@ from agent_tui.protocol.standing import Allowance
 from agent_tui.protocol.transcript import Queued
 from agent_tui.sessions.log.store import Store
 from agent_tui.structures import chips
-from agent_tui.structures.chips import Chip, Paste, held
+from agent_tui.structures.chips import Chip, Paste, chips_in
 from agent_tui.structures.vec import Vec
 
 HINT: Final = "free some space or repair the folder; saving then resumes by itself"
@@ -86,14 +86,14 @@ class Standing:
     marks: Vec[Begun] = Vec()  # noqa: RUF009  (immutable)
     """The turns that stand, and were not taken back."""
 
-    def begun(self, n: int) -> Begun | None:
+    def turn_begun_at(self, n: int) -> Begun | None:
         """The turn that began with record `n`, if it stands."""
         return next(
             (self.marks[i] for i in range(len(self.marks) - 1, -1, -1) if self.marks[i].n == n),
             None,
         )
 
-    def after(self, event: Event) -> Standing:
+    def with_event(self, event: Event) -> Standing:
         match event:
             case SessionStarted():
                 return replace(self, mode=event.mode, model=event.model)
@@ -107,7 +107,7 @@ class Standing:
                 return replace(self, queue=event.items, paused=event.paused)
             case DraftSaved():
                 return replace(
-                    self, draft=event.text, pasted=held(event.text, self.pasted, event.pasted)
+                    self, draft=event.text, pasted=chips_in(event.text, self.pasted, event.pasted)
                 )
             case DirectoriesChanged():
                 return replace(self, directories=event.directories)
@@ -167,7 +167,7 @@ class AgentRecord:
 
     def take(self, event: Event) -> None:
         """Fold what is on record, and this agent's."""
-        self.history = self.history.after(event)
+        self.history = self.history.with_event(event)
         if isinstance(event, TurnStarted):
             self.turns = max(self.turns, event.turn)
             self.prompt, self.pastes = event.prompt, event.pastes
@@ -231,7 +231,7 @@ class Record:
         self.changes.take(event)
         if event.is_main:
             self.main.take(event)
-            self.standing = self.standing.after(event)
+            self.standing = self.standing.with_event(event)
             return
         self._known.add(event.agent)
         if (own := self._agents.get(event.agent)) is not None:
@@ -284,7 +284,7 @@ class Record:
         of it."""
         store, before = self.store, self._saving
         problem, elsewhere = store.trouble, str(store.path) if store.moved else ""
-        through = store.through if problem else 0
+        through = store.last_number if problem else 0
         if (before.problem, before.through, before.elsewhere) != (problem, through, elsewhere):
             self._saving = SavingChanged(problem=problem, through=through, elsewhere=elsewhere)
             self.tell(replace(self._saving, **self._stamp()))

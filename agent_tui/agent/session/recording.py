@@ -64,7 +64,7 @@ class Recordings:
         self._troubled.discard(op.session)
         return ""
 
-    def ended(self, run: str, is_behind: bool) -> None:
+    def on_session_left(self, run: str, is_behind: bool) -> None:
         """The session was left. What waits is kept now, or never: another run gives the same
         numbers to other records. Lines that come later are taken in the same way."""
         held = self._held.pop(run, None)

@@ -46,7 +46,7 @@ MOST_NAMED: Final = 3
 _OUTPUT: Final = re.compile(r"[0-9a-f]{8}\.txt")
 
 
-def interrupted(
+def interrupted_result(
     call: ToolCall, label: str, started: ToolStarted | None, output: str = ""
 ) -> ToolEnded:
     """The result of a call whose end was never recorded; `output` is what came of its command."""
@@ -107,7 +107,7 @@ def _cut_off(begun: ShellStarted, output: str, idle: bool) -> ShellEnded:
     )
 
 
-def restored(started: RestoreStarted | None, blobs: Blobs) -> list[Event]:
+def settle_restore(started: RestoreStarted | None, blobs: Blobs) -> list[Event]:
     """What settles a restore of files that was begun and whose end is not on record: their contents
     say what was done.
 
@@ -139,7 +139,7 @@ def restored(started: RestoreStarted | None, blobs: Blobs) -> list[Event]:
     ]
 
 
-def missing(
+def settle_open_turns(
     events: Iterable[Event], seen: Transcript, output: Callable[[str], str] = lambda _: ""
 ) -> list[Event]:
     """The events that settle the open turns at the end of `events`, those of sub-agents first;
@@ -220,7 +220,9 @@ def _missing(
         begun = started.get(call.id)
         label = begun.label if begun else asked.get(call.id, call.name)
         needed.append(
-            interrupted(call, label, begun, output(begun.output) if begun and begun.output else "")
+            interrupted_result(
+                call, label, begun, output(begun.output) if begun and begun.output else ""
+            )
         )
     needed.append(TurnEnded(state="interrupted", steps=step))
     said = "agent-tui stopped during this turn; what was saved is above."

@@ -14,8 +14,8 @@ from typing import Final
 
 from agent_tui.agent.config import EngineConfig
 from agent_tui.registry import late
-from agent_tui.safety.secrets import Scrubber, known
-from agent_tui.telemetry.operations import Happening, Operation, Sink, quiet
+from agent_tui.safety.secrets import Scrubber, known_secrets
+from agent_tui.telemetry.operations import Happening, Operation, Sink, silence_log
 
 with late(warm=False):
     from agent_tui.telemetry import otel, prometheus
@@ -39,7 +39,7 @@ class Sinks:
         self._opening: asyncio.Task[None] | None = None
 
     @property
-    def wanted(self) -> bool:
+    def is_wanted(self) -> bool:
         return self._early is not None or bool(self._open)
 
     def open(self, config: EngineConfig, pool: Pool) -> None:
@@ -63,7 +63,7 @@ class Sinks:
             self._log.warning("telemetry: no metrics at port %d: %s", port, error.strerror or error)
         try:
             if spans or metrics:
-                quiet(self._log, Scrubber(known(config.environment)).scrub)
+                silence_log(self._log, Scrubber(known_secrets(config.environment)).scrub)
                 found.append(
                     await asyncio.get_running_loop().run_in_executor(pool, _otel, spans, metrics)
                 )
@@ -85,14 +85,14 @@ class Sinks:
             self._log.error("telemetry: nothing is measured", exc_info=error)
             self._ready([])
 
-    def began(self, operation: Operation) -> None:
-        self._tell(lambda sink: sink.began(operation))
+    def on_begin(self, operation: Operation) -> None:
+        self._tell(lambda sink: sink.on_begin(operation))
 
-    def ended(self, operation: Operation) -> None:
-        self._tell(lambda sink: sink.ended(operation))
+    def on_end(self, operation: Operation) -> None:
+        self._tell(lambda sink: sink.on_end(operation))
 
-    def happened(self, what: Happening) -> None:
-        self._tell(lambda sink: sink.happened(what))
+    def on_happening(self, what: Happening) -> None:
+        self._tell(lambda sink: sink.on_happening(what))
 
     def _tell(self, call: Callable[[Sink], None]) -> None:
         if self._early is None:

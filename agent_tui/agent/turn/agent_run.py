@@ -51,7 +51,7 @@ from agent_tui.providers.base import Provider
 from agent_tui.safety.environment import describe_left_out, names_left_out
 from agent_tui.safety.sandbox import Job
 from agent_tui.sessions.log.checkpoints import Blobs
-from agent_tui.structures.readable import counted
+from agent_tui.structures.readable import count_noun
 
 
 class Serving(Protocol):
@@ -256,7 +256,7 @@ class AgentRun:
                 facts=lambda: volatile_facts(config.cwd, whole.standing.mode),
                 hold=self._hold,
                 attach=self.attach,
-                fill=self.filled,
+                fill=self.fill_images,
                 accounts=self.shared.accounts,
                 may_send=self._may_send,
                 max_steps=config.settings.agent.max_steps,
@@ -265,7 +265,7 @@ class AgentRun:
             ),
         )
         if state == "max_steps":
-            limit = counted(turn.step, "step")
+            limit = count_noun(turn.step, "step")
             turn.emit(
                 Notice(
                     f"The turn reached its limit of {limit}; say “go on” to continue.", "warning"
@@ -289,7 +289,7 @@ class AgentRun:
         for event in (built, *notices):
             emit(event)
 
-    async def filled(self, request: Request, info: ModelInfo | None = None) -> Request:
+    async def fill_images(self, request: Request, info: ModelInfo | None = None) -> Request:
         """The images of a request, at the moment at which it is sent; `info`: of another model than
         the agent's."""
         info = info or self.serving.info
@@ -303,7 +303,7 @@ class AgentRun:
         blobs = Blobs(self.shared.config.blobs)
         loop_ = asyncio.get_running_loop()
         return await loop_.run_in_executor(
-            self.shared.pool, images.filled, request, blobs.get, takes
+            self.shared.pool, images.fill_images, request, blobs.get, takes
         )
 
     async def _ask(self, asked: ApprovalAsked) -> Answer:
@@ -327,7 +327,7 @@ class AgentRun:
         """Whether the budget is enough for `request`; else the person is asked, and with nobody
         there the turn ends."""
         agreed, accounts = set[str](), self.shared.accounts
-        while (found := await accounts.exceeded(provider, name, request)) is not None:
+        while (found := await accounts.exceeded_limit(provider, name, request)) is not None:
             limit, reason = found
             if limit in agreed:
                 # as much again is not enough for this one: it was said to go on all the same

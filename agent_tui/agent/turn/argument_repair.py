@@ -34,21 +34,21 @@ _WORDS: Final = {"True": "true", "False": "false", "None": "null"}
 Object = dict[str, Any]
 
 
-def parsed(text: str) -> Any:
+def parse_json(text: str) -> Any:
     """`text` as JSON; raw line ends in strings are taken. Raises ValueError or RecursionError."""
     return json.loads(text.strip() or "{}", strict=False)
 
 
-def whole(text: str) -> Object | None:
+def parse_object(text: str) -> Object | None:
     """The object that `text` is as it stands."""
     try:
-        data = parsed(text)
+        data = parse_json(text)
     except (ValueError, RecursionError):
         return None
     return data if isinstance(data, dict) else None
 
 
-def repaired(text: str) -> Object | None:
+def repair_object(text: str) -> Object | None:
     """The one object that `text`, which is no JSON object, can be read as; None where there is none
     or more."""
     if len(text) > LONGEST:
@@ -57,10 +57,10 @@ def repaired(text: str) -> Object | None:
     return next(iter(readings.values())) if len(readings) == 1 else None
 
 
-def wrong(text: str) -> str:
+def describe_error(text: str) -> str:
     """What is wrong with `text`, for the model."""
     try:
-        data = parsed(text)
+        data = parse_json(text)
     except json.JSONDecodeError as error:
         near = text.strip()[max(0, error.pos - AROUND) : error.pos + AROUND]
         return f"the arguments are not JSON: {error.msg} at character {error.pos}, near {near!r}; write one JSON object"
@@ -100,7 +100,7 @@ def _mended(text: str, mends: tuple[Callable[[str], str | None], ...]) -> Object
             return None
         text = changed
     try:
-        return _object(parsed(text))
+        return _object(parse_json(text))
     except (ValueError, RecursionError):
         return None
 
@@ -113,7 +113,7 @@ def _object(data: Any, depth: int = 0) -> Object | None:
         data = data[0]
         return data if isinstance(data, dict) else None
     if isinstance(data, str) and data.strip()[:1] == "{" and depth < 2:
-        return _object(parsed(data), depth + 1)
+        return _object(parse_json(data), depth + 1)
     return None
 
 

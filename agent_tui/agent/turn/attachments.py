@@ -49,16 +49,16 @@ class Attached(LenientArguments):
 
 async def run(args: Attached, ctx: ToolContext) -> ToolResult:
     real = ctx.path(args.path)
-    if folder := await ctx.blocking(lambda _: real.is_dir()):
+    if folder := await ctx.run_blocking(lambda _: real.is_dir()):
         result = await list_files.run(list_files.ListFiles(path=args.path), ctx)
     else:
         result = await read_file.run(read_file.ReadFile(path=args.path), ctx)
     if isinstance(result.display, ImageDisplay):
-        return await images.attached(real, result, ctx)
+        return await images.attach_image(real, result, ctx)
     kind = "folder" if folder else "file"
     return replace(
         result,
-        content=f"[The {kind} {ctx.shown(real)}, attached to this message:]\n{result.content}",
+        content=f"[The {kind} {ctx.display_path(real)}, attached to this message:]\n{result.content}",
     )
 
 
@@ -86,7 +86,7 @@ def attacher(executor: Executor) -> Attach:
     told: set[str] = set()
 
     async def attach(text: str, turn: Turn) -> None:
-        if not (named := mention.named(text)):
+        if not (named := mention.mentioned_files(text)):
             return
         looked_up = own.workplace.off_loop(lambda: _there(named[:LOOKED_UP], own.workplace.roots))
         there, lost = await looked_up

@@ -25,7 +25,14 @@ from pathlib import Path
 from typing import IO, Final, TypeVar
 
 from agent_tui.agent.session.changes import BACKGROUND
-from agent_tui.agent.turn.snapshots import Known, NewFiles, Snapshot, SnapshotFile, Status, parsed
+from agent_tui.agent.turn.snapshots import (
+    Known,
+    NewFiles,
+    Snapshot,
+    SnapshotFile,
+    Status,
+    parse_status,
+)
 from agent_tui.agent.turn.tool_context import CallContext, Workplace
 from agent_tui.protocol.display import DiffDisplay
 from agent_tui.protocol.events import FileChanged, UndoLimited
@@ -120,7 +127,7 @@ NAMED: Final = 3
 """Files that are named which nobody could look at."""
 
 
-def unseen(names: Sequence[str]) -> str:
+def describe_unseen(names: Sequence[str]) -> str:
     """In words, which files nobody could look at."""
     more = f" and {len(names) - NAMED:,} more" if len(names) > NAMED else ""
     said = f"{', '.join(names[:NAMED])}{more}"
@@ -155,10 +162,10 @@ class Watch:
         """No command is being looked at."""
         self._idle.set()
 
-    async def before(self, command: str, call: CallContext) -> Snapshot | None:
+    async def take_snapshot(self, command: str, call: CallContext) -> Snapshot | None:
         """The files before `command`; None where nobody needs to look. `after` or `later` must
         follow."""
-        await self.settled()
+        await self.wait_until_settled()
         if reads_only(command):
             return None
         snapshot = Snapshot(call, time.time_ns() - CLOCK)
@@ -169,7 +176,7 @@ class Watch:
         self._idle.clear()
         return snapshot
 
-    async def after(self, before: Snapshot) -> None:
+    async def report_changes(self, before: Snapshot) -> None:
         """Tell what is another than before."""
         try:
             await self._after(before)
@@ -221,13 +228,13 @@ class Watch:
         )
         return {path: new.folders(path) for path in paths if new.is_new(path)}
 
-    def later(self, before: Snapshot) -> None:
+    def report_changes_later(self, before: Snapshot) -> None:
         """The command was cancelled, and still ends: look as soon as it has. What changes later is
         not its own."""
 
         async def look() -> None:
             await sandbox.wait_for_endings()
-            await self.after(before)
+            await self.report_changes(before)
 
         self._idle.set()
         if not self._closed:
@@ -245,7 +252,7 @@ class Watch:
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self._closing.wait(), GUARD_ENDS)
                 return  # its copy stays, for the next time
-            await self.after(before)
+            await self.report_changes(before)
 
         if before is not None:
             self._unwind(look(before))
@@ -258,7 +265,7 @@ class Watch:
         self._unwinding.add(task)
         task.add_done_callback(self._unwinding.discard)
 
-    async def settled(self) -> None:
+    async def wait_until_settled(self) -> None:
         """Wait until commands that were cancelled have ended and were looked at. Not while one runs
         that was not."""
         await self._idle.wait()
@@ -284,7 +291,7 @@ class Watch:
             answer = await ask_git(self._repository, _STATUS, _TIMEOUT)
             if not answer.problem:
                 self._limit(around, IGNORED, shown=False)
-                return parsed(answer.output, self._repository.top)
+                return parse_status(answer.output, self._repository.top)
             self._slow, self._problem = answer.slow, answer.problem
         self._limit(around, f"{self._problem}: {UNREAD}")
         return Status()
@@ -377,8 +384,8 @@ class Watch:
 
     def _say_unseen(self, around: Snapshot, files: Sequence[Path]) -> None:
         if files:
-            names = [paths.shown(path, self._cwd) for path in files]
-            self._limit(around, around.call.workplace.scrub(unseen(names)))
+            names = [paths.display_path(path, self._cwd) for path in files]
+            self._limit(around, around.call.workplace.scrub(describe_unseen(names)))
 
     def _look(self, wanted: Iterable[Path], keep: bool) -> tuple[dict[Path, Known], list[Path]]:
         """How the files are, and those that do not fit or cannot be read; with `keep` their
@@ -433,7 +440,7 @@ class Watch:
                 then = replace(then, mode=_mode_before(then.mode, now.mode))
             if (then.sha, then.mode) == (now.sha, now.mode):
                 continue
-            display = DiffDisplay(paths.shown(path, self._cwd), (), created=not then.sha)
+            display = DiffDisplay(paths.display_path(path, self._cwd), (), created=not then.sha)
             if shown < DIFFS and (difference := self._diff(path, then, now)) is not None:
                 display, shown = difference, shown + 1
             if (modes := _modes(then, now)) is not None:
@@ -441,7 +448,7 @@ class Watch:
             yield FileChanged(
                 call.call_id,
                 str(path),
-                call.workplace.scrubbed(display),
+                call.workplace.scrub_display(display),
                 then.sha,
                 now.sha,
                 then.mode,
@@ -459,7 +466,7 @@ class Watch:
         if max(len(before), len(after)) > DIFF_BYTES or is_binary(before) or is_binary(after):
             return None
         texts = (before.decode("utf-8", "replace"), after.decode("utf-8", "replace"))
-        return diff(paths.shown(path, self._cwd), *texts, created=not then.sha)
+        return diff(paths.display_path(path, self._cwd), *texts, created=not then.sha)
 
     def _limit(self, around: Snapshot, text: str, shown: bool = True) -> None:
         """Put on record, once a turn, what undo cannot reach. People are told once a session."""

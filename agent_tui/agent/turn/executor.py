@@ -63,11 +63,11 @@ class Journal(Protocol):
     step: int
 
     def emit(self, event: Event) -> None: ...
-    def opened(self, call: ToolCall, cancelled: Callable[[], ToolEnded]) -> None:
+    def open_call(self, call: ToolCall, cancelled: Callable[[], ToolEnded]) -> None:
         """The call is open: if the turn is settled now, `cancelled` is its result."""
         ...
 
-    def closed(self, call: ToolCall) -> None: ...
+    def close_call(self, call: ToolCall) -> None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +141,9 @@ class Executor:
         if self._support is None and any(map(self._may_be_confined, calls)):
             self._support = await self.workplace.sandbox_support()
         if self.watch is not None:
-            await self.watch.settled()  # a command that was cancelled may write until it has ended
+            await (
+                self.watch.wait_until_settled()
+            )  # a command that was cancelled may write until it has ended
         outcomes: dict[int, Outcome] = {}
         group: list[tuple[int, Prepared]] = []
         looked_up = research_calls(before)
@@ -156,14 +158,14 @@ class Executor:
             group.clear()
 
         for call in calls:
-            journal.opened(call, partial(_not_run, call, call.name))
+            journal.open_call(call, partial(_not_run, call, call.name))
         for index, call in enumerate(calls):
             prepared = self._prepare(call, journal, cut)
             if isinstance(prepared, ToolResult):
                 await flush()
                 outcomes[index] = self._ended(call, call.name, prepared, 0.0, journal)
                 continue
-            journal.opened(call, partial(_not_run, call, prepared.label))
+            journal.open_call(call, partial(_not_run, call, prepared.label))
             reads = prepared.tool.effect == "read" and not prepared.tool.research
             if self.parallel and reads and prepared.decision.verdict == "allow":
                 group.append((index, prepared))
@@ -263,7 +265,7 @@ class Executor:
             always=decision.always_text if decision.always else "",
             prefix=f"{' '.join(decision.prefix.words)} …" if decision.prefix else "",
             hard=decision.hard,
-            mode=policy.unasked(self.mode(), prepared.facts),
+            mode=policy.unasked_mode(self.mode(), prepared.facts),
         )
         journal.emit(asked)
         if self.ask is None:
@@ -321,7 +323,7 @@ class Executor:
     async def _execute(self, prepared: Prepared, journal: Journal, note: str) -> Outcome:
         call, tool, decision = prepared.call, prepared.tool, prepared.decision
         started = time.monotonic()
-        journal.opened(call, lambda: self._cancelled(prepared, time.monotonic() - started))
+        journal.open_call(call, lambda: self._cancelled(prepared, time.monotonic() - started))
         limit = (
             (tool.timeout(prepared.arguments) or self.workplace.command_timeout)
             if tool.timeout
@@ -398,7 +400,9 @@ class Executor:
         if tool.effect != "read":
             await sandbox.wait_for_endings()
         before = (
-            await watch.before(command, prepared.context) if watch is not None and command else None
+            await watch.take_snapshot(command, prepared.context)
+            if watch is not None and command
+            else None
         )
         started, looked = time.monotonic(), False
         try:
@@ -408,17 +412,17 @@ class Executor:
             )
             seconds = time.monotonic() - started
             if watch is not None and before is not None:
-                await watch.after(before)
+                await watch.report_changes(before)
                 looked = True
         finally:
             if watch is not None and before is not None and not looked:
-                watch.later(before)
+                watch.report_changes_later(before)
         return result, seconds
 
     def _cancelled(self, prepared: Prepared, seconds: float) -> ToolEnded:
         """The result of a call that is cancelled while it runs: what came of its output is part of
         it."""
-        captured, command = prepared.context.captured, prepared.facts.command
+        captured, command = prepared.context.command_output, prepared.facts.command
         said, display = "Error [cancelled]: cancelled while it ran", None
         if output := captured.text():
             said += f". Its output until then:\n{output}{captured.loss}"
@@ -441,21 +445,21 @@ class Executor:
             result = replace(result, display=TextDisplay(result.content))
         ended = self._result(call, label, result, seconds, note)
         journal.emit(ended)
-        journal.closed(call)
+        journal.close_call(call)
         return Outcome(call.name, call.arguments, ended.content, research)
 
     def _result(
         self, call: ToolCall, label: str, result: ToolResult, seconds: float, note: str
     ) -> ToolEnded:
         """`result` as it may be told: scrubbed and capped."""
-        content = capped(self.scrub(result.content), self.workplace.max_output_chars)
+        content = cap_output(self.scrub(result.content), self.workplace.max_output_chars)
         content += (EXPLAINED if PLACEHOLDER.search(content) else "") + note
         return ToolEnded(
             call_id=call.id,
             name=call.name,
             label=label,
             content=content,
-            display=self.workplace.scrubbed(result.display),
+            display=self.workplace.scrub_display(result.display),
             duration_ms=round(seconds * 1000),
             tag=result.tag,
         )
@@ -489,7 +493,7 @@ def _not_run(call: ToolCall, label: str) -> ToolEnded:
     return ToolEnded(call_id=call.id, name=call.name, label=label, content=said, tag="cancelled")
 
 
-def capped(text: str, limit: int) -> str:
+def cap_output(text: str, limit: int) -> str:
     """At most about `limit` characters: head and tail, with a line between that says what is
     missing."""
     if len(text) <= limit:
@@ -503,15 +507,15 @@ def capped(text: str, limit: int) -> str:
 
 def _read(text: str, cut: bool) -> tuple[Any, str] | ToolResult:
     """The arguments in `text`, and what the model is told where they had to be repaired."""
-    if (raw := argument_repair.whole(text)) is not None:
+    if (raw := argument_repair.parse_object(text)) is not None:
         return raw, ""
     if cut:
         said = "the answer reached the token limit before these arguments ended: write less at once, in several calls"
         return _failed("invalid_arguments", said)
-    found = argument_repair.repaired(text)
+    found = argument_repair.repair_object(text)
     if found is None:
-        return _failed("invalid_arguments", argument_repair.wrong(text))
-    told = capped(json.dumps(found, ensure_ascii=False), TOLD)
+        return _failed("invalid_arguments", argument_repair.describe_error(text))
+    told = cap_output(json.dumps(found, ensure_ascii=False), TOLD)
     return found, f"\n\n[note: the arguments were no valid JSON object and were read as {told}]"
 
 

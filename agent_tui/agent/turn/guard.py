@@ -30,7 +30,7 @@ class Outcome:
     research: bool = False
 
 
-def repeating(steps: Sequence[tuple[Outcome, ...]]) -> bool:
+def is_repeating(steps: Sequence[tuple[Outcome, ...]]) -> bool:
     """Whether the last three steps made the same calls and got the same results."""
     if len(steps) < REPEATS or not steps[-1]:
         return False
@@ -43,10 +43,10 @@ def research_calls(steps: Sequence[tuple[Outcome, ...]]) -> int:
     return len({(o.name, _canonical(o.arguments)) for step in steps for o in step if o.research})
 
 
-def held(steps: Sequence[tuple[Outcome, ...]]) -> str:
+def hold_reason(steps: Sequence[tuple[Outcome, ...]]) -> str:
     """Why the turn should be held after these steps, in words for the person; empty when it should
     go on."""
-    if repeating(steps):
+    if is_repeating(steps):
         calls = ", ".join(sorted({outcome.name for outcome in steps[-1]}))
         return f"The same call ({calls}) gave the same result three times in a row."
     now, before = research_calls(steps), research_calls(steps[:-1])

@@ -19,7 +19,7 @@ from agent_tui.agent.session.history import History, digest
 from agent_tui.agent.turn import retries
 from agent_tui.agent.turn.attachments import Attach
 from agent_tui.agent.turn.executor import Executor
-from agent_tui.agent.turn.guard import Outcome, held
+from agent_tui.agent.turn.guard import Outcome, hold_reason
 from agent_tui.agent.turn.retries import Chain, Other
 from agent_tui.agent.turn.running_turn import Turn
 from agent_tui.agent.turn.tokens import cut_notice, full_window, goes_on, stop_reason, too_long
@@ -75,7 +75,7 @@ class Collaborators:
     continues: int = 0
     interactive: bool = True
 
-    def by(self, other: Other) -> Collaborators:
+    def with_model(self, other: Other) -> Collaborators:
         """With another model."""
         return replace(
             self, provider=other.provider, info=other.info, fill=partial(self.fill, info=other.info)
@@ -89,7 +89,7 @@ async def run(turn: Turn, with_: Collaborators) -> TurnEnd:
     facts = await with_.facts()
     for step in range(1, with_.max_steps + 1):
         turn.step = step
-        await heard(turn, with_.attach)
+        await add_steers(turn, with_.attach)
         turn.emit(StepStarted(facts=facts if facts != with_.history().facts else ""))
         reply, with_ = await answer(turn, with_, with_.history().request())
         if isinstance(reply, str):
@@ -108,7 +108,7 @@ async def run(turn: Turn, with_: Collaborators) -> TurnEnd:
             if turn.steers or (long and goes_on(reply, cuts, with_.continues)):
                 continue
             return "completed"
-        if reason := held(done):
+        if reason := hold_reason(done):
             choice, words = await with_.hold(reason)
             if choice == "stop":
                 return "stuck"
@@ -118,7 +118,7 @@ async def run(turn: Turn, with_: Collaborators) -> TurnEnd:
     return "max_steps"
 
 
-async def heard(turn: Turn, attach: Attach) -> None:
+async def add_steers(turn: Turn, attach: Attach) -> None:
     """What the person said while the turn ran enters it, with the files that it names."""
     while turn.steers:
         steer = turn.steers.pop(0)
@@ -147,7 +147,7 @@ async def answer(
                 attempt=sent,
             )
         )
-        turn.cut = cut(with_, request, started)
+        turn.cut = cut_off_usage(with_, request, started)
         end, took = await stream(turn, with_.provider, await with_.fill(request)), _since(started)
         if isinstance(end, Finished):
             turn.cut = None
@@ -157,25 +157,25 @@ async def answer(
             ):  # they do not run; what the server keeps with its answer speaks of them
                 end = replace(end, calls=(), state="")
             reason = stop_reason(end.stop_reason, end.usage, with_.info)
-            reply = turn.replied(reason, end.calls, end.state)
+            reply = turn.settle_reply(reason, end.calls, end.state)
             await _account(turn, with_, request, reply, end, took)
             if filtered:
                 turn.emit(retries.stopped_by_filter(end, with_.history(), with_.interactive))
                 return "error", with_
             return reply, with_
         spoken = turn.streaming is not None and bool(turn.streaming.text_chars)
-        wait = retries.again(attempt, end, spoken, with_.chain.more)
-        if wait is None and not spoken and (other := await with_.chain.next(end)) is not None:
+        wait = retries.retry_delay(attempt, end, spoken, with_.chain.has_more)
+        if wait is None and not spoken and (other := await with_.chain.next_model(end)) is not None:
             turn.void()
             turn.emit(RequestFailed(with_.info.name, end.kind, took))
-            with_, attempt, turn.provider = with_.by(other), 0, other.provider.name
+            with_, attempt, turn.provider = with_.with_model(other), 0, other.provider.name
         elif wait is None:
-            if turn.streaming is not None and turn.streaming.begun:
-                turn.broken("error")
+            if turn.streaming is not None and turn.streaming.has_begun:
+                turn.settle_broken("error")
             if end.kind == "overflow":
                 tokens = partial(with_.accounts.calibration.tokens, with_.info.name, "read")
                 end = too_long(end, with_.info, with_.history(), tokens, with_.interactive)
-            turn.emit(retries.raised(end, with_.interactive and with_.history().keeps))
+            turn.emit(retries.error_event(end, with_.interactive and with_.history().keeps))
             return "error", with_
         else:
             turn.void()
@@ -201,9 +201,9 @@ async def stream(turn: Turn, provider: Provider, request: Request) -> Finished |
                     await asyncio.sleep(REST)
             match item:
                 case TextChunk():
-                    turn.text(item.text, at_once)
+                    turn.add_text(item.text, at_once)
                 case ThinkingChunk():
-                    turn.thinking(item.text, at_once)
+                    turn.add_thinking(item.text, at_once)
                 case CallChunk():
                     turn.arguments(item.index, item.name, item.text)
                 case Finished() | Failed():
@@ -213,11 +213,11 @@ async def stream(turn: Turn, provider: Provider, request: Request) -> Finished |
     )
 
 
-def cut(
+def cut_off_usage(
     with_: Collaborators, request: Request, started: float
 ) -> Callable[[AssistantReplied], UsageReported]:
     """Tells what an answer took that is broken off."""
-    return lambda reply: with_.accounts.cut(
+    return lambda reply: with_.accounts.report_cut_off(
         with_.provider, with_.info, request, reply, _since(started)
     )
 
@@ -235,11 +235,11 @@ async def _account(
     duration_ms: int,
 ) -> None:
     """Report what the step cost, and what was odd about its end."""
-    used = await with_.accounts.answered(
+    used = await with_.accounts.report_answer(
         with_.provider, with_.info, request, reply, end.usage, duration_ms
     )
     turn.emit(replace(used, answered_by=end.model))
-    if near := with_.accounts.budget.near():
+    if near := with_.accounts.budget.near_limit_warning():
         turn.emit(Notice(near, "warning"))
     if end.stop_reason == "stop" and not reply.text.strip():
         turn.emit(

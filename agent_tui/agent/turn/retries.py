@@ -37,7 +37,7 @@ def delay(attempt: int, told: float | None, chance: float) -> float:
     return backoff if told is None else max(backoff, told * (1 + SPREAD * chance))
 
 
-def again(attempt: int, failed: Failed, spoken: bool, other: bool = False) -> float | None:
+def retry_delay(attempt: int, failed: Failed, spoken: bool, other: bool = False) -> float | None:
     """Seconds until `failed` is tried again; None where it is not. An answer of which there are
     words (`spoken`; not only thoughts or part of a call) is never asked for twice without a word of
     the person. `other`: another model could answer, so patience is shorter."""
@@ -49,7 +49,7 @@ def again(attempt: int, failed: Failed, spoken: bool, other: bool = False) -> fl
     return delay(attempt, failed.retry_after, random.random())
 
 
-def raised(failed: Failed, kept: bool) -> ErrorRaised:
+def error_event(failed: Failed, kept: bool) -> ErrorRaised:
     """How the failure is told. `kept`: what was asked stays in the conversation, so that it can be
     asked once more."""
     hints = [failed.hint] if failed.hint else []
@@ -75,7 +75,7 @@ def stopped_by_filter(end: Finished, history: History, interactive: bool) -> Err
     too."""
     hint = "ask in other words, or choose another model (-m)"
     if interactive:
-        hint = f"{'/rewind and ' if history.answered() else ''}ask in other words, or choose another /model"
+        hint = f"{'/rewind and ' if history.has_answered() else ''}ask in other words, or choose another /model"
     return ErrorRaised(text=why_filtered(end), kind=FILTERED, hint=hint)
 
 
@@ -133,10 +133,10 @@ class Chain:
         self._asked = {first}
 
     @property
-    def more(self) -> bool:
+    def has_more(self) -> bool:
         return bool(self._names)
 
-    async def next(self, failed: Failed) -> Other | None:
+    async def next_model(self, failed: Failed) -> Other | None:
         """Who answers now that one `failed`, for the rest of the turn; None: nobody."""
         while self._names and failed.kind not in OWN_FAULT:
             name = self._names.pop(0)

@@ -43,10 +43,10 @@ class Answer:
         self.thinking_to = 0.0
 
     @property
-    def begun(self) -> bool:
+    def has_begun(self) -> bool:
         return bool(self.text_chars or self.thought_chars)
 
-    def settled(
+    def settle(
         self, stop_reason: StopReason, calls: tuple[ToolCall, ...], provider: str, state: str
     ) -> AssistantReplied:
         return AssistantReplied(
@@ -99,15 +99,15 @@ class Turn:
 
     # -- the journal of the executor
 
-    def opened(self, call: ToolCall, cancelled: Callable[[], ToolEnded]) -> None:
+    def open_call(self, call: ToolCall, cancelled: Callable[[], ToolEnded]) -> None:
         self.open[call.id] = cancelled
 
-    def closed(self, call: ToolCall) -> None:
+    def close_call(self, call: ToolCall) -> None:
         self.open.pop(call.id, None)
 
     # -- the answer of a step
 
-    def text(self, text: str, at_once: bool = False) -> None:
+    def add_text(self, text: str, at_once: bool = False) -> None:
         """Part of the answer's text; `at_once`: it is all that came together, and need not gather."""
         answer = self.streaming = self.streaming or Answer()
         answer.texts.append(text)
@@ -115,7 +115,7 @@ class Turn:
         self._tell_soon(TextDelta, text, at_once)
         self._keep(answer)
 
-    def thinking(self, text: str, at_once: bool = False) -> None:
+    def add_thinking(self, text: str, at_once: bool = False) -> None:
         answer = self.streaming = self.streaming or Answer()
         now = time.monotonic()
         answer.thinking_from, answer.thinking_to = answer.thinking_from or now, now
@@ -145,18 +145,18 @@ class Turn:
             self._untold.clear()
             self.emit(self._delta(text=text))
 
-    def replied(
+    def settle_reply(
         self, stop_reason: StopReason, calls: tuple[ToolCall, ...] = (), state: str = ""
     ) -> AssistantReplied:
         """Settle the answer of this step."""
-        reply = (self.streaming or Answer()).settled(stop_reason, calls, self.provider, state)
+        reply = (self.streaming or Answer()).settle(stop_reason, calls, self.provider, state)
         self.streaming = None
         self.emit(reply)
         return reply
 
-    def broken(self, stop_reason: StopReason) -> None:
+    def settle_broken(self, stop_reason: StopReason) -> None:
         """Settle an answer that did not come to its end, and say what it took."""
-        reply, cut = self.replied(stop_reason), self.cut
+        reply, cut = self.settle_reply(stop_reason), self.cut
         self.cut = None
         if cut is not None:
             self.emit(cut(reply))
@@ -167,8 +167,8 @@ class Turn:
         self._tell()
         answer, cut = self.streaming, self.cut
         self.streaming = self.cut = None
-        if answer is not None and answer.begun and cut is not None:
-            self.emit(cut(answer.settled("error", (), self.provider, "")))
+        if answer is not None and answer.has_begun and cut is not None:
+            self.emit(cut(answer.settle("error", (), self.provider, "")))
 
     def _keep(self, answer: Answer) -> None:
         """Put on record what the answer has gained, every two seconds or four kilobytes."""
@@ -203,8 +203,8 @@ class Turn:
         afterwards."""
         if self.over:
             return
-        if self.streaming is not None and self.streaming.begun:
-            self.broken("cancelled" if state in ("cancelled", "timed_out") else "error")
+        if self.streaming is not None and self.streaming.has_begun:
+            self.settle_broken("cancelled" if state in ("cancelled", "timed_out") else "error")
         for cancelled in tuple(self.open.values()):
             self.emit(cancelled())
         self.open.clear()

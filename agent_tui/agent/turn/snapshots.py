@@ -25,7 +25,7 @@ class Known:
     mode: int = 0
     key: tuple[int, ...] = ()
 
-    def since(self, begun: int) -> bool:
+    def is_newer_than(self, begun: int) -> bool:
         """Whether it came to be, under this name, at `begun` or later."""
         return bool(self.key) and self.key[-1] >= begun
 
@@ -39,7 +39,7 @@ class Status:
     changed: Mapping[Path, Known | None] = field(default_factory=dict)
 
 
-def parsed(output: str, top: Path) -> Status:
+def parse_status(output: str, top: Path) -> Status:
     """The status in what `git status --porcelain=v2 -z --branch` says."""
     commit, changed = "", dict[Path, Known | None]()
     fields = iter(output.split("\0"))
@@ -177,13 +177,18 @@ class NewFiles:
 
     def is_new(self, path: Path) -> bool:
         known = self.now.get(path)
-        return known is not None and (known.since(self.begun) or self.folders(path) > 0)
+        return known is not None and (known.is_newer_than(self.begun) or self.folders(path) > 0)
 
     def folders(self, path: Path) -> int:
         """How many folders above `path` came with it, to where they are now; 0: it came alone, or
         was there."""
         known = self.now.get(path)
-        if known is None or not known.sha or known.since(self.begun) or self._ignores_changed():
+        if (
+            known is None
+            or not known.sha
+            or known.is_newer_than(self.begun)
+            or self._ignores_changed()
+        ):
             return 0
         inside = path.relative_to(self.top).parents if path.is_relative_to(self.top) else ()
         above = [self.top / folder for folder in inside][:-1]
@@ -212,7 +217,7 @@ class NewFiles:
         ignored files that moved together with its folder changes nothing."""
         if self._ignores is None:
             lists = [path for path in self.now if path.name == IGNORE_FILE]
-            changed = any(self.now[path].since(self.begun) for path in lists)
+            changed = any(self.now[path].is_newer_than(self.begun) for path in lists)
             removed = any(not self.now[path].sha and path.parent.is_dir() for path in lists)
             self._ignores = changed or removed or self._exclude_changed()
         return self._ignores

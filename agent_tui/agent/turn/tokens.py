@@ -81,7 +81,9 @@ class Calibration:
             self._kept[model, side] = self._seen[model, side]
             save(self._folder, {(model, side): self._seen[model, side]})
 
-    def heard(self, model: str, usage: Usage, request: Request, reply: AssistantReplied) -> Usage:
+    def learn_usage(
+        self, model: str, usage: Usage, request: Request, reply: AssistantReplied
+    ) -> Usage:
         """`usage` as a server said it, what it left out estimated; what it did say is learned from."""
         sent, wrote = size_of(request), size_of_reply(reply)
         if usage.prompt_tokens and not usage.estimated:
@@ -102,14 +104,16 @@ class Calibration:
         )
         return replace(usage, cached_tokens=cached, reasoning_tokens=thought)
 
-    def guessed(self, model: str, request: Request, reply: AssistantReplied) -> Usage:
+    def estimate_usage(self, model: str, request: Request, reply: AssistantReplied) -> Usage:
         """What nobody said."""
         sent, wrote = size_of(request), size_of_reply(reply)
         return Usage(
             self.tokens(model, "read", sent), self.tokens(model, "written", wrote), estimated=True
         )
 
-    async def counted(self, model: str, provider: Provider, request: Request) -> tuple[int, bool]:
+    async def count_tokens(
+        self, model: str, provider: Provider, request: Request
+    ) -> tuple[int, bool]:
         """How many tokens `request` is, and whether that is an estimate."""
         if isinstance(provider, Counting) and model not in self._silent:
             try:
@@ -235,7 +239,7 @@ def too_long(
     ]
     window = f" of {info.window:,}" if info.window else ""
     text = f"{failed.text}. It is about {tokens(whole):,} tokens{window}; most of it: {', '.join(largest)}"
-    return replace(failed, text=text, hint=_remedy(history, interactive, history.answered()))
+    return replace(failed, text=text, hint=_remedy(history, interactive, history.has_answered()))
 
 
 def _remedy(history: History, interactive: bool, answered: bool) -> str:

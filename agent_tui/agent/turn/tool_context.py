@@ -75,7 +75,7 @@ class Workplace:
         """What hides secrets in the text of a file."""
         return self.scrub_secret_file if paths.is_secret(Path(path)) else self.scrub
 
-    def scrubbed(self, display: D) -> D:
+    def scrub_display(self, display: D) -> D:
         """The same display, with every text in it scrubbed."""
         scrub = self.scrub_of(display.path) if isinstance(display, DiffDisplay) else self.scrub
         same: D = _scrubbed(display, scrub)
@@ -88,7 +88,7 @@ class Workplace:
         if not isinstance(display, DiffDisplay):
             same: Display = _scrubbed(display, self.scrub_known)
             return same
-        old = self.scrubbed(display)
+        old = self.scrub_display(display)
         hunks = tuple(map(self._scrubbed_hunk, display.hunks, old.hunks))
         return replace(old, hunks=hunks)
 
@@ -136,7 +136,7 @@ class CallContext:
         self.workplace.emit(replace(event, turn=self.turn, step=self.step))
 
     @cached_property
-    def captured(self) -> Captured:
+    def command_output(self) -> Captured:
         """The output of the command that the call runs, where it runs one."""
         kept = None if self._private else self.output_file
         stream = self.workplace.scrub_stream(self._shows_secrets)
@@ -170,7 +170,7 @@ class CallContext:
             return fact.real
         raise ToolFailure("blocked", f"{fact.shown}: not what was allowed for this call")
 
-    def shown(self, path: Path) -> str:
+    def display_path(self, path: Path) -> str:
         root = self.workplace.roots[0]
         return str(path.relative_to(root)) if path.is_relative_to(root) else str(path)
 
@@ -186,7 +186,7 @@ class CallContext:
             environment,
             timeout,
             (lambda _: None) if self._private else self.emit,
-            self.captured,
+            self.command_output,
             confined=profile,
         )
         self.refused = result.refused
@@ -197,10 +197,10 @@ class CallContext:
 
     def release(self) -> None:
         """The result is on record: the file with the output goes, unless it holds more, or grows."""
-        if self.job is None and not self.captured.lost:
-            self.captured.discard()
+        if self.job is None and not self.command_output.lost_characters:
+            self.command_output.discard()
 
-    async def blocking(self, work: Callable[[Callable[[], bool]], T]) -> T:
+    async def run_blocking(self, work: Callable[[Callable[[], bool]], T]) -> T:
         stop = threading.Event()
         try:
             result: T = await self.workplace.off_loop(lambda: work(stop.is_set))
@@ -211,7 +211,7 @@ class CallContext:
     def checkpoint(self, content: bytes) -> str:
         return self.workplace.checkpoint(content)
 
-    def changed(
+    def report_change(
         self,
         path: Path,
         diff: DiffDisplay,
@@ -220,7 +220,7 @@ class CallContext:
         folders: int = 0,
         parted: str = "",
     ) -> None:
-        shown = self.workplace.scrubbed(diff)
+        shown = self.workplace.scrub_display(diff)
         try:
             mode = stat.S_IMODE(path.lstat().st_mode)
         except OSError:
@@ -231,7 +231,7 @@ class CallContext:
             self.tell(Notice(parted, "warning"))
 
     def set_todos(self, items: tuple[TodoItem, ...]) -> None:
-        self.tell(TodoChanged(self.workplace.scrubbed(items)))
+        self.tell(TodoChanged(self.workplace.scrub_display(items)))
 
     def skills(self) -> Sequence[SkillInfo]:
         return self.workplace.skills()

@@ -69,7 +69,7 @@ def scrubber(config: EngineConfig, formats: bool = False) -> secrets.Scrubber:
     stored. `formats`: it hides what looks like anybody's as well."""
     configured = tuple(p.api_key for p in config.settings.providers.values() if p.api_key)
     return secrets.Scrubber(
-        (*secrets.known(config.environment), *configured, *config.secrets), formats
+        (*secrets.known_secrets(config.environment), *configured, *config.secrets), formats
     )
 
 

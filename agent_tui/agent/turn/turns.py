@@ -77,7 +77,7 @@ class Turns:
             log,
             models,
             self.spawn,
-            self.sealed,
+            self.seal_reason,
             self._note,
             lambda job, command: self.jobs.add(job, command),
             watch,
@@ -131,7 +131,7 @@ class Turns:
     def _settled(self, turn: Turn, state: TurnEnd) -> None:
         """Nothing of the person's is lost with a turn that ends."""
         self._keep_draft()  # a draft that was just spent takes no prompt's place
-        unanswered = not self.record.history.answered()
+        unanswered = not self.record.history.has_answered()
         lost = (
             state == "error" and unanswered
         )  # the history drops what no request brought to the model
@@ -152,9 +152,9 @@ class Turns:
         if self.current is None:
             self.task = None
         if state == "completed":
-            self.titles.turned()
+            self.titles.on_turn_ended()
 
-    def sealed(self) -> str:
+    def seal_reason(self) -> str:
         """Why no tool may change anything now."""
         if self.config.otr:
             return "this session is off the record: only tools that read can run"

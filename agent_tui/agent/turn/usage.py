@@ -12,7 +12,7 @@ from agent_tui.agent.turn.tokens import Calibration, size_of
 from agent_tui.protocol.events import AssistantReplied, UsageReported
 from agent_tui.protocol.messages import ModelInfo, Request, Usage
 from agent_tui.providers.base import Provider
-from agent_tui.providers.facts.prices import Listing, of
+from agent_tui.providers.facts.prices import Listing, price_of
 
 NEAR: Final = 0.8
 """The part of a limit from which on it is said to be near."""
@@ -33,15 +33,15 @@ class Budget:
         self._warned = set[Limit]()
 
     @property
-    def limited(self) -> bool:
+    def is_limited(self) -> bool:
         return bool(self.max_cost or self.max_tokens)
 
-    def took(self, tokens: int, cost: float | None, estimated: bool) -> None:
+    def spend(self, tokens: int, cost: float | None, estimated: bool) -> None:
         self.tokens += tokens
         self.cost += cost or 0.0
         self.estimated = self.estimated or estimated
 
-    def near(self) -> str:
+    def near_limit_warning(self) -> str:
         """What to say of a limit that is near, once; or nothing."""
         for limit, used, most, words in (
             (
@@ -62,7 +62,7 @@ class Budget:
                 return f"The budget is nearly used up: {words}."
         return ""
 
-    def reached(
+    def reached_limit(
         self, model: str, priced: bool, tokens: int = 0, cost: float = 0.0
     ) -> tuple[Limit, str] | None:
         """Which limit a request of `tokens` and `cost` would go over, and how that is said; None:
@@ -125,7 +125,7 @@ class Accounts:
     ) -> None:
         self.prices, self.budget, self.calibration = prices, budget, Calibration(cache)
 
-    async def answered(
+    async def report_answer(
         self,
         provider: Provider,
         info: ModelInfo,
@@ -137,13 +137,15 @@ class Accounts:
         """What an answer took. `said`: the server's own words; where there are none it is asked for
         a count, if it can tell one."""
         if said is None:
-            prompt, _ = await self.calibration.counted(info.name, provider, request)
+            prompt, _ = await self.calibration.count_tokens(info.name, provider, request)
             said = replace(
-                self.calibration.guessed(info.name, request, reply), prompt_tokens=prompt
+                self.calibration.estimate_usage(info.name, request, reply), prompt_tokens=prompt
             )
-        return self._report(provider, info, self.used(info.name, request, reply, said), duration_ms)
+        return self._report(
+            provider, info, self.complete_usage(info.name, request, reply, said), duration_ms
+        )
 
-    def cut(
+    def report_cut_off(
         self,
         provider: Provider,
         info: ModelInfo,
@@ -153,15 +155,17 @@ class Accounts:
     ) -> UsageReported:
         """What an answer took that did not come to its end: its server told nothing, and counts it
         all the same."""
-        return self._report(provider, info, self.used(info.name, request, reply), duration_ms)
+        return self._report(
+            provider, info, self.complete_usage(info.name, request, reply), duration_ms
+        )
 
-    def used(
+    def complete_usage(
         self, model: str, request: Request, reply: AssistantReplied, said: Usage | None = None
     ) -> Usage:
         """`said` with what it leaves out, or what nobody said, estimated."""
         if said is None:
-            return self.calibration.guessed(model, request, reply)
-        return self.calibration.heard(model, said, request, reply)
+            return self.calibration.estimate_usage(model, request, reply)
+        return self.calibration.learn_usage(model, said, request, reply)
 
     def _report(
         self, provider: Provider, info: ModelInfo, usage: Usage, duration_ms: int
@@ -181,40 +185,40 @@ class Accounts:
     def bill(self, provider: Provider | None, usage: Usage) -> tuple[float | None, bool]:
         """What `usage` costs in dollars, and whether that is an estimate; None where no price is
         known. It counts."""
-        price = None if provider is None else of(provider, self.prices)
+        price = None if provider is None else price_of(provider, self.prices)
         cost, estimated = (None, False) if price is None else price.cost(usage)
-        self.budget.took(usage.prompt_tokens + usage.completion_tokens, cost, estimated)
+        self.budget.spend(usage.prompt_tokens + usage.completion_tokens, cost, estimated)
         return cost, estimated
 
-    async def exceeded(
+    async def exceeded_limit(
         self, provider: Provider, model: str, request: Request
     ) -> tuple[Limit, str] | None:
         """Which limit `request` would go over. Where an estimate says so, its server is asked for a
         count."""
         budget = self.budget
-        if budget.limited and isinstance(provider, Listing):
+        if budget.is_limited and isinstance(provider, Listing):
             await provider.learn_prices()
-        price = of(provider, self.prices)
-        if not budget.limited or (found := budget.reached(model, price is not None)):
-            return found if budget.limited else None
+        price = price_of(provider, self.prices)
+        if not budget.is_limited or (found := budget.reached_limit(model, price is not None)):
+            return found if budget.is_limited else None
         tokens = self.calibration.tokens(model, "read", size_of(request))
         for counted in (False, True):
             if counted:
-                tokens, _ = await self.calibration.counted(model, provider, request)
+                tokens, _ = await self.calibration.count_tokens(model, provider, request)
             cost = price.cost(Usage(tokens, cached_tokens=tokens))[0] if price is not None else 0.0
-            if (found := budget.reached(model, price is not None, tokens, cost)) is None:
+            if (found := budget.reached_limit(model, price is not None, tokens, cost)) is None:
                 return None
         return found
 
     async def refusal(self, provider: Provider, info: ModelInfo, request: Request) -> str:
         """Why `request`, about which nobody is asked, is not sent; empty where it may be. A window is
         only too small for certain: where its server counts, or where it is far too small."""
-        if (found := await self.exceeded(provider, info.name, request)) is not None:
+        if (found := await self.exceeded_limit(provider, info.name, request)) is not None:
             return found[1]
         size = self.calibration.tokens(info.name, "read", size_of(request))
         if not info.window or info.window_assumed or size <= info.window * NEAR:
             return ""
-        tokens, estimated = await self.calibration.counted(info.name, provider, request)
+        tokens, estimated = await self.calibration.count_tokens(info.name, provider, request)
         if tokens <= info.window * (SURELY if estimated else 1):
             return ""
         return (

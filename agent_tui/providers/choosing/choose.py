@@ -17,12 +17,18 @@ from agent_tui.protocol.messages import ModelInfo
 from agent_tui.providers import compatible, ollama
 from agent_tui.providers.base import Failed, Provider, ProviderError
 from agent_tui.providers.choosing import registry
-from agent_tui.providers.choosing.names import best, default, first_listed, followed, named
+from agent_tui.providers.choosing.names import (
+    best,
+    choose_named,
+    default,
+    first_listed,
+    follow_alias,
+)
 from agent_tui.providers.choosing.registry import Choice as Choice
 from agent_tui.providers.choosing.registry import Unlock as Unlock
-from agent_tui.providers.choosing.registry import World, ended, listed, none, place
+from agent_tui.providers.choosing.registry import World, describe_end, list_models, no_choice, place
 from agent_tui.providers.facts import presets
-from agent_tui.providers.facts.model_entries import unlisted as unlisted
+from agent_tui.providers.facts.model_entries import describe_unlisted as describe_unlisted
 from agent_tui.providers.wire.addresses import is_near as is_near
 from agent_tui.settings.layers import Configuration
 
@@ -47,9 +53,9 @@ async def choose(
     world = World(configuration, unlock)
     wanted = (wanted or configuration.settings.model).strip()
     if wanted:
-        return await named(world, wanted)
+        return await choose_named(world, wanted)
     tried: list[Tried] = []
-    world = await world.unlocked("compatible", "ollama")
+    world = await world.with_stored_keys("compatible", "ollama")
     for look in (_configured, _ollama, _services):
         choice = await look(world)
         tried += choice.tried
@@ -62,10 +68,10 @@ async def connect(address: str, configuration: Configuration) -> Choice:
     """What answers at `address` (as typed): an Ollama, else a server that speaks Chat Completions."""
     world = World(configuration)
     if not address.strip():
-        return none("address", "nothing was typed")
+        return no_choice("address", "nothing was typed")
     meant = typed_address(address)
     if not meant:
-        return none(address.strip(), "is not an address; write it as http://host:port")
+        return no_choice(address.strip(), "is not an address; write it as http://host:port")
     server, typed = world.ollama(ollama.address(meant)), compatible.address(meant)
     try:
         await server.version()
@@ -76,7 +82,7 @@ async def connect(address: str, configuration: Configuration) -> Choice:
             return Choice(
                 None, None, (_silent(server, error.failed),)
             )  # there is no need to ask it anything else
-        tried = [ended(f"Ollama at {server.base_url}", error.failed)]
+        tried = [describe_end(f"Ollama at {server.base_url}", error.failed)]
         if error.failed.kind in ("bad_request", "malformed"):
             tried = [Tried(f"Ollama at {server.base_url}", "the server there is not Ollama")]
     else:
@@ -114,7 +120,7 @@ def _silent(server: ollama.OllamaProvider, failed: Failed) -> Tried:
     return Tried(server.base_url, f"{result}; {failed.hint}")
 
 
-async def offered(
+async def collect_offers(
     configuration: Configuration, only: str = ""
 ) -> tuple[tuple[ModelInfo, ...], tuple[Tried, ...]]:
     """What each provider that can be reached offers, and why the others offer nothing; `only`: of
@@ -125,13 +131,15 @@ async def offered(
     tried: list[Tried] = []
     for name in (only,) if only else ("ollama", *_set_up(world)):
         try:
-            providers.append(world.provider(name, str(world.of(name).options.get("model") or "")))
+            providers.append(
+                world.provider(name, str(world.settings_of(name).options.get("model") or ""))
+            )
         except LookupError as error:
             tried.append(Tried(name, str(error.args[0])))
-    each = await asyncio.gather(*map(listed, providers))
+    each = await asyncio.gather(*map(list_models, providers))
     for provider, models in zip(providers, each, strict=True):
         if isinstance(models, Failed):
-            tried.append(ended(place(provider), models))
+            tried.append(describe_end(place(provider), models))
         elif not models:
             tried.append(Tried(place(provider), "it has no models"))
         else:
@@ -153,11 +161,15 @@ def _set_up(world: World) -> tuple[str, ...]:
         if given.base_url and name != "ollama"
     )
     others = sorted(name for name in own if name not in (*services, *presets.PLAYED, "compatible"))
-    return (*(("compatible",) if world.of("compatible").base_url else ()), *others, *services)
+    return (
+        *(("compatible",) if world.settings_of("compatible").base_url else ()),
+        *others,
+        *services,
+    )
 
 
 async def _configured(world: World) -> Choice:
-    if not world.of("compatible").base_url:
+    if not world.settings_of("compatible").base_url:
         return Choice(None, None, ())
     return await first_listed(world.compatible())
 
@@ -169,7 +181,7 @@ async def _ollama(world: World) -> Choice:
 async def _services(world: World) -> Choice:
     """The first service that there is a key for, or an address."""
     tried: tuple[Tried, ...] = ()
-    world = await world.unlocked(*presets.SERVICES)
+    world = await world.with_stored_keys(*presets.SERVICES)
     for name in presets.SERVICES:
         if world.is_set(name):
             choice = await default(world, name)
@@ -184,7 +196,7 @@ async def reach(configuration: Configuration, seconds: float) -> tuple[Reached, 
     has failed."""
     world = World(configuration)
     names = ("ollama", *_set_up(world))
-    return tuple(await asyncio.gather(*(reached(world, name, seconds) for name in names)))
+    return tuple(await asyncio.gather(*(reach_provider(world, name, seconds) for name in names)))
 
 
 Found = tuple[str, ...] | Failed
@@ -193,7 +205,7 @@ Found = tuple[str, ...] | Failed
 
 async def asked_for_models(name: str, configuration: Configuration, seconds: float) -> Found:
     """What the provider `name` offers: within `seconds` it answers or has failed."""
-    answer = await reached(World(configuration), name, seconds)
+    answer = await reach_provider(World(configuration), name, seconds)
     return answer.failed or answer.models
 
 
@@ -207,16 +219,16 @@ def needs(name: str, configuration: Configuration) -> str:
     return World(configuration).needs(name)
 
 
-def meant(wanted: str, configuration: Configuration) -> str:
+def resolve_alias(wanted: str, configuration: Configuration) -> str:
     """The name that an alias leads to, with the provider's as it is written here."""
-    return followed(World(configuration), wanted)
+    return follow_alias(World(configuration), wanted)
 
 
-def lacks(wanted: str, configuration: Configuration) -> str:
+def describe_lack(wanted: str, configuration: Configuration) -> str:
     """What the provider of the model `wanted` lacks, where its name says whose it is; empty:
     nothing."""
     world = World(configuration)
-    return world.needs(followed(world, wanted).partition("/")[0])
+    return world.needs(follow_alias(world, wanted).partition("/")[0])
 
 
 _OUTER: Final = re.compile(r"(?:https?:/*)+(?=https?:/)", re.IGNORECASE)
@@ -255,10 +267,10 @@ class Reached:
     failed: Failed | None = None
 
 
-async def reached(world: World, name: str, seconds: float) -> Reached:
+async def reach_provider(world: World, name: str, seconds: float) -> Reached:
     """Ask the provider `name`; within `seconds` something is said."""
     try:
-        provider = world.provider(name, str(world.of(name).options.get("model") or ""))
+        provider = world.provider(name, str(world.settings_of(name).options.get("model") or ""))
     except LookupError as error:
         return Reached(
             name, name, failed=Failed("bad_request", str(error.args[0]), "correct the settings")

@@ -38,7 +38,7 @@ def names(settings: Settings) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*presets.SERVICES, "ollama", "compatible", *own)))
 
 
-def called(typed: str, there: Iterable[str]) -> str:
+def match_provider(typed: str, there: Iterable[str]) -> str:
     """Which of the providers `there` a person means: nobody has to know how its name is written.
     Empty: none."""
     known = tuple(there)
@@ -56,14 +56,14 @@ def variable(name: str, environment: Mapping[str, str]) -> str:
     return next((key for key in given if environment.get(key, "").strip()), "")
 
 
-def where(name: str, configuration: Configuration) -> str:
+def key_source(name: str, configuration: Configuration) -> str:
     """Where the key that the provider is sent is from; empty: it has none. With what is stored, or
     without it."""
     own = configuration.settings.providers.get(name, ProviderSettings())
     return own.key_from or SETTINGS if own.api_key else variable(name, configuration.environment)
 
 
-def wanting(of: Iterable[str], configuration: Configuration) -> tuple[str, ...]:
+def providers_without_key(of: Iterable[str], configuration: Configuration) -> tuple[str, ...]:
     """The providers among `of` whose stored key would be used: those without another one that are
     not known to need none. For the rest no keyring is asked, which may ask a person for a password.
     """
@@ -81,7 +81,7 @@ def wanting(of: Iterable[str], configuration: Configuration) -> tuple[str, ...]:
     return tuple(name for name in dict.fromkeys(of) if name in there and wants(name))
 
 
-def joined(configuration: Of, stored: Stored) -> Of:
+def join_keys(configuration: Of, stored: Stored) -> Of:
     """`configuration` with the stored keys of the providers that have none otherwise."""
     settings, environment = configuration.settings, configuration.environment
     providers = dict(settings.providers)

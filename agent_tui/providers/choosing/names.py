@@ -15,9 +15,16 @@ from agent_tui.protocol.answers import Tried
 from agent_tui.providers import ollama
 from agent_tui.providers.base import Failed, Provider, ProviderError
 from agent_tui.providers.choosing import registry
-from agent_tui.providers.choosing.registry import Choice, World, asked, ended, line, none
+from agent_tui.providers.choosing.registry import (
+    Choice,
+    World,
+    check_model,
+    describe_end,
+    line,
+    no_choice,
+)
 from agent_tui.providers.facts import presets
-from agent_tui.providers.services import of
+from agent_tui.providers.services import service_of
 from agent_tui.providers.services.base import Service
 
 LOOKING: Final = 2.0
@@ -26,42 +33,44 @@ DEEPEST: Final = 5
 """Aliases of aliases that are followed."""
 
 
-async def named(world: World, wanted: str) -> Choice:
-    meant = followed(world, wanted)
+async def choose_named(world: World, wanted: str) -> Choice:
+    meant = follow_alias(world, wanted)
     if meant in world.settings.aliases:
-        return none(wanted, "its aliases never lead to a model: correct [aliases] in config.toml")
+        return no_choice(
+            wanted, "its aliases never lead to a model: correct [aliases] in config.toml"
+        )
     head, slash, model = meant.partition("/")
     if slash and model and head in world.names():
-        choice = await _given(await world.unlocked(head), head, model)
+        choice = await _given(await world.with_stored_keys(head), head, model)
     elif meant == "demo":
-        choice = await asked(world.provider(meant, ""))
+        choice = await check_model(world.provider(meant, ""))
     elif meant in world.names() and meant not in (*presets.SERVICES, *presets.PLAYED):
-        choice = await default(await world.unlocked(meant), meant)
+        choice = await default(await world.with_stored_keys(meant), meant)
     else:
         choice = await _bare(world, meant)
     note = f"{wanted} is {choice.info.name}." if choice.info and wanted != meant else ""
-    return choice.noted(note)
+    return choice.with_note(note)
 
 
-def followed(world: World, wanted: str) -> str:
+def follow_alias(world: World, wanted: str) -> str:
     """The name that an alias leads to; a provider's as it is written here."""
     aliases = world.settings.aliases
     for _ in range(DEEPEST):
         if wanted not in aliases:
             break
         wanted = aliases[wanted]
-    return wanted if wanted in aliases else world.called(wanted)
+    return wanted if wanted in aliases else world.written_name(wanted)
 
 
 async def _given(world: World, name: str, model: str) -> Choice:
     wanted = f"{name}/{model}"
     if missing := world.needs(name):
-        return none(wanted, missing)
+        return no_choice(wanted, missing)
     try:
         provider = world.provider(name, model)
     except LookupError as error:
-        return none(wanted, str(error.args[0]))
-    return await asked(provider)
+        return no_choice(wanted, str(error.args[0]))
+    return await check_model(provider)
 
 
 async def default(world: World, name: str) -> Choice:
@@ -70,17 +79,17 @@ async def default(world: World, name: str) -> Choice:
     if name == "ollama":
         return await best(world.ollama())
     if missing := world.needs(name):
-        return none(name, missing)
-    service = of(name)
-    own = str(world.of(name).options.get("model") or "")
+        return no_choice(name, missing)
+    service = service_of(name)
+    own = str(world.settings_of(name).options.get("model") or "")
     try:
         provider = world.provider(name, own or service.model)
     except LookupError as error:
-        return none(name, str(error.args[0]))
-    if not own and (not service.model or elsewhere(world, name)):
+        return no_choice(name, str(error.args[0]))
+    if not own and (not service.model or has_other_address(world, name)):
         # Another server under a service's name may have other models.
         return await first_listed(cast(Listing, provider), service)
-    return await asked(provider if own else await _usual(service, cast(Listing, provider)))
+    return await check_model(provider if own else await _usual(service, cast(Listing, provider)))
 
 
 async def _usual(service: Service, server: Listing) -> Provider:
@@ -91,18 +100,18 @@ async def _usual(service: Service, server: Listing) -> Provider:
     names: list[str] = []
     try:
         async with asyncio.timeout(LOOKING):
-            models = await registry.listed(server)
+            models = await registry.list_models(server)
     except TimeoutError:
         models = ()
     if not isinstance(models, Failed):
         names = [info.name.partition("/")[2] for info in models]
-    return server.with_model(service.usual(names))
+    return server.with_model(service.usual_model(names))
 
 
-def elsewhere(world: World, name: str) -> bool:
+def has_other_address(world: World, name: str) -> bool:
     """Whether a service is asked at an address that is not its own."""
-    service = of(name)
-    at = world.of(name).base_url or service.url(world.environment)
+    service = service_of(name)
+    at = world.settings_of(name).base_url or service.url(world.environment)
     return bool(at) and not (service.base_url and at.startswith(service.base_url))
 
 
@@ -111,7 +120,7 @@ async def _bare(world: World, wanted: str) -> Choice:
     one of its models."""
     service = presets.of_name(wanted)
     whole = presets.SHORT.get(wanted, wanted if wanted in presets.SERVICES else "")
-    server = (await world.unlocked("ollama")).ollama()
+    server = (await world.with_stored_keys("ollama")).ollama()
     names: tuple[str, ...] = ()
     failed: Failed | None = None
     try:
@@ -125,9 +134,9 @@ async def _bare(world: World, wanted: str) -> Choice:
         await server.close()
     for name in (wanted, f"{wanted}:latest"):
         if name in names:
-            choice = await asked(server.with_model(name))
-            return choice.noted(_preferred(world, service, name)) if service else choice
-    world = await world.unlocked(*filter(None, (whole, service)))
+            choice = await check_model(server.with_model(name))
+            return choice.with_note(_preferred(world, service, name)) if service else choice
+    world = await world.with_stored_keys(*filter(None, (whole, service)))
     if whole and not (world.needs(whole) and wanted.startswith(presets.OLLAMA)):
         return await default(world, whole)
     if service:
@@ -135,12 +144,14 @@ async def _bare(world: World, wanted: str) -> Choice:
     if (own_server := await _of_own_server(world, wanted)) is not None:
         return own_server
     if failed is not None:
-        return none(wanted, _unknown(world, wanted, failed))
+        return no_choice(wanted, _unknown(world, wanted, failed))
     has = ", ".join(names[:8]) or "no models"
     head, slash, _ = wanted.partition("/")
     own = f"there is no provider {head!r}: set base_url under [providers.{head}] to add it"
     hint = f"`ollama pull {wanted}` downloads it{f'; {own}' if slash else f', or write {_written(world, wanted)}'}"
-    return none(wanted, f"Ollama at {server.base_url} has no such model, it has: {has}; {hint}")
+    return no_choice(
+        wanted, f"Ollama at {server.base_url} has no such model, it has: {has}; {hint}"
+    )
 
 
 def _own_servers(world: World) -> tuple[str, ...]:
@@ -161,20 +172,20 @@ async def _of_own_server(world: World, wanted: str) -> Choice | None:
     """The first of the person's own servers that lists the model; None: none does, as far as they
     answer soon."""
     names = _own_servers(world)
-    world = await world.unlocked(*names) if names else world
+    world = await world.with_stored_keys(*names) if names else world
     for name, answer in zip(
         names, await asyncio.gather(*(_models_of(world, name) for name in names)), strict=True
     ):
         if f"{name}/{wanted}" in answer:
             choice = await _given(world, name, wanted)
-            return choice.noted(f"{wanted} is a model of {name}: using {name}/{wanted}.")
+            return choice.with_note(f"{wanted} is a model of {name}: using {name}/{wanted}.")
     return None
 
 
 async def _models_of(world: World, name: str) -> tuple[str, ...]:
     try:
         async with asyncio.timeout(LOOKING):
-            models = await registry.listed(world.provider(name, ""))
+            models = await registry.list_models(world.provider(name, ""))
     except (TimeoutError, LookupError):
         return ()
     return () if isinstance(models, Failed) else tuple(info.name for info in models)
@@ -184,23 +195,25 @@ def _preferred(world: World, service: str, name: str) -> str:
     """Said where the service could have been meant."""
     if not world.is_set(service):
         return ""
-    label = of(service).label
+    label = service_of(service).label
     return f"{name} runs on the local Ollama; {service}/{name} asks {label} instead."
 
 
 async def _of_service(
     world: World, service: str, wanted: str, failed: Failed | None, server: ollama.OllamaProvider
 ) -> Choice:
-    label, name = of(service).label, f"{service}/{wanted}"
+    label, name = service_of(service).label, f"{service}/{wanted}"
     silent = f"Ollama at {server.base_url} has no {wanted}" if failed is None else line(failed)
     if missing := world.needs(service):
         pull = f"; `ollama pull {wanted}` may download it" if failed is None else ""
-        return none(wanted, f"this looks like a model of {label}, but {missing}; {silent}{pull}")
+        return no_choice(
+            wanted, f"this looks like a model of {label}, but {missing}; {silent}{pull}"
+        )
     choice = await _given(world, service, wanted)
     found = Choice(
         choice.provider, choice.info, (Tried(wanted, f"{silent}; using {name}"), *choice.tried)
     )
-    return found.noted(f"{wanted} looks like a model of {label}: using {name}.")
+    return found.with_note(f"{wanted} looks like a model of {label}: using {name}.")
 
 
 def _unknown(world: World, wanted: str, failed: Failed) -> str:
@@ -223,19 +236,19 @@ async def best(server: ollama.OllamaProvider) -> Choice:
     cloud last."""
     what = f"Ollama at {server.base_url}"
     try:
-        names, loaded = await server.names(), await server.loaded()
+        names, loaded = await server.names(), await server.loaded_models()
         best_first = sorted(
             names, key=lambda name: (name.endswith(("-cloud", ":cloud")), name not in loaded)
         )
         for name in best_first[: ollama.MOST_DESCRIBED]:
             if (await server.facts(name)).tools:
-                return await asked(server.with_model(name))
+                return await check_model(server.with_model(name))
     except ProviderError as error:
-        return Choice(None, None, (ended(what, error.failed),))
+        return Choice(None, None, (describe_end(what, error.failed),))
     finally:
         await server.close()
     has = f"none of its {len(names)} models can call tools" if names else "it has no models"
-    return none(what, f"{has}; `ollama pull qwen3` downloads one that can call tools")
+    return no_choice(what, f"{has}; `ollama pull qwen3` downloads one that can call tools")
 
 
 class Listing(Provider, Protocol):
@@ -247,14 +260,14 @@ class Listing(Provider, Protocol):
 async def first_listed(server: Listing, service: Service | None = None) -> Choice:
     """The model that `service` would take of those that a server lists; else the first."""
     what = registry.place(server)
-    models = await registry.listed(server)
+    models = await registry.list_models(server)
     if isinstance(models, Failed):
-        return Choice(None, None, (ended(what, models),))
+        return Choice(None, None, (describe_end(what, models),))
     if not models:
-        return none(what, "it lists no models")
+        return no_choice(what, "it lists no models")
     by_name = {info.name.partition("/")[2]: info for info in models}
-    name = service.usual(list(by_name)) if service else next(iter(by_name))
+    name = service.usual_model(list(by_name)) if service else next(iter(by_name))
     found = server.with_model(name)
     return Choice(
-        found, registry.described(found, by_name[name]), (Tried(what, by_name[name].name),)
+        found, registry.describe_model(found, by_name[name]), (Tried(what, by_name[name].name),)
     )

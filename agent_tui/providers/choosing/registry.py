@@ -14,7 +14,7 @@ from agent_tui.providers import compatible, ollama
 from agent_tui.providers.base import Failed, Provider, ProviderError, ProviderSetup
 from agent_tui.providers.choosing import keys
 from agent_tui.providers.facts import model_names, presets
-from agent_tui.providers.services import known, of
+from agent_tui.providers.services import all_services, service_of
 from agent_tui.settings.layers import Configuration
 from agent_tui.settings.table import ProviderSettings, Settings
 
@@ -30,7 +30,7 @@ class Choice:
     info: ModelInfo | None
     tried: tuple[Tried, ...]
 
-    def noted(self, note: str) -> Choice:
+    def with_note(self, note: str) -> Choice:
         """The same, with what the person should know of it."""
         if self.info is None or not note:
             return self
@@ -56,29 +56,29 @@ class World:
     def environment(self) -> Mapping[str, str]:
         return self.configuration.environment
 
-    async def unlocked(self, *names: str) -> World:
+    async def with_stored_keys(self, *names: str) -> World:
         """The same with the keys of the providers `names` that are stored: asked for when they are
         wanted."""
         return (
             self if self.unlock is None else replace(self, configuration=await self.unlock(names))
         )
 
-    def of(self, provider: str) -> ProviderSettings:
+    def settings_of(self, provider: str) -> ProviderSettings:
         return self.settings.providers.get(provider, ProviderSettings())
 
     def names(self) -> tuple[str, ...]:
         """All providers: those that are declared, and what the person set up under a name of their
         own."""
         own = (name for name, given in self.settings.providers.items() if given.base_url)
-        return tuple(sorted({*known(), *own}))
+        return tuple(sorted({*all_services(), *own}))
 
-    def called(self, wanted: str) -> str:
+    def written_name(self, wanted: str) -> str:
         """The name of a model or a provider, with the provider's as it is written here."""
         head, slash, model = wanted.partition("/")
-        return f"{keys.called(head, self.names()) or head}{slash}{model}"
+        return f"{keys.match_provider(head, self.names()) or head}{slash}{model}"
 
     def setup(self, provider: str, base_url: str = "") -> ProviderSetup:
-        own = self.of(provider)
+        own = self.settings_of(provider)
         # A key belongs to the address it was set for: another one, typed by hand, gets none.
         same = not base_url or compatible.address(base_url) == compatible.address(own.base_url)
         key = own.api_key if same else ""
@@ -107,13 +107,13 @@ class World:
         setup = self.setup(name, base_url)
         if name not in self.names():
             raise LookupError(f"no provider named {name!r}; there are: {', '.join(self.names())}")
-        if of(name).dialect != name:
+        if service_of(name).dialect != name:
             return presets.create(name, model, setup)
         return cast(Provider, registry.load(PACKAGE, name, "create")(model, setup))
 
     def is_set(self, name: str) -> bool:
         """Whether there is a key or an address for a service."""
-        own, service = self.of(name), of(name)
+        own, service = self.settings_of(name), service_of(name)
         found = (
             own.api_key
             or own.base_url
@@ -144,11 +144,11 @@ def place(provider: Provider) -> str:
     if isinstance(provider, ollama.OllamaProvider):
         return f"Ollama at {provider.base_url}"
     if isinstance(provider, compatible.CompatibleProvider):
-        return provider.where
+        return provider.server_label
     return provider.name
 
 
-async def listed(provider: Provider) -> tuple[ModelInfo, ...] | Failed:
+async def list_models(provider: Provider) -> tuple[ModelInfo, ...] | Failed:
     try:
         return await provider.models()
     except ProviderError as error:
@@ -157,7 +157,7 @@ async def listed(provider: Provider) -> tuple[ModelInfo, ...] | Failed:
         await provider.close()
 
 
-async def asked(provider: Provider) -> Choice:
+async def check_model(provider: Provider) -> Choice:
     """`provider`, if its model is there. Of a server's model that nobody describes, the usual window
     is assumed."""
     name = f"{provider.name}/{provider.model}"
@@ -165,11 +165,11 @@ async def asked(provider: Provider) -> Choice:
         info = await provider.info()
     except ProviderError as error:
         await provider.close()
-        return none(name, line(error.failed))
-    return Choice(provider, described(provider, info), (Tried(name, "found"),))
+        return no_choice(name, line(error.failed))
+    return Choice(provider, describe_model(provider, info), (Tried(name, "found"),))
 
 
-def described(provider: Provider, info: ModelInfo) -> ModelInfo:
+def describe_model(provider: Provider, info: ModelInfo) -> ModelInfo:
     served = hasattr(provider, "base_url")
     return (
         info
@@ -178,11 +178,11 @@ def described(provider: Provider, info: ModelInfo) -> ModelInfo:
     )
 
 
-def none(what: str, result: str) -> Choice:
+def no_choice(what: str, result: str) -> Choice:
     return Choice(None, None, (Tried(what, result),))
 
 
-def ended(what: str, failed: Failed) -> Tried:
+def describe_end(what: str, failed: Failed) -> Tried:
     """How looking at `what` ended; its address is not said twice."""
     said = line(failed).removeprefix(f"cannot reach {what}: ")
     return Tried(

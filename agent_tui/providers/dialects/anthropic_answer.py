@@ -7,7 +7,7 @@ from typing import Final
 
 from agent_tui.protocol.messages import Request, StopReason, Usage
 from agent_tui.providers.base import Failed, Finished
-from agent_tui.providers.dialects.anthropic_messages import Block, Origin, stored
+from agent_tui.providers.dialects.anthropic_messages import Block, Origin, stored_state
 from agent_tui.providers.dialects.translate import (
     CallDeltas,
     CallIds,
@@ -45,7 +45,7 @@ class AnthropicAnswer:
         self._usage: dict[str, int] = {}
 
     @property
-    def ended(self) -> bool:
+    def has_ended(self) -> bool:
         return self._stopped or bool(self._reason)
 
     def add(self, payload: dict[str, object], parts: Parts) -> None:
@@ -68,7 +68,10 @@ class AnthropicAnswer:
 
     def _broken(self, how: str) -> Failed:
         return Failed(
-            "malformed", f"{self._place.where} sent an answer {how}", "try again", may_pass=True
+            "malformed",
+            f"{self._place.server_label} sent an answer {how}",
+            "try again",
+            may_pass=True,
         )
 
     def _message(self, payload: dict[str, object], parts: Parts) -> None:
@@ -137,12 +140,12 @@ class AnthropicAnswer:
     def _said(self, block: Block, text: str, parts: Parts) -> None:
         if text := self._text.feed(text):
             block.size += len(text)
-            parts.text(text)
+            parts.add_text(text)
 
     def _thought(self, block: Block, text: str, parts: Parts) -> None:
         if text := self._thinking.feed(text):
             block.size += len(text)
-            parts.thinking(text)
+            parts.add_thinking(text)
 
     def _argued(self, block: Block, parts: Parts, text: str, id: str = "", name: str = "") -> None:
         for chunk in self._calls.feed(
@@ -187,17 +190,17 @@ class AnthropicAnswer:
             next(block for block in reversed(self._blocks) if block.kind == "text").size += len(
                 rest
             )
-            parts.text(rest)
+            parts.add_text(rest)
         for block in self._blocks:
             self._closed(block, parts)
 
-    def finished(self) -> Finished:
+    def finish(self) -> Finished:
         calls = self._calls.calls()
         reason = REASONS.get(self._reason, "stop")
         if reason in ("stop", "tool_calls"):
             reason = "tool_calls" if calls else "stop"
         why = self._why if reason == "refusal" else ""
-        return Finished(reason, calls, self._told(), stored(self._origin, self._blocks), why)
+        return Finished(reason, calls, self._told(), stored_state(self._origin, self._blocks), why)
 
     def _told(self) -> Usage | None:
         """What of the prompt was in the server's cache already is a part of it here, as with every

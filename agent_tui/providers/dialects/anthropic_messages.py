@@ -62,7 +62,7 @@ class Block:
     call: int = 0
 
 
-def stored(origin: Origin, blocks: Iterable[Block]) -> str:
+def stored_state(origin: Origin, blocks: Iterable[Block]) -> str:
     """What has to be kept of an answer to send it again as it was: nothing where it held no
     thoughts.
 

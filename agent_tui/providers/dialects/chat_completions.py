@@ -114,7 +114,7 @@ class ChatAnswer:
         self._usage: Usage | None = None
 
     @property
-    def ended(self) -> bool:
+    def has_ended(self) -> bool:
         return bool(self._reason)
 
     def add(self, payload: dict[str, object], parts: Parts) -> None:
@@ -160,13 +160,13 @@ class ChatAnswer:
         if self._tags is not None:
             tagged, text = self._tags.feed(text)
             thought += tagged
-            self._tags = None if self._tags.over else self._tags
+            self._tags = None if self._tags.is_over else self._tags
         if more:
             text += text_in(delta.get("refusal"))  # a refusal in words is the answer
         if thought and (thought := self._thinking.feed(thought)):
-            parts.thinking(thought)
+            parts.add_thinking(thought)
         if text and (text := self._text.feed(text)):
-            parts.text(text)
+            parts.add_text(text)
         if more:
             self._called(delta.get("tool_calls"), parts)
 
@@ -188,10 +188,10 @@ class ChatAnswer:
 
     def rest(self, parts: Parts) -> None:
         thought, text = self._tags.close() if self._tags is not None else ("", "")
-        parts.thinking(thought)
-        parts.text(self._text.feed(text) + self._text.close())
+        parts.add_thinking(thought)
+        parts.add_text(self._text.feed(text) + self._text.close())
 
-    def finished(self) -> Finished:
+    def finish(self) -> Finished:
         calls = self._calls.calls()
         reason = REASONS.get(self._reason, "stop")
         if reason in ("stop", "tool_calls"):  # servers mix these two up in both directions
@@ -262,7 +262,7 @@ class ThinkTags:
         """Whether a thought has more than the line end behind its tag."""
 
     @property
-    def over(self) -> bool:
+    def is_over(self) -> bool:
         """Whether all that follows is text."""
         return self._at == "text"
 

@@ -9,7 +9,7 @@ from hashlib import sha256
 from typing import Final
 
 from agent_tui.protocol.messages import ToolSpec
-from agent_tui.providers.services import of
+from agent_tui.providers.services import service_of
 from agent_tui.providers.services.base import PLAIN as PLAIN
 from agent_tui.providers.services.base import Quirks as Quirks
 
@@ -34,10 +34,10 @@ Wired = dict[str, object]
 
 def wants_thoughts(service: str, model: str) -> bool:
     family = model.rpartition("/")[2].lower()
-    return any(re.match(pattern, family) for pattern in of(service).wants_thoughts)
+    return any(re.match(pattern, family) for pattern in service_of(service).wants_thoughts)
 
 
-def suited(messages: Iterable[Wired], quirks: Quirks) -> list[Wired]:
+def adapt_messages(messages: Iterable[Wired], quirks: Quirks) -> list[Wired]:
     """`messages` as the server takes them. What came before is written the same whatever follows."""
     found: list[Wired] = []
     for message in messages:
@@ -98,27 +98,29 @@ def suited_tools(tools: Iterable[ToolSpec], quirks: Quirks) -> list[Wired]:
             "function": {
                 "name": tool.name,
                 "description": tool.description,
-                "parameters": typed(tool.parameters, "object") if quirks.typed else tool.parameters,
+                "parameters": add_types(tool.parameters, "object")
+                if quirks.typed
+                else tool.parameters,
             },
         }
         for tool in tools
     ]
 
 
-def typed(schema: object, otherwise: str = "string") -> object:
+def add_types(schema: object, otherwise: str = "string") -> object:
     """`schema` with a type wherever one can be missing: what it holds says which."""
     if not isinstance(schema, dict):
         return {"type": otherwise}  # `true`: anything goes
     found = dict(schema)
     for key in _SCHEMAS:
         if isinstance(inner := found.get(key), dict):
-            found[key] = {name: typed(one) for name, one in inner.items()}
+            found[key] = {name: add_types(one) for name, one in inner.items()}
     for key in _CHOICES:
         if isinstance(inner := found.get(key), list):
-            found[key] = [typed(one) for one in inner]
+            found[key] = [add_types(one) for one in inner]
     for key in ("items", "additionalProperties"):
         if isinstance(found.get(key), dict):
-            found[key] = typed(found[key])
+            found[key] = add_types(found[key])
     if "type" in found or "$ref" in found or any(key in found for key in _CHOICES):
         return found
     return {"type": _type_of(found, otherwise), **found}

@@ -27,10 +27,10 @@ from agent_tui.providers.dialects.translate import (
     arguments_object,
     arguments_of,
     count,
+    drop_surrogates,
     name_in,
     state_of,
     text_in,
-    whole,
 )
 from agent_tui.providers.wire import failures
 
@@ -175,7 +175,7 @@ class GeminiAnswer:
         self._why = ""
 
     @property
-    def ended(self) -> bool:
+    def has_ended(self) -> bool:
         return self._reason is not None
 
     def add(self, payload: dict[str, object], parts: Parts) -> None:
@@ -217,17 +217,15 @@ class GeminiAnswer:
 
     def _broken(self, reason: str, said: str) -> Failed:
         """An end that is no end of an answer."""
-        said = self._place.shown(said)
+        said = self._place.clean_text(said)
         tail = f": {said}" if said else ""
         if reason in UNREADABLE:
-            text = (
-                f"the model wrote a call that {self._place.where} could not read ({reason}){tail}"
-            )
+            text = f"the model wrote a call that {self._place.server_label} could not read ({reason}){tail}"
             return Failed(
                 "malformed", text, "try again, or choose another model with /model", may_pass=True
             )
         if reason == "MISSING_THOUGHT_SIGNATURE":
-            text = f"{self._place.where} reports a missing signature in the conversation ({reason}){tail}"
+            text = f"{self._place.server_label} reports a missing signature in the conversation ({reason}){tail}"
             return Failed("bad_request", text, "/clear starts over, /model chooses another model")
         return failures.from_payload(
             self._place, {"message": f"the model stopped ({reason}){tail}"}
@@ -245,14 +243,16 @@ class GeminiAnswer:
         text = self._words[kind].feed(given)
         self._runs.add(kind, len(text), signature)
         if text and kind == "thought":
-            parts.thinking(text)
+            parts.add_thinking(text)
         elif text:
-            parts.text(text)
+            parts.add_text(text)
 
     def _call(self, data: dict[str, object], signature: str) -> tuple[CallChunk, ...]:
         args, wired = data.get("args"), text_in(data.get("id"))
-        text = whole(args if isinstance(args, str) else arguments_of({} if args is None else args))
-        if self._ids.again(wired, name := name_in(data.get("name")), text):
+        text = drop_surrogates(
+            args if isinstance(args, str) else arguments_of({} if args is None else args)
+        )
+        if self._ids.is_same_call(wired, name := name_in(data.get("name")), text):
             return ()
         call = ToolCall(self._ids.take(wired), name, text)
         self._calls.append(call)
@@ -262,9 +262,9 @@ class GeminiAnswer:
     def rest(self, parts: Parts) -> None:
         rest = self._words["text"].close()
         self._runs.add("text", len(rest))
-        parts.text(rest)
+        parts.add_text(rest)
 
-    def finished(self) -> Finished:
+    def finish(self) -> Finished:
         reason = self._reason or "stop"
         if reason == "stop" and self._calls:
             reason = "tool_calls"

@@ -42,14 +42,14 @@ def declarations(tools: Iterable[ToolSpec]) -> list[dict[str, object]]:
     found = []
     for tool in tools:
         declared: dict[str, object] = {"name": tool.name, "description": tool.description}
-        parameters = cleaned(tool.parameters)
+        parameters = clean_schema(tool.parameters)
         if parameters.get("properties"):
             declared["parameters"] = parameters
         found.append(declared)
     return found
 
 
-def cleaned(schema: dict[str, object]) -> dict[str, object]:
+def clean_schema(schema: dict[str, object]) -> dict[str, object]:
     """`schema` in Gemini's words."""
     try:
         return _Cleaning(schema).clean(schema, ())

@@ -20,9 +20,9 @@ from agent_tui.providers.dialects.translate import (
     arguments_object,
     arguments_of,
     count,
+    drop_surrogates,
     name_in,
     text_in,
-    whole,
 )
 
 
@@ -65,7 +65,7 @@ class OllamaAnswer:
         self._end: dict[str, object] | None = None
 
     @property
-    def ended(self) -> bool:
+    def has_ended(self) -> bool:
         return self._end is not None
 
     def add(self, payload: dict[str, object], parts: Parts) -> None:
@@ -79,9 +79,9 @@ class OllamaAnswer:
         if (thought := text_in(message.get("thinking"))) and (
             thought := self._thinking.feed(thought)
         ):
-            parts.thinking(thought)
+            parts.add_thinking(thought)
         if (text := text_in(message.get("content"))) and (text := self._text.feed(text)):
-            parts.text(text)
+            parts.add_text(text)
         calls = message.get("tool_calls")
         for call in calls if isinstance(calls, list) else ():
             for chunk in self._call(call) if isinstance(call, dict) else ():
@@ -91,22 +91,22 @@ class OllamaAnswer:
         function = data.get("function")
         function = function if isinstance(function, dict) else {}
         arguments = function.get("arguments")
-        text = whole(
+        text = drop_surrogates(
             arguments
             if isinstance(arguments, str)
             else arguments_of({} if arguments is None else arguments)
         )
         name, wired = name_in(function.get("name")), text_in(data.get("id"))
-        if self._ids.again(wired, name, text):
+        if self._ids.is_same_call(wired, name, text):
             return ()
         call = ToolCall(self._ids.take(wired), name, text)
         self._calls.append(call)
         return (CallChunk(len(self._calls) - 1, call.arguments, call.id, call.name),)
 
     def rest(self, parts: Parts) -> None:
-        parts.text(self._text.close())
+        parts.add_text(self._text.close())
 
-    def finished(self) -> Finished:
+    def finish(self) -> Finished:
         end = self._end or {}
         prompt, completion = count(end.get("prompt_eval_count")), count(end.get("eval_count"))
         reason: StopReason = (

@@ -28,10 +28,10 @@ from agent_tui.providers.dialects.translate import (
     arguments_text,
     compact,
     count,
+    drop_surrogates,
     name_in,
     state_of,
     text_in,
-    whole,
 )
 from agent_tui.providers.facts.model_names import reasons
 from agent_tui.providers.wire import failures
@@ -233,7 +233,7 @@ class ResponsesAnswer:
         self._last: _Part | None = None
 
     @property
-    def ended(self) -> bool:
+    def has_ended(self) -> bool:
         return self._reason is not None
 
     def add(self, payload: dict[str, object], parts: Parts) -> None:
@@ -271,7 +271,7 @@ class ResponsesAnswer:
         self._last = part
         if text := self._text.feed(delta):
             part.size += len(text)
-            parts.text(text)
+            parts.add_text(text)
 
     def _thought(self, at: int, paragraph: object, delta: str, parts: Parts) -> None:
         """Thoughts come in paragraphs, and of several items: an empty line stands between them."""
@@ -279,12 +279,12 @@ class ResponsesAnswer:
         self._part(at, "reasoning").size += len(delta)
         gap = "\n\n" if before is not None and before != self._thought_in else ""
         if text := self._thinking.feed(gap + delta):
-            parts.thinking(text)
+            parts.add_thinking(text)
 
     def _arguments(self, part: _Part, delta: str, parts: Parts) -> None:
         if not delta or part.done:
             return
-        part.told.append(whole(delta))
+        part.told.append(drop_surrogates(delta))
         if part.number >= 0:
             parts.add(CallChunk(part.number, part.told[-1]))
 
@@ -318,7 +318,7 @@ class ResponsesAnswer:
         given, told = item.get("arguments"), "".join(part.told)
         complete = given if isinstance(given, str) else "" if given is None else arguments_of(given)
         if done and complete.startswith(told):
-            self._arguments(part, whole(complete[len(told) :]), parts)
+            self._arguments(part, drop_surrogates(complete[len(told) :]), parts)
 
     def _whole(self, response: dict[str, object], parts: Parts) -> None:
         """The response at its end: its state, its usage, and items that no event told of."""
@@ -347,9 +347,9 @@ class ResponsesAnswer:
         rest = self._text.close()
         if rest and self._last is not None:
             self._last.size += len(rest)
-        parts.text(rest)
+        parts.add_text(rest)
 
-    def finished(self) -> Finished:
+    def finish(self) -> Finished:
         parts = [part for _, part in sorted(self._parts.items())]
         calls = sorted((part for part in parts if part.number >= 0), key=lambda part: part.number)
         settled = tuple(

@@ -124,13 +124,13 @@ class CallIds:
 
     def take(self, wanted: str = "") -> str:
         """`wanted` if it is an id that nobody has, else a new one."""
-        found = whole(wanted)
+        found = drop_surrogates(wanted)
         while not found or found in self._taken:
             found, self._next = f"call_{self._next}", self._next + 1
         self._taken.add(found)
         return found
 
-    def again(self, wanted: str, name: str, arguments: str) -> bool:
+    def is_same_call(self, wanted: str, name: str, arguments: str) -> bool:
         """Whether this is the very call that this answer has already: one with the same id, or
         without any the same as the one before it. A server that doubles what it sends must not have
         a file written twice; a model that runs the tests before and after a change means both."""
@@ -161,7 +161,7 @@ class WholeText:
         return "\ufffd" if held else ""
 
 
-def whole(text: str) -> str:
+def drop_surrogates(text: str) -> str:
     """`text` without lone surrogates."""
     joiner = WholeText()
     return joiner.feed(text) + joiner.close()
@@ -172,7 +172,7 @@ def state_of(data: object) -> str:
     if not _is_shallow(data, DEEPEST_STATE):
         return ""
     try:
-        return whole(compact(data))
+        return drop_surrogates(compact(data))
     except ValueError:
         return ""
 
@@ -199,7 +199,7 @@ def name_in(value: object) -> str:
     """A name as a server gave it, as one that a line can hold; empty for anything else."""
     text = text_in(value)
     return (
-        " ".join(whole(text).split())[:LONGEST_NAME] if text else ""
+        " ".join(drop_surrogates(text).split())[:LONGEST_NAME] if text else ""
     )  # most parts of a call come without
 
 
@@ -216,12 +216,12 @@ class Parts:
         self.failed = False
         """Whether a failure is among them: nothing may follow it."""
 
-    def text(self, words: str) -> None:
+    def add_text(self, words: str) -> None:
         if self._kind is not TextChunk and words:
             self._settle(TextChunk)
         self._words.append(words)
 
-    def thinking(self, words: str) -> None:
+    def add_thinking(self, words: str) -> None:
         if self._kind is not ThinkingChunk and words:
             self._settle(ThinkingChunk)
         self._words.append(words)
@@ -237,7 +237,7 @@ class Parts:
         self._words.clear()
         self._kind = kind
 
-    def taken(self) -> list[StreamItem]:
+    def take(self) -> list[StreamItem]:
         """All of them; from now on there are none."""
         self._settle(self._kind)
         found, self._found = self._found, []
@@ -332,5 +332,6 @@ class CallDeltas:
         return tuple(
             ToolCall(slot.id, slot.name, text)
             for slot, text in told
-            if (slot.name or slot.parts) and not self._ids.again(slot.wire_id, slot.name, text)
+            if (slot.name or slot.parts)
+            and not self._ids.is_same_call(slot.wire_id, slot.name, text)
         )

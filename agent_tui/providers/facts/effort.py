@@ -11,9 +11,9 @@ from typing import Final
 
 from agent_tui import registry
 from agent_tui.protocol.answers import EffortLevel
-from agent_tui.providers.services import of
+from agent_tui.providers.services import service_of
 from agent_tui.providers.services.base import THREE as THREE
-from agent_tui.providers.services.base import Fields, nearest
+from agent_tui.providers.services.base import Fields, nearest_level
 from agent_tui.structures.vocabulary import EFFORTS
 
 
@@ -22,7 +22,7 @@ def level(wanted: str, own: object, levels: tuple[str, ...]) -> object:
     `own` setting."""
     if wanted not in EFFORTS:
         return own
-    return False if wanted == "none" else nearest(wanted, levels)
+    return False if wanted == "none" else nearest_level(wanted, levels)
 
 
 _OPENAI: Final = (
@@ -48,7 +48,7 @@ def levels_of_openai(model: str) -> tuple[str, ...]:
 def of_openai(model: str, wanted: str, own: str) -> str:
     """One of the levels that the model takes; `own`, the person's word for this provider, is sent
     as it is."""
-    return nearest(wanted, levels_of_openai(model)) if wanted in EFFORTS else own
+    return nearest_level(wanted, levels_of_openai(model)) if wanted in EFFORTS else own
 
 
 def of_ollama(model: str, wanted: str, own: object) -> object:
@@ -63,7 +63,7 @@ def of_service(name: str, model: str, wanted: str) -> Fields:
     if wanted not in EFFORTS:
         return {}
     family = model.rpartition("/")[2].lower()
-    rows = (of(name).effort or {}).items()
+    rows = (service_of(name).effort or {}).items()
     return next((words(wanted) for pattern, words in rows if re.match(pattern, family)), {})
 
 
@@ -149,7 +149,7 @@ def levels(provider: str, model: str, thinks: bool | None = None) -> tuple[Level
 
 def heeds(provider: str, model: str) -> bool:
     """Whether it makes a difference to say it to the model of a provider; true where nobody knows."""
-    return not of(provider).played and _fields(provider, model, "high") is not None
+    return not service_of(provider).is_played and _fields(provider, model, "high") is not None
 
 
 def cycle(found: tuple[Level, ...]) -> tuple[str, ...]:
@@ -171,7 +171,7 @@ def _named(same: tuple[Level, ...]) -> str:
 
 def _fields(provider: str, model: str, wanted: str) -> Fields | None:
     """What a request says of it, in the dialect of the provider."""
-    said: Fields | None = registry.load(PACKAGE, of(provider).dialect, "effort")(
+    said: Fields | None = registry.load(PACKAGE, service_of(provider).dialect, "effort")(
         provider, model, wanted
     )
     return said

@@ -11,18 +11,18 @@ from typing import Final
 from agent_tui.protocol.messages import ModelInfo
 from agent_tui.providers.base import Provider, ProviderError
 from agent_tui.providers.dialects.translate import count
-from agent_tui.providers.services import of
+from agent_tui.providers.services import service_of
 from agent_tui.providers.wire.http import is_near
 
 _EDITION: Final = re.compile(r"([-:@](latest|\d{4}.*|\d{3}))?")
 """What a list may have behind a name that means the same model without it."""
 
 
-def unlisted(name: str, names: Collection[str]) -> str:
+def describe_unlisted(name: str, names: Collection[str]) -> str:
     """Said of a model that is not among the `names` of its server's list; empty: it is, or there is
     no such list (Azure's has what could be deployed). The model is taken all the same: not every
     list is whole."""
-    if not names or of(name.partition("/")[0]).placed:
+    if not names or service_of(name.partition("/")[0]).placed:
         return ""
     if any(one.startswith(name) and _EDITION.fullmatch(one[len(name) :]) for one in names):
         return ""
@@ -31,7 +31,7 @@ def unlisted(name: str, names: Collection[str]) -> str:
     return f"{name} is not on its server's list{there}"
 
 
-async def listed(provider: Provider, base_url: str, known: ModelInfo) -> ModelInfo:
+async def complete_from_list(provider: Provider, base_url: str, known: ModelInfo) -> ModelInfo:
     """`known`, or of a server nearby what its list says, and that it is not on it; a hosted one is not
     asked before the
     first prompt. Raises ProviderError where nobody listens or the key is refused."""
@@ -43,7 +43,7 @@ async def listed(provider: Provider, base_url: str, known: ModelInfo) -> ModelIn
         if error.failed.kind in ("unreachable", "timeout", "auth"):
             raise
         return known  # it has no list: that is no reason not to try
-    note = unlisted(known.name, [info.name for info in offered])
+    note = describe_unlisted(known.name, [info.name for info in offered])
     return next((info for info in offered if info.name == known.name), replace(known, note=note))
 
 
@@ -70,7 +70,7 @@ class Told:
 UNTOLD: Final = Told()
 
 
-def told(entry: dict[str, object]) -> Told:
+def entry_facts(entry: dict[str, object]) -> Told:
     """Moonshot says it in the entry, Mistral and Azure in `capabilities`, OpenRouter in lists of
     what a model takes."""
     able, built, meta = (_inner(entry, key) for key in ("capabilities", "architecture", "meta"))

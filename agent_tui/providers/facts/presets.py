@@ -7,15 +7,17 @@ from typing import Final
 from agent_tui.providers import compatible
 from agent_tui.providers.base import ProviderSetup
 from agent_tui.providers.compatible import OpenRouterProvider
-from agent_tui.providers.services import known, of
+from agent_tui.providers.services import all_services, service_of
 
-SERVICES: Final = {name: service for name, service in known().items() if service.role == "service"}
+SERVICES: Final = {
+    name: service for name, service in all_services().items() if service.role == "service"
+}
 """Those that are asked once there is a key or an address for them."""
-PLAYED: Final = frozenset(name for name, service in known().items() if service.played)
+PLAYED: Final = frozenset(name for name, service in all_services().items() if service.is_played)
 """Scripts in place of a model."""
-NEARBY: Final = tuple(name for name, service in known().items() if service.near)
+NEARBY: Final = tuple(name for name, service in all_services().items() if service.near)
 """Servers that people run on their own machine."""
-OLLAMA: Final = known()["ollama"].prefixes
+OLLAMA: Final = all_services()["ollama"].prefixes
 """How the names of open models begin that Ollama has."""
 SHORT: Final = {short: name for name, service in SERVICES.items() for short in service.short}
 """What people call a service; a service by itself means its model."""
@@ -39,7 +41,7 @@ def of_name(model: str) -> str:
 def create(name: str, model: str, setup: ProviderSetup) -> compatible.CompatibleProvider:
     """The service `name`, or a server of that name that the person set up. Raises LookupError with
     one clear line."""
-    service = of(name)
+    service = service_of(name)
     base_url = setup.base_url or service.url(setup.environment) or service.base_url
     if not base_url:
         raise LookupError(

@@ -69,7 +69,7 @@ class Listing(Protocol):
     async def learn_prices(self) -> None: ...
 
 
-def told(address: str) -> bool:
+def was_list_read(address: str) -> bool:
     """Whether the server's list was read."""
     return address in _TOLD
 
@@ -105,24 +105,26 @@ def _dollars(text: object) -> float | None:
     return round(each * MILLION, 6) if 0 <= each < 1 else None
 
 
-def of(provider: Provider, own: Mapping[str, Mapping[str, float]]) -> Price | None:
+def price_of(provider: Provider, own: Mapping[str, Mapping[str, float]]) -> Price | None:
     """The price of a provider's model; None: not known. `own`: the person's, by `<provider>/<model>`
     or
     `<provider>/*`."""
     address = getattr(provider, "base_url", "")
-    return named(provider.name, provider.model, address if isinstance(address, str) else "", own)
+    return find_price(
+        provider.name, provider.model, address if isinstance(address, str) else "", own
+    )
 
 
-def named(
+def find_price(
     provider: str, model: str, address: str, own: Mapping[str, Mapping[str, float]]
 ) -> Price | None:
     given = own.get(f"{provider}/{model}") or own.get(f"{provider}/*")
     if given is not None:
-        return made({**given, "sure": True})
-    service = services.of(provider)
+        return parse_price({**given, "sure": True})
+    service = services.service_of(provider)
     # A program that runs models itself costs nothing nearby. Another server may only pass on what
     # is asked.
-    if service.played or (service.near and is_near(address) and not _ELSEWHERE.search(model)):
+    if service.is_played or (service.near and is_near(address) and not _ELSEWHERE.search(model)):
         return FREE
     if (said := _TOLD.get(address, {}).get(model)) is not None:
         return said
@@ -131,13 +133,13 @@ def named(
         return None
     models, name = listed["models"], model.removeprefix("models/").lower()
     found = models.get(name) or models.get(_DATED.sub("", name))
-    return made(found) if found is not None else None
+    return parse_price(found) if found is not None else None
 
 
-def made(data: Mapping[str, object]) -> Price:
+def parse_price(data: Mapping[str, object]) -> Price:
     over = data.get("over")
     dear = (
-        (int(over["tokens"]), made({**over, "sure": data.get("sure", False)}))
+        (int(over["tokens"]), parse_price({**over, "sure": data.get("sure", False)}))
         if isinstance(over, Mapping)
         else None
     )

@@ -86,7 +86,7 @@ class Words:
     heard: str
     aside: str
 
-    def asked(self, text: str) -> Asked:
+    def match_request(self, text: str) -> Asked:
         text = text.strip()
         for request in self.requests:
             if found := re.fullmatch(request.when, text):
@@ -97,10 +97,10 @@ class Words:
         """A question on the side: it is answered in words alone, whatever it asks for."""
         return Asked(Request("", [self.aside], [self.aside], talk=True), {"text": text.strip()})
 
-    def unknown(self, text: str) -> Asked:
+    def unknown_request(self, text: str) -> Asked:
         return Asked(self.requests[-1], {"text": text.strip()})
 
-    def about(self, call: ToolCall, result: ToolMessage) -> str:
+    def describe_result(self, call: ToolCall, result: ToolMessage) -> str:
         """One sentence that the result of `call` bears out."""
         values = {"tool": call.name} | {
             name: str(value) for name, value in _arguments(call).items()
@@ -109,14 +109,14 @@ class Words:
             if rule.tool in ("", call.name) and (
                 found := re.match(rule.when, result.content, re.MULTILINE)
             ):
-                return filled(rule.say, values | found.groupdict(""))
+                return fill_values(rule.say, values | found.groupdict(""))
         raise AssertionError("the last sentence is about every result")
 
     def index(self, name: str) -> int:
         """Where the step `name` of the tour stands; -1 if there is none."""
         return next((number for number, step in enumerate(self.tour) if step.name == name), -1)
 
-    def following(self, done: int, has_file: bool) -> int | None:
+    def next_step(self, done: int, has_file: bool) -> int | None:
         """The step after `done`; None behind the last."""
         after = range(done + 1, len(self.tour))
         return next(
@@ -154,7 +154,7 @@ def _paced(item: Item) -> Item:
 def _filled(data: object, values: Mapping[str, str]) -> object:
     match data:
         case str():
-            return filled(data, values)
+            return fill_values(data, values)
         case list():
             return [_filled(each, values) for each in data]
         case dict():
@@ -163,7 +163,7 @@ def _filled(data: object, values: Mapping[str, str]) -> object:
             return data
 
 
-def filled(text: str, values: Mapping[str, str]) -> str:
+def fill_values(text: str, values: Mapping[str, str]) -> str:
     return text.format_map({name: _Value(value) for name, value in values.items()})
 
 
@@ -219,7 +219,7 @@ class Standing:
     answers: int = 0
     introduced: bool = False
     """The demo has said what it is."""
-    due: Asked = field(default_factory=lambda: words().asked(""))
+    due: Asked = field(default_factory=lambda: words().match_request(""))
     """What the next answer is about."""
     scratch: str = ""
     """Name of the tour's scratch folder; empty before its first answer is whole."""
@@ -236,24 +236,24 @@ class Standing:
     results: tuple[ToolMessage, ...] = ()
 
     @property
-    def touring(self) -> bool:
+    def is_touring(self) -> bool:
         return bool(self.due.request.tour)
 
     @property
-    def midway(self) -> bool:
+    def is_midway(self) -> bool:
         """A tour was begun and is not at its end."""
         return (self.done >= 0 or self.cut) and self.done < len(words().tour) - 1
 
     @property
-    def failed(self) -> tuple[ToolMessage, ...]:
+    def failed_calls(self) -> tuple[ToolMessage, ...]:
         return tuple(result for result in self.results if _tag(result))
 
-    def after(self, message: Message) -> Standing:
+    def with_message(self, message: Message) -> Standing:
         match message:
             case UserMessage():
                 return self._asked(message.text.rpartition(_FACTS)[0] or message.text)
             case ToolMessage():
-                made = self.touring and self.done == 0 and not _tag(message)
+                made = self.is_touring and self.done == 0 and not _tag(message)
                 return replace(
                     self, results=(*self.results, message), has_file=self.has_file or made
                 )
@@ -264,22 +264,22 @@ class Standing:
         if text.startswith(INSTRUCTION):
             due = words().on_the_side(text.removeprefix(INSTRUCTION))
             return replace(self, due=due, calls=(), results=(), back=False)
-        asked = words().asked(text)
+        asked = words().match_request(text)
         stopped = any(_tag(result) in _STOPPED for result in self.results)
-        into = self.touring and bool(self.results) and not stopped  # said into the running turn
+        into = self.is_touring and bool(self.results) and not stopped  # said into the running turn
         if into and asked.request.talk:
             return replace(self, said=f"{self.said}\n{text.strip()}".strip())
         now = replace(self, due=asked, said="", calls=(), results=(), back=True)
-        if self.touring and stopped:
+        if self.is_touring and stopped:
             now = replace(now, done=self.done - 1, cut=True)
         wish = asked.request.tour
         if not wish:
             return now
-        if wish == "next" and not now.midway:
-            return replace(now, due=words().unknown(text))
-        if wish == "afresh" or not now.midway:
+        if wish == "next" and not now.is_midway:
+            return replace(now, due=words().unknown_request(text))
+        if wish == "afresh" or not now.is_midway:
             return replace(now, scratch="", done=-1, cut=False, back=False, has_file=False)
-        following = words().following(now.done, now.has_file)
+        following = words().next_step(now.done, now.has_file)
         earlier = words().index(words().tour[following].again_from) if following is not None else -1
         if earlier >= 0 and into:
             return self  # the circle goes on anyway, and nothing was interrupted
@@ -299,17 +299,17 @@ class Standing:
         place = _place(answer.state) if ours else None
         if place is not None:
             return replace(
-                now, scratch=place[0], done=place[1], cut=False, due=words().asked("tour")
+                now, scratch=place[0], done=place[1], cut=False, due=words().match_request("tour")
             )
-        if self.touring and (ours or not answer.provider) and not answer.state:
-            return replace(now, cut=True, due=words().asked(""))
+        if self.is_touring and (ours or not answer.provider) and not answer.state:
+            return replace(now, cut=True, due=words().match_request(""))
         return now
 
 
-def standing(messages: Iterable[Message]) -> Standing:
+def read_standing(messages: Iterable[Message]) -> Standing:
     now = Standing()
     for message in messages:
-        now = now.after(message)
+        now = now.with_message(message)
     return now
 
 

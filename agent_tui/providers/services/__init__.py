@@ -15,13 +15,13 @@ from agent_tui.providers.services.base import Quirks, Service
 from agent_tui.settings import schema
 
 
-def known() -> Mapping[str, Service]:
+def all_services() -> Mapping[str, Service]:
     """All providers that are declared, by name."""
     return cast(Mapping[str, Service], schema.services())
 
 
-def of(name: str) -> Service:
+def service_of(name: str) -> Service:
     """The provider of that name; one that nobody declares is a server that the person set up."""
-    return known().get(name) or Service(
+    return all_services().get(name) or Service(
         name, name, "compatible", role="found", quirks=Quirks(typed=True)
     )

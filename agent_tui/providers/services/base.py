@@ -94,7 +94,7 @@ class Service:
     """Its place among all."""
 
     @property
-    def played(self) -> bool:
+    def is_played(self) -> bool:
         return self.role == "played"
 
     @property
@@ -111,7 +111,7 @@ class Service:
     def version(self, environment: Mapping[str, str]) -> str:
         return _first(self.versions, environment)
 
-    def usual(self, listed: Sequence[str]) -> str:
+    def usual_model(self, listed: Sequence[str]) -> str:
         """The model where none is named, given the names that the service lists."""
         for family in self.families:
             found = {
@@ -131,7 +131,7 @@ def _first(names: tuple[str, ...], environment: Mapping[str, str]) -> str:
     return next((value for name in names if (value := environment.get(name, "").strip())), "")
 
 
-def nearest(wanted: str, levels: tuple[str, ...]) -> str:
+def nearest_level(wanted: str, levels: tuple[str, ...]) -> str:
     """The level of `levels` that is nearest to what is `wanted`; the lower of two."""
     place = EFFORTS.index(wanted)
     return min(levels, key=lambda level: (abs(EFFORTS.index(level) - place), EFFORTS.index(level)))

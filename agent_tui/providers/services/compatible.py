@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from agent_tui.providers.services.base import THREE, Fields, Quirks, Service, Words, nearest
+from agent_tui.providers.services.base import THREE, Fields, Quirks, Service, Words, nearest_level
 from agent_tui.settings.table import ANY
 
 BUDGETS: Final[Mapping[str, int]] = {
@@ -23,7 +23,7 @@ here."""
 
 
 def _among(*levels: str) -> Words:
-    return lambda wanted: {"reasoning_effort": nearest(wanted, levels)}
+    return lambda wanted: {"reasoning_effort": nearest_level(wanted, levels)}
 
 
 def _switched(wanted: str) -> Fields:
@@ -52,7 +52,9 @@ def _qwen(wanted: str) -> Fields:
 
 def _openrouter(wanted: str) -> Fields:
     return {
-        "reasoning": {"enabled": False} if wanted == "none" else {"effort": nearest(wanted, THREE)}
+        "reasoning": {"enabled": False}
+        if wanted == "none"
+        else {"effort": nearest_level(wanted, THREE)}
     }
 
 

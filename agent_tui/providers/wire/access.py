@@ -46,7 +46,7 @@ def bearer(key: str, advice: str) -> Key:
     return Key(key, "Authorization", "Bearer ", advice)
 
 
-def opened(
+def open_wire(
     base_url: str,
     model: str,
     label: str,

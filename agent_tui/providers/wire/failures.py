@@ -13,7 +13,7 @@ from email.utils import parsedate_to_datetime
 
 from agent_tui import registry
 from agent_tui.providers.base import Failed
-from agent_tui.providers.dialects.translate import text_in, whole
+from agent_tui.providers.dialects.translate import drop_surrogates, text_in
 from agent_tui.providers.wire.addresses import proxy_of
 from agent_tui.safety.secrets import Scrubber
 
@@ -83,13 +83,13 @@ class Place:
     stored."""
 
     @property
-    def where(self) -> str:
+    def server_label(self) -> str:
         return f"{self.provider} at {self.address}"
 
-    def shown(self, text: str) -> str:
+    def clean_text(self, text: str) -> str:
         """`text` of the server in one line, without keys: they are looked for before anything is cut
         off."""
-        return one_line(self.secrets.scrub(whole(text)))
+        return one_line(self.secrets.scrub(drop_surrogates(text)))
 
 
 def one_line(text: str) -> str:
@@ -101,7 +101,7 @@ def reason(place: Place, *parts: object) -> str:
     """Why an answer was refused, as a server tells it: the texts among `parts`, each once, without
     keys; one line."""
     told = dict.fromkeys(part.strip() for part in parts if isinstance(part, str) and part.strip())
-    return place.shown(": ".join(told))
+    return place.clean_text(": ".join(told))
 
 
 def words(body: str) -> str:
@@ -142,7 +142,7 @@ def _text(data: Mapping[str, object], keys: tuple[str, ...]) -> str:
 
 def from_status(place: Place, status: int, headers: Mapping[str, str], body: str) -> Failed:
     """The failure that an HTTP answer means."""
-    return _of_status(place, status, headers, place.shown(words(body)), details(body))
+    return _of_status(place, status, headers, place.clean_text(words(body)), details(body))
 
 
 def _of_status(
@@ -154,12 +154,12 @@ def _of_status(
         to = headers.get("location", "another address")
         return Failed(
             "bad_request",
-            f"{place.where} redirects to {place.shown(to)}",
+            f"{place.server_label} redirects to {place.clean_text(to)}",
             "use that address instead",
         )
     if status in (401, 403) or (status == 400 and google.bad_key):
         did = "refused the key" if place.keyed else "needs a key"
-        return Failed("auth", f"{place.where} {did} ({status}){tail}", place.auth)
+        return Failed("auth", f"{place.server_label} {did} ({status}){tail}", place.auth)
     if status == 404:
         return unknown_model(place, said)
     if status == 429 or NO_MONEY.search(said):
@@ -168,19 +168,21 @@ def _of_status(
         return overflow(place, said)
     if status in (408, 504):
         return Failed(
-            "timeout", f"{place.where} timed out ({status}){tail}", "try again", True, wait
+            "timeout", f"{place.server_label} timed out ({status}){tail}", "try again", True, wait
         )
     if status >= 500:
         wait = max(OVERLOADED_WAIT, wait or 0.0) if status == OVERLOADED else wait
-        return Failed("server", f"{place.where} failed ({status}){tail}", "try again", True, wait)
+        return Failed(
+            "server", f"{place.server_label} failed ({status}){tail}", "try again", True, wait
+        )
     which = "that can call tools " if "support tools" in said else ""
     hint = f"choose another model {which}with /model"
-    return Failed("bad_request", f"{place.where} refused the request ({status}){tail}", hint)
+    return Failed("bad_request", f"{place.server_label} refused the request ({status}){tail}", hint)
 
 
 def from_payload(place: Place, error: object) -> Failed:
     """The failure that an error inside a stream means; `error` is what stood there."""
-    said = place.shown(message_of(error)) or "no reason given"
+    said = place.clean_text(message_of(error)) or "no reason given"
     code = error.get("code") if isinstance(error, dict) else None
     status = (
         int(code)
@@ -198,19 +200,21 @@ def from_payload(place: Place, error: object) -> Failed:
     if kind == "invalid_request_error":
         return _of_status(place, 400, {}, said, details_of(error))
     wait = OVERLOADED_WAIT if status == OVERLOADED else None
-    return Failed("server", f"{place.where} stopped with an error: {said}", "try again", True, wait)
+    return Failed(
+        "server", f"{place.server_label} stopped with an error: {said}", "try again", True, wait
+    )
 
 
 def from_exception(place: Place, error: Exception) -> Failed:
     """The failure that an exception of httpx (or a wait that ended) means."""
-    what = place.shown(str(error)) or type(error).__name__
+    what = place.clean_text(str(error)) or type(error).__name__
     match error:
         case httpx.ConnectTimeout():
             return replace(
                 unreachable(place, "no answer"), may_pass=True
             )  # a listener that is held up, here or there
         case httpx.ConnectError() if "SSL" in what or "CERTIFICATE" in what:
-            text = f"no secure connection to {place.where}: {what}"
+            text = f"no secure connection to {place.server_label}: {what}"
             hint = "check the address; for your own certificate authority, set ca_bundle or SSL_CERT_FILE"
             return Failed("unreachable", text, hint)
         case httpx.ConnectError():
@@ -218,7 +222,7 @@ def from_exception(place: Place, error: Exception) -> Failed:
         case httpx.ProxyError():
             return unreachable(place, f"the proxy said: {what}")
         case httpx.TimeoutException() | TimeoutError():
-            return Failed("timeout", f"{place.where} stopped answering", "try again", True)
+            return Failed("timeout", f"{place.server_label} stopped answering", "try again", True)
         case httpx.UnsupportedProtocol() | httpx.InvalidURL():
             return Failed(
                 "bad_request",
@@ -228,20 +232,23 @@ def from_exception(place: Place, error: Exception) -> Failed:
         case httpx.DecodingError():
             return Failed(
                 "malformed",
-                f"{place.where} sent bytes that cannot be decoded: {what}",
+                f"{place.server_label} sent bytes that cannot be decoded: {what}",
                 "try again",
                 True,
             )
         case _:
             return Failed(
-                "broken_stream", f"the connection to {place.where} broke: {what}", "try again", True
+                "broken_stream",
+                f"the connection to {place.server_label} broke: {what}",
+                "try again",
+                True,
             )
 
 
 def unusable_environment(place: Place, error: Exception) -> Failed:
     """No client can be made: a proxy of a kind that is not spoken, or a certificate file that is
     not there."""
-    text = f"cannot reach {place.where} with these proxy or certificate settings: {one_line(str(error))}"
+    text = f"cannot reach {place.server_label} with these proxy or certificate settings: {one_line(str(error))}"
     variables = "HTTPS_PROXY, ALL_PROXY, NO_PROXY, SSL_CERT_FILE or REQUESTS_CA_BUNDLE"
     return Failed("unreachable", text, f"correct ca_bundle, or {variables}")
 
@@ -257,7 +264,7 @@ def _refused(what: str) -> str:
 def unreachable(place: Place, why: str) -> Failed:
     # A refused connection on this machine means a server that a person must start: waiting does not
     # help.
-    where, hint = place.where, place.unreachable
+    where, hint = place.server_label, place.unreachable
     if (
         why == UNKNOWN_NAME and not place.local
     ):  # nothing is known of a server there: it may be all names that fail
@@ -272,7 +279,7 @@ def unreachable(place: Place, why: str) -> Failed:
 
 
 def endless(place: Place, characters: int) -> Failed:
-    text = f"{place.where} sends an endless answer: {characters // 1_000_000} million characters so far"
+    text = f"{place.server_label} sends an endless answer: {characters // 1_000_000} million characters so far"
     return Failed("malformed", text, "choose another model with /model, or check that server")
 
 
@@ -281,12 +288,12 @@ def unknown_model(place: Place, said: str = "") -> Failed:
     if not place.model:
         return Failed(
             "unknown_model",
-            f"{place.where} does not know this address (404){tail}",
+            f"{place.server_label} does not know this address (404){tail}",
             place.unreachable,
         )
     return Failed(
         "unknown_model",
-        f"{place.where} has no model {one_line(place.model)!r}{tail}",
+        f"{place.server_label} has no model {one_line(place.model)!r}{tail}",
         place.unknown_model,
     )
 
@@ -308,18 +315,20 @@ def _limited(place: Place, said: str, wait: float | None, google: Details) -> Fa
     tail = f": {said}" if said else ""
     if google.spent:
         hint = "choose another model with /model, or check the plan and its billing"
-        return Failed("rate_limited", f"{place.where} has no quota left for today{tail}", hint)
+        return Failed(
+            "rate_limited", f"{place.server_label} has no quota left for today{tail}", hint
+        )
     if google.wait is None and NO_MONEY.search(
         said
     ):  # one that says how long to wait has the same words for a minute
         return Failed(
             "rate_limited",
-            f"{place.where} has no quota left{tail}",
+            f"{place.server_label} has no quota left{tail}",
             "check the plan and its billing",
         )
     return Failed(
         "rate_limited",
-        f"{place.where} gets too many requests{tail}",
+        f"{place.server_label} gets too many requests{tail}",
         "wait, then try again",
         True,
         wait,

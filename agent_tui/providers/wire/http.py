@@ -38,7 +38,7 @@ with registry.late(warm=False):
     import anyio  # what httpx connects with; it loads most of it only then
     import httpx  # a tenth of a second, for those who talk to a server
 
-registry.without(
+registry.leave_out(
     "httpx._main"
 )  # its command line: click, Pygments, half of the time that importing it takes
 
@@ -89,7 +89,7 @@ def client_options(url: str, bundle: str = "") -> ClientOptions:
             60.0, connect=CONNECT_NEAR if near else CONNECT, read=None, pool=None
         ),
         "trust_env": not near,
-        "verify": verified(url, bundle),
+        "verify": tls_verification(url, bundle),
         "follow_redirects": False,
         "event_hooks": log.hooks(),
         "headers": {"User-Agent": "agent-tui", "Accept-Encoding": "identity"},
@@ -131,7 +131,7 @@ class _Answer:
         try:
             return json.loads(self.body, parse_int=whole_number)
         except (ValueError, RecursionError):
-            text = f"{self.place.where} answered {path} with something that is not JSON"
+            text = f"{self.place.server_label} answered {path} with something that is not JSON"
             raise ProviderError(Failed("malformed", text, self.place.unreachable)) from None
 
 
@@ -192,7 +192,9 @@ class Wire:
         )
         if answer.status == 404:
             raise ProviderError(
-                Failed("bad_request", f"{self.place.where} has no {path}", "check the address")
+                Failed(
+                    "bad_request", f"{self.place.server_label} has no {path}", "check the address"
+                )
             )
         return answer.json(path)
 
@@ -276,7 +278,7 @@ class Wire:
     async def _refusal(self, response: httpx.Response) -> Failed | None:
         """Why `response` is no answer; None where it is one."""
         if response.status_code == 200:
-            text = f"{self.place.where} answered with a web page"
+            text = f"{self.place.server_label} answered with a web page"
             page = _kind(response) == "text/html"
             return (
                 Failed("malformed", text, "check the address: it often ends in /v1")
@@ -295,19 +297,21 @@ class Wire:
         with closing(Limit(loop)) as within:
             while not ended and loop.time() < patience.until:
                 try:
-                    data = await within.wait(pace.read(pieces), pace.left(limit, patience.until))
+                    data = await within.wait(
+                        pace.read(pieces), pace.time_left(limit, patience.until)
+                    )
                     texts = reader.feed(data)
                     held = 0 if texts else held + len(data)
                 except StopAsyncIteration:
                     texts, ended = reader.close(), True
                 if held > MOST_HELD:
-                    text = f"{self.place.where} sent {MOST_HELD // 1_000_000} MB without a break"
+                    text = f"{self.place.server_label} sent {MOST_HELD // 1_000_000} MB without a break"
                     yield [
                         Failed("malformed", text, "check the address: this is not a model's answer")
                     ]
                     return
                 if texts:
-                    yield found.of(texts)
+                    yield found.parse_texts(texts)
                     heard = loop.time()
                 elif limit is not None and loop.time() - heard > KEPT * limit:
                     raise TimeoutError
@@ -318,12 +322,14 @@ class Wire:
         if last := found.end():
             yield last
 
-    def cut(self, begun: bool) -> Failed:
+    def cut_off_failure(self, begun: bool) -> Failed:
         """A stream that ended without its end: cut off, or empty from the start."""
         if begun:
-            text = f"{self.place.where} stopped in the middle of the answer"
+            text = f"{self.place.server_label} stopped in the middle of the answer"
             return Failed("broken_stream", text, "try again", True)
-        return Failed("empty_stream", f"{self.place.where} sent an empty answer", "try again", True)
+        return Failed(
+            "empty_stream", f"{self.place.server_label} sent an empty answer", "try again", True
+        )
 
 
 def _kind(response: httpx.Response) -> str:
@@ -356,7 +362,7 @@ BUNDLES: Final = ("SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE")
 FOLDER: Final = "SSL_CERT_DIR"
 
 
-def verified(url: str, bundle: str = "") -> ssl.SSLContext | bool:
+def tls_verification(url: str, bundle: str = "") -> ssl.SSLContext | bool:
     """How the server at `url` proves who it is; `bundle` is the person's own. Raises OSError, which
     names the setting or the variable, where that cannot be read."""
     if not url.startswith("https:"):

@@ -76,7 +76,7 @@ class WireLog:
             for name, value in headers.items()
         }
 
-    async def asked(self, request: httpx.Request) -> None:
+    async def log_request(self, request: httpx.Request) -> None:
         id = request.extensions["wire_log"] = next(_numbers)
         body = request.content.decode("utf-8", "replace")
         short = body if len(body) <= LONGEST else f"{body[:LONGEST]} … ({len(body):,} characters)"
@@ -92,7 +92,7 @@ class WireLog:
             body=short,
         )
 
-    async def answered(self, response: httpx.Response) -> None:
+    async def log_response(self, response: httpx.Response) -> None:
         id = response.request.extensions.get("wire_log", 0)
         self.write(
             id, "response", status=response.status_code, headers=self.headers(response.headers)
@@ -155,5 +155,7 @@ def end() -> None:
 def hooks() -> dict[str, list[Callable[..., Awaitable[None]]]]:
     """What a client tells of; nothing where nobody asked for a log."""
     return (
-        {} if _current is None else {"request": [_current.asked], "response": [_current.answered]}
+        {}
+        if _current is None
+        else {"request": [_current.log_request], "response": [_current.log_response]}
     )

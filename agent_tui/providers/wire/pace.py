@@ -41,7 +41,7 @@ class Pace:
         self._waited, self._unfinished = 0.0, 0
         """Seconds and bytes since the last sign of life: a byte now and then is none."""
 
-    def left(self, limit: float | None, until: float = math.inf) -> float | None:
+    def time_left(self, limit: float | None, until: float = math.inf) -> float | None:
         """Seconds that the next read may take, where the server has `limit` for a whole line, and
         `until` for all."""
         left = min(math.inf if limit is None else limit - self._waited, until - self._now())

@@ -35,7 +35,7 @@ class Answer(Protocol):
     """An answer that grows by the payloads of one dialect."""
 
     @property
-    def ended(self) -> bool:
+    def has_ended(self) -> bool:
         """Whether the server said that this was all; what comes after may only add (usage)."""
         ...
 
@@ -47,35 +47,35 @@ class Answer(Protocol):
         """Tell what was held back for more to come."""
         ...
 
-    def finished(self) -> Finished: ...
+    def finish(self) -> Finished: ...
 
 
-async def answered(
+async def play_answer(
     wire: Wire, path: str, body: bytes, reader: Reader, patience: Patience, answer: Answer
 ) -> AsyncGenerator[StreamItem, None]:
     """Send `body` and play the answer: its parts, then one `Finished` or `Failed`."""
     course, keyless, said = _Course(wire, answer), Keyless(wire.place.secrets), 0
     async with aclosing(wire.events(path, body, reader, patience)) as events:
         async for payloads in events:
-            added = keyless.passed(course.after(payloads))
+            added = keyless.pass_on(course.read_payloads(payloads))
             for item in added:
                 said += 0 if isinstance(item, Finished) else len(item.text)
                 yield item
-            if course.failed:
+            if course.has_failed:
                 return
             if said > MOST_SAID:
                 yield failures.endless(wire.place, MOST_SAID)
                 return
             if course.over:
                 break
-            if course.whole and (added or patience.until == math.inf):
+            if course.is_whole and (added or patience.until == math.inf):
                 patience.until = asyncio.get_running_loop().time() + TAIL
-    if not course.begun or not course.whole:
-        last: list[StreamItem] = [wire.cut(course.begun)]
+    if not course.begun or not course.is_whole:
+        last: list[StreamItem] = [wire.cut_off_failure(course.begun)]
     else:
-        last, end = course.rest(), answer.finished()
+        last, end = course.rest(), answer.finish()
         last.append(replace(end, model=course.model) if course.model else end)
-    for item in keyless.passed(last):
+    for item in keyless.pass_on(last):
         yield item
 
 
@@ -91,14 +91,14 @@ class _Course:
         self.model = ""
 
     @property
-    def failed(self) -> bool:
+    def has_failed(self) -> bool:
         return self._parts.failed
 
     @property
-    def whole(self) -> bool:
-        return self._done or self._answer.ended
+    def is_whole(self) -> bool:
+        return self._done or self._answer.has_ended
 
-    def after(self, payloads: Iterable[Payload]) -> list[StreamItem]:
+    def read_payloads(self, payloads: Iterable[Payload]) -> list[StreamItem]:
         """What `payloads`, which came together, add."""
         parts, add = self._parts, self._answer.add
         for payload in payloads:
@@ -111,21 +111,21 @@ class _Course:
                     break
             elif isinstance(payload, Done):
                 self._done = True
-            elif self.begun and self.whole:
+            elif self.begun and self.is_whole:
                 self.over = True  # it was whole before this
                 break
             else:
                 failed = payload if isinstance(payload, Failed) else self._told(payload["error"])
                 parts.add(failed)
                 break
-        return parts.taken()
+        return parts.take()
 
     def _told(self, error: object) -> Failed:
         return failures.from_payload(self._wire.place, error)
 
     def rest(self) -> list[StreamItem]:
         self._answer.rest(self._parts)
-        return self._parts.taken()
+        return self._parts.take()
 
 
 def _named(payload: dict[str, object]) -> str:
@@ -149,7 +149,7 @@ class Keyless:
         self._secrets = secrets
         self._streams: dict[_Place, ScrubbedText] = {}
 
-    def passed(self, items: list[StreamItem]) -> list[StreamItem]:
+    def pass_on(self, items: list[StreamItem]) -> list[StreamItem]:
         """What of `items` can be passed on. A Finished or a Failed is the last: what waited comes
         before it."""
         if not self._secrets.knows:

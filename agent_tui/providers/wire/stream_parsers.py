@@ -197,10 +197,10 @@ class Payloads:
         self._skipped = False
         self.good = self.broken = False
 
-    def of(self, texts: Iterable[str]) -> Iterator[Payload]:
+    def parse_texts(self, texts: Iterable[str]) -> Iterator[Payload]:
         """What came together; a Failed, if any, is the last."""
         for text in texts:
-            payload = parsed(text)
+            payload = parse_payload(text)
             if payload is not None:
                 self._bad, self.good = 0, self.good or payload is not DONE
                 yield payload
@@ -208,7 +208,9 @@ class Payloads:
             self._bad, self._skipped = self._bad + 1, True
             hidden = self._place.secrets.scrub(text)
             log.warning(
-                "%s: skipped a payload that is no JSON object: %.200r", self._place.where, hidden
+                "%s: skipped a payload that is no JSON object: %.200r",
+                self._place.server_label,
+                hidden,
             )
             if self._bad == MOST_BAD:
                 self.broken = True
@@ -221,11 +223,11 @@ class Payloads:
         return [self._malformed()] if self._skipped and not self.good else []
 
     def _malformed(self) -> Failed:
-        text = f"{self._place.where} sent something that is not a valid JSON object"
+        text = f"{self._place.server_label} sent something that is not a valid JSON object"
         return Failed("malformed", text, "try again, or check the address", True)
 
 
-def parsed(text: str) -> dict[str, object] | Done | None:
+def parse_payload(text: str) -> dict[str, object] | Done | None:
     if text == "[DONE]":
         return DONE
     try:

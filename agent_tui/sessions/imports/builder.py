@@ -89,35 +89,35 @@ class Builder:
     def prompt(self, text: str, at: float) -> None:
         self.turns.append(Turn(text, at))
 
-    def steered(self, text: str, at: float) -> None:
+    def add_steer(self, text: str, at: float) -> None:
         if text.strip() and self.turns:
             self.turns[-1].steers.append((len(self.turns[-1].steps), text, at))
 
-    def said(self, text: str, at: float, key: str = "") -> None:
+    def add_text(self, text: str, at: float, key: str = "") -> None:
         if text:
             self._step(at, key).texts.append(text)
 
-    def thought(self, text: str, at: float, key: str = "") -> None:
+    def add_thought(self, text: str, at: float, key: str = "") -> None:
         if text:
             self._step(at, key).thoughts.append(text)
 
-    def called(self, id: str, name: str, arguments: str, at: float, key: str = "") -> None:
+    def add_call(self, id: str, name: str, arguments: str, at: float, key: str = "") -> None:
         step = self._step(at, key)
         if id in self._steps:
             return  # on file twice
         step.calls.append(ToolCall(id, name, arguments))
         self._steps[id] = step
 
-    def answered(self, id: str, content: str, bad: bool, at: float) -> None:
+    def add_result(self, id: str, content: str, bad: bool, at: float) -> None:
         if id in self._steps:
             self._steps[id].results.setdefault(id, (content, bad, at))
         else:
             self.left_out["results without a call"] += 1
 
-    def used(self, usage: Usage, at: float, key: str = "") -> None:
+    def add_usage(self, usage: Usage, at: float, key: str = "") -> None:
         self._step(at, key).usage = usage
 
-    def cancelled(self) -> None:
+    def cancel_turn(self) -> None:
         if self.turns:
             self.turns[-1].cancelled = True
 

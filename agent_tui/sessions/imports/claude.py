@@ -62,7 +62,7 @@ def read(records: Iterable[Mapping[str, object]], builder: Builder) -> None:
                 _facts(record, builder)
                 _assistant(record, builder)
             case "queue-operation" if record.get("operation") == "remove":
-                builder.steered(_queued(record), moment(record.get("timestamp")))
+                builder.add_steer(_queued(record), moment(record.get("timestamp")))
             case "summary":
                 builder.titles.setdefault("model", words(record.get("summary")))
             case "ai-title":
@@ -110,8 +110,11 @@ def _user(record: Mapping[str, object], builder: Builder) -> None:
                 prompt.append(words(block.get("text")))
             case "tool_result":
                 bad = block.get("is_error") is True
-                builder.answered(
-                    words(block.get("tool_use_id")), plain(block.get("content"), builder), bad, at
+                builder.add_result(
+                    words(block.get("tool_use_id")),
+                    plain_text(block.get("content"), builder),
+                    bad,
+                    at,
                 )
             case "image":
                 builder.left_out["images"] += 1
@@ -121,7 +124,7 @@ def _user(record: Mapping[str, object], builder: Builder) -> None:
     if not text:
         return
     if text.startswith(_INTERRUPTED):
-        builder.cancelled()
+        builder.cancel_turn()
     elif record.get("isCompactSummary") is True:
         builder.left_out["summaries of earlier messages"] += 1
     elif record.get("isMeta") is True or text.lstrip().startswith(_ECHO):
@@ -150,14 +153,14 @@ def _assistant(record: Mapping[str, object], builder: Builder) -> None:
     for block in _blocks(record):
         match block.get("type"):
             case "text":
-                builder.said(words(block.get("text")), at, key)
+                builder.add_text(words(block.get("text")), at, key)
             case "thinking":
-                builder.thought(words(block.get("thinking")), at, key)
+                builder.add_thought(words(block.get("thinking")), at, key)
             case "tool_use":
                 arguments = json.dumps(
                     block.get("input") if isinstance(block.get("input"), dict) else {}
                 )
-                builder.called(
+                builder.add_call(
                     words(block.get("id")), words(block.get("name")) or "tool", arguments, at, key
                 )
             case kind:
@@ -170,10 +173,10 @@ def _assistant(record: Mapping[str, object], builder: Builder) -> None:
             + cached
             + count(usage.get("cache_creation_input_tokens"))
         )
-        builder.used(Usage(sent, count(usage.get("output_tokens")), cached), at, key)
+        builder.add_usage(Usage(sent, count(usage.get("output_tokens")), cached), at, key)
 
 
-def plain(content: object, builder: Builder) -> str:
+def plain_text(content: object, builder: Builder) -> str:
     """The text of a result: a text itself, or blocks."""
     if isinstance(content, str):
         return content

@@ -15,7 +15,7 @@ from typing import Final
 
 from agent_tui.protocol.messages import Usage
 from agent_tui.sessions.imports.builder import Builder, count, moment, words
-from agent_tui.sessions.imports.claude import plain
+from agent_tui.sessions.imports.claude import plain_text
 
 PROGRAM: Final = "Codex CLI"
 _TYPES: Final = ("session_meta", "turn_context", "response_item", "event_msg", "compacted")
@@ -111,17 +111,17 @@ def _item(payload: Mapping[str, object], at: float, builder: Builder, prompts: b
     id = words(payload.get("call_id")) or words(payload.get("id"))
     match payload.get("type"):
         case "message" if payload.get("role") == "assistant":
-            builder.said(plain(payload.get("content"), builder), at)
+            builder.add_text(plain_text(payload.get("content"), builder), at)
         case "message" if payload.get("role") == "user":
-            text = plain(payload.get("content"), builder)
+            text = plain_text(payload.get("content"), builder)
             if prompts and text.strip() and not _ADDED.match(text):
                 builder.prompt(text, at)
         case "message":
             builder.left_out["instructions of the program"] += 1
         case "reasoning":
-            builder.thought(plain(payload.get("summary"), builder), at)
+            builder.add_thought(plain_text(payload.get("summary"), builder), at)
         case "function_call":
-            builder.called(
+            builder.add_call(
                 id,
                 words(payload.get("name")) or "tool",
                 words(payload.get("arguments")) or "{}",
@@ -129,13 +129,15 @@ def _item(payload: Mapping[str, object], at: float, builder: Builder, prompts: b
             )
         case "custom_tool_call":
             arguments = json.dumps({"input": words(payload.get("input"))})
-            builder.called(id, words(payload.get("name")) or "tool", arguments, at)
+            builder.add_call(id, words(payload.get("name")) or "tool", arguments, at)
         case "local_shell_call":
             action = payload.get("action")
-            builder.called(id, "shell", json.dumps(action if isinstance(action, dict) else {}), at)
+            builder.add_call(
+                id, "shell", json.dumps(action if isinstance(action, dict) else {}), at
+            )
         case "function_call_output" | "custom_tool_call_output":
             content, bad = _output(payload.get("output"), builder)
-            builder.answered(id, content, bad, at)
+            builder.add_result(id, content, bad, at)
         case kind:
             builder.left_out[f"items of type {kind}"[:60]] += 1
 
@@ -143,7 +145,7 @@ def _item(payload: Mapping[str, object], at: float, builder: Builder, prompts: b
 def _output(output: object, builder: Builder) -> tuple[str, bool]:
     """The text of a result, and whether it is that of a failure."""
     if isinstance(output, dict):
-        return plain(output.get("content"), builder), output.get("success") is False
+        return plain_text(output.get("content"), builder), output.get("success") is False
     if isinstance(output, str) and output.startswith('{"output":'):
         try:
             inner = json.loads(output)
@@ -153,7 +155,7 @@ def _output(output: object, builder: Builder) -> tuple[str, bool]:
             about = inner.get("metadata")
             code = about.get("exit_code") if isinstance(about, dict) else 0
             return inner["output"], bool(code)
-    return plain(output, builder), False
+    return plain_text(output, builder), False
 
 
 def _event(
@@ -164,9 +166,9 @@ def _event(
             builder.prompt(words(payload.get("message")), at)
         case "agent_message":
             if not answers:
-                builder.said(words(payload.get("message")), at)
+                builder.add_text(words(payload.get("message")), at)
         case "turn_aborted":
-            builder.cancelled()
+            builder.cancel_turn()
         case "token_count":
             _tokens(payload.get("info"), builder, totals)
         case "agent_reasoning" | "task_started" | "task_complete" | "agent_reasoning_section_break":

@@ -59,7 +59,7 @@ def import_file(path: Path, folder: Path, program: str = "") -> Imported:
         return _import_ours(
             [dict(one) for one in records if _is_ours(one)], str(begun.get("session")), folder
         )
-    name = program or recognised(records)
+    name = program or recognise_program(records)
     if not name:
         raise Refused(
             f"{path}: no session of {' or '.join(reader.PROGRAM for reader, _ in PROGRAMS.values())}"
@@ -150,7 +150,7 @@ def _records(path: Path) -> tuple[list[Mapping[str, object]], int]:
     return found, damaged
 
 
-def recognised(records: Sequence[Mapping[str, object]]) -> str:
+def recognise_program(records: Sequence[Mapping[str, object]]) -> str:
     """The program whose records these are, by the first that anybody knows; empty: none."""
     for record in records[:200]:
         for name, (reader, _) in PROGRAMS.items():
@@ -159,7 +159,9 @@ def recognised(records: Sequence[Mapping[str, object]]) -> str:
     return ""
 
 
-def kept(environment: Mapping[str, str], program: str = "") -> Iterator[tuple[str, Path]]:
+def find_session_files(
+    environment: Mapping[str, str], program: str = ""
+) -> Iterator[tuple[str, Path]]:
     """The session files that the other programs keep, with whose they are; of all, or of one."""
     home = Path(environment.get("HOME") or "~").expanduser()
     claude_home = Path(environment.get("CLAUDE_CONFIG_DIR") or home / ".claude")

@@ -63,7 +63,7 @@ def cache_file(cache: Path) -> Path:
 
 
 @contextmanager
-def opened(cache: Path) -> Iterator[tuple[sqlite3.Connection, str]]:
+def open_cache(cache: Path) -> Iterator[tuple[sqlite3.Connection, str]]:
     """The cache, and in a line what was wrong with it. Raises NoCache, also for what goes wrong
     inside."""
     try:
@@ -161,13 +161,13 @@ def _remove(path: Path) -> None:
         ) from None
 
 
-def known(cache: Path) -> dict[str, Known]:
+def known_sessions(cache: Path) -> dict[str, Known]:
     """What the cache knows of each session, by id; nothing where there is no cache. Makes none, and
     never raises."""
     if not cache_file(cache).is_file():
         return {}
     try:
-        with opened(cache) as (connection, _):
+        with open_cache(cache) as (connection, _):
             return known_in(connection)
     except NoCache:
         return {}
@@ -190,7 +190,7 @@ def known_in(connection: sqlite3.Connection, id: str = "") -> dict[str, Known]:
 def update(folder: Path, cache: Path, check: Callable[[], None] = lambda: None) -> Updated:
     """Read what the logs in `folder` have gained since the last time. Raises NoCache, and what
     `check` raises: it is called again and again, and what was read until then is kept."""
-    with opened(cache) as (connection, note):
+    with open_cache(cache) as (connection, note):
         try:
             connection.execute("begin immediate")
         except sqlite3.OperationalError:
@@ -253,7 +253,7 @@ def forget(cache: Path, id: str) -> None:
     """Nothing points to session `id` any more: it was deleted. Without a cache there is nothing to
     do."""
     if cache_file(cache).is_file():
-        with suppress(NoCache), opened(cache) as (connection, _):
+        with suppress(NoCache), open_cache(cache) as (connection, _):
             for (key,) in connection.execute(
                 "select key from session where id = ?", (id,)
             ).fetchall():

@@ -215,7 +215,7 @@ class Document:
 
     @property
     def text(self) -> str:
-        return spread("\n".join(self.texts))
+        return spread_characters("\n".join(self.texts))
 
 
 def documents(file: BinaryIO, facts: Facts, check: Callable[[], None]) -> Iterator[Document]:
@@ -267,6 +267,6 @@ def _texts(record: RawRecord) -> Iterator[str]:
             return
 
 
-def spread(words: str) -> str:
+def spread_characters(words: str) -> str:
     """`words` with spaces around each character of a script that has none, so that each is found."""
     return words if words.isascii() else _UNSPACED.sub(r" \1 ", words)

@@ -66,7 +66,7 @@ def find(folder: Path, prefix: str, known: dict[str, Known] | None = None) -> li
     return _sorted(_summaries(folder, prefix, known or {}))
 
 
-def meant(
+def match_sessions(
     folder: Path, wanted: str, cwd: Path | None = None, known: dict[str, Known] | None = None
 ) -> list[Summary]:
     """The sessions that `wanted` may mean, newest first: its id, the beginning of one, or else a
@@ -88,7 +88,7 @@ def meant(
     return []
 
 
-def missing(folder: Path, wanted: str) -> str:
+def missing_reason(folder: Path, wanted: str) -> str:
     """Why there is no session `wanted`, in a few words: what lies there under its name, where
     something does."""
     path = folder / f"{wanted}{LOG}"
@@ -321,7 +321,7 @@ def tree(sessions: Iterable[Summary]) -> list[Branch]:
     return found + [Branch(one, 0, True) for one in listed if one.id not in placed]
 
 
-def of(sessions: Sequence[Summary], id: str) -> list[Branch]:
+def branches_of(sessions: Sequence[Summary], id: str) -> list[Branch]:
     """The part of the tree that `id` belongs to."""
     branches = tree(sessions)
     place = next((place for place, branch in enumerate(branches) if branch.session.id == id), None)

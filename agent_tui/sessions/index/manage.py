@@ -11,7 +11,7 @@ from typing import Final
 
 from agent_tui.protocol.answers import Summary
 from agent_tui.protocol.events import Titled
-from agent_tui.sessions.index.cache import NoCache, forget, known, update
+from agent_tui.sessions.index.cache import NoCache, forget, known_sessions, update
 from agent_tui.sessions.index.listing import Known, recent
 from agent_tui.sessions.log.lock import Lock, SessionLocked
 from agent_tui.sessions.log.raw import LOG, NoLog, open_log
@@ -132,7 +132,7 @@ class Old:
     why: str
 
 
-def old(
+def old_sessions(
     folder: Path,
     known: dict[str, Known],
     days: int,
@@ -183,7 +183,7 @@ def _may_go(folder: Path, session: Summary, known: dict[str, Known]) -> bool:
     )
 
 
-def planned(
+def plan_deletions(
     folder: Path,
     cache: Path,
     days: int,
@@ -196,7 +196,7 @@ def planned(
     if days <= 0 and megabytes <= 0:
         return []
     update(folder, cache, check)
-    return old(folder, known(cache), days, megabytes, time.time(), spared)
+    return old_sessions(folder, known_sessions(cache), days, megabytes, time.time(), spared)
 
 
 def prune(
@@ -213,7 +213,7 @@ def prune(
     gone = size = 0
     problem = ""
     try:
-        for one in planned(folder, cache, days, megabytes, spared, check):
+        for one in plan_deletions(folder, cache, days, megabytes, spared, check):
             check()
             try:
                 delete(folder, one.session.id)

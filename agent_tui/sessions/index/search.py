@@ -15,9 +15,15 @@ from pathlib import Path
 from typing import Final
 
 from agent_tui.protocol.answers import Hit, SearchResults, Summary
-from agent_tui.sessions.index.cache import NoCache, known_in, opened
+from agent_tui.sessions.index.cache import NoCache, known_in, open_cache
 from agent_tui.sessions.index.cache import update as bring_up_to_date
-from agent_tui.sessions.index.facts import SEARCHED_KINDS, Facts, documents, spread, texts
+from agent_tui.sessions.index.facts import (
+    SEARCHED_KINDS,
+    Facts,
+    documents,
+    spread_characters,
+    texts,
+)
 from agent_tui.sessions.index.listing import Known, logs, summary_of
 from agent_tui.sessions.log.raw import LOG, NoLog, in_line, kind_of, number, open_log, other_kind
 from agent_tui.structures.visible import visible
@@ -49,7 +55,7 @@ def search(
     try:
         if fresh:
             note = bring_up_to_date(folder, cache, check).note
-        with opened(cache) as (connection, said):
+        with open_cache(cache) as (connection, said):
             return SearchResults(
                 tuple(_in_cache(connection, folder, wanted, cwd, limit, check)), note or said
             )
@@ -138,7 +144,7 @@ def _documents(
     words: Sequence[str],
 ) -> Iterator[tuple[int, str, Place, tuple[str, ...]]]:
     """The newest document with all of `rest`, of each of the newest `limit` sessions."""
-    query = matching(rest, rest[-1:] == tuple(words[-1:]))
+    query = match_query(rest, rest[-1:] == tuple(words[-1:]))
     if not query:
         return
     seen: set[int] = set()
@@ -154,10 +160,10 @@ def _documents(
                 return
 
 
-def matching(words: Sequence[str], grows: bool) -> str:
+def match_query(words: Sequence[str], grows: bool) -> str:
     """The query for all of `words`; `grows`: the last one may be the beginning of a word, if it is
     not too short."""
-    terms = [term for word in words for term in _WORD.findall(spread(word))]
+    terms = [term for word in words for term in _WORD.findall(spread_characters(word))]
     quoted = [f'"{term}"' for term in terms]
     if grows and quoted and words and words[-1][-1:].isalnum() and len(terms[-1]) > 1:
         quoted[-1] += "*"
@@ -209,7 +215,7 @@ def _read(summary: Summary, turn: int, data: bytes, words: Sequence[str]) -> Hit
                         summary, snippet, number(record, "turn") or turn, number(record, "n"), marks
                     )
                 missing.difference_update(here)
-    if any(not word.isalnum() or spread(word) != word for word in missing):
+    if any(not word.isalnum() or spread_characters(word) != word for word in missing):
         return None
     return best or Hit(summary, _line(summary.title), turn)
 

@@ -25,7 +25,7 @@ from agent_tui.protocol.events import (
     UsageReported,
 )
 from agent_tui.protocol.messages import Usage
-from agent_tui.protocol.session_answers import added
+from agent_tui.protocol.session_answers import add_costs
 
 SUMMARY: Final = 160
 """Characters of what was thought and answered that stand with a step."""
@@ -41,7 +41,7 @@ def stats(events: Iterable[Event]) -> Stats:
     count = _Count()
     for event in events:
         count.take(event)
-    return count.told()
+    return count.to_stats()
 
 
 class _Count:
@@ -147,7 +147,7 @@ class _Count:
                 cached=step.cached + usage.cached_tokens,
                 estimated=step.estimated or usage.estimated,
                 provider_ms=step.provider_ms + event.duration_ms,
-                cost=added(step.cost, cost),
+                cost=add_costs(step.cost, cost),
                 cost_estimated=step.cost_estimated or event.cost_estimated,
                 unpriced=step.unpriced + (cost is None),
             )
@@ -180,7 +180,7 @@ class _Count:
             share, count=share.count + 1, ms=share.ms + event.duration_ms, errors=share.errors + bad
         )
 
-    def told(self) -> Stats:
+    def to_stats(self) -> Stats:
         steps = tuple(self.steps.values())
         paid: tuple[Step | Share, ...] = (*steps, self.beside)
         costs = [one.cost for one in paid if one.cost is not None]
@@ -247,7 +247,7 @@ def lines(found: Stats) -> Iterator[tuple[str, str]]:
         ),
         ("from a cache", share_of(found.cached, found.tokens_in), found.cached),
         ("tokens out", f"{found.tokens_out:,}{about}", 1),
-        ("outside the turns", beside(found.beside), found.beside.count),
+        ("outside the turns", describe_share(found.beside), found.beside.count),
         ("cost", cost(found.cost, found.cost_estimated), found.cost),
         ("no price known", requests(found.unpriced), found.unpriced),
         ("provider time", clock(found.provider_ms), found.provider_ms),
@@ -263,7 +263,7 @@ def lines(found: Stats) -> Iterator[tuple[str, str]]:
     yield from ((name, value) for name, value, there in told if there)
 
 
-def beside(share: Share) -> str:
+def describe_share(share: Share) -> str:
     return f"{requests(share.count)}, {share.tokens_in:,} tokens in, {share.tokens_out:,} out"
 
 

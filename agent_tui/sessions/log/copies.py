@@ -23,7 +23,7 @@ from agent_tui.sessions.log.raw import (
     NoLog,
     RawRecord,
     begins_turn,
-    encoded,
+    encode_record,
     is_main,
     number,
     open_log,
@@ -187,7 +187,7 @@ def write_log(folder: Path, id: str, records: Iterable[RawRecord], left_out: int
                 n += 1
                 numbers[number(record, "n")] = n
                 turns += begins_turn(record)
-                file.write(encoded(_renumbered({**record, "n": n, "session": id}, numbers)))
+                file.write(encode_record(_renumbered({**record, "n": n, "session": id}, numbers)))
             file.flush()
             os.fsync(file.fileno())
         os.link(part, path, follow_symlinks=False)  # never over another log

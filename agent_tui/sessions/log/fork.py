@@ -17,7 +17,7 @@ from agent_tui.sessions.log.private import drop_unfinished, make_folder, sync_fo
 from agent_tui.sessions.log.raw import (
     RawRecord,
     begins_turn,
-    encoded,
+    encode_record,
     in_line,
     intact,
     lines,
@@ -46,8 +46,8 @@ def fork(folder: Path, session: str, at: int = 0, check: Callable[[], None] = la
     try:
         try:
             waiting: list[bytes] = []
-            for place, record in enumerate(copied(found, session, at, own)):
-                waiting.append(encoded(record))
+            for place, record in enumerate(copy_records(found, session, at, own)):
+                waiting.append(encode_record(record))
                 if place % 500 == 499:
                     check()
                     write_all(fd, b"".join(waiting))
@@ -65,7 +65,9 @@ def fork(folder: Path, session: str, at: int = 0, check: Callable[[], None] = la
     return own
 
 
-def copied(records: Iterable[RawRecord], session: str, at: int, own: str) -> Iterable[RawRecord]:
+def copy_records(
+    records: Iterable[RawRecord], session: str, at: int, own: str
+) -> Iterable[RawRecord]:
     """The records of the copy, with their numbers. As plain data: what only a newer version knows
     comes along."""
     last, queued, draft, now, seen = 0, False, DraftSaved(""), time.time(), set[int]()

@@ -115,7 +115,7 @@ def is_free(path: Path) -> bool:
     return True
 
 
-def held(folder: Path) -> frozenset[str]:
+def held_sessions(folder: Path) -> frozenset[str]:
     """The sessions of `folder` that a program has open, this one too."""
     try:
         names = [entry.name for entry in os.scandir(folder) if entry.name.endswith(SUFFIX)]

@@ -184,7 +184,7 @@ def _loaded(line: bytes) -> RawRecord | None:
     return record if isinstance(record, dict) and isinstance(record.get("type"), str) else None
 
 
-def encoded(record: RawRecord) -> bytes:
+def encode_record(record: RawRecord) -> bytes:
     """One line of a log, with its checksum and line end."""
     body = json.dumps(
         {k: v for k, v in record.items() if k != "c"}, ensure_ascii=True, separators=(",", ":")

@@ -52,7 +52,7 @@ class Check:
     found: list[str] = field(default_factory=list)
 
     @property
-    def said(self) -> str:
+    def summary(self) -> str:
         """All of it in one line."""
         if self.state == "no log":
             return f"{self.id}: {self.found[0]}"
@@ -65,10 +65,10 @@ class Check:
 def verify(folder: Path, check: Callable[[], None] = lambda: None) -> Iterator[Check]:
     """Every file that has the name of a log, by name."""
     for path in sorted(logs(folder)):
-        yield verified(path, check)
+        yield verify_log(path, check)
 
 
-def verified(path: Path, check: Callable[[], None] = lambda: None) -> Check:
+def verify_log(path: Path, check: Callable[[], None] = lambda: None) -> Check:
     """What is in the log at `path`; never raises for what it holds."""
     result = Check(path.name.removesuffix(LOG))
     try:

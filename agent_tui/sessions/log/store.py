@@ -202,7 +202,7 @@ class Store:
         return self._lost or bool(self._waiting)
 
     @property
-    def through(self) -> int:
+    def last_number(self) -> int:
         """The number of the last record that is in the file."""
         return self._through
 

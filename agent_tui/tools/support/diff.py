@@ -13,7 +13,7 @@ from agent_tui import registry
 from agent_tui.protocol.display import DiffDisplay, Hunk
 from agent_tui.safety import paths
 from agent_tui.tools.base import A, Planned, Stale, ToolContext, ToolFailure, ToolResult, sha256
-from agent_tui.tools.support.files import BOM, LARGEST, parted
+from agent_tui.tools.support.files import BOM, LARGEST, describe_other_names
 
 with registry.late(warm=False):
     from agent_tui.structures import lexing
@@ -193,11 +193,11 @@ class Change:
     done: str
 
 
-def planned(change: Change, ctx: ToolContext) -> Planned:
+def plan_change(change: Change, ctx: ToolContext) -> Planned:
     """`change` as what a person may be asked about."""
 
     async def is_current() -> bool:
-        return await ctx.blocking(lambda _: _is_current(change))
+        return await ctx.run_blocking(lambda _: _is_current(change))
 
     return Planned(change.display, lambda: _apply(change, ctx), is_current)
 
@@ -229,7 +229,7 @@ async def _apply(change: Change, ctx: ToolContext) -> ToolResult:
     """Write it, and tell of it, in one go: a cancel between the two would hide a change from undo."""
     path, before, shown = change.path, change.before, change.display.path
     saved = "" if before is None else ctx.checkpoint(before)
-    apart = "" if before is None else parted(path, shown)
+    apart = "" if before is None else describe_other_names(path, shown)
     folders = sum(not above.exists() for above in path.parents)
     try:
         paths.make_folders(path)
@@ -246,5 +246,5 @@ async def _apply(change: Change, ctx: ToolContext) -> ToolResult:
         raise ToolFailure(
             "write_failed", f"{shown}: {getattr(error, 'strerror', None) or error}"
         ) from None
-    ctx.changed(path, change.display, saved, sha256(change.data), folders, apart)
+    ctx.report_change(path, change.display, saved, sha256(change.data), folders, apart)
     return ToolResult(f"{change.done} {apart}".rstrip(), change.display)

@@ -46,7 +46,7 @@ def binary_failure(shown: str, data: bytes, size: int) -> ToolFailure:
 
 def failure(error: OSError | NotRegular, real: Path, ctx: ToolContext) -> ToolFailure:
     """The failure that stands for an error of opening or reading `real`."""
-    shown = ctx.shown(real) or "."
+    shown = ctx.display_path(real) or "."
     if isinstance(error, NotRegular):
         kind = str(error).removeprefix(str(real))
         hint = "; list it with list_files" if "a folder" in kind else ""
@@ -65,11 +65,11 @@ def not_found(real: Path, ctx: ToolContext) -> ToolFailure:
     inside = any(real.parent.is_relative_to(root) for root in ctx.roots)
     near = _alike(real) if inside else []
     hint = (
-        f"; similar: {', '.join(ctx.shown(path) for path in near)}"
+        f"; similar: {', '.join(ctx.display_path(path) for path in near)}"
         if near
         else "; find it with glob_files"
     )
-    return ToolFailure("not_found", f"there is no {ctx.shown(real)}{hint}")
+    return ToolFailure("not_found", f"there is no {ctx.display_path(real)}{hint}")
 
 
 def size_text(size: int) -> str:
@@ -94,7 +94,7 @@ def name_text(name: str) -> str:
     )
 
 
-def below(shown: str, path: str) -> str:
+def path_below(shown: str, path: str) -> str:
     """How the file at `path` below a folder is named, where that folder is named `shown`."""
     return name_text(path if shown in ("", ".") else f"{shown.rstrip('/')}/{path}")
 
@@ -316,10 +316,10 @@ def read_text(path: Path, ctx: ToolContext) -> FileText:
     except (OSError, paths.NotRegular) as error:
         raise failure(error, path, ctx) from None
     if len(raw) > LARGEST:
-        text = f"{ctx.shown(path)} is larger than {LARGEST // 1_000_000} MB: use a command instead"
+        text = f"{ctx.display_path(path)} is larger than {LARGEST // 1_000_000} MB: use a command instead"
         raise ToolFailure("too_large", text)
     if is_binary(raw):
-        raise binary_failure(ctx.shown(path), raw, len(raw))
+        raise binary_failure(ctx.display_path(path), raw, len(raw))
     text = raw.decode("utf-8", "surrogateescape")
     bom = text.startswith(BOM)
     text = text[1:] if bom else text
@@ -339,7 +339,7 @@ def refuse_placeholders(text: str, held: str, what: str) -> None:
             )
 
 
-def parted(path: Path, shown: str) -> str:
+def describe_other_names(path: Path, shown: str) -> str:
     """What becomes of a file's other names when it is written, in a sentence; empty: it has none.
     It is written whole beside itself, so that a kill leaves it whole, and that takes the place of
     this name alone."""

@@ -20,7 +20,7 @@ from pydantic import Field
 
 from agent_tui.safety import ignore
 from agent_tui.safety.paths import NotRegular
-from agent_tui.structures.readable import counted
+from agent_tui.structures.readable import count_noun
 from agent_tui.tools.base import ToolContext, ToolFailure
 from agent_tui.tools.support import files
 
@@ -76,7 +76,7 @@ class Walk:
         top = ignore.top_of(start, roots)
         above = start.relative_to(top).as_posix()
         self._above = "" if above == "." else f"{above}/"
-        self._scope = ignore.above(start, top)
+        self._scope = ignore.rules_above(start, top)
 
     def files(self) -> Iterator[Found]:
         """All that is no folder. Raises OSError if the start cannot be opened."""
@@ -265,10 +265,10 @@ def walk_notes(walk: Walk | None, halt: Halt) -> list[str]:
         else []
     )
     if walk is not None and walk.unreadable:
-        notes.append(f"[{counted(walk.unreadable, 'folder')} could not be read.]")
+        notes.append(f"[{count_noun(walk.unreadable, 'folder')} could not be read.]")
     if walk is not None and walk.unread_rules:
         notes.append(
-            f"[{counted(walk.unread_rules, 'line')} of .gitignore files could not be used.]"
+            f"[{count_noun(walk.unread_rules, 'line')} of .gitignore files could not be used.]"
         )
     return notes
 
@@ -276,5 +276,5 @@ def walk_notes(walk: Walk | None, halt: Halt) -> list[str]:
 def folder_failure(real: Path, ctx: ToolContext, error: OSError | NotRegular) -> ToolFailure:
     """The failure for a start of a search that is no folder that can be opened."""
     if isinstance(error, NotADirectoryError) and real.exists():
-        return ToolFailure("invalid_arguments", f"{ctx.shown(real)} is not a folder")
+        return ToolFailure("invalid_arguments", f"{ctx.display_path(real)} is not a folder")
     return files.failure(error, real, ctx)

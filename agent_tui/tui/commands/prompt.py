@@ -42,7 +42,7 @@ def _paste_label(now: Situation) -> str:
 def paste(model: Model, args: str) -> Step:
     """Show the folded paste or image at the caret. Enter there expands it."""
     now = model.composer
-    label = args or chips.at(now.draft, now.caret)  # or else the last one
+    label = args or chips.label_at(now.draft, now.caret)  # or else the last one
     if not any(chip.label == label for chip in now.chips):
         return toast(model, "there is no pasted text in the prompt")
     return open_sheet(model, "paste", note=label)

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Final, Literal
 
 from agent_tui.settings.table import DisplaySettings, PromptSettings, Settings
-from agent_tui.structures.frozen import declared, frozen, replaced
+from agent_tui.structures.frozen import declared_fields, frozen, replace_fields
 
 DiffForm = Literal["auto", "unified", "split"]
 """`split`: old and new side by side; `auto`: so where there is room and something to compare."""
@@ -37,19 +37,19 @@ class Look(DisplaySettings):
 
 
 DEFAULT: Final = Look()
-FIELDS: Final = frozenset(own.name for own in declared(Look))
+FIELDS: Final = frozenset(own.name for own in declared_fields(Look))
 
 
 def look_of(settings: Settings, ascii: bool, zone: int) -> Look:
     """How things look at the start: all of `[display]`, and what of `[prompt]` has a field of the
     same name."""
     own = {**_values(settings.prompt), **_values(settings.display), "ascii": ascii, "zone": zone}
-    return replaced(DEFAULT, own)
+    return replace_fields(DEFAULT, own)
 
 
 def _values(section: object) -> dict[str, object]:
     return {
         name: getattr(section, name)
-        for name in (own.name for own in declared(type(section)))
+        for name in (own.name for own in declared_fields(type(section)))
         if name in FIELDS
     }

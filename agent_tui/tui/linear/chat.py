@@ -96,7 +96,7 @@ class Chat:
                     self._edit()
                 self.loop.run_until_complete(self._serve())
         finally:
-            self.heard = terminal.noted()
+            self.heard = terminal.collect_signals()
             self.loop.close()
         return self.outcome.code(not self.source.terminal) if self.code is None else self.code
 
@@ -347,7 +347,7 @@ def _talk(chat: Chat, prompt: str) -> int:
     try:
         return chat.run(prompt)
     except OSError as error:
-        std_output.refused(error)
+        std_output.silence_output(error)
         return FAILED
 
 
@@ -357,7 +357,7 @@ def _say_farewell(chat: Chat, ended: Transcript, code: int) -> int:
             chat.out.say(_farewell(ended))
         return code
     except OSError as error:
-        std_output.refused(error)
+        std_output.silence_output(error)
         return code or FAILED
 
 

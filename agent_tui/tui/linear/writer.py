@@ -8,7 +8,7 @@ from typing import Final
 
 from agent_tui.present import wording
 from agent_tui.present.blocks import ENDS
-from agent_tui.present.plain import ASSISTANT, block_lines, running, tool_lines
+from agent_tui.present.plain import ASSISTANT, block_lines, running_line, tool_lines
 from agent_tui.protocol.answers import ClipboardSet
 from agent_tui.protocol.event import Event, Restored
 from agent_tui.protocol.events import (
@@ -110,7 +110,7 @@ class Scribe:
         ):
             block = t.tool(event.call_id)
             if block is not None and block.state == "running":
-                self._out.say([running(block)], "tool")
+                self._out.say([running_line(block)], "tool")
 
     def _follow_agent(self, event: Event, t: Transcript, model: Model) -> None:
         """Of a sub-agent is said when it begins and ends; the rest is said with its call, or by
@@ -245,7 +245,7 @@ class Scribe:
                 where = (
                     "For the next step of this turn" if item.steer else f"Queued as number {number}"
                 )
-                self._out.say([f"{where}: {one_line(chips.folded(item.text, item.pastes))}"])
+                self._out.say([f"{where}: {one_line(chips.fold_pastes(item.text, item.pastes))}"])
         if t.paused != was.paused and t.queue:
             waits = f"{len(t.queue)} prompt{'s wait' if len(t.queue) > 1 else ' waits'}"
             said = (

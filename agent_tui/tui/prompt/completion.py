@@ -332,7 +332,7 @@ def _pressed_files(model: Model, now: Finder, msg: KeyPressed) -> Step | None:
 def _taken(model: Model, now: Finder, path: str, into: bool = False) -> Model:
     """`path` is named in the prompt; `into`: what lies in that folder is listed next."""
     draft, end = model.composer.draft, now.typed.end
-    text = mention.written(path, more=into)
+    text = mention.write_mention(path, more=into)
     if draft[now.typed.start + 1 : now.typed.start + 2] == '"' and draft[end : end + 1] == '"':
         end += 1
     if not into:
@@ -349,7 +349,7 @@ def _typed(model: Model) -> mention.Typed | None:
         return None
     if now.draft.rfind("@", max(0, now.caret - mention.LONGEST), now.caret) < 0:
         return None
-    return mention.typed(now.draft, now.caret)
+    return mention.typed_mention(now.draft, now.caret)
 
 
 def _open(model: Model, now: Finder) -> bool:
@@ -373,6 +373,6 @@ def _recent(model: Model) -> tuple[str, ...]:
     named = (
         ways
         for prompt in reversed(model.composer.history[-RECENT:])
-        for ways in mention.named(prompt)
+        for ways in mention.mentioned_files(prompt)
     )
     return tuple(dict.fromkeys(way for ways in named for way in ways))

@@ -54,7 +54,7 @@ def save(model: Model) -> Step:
     draft = "" if draft.startswith(PRIVATE) else draft
     if draft == composer.saved:
         return model, ()
-    pasted = chips.held(draft, composer.chips)
+    pasted = chips.chips_in(draft, composer.chips)
     return replace(model, composer=replace(composer, saved=draft)), (
         Send(SaveDraft(draft, pasted)),
     )
@@ -97,7 +97,7 @@ def folded(model: Model, text: str, pastes: Iterable[Paste]) -> tuple[Model, str
     new, said = list[Chip](), list[str]()
     for label, words in chips.parts(text, pastes):
         if label and words not in known:
-            known[words] = chips.pasted(now.chipped + len(new) + 1, words)
+            known[words] = chips.paste_chip(now.chipped + len(new) + 1, words)
             new.append(known[words])
         said.append(known[words].label if label else chips.collapse(words, reversed(now.chips)))
     return kept(model, *new) if new else model, "".join(said)
@@ -182,14 +182,14 @@ def way_back(model: Model, prompts: int = 1) -> str:
 
 def new_chip(model: Model, text: str) -> tuple[Model, Chip]:
     """A chip for `text`, which is known from now on."""
-    chip = chips.pasted(model.composer.chipped + 1, text)
+    chip = chips.paste_chip(model.composer.chipped + 1, text)
     return kept(model, chip), chip
 
 
 def kept(model: Model, *new: Chip) -> Model:
     """The chips `new` are known; of old ones that are not in use only the newest still are."""
     now = model.composer
-    used = chips.held(
+    used = chips.chips_in(
         "\n".join((now.draft, now.stash, now.kept, now.editing.stash if now.editing else "")),
         now.chips,
     )
@@ -232,7 +232,7 @@ def answered(model: Model, purpose: Purpose, text: str) -> Step:
     """The prompt was sent while it had a purpose."""
     if purpose.kind == "search" or purpose.kind == "history":  # they act as they are typed
         return model, ()
-    said, pastes = chips.sent(text.strip(), model.composer.chips)
+    said, pastes = chips.expand_chips(text.strip(), model.composer.chips)
     if not said.strip() and purpose.kind != "deny":
         return toast(model, "type an answer, or press Esc")
     model = leave(model)

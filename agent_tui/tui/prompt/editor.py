@@ -95,7 +95,7 @@ class Editor(TextArea, inherit_bindings=False):
         is."""
         text, at = self.now()
         other = until(text, at) if self.selection.is_empty else self.place(self.selection.start)
-        first, last = chips.widened(text, *sorted((at, other)))
+        first, last = chips.widen_range(text, *sorted((at, other)))
         joins = self._killed == (text, at) and self.selection.is_empty
         self.ring = self.ring.killed(text[first:last], joins=joins, before=other < at)
         self.change(Edit(first, last, "", first))

@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
-from agent_tui.present.wording import ago
+from agent_tui.present.wording import time_ago
 from agent_tui.structures import mention
 from agent_tui.tui.core.effects import ReadHistory
 from agent_tui.tui.core.history_search import PAGE, Past, Recall
@@ -63,9 +63,9 @@ def _room(height: int) -> int:
 
 
 def _option(past: Past, words: list[str], now: float) -> Option:
-    when = ago(now - past.at) if past.at and now >= past.at else ""
+    when = time_ago(now - past.at) if past.at and now >= past.at else ""
     where = "" if past.here else "elsewhere"
-    text = one_line(_around(mention.shown(past.text), words), CELLS)
+    text = one_line(_around(mention.display_mentions(past.text), words), CELLS)
     return Option("", text, " · ".join(filter(None, (when, where))))
 
 

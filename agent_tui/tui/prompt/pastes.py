@@ -12,7 +12,7 @@ from agent_tui.protocol.answers import ClipboardImage, ImageFile
 from agent_tui.protocol.ops import Query
 from agent_tui.structures import chips
 from agent_tui.structures.chips import Chip
-from agent_tui.structures.visible import revealed, visible
+from agent_tui.structures.visible import reveal_text, visible
 from agent_tui.tui import commands
 from agent_tui.tui.core.effects import Effect, Send, Type
 from agent_tui.tui.core.memo import lazy
@@ -37,7 +37,7 @@ def pasted(model: Model, msg: Pasted) -> Step:
     """Its line ends never submit, and whatever else is in it is only text. Where somebody may have
     typed it, on a slow line, that is said. What nobody sees in it is taken out, and that is said,
     too."""
-    text, hidden = revealed(msg.text)
+    text, hidden = reveal_text(msg.text)
     step = _pasted(model, replace(msg, text=text))
     if hidden:
         said = f"{wording.count(hidden, 'hidden character')} removed from the paste"
@@ -53,7 +53,7 @@ def _pasted(model: Model, msg: Pasted) -> Step:
     if (purpose is None or purpose.kind in FOLDS) and is_long(model, text):
         model, chip = composer.new_chip(model, text)
         return model, (Type(chip.label),)
-    if path := chips.dropped(text) if purpose is None else "":
+    if path := chips.dropped_image(text) if purpose is None else "":
         model, asked = _ask(model, text.strip(), path)
         return model, (Type(text.strip()), *asked)
     if len(text) > MOST_EDITED:
@@ -83,7 +83,7 @@ def settled(model: Model) -> Step:
     if "@" not in now.draft or now.purpose is not None or now.browsing >= 0 or model.gone:
         return model, ()
     effects: tuple[Effect, ...] = ()
-    for raw, path in chips.mentioned(now.draft):
+    for raw, path in chips.mentioned_images(now.draft):
         if raw not in now.looked:
             model, asked = _ask(model, raw, path)
             effects += asked

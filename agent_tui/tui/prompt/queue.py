@@ -76,7 +76,7 @@ def _same(one: Queued, other: Queued) -> bool:
 def put_back(model: Model, text: str, steers: bool = False) -> Step:
     """The prompt that was edited has its place in the queue again, with the words `text`; `steers`:
     it enters the running turn with them."""
-    editing, (text, pastes) = model.composer.editing, chips.sent(text, model.composer.chips)
+    editing, (text, pastes) = model.composer.editing, chips.expand_chips(text, model.composer.chips)
     item = next(
         (item for item in model.listed if editing is not None and item.id == editing.id), None
     )

@@ -70,7 +70,7 @@ def submit(model: Model, text: str) -> Step:
     ) is not None:  # no other word behind a slash comes as far
         model = model.used(f"skill:{skill.group(1)}")
     after, effects = _spent(model, text)
-    text, pastes = chips.sent(text, model.composer.chips)
+    text, pastes = chips.expand_chips(text, model.composer.chips)
     after = replace(after, reading=after.reading.at_end())
     after = _shown_early(after, text)
     if model.running or model.question is not None or (model.queue and not model.transcript.paused):
@@ -178,7 +178,7 @@ def steer(model: Model, text: str) -> Step:
     if called is not None:
         return called
     spent, effects = _spent(model, text)
-    text, pastes = chips.sent(text, model.composer.chips)
+    text, pastes = chips.expand_chips(text, model.composer.chips)
     return _shown_early(spent, text), (*effects, Send(Steer(text, pastes=pastes)))
 
 

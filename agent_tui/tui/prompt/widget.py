@@ -56,7 +56,7 @@ class Chipped(TextArea, inherit_bindings=False, inherit_css=False):
 
     def _outside(self, location: Location, forward: bool) -> Location:
         row, column = location
-        return row, chips.snapped(self.document[row], column, forward)
+        return row, chips.snap_outside(self.document[row], column, forward)
 
     def marked(self, drawn: Text, line: str) -> Text:
         """`line` as it is drawn, with its labels in their colour."""

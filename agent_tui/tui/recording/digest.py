@@ -18,7 +18,7 @@ from typing import Final, TypeVar
 from rich.cells import cell_len
 
 from agent_tui.protocol.transcript import Block, Transcript
-from agent_tui.structures.plain import plain
+from agent_tui.structures.plain import to_plain
 from agent_tui.structures.vec import Vec
 from agent_tui.tui.core.model import Model
 from agent_tui.tui.core.regions import DialogView, OverlayView, Span, TranscriptView, View
@@ -149,7 +149,7 @@ def digests(live: Model, view: Shown) -> tuple[str, str]:
     short = replace(
         known, sessions={name: _short(session) for name, session in known.sessions.items()}
     )
-    return _hash([counts, plain(short, said)]), _hash(_frame(known, view))
+    return _hash([counts, to_plain(short, said)]), _hash(_frame(known, view))
 
 
 def frame_of(live: Model, view: Shown) -> list[str]:

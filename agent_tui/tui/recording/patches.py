@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from agent_tui.structures.plain import plain, rebuilt
+from agent_tui.structures.plain import rebuild, to_plain
 from agent_tui.tui.core.history_search import Recall
 from agent_tui.tui.core.model import Finder, Model
 from agent_tui.tui.core.picker import Picker
@@ -48,10 +48,10 @@ def written(before: Model, after: Model) -> dict[str, Any]:
         shown = mine.history[mine.browsing] if mine.browsing >= 0 else ""
         data["h"] = [len(mine.history), mine.browsing, masked.said(shown)]
     if after.finder is not None and after.finder is not before.finder:
-        data["f"] = plain(replace(after.finder, matches=None, recent=()), masked.said)
+        data["f"] = to_plain(replace(after.finder, matches=None, recent=()), masked.said)
     picker, seen = _files(after), _files(before)
     if picker is not None and picker is not seen:
-        data["k"] = plain(replace(picker, files=None, entries=()), masked.said)
+        data["k"] = to_plain(replace(picker, files=None, entries=()), masked.said)
     if after.recall is not None and (
         after.recall is not before.recall or after.height != before.height
     ):
@@ -63,11 +63,11 @@ def _written(found: Recall, height: int) -> list[Any]:
     hits = shown(found, height)
     bare = replace(masked.recalled(found, ()), query="")  # it is what the prompt says
     return [
-        plain(bare, masked.said),
+        to_plain(bare, masked.said),
         len(found.here),
         found.total,
         hits.start,
-        *(plain(found.hit(number), masked.said) for number in hits),
+        *(to_plain(found.hit(number), masked.said) for number in hits),
     ]
 
 
@@ -76,15 +76,15 @@ def read(data: Mapping[str, Any]) -> Patch:
     history = (int(data["h"][0]), int(data["h"][1]), str(data["h"][2])) if "h" in data else None
     if history is not None and not 0 <= history[0] <= MOST:
         raise ValueError("more earlier prompts than are ever kept")
-    finder = rebuilt(data["f"], classes()) if "f" in data else None
-    picker = rebuilt(data["k"], classes()) if "k" in data else None
+    finder = rebuild(data["f"], classes()) if "f" in data else None
+    picker = rebuild(data["k"], classes()) if "k" in data else None
     patch = Patch(history, finder, picker, _recall(*data["r"]) if "r" in data else None)
     return patch if patch != NOTHING else NOTHING
 
 
 def _recall(bare: Any, near: int, total: int, first: int, *seen: Any) -> Recall:
     """What `_written` wrote. Raises ValueError for more than there can be."""
-    found = rebuilt(bare, classes())
+    found = rebuild(bare, classes())
     if (
         not 0 <= near <= total <= MOST
         or not 0 <= first <= total - len(seen)
@@ -92,7 +92,7 @@ def _recall(bare: Any, near: int, total: int, first: int, *seen: Any) -> Recall:
     ):
         raise ValueError("earlier prompts that are not there")
     hits = [masked.UNSEEN] * total
-    hits[first : first + len(seen)] = [rebuilt(past, classes()) for past in seen]
+    hits[first : first + len(seen)] = [rebuild(past, classes()) for past in seen]
     made: Recall = replace(found, here=tuple(hits[:near]), elsewhere=tuple(hits[near:]))
     return made
 

@@ -14,7 +14,7 @@ from agent_tui.protocol.events import fold
 from agent_tui.protocol.session_events import Answered
 from agent_tui.protocol.tool_events import ToolOutput
 from agent_tui.protocol.turn_events import TextDelta, ThinkingDelta, ToolArgsDelta
-from agent_tui.structures.plain import plain, rebuilt
+from agent_tui.structures.plain import rebuild, to_plain
 from agent_tui.tui.core.history_search import Recall
 from agent_tui.tui.core.model import initial
 from agent_tui.tui.core.msg import (
@@ -172,4 +172,4 @@ def _with_draft(msg: Msg, text: str) -> Msg:
 
 def _hidden(value: Any, hide: Hide) -> Any:
     """The same value with every text in it hidden."""
-    return rebuilt(plain(value, hide), classes())
+    return rebuild(to_plain(value, hide), classes())

@@ -26,7 +26,7 @@ from agent_tui.protocol.event import Event, Restored
 from agent_tui.protocol.tool_events import ToolOutput
 from agent_tui.protocol.transcript import Transcript
 from agent_tui.protocol.turn_events import TextDelta, ThinkingDelta, ToolArgsDelta
-from agent_tui.structures.plain import plain, rebuilt
+from agent_tui.structures.plain import rebuild, to_plain
 from agent_tui.tui.core.model import Model
 from agent_tui.tui.core.msg import (
     CommandCalled,
@@ -126,7 +126,7 @@ class Writer:
                 "at": self._began,
                 "session": session,
                 "versions": dict(versions),
-                "start": plain(start, masked.said),
+                "start": to_plain(start, masked.said),
             }
         )
 
@@ -139,7 +139,7 @@ class Writer:
             for told in msg.events:
                 self._event(told, data)
         elif msg is not None and not isinstance(msg, HistoryLoaded | HistoryRead):
-            own = plain(msg, masked.said)
+            own = to_plain(msg, masked.said)
             own.pop("at", None)
             if (name := _TEXTS.get(type(msg))) is not None:
                 data["s"] = self._difference(own.pop(name, ""))
@@ -168,7 +168,7 @@ class Writer:
                 [letter, self._time(shown.at), *(getattr(shown, name) for name in names)]
             )
         else:
-            own = plain(shown, masked.said)
+            own = to_plain(shown, masked.said)
             data["e"].append({key: value for key, value in own.items() if key not in _IDS})
 
     def _time(self, at: float) -> float | str:
@@ -269,7 +269,7 @@ class Reader:
             keep, drop, words = data["s"]
             self._draft = self._draft[:keep] + words + self._draft[keep + drop :]
             own[_TEXTS[classes()[own["_"]]]] = self._draft
-        made: Msg = _sized(rebuilt({**own, "at": at}, classes()))
+        made: Msg = _sized(rebuild({**own, "at": at}, classes()))
         return made
 
     def _event(self, item: Any, ids: list[Any] | None) -> Event | Restored:
@@ -292,7 +292,7 @@ class Reader:
     def _old_answer(self, item: dict[str, Any]) -> Event:
         if self._load is None:
             raise BadTape("an answer as older versions wrote it")
-        own = {key: rebuilt(value, classes()) for key, value in item.items() if key != "_"}
+        own = {key: rebuild(value, classes()) for key, value in item.items() if key != "_"}
         return self._load({**own, "type": "answered"})
 
 
@@ -306,7 +306,7 @@ def _sized(value: Any) -> Any:
 
 
 def _made(data: Any, kind: type[Any]) -> Any:
-    found = rebuilt(data, classes())
+    found = rebuild(data, classes())
     if not isinstance(found, kind):
         raise BadTape(f"no {kind.__name__}")
     return found

@@ -105,7 +105,7 @@ def run(
     try:
         code = app.run()
     finally:
-        heard = terminal.noted()
+        heard = terminal.collect_signals()
         if early is not None:
             early.restore()
         app.taping.flush()

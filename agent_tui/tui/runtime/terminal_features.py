@@ -19,7 +19,7 @@ from textual.app import App
 from textual.theme import Theme as TextualTheme
 
 from agent_tui.boot.frame import ground_file, typed_folder
-from agent_tui.boot.terminal import unechoed
+from agent_tui.boot.terminal import without_echo
 from agent_tui.paths import make_private
 from agent_tui.registry import late
 from agent_tui.structures import terminal_facts as facts
@@ -123,7 +123,7 @@ class Surroundings(App[int], inherit_bindings=False):
         driver = self._driver if isinstance(self._driver, Terminal) else None
         before = driver.attrs_before if driver is not None else None
         if driver is not None and before is not None:
-            driver.attrs_before = unechoed(before)
+            driver.attrs_before = without_echo(before)
         try:
             with self.suspend():
                 yield
@@ -209,7 +209,7 @@ class Surroundings(App[int], inherit_bindings=False):
         """The first frame stands."""
         if isinstance(self._driver, Terminal) and facts.answers(os.environ):
             # an older tmux does not answer by itself
-            around = facts.through(ASK_GROUND, os.environ) if os.environ.get("TMUX") else ""
+            around = facts.pass_through(ASK_GROUND, os.environ) if os.environ.get("TMUX") else ""
             self._driver.ask(SAY_SCHEME, ASK_GROUND, around)
 
     def repaint(self) -> None:
@@ -245,7 +245,7 @@ class Surroundings(App[int], inherit_bindings=False):
         known = facts.notifier(os.environ) if wanted == "auto" else wanted
         if text and known in NOTIFY:
             said = f"agent-tui {text}".replace(";", ",")
-            self._driver.write(facts.through(NOTIFY[known].format(said), os.environ))
+            self._driver.write(facts.pass_through(NOTIFY[known].format(said), os.environ))
         if bell:
             self._driver.write("\a")
         self._driver.flush()
@@ -257,7 +257,7 @@ def _remember(dark: bool) -> None:
     file, who = Path(ground_file(os.environ)), facts.identity(os.environ)
     with contextlib.suppress(OSError, UnicodeDecodeError):
         before = file.read_text("utf-8") if file.is_file() else ""
-        if facts.remembered(before, who) is not dark:
+        if facts.read_ground(before, who) is not dark:
             make_private(file.parent)
             scratch = file.with_name(f"{file.name}.{os.getpid()}")
             scratch.write_text(facts.remember(before, who, dark), "utf-8")

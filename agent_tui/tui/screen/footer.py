@@ -76,7 +76,7 @@ def _status(
     if elapsed >= 0:
         spans += [DOT, Span(words.duration(elapsed), "dim")]
     if count:
-        spans += [DOT, Span(wording.written(count, estimated), "dim")]
+        spans += [DOT, Span(wording.written_tokens(count, estimated), "dim")]
     return StatusView(frame, (*spans, DOT, Span(stop, "dim")) if stop else tuple(spans))
 
 
@@ -156,7 +156,7 @@ def footer_view(model: Model, completing: bool, asked: FooterView | None) -> Foo
             completing,
             model.composer.purpose,
             model.keys,
-            chips.at(model.composer.draft, model.composer.caret),
+            chips.label_at(model.composer.draft, model.composer.caret),
             t.reading,
         )
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Final, Literal
 
-from agent_tui.present.wording import fetched
+from agent_tui.present.wording import fetch_progress
 from agent_tui.protocol.answers import Models, PullProgress, PullState
 from agent_tui.structures.readable import bar
 from agent_tui.tui.core.model import Model
@@ -44,7 +44,7 @@ def progress(data: PullProgress | None, inner: int) -> tuple[Line, ...]:
     words = said.get(state, "asking Ollama …")
     return (
         (Span(full, "accent"), Span(free, "dim"), Span(f"  {percent:>3} %")),
-        (Span(fetched(pulling.done, pulling.total, pulling.left), "dim"),)
+        (Span(fetch_progress(pulling.done, pulling.total, pulling.left), "dim"),)
         if pulling is not None
         else (),
         (Span(words or KEPT, "dim"),),

@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
-from agent_tui.present.wording import ago, count
+from agent_tui.present.wording import count, time_ago
 from agent_tui.protocol.answers import ForkOutcome, SaveOutcome, ShelfOutcome, Summary
 from agent_tui.protocol.events import Rewound
 from agent_tui.protocol.ops import Continue, Fork, Label, Rename, Resume, Save
@@ -139,7 +139,7 @@ def session_row(
     here = model.started and one.id == model.active and not model.transcript.reading
     said = (
         "open now" if here else "open in another window" if one.elsewhere else "",
-        ago(model.at - one.at) if model.at else "",
+        time_ago(model.at - one.at) if model.at else "",
         "" if snippet else count(one.turns, "turn"),
         "a fork" if one.parent and not snippet else "",
         count(one.labels, "label") if one.labels and not snippet else "",
@@ -209,7 +209,7 @@ def rewound(model: Model, event: Rewound) -> Step:
     something was typed meanwhile, the old words are in the history, and that is said."""
     going = model.going_back if model.going_back is not None and model.going_back.sent else None
     draft = model.transcript.draft
-    old, pastes = chips.sent(draft, model.transcript.pasted)
+    old, pastes = chips.expand_chips(draft, model.transcript.pasted)
     if going is not None and going.prompt != old:
         old, pastes, draft = going.prompt, (), going.prompt
     model = replace(model, rewound=event.n, reading=Reading(jump=model.reading.jump + 1))

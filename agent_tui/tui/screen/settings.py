@@ -8,7 +8,7 @@ from functools import cache
 
 from agent_tui.settings.schema import entries
 from agent_tui.settings.values import KEYS, THEME, Setting, Value, words
-from agent_tui.structures.frozen import replaced
+from agent_tui.structures.frozen import replace_fields
 from agent_tui.tui import commands
 from agent_tui.tui.core import keymap
 from agent_tui.tui.core.display_options import FIELDS
@@ -81,7 +81,7 @@ def _applied(model: Model, entry: Setting) -> tuple[Model, tuple[Effect, ...]]:
         theme = model.configured.values.get("display.theme")
         return model, (UseTheme(str(theme.value) if theme else ""),)
     shows = section in ("display", "prompt") and name in FIELDS
-    return replace(model, look=replaced(model.look, {name: value})) if shows else model, ()
+    return replace(model, look=replace_fields(model.look, {name: value})) if shows else model, ()
 
 
 def _said(model: Model, entry: Setting, project: bool) -> Step:

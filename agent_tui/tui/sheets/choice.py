@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from agent_tui.settings.values import THEME, Setting, typed, words
+from agent_tui.settings.values import THEME, Setting, parse_typed, words
 from agent_tui.tui.core.effects import WriteSetting
 from agent_tui.tui.core.model import Model, Overlay
 from agent_tui.tui.core.picker import Entry
@@ -40,7 +40,9 @@ def _in_use(model: Model) -> str:
 
 def _take(model: Model, overlay: Overlay, row: Entry) -> Step:
     entry = _setting(overlay)
-    return model, (WriteSetting(entry.key, typed(entry.kind, row.id)),) if entry is not None else ()
+    return model, (
+        WriteSetting(entry.key, parse_typed(entry.kind, row.id)),
+    ) if entry is not None else ()
 
 
 SHEET: Final = Sheet(

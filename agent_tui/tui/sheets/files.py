@@ -32,7 +32,7 @@ def _name(model: Model, _: Overlay, row: Entry) -> Step:
     now = model.composer
     before, after = now.draft[: now.caret], now.draft[now.caret :]
     gap = " " if before and not before[-1].isspace() else ""
-    text = f"{before}{gap}{mention.written(row.id)}{'' if after[:1].isspace() else ' '}"
+    text = f"{before}{gap}{mention.write_mention(row.id)}{'' if after[:1].isspace() else ' '}"
     return composer.write(model, text + after, caret=len(text)), ()
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from agent_tui.present.wording import ago
+from agent_tui.present.wording import time_ago
 from agent_tui.protocol.ops import StopJob
 from agent_tui.tui.commands.base import command
 from agent_tui.tui.core.model import Model, Overlay
@@ -23,7 +23,7 @@ def _rows(model: Model, _: Overlay) -> Iterator[Entry]:
     known = model.transcript.answers.jobs
     jobs = known.jobs if known is not None else ()
     for job in jobs:
-        state = "stopping" if job.stops else f"started {ago(model.at - job.since)}"
+        state = "stopping" if job.stops else f"started {time_ago(model.at - job.since)}"
         about = job.last or "It has not written anything yet."
         yield Entry(
             job.id, one_line(job.command), f"{state}, pid {' '.join(map(str, job.pids))}", about

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
-from agent_tui.settings.values import Setting, typed, words
+from agent_tui.settings.values import Setting, parse_typed, words
 from agent_tui.tui import commands
 from agent_tui.tui.commands.base import Command, key_name
 from agent_tui.tui.core.effects import ReadSettings, WriteSetting
@@ -68,7 +68,7 @@ def _set(model: Model, key: str) -> Step:
         return commands.find("settings").run(model, key)
     now = words(settings.value_of(model, setting).value)
     other = next(one for one in setting.kind.choices if one != now)
-    return model, (WriteSetting(key, typed(setting.kind, other)),)
+    return model, (WriteSetting(key, parse_typed(setting.kind, other)),)
 
 
 RECENT: Final = 5

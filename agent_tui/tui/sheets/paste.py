@@ -49,7 +49,7 @@ def _expand(model: Model, overlay: Overlay, _: Entry) -> Step:
     follows = draft[end : end + 1]
     text = chips.expand(draft[:end] + follows, (chip,))
     if chips.is_image(chip.label):  # it is wanted so: it does not become a chip again
-        looked = dict.fromkeys((raw for raw, _ in chips.mentioned(f"{text} ")), "")
+        looked = dict.fromkeys((raw for raw, _ in chips.mentioned_images(f"{text} ")), "")
         model = replace(
             model, composer=replace(model.composer, looked={**looked, **model.composer.looked})
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from agent_tui.present.wording import ago
+from agent_tui.present.wording import time_ago
 from agent_tui.protocol.answers import DeniedCall, PermissionStatus
 from agent_tui.protocol.ops import AllowOnce, RevokePermission
 from agent_tui.tui.commands.base import command
@@ -44,7 +44,7 @@ def _denied(call: DeniedCall, at: float) -> Entry:
     about = f"It asked because: {call.reason}." if call.may_retry else f"Denied: {call.reason}."
     about += " Enter allows it once." if call.may_retry else ""
     id = f"{DENIED}{call.call_id}" if call.may_retry else f"blocked:{call.call_id}"
-    return Entry(id, one_line(call.label), ago(at - call.at), about, "Denied")
+    return Entry(id, one_line(call.label), time_ago(at - call.at), about, "Denied")
 
 
 def _own(rule: PermissionStatus, number: int) -> Entry:

@@ -38,7 +38,7 @@ def _title(model: Model, _: Overlay) -> str:
 def _rows(model: Model, _: Overlay) -> Iterator[Entry]:
     number = 0
     for place, item in enumerate(model.listed):
-        text = one_line(mention.shown(chips.folded(item.text, item.pastes)))
+        text = one_line(mention.display_mentions(chips.fold_pastes(item.text, item.pastes)))
         key = str(place + 1) if place < 9 else ""
         state = _state(model, item, number)
         narrow = model.width - AROUND - len(state) < LEAST_TEXT

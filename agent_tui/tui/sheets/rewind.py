@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from agent_tui.present.displays import diff_of
-from agent_tui.present.wording import ago, count
+from agent_tui.present.wording import count, time_ago
 from agent_tui.protocol.transcript import ToolBlock
 from agent_tui.structures import chips
 from agent_tui.tui import commands
@@ -31,10 +31,10 @@ def _rows(model: Model, _: Overlay) -> Iterator[Entry]:
         }
         paths = shown | set(mark.files)
         last = mark.rows
-        when = ago(model.at - mark.at) if mark.at and model.at else ""
+        when = time_ago(model.at - mark.at) if mark.at and model.at else ""
         files = count(len(paths), "file") + " changed" if paths else ""
         called = t.labels.get(mark.n, "")
-        lines = chips.folded(mark.prompt, mark.pastes).splitlines()
+        lines = chips.fold_pastes(mark.prompt, mark.pastes).splitlines()
         label = next((line.strip() for line in lines if line.strip()), "(went on)")
         yield Entry(
             str(mark.n), label, " · ".join(filter(None, (called, when, files))), mark.prompt

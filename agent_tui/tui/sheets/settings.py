@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
-from agent_tui.settings.values import KEYS, Setting, typed, words
+from agent_tui.settings.values import KEYS, Setting, parse_typed, words
 from agent_tui.tui.commands.base import command, key_name
 from agent_tui.tui.core import keymap
 from agent_tui.tui.core.effects import ReadSettings, WriteSecret, WriteSetting
@@ -112,7 +112,7 @@ def _change(step: int) -> Run:
         if there:
             at = there.index(now) if now in there else 0 if step < 0 else -1
             wanted = there[(at + (step or 1)) % len(there)]
-            return model, (WriteSetting(entry.key, typed(entry.kind, wanted)),)
+            return model, (WriteSetting(entry.key, parse_typed(entry.kind, wanted)),)
         if step:
             return model, ()
         secret = entry.kind.form == "secret"
@@ -158,7 +158,9 @@ def _on_text(model: Model, text: str) -> Step:
     if text.strip() and text.strip() == words(value_of(model, entry).value).strip():
         return composer.leave(model), ()
     try:
-        value = typed(entry.kind, text) if text.strip() or entry.kind.form == "names" else None
+        value = (
+            parse_typed(entry.kind, text) if text.strip() or entry.kind.form == "names" else None
+        )
     except ValueError:
         return toast(
             model, f"{text.strip()} is not used: expected {entry.kind.expected}", "warning", SECONDS

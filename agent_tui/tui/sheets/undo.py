@@ -65,7 +65,7 @@ def _title(model: Model, _: Overlay) -> str:
     going = model.going_back
     if going is None:
         return "Undo"
-    about = one_line(visible(mention.shown(going.prompt)), 50)
+    about = one_line(visible(mention.display_mentions(going.prompt)), 50)
     name = f"{_name(going)}{' to before' if going.to and not going.redo else ''}"
     return f"{name}: {about}" if about and not (going.redo and not going.files) else name
 

@@ -18,7 +18,7 @@ from rich.cells import cell_len
 
 from agent_tui.structures import late
 from agent_tui.structures.ascii import PLAIN
-from agent_tui.structures.visible import PAD, SURE, spacing, unassigned
+from agent_tui.structures.visible import PAD, SURE, is_unassigned, spacing
 
 _UNSURE: Final = late.pattern(rf"\x1b\][^\x07\x1b]*|\u200d[^\x00-\x1f]?|[^\x00-\u02ff{SURE}]{PAD}?")
 """Or a title or the address of a link, which move nothing."""
@@ -59,7 +59,7 @@ def _drawn(text: str) -> str:
     if 0x1F1E6 <= ord(character) <= 0x1F1FF:
         return chr(ord(character) - 0x1F1E6 + ord("A")) + pad
     if (
-        unassigned(character) or "\u3248" <= character <= "\u324f"
+        is_unassigned(character) or "\u3248" <= character <= "\u324f"
     ):  # numbers in a ring that some draw wider
         return (_UNKNOWN if cells else "") + " " * (cells - 1) + pad
     if unicodedata.combining(character) and not spacing(character):

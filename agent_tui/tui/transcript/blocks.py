@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Final, assert_never
 
 from agent_tui.present import wording
-from agent_tui.present.blocks import ENDS, LEVELS, standing
+from agent_tui.present.blocks import ENDS, LEVELS, child_facts
 from agent_tui.protocol.transcript import (
     Block,
     CallBlock,
@@ -141,16 +141,16 @@ def is_long(block: UserBlock) -> bool:
 
 def has_pastes(block: UserBlock) -> bool:
     """Whether a prompt folds its pastes."""
-    return bool(block.pastes) and bool(chips.fitting(block.text, block.pastes))
+    return bool(block.pastes) and bool(chips.fitting_pastes(block.text, block.pastes))
 
 
 def pieces(block: UserBlock) -> list[tuple[str, str]]:
     """What a prompt is made of: of each piece what is drawn while it is folded, and its words."""
     if has_pastes(block):
         parts = chips.parts(block.text, block.pastes)
-        shown = ((label, mention.shown(words)) for label, words in parts)
+        shown = ((label, mention.display_mentions(words)) for label, words in parts)
         return [(label or words, words) for label, words in shown]
-    text = mention.shown(block.text)
+    text = mention.display_mentions(block.text)
     begin, middle, end = _ends(text) if is_long(block) else (text, "", "")
     return [(begin, begin), ("", middle), (end, end)]
 
@@ -162,9 +162,11 @@ def _user(block: UserBlock, width: int, open: bool, cells: Cells) -> list[Line]:
     if has_pastes(block):
         lines = _with_pastes(block, inner, open, cells, (mark,), rest)
     elif open or not is_long(block):
-        lines = list(_text(mention.shown(block.text), "user", inner, cells, (mark,), rest, "user"))
+        lines = list(
+            _text(mention.display_mentions(block.text), "user", inner, cells, (mark,), rest, "user")
+        )
     else:
-        begin, middle, end = _ends(mention.shown(block.text))
+        begin, middle, end = _ends(mention.display_mentions(block.text))
         ends = middle.count("\n")
         count, what = (ends - 1, "line") if ends > 1 else (len(middle), "character")
         more = more_line(count, inner - 2, True, cells, what).segments
@@ -219,7 +221,7 @@ def _runs(block: UserBlock, open: bool) -> Iterator[Segment]:
             yield Segment(label, "user.note", TOGGLE)
             continue
         lines, chars = (MOST_LINES // share, MOST_CHARS // share) if label else (MOST_LINES, room)
-        shown, left = clip(mention.shown(words).removesuffix("\n"), lines, chars)
+        shown, left = clip(mention.display_mentions(words).removesuffix("\n"), lines, chars)
         yield Segment(visible(shown).expandtabs(4), "user")
         if left != NOTHING:
             what = "more character" if left.chars else "more line"
@@ -309,7 +311,7 @@ def _turn(block: TurnBlock, width: int, cells: Cells, look: Look) -> list[Line]:
     if block.steps > 1:
         parts.append(wording.count(block.steps, "step"))
     if block.tokens:
-        parts.append(wording.written(block.tokens, block.estimated))
+        parts.append(wording.written_tokens(block.tokens, block.estimated))
     if block.bill.cost:
         parts.append(wording.cost(block.bill.cost, block.bill.estimated))
     first, *more = parts
@@ -336,7 +338,7 @@ def extent(block: Block, open: bool) -> tuple[int, int]:
             text = block.text + block.sent
         case UserBlock() if has_pastes(block):
             labels = LABEL * min(len(block.pastes), chips.MOST)
-            text = chips.typed(block.text, block.pastes) + labels
+            text = chips.without_pastes(block.text, block.pastes) + labels
         case UserBlock():
             text = block.text[: 2 * END_CHARS if is_long(block) else None]
         case ThinkingBlock():
@@ -385,7 +387,7 @@ def children_estimate(block: ToolBlock, open: bool) -> int:
 
 
 def _head(child: Child) -> tuple[Segment, ...]:
-    state, *rest = [flat(part)[:CHILD_LABEL] for part in standing(child)]
+    state, *rest = [flat(part)[:CHILD_LABEL] for part in child_facts(child)]
     style = (
         "tool.wait"
         if child.end is None

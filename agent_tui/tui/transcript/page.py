@@ -12,7 +12,7 @@ from textual.strip import Strip
 from agent_tui.protocol.transcript import Block, TextBlock, ToolBlock, TurnBlock, UserBlock
 from agent_tui.registry import late
 from agent_tui.structures.frozen import frozen
-from agent_tui.structures.readable import clock, dated
+from agent_tui.structures.readable import clock, format_date
 from agent_tui.structures.vec import Vec
 from agent_tui.tui.core.display_options import Look
 from agent_tui.tui.core.regions import TranscriptView
@@ -97,7 +97,7 @@ class Page:
         if rows is not old.rows:
             heights.resize(len(rows))
             self._ticking = {row for row in self._ticking if row < len(rows)}
-            changed = list(rows.changed(old.rows))
+            changed = list(rows.changed_indices(old.rows))
             regrouped = self.groups.update(rows, changed)
             reshaped.update(changed, range(*regrouped) if regrouped else ())
         if view.expanded != old.expanded or view.look != old.look:
@@ -340,7 +340,7 @@ def stamp(block: Block, zone: int) -> str:
     of Greenwich."""
     match block:
         case UserBlock(at=at) if at:
-            return dated(at, zone)
+            return format_date(at, zone)
         case ToolBlock(started_at=at) | TurnBlock(at=at) if at:
             return clock(at, zone)
         case _:

@@ -102,7 +102,7 @@ def renewed(
     searched again."""
     if rows is known.rows and (known.raw, known.thinking) == (raw, thinking):
         return known, []
-    changed = list(rows.changed(known.rows))
+    changed = list(rows.changed_indices(known.rows))
     if (known.raw, known.thinking) != (raw, thinking) or len(changed) > len(rows) // 2:
         return Index(rows, (), len(rows), 0, raw, thinking), None
     texts, first, size = (

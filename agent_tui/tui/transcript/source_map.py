@@ -15,7 +15,7 @@ from agent_tui.present.texts import OUTPUT_TAB, sources
 from agent_tui.protocol.transcript import Block, TextBlock
 from agent_tui.structures import late
 from agent_tui.structures.frozen import frozen
-from agent_tui.structures.visible import PAD, harmless, spacing, unpadded, visible
+from agent_tui.structures.visible import PAD, harmless, spacing, strip_padding, visible
 from agent_tui.tui.markdown.lines import DECORATION, Line, joined
 from agent_tui.tui.transcript.truncation import MOST_LINES
 
@@ -238,5 +238,5 @@ def _words(line: Line, start: int, end: int, continued: bool) -> str:
         elif segment.style == BORDER and start <= at and at + len(segment.text) <= end:
             kept.append(_BAR)
         at += len(segment.text)
-    text = unpadded("".join(kept))
+    text = strip_padding("".join(kept))
     return _CELLS.sub(" | ", text).strip() if _BAR in text else text

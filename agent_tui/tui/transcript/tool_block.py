@@ -10,12 +10,12 @@ from agent_tui.present import parts as p
 from agent_tui.present import wording
 from agent_tui.present.blocks import (
     NOT_DONE,
-    answered,
+    answer_parts,
     failure,
     is_cut,
     problem,
     tool_parts,
-    undone,
+    undone_display,
 )
 from agent_tui.present.displays import diff_count, diff_of, kind_of, parts_of, present
 from agent_tui.protocol.display import Display
@@ -225,10 +225,10 @@ def _running(seconds: float, limit: float) -> str:
     if seconds < 1:
         return "running"
     if not limit:
-        return f"running {wording.elapsed(seconds)}"
+        return f"running {wording.elapsed_time(seconds)}"
     if limit < 600:  # one unit for both, so that they can be compared
         return f"running {int(seconds)} s of {limit:.0f} s"
-    return f"running {wording.elapsed(seconds)} of {wording.elapsed(limit)}"
+    return f"running {wording.elapsed_time(seconds)} of {wording.elapsed_time(limit)}"
 
 
 def _summary(display: Display | None) -> list[Segment]:
@@ -245,7 +245,7 @@ def _body(block: ToolBlock, width: int, open: bool, cells: Cells, look: Look) ->
     if block.state == "asking" and not open:
         return []
     if open or diff_of(shown) is not None:
-        return part_lines(answered(parts_of(shown), block.tag), width, open, cells, look, True)
+        return part_lines(answer_parts(parts_of(shown), block.tag), width, open, cells, look, True)
     if block.state == "failed":
         return _error(block, width, cells)
     if stays == "end":
@@ -267,7 +267,7 @@ def _end(block: ToolBlock, width: int, cells: Cells) -> list[Line]:
 
 def _proposed(block: ToolBlock, width: int, cells: Cells, look: Look) -> list[Line]:
     """What was asked for and then not done."""
-    refused = undone(block)
+    refused = undone_display(block)
     if refused is None:
         return []
     diff = diff_of(refused)

@@ -121,7 +121,7 @@ def clipped(part: p.Part) -> tuple[p.Part, Rest]:
             return replace(part, text=short(part.text, MOST_COMMAND)), NOTHING
         case p.List():
             total = max(part.total, len(part.items))
-            shown = replace(part, items=part.items.first(MOST_LINES), total=total)
+            shown = replace(part, items=part.items.first_items(MOST_LINES), total=total)
             return shown, _rest(len(part.items), MOST_LINES)
         case p.Matches():
             total = max(part.total, len(part.matches))

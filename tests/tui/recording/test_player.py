@@ -21,7 +21,7 @@ from agent_tui.protocol.events import (
     fold,
 )
 from agent_tui.protocol.messages import SkillInfo
-from agent_tui.structures.plain import plain
+from agent_tui.structures.plain import to_plain
 from agent_tui.tui.core.msg import (
     DraftChanged,
     EventsArrived,
@@ -182,11 +182,16 @@ def test_answers_as_older_versions_wrote_them_are_played() -> None:
     live = Live()
     live.say(EventsArrived((BEGAN,)))
     tidy = {"name": "tidy", "description": ""}
-    old = {"_": "session_events.Answered", "id": "start", "kind": "skills", "data": plain([tidy])}
+    old = {
+        "_": "session_events.Answered",
+        "id": "start",
+        "kind": "skills",
+        "data": to_plain([tidy]),
+    }
     private = {
         **old,
         "kind": "private",
-        "data": plain({"command": "", "said": "ok", "output": "2 lines", "lines": 2}),
+        "data": to_plain({"command": "", "said": "ok", "output": "2 lines", "lines": 2}),
     }
     newer = {**old, "kind": "tomorrow"}
     lines = [

@@ -27,15 +27,15 @@ PLAIN = "hunter-seventy-seven"
 
 @pytest.mark.parametrize("size", range(12, len(KEY)))
 def test_every_beginning_is_hidden_once_the_whole_is_known(size: int) -> None:
-    hide = Redactor().learned([f"the key is {KEY}."]).text
+    hide = Redactor().with_secrets_of([f"the key is {KEY}."]).text
     assert hide(f"cut {KEY[:size]}… off") == f"cut {DOT * size}… off"
     assert hide(KEY[: 12 - 4]) == KEY[:8] and hide("ghp_another") == "ghp_another"
 
 
 def test_a_value_that_was_told_by_its_name_is_known_where_it_stands_alone() -> None:
-    hide = Redactor().learned([f"password={PLAIN}"]).text
+    hide = Redactor().with_secrets_of([f"password={PLAIN}"]).text
     assert hide(f"I use {PLAIN} now, {PLAIN[:14]}") == f"I use {DOT * len(PLAIN)} now, {DOT * 14}"
-    assert Redactor([PLAIN]).learned([]).text(PLAIN[:13]) == DOT * 13
+    assert Redactor([PLAIN]).with_secrets_of([]).text(PLAIN[:13]) == DOT * 13
 
 
 def test_an_archive_has_no_beginning_of_a_secret_and_no_name(
