@@ -16,6 +16,7 @@ FAILED: Final[Mapping[str, str]] = {
     "write_failed": "not written",
     "invalid_arguments": "wrong arguments",
     "unknown_tool": "no such tool",
+    "too_many": "too many calls at once",
     "no_handler": "not available here",
     "placeholder": "hidden value in the call",
     "denied": "denied",

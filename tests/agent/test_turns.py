@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import time
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
+from agent_tui.agent.turn.executor import MOST_CALLS
 from agent_tui.protocol import codec
 from agent_tui.protocol.events import (
     ApprovalAsked,
@@ -25,6 +27,7 @@ from agent_tui.protocol.events import (
     ThinkingDelta,
     ToolEnded,
     ToolOutput,
+    ToolStarted,
     TurnEnded,
     TurnStarted,
     UsageReported,
@@ -33,8 +36,12 @@ from agent_tui.protocol.events import (
 from agent_tui.protocol.ops import Answer, Clear, Query, Steer, Submit
 from agent_tui.protocol.session_events import Answered
 from agent_tui.protocol.transcript import TextBlock, ToolBlock, UserBlock
+from agent_tui.sessions.log import store
 from agent_tui.settings.table import AgentSettings, ToolSettings
 from tests.agent.driving import Place
+
+
+CALL = {"call": "list_files", "arguments": {"path": "."}}
 
 
 @pytest.fixture
@@ -399,3 +406,36 @@ def test_queries_are_answered(place: Place) -> None:
         driver.send(Query("q1", "sessions"))
         data = driver.until(Answered, lambda event: event.id == "q1").data
         assert (data.sessions[0].title, data.sessions[0].turns) == ("hello", 1)
+
+
+def test_an_answer_with_thousands_of_calls_ends_with_the_limit_of_the_turn(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A slow disk: the end does not wait for it at each call, and calls that have begun do not
+    keep the turn from its end."""
+    synced = 0
+
+    def slow(fd: int) -> None:
+        nonlocal synced
+        synced += 1
+        time.sleep(0.05)
+
+    monkeypatch.setattr(store, "_sync", slow)
+    limit = AgentSettings(timeout=1)
+    with place.engine(place.script([CALL] * 3_000), agent=limit) as driver:
+        ended = driver.turn("go")
+        assert ended.state == "timed_out"
+        results = driver.all(ToolEnded)
+        assert len(results) == MOST_CALLS + 1
+        assert {result.tag for result in results[-40:]} == {"cancelled"}
+        started = driver.all(ToolStarted)
+        assert synced < len(started) + len(results) and len(started) < MOST_CALLS
+
+
+def test_the_model_is_told_how_many_calls_one_answer_may_have(place: Place) -> None:
+    script = place.script([CALL] * (MOST_CALLS + 50), [{"text": "done"}])
+    with place.engine(script) as driver:
+        assert driver.turn("go").state == "completed"
+        results = driver.all(ToolEnded)
+    assert [result.tag for result in results] == ["ok"] * MOST_CALLS + ["too_many"]
+    assert f"one answer may have {MOST_CALLS}" in results[-1].content

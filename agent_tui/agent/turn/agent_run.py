@@ -189,13 +189,14 @@ class AgentRun:
             return
         for child in tuple(self.below.values()):
             child.cancel()
-        turn.settle(state)
-        self._ends.settled(turn, state)
-        self.record.emit(
-            TurnEnded(state=state, duration_ms=turn.elapsed_ms, steps=turn.step),
-            turn.number,
-            turn.step,
-        )
+        with self.shared.record.store.together():
+            turn.settle(state)
+            self._ends.settled(turn, state)
+            self.record.emit(
+                TurnEnded(state=state, duration_ms=turn.elapsed_ms, steps=turn.step),
+                turn.number,
+                turn.step,
+            )
         if self.current is turn:
             self.current = None
         self._ends.ended(state)

@@ -49,6 +49,11 @@ STOPPED: Final = (
     "the read-only sandbox may have stopped it; a yes runs it again without the sandbox"
 )
 STOPPED_NOTE: Final = "\n\n[note: it ran in a read-only sandbox, which may have stopped it]"
+MOST_CALLS: Final = 100
+"""Calls of one answer that run."""
+TOO_MANY: Final = f"neither this call ran nor those behind it: one answer may have {MOST_CALLS}; make fewer at once"
+SIDE_BY_SIDE: Final = 16
+"""Calls that run at the same time: each takes its turn, so that the turn can be ended between them."""
 WRONG: Final = 5
 """Wrong arguments that are named."""
 
@@ -148,8 +153,11 @@ class Executor:
         group: list[tuple[int, Prepared]] = []
         looked_up = research_calls(before)
 
+        places = asyncio.Semaphore(SIDE_BY_SIDE)
+
         async def finish(index: int, prepared: Prepared, note: str) -> None:
-            outcomes[index] = await self._execute(prepared, journal, prepared.note + note)
+            async with places:
+                outcomes[index] = await self._execute(prepared, journal, prepared.note + note)
 
         async def flush() -> None:
             async with asyncio.TaskGroup() as tasks:
@@ -160,7 +168,12 @@ class Executor:
         for call in calls:
             journal.open_call(call, partial(_not_run, call, call.name))
         for index, call in enumerate(calls):
-            prepared = self._prepare(call, journal, cut)
+            await asyncio.sleep(0)  # whoever ends the turn need not wait for all of them
+            prepared = (
+                self._prepare(call, journal, cut)
+                if index < MOST_CALLS
+                else _failed("too_many", TOO_MANY)
+            )
             if isinstance(prepared, ToolResult):
                 await flush()
                 outcomes[index] = self._ended(call, call.name, prepared, 0.0, journal)

@@ -18,7 +18,7 @@ from typing import Final, Literal
 from agent_tui.agent.session.history import History, digest
 from agent_tui.agent.turn import retries
 from agent_tui.agent.turn.attachments import Attach
-from agent_tui.agent.turn.executor import Executor
+from agent_tui.agent.turn.executor import MOST_CALLS, Executor
 from agent_tui.agent.turn.guard import Outcome, hold_reason
 from agent_tui.agent.turn.retries import Chain, Other
 from agent_tui.agent.turn.running_turn import Turn
@@ -156,6 +156,8 @@ async def answer(
                 filtered and end.calls
             ):  # they do not run; what the server keeps with its answer speaks of them
                 end = replace(end, calls=(), state="")
+            if len(end.calls) > MOST_CALLS:  # the first that does not run says so of all
+                end = replace(end, calls=end.calls[: MOST_CALLS + 1], state="")
             reason = stop_reason(end.stop_reason, end.usage, with_.info)
             reply = turn.settle_reply(reason, end.calls, end.state)
             await _account(turn, with_, request, reply, end, took)

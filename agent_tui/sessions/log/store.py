@@ -15,6 +15,8 @@ import os
 import stat
 import time
 from collections import deque
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
@@ -144,6 +146,7 @@ class Store:
         """These bytes; None where they are too many."""
         self._cut_first = False
         self._lost = False
+        self._syncs_later = self._unsynced = False
 
     @classmethod
     def create(cls, folder: Path, session: str, kept: bool = True) -> Store:
@@ -228,6 +231,22 @@ class Store:
         if first or (isinstance(event, TurnStarted) and event.is_main):
             self._note_use()
         return event
+
+    @contextmanager
+    def together(self) -> Iterator[None]:
+        """What is appended meanwhile is on the disk in the end, at once: to wait for the disk at
+        each of many records takes seconds."""
+        self._syncs_later = True
+        try:
+            yield
+        finally:
+            self._syncs_later = False
+            if self._unsynced and self._fd >= 0:
+                self._unsynced = False
+                try:
+                    _sync(self._fd)
+                except OSError as error:
+                    self.trouble = _reason(error, self.path)
 
     def _note_use(self) -> None:
         """This session is the one that `--continue` means."""
@@ -438,7 +457,9 @@ class Store:
             self._cut()
         try:
             write_all(self._fd, line)  # only a write of the rest says why one ended early
-            if durable:
+            if durable and self._syncs_later:
+                self._unsynced = True
+            elif durable:
                 _sync(self._fd)
         except OSError:
             self._cut_first = True

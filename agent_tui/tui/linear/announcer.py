@@ -156,7 +156,9 @@ class Notices:
             "type / to list", "/help lists"
         )
         if not text.startswith(UNSAID):
-            self._out.say([f"{text[:1].upper()}{text[1:]}."], "bad" if toast.tone == "bad" else "")
+            end = "" if text.endswith(".") else "."
+            said = f"{text[:1].upper()}{text[1:]}{end}"
+            self._out.say([said], "bad" if toast.tone == "bad" else "")
 
     def _question(self, model: Model) -> None:
         question = model.question

@@ -135,6 +135,7 @@ def test_undo_restores_the_files_that_are_switched_on(place: Place) -> None:
         and "2: [ ] new.txt" in done.stdout
     )
     assert "Restored README.rst. /redo reverses this. Kept new.txt unchanged." in done.stdout
+    assert ".." not in done.stdout
     assert (place.cwd / "README.rst").read_text() == "mine\n" and (place.cwd / "new.txt").exists()
 
 
