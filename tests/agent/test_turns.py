@@ -40,7 +40,6 @@ from agent_tui.sessions.log import store
 from agent_tui.settings.table import AgentSettings, ToolSettings
 from tests.agent.driving import Place
 
-
 CALL = {"call": "list_files", "arguments": {"path": "."}}
 
 
@@ -415,7 +414,7 @@ def test_an_answer_with_thousands_of_calls_ends_with_the_limit_of_the_turn(
     keep the turn from its end."""
     synced = 0
 
-    def slow(fd: int) -> None:
+    def slow(_: int) -> None:
         nonlocal synced
         synced += 1
         time.sleep(0.05)
