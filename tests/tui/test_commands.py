@@ -57,6 +57,7 @@ NAMES = [
     "help",
     "model",
     "models",
+    "permissions",
     "pull",
     "mode",
     "clear",

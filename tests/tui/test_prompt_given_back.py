@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 from textual.pilot import Pilot
 
 from agent_tui.protocol.ops import Op, Submit
+from agent_tui.tui.commands.turn import ENDED_SECONDS
 from agent_tui.tui.runtime.app import AgentApp
 from tests.tui.stage import PlayedEngine, play, text, until
 
@@ -63,6 +66,7 @@ def test_enter_sends_it_again_and_ctrl_c_clears_it() -> None:
         await until(
             lambda: engine.ops.count(Submit("more")) == 2 and app.regions.prompt.text == "more"
         )
+        await asyncio.sleep(ENDED_SECONDS)  # before, it would be meant for the turn
         await pilot.press("ctrl+c")
         await until(lambda: not app.regions.prompt.text)
         assert "brings it back" in text(app)
