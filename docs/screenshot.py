@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from queue import SimpleQueue
 from typing import Final
 
-from agent_tui.paths import shipped
+from agent_tui.paths import shipped_folder
 from agent_tui.protocol.display import CodeDisplay, CommandDisplay, Match, MatchesDisplay
 from agent_tui.protocol.events import (
     ApprovalAsked,
@@ -127,7 +127,7 @@ def picture() -> str:
 
 async def _drawn() -> str:
     app = AgentApp(
-        Played(session(time.time())), load_theme("dark", (shipped("themes"),)), at_once=True
+        Played(session(time.time())), load_theme("dark", (shipped_folder("themes"),)), at_once=True
     )
     async with app.run_test(size=SIZE) as pilot:
         for _ in range(3):  # the engine's words, a tick, the layout that follows

@@ -17,7 +17,6 @@ ROOT = Path(__file__).resolve().parent.parent
     [
         ("ruff", "check", "agent_tui", "tests", "benchmarks"),
         ("mypy",),
-        ("mypy", "-p", "benchmarks"),
     ],
     ids=" ".join,
 )

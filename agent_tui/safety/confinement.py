@@ -44,8 +44,6 @@ class Profile:
     listed: tuple[str, ...] = ()
     """Folders whose names may be read, and the names in the folders below."""
     network: bool = False
-    memory: int | None = None
-    """Bytes of data that each process may have."""
     temporary: str = ""
     """Where the command's own temporary folder is made, which it may write to; empty: it has none.
     """
@@ -58,7 +56,6 @@ def pack_profile(profile: Profile) -> dict[str, Any]:
         "writable": [_text(path) for path in profile.writable],
         "listed": [_text(path) for path in profile.listed],
         "network": profile.network,
-        "memory": profile.memory,
         "temporary": _text(profile.temporary),
     }
 
@@ -69,7 +66,7 @@ def unpack_profile(said: Mapping[str, Any]) -> Profile:
         for name in ("readable", "writable", "listed")
     )
     temporary = os.fsdecode(said["temporary"].encode(_BYTES))
-    return Profile(readable, writable, listed, said["network"], said["memory"], temporary)
+    return Profile(readable, writable, listed, said["network"], temporary)
 
 
 def _text(path: str) -> str:
@@ -81,10 +78,6 @@ def apply(profile: Profile, argv: Sequence[bytes]) -> Sequence[bytes]:
     it has to execute next. Raises NotConfined: then it must execute nothing."""
     try:
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # a crash is written by somebody else
-        if profile.memory is not None:
-            most = resource.getrlimit(resource.RLIMIT_DATA)[1]
-            most = min(profile.memory, profile.memory if most < 0 else most)  # -1: no limit
-            resource.setrlimit(resource.RLIMIT_DATA, (most, most))
     except (OSError, ValueError) as error:
         raise NotConfined(errno.EPERM, f"its limits cannot be set: {error}") from None
     if sys.platform == "darwin":
@@ -100,6 +93,14 @@ def apply(profile: Profile, argv: Sequence[bytes]) -> Sequence[bytes]:
     _landlock(libc, profile, abi)
     _seccomp(libc, filter_program(machine, abi, profile.network))
     return argv
+
+
+def limit_memory(most: int) -> None:
+    """From now on this process, and each that it starts, has at most so many bytes of data. Raises
+    OSError and ValueError."""
+    limit = resource.getrlimit(resource.RLIMIT_DATA)[1]
+    most = most if limit == resource.RLIM_INFINITY else min(most, limit)
+    resource.setrlimit(resource.RLIMIT_DATA, (most, most))
 
 
 def landlock_abi() -> int:

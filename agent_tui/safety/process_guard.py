@@ -157,8 +157,10 @@ def request(
     cwd: str,
     environment: Mapping[str, str],
     confined: Profile | None = None,
+    memory: int = 0,
 ) -> bytes:
-    """What a supervisor is told to run. Raises ValueError where an argument holds a NUL."""
+    """What a supervisor is told to run; `memory`: bytes of data that each process of it may have, 0
+    for no limit. Raises ValueError where an argument holds a NUL."""
     parts = [*argv, cwd, *environment, *environment.values()]
     if any("\0" in part for part in parts):
         raise ValueError("embedded null byte")
@@ -169,6 +171,7 @@ def request(
             os.fsencode(k).decode(_BYTES): os.fsencode(v).decode(_BYTES)
             for k, v in environment.items()
         },
+        "memory": memory,
         "confined": None if confined is None else confinement.pack_profile(confined),
     }
     return json.dumps(asked).encode() + b"\n"
@@ -404,6 +407,8 @@ def _execute(asked: Mapping[str, Any], output: int, failed: int) -> None:
         environment = {
             name.encode(_BYTES): value.encode(_BYTES) for name, value in asked["env"].items()
         }
+        if asked["memory"]:
+            confinement.limit_memory(asked["memory"])
         if asked["confined"]:
             argv = [*confinement.apply(confinement.unpack_profile(asked["confined"]), argv)]
         os.execvpe(argv[0], argv, environment)

@@ -77,7 +77,6 @@ def profile(
     roots: Sequence[Path],
     environment: Mapping[str, str],
     own: Iterable[Path] = (),
-    memory: int | None = None,
 ) -> Profile:
     """The read-only profile for a session that works in `roots`; it takes milliseconds, and may be
     used for many commands. `own`: the program's own folders, which no command reads."""
@@ -102,7 +101,6 @@ def profile(
         _outermost(readable),
         _DEVICES,
         _outermost(listed),
-        memory=memory,
         temporary=tempfile.gettempdir(),
     )
 

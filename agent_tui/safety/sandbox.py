@@ -106,6 +106,7 @@ async def run(
     captured: Captured,
     *,
     confined: Profile | None = None,
+    memory: int = 0,
 ) -> CommandResult:
     """Run a shell command (bash, else sh) and wait for it; its output goes into `captured`, and to
     `on_output` as it comes. It begins when what was cancelled before has ended.
@@ -118,14 +119,15 @@ async def run(
     the command).
 
     `confined`: all that it may do; else what its user may do. Raises NotConfined where that cannot
-    be had: then it did not run.
+    be had: then it did not run. `memory`: bytes of data that each of its processes may have, 0 for
+    no limit.
     """
     shell = next((argv for argv in _SHELLS if Path(argv[0]).exists()), _SHELLS[-1])
     await wait_for_endings()
     environment = unattended_environment(environment)
     if confined is not None:
         environment = in_english(environment)
-    asked = request([*shell, command], str(cwd), environment, confined)
+    asked = request([*shell, command], str(cwd), environment, confined, memory)
     process = await _Running.start(asked, captured, on_output)
     result = await process.result(timeout)
     refused = confined is not None and looks_refused(command, result.exit_code, result.output)

@@ -112,6 +112,12 @@ class ToolSettings:
         "Seconds that a command may take, unless the model sets a limit.",
         "seconds that a command may take, 1 to 86,400, unless the model sets a limit",
     )
+    command_memory: int = setting(
+        0,
+        whole_number(0, 1_000_000),
+        "Megabytes that each process of a command may take (Linux); 0: no limit.",
+        "megabytes that each process of a command may take, up to 1,000,000 (on Linux); 0: no limit",
+    )
     max_output_chars: int = setting(
         32_000,
         whole_number(500, 1_000_000),

@@ -516,6 +516,7 @@ def workplace(cwd: Path, emit: Callable[[Event], None]) -> Workplace:
         all_roots=lambda: (cwd,),
         environment={},
         command_timeout=1,
+        command_memory=0,
         max_output_chars=1_000,
         spool=cwd,
         emit=emit,

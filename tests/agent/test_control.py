@@ -31,6 +31,7 @@ from agent_tui.protocol.events import (
     fold,
 )
 from agent_tui.protocol.ops import Answer, Cancel, QueueEdit, SaveDraft, SetMode, Steer, Submit
+from agent_tui.settings.table import ToolSettings
 from tests.agent.driving import Driver, Place
 
 CREATE = {"call": "create_file", "arguments": {"path": "new.txt", "content": "hello\n"}}
@@ -126,6 +127,18 @@ def test_a_command_says_how_long_it_may_take(place: Place) -> None:
         driver.send(Submit("go"))
         driver.until(TurnEnded)
         assert [event.timeout_s for event in driver.all(ToolStarted)] == [120.0, 7.0, 0.0]
+
+
+def test_a_command_has_as_much_memory_as_the_settings_give_it(place: Place) -> None:
+    takes = "python3 -c 'len(bytearray(400_000_000))'"
+    model = place.script([run(takes)], [{"text": "done"}])
+    for megabytes, tag in ((200, "exit"), (0, "ok")):
+        tools = ToolSettings(command_memory=megabytes)
+        with place.engine(model, mode="accept-all", tools=tools) as driver:
+            driver.send(Submit("go"))
+            driver.until(TurnEnded)
+            [ended] = driver.all(ToolEnded)
+            assert ended.tag == tag and ("MemoryError" in ended.content) == bool(megabytes)
 
 
 def test_an_answer_to_another_question_changes_nothing(place: Place) -> None:

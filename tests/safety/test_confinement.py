@@ -108,11 +108,20 @@ def run(
     confined: Profile | None,
     timeout: float = PATIENCE,
     environment: Mapping[str, str] = os.environ,
+    memory: int = 0,
 ) -> CommandResult:
     captured = Captured(100_000, None)
-    return asyncio.run(
-        sandbox.run(command, cwd, environment, timeout, lambda _: None, captured, confined=confined)
+    called = sandbox.run(
+        command,
+        cwd,
+        environment,
+        timeout,
+        lambda _: None,
+        captured,
+        confined=confined,
+        memory=memory,
     )
+    return asyncio.run(called)
 
 
 def reached(outcomes: dict[str, str]) -> dict[str, str]:
@@ -407,12 +416,15 @@ def test_nothing_is_left_of_a_killed_program(tmp_path: Path) -> None:
     assert gone(int(pid)) and wait_without(Path(folder))
 
 
-def test_memory_has_a_cap(place: Place) -> None:
-    confined = profile((place.root,), os.environ, memory=200_000_000)
-    command = shlex.join([sys.executable, "-c", "len(bytearray(400_000_000))"])
-    result = run(command, place.root, confined)
-    assert result.exit_code == 1 and "MemoryError" in result.output
-    assert run(command, place.root, place.profile()).exit_code == 0
+@pytest.mark.parametrize("is_confined", [True, False])
+def test_memory_has_a_cap_for_each_process_of_a_command(place: Place, is_confined: bool) -> None:
+    """It is the hard limit: no command raises it again."""
+    confined = place.profile() if is_confined else None
+    takes = shlex.join([sys.executable, "-c", "len(bytearray(400_000_000))"])
+    for command in (takes, f"(ulimit -d unlimited; {takes})"):
+        result = run(command, place.root, confined, memory=200_000_000)
+        assert result.exit_code == 1 and "MemoryError" in result.output
+    assert run(takes, place.root, confined).exit_code == 0
 
 
 # ------------------------------------------------------------------------------------ as values
@@ -478,7 +490,7 @@ def test_the_filter_of_each_machine(machine: int, kernel: int) -> None:
 
 def test_a_profile_travels_as_it_is() -> None:
     odd = os.fsdecode(b"/a\xff\n\"'")
-    sent = Profile((odd, "/ä"), ("/w",), ("/l",), True, 5, "/tmp")
+    sent = Profile((odd, "/ä"), ("/w",), ("/l",), True, "/tmp")
     assert (
         confinement.unpack_profile(json.loads(json.dumps(confinement.pack_profile(sent)))) == sent
     )

@@ -39,6 +39,8 @@ class Workplace:
     folder."""
     environment: Mapping[str, str]
     command_timeout: float
+    command_memory: int
+    """Bytes that each process of a command may have; 0: no limit."""
     max_output_chars: int
     spool: Path
     """Folder for command output that is too long for the model."""
@@ -188,6 +190,7 @@ class CallContext:
             (lambda _: None) if self._private else self.emit,
             self.command_output,
             confined=profile,
+            memory=self.workplace.command_memory,
         )
         self.refused = result.refused
         self.job = result.job

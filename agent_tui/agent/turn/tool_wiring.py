@@ -103,6 +103,7 @@ def build(
         all_roots=lambda: (*roots(), spool),
         environment=environment,
         command_timeout=config.settings.tools.command_timeout,
+        command_memory=config.settings.tools.command_memory * 1_000_000,
         max_output_chars=config.settings.tools.max_output_chars,
         spool=spool,
         emit=emit,
