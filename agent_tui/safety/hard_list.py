@@ -15,6 +15,7 @@ from typing import Final
 from agent_tui.safety import remote_services, start_files
 from agent_tui.safety import shell_programs as programs
 from agent_tui.safety.fetched_files import FetchedFiles, written_files
+from agent_tui.safety.lost_work import git_loss
 from agent_tui.safety.shell_words import ShellValues, Simple, Word, simple_commands
 
 _DEEPEST: Final = 8
@@ -173,6 +174,8 @@ def _nested_source(word: Word, depth: int) -> str:
 def _program(name: str, arguments: list[str], places: tuple[str, ...]) -> str:
     """The verdict on a program and its words."""
     flags, operands = programs.split(arguments)
+    if name in ("rm", "mv", "shred", "unlink") and (history := _history(name, operands)):
+        return history
     if name == "rm" and programs.has(flags, "rR", "--recursive"):
         return next(
             (f"it deletes {what}" for target in operands if (what := _place(target, places))), ""
@@ -207,6 +210,14 @@ def _program(name: str, arguments: list[str], places: tuple[str, ...]) -> str:
     if name == "git":
         return _git(arguments)
     return _service(name, operands, arguments)
+
+
+def _history(name: str, operands: list[str]) -> str:
+    """That the git folder, or a part of it, is moved or deleted; empty: it stays as it is."""
+    for target in operands[:-1] if name == "mv" else operands:
+        if ".git" in posixpath.normpath(target).split("/"):
+            return f"it {'moves' if name == 'mv' else 'deletes'} the history of a repository ({target})"
+    return ""
 
 
 def _service(name: str, operands: list[str], arguments: list[str]) -> str:
@@ -304,7 +315,7 @@ def _git(arguments: Sequence[str]) -> str:
     if command == "config" and start_files.sets_program_for_all(rest):
         return "it makes git run a program in every repository"
     if command != "push":
-        return ""
+        return git_loss(command, rest)
     flags, operands = programs.split(
         rest, "o", ("--push-option", "--repo", "--receive-pack", "--exec")
     )

@@ -402,11 +402,28 @@ git push origin feature+x
 git push -o force origin main
 git fetch -f
 git branch -f main
-git checkout -f
 git commit -m "push --force"
 git log --oneline -f
-git reset --hard
 git clean -n
+git clean -nfd
+git reset
+git reset --soft HEAD~1
+git reset HEAD src
+git checkout main
+git checkout -b topic origin/main
+git checkout -
+git restore --staged .
+git restore -S src
+git switch main
+git switch -c topic
+git stash
+git stash pop
+git branch -d topic
+git rm src/a.py
+git worktree remove ../other
+mv a.git b
+rm .gitignore
+mv src lib
 git stash push -m 'f'
 kill 1234
 kill -9 1234
