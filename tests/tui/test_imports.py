@@ -64,7 +64,7 @@ import asyncio, sys
 from agent_tui.tui.runtime import preload
 preload.AFTER = 1e6  # nothing else imports them meanwhile
 async def main():
-    app = AgentApp(Engine(), load_theme("dark", (shipped("themes"),)))
+    app = AgentApp(Engine(), load_theme("dark", (shipped_folder("themes"),)))
     async with app.run_test() as pilot:
         before = set(sys.modules)
         await pilot.press("a")
