@@ -72,7 +72,7 @@ def test_the_package_is_imported_only_where_it_is_asked(tmp_path: Path) -> None:
     code = (
         "import sys; from pathlib import Path; from agent_tui.safety import credentials as c;"
         f" c.in_file(Path({str(tmp_path)!r})); assert 'keyring' not in sys.modules;"
-        f" print(c.stored(Path({str(tmp_path)!r}), ('openai',)), 'keyring' in sys.modules)"
+        f" print(c.read_stored(Path({str(tmp_path)!r}), ('openai',)), 'keyring' in sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "Stored(keys={}, problems=()) True\n"
