@@ -144,6 +144,7 @@ NAMES_GIT = {
     "agent_tui.safety.hard_list": "judges commands of the model",
     "agent_tui.safety.prefixes": "judges commands of the model",
     "agent_tui.safety.shell_classifier": "judges commands of the model",
+    "agent_tui.safety.shell_programs": "knows which options stand before a command of git",
     "agent_tui.sessions.imports.codex": "a key in the logs of another program",
 }
 """Where the word stands as a value of its own, and why."""

@@ -10,10 +10,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from functools import cache
+from itertools import chain
 from typing import TYPE_CHECKING, Final, Literal
 
 from agent_tui.safety import shell_programs
-from agent_tui.safety.shell_words import simple_commands
+from agent_tui.safety.shell_words import ShellValues, Simple, simple_commands
 from agent_tui.settings.values import parse_rule
 from agent_tui.structures.frozen import frozen
 
@@ -86,7 +87,7 @@ def find(
         if whole is None and own:
             all_of_it = kind == "allow"
             if command:
-                fits = _covering(own, command, calls) if all_of_it else _touching(own, command)
+                fits = (_covering if all_of_it else _touching)(own, command, calls)
             else:
                 fits = _naming(own, paths, all_of_it)
             whole = fits
@@ -122,23 +123,65 @@ def _covering(rules: list[Permission], command: str, calls: Sequence[Call]) -> P
     return found[0] if found and None not in found else None
 
 
-def _touching(rules: list[Permission], command: str) -> Permission | None:
-    """The rule that a command in `command` fits, wherever it stands."""
-    found = (rule for argv in _literal(command, 0) for rule in rules if rule.fits_words(argv))
-    return next(found, None)
+def _touching(rules: list[Permission], command: str, calls: Sequence[Call]) -> Permission | None:
+    """The rule that a command in `command` fits, wherever it stands: as it is written, or as the
+    names in the folder make it of patterns (`calls`)."""
+    read = (argv for call in calls for argv in shell_programs.without_git_options(call.argv))
+    every = chain(_literal(command, 0), read)
+    return next((rule for argv in every for rule in rules if rule.fits_words(argv)), None)
+
+
+def find_unseen(
+    held: Permissions, tool: str, command: str, calls: Sequence[Call]
+) -> Permission | None:
+    """A rule that denies or asks about commands, where it cannot be known whether `command` fits
+    it: a part of it is not literal, or writes what a shell runs."""
+    rules = [rule for rule in (*held.deny, *held.ask) if rule.tool == tool and rule.words]
+    if not rules or not command or (calls and all(_literal(command, 0))):
+        return None
+    return rules[0]
 
 
 def _literal(command: str, depth: int) -> Iterator[list[str]]:
     """Every command that stands in `command`, also in substitutions, behind wrappers (`sudo`), and
-    in the code of a shell."""
+    in the code of a shell; an empty one for what cannot be read there."""
+    values = ShellValues()
     for simple in simple_commands(command, lambda _: ""):
-        yield [word.text for word in simple.words]
-        inner = [text for word in simple.words for text in word.nested]
-        if (call := shell_programs.unwrap_call(simple)) is not None:
-            yield [call.name, *(word.text for word in call.arguments)]
-            inner += [word.text for word in call.code]
-        for code in inner if depth < _DEEPEST else ():
-            yield from _literal(code, depth + 1)
+        yield from _spellings(simple)
+        values.fill(simple)
+        yield from _of_simple(simple, depth)
+
+
+def _of_simple(simple: Simple, depth: int) -> Iterator[list[str]]:
+    """The commands of one whose variables are filled in."""
+    if depth > _DEEPEST:
+        yield []
+        return
+    yield from _spellings(simple)
+    everything = (*simple.words, *(target for _, target in simple.redirects))
+    inner = [text for word in everything for text in word.nested]
+    if (call := shell_programs.unwrap_call(simple)) is not None:
+        words = [call.name, *(word.text for word in call.arguments)]
+        yield from shell_programs.without_git_options(words)
+        inner += [word.text for word in call.code]
+        inner += shell_programs.git_aliases(words)
+        if call.is_shell:
+            read, writer = shell_programs.read_code(simple)
+            inner += read
+            yield from ([[]] if writer else [])
+        for started in shell_programs.started_by_find(call.name, call.arguments):
+            yield from _of_simple(Simple(list(started)), depth + 1)
+    for code in inner:
+        yield from _literal(code, depth + 1)
+
+
+def _spellings(simple: Simple) -> Iterator[list[str]]:
+    """The words of a command as they are written, and with the words that braces make of them."""
+    plain = [word.text for word in simple.words]
+    yield from shell_programs.without_git_options(plain) if plain else ()
+    spelled = [text for word in plain for text in shell_programs.all_braces(word)]
+    if spelled != plain:
+        yield from shell_programs.without_git_options(spelled)
 
 
 @cache

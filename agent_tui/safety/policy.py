@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from agent_tui.protocol.ops import MODES as MODES
 from agent_tui.safety import hard_list
-from agent_tui.safety.permissions import Permissions, find
+from agent_tui.safety.permissions import Permissions, find, find_unseen
 
 if TYPE_CHECKING:
     from agent_tui.safety.paths import PathFacts
@@ -117,10 +117,12 @@ def decide(
     named = _path_reason(facts)
     if own is not None and not named:
         return Decision("allow", "your rule allows it", note=own.text, rule=f"allow {own.text}")
-    reason = named or _mode_reason(mode, facts)
+    unseen = find_unseen(permissions, facts.tool, facts.command, facts.calls)
+    hidden = f"it cannot be read whether your rule fits: {unseen.text}" if unseen else ""
+    reason = named or hidden or _mode_reason(mode, facts)
     if reason:
         text = _always_text(facts) if rule else ""
-        by = "path" if named else "mode"
+        by = "path" if named else f"unread {unseen.text}" if unseen else "mode"
         return Decision("ask", reason, always=rule, always_text=text, prefix=prefix, rule=by)
     if facts.unsure == "" and mode != "accept-all":
         return Decision("allow", "it only looks", note=ONLY_LOOKS, confined=True, rule="looks")

@@ -4,8 +4,9 @@ outside, and options."""
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Final
 
 from agent_tui.safety.shell_words import Simple, Word
@@ -60,6 +61,13 @@ _FREE: Final = frozenset(
 )
 """Words of `find` that choose nothing, or one kind of file."""
 _COMMANDS_OF_FIND: Final = re.compile(r"(?ms)^-exec(?:dir)?\n.*?(?:^[;+]$|\Z)")
+_STARTS: Final = {
+    "find": frozenset({"-exec", "-execdir", "-ok", "-okdir"}),
+    "fd": frozenset({"-x", "-X", "--exec", "--exec-batch"}),
+    "fdfind": frozenset({"-x", "-X", "--exec", "--exec-batch"}),
+}
+"""Options behind which the command stands that is run for what was found."""
+_MOST_WORDS: Final = 64
 _KEYWORDS: Final = frozenset({"if", "then", "elif", "else", "while", "until", "do", "!", "coproc"})
 
 _WRAPPERS: Final[dict[str, tuple[str, tuple[str, ...], int]]] = {
@@ -326,6 +334,48 @@ def braces(text: str) -> list[str]:
     ]
 
 
+def all_braces(text: str) -> list[str]:
+    """The words that a shell makes of one with braces, at most `_MOST_WORDS`."""
+    done: list[str] = []
+    todo = [text]
+    while todo and len(done) + len(todo) < _MOST_WORDS:
+        first, *todo = todo
+        choices = braces(first)
+        if len(choices) > 1:
+            todo = choices + todo
+        else:
+            done.append(first)
+    return done + todo
+
+
+def started_by_find(name: str, arguments: Sequence[Word]) -> Iterator[tuple[Word, ...]]:
+    """The commands that `find` (or `fd`) runs for what it finds."""
+    options = _STARTS.get(name, frozenset())
+    for at, word in enumerate(arguments):
+        if word.text in options:
+            rest = arguments[at + 1 :]
+            ends = (i for i, one in enumerate(rest) if one.text in (";", "+"))
+            yield tuple(rest[: next(ends, len(rest))])
+
+
+def without_git_options(argv: Sequence[str]) -> Iterator[list[str]]:
+    """A command, and one of git once more without the options before its own command."""
+    yield [*argv]
+    if argv[0].rpartition("/")[2] == "git":
+        command, rest = git_command(argv[1:])
+        yield ["git", *filter(None, (command,)), *rest]
+
+
+def git_aliases(argv: Sequence[str]) -> list[str]:
+    """What `-c alias.name=…` lets git run, as shell code."""
+    given = (
+        text.partition("=")[2]
+        for option, text in pairwise(argv)
+        if argv[0] == "git" and option == "-c" and text.lower().startswith("alias.")
+    )
+    return [text[1:] if text.startswith("!") else f"git {text}" for text in given]
+
+
 def git_command(arguments: Sequence[str]) -> tuple[str, list[str]]:
     """The git command and its words, behind git's own options."""
     rest = list(arguments)
@@ -338,6 +388,8 @@ def git_command(arguments: Sequence[str]) -> tuple[str, list[str]]:
             "--namespace",
             "--exec-path",
             "--config-env",
+            "--attr-source",
+            "--super-prefix",
         )
         rest = rest[2 if valued else 1 :]
     return (rest[0], rest[1:]) if rest else ("", [])

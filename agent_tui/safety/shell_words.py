@@ -104,8 +104,8 @@ def words(text: str) -> Iterator[Word | str]:
             parts.append(text[begin:end])
             started = quoted = True
             at = end + 1
-        elif char == '"':
-            at = _double(text, at + 1, parts, nested)
+        elif char == '"' or (char == "$" and text.startswith('"', at + 1)):
+            at = _double(text, at + (1 if char == '"' else 2), parts, nested)
             started = quoted = True
         elif char == "\\":
             parts.append(text[at + 1 : at + 2])

@@ -70,12 +70,61 @@ def test_allowed(tmp_path: Path, rule: str, text: str, verdict: str) -> None:
         "if true; then git push; fi",
         "timeout 5 git push &",
         "g'i't push",
+        "find . -exec git push o \\;",
+        "find . -name x -execdir sudo git push {} +",
+        "find . -ok sh -c 'git push' \\;",
+        "fd . -x git push",
+        "bash <<< 'git push o'",
+        "echo git push | sh",
+        "bash <<E\ngit push o\nE",
+        "sh -s <<'E'\nls\ngit push o\nE",
+        "git -C . push o",
+        "git -c a=b push o",
+        "git --no-pager push o",
+        "git --git-dir .git push o",
+        "git --attr-source HEAD push o",
+        "/usr/bin/git -C . push",
+        "git -c alias.p=push p o",
+        "git -c alias.p='!git push' p o",
+        'git $"push" o',
+        "{git,push,o}",
+        "git {push,o}",
+        "a=push; git $a o",
+        "X=1 git -C . push",
     ],
 )
 def test_denied_wherever_it_stands(tmp_path: Path, text: str) -> None:
     for mode in ("manual", "auto", "accept-edits", "accept-all", "plan"):
         rules = {"deny": ("git push *",), "allow": ("git *", "bash *", "ls", "echo *")}
         assert command(tmp_path, text, mode, **rules) == "refuse"
+
+
+def test_a_pattern_is_compared_as_the_name_that_it_stands_for(tmp_path: Path) -> None:
+    (tmp_path / "push").write_text("")
+    assert command(tmp_path, "git pus? o", "accept-all", deny=("git push *",)) == "refuse"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "git pus[h] o",
+        "git $'p\\x75sh' o",
+        "git $(cat word) o",
+        "read a < word; git $a o",
+        "f() { $1 push; }; f git",
+        "make > out",
+    ],
+)
+def test_what_cannot_be_read_asks_where_a_rule_might_fit(tmp_path: Path, text: str) -> None:
+    for kind in ("deny", "ask"):
+        assert command(tmp_path, text, "accept-all", **{kind: ("git push *",)}) == "ask"
+    assert command(tmp_path, text, "accept-all") == "allow"
+    assert command(tmp_path, text, "accept-all", allow=("git push *",)) == "allow"
+
+
+def test_what_can_be_read_and_fits_no_rule_runs(tmp_path: Path) -> None:
+    for text in ("make 2>&1 | tail -5", "git -C . commit -m x", "find . -exec touch x \\;"):
+        assert command(tmp_path, text, "accept-all", deny=("git push *",)) == "allow"
 
 
 def test_what_is_only_a_word_is_not_denied(tmp_path: Path) -> None:
