@@ -234,8 +234,9 @@ keys arrive; `Ctrl+J` always does.
 ## When the agent asks
 
 Only `Enter` answers. `↑` `↓`, a letter or a number choose the row first; `Enter` alone takes the row that has the
-cursor. So no words that you type, however slowly, can allow anything: if another key follows the letter, both go into
-the prompt. The footer shows what `Enter` does. `PgUp` `PgDn` scroll, `Ctrl+C` clears the words, `Esc` stops the turn.
+cursor. So no words that you type, however slowly, can allow anything: if another key follows the letter, or the same one again,
+both go into the prompt. The footer shows what `Enter` does. `PgUp` `PgDn` scroll, `Ctrl+C` clears the words, `Esc` stops
+the turn.
 
 A letter or a number chooses only if the prompt is empty, and you typed and deleted nothing since the question appeared.
 A key of vim's normal mode, such as `i`, counts as typed. After a key that does nothing here, such as `Ctrl+P`, letters

@@ -349,15 +349,37 @@ def test_escape_and_a_letter_that_came_as_one_key_do_not_answer_where_words_foll
     assert play.take() == [] and play.text == "but ", "no word follows"
 
 
-@pytest.mark.parametrize("key", ["alt+y", "y"])
-def test_a_letter_that_is_pressed_twice_or_held_answers_nothing(key: str) -> None:
-    play = _asked(draft="half a thought" if key.startswith("alt+") else "")
-    play.press(key)
-    play.press(*[key] * 40, after=0.03)
+def test_alt_and_a_letter_pressed_twice_or_held_choose_and_answer_nothing() -> None:
+    """They are the beginning of no word."""
+    play = _asked(draft="half a thought")
+    play.press("alt+y")
+    play.press(*["alt+y"] * 40, after=0.03)
     play.tick(9.0)
     assert play.take() == [] and play.view.footer.keys[0] == ("Enter", "yes")
     play.press("enter")
     assert play.take() == [Answer("a1", "once")]
+
+
+@pytest.mark.parametrize("hard", [False, True])
+@pytest.mark.parametrize("gap", [0.03, 0.15, 0.5, 1.0])
+@pytest.mark.parametrize("word", ["11", "22", "yy", "aa", "nn", "1111", "y" * 40])
+def test_one_letter_twice_or_held_is_a_word_and_no_answer(
+    word: str, gap: float, hard: bool
+) -> None:
+    play = _asked(hard=hard)
+    play.press(word[0], after=2.0)
+    play.press(*word[1:], after=gap)
+    assert (play.take(), play.text, play.model.held) == ([], word, None)
+    play.press("enter", after=0.3)
+    assert play.take() == [QueueEdit("add", text=word)], "words are queued, and answer nothing"
+
+
+def test_a_letter_once_more_after_reading_on_is_the_same_choice() -> None:
+    play = _asked()
+    play.press("y")
+    play.say(KeyPressed("pagedown", asked=(2, 4)), 1.0)
+    play.press("y", "enter")
+    assert play.take() == [Answer("a1", "once")] and play.text == ""
 
 
 def test_a_word_that_begins_with_one_letter_twice_is_whole() -> None:

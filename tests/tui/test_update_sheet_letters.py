@@ -59,14 +59,18 @@ def test_words_in_the_copy_sheet_copy_nothing_however_slow(words: str, gap: floa
 
 
 @pytest.mark.parametrize("key", "dsipe")
-def test_a_letter_that_a_finger_rests_on_does_nothing_in_the_queue_panel(key: str) -> None:
+@pytest.mark.parametrize("gaps", [(0.15,), (1.0,), (0.03,), (0.5, *[0.033] * 40)])
+def test_a_letter_twice_or_held_is_words_in_the_queue_panel(
+    key: str, gaps: tuple[float, ...]
+) -> None:
     play = _panel("one", "two", "three")
     play.press(key)
-    for gap in (0.5, *[0.033] * 40):
+    for gap in gaps:
         play.press(key, after=gap)
-    assert play.take() == [] and play.text == "" and play.view.overlay is not None
-    play.press("escape")
-    assert play.take() == [] and play.text == ""
+    words = key * (len(gaps) + 1)
+    assert (play.take(), play.text) == ([], words)
+    play.press("enter", after=0.3)
+    assert play.take() == [QueueEdit("add", text=words)]
 
 
 @pytest.mark.parametrize("delay", [0.25, 0.5, 0.66])

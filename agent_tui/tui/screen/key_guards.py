@@ -101,13 +101,13 @@ def hold_key(
 
 
 def keep_mark(model: Model, held: Held, msg: KeyPressed) -> Model | None:
-    """A key while a letter waits for Enter: the same again, by a finger that rests on it
-    or as in `ssh`, or Backspace, which takes it back. None: it is another."""
+    """A key while a letter waits for Enter: Backspace takes it back, and the same again changes
+    nothing where it is no text, or the text was scrolled meanwhile. None: it is another, or the
+    same letter once more, as in `11` or under a finger that rests on it: those are words."""
     if held.due < inf:
         return None
-    if msg.key == held.key:
-        again = "" if model.repeated and not held.on else msg.character
-        return replace(model, held=replace(held, character=held.character + again))
+    if msg.key == held.key and (held.key.startswith(ALT) or model.since_same == inf):
+        return model
     if msg.key == "backspace" and not msg.draft:
         return _back(without_hint(model), held)
     return None
