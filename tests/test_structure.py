@@ -107,6 +107,18 @@ def test_no_modules_import_each_other() -> None:
     assert list(circles(imports())) == []
 
 
+def test_no_module_imports_itself() -> None:
+    """What two joined modules leave behind; the packages name their files by `registry` alone."""
+    known = trees().keys()
+    found = {
+        module
+        for module in known
+        if not module.endswith("__init__")
+        and any(_ours(what, known) == module for node in nodes(module) for what in imported(node))
+    }
+    assert found == set()
+
+
 def deepest(edges: Mapping[str, frozenset[str]]) -> list[str]:
     """The longest chain of modules, each of which imports the next; there are no circles."""
 

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from agent_tui.safety import atomic_swap, paths, protected_names
+from agent_tui.safety import atomic_swap, protected_names
 from agent_tui.safety.atomic_swap import exchange
 from agent_tui.safety.protected_names import place_protection
 
@@ -484,15 +484,15 @@ def is_link(mode: int) -> bool:
 
 def read(real: Path) -> tuple[bytes, os.stat_result]:
     """Where the link at a real path points, and its facts. Raises NotRegular (it is none), OSError."""
-    with paths.folder_of(real) as folder:
+    with folder_of(real) as folder:
         about = os.stat(real.name or ".", dir_fd=folder, follow_symlinks=False)
         if not stat.S_ISLNK(about.st_mode):
-            raise paths.NotRegular(f"{real} is no link")
+            raise NotRegular(f"{real} is no link")
         return os.fsencode(os.readlink(real.name, dir_fd=folder)), about
 
 
 def make(real: Path, target: bytes) -> None:
     """A new link, never over what is there (FileExistsError). Raises OSError."""
-    with paths.folder_of(real) as folder:
+    with folder_of(real) as folder:
         os.symlink(os.fsdecode(target), real.name, dir_fd=folder)
-        paths.sync(folder)
+        sync(folder)

@@ -5,7 +5,7 @@ One small process, the guard, starts all commands and outlives the program. It f
 for each command; the supervisor starts the command, and stays until nothing of it is left. On Linux
 the supervisor adopts whatever loses its parent below it (it is a "child subreaper"): a daemon that
 forked twice, in a session of its own and with an empty environment, is still its descendant. What
-loses its supervisor is adopted by the guard, and what loses both by the program (`orphans.py`).
+loses its supervisor is adopted by the guard, and what loses both by the program (`Orphans`).
 
 The program holds one end of a socket. When the program ends, in whatever way, the kernel closes
 that end. Then the guard gives the terminal back if the program could not, ends what is left of all

@@ -14,7 +14,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
-from agent_tui.safety import protected_names
 from agent_tui.safety.git_config import find_repository, parse_config, read_text
 
 RUN: Final = {
@@ -295,14 +294,14 @@ def place_protection(real: Path, roots: tuple[Path, ...]) -> str:
     """Why not to write to a real path without asking, because of what lies around it and leads to
     it; else empty."""
     if _is_in_bare(real) or _is_named_by_git(real):
-        return protected_names.RUNS
+        return RUNS
     return next((why for target, why in _obeyed_links(roots) if real.is_relative_to(target)), "")
 
 
 def _is_in_bare(real: Path) -> bool:
     """Whether it is a part of what git may take as a bare repository: a folder with a `HEAD`."""
     places = (
-        place for place in (real, *real.parents) if protected_names.is_of_repository(place.name)
+        place for place in (real, *real.parents) if is_of_repository(place.name)
     )
     return any(os.path.lexists(place.parent / "HEAD") for place in places)
 
@@ -317,7 +316,7 @@ def _obeyed_links(roots: tuple[Path, ...]) -> Iterator[tuple[Path, str]]:
             continue
         for name in names:
             target = Path(os.path.realpath(root / name))
-            if (why := protected_names.protection((name,))) and not root.is_relative_to(target):
+            if (why := protection((name,))) and not root.is_relative_to(target):
                 yield target, why
 
 
@@ -403,4 +402,4 @@ def _place(base: Path, text: str) -> Path:
 
 
 def _folded(path: Path) -> tuple[str, ...]:
-    return tuple(map(protected_names.fold_name, path.parts))
+    return tuple(map(fold_name, path.parts))
