@@ -204,23 +204,22 @@ class Worker(EventReader):
     async def _first(
         self, config: EngineConfig, pool: ThreadPoolExecutor, log: Logger, sinks: outlets.Sinks
     ) -> hosting.Hosted:
-        """The session to begin with: a new one where another program has the one that is wanted and
-        somebody sees it said, because a screen on which nothing can be done helps nobody. They may
-        choose to read along, or a fork."""
+        """The session to begin with: a new one where another program has the one that is wanted, or
+        it cannot be read, and somebody sees it said, because a screen on which nothing can be done
+        helps nobody. They may choose to read along, or a fork."""
         try:
             return await hosting.open_hosted(config, self._tell, pool, log, sinks)
-        except SessionLocked as error:
-            if not config.or_new:
+        except (SessionLocked, OSError) as error:
+            if not (config.or_new and config.resume):
                 raise
             hosted = await hosting.open_hosted(
                 replace(config, resume=""), self._tell, pool, log, sinks
             )
-            hosted.say(
-                Notice(
-                    f"{error}; opened a new one instead", "error", "close it there, then /resume"
-                )
-            )
-            hosted.say(_locked(config.resume, error))
+            there = isinstance(error, SessionLocked)
+            hint = "close it there, then /resume" if there else "choose another: /resume"
+            hosted.say(Notice(f"{error}; opened a new one instead", "error", hint))
+            if isinstance(error, SessionLocked):
+                hosted.say(_locked(config.resume, error))
             return hosted
 
     def _other(self, hosted: hosting.Hosted, wanted: Resume) -> EngineConfig:

@@ -35,6 +35,7 @@ with late(warm=False):  # which front end it is decides what is needed
     from agent_tui.cli import arguments as flags
     from agent_tui.safety import git_config, sandbox
     from agent_tui.sessions.index import cache, listing
+    from agent_tui.sessions.log import store
     from agent_tui.tui.core import display_options, keymap
     from agent_tui.tui.linear import chat as linear
     from agent_tui.tui.runtime import crash_draft, start
@@ -281,11 +282,20 @@ def _session(given: Given, cwd: Path, folders: paths.Folders) -> str:
             raise Usage(
                 f"--resume {given.resume}: {f'{len(found)} sessions match this id or name' if found else no}"
             )
-        return found[0].id
+        return _readable(found[0].id, folders)
     last = listing.last_used(folders.sessions, cwd)
     if last is None:
         raise Usage(f"no earlier session in {cwd}; {_way_on()}")
-    return last.id
+    return _readable(last.id, folders)
+
+
+def _readable(id: str, folders: paths.Folders) -> str:
+    """`id`, where something of that session can be read. Raises Usage."""
+    try:
+        store.check_readable(store.log_path(folders.sessions, id))
+    except OSError as error:
+        raise Usage(str(error)) from None
+    return id
 
 
 def _way_on() -> str:

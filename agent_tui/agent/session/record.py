@@ -191,6 +191,7 @@ class Record:
         happens."""
         self._saving = SavingChanged()
         self._renewed = 0
+        self._aside: Path | None = None
 
     @property
     def history(self) -> History:
@@ -296,6 +297,11 @@ class Record:
         if store.renewed != self._renewed:
             self._renewed = store.renewed
             news.append(Notice(RENEWED, "warning"))
+        if store.aside != self._aside:
+            self._aside = store.aside
+            news.append(
+                Notice(f"What could not be read of its log is kept: {store.aside}", "warning")
+            )
         return tuple(news)
 
     def _say(self, news: Iterable[Notice]) -> None:

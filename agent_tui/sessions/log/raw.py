@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO, Final
 
-from agent_tui.protocol.codec import LATEST, BadRecord, decode
+from agent_tui.protocol.codec import LATEST, VERSION, BadRecord, decode
 from agent_tui.protocol.event import MAIN
 from agent_tui.protocol.events import Event
 
@@ -33,6 +33,7 @@ _WORD: Final = 1 << 63
 _RECORD: Final = re.compile(rb'\{"v":')
 """How a record begins. Inside a JSON text the quotes would be escaped, so this finds records that
 were run together."""
+_FIRST: Final = b'{"v":'
 _OBJECT: Final = json.JSONDecoder()
 _KIND: Final = re.compile(rb'"type":"([a-z_]+)"')
 
@@ -212,6 +213,7 @@ def number(record: RawRecord, name: str) -> int:
     return value if type(value) is int and -_WORD <= value < _WORD else 0
 
 
+_BLANK: Final = b"\0 \t\r\n"
 _VERSION: Final = re.compile(rb'\{"v":(\d{1,9}),')
 
 
@@ -236,6 +238,7 @@ def scan(file: BinaryIO) -> Scan:
     than any record (a gigabyte of zeros, say) is never held in memory."""
     found = Scan()
     damage: list[tuple[int, str]] = []
+    reasons: list[tuple[int, str]] = []
     for number, (start, line) in enumerate(lines(file), 1):
         found.size = start + len(line)
         if not line:
@@ -246,6 +249,8 @@ def scan(file: BinaryIO) -> Scan:
         except BadRecord as error:
             whole = _events(line)
             damage.append((start, f"line {number} is damaged ({error}){_kept(whole)}"))
+            if is_damaged(line):
+                reasons.append((start, str(error)))
             for event, stop in whole:
                 _take(found, event, start + stop, line, stop)
             continue
@@ -255,8 +260,42 @@ def scan(file: BinaryIO) -> Scan:
     found.size = file.tell()
     found.problems.extend(text for at, text in damage if at < found.end)
     if found.end < found.size:
-        found.problems.append(f"the last {found.size - found.end:,} bytes are an incomplete record")
+        rest = [reason for at, reason in reasons if at >= found.end]
+        many = (
+            f"{len(rest):,} damaged record{'s' if len(rest) > 1 else ''} ({rest[0]})"
+            if rest
+            else ""
+        )
+        what = many or "an incomplete record"
+        found.problems.append(f"the last {found.size - found.end:,} bytes are {what}")
     return found
+
+
+def is_damaged(line: bytes) -> bool:
+    """Whether a line that is no record was more than the beginning of one: a kill leaves that."""
+    return line.endswith(b"\n") and bool(line.strip(_BLANK))
+
+
+def unreadable_reason(file: BinaryIO) -> str:
+    """Why nothing of a log can be read; empty where a record can, or where nothing was ever
+    written but the beginning of the first one. Reads to the first record."""
+    damaged, newest = 0, 0
+    for _, line in lines(file):
+        if intact(line) or next(pieces(line), None) is not None:
+            return ""
+        begins = line.startswith(_FIRST) or _FIRST.startswith(line) or not line.strip(_BLANK)
+        damaged += is_damaged(line) or not begins
+        version = _VERSION.match(line)
+        newest = max(newest, int(version[1]) if version else 0)
+    if not damaged:
+        return ""
+    many = f"none of its {damaged:,} lines is" if damaged > 1 else "its only line is not"
+    way = (
+        "a newer agent-tui wrote it: update yours"
+        if newest > VERSION
+        else "put back a copy of the file, or start a new session"
+    )
+    return f"{many} a whole record; {way}"
 
 
 def _take(found: Scan, event: Event | None, end: int, line: bytes, stop: int) -> None:

@@ -47,9 +47,9 @@ from agent_tui.regular_file import open_regular
 from agent_tui.sessions.log import order
 from agent_tui.sessions.log.lock import Lock, SessionLocked, is_file_of
 from agent_tui.sessions.log.private import copy_stretch, make_folder, sync_folder, write_all
-from agent_tui.sessions.log.raw import LOG, Scan, scan
+from agent_tui.sessions.log.raw import LOG, Scan, scan, unreadable_reason
 
-__all__ = ["Opened", "SessionLocked", "Store", "log_path", "read"]
+__all__ = ["Opened", "SessionLocked", "Store", "Unreadable", "check_readable", "log_path", "read"]
 
 DURABLE: Final = (
     TurnStarted,
@@ -79,6 +79,11 @@ _PASSING: Final = (
 _sync = getattr(os, "fdatasync", os.fsync)
 
 
+class Unreadable(OSError):
+    """Nothing of a log can be read: to go on with it would be to begin anew and call it the same.
+    The message says what it is, what to do, and where."""
+
+
 @dataclass(frozen=True, slots=True)
 class Opened:
     """A log that goes on: what it holds, and in words what of it could not be read."""
@@ -101,6 +106,22 @@ def read(path: Path) -> tuple[list[Event], tuple[str, ...]]:
     finally:
         os.close(fd)
     return found.events, tuple(found.problems)
+
+
+def check_readable(path: Path, fd: int = -1) -> None:
+    """See that something of a log can be read; `fd`: where it is open already. Reads to its first
+    record. Raises Unreadable, OSError."""
+    own = fd if fd >= 0 else open_regular(path)
+    try:
+        os.lseek(own, 0, os.SEEK_SET)
+        with os.fdopen(own, "rb", closefd=False) as file:
+            reason = unreadable_reason(file)
+    finally:
+        if fd < 0:
+            os.close(own)
+    if reason:
+        id = path.name.removesuffix(LOG)
+        raise Unreadable(f"session {id} cannot be read: {reason} (unchanged: {path})")
 
 
 def _scan(fd: int) -> Scan:
@@ -130,6 +151,8 @@ class Store:
         self.renewed = 0
         """How often the log was written anew, because it was not there any more, or not as it was
         written."""
+        self.aside: Path | None = None
+        """Where the bytes went that are no records of ours, the last time that there were some."""
         self.moved = False
         """It is kept at another place than where sessions are (see `move`)."""
         self._found = found
@@ -168,8 +191,8 @@ class Store:
     def open(cls, folder: Path, session: str) -> Opened:
         """Go on with a log. Where it cannot be written it is read all the same (see `trouble`).
 
-        Raises SessionLocked (another program has it, or a newer format is in it), FileNotFoundError
-        and other OSErrors (it cannot be read).
+        Raises SessionLocked (another program has it, or a newer format is in it), FileNotFoundError,
+        Unreadable and other OSErrors (it cannot be read).
         """
         path = log_path(folder, session)
         if Path(session).name != session or not path.is_file():
@@ -183,6 +206,8 @@ class Store:
         try:
             fd = open_regular(path)
             found = _scan(fd)
+            if not found.events:
+                check_readable(path, fd)
         except OSError:
             if fd >= 0:
                 os.close(fd)
@@ -450,6 +475,7 @@ class Store:
             raise
         finally:
             os.close(fd)
+        self.aside = aside
 
     def _write(self, line: bytes, durable: bool) -> None:
         """One record; on failure the file is as it was before."""
