@@ -300,9 +300,7 @@ def place_protection(real: Path, roots: tuple[Path, ...]) -> str:
 
 def _is_in_bare(real: Path) -> bool:
     """Whether it is a part of what git may take as a bare repository: a folder with a `HEAD`."""
-    places = (
-        place for place in (real, *real.parents) if is_of_repository(place.name)
-    )
+    places = (place for place in (real, *real.parents) if is_of_repository(place.name))
     return any(os.path.lexists(place.parent / "HEAD") for place in places)
 
 

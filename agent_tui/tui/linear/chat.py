@@ -197,6 +197,14 @@ class Chat:
         """Something was asked, and the input has ended."""
         self.outcome.unanswered = True
 
+    def remember(self, text: str) -> None:
+        """Words that were not sent are in the history."""
+        self.model, effects = composer.remember(self.model, text)
+        for effect in effects:
+            self._perform(effect)
+        if self.source.edits:
+            reading.remember((text,))
+
     def call(self, name: str, draft: str = "") -> None:
         """Tell the core that the command `name` is wanted, with `draft` in the prompt."""
         self.dispatch(msg.CommandCalled(name, draft, at=time.time()))

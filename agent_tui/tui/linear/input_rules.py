@@ -17,9 +17,9 @@ from agent_tui.protocol.setup_op import SetUp
 from agent_tui.protocol.tool_events import ShellStarted
 from agent_tui.protocol.transcript import Approval, Question, TextBlock, UserBlock
 from agent_tui.tui.core import msg
-from agent_tui.tui.core.model import Model
+from agent_tui.tui.core.model import Dialog, Model
 from agent_tui.tui.core.regions import HIDDEN
-from agent_tui.tui.dialog.answering import put_off
+from agent_tui.tui.dialog.answering import TYPING_SECONDS, put_off
 from agent_tui.tui.linear import announcer, sheets
 from agent_tui.tui.linear.announcer import Notices
 from agent_tui.tui.linear.keys import AT_ONCE, UNSEEN, called, first_word
@@ -37,6 +37,9 @@ LONG: Final = 30.0
 """The same where it asks a server or the disk."""
 WORDED: Final = frozenset(("steer", "send", "editor"))
 """Commands that take the words behind them as what is in the prompt."""
+LIST_SECONDS: Final = 2 * TYPING_SECONDS
+"""So long after a question took a list away, a line rather belongs to the list: a whole line takes
+longer than a key."""
 SLOW: Final = (
     ops.SetModel,
     ops.Pull,
@@ -66,6 +69,7 @@ class Conversation(Protocol):
     def left(self) -> bool: ...
     def leave(self, code: int | None = None) -> None: ...
     def leave_unanswered(self) -> None: ...
+    def remember(self, text: str) -> None: ...
     def call(self, name: str, draft: str = "") -> None: ...
     def dispatch(self, *messages: msg.Msg) -> None: ...
 
@@ -83,6 +87,8 @@ class Rules:
         """It was said that the end of the turn is the end of all."""
         self._answered = ""
         """The question that has its answer, of which the engine has not told yet."""
+        self._begun = ""
+        """The lines of a prompt that is not at its end, as they are on record."""
 
     # -- when
 
@@ -163,13 +169,16 @@ class Rules:
         return model.running and first_word(line) in AT_ONCE and not self._assembler.open
 
     def forget(self) -> None:
-        """Ctrl+C: what was begun is no prompt any more."""
+        """Ctrl+C: what was begun is no prompt any more; the history has it."""
+        if self._assembler.open and (begun := self._assembler.rest()).strip():
+            self._chat.remember(begun)
         self._assembler = Assembler()
+        self._save_begun("")
 
     def _ended(self) -> None:
         """No line will come any more: what is asked gets a no, and when nothing runs, it is over."""
         chat = self._chat
-        if self._assembler.open:
+        if self._assembler.open and not chat.source.terminal:
             self._prompt(self._assembler.rest())
         question = chat.model.question
         if question is not None:
@@ -186,7 +195,9 @@ class Rules:
     def line(self, text: str) -> None:
         """Use `text`."""
         model = self._chat.model
-        if first_word(text) in ("quit", "exit", "stop", "stop-all") and not self._assembler.open:
+        if self._assembler.open:
+            self._go_on(text)
+        elif first_word(text) in ("quit", "exit", "stop", "stop-all"):
             self._leaving(first_word(text))
         elif model.composer.purpose is not None:
             self._asked(text)
@@ -199,8 +210,30 @@ class Rules:
                 self._submit(text)
             else:
                 self._chat.call("stop", model.composer.draft)
-        elif (whole := self._assembler.feed(text)) is not None:
-            self._prompt(whole)
+        else:
+            self._go_on(text)
+
+    def _go_on(self, text: str) -> None:
+        """A line of a prompt that may have more of them. They belong to it whatever is asked
+        meanwhile, and are on record until it is sent."""
+        whole = self._assembler.feed(text)
+        if whole is None:
+            self._save_begun(self._assembler.begun)
+            return
+        asked = self._chat.model.question
+        self._prompt(whole)
+        self._save_begun("")
+        if asked is not None and self._chat.model.question is asked:
+            self._chat.notices.again(self._chat.model)
+
+    def _save_begun(self, text: str) -> None:
+        """Put what was begun on record as the draft, behind the one that there is."""
+        if text != self._begun and self._chat.source.terminal:
+            draft = self._chat.model.composer.draft
+            saved = "\n".join(filter(None, (draft, text)))
+            self._chat.link.send(SaveDraft(saved, at_once=True))
+            self._chat.link.flush_draft()  # nothing else runs while readline has the terminal
+        self._begun = text
 
     def _leaving(self, word: str) -> None:
         model = self._chat.model
@@ -255,11 +288,12 @@ class Rules:
         elif taken is None and early:
             self._prompt(text)
         elif taken is None:
-            chat.out.say(
-                ["That is not one of the answers. Nothing was sent.", announcer.ways(question)],
-                "warning",
-            )
-        elif chat.source.terminal and (early or time.time() - dialog.shown_at < BURST_SECONDS):
+            said = "That is not one of the answers. Nothing was sent."
+            if " " in text.strip():
+                chat.remember(text)
+                said += " /history has it."
+            chat.out.say([said, announcer.ways(question)], "warning")
+        elif chat.source.terminal and (early or _is_soon(dialog)):
             chat.out.say(
                 ["You typed that before you could read the question. Type it again."], "warning"
             )
@@ -346,6 +380,13 @@ class Rules:
             chat.dispatch(*sheets.closing(chat.model, overlay))
             if chat.model.overlay is overlay:
                 return
+
+
+def _is_soon(dialog: Dialog) -> bool:
+    """Whether a line came too soon to be meant for the question: what takes the place of a list gets
+    the number that was meant for that."""
+    pause = LIST_SECONDS if dialog.interrupts else BURST_SECONDS
+    return time.time() - dialog.shown_at < pause
 
 
 MOST: Final = 50

@@ -55,6 +55,11 @@ class Assembler:
             return None
         return self._whole(line)
 
+    @property
+    def begun(self) -> str:
+        """The lines so far."""
+        return "\n".join(self._parts)
+
     def rest(self) -> str:
         """What was begun, when no more can come."""
         return self._whole()

@@ -8,6 +8,7 @@ import signal
 import time
 
 from agent_tui.tui.linear.chat import TWICE_SECONDS
+from agent_tui.tui.linear.input_rules import LIST_SECONDS
 from tests.agent.driving import Place
 from tests.tui.linear.talk import CREATE, place, steps, terminal
 
@@ -283,3 +284,106 @@ def test_a_secret_is_not_shown(place: Place) -> None:
         it.say("/quit")
         it.wait()
         assert "sk-Abc" not in it.raw.decode()
+
+
+def test_a_line_of_a_prompt_that_goes_on_answers_no_question_and_none_is_lost(
+    place: Place,
+) -> None:
+    model = place.script([WAIT], [CREATE], [{"text": "made"}], [{"text": "read"}])
+    with terminal(place, "-m", model) as it:
+        it.hear("> ")
+        it.say("make it")
+        it.hear("Type y")
+        time.sleep(READ)
+        it.say("y")
+        it.hear("Tool: ")
+        it.say('"""')
+        it.say("please do three things:")
+        (place.cwd / "go").touch()
+        it.hear("Type y, a, e, n or m")
+        time.sleep(4 * READ)
+        for line in ("a", "first thing is important", "y", 'and more"""'):
+            it.say(line)
+            it.read(0.3)
+        it.hear("Type y, a, e, n or m")
+        assert not (place.cwd / "new.txt").exists()
+        time.sleep(READ)
+        it.say("y")
+        it.hear("Assistant: made")
+        said = it.hear("Assistant: read")
+        for line in ("please do three things:", "first thing is important", "and more"):
+            assert line in said
+        it.type("\x04")
+        assert it.wait() == 0
+
+
+def test_the_end_of_the_input_sends_no_prompt_that_goes_on(place: Place) -> None:
+    for begun in (('"""', "remove the old files"), ("remove the old files\\",)):
+        with terminal(place, "-m", place.script([CREATE], [{"text": "never"}])) as it:
+            it.hear("> ")
+            for line in begun:
+                it.say(line)
+                it.hear("> ")
+            it.type("\x04")
+            it.hear("Not sent, but saved: remove the old files")
+            assert it.wait() == 0 and "Tool:" not in it.raw.decode()
+
+
+def test_a_kill_keeps_the_lines_of_a_prompt_that_goes_on(place: Place) -> None:
+    with terminal(place, "-m", place.script([{"text": "hello"}])) as it:
+        it.hear("> ")
+        it.say('"""')
+        it.hear("> ")
+        it.say("remove the old files")
+        it.hear("> ")
+        time.sleep(READ)
+        os.kill(it.pid, signal.SIGKILL)
+        it.wait()
+    with terminal(place, "-m", place.script([{"text": "hello"}]), "--continue") as it:
+        it.hear("In the prompt: remove the old files")
+
+
+def test_ctrl_c_leaves_such_a_prompt_and_the_history_has_it(place: Place) -> None:
+    with terminal(place, "-m", place.script([{"text": "hello"}])) as it:
+        it.hear("> ")
+        it.say("remove the old files\\")
+        it.hear("> ")
+        it.type("\x03")
+        it.hear("> ")
+        it.say("/history")
+        it.hear("remove the old files")
+
+
+def test_a_number_that_was_meant_for_a_list_answers_no_question(place: Place) -> None:
+    with terminal(place, "-m", place.script([WAIT], [CREATE], [{"text": "made"}])) as it:
+        it.hear("> ")
+        it.say("make it")
+        it.hear("Type y")
+        time.sleep(READ)
+        it.say("y")
+        it.hear("Tool: ")
+        it.say("/mode")
+        it.hear("1: manual")
+        (place.cwd / "go").touch()
+        it.hear("Type y, a, e, n or m")
+        time.sleep(2 * READ)
+        it.say("1")
+        it.hear("You typed that before you could read the question. Type it again.")
+        assert not (place.cwd / "new.txt").exists()
+        time.sleep(LIST_SECONDS)
+        it.say("1")
+        it.hear("Assistant: made")
+
+
+def test_a_sentence_at_a_question_is_in_the_history(place: Place) -> None:
+    with terminal(place, "-m", place.script([CREATE], [{"text": "made"}])) as it:
+        it.hear("> ")
+        it.say("make it")
+        it.hear("Type y, a, e, n or m")
+        time.sleep(READ)
+        it.say("please use touch instead")
+        it.hear("Nothing was sent. /history has it.")
+        it.say("n")
+        it.hear("Assistant: made")
+        it.say("/history")
+        it.hear("please use touch instead")
