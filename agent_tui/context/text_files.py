@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Final
 
 from agent_tui.paths import is_own
-from agent_tui.safety import paths
+from agent_tui.safety import hard_links, paths
 from agent_tui.structures.visible import reveal_text
 
 _SECRET: Final = "which may hold secrets"
@@ -100,8 +100,7 @@ def _foreign(path: Path, real: Path, about: os.stat_result, project: Project) ->
     if not (is_own(about) or any(path.is_relative_to(folder) for folder in project.chosen)):
         return "belongs to another user"
     if about.st_nlink > 1:
-        with os.scandir(real.parent) as entries:
-            names = [entry.name for entry in entries if entry.inode() == about.st_ino]
+        names = hard_links.names_of(real.parent, about.st_ino)
         if secret := next((name for name in names if paths.is_secret(real.with_name(name))), ""):
             return f"is a hard link of {secret}, {_SECRET}"
         if len(names) < about.st_nlink:

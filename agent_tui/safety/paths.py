@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from agent_tui.safety import atomic_swap, protected_names
+from agent_tui.safety import atomic_swap, hard_links, protected_names
 from agent_tui.safety.atomic_swap import exchange
 from agent_tui.safety.protected_names import place_protection
 
@@ -106,7 +106,7 @@ def facts(text: str, roots: tuple[Path, ...]) -> PathFacts:
         real,
         display_path(real, roots[0]),
         home is not None,
-        secret=is_secret(real) or is_secret(Path(text)),
+        secret=is_secret(real) or is_secret(Path(text)) or hard_links.is_secret(real, roots),
         protected=_by_name(real, roots)
         or _by_name(roots[0] / text, roots)
         or place_protection(real, roots),

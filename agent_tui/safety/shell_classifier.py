@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Final
 
 from agent_tui.programs import search_path
-from agent_tui.safety import harmless, harmless_git, paths
+from agent_tui.safety import hard_links, harmless, harmless_git, paths
 from agent_tui.safety.repository_check import check_repository
 from agent_tui.safety.shell_syntax import Command, Unclear, Word, parse
 from agent_tui.structures.frozen import frozen
@@ -194,6 +194,8 @@ def _check_file(text: str, folder: Path, roots: tuple[Path, ...]) -> Path | None
         real = paths.resolve(text, folder)
     except ValueError as problem:
         raise Unclear(str(problem)) from None
+    if hard_links.is_secret(real, roots):
+        raise Unclear(f"{paths.display_path(real, roots[0])} is a hard link of a file of secrets")
     if paths.is_secret(real) or paths.is_secret(folder / text):
         raise Unclear(f"{paths.display_path(real, roots[0])} has the name of a secret")
     if not any(real.is_relative_to(root) for root in roots):
@@ -226,11 +228,12 @@ def _check_tree(
         budget.entries -= len(entries)
         if budget.entries < 0:
             raise Unclear(f"it reads too many files in {walk.folder} to look for secrets first")
+        secret = {entry.inode() for entry in entries if paths.is_secret(Path(entry.path))}
         for entry in entries:
             if entry.is_dir(follow_symlinks=False):
                 if walk.enters(entry.name):
                     todo.append(Path(entry.path))
-            elif walk.reads(entry.name) and paths.is_secret(Path(entry.path)):
+            elif walk.reads(entry.name) and entry.inode() in secret:  # by whichever name
                 shown = paths.display_path(Path(entry.path), roots[0])
                 raise Unclear(f"it would read {shown}, which has the name of a secret")
 

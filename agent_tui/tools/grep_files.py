@@ -13,7 +13,7 @@ from typing import Final
 from pydantic import Field
 
 from agent_tui.protocol.display import Match, MatchesDisplay
-from agent_tui.safety import paths, protected_names
+from agent_tui.safety import hard_links, paths, protected_names
 from agent_tui.safety.secrets import hide_secrets
 from agent_tui.structures.readable import count_noun
 from agent_tui.tools.base import LenientArguments, Tool, ToolContext, ToolFailure, ToolResult
@@ -24,7 +24,9 @@ from agent_tui.tools.support.walk import (
     PER_PAGE,
     Glob,
     Halt,
+    Links,
     Page,
+    SecretLink,
     Walk,
     folder_failure,
     page_notes,
@@ -63,6 +65,8 @@ class Search:
     halt: Halt
     needle: bytes = b""
     """What a file must hold to be worth a closer look."""
+    of_secrets: bool = False
+    """The purpose of the file is secrets, whatever its name."""
     page: list[Match] = field(default_factory=list)
     total: int = 0
     secrets: int = 0
@@ -101,7 +105,7 @@ class Search:
             if span is None:
                 continue
             if self.first <= self.total < self.first + PER_PAGE:
-                of_secrets = paths.is_secret(Path(path))
+                of_secrets = self.of_secrets or paths.is_secret(Path(path))
                 shown = self._shown(line.rstrip(), span[0], of_secrets)
                 self.page.append(Match(path, number, shown))
             self.total += 1
@@ -186,6 +190,7 @@ def _searched(search: Search, real: Path, glob: Glob | None, ctx: ToolContext) -
         _one(search, real, ctx)
         return None
     walk, shown = Walk(real, ctx.roots, search.halt), ctx.display_path(real)
+    links = Links(real, ctx.roots)
     try:
         for found in walk.files():
             if not found.regular or (glob is not None and not glob.matches(found.path)):
@@ -194,7 +199,10 @@ def _searched(search: Search, real: Path, glob: Glob | None, ctx: ToolContext) -
                 search.secrets += 1
                 continue
             try:
-                data = found.read(MAX_BYTES)
+                data = found.read(MAX_BYTES, links.is_secret)
+            except SecretLink:
+                search.secrets += 1
+                continue
             except OSError:
                 search.unreadable += 1
                 continue
@@ -233,6 +241,7 @@ def _one(search: Search, real: Path, ctx: ToolContext) -> None:
         )
     if is_binary(data):
         raise binary_failure(ctx.display_path(real), data, len(data))
+    search.of_secrets = hard_links.is_secret(real, ctx.roots)
     search.text("", ctx.display_path(real), data)
 
 

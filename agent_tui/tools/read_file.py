@@ -13,7 +13,7 @@ from pydantic import Field
 
 from agent_tui import registry
 from agent_tui.protocol.display import CodeDisplay, Display, ImageDisplay, TableDisplay, TextDisplay
-from agent_tui.safety import paths
+from agent_tui.safety import hard_links, paths
 from agent_tui.safety.secrets import hide_keys, hide_secrets
 from agent_tui.structures.readable import count_noun
 from agent_tui.tools.base import LenientArguments, Tool, ToolContext, ToolFailure, ToolResult
@@ -89,7 +89,11 @@ async def run(args: ReadFile, ctx: ToolContext) -> ToolResult:
         raise ToolFailure(
             "invalid_arguments", f"start_line {args.start_line} is after the end: {has}"
         )
-    of_secrets = paths.is_secret(real) or paths.is_secret(Path(args.path))
+    of_secrets = (
+        paths.is_secret(real)
+        or paths.is_secret(Path(args.path))
+        or hard_links.is_secret(real, ctx.roots)
+    )
     window = _window(args, text.lines, ctx.max_output_chars - _NOTES, of_secrets)
     content = "\n".join(
         f"{number:>5}→{line}" for number, line in enumerate(window.lines, window.first)

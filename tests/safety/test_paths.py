@@ -200,3 +200,14 @@ def test_what_is_called_inside_is_inside_for_the_kernel(work: Path, parts: list[
     if os.path.lexists(work / text):
         assert str(fact.real) == real
     assert fact.inside == (fact.real == work or work in fact.real.parents)
+
+
+@pytest.mark.parametrize(("secret", "name"), [(".env", "notes.txt"), (".env", "docs/plain.txt")])
+def test_a_hard_link_of_a_secret_is_a_secret(work: Path, secret: str, name: str) -> None:
+    (work / secret).write_text("API_PIN=9981")
+    (work / name).parent.mkdir(exist_ok=True)
+    (work / name).hardlink_to(work / secret)
+    (work / "one").write_text("x")
+    (work / "two").hardlink_to(work / "one")
+    assert paths.facts(name, (work,)).secret
+    assert not paths.facts("two", (work,)).secret

@@ -416,3 +416,18 @@ def test_no_row_of_git_takes_an_option_that_runs_or_writes() -> None:
     for name, row in harmless_git.COMMANDS.items():
         found = runs & row.options - ({"no-index"} if name == "check-ignore" else set())
         assert not found, name
+
+
+@pytest.mark.parametrize("command", ["cat notes", "grep -r x ."])
+def test_a_hard_link_of_a_secret_asks(place: Path, command: str) -> None:
+    (place / ".env").write_text("API_PIN=9981")
+    (place / "notes").hardlink_to(place / ".env")
+    assert "secret" in classify(command, (place,)).reason
+
+
+def test_a_hard_link_is_seen_where_the_program_passes_over_the_secret(place: Path) -> None:
+    (place / ".env").write_text("API_PIN=9981")
+    command = "grep -r --include='*.txt' x ."
+    assert not classify(command, (place,)).reason
+    (place / "notes.txt").hardlink_to(place / ".env")
+    assert "notes.txt, which has the name of a secret" in classify(command, (place,)).reason

@@ -230,3 +230,21 @@ def test_failures(tmp_path: Path) -> None:
 def test_labels() -> None:
     assert TOOL.label(TOOL.arguments(pattern="foo", path="src")) == 'Search "foo" in src'
     assert TOOL.label(TOOL.arguments(pattern="foo", glob="*.py")) == 'Search "foo" (*.py)'
+
+
+def test_a_hard_link_of_a_secret_is_left_out_unless_named(tmp_path: Path) -> None:
+    write(tmp_path, **{".env": "KEY=1", "a": "KEY", "sub/c.env": "KEY=2"})
+    (tmp_path / "sub" / "b").hardlink_to(tmp_path / "a")
+    (tmp_path / "sub" / "notes").hardlink_to(tmp_path / ".env")
+    (tmp_path / "sub" / "d").hardlink_to(tmp_path / "sub" / "c.env")
+    content = grep(tmp_path, "KEY").content
+    assert content.startswith("2 matches:\na\n     1: KEY\nsub/b\n     1: KEY")
+    assert "[4 files left out, with names of secrets" in content
+    assert grep(tmp_path, "KEY", path="sub/notes").tag == "blocked"
+
+
+def test_what_a_hard_link_of_a_secret_holds_is_hidden_where_it_was_allowed(tmp_path: Path) -> None:
+    write(tmp_path, **{".env": "DB_PASSWORD=hunter2"})
+    (tmp_path / "notes").hardlink_to(tmp_path / ".env")
+    allowed = Context(tmp_path, granted={(tmp_path / "notes").resolve()})
+    assert "hunter2" not in call(TOOL, allowed, pattern="DB", path="notes").content

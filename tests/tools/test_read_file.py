@@ -216,3 +216,11 @@ def test_a_page_or_a_match_within_a_private_key_hides_its_lines(
     found = call(grep_files.TOOL, Context(tmp_path), pattern="[A-Za-z0-9+/]{4}|last").content
     assert not [line for line in lines if line.rstrip("=") in page + found]
     assert page.startswith("    5→") and "hidden:private-key" in page and "last" in found
+
+
+def test_a_hard_link_of_a_secret_asks_and_what_it_holds_is_hidden(tmp_path: Path) -> None:
+    (tmp_path / ".env").write_text("DB_PASSWORD=hunter2\n")
+    (tmp_path / "notes").hardlink_to(tmp_path / ".env")
+    assert read(tmp_path, "notes").tag == "blocked"
+    allowed = Context(tmp_path, granted={(tmp_path / "notes").resolve()})
+    assert "hunter2" not in call(TOOL, allowed, path="notes").content

@@ -18,7 +18,7 @@ from typing import Annotated, Final
 
 from pydantic import Field
 
-from agent_tui.safety import ignore
+from agent_tui.safety import hard_links, ignore
 from agent_tui.safety.paths import NotRegular
 from agent_tui.structures.readable import count_noun
 from agent_tui.tools.base import ToolContext, ToolFailure
@@ -28,6 +28,31 @@ MAX_DEPTH: Final = 100
 """Folders below each other: each holds a descriptor open."""
 _FOLDER: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _READ: Final = os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NOCTTY
+
+
+class SecretLink(Exception):
+    """A file has the name of a secret besides."""
+
+
+class Links:
+    """Which files of a walk from `start` are hard links of secrets; what is in a folder is looked up
+    once."""
+
+    def __init__(self, start: Path, roots: Iterable[Path]) -> None:
+        self._start, self._roots = start, tuple(roots)
+        self._known: dict[Path, frozenset[int]] = {}
+
+    def is_secret(self, path: str, inode: int) -> bool:
+        """Whether the file at `path` below the start, with this number, is one."""
+        return any(
+            inode in self._secrets(folder)
+            for folder in hard_links.folders_above(self._start / path, self._roots)
+        )
+
+    def _secrets(self, folder: Path) -> frozenset[int]:
+        if folder not in self._known:
+            self._known[folder] = hard_links.secret_inodes(folder)
+        return self._known[folder]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,13 +65,17 @@ class Found:
     folder: int
     """Descriptor of its folder, open until the next one is asked for."""
 
-    def read(self, limit: int) -> bytes | None:
-        """At most `limit` + 1 bytes of it; None if it is no regular file (any more). Raises
-        OSError."""
+    def read(
+        self, limit: int, is_secret: Callable[[str, int], bool] = lambda *_: False
+    ) -> bytes | None:
+        """At most `limit` + 1 bytes of it; None if it is no regular file (any more). `is_secret`
+        decides about a file with several names. Raises OSError, SecretLink."""
         with os.fdopen(os.open(self.name, _READ, dir_fd=self.folder), "rb", buffering=0) as file:
             there = os.fstat(file.fileno())
             if not stat.S_ISREG(there.st_mode):
                 return None
+            if there.st_nlink > 1 and is_secret(self.path, there.st_ino):
+                raise SecretLink
             data = bytearray()
             while part := file.read(
                 max(0, min(limit + 1 - len(data), there.st_size - len(data) + 1))
