@@ -32,7 +32,7 @@ from agent_tui.safety.secrets import Redactor
 from agent_tui.settings.layers import place_at, read
 from agent_tui.structures import terminal_facts
 from agent_tui.tui.recording.classes import UNPLAYABLE, unshown
-from agent_tui.tui.recording.redacted import redacted
+from agent_tui.tui.recording.redacted import redact_lines
 
 FAILED: Final = 1
 UNFINISHED: Final = ".agent-tui-bug-"
@@ -112,7 +112,7 @@ def write(log: Path, path: Path) -> None:
                     archive.writestr(f"{name}{LOG}", b"".join(encode(event) for event in known))
                     tape = recording_path(log.parent, name)
                     if tape.is_file():
-                        archive.writestr(tape.name, "".join(redacted(player, known, hide)))
+                        archive.writestr(tape.name, "".join(redact_lines(player, known, hide)))
                 os.link(file.name, path)  # fails where something is there already
             finally:
                 Path(file.name).unlink()

@@ -89,7 +89,7 @@ def _screen(arguments: list[str], early: Early | None) -> int:
             f"TERM={os.environ['TERM']} cannot draw a full screen; `agent-tui chat` needs none"
         )
     config = replace(_config(given, interactive=True), or_new=True)
-    with import_trim.lean():  # around all of them: each brings asyncio
+    with import_trim.trim_imports():  # around all of them: each brings asyncio
         engine, run, look_of = worker.Worker, start.run, display_options.look_of
     settings = config.settings
     own = settings.display.ascii
@@ -301,7 +301,7 @@ def _readable(id: str, folders: paths.Folders) -> str:
 def _way_on() -> str:
     """What to do where there is no session to continue. An earlier start may have ended before it
     had one."""
-    kept = crash_draft.text(crash_draft.waiting(os.environ))
+    kept = crash_draft.text(crash_draft.waiting_drafts(os.environ))
     return (
         "your words are kept: `agent-tui` brings them back"
         if kept

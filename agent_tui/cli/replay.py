@@ -205,7 +205,7 @@ def _frames(player: Player, folder: Path, at: float) -> int:
         folder.mkdir(parents=True, exist_ok=True)
         last: list[str] = []
         written = 0
-        for count in range(max(1, player.before(at)) if at > 0 else 1, len(player) + 1):
+        for count in range(max(1, player.steps_before(at)) if at > 0 else 1, len(player) + 1):
             try:
                 shown = digest.frame_of(player.model(count), view)
             except UNPLAYABLE as error:
@@ -226,7 +226,7 @@ def _verify(player: Player, tape: Path) -> int:
     if not tape.is_file():
         print("no recording: nothing to compare")
         return FAILED
-    differences = player.verified()
+    differences = player.find_differences()
     for line in (*player.problems, *differences[:MOST_SAID]):
         print(one_line(line))
     if len(differences) > MOST_SAID:

@@ -73,7 +73,7 @@ with late():
 def update(model: Model, msg: Msg) -> Step:
     """The model after `msg`, and the effects to perform, in order. Pure; never raises."""
     after, effects = _decided(replace(model, at=msg.at), msg)
-    after = answering.edited(model, after)
+    after = answering.on_edit(model, after)
     if model.busy and not after.busy:
         after = replace(after, ended_at=msg.at)
     step = after, effects
@@ -81,18 +81,18 @@ def update(model: Model, msg: Msg) -> Step:
         after = replace(after, toast=None)
         step = after, step[1]
     if after.search is not None:
-        step = then(step, search_prompt.going(search_prompt.settled(after)))
+        step = then(step, search_prompt.continue_search(search_prompt.settle_search(after)))
     if step[0].recall is not None:
-        step = then(step, (history_prompt.settled(step[0]), ()))
+        step = then(step, (history_prompt.settle_search(step[0]), ()))
     if after.finder is not None or "@" in after.composer.draft:
         step = then(step, completion.settle_files(step[0]))
-        step = then(step, pastes.settled(step[0]))
+        step = then(step, pastes.ask_about_images(step[0]))
     if step[0].overlay is not None:
         step = then(step, control.follow(model, step[0]))
     if after.held is not None:
         step = then(step, key_routing.settle_held(step[0]))
     step = then(step, composer.save(step[0]))
-    step = then(step, notify.settled(model, step[0], msg))
+    step = then(step, notify.notify_changes(model, step[0], msg))
     step = then(step, (step[0], answering.watch_enter(model, step[0])))
     return session_actions.ask_to_save(step) if Quit() in step[1] else step
 
@@ -138,38 +138,38 @@ def _decided(model: Model, msg: Msg) -> Step:
         case Resized():
             return replace(model, width=msg.width, height=msg.height), ()
         case EventsArrived():
-            return engine_events.arrived(model, msg.events, msg.at)
+            return engine_events.on_events(model, msg.events, msg.at)
         case Ticked():
-            return engine_events.ticked(model, msg.at)
+            return engine_events.on_tick(model, msg.at)
         case DraftChanged():
-            return composer.changed(model, msg.text, msg.caret), ()
+            return composer.change_text(model, msg.text, msg.caret), ()
         case Submitted():
-            return key_routing.pressed(model, KeyPressed("enter", draft=msg.text, at=msg.at))
+            return key_routing.on_key(model, KeyPressed("enter", draft=msg.text, at=msg.at))
         case KeyPressed():
-            return key_routing.pressed(model, msg)
+            return key_routing.on_key(model, msg)
         case AskedShown():
-            return answering.shown(model, msg), ()
+            return answering.mark_viewed(model, msg), ()
         case HistoryAsked():
             return composer.browse(model, msg.step, msg.draft)
         case HistoryLoaded():
-            return composer.loaded(model, msg.entries, msg.again), ()
+            return composer.on_history_loaded(model, msg.entries, msg.again), ()
         case HistoryRead():
             return history_prompt.read(model, msg), ()
         case DraftEdited():
-            return composer.edited(model, msg.text, msg.problem)
+            return composer.on_editor_left(model, msg.text, msg.problem)
         case BugWritten():
-            return engine_events.written(model, msg.path, msg.problem)
+            return engine_events.on_written(model, msg.path, msg.problem)
         case Recovered():
             words = "not sent at the last start: it is in the prompt again"
             return toast(composer.give_back(model, msg.text), words, "warning", 8.0)
         case VimMoved():
             return key_routing.vim_moved(model, msg.mode, msg.missed)
         case Toggled():
-            return state.toggled(model, msg.row, msg.group), ()
+            return state.toggle_row(model, msg.row, msg.group), ()
         case Scrolled():
-            return state.scrolled(model, msg.following), ()
+            return state.on_scrolled(model, msg.following), ()
         case Copied():
-            return engine_events.copied(model, msg)
+            return engine_events.on_copied(model, msg)
         case ToastExpired():
             current = model.toast is not None and model.toast.number == msg.number
             return (replace(model, toast=None) if current else model), ()
@@ -183,9 +183,9 @@ def _decided(model: Model, msg: Msg) -> Step:
             )
         case Pasted():
             first = key_guards.release_key(model)
-            return then(first, pastes.pasted(first[0], msg))
+            return then(first, pastes.on_paste(first[0], msg))
         case ChipClicked():
-            return pastes.clicked(model, msg.label)
+            return pastes.on_chip_click(model, msg.label)
         case OptionClicked():
             place = (
                 draw.clicked_row(model, model.overlay, msg.option)
@@ -194,17 +194,17 @@ def _decided(model: Model, msg: Msg) -> Step:
             )
             return control.click(model, place)
         case SettingsRead():
-            told = settings.told(model, msg)
+            told = settings.on_settings_read(model, msg)
             return then(told, control.refresh(told[0])) if told[0].overlay is not None else told
         case FactsRead():
             model = replace(model, facts=msg.facts)
             return control.refresh(model) if model.overlay is not None else (model, ())
         case FocusChanged():
-            return notify.focused(model, msg.focused)
+            return notify.on_focus(model, msg.focused)
         case BranchRead():
             return notify.on_branch(model, msg.name), ()
         case GroundTold():
-            return notify.grounded(model, msg.dark)
+            return notify.on_ground(model, msg.dark)
         case EffectFailed():
             return toast(model, msg.text, "bad", 8.0)
         case _:

@@ -70,15 +70,17 @@ HINT_KEYS: Final = frozenset(("escape",))
 def view(model: Model) -> View:
     """What to show of `model`. A region that did not change is the same object as in the view
     before."""
-    transcript, running = model.transcript, model.running
+    transcript, running = model.transcript, model.is_running
     small = model.width < MIN_WIDTH or model.height < MIN_HEIGHT
     lists = model.finder is not None or model.composer.draft.startswith("/")
     narrow = 0 < model.width < NARROW
     crowded = model.dialog is not None and model.height < MIN_ASKED
     listed = (
-        _completion(completion.shown(model), completion.selected(model), narrow) if lists else None
+        _completion(completion.shown_candidates(model), completion.selected_index(model), narrow)
+        if lists
+        else None
     )
-    alone = model.asking or (_is_free(model) and listed is None)
+    alone = model.is_asking or (_is_free(model) and listed is None)
     return View(
         header=header_view(model),
         transcript=_transcript(
@@ -106,12 +108,12 @@ def view(model: Model) -> View:
         footer=footer_view(
             model,
             listed is not None and listed.selected >= 0,
-            ask.asked_footer(model) if model.asking else None,
+            ask.asked_footer(model) if model.is_asking else None,
         ),
         overlay=_sheet(model),
         toast=_toast(model.toast),
         too_small=small or crowded,
-        grab_all=model.covered or model.asking,
+        grab_all=model.is_covered or model.is_asking,
         grab=_grab(model, listed),
     )
 
@@ -137,7 +139,7 @@ def _is_free(model: Model) -> bool:
 def _sheet(model: Model) -> OverlayView | None:
     if model.recall is not None:
         return history_prompt.recall_view(model.recall, model.height, int(model.at))
-    shown = model.overlay if model.covered or model.composer.asks("sheet") else None
+    shown = model.overlay if model.is_covered or model.composer.asks("sheet") else None
     return draw.sheet_view(model, shown) if shown is not None else None
 
 

@@ -96,7 +96,7 @@ class Person:
         print("did", action, flush=True)
 
     def list(self, key: str) -> None:
-        if key == "d" and (listed := self.play.model.listed):
+        if key == "d" and (listed := self.play.model.waiting_prompts):
             shown = self.play.model.overlay
             assert shown is not None and shown.picker is not None
             self.say_gone(listed[shown.picker.at].text)

@@ -47,7 +47,7 @@ def test_the_command_the_key_and_the_header() -> None:
     play.press("alt+t")
     assert play.toast == "effort: low" and play.take()[-1] == SetEffort("low")
     play.feed(EffortChanged("high", session="s"))
-    shown = [span.text for span in header_view(play.model).left]
+    shown = [span.text for span in header_view(play.model).left_spans]
     assert " high" in shown
     play.press("alt+t")
     assert play.take()[-1] == SetEffort("")

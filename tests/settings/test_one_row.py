@@ -123,14 +123,14 @@ from agent_tui.tui.core.display_options import look_of
 from agent_tui.tui.core.model import Configured, Model, Overlay
 from agent_tui.tui.core.msg import SettingsRead
 from agent_tui.tui.sheets import settings as sheet
-from agent_tui.tui.screen.settings import told
+from agent_tui.tui.screen.settings import on_settings_read
 
 found = read(place_at(Path.cwd()))
 model = replace(Model(), look=look_of(found.settings, False, 0), width=160)
 model = replace(model, configured=Configured(public(found.values)))
 rows = {row.id: [row.value, row.detail] for row in sheet.SHEET.rows(model, None)}
 values = {**found.values, "display.ruler": replace(found.values["display.ruler"], value=90)}
-after = told(model, SettingsRead(Configured(values), "display.ruler"))[0]
+after = on_settings_read(model, SettingsRead(Configured(values), "display.ruler"))[0]
 print(json.dumps([rows["display.ruler"], model.look.ruler, after.look.ruler]))
 """
 

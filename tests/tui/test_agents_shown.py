@@ -130,7 +130,7 @@ def test_its_turn_touches_neither_the_prompt_nor_the_turn_of_the_session() -> No
         *of("one", *BEGUN, DraftSaved("not mine"), ErrorRaised("no"), TurnEnded(state="error"))
     )
     after = play.model
-    assert (after.composer.draft, after.toast, after.running) == (
+    assert (after.composer.draft, after.toast, after.is_running) == (
         "my own words",
         before.toast,
         True,

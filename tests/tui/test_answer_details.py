@@ -9,7 +9,7 @@ import pytest
 
 from agent_tui.protocol.display import CommandDisplay
 from agent_tui.tui.core.regions import DialogView, Option
-from agent_tui.tui.dialog.widget import options_lines, roomy
+from agent_tui.tui.dialog.widget import options_lines, roomy_parts
 from agent_tui.tui.markdown.lines import Segment
 from tests.tui.test_question_compact import EDIT, question, rows
 
@@ -37,7 +37,7 @@ def test_words_about_an_answer_are_cut_behind_a_word_before_they_are_left_out(wi
     (detail,) = (option.detail for option in OPTIONS if option.detail)
     value = DialogView("t", "", None, OPTIONS, 0)
     whole = options_lines(OPTIONS, 0, width, False)
-    tight = roomy(value, (), 5, width, 11)  # a line for each answer and no more
+    tight = roomy_parts(value, (), 5, width, 11)  # a line for each answer and no more
     assert tight is not None
     kept = plain(tight[2])[-len(OPTIONS) :]
     row = next(row for row in kept if "always" in row)
@@ -52,5 +52,5 @@ def test_they_stay_whole_where_leaving_them_out_saves_no_line() -> None:
     shown = rows(question("Edit cart.py", EDIT), 100, 24)
     assert any("always: this file, with this tool" in row for row in shown)
     value = DialogView("t", "", None, OPTIONS, 0)
-    tight = roomy(value, (), 1, 100, 9)
+    tight = roomy_parts(value, (), 1, 100, 9)
     assert tight is not None and "exactly this command in this folder" in "\n".join(plain(tight[2]))

@@ -14,7 +14,7 @@ from agent_tui.protocol.events import QueueChanged, TextDelta
 from agent_tui.protocol.ops import Cancel, KeepPlace, Op, Query, QueueEdit, SaveDraft, Submit
 from agent_tui.protocol.transcript import Queued
 from agent_tui.tui.core.msg import EventsArrived, KeyPressed, Submitted
-from agent_tui.tui.runtime.app import AgentApp, now
+from agent_tui.tui.runtime.app import AgentApp, current_time
 from tests.answers import answer_event, session
 from tests.tui.stage import SESSION, PlayedEngine, hold, play, screen, text, until
 
@@ -43,7 +43,7 @@ def test_what_is_shown_for_the_first_time_while_the_screen_ends_does_no_harm() -
         await until(lambda: app.model.started)
         app.exit(0)
         queued = QueueChanged(session=SESSION, items=(Queued("a", "later"),), paused=True)
-        app.dispatch(EventsArrived(at=now(), events=(queued,)))
+        app.dispatch(EventsArrived(at=current_time(), events=(queued,)))
         assert app.model.transcript.queue
 
     play(PlayedEngine(), steps)
@@ -55,29 +55,33 @@ def test_a_question_in_a_list_is_seen_though_more_of_the_list_arrives() -> None:
 
     async def steps(pilot: Pilot[int], app: AgentApp) -> None:
         def key_is_blind() -> bool:
-            return app.regions.pressed("enter", "", "", selection=False).blind
+            return app.regions.key_message("enter", "", "", selection=False).blind
 
         await until(lambda: app.model.started)
-        app.dispatch(Submitted("/resume", at=now()))
+        app.dispatch(Submitted("/resume", at=current_time()))
         asked = next(op.id for op in engine.ops if isinstance(op, Query) and op.kind == "sessions")
         app.dispatch(
-            EventsArrived((answer_event(asked, "sessions", listed, session=SESSION),), at=now())
+            EventsArrived(
+                (answer_event(asked, "sessions", listed, session=SESSION),), at=current_time()
+            )
         )
         await pilot.pause()
         app.regions.prompt.pressed_at = monotonic()
-        app.dispatch(KeyPressed("delete", at=now()))
+        app.dispatch(KeyPressed("delete", at=current_time()))
         assert key_is_blind()
         await until(lambda: app.regions.prompt.pressed_at < app.regions._painted_at < inf)
         app.regions.prompt.pressed_at = monotonic()
         said = {"of": "tea", "parts": [{"name": "you", "text": "a pot", "lines": 1}]}
         app.dispatch(
-            EventsArrived((answer_event("preview", "preview", said, session=SESSION),), at=now())
+            EventsArrived(
+                (answer_event("preview", "preview", said, session=SESSION),), at=current_time()
+            )
         )
         assert not key_is_blind()
         app.dispatch(
-            KeyPressed("escape", at=now()),
-            KeyPressed("down", at=now()),
-            KeyPressed("delete", at=now()),
+            KeyPressed("escape", at=current_time()),
+            KeyPressed("down", at=current_time()),
+            KeyPressed("delete", at=current_time()),
         )
         assert key_is_blind()
 

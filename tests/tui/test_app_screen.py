@@ -316,7 +316,7 @@ def test_a_key_from_before_the_question_was_painted_does_not_answer_it() -> None
 
     async def steps(pilot: Pilot[int], app: AgentApp) -> None:
         await pilot.press("a")
-        await until(app._drawing.there)
+        await until(app._drawing.is_loaded)
         app.dispatch(msg.Submitted(at=time.time(), text="a"))
         app.look()  # the question is there
         assert app.regions.shown is not None and app.regions.shown.dialog is not None

@@ -21,7 +21,7 @@ from agent_tui.tui.core.display_options import Look
 from agent_tui.tui.core.model import Model
 from agent_tui.tui.core.msg import Resized
 from agent_tui.tui.textual_port.canvas import AsciiFilter
-from agent_tui.tui.textual_port.terminal import settled
+from agent_tui.tui.textual_port.terminal import settle_graphemes
 from agent_tui.tui.update import update
 from agent_tui.tui.widgets.regions import SPINNER
 from tests.places import load
@@ -113,7 +113,9 @@ def test_a_vowel_sign_keeps_the_cell_that_it_is_drawn_in() -> None:
     line = [Segment(f"… {visible('हिन्दी')}\xa0x")]
     (drawn,) = AsciiFilter().apply(line, Color(0, 0, 0))
     assert drawn.text == f"~ {visible('हिन्दी')} x"
-    assert settled(drawn.text) == settled(line[0].text).replace("…", "~").replace("\xa0", " ")
+    assert settle_graphemes(drawn.text) == settle_graphemes(line[0].text).replace("…", "~").replace(
+        "\xa0", " "
+    )
 
 
 @pytest.mark.parametrize(

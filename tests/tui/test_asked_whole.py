@@ -7,7 +7,7 @@ import pytest
 
 from agent_tui.protocol.display import CommandDisplay, DiffDisplay, Display, Hunk, TextDisplay
 from agent_tui.tui.core.display_options import DEFAULT
-from agent_tui.tui.widgets.paint import flat
+from agent_tui.tui.widgets.paint import flatten
 from tests.tui.asked import asked_lines
 
 HIDING = (
@@ -38,4 +38,4 @@ def test_nothing_that_is_asked_about_is_hidden(text: str, kind: str) -> None:
 
 
 def test_the_name_of_what_is_asked_about_is_whole() -> None:
-    assert flat("Edit \x1b]0;y\x07z.txt") == "Edit ␛]0;y␇z.txt"
+    assert flatten("Edit \x1b]0;y\x07z.txt") == "Edit ␛]0;y␇z.txt"

@@ -31,7 +31,14 @@ from agent_tui.tui.transcript.blocks import block_lines, extent
 from agent_tui.tui.transcript.diff import pairs
 from agent_tui.tui.transcript.heights import lines as lines_of
 from agent_tui.tui.transcript.painted_rows import KEPT_LINES, Painter
-from agent_tui.tui.transcript.truncation import MOST_CHARS, MOST_LINES, NOTHING, Rest, clip, clipped
+from agent_tui.tui.transcript.truncation import (
+    MOST_CHARS,
+    MOST_LINES,
+    NOTHING,
+    Rest,
+    clip,
+    clip_part,
+)
 from agent_tui.tui.widgets.theme import load_theme
 
 HOSTILE = (
@@ -142,7 +149,7 @@ def test_what_is_left_out_is_told_to_the_last_character(text: str) -> None:
 
 
 def test_a_table_of_many_columns_is_cut_by_its_cells() -> None:
-    shown, rest = clipped(Table(("h",) * 500, (("c",) * 500,) * 40))
+    shown, rest = clip_part(Table(("h",) * 500, (("c",) * 500,) * 40))
     assert isinstance(shown, Table)
     assert (len(shown.rows), rest) == (20, Rest(20))
 

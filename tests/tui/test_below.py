@@ -34,7 +34,7 @@ class Shown(Status):
 def line(new: int, value: StatusView | None, width: int) -> str:
     status = Shown()
     status.show(value)
-    status.below(new)
+    status.show_below(new)
     (segments,) = status.lines(width)
     said = "".join(segment.text for segment in segments)
     assert cell_len(said) == width

@@ -59,10 +59,10 @@ def test_a_model_without_a_price_is_no_budget_that_is_reached() -> None:
 def test_line_by_line() -> None:
     lines = announcer.question_lines(QUESTION, 1)
     assert lines[:2] == ["Question: The budget is reached", TEXT] and lines[-1] == "Type s or c."
-    assert announcer.taken(QUESTION, "continue") == announcer.Taken("c") and announcer.taken(
-        QUESTION, "1"
-    ) == announcer.Taken("s")
+    assert announcer.match_answer(QUESTION, "continue") == announcer.Taken(
+        "c"
+    ) and announcer.match_answer(QUESTION, "1") == announcer.Taken("s")
     assert (
-        announcer.taken(QUESTION, "m go on") is None
-        and announcer.taken(QUESTION, "perhaps") is None
+        announcer.match_answer(QUESTION, "m go on") is None
+        and announcer.match_answer(QUESTION, "perhaps") is None
     )

@@ -12,7 +12,7 @@ from agent_tui.structures import visible as looks
 from agent_tui.structures.ascii import PLAIN
 from agent_tui.structures.visible import visible
 from agent_tui.tui.textual_port import grapheme_fix
-from agent_tui.tui.textual_port.grapheme_fix import SENT, settled
+from agent_tui.tui.textual_port.grapheme_fix import SENT, settle_graphemes
 from tests.tui.test_rows_terminals import CLUSTERS
 
 PIECES = st.one_of(
@@ -23,7 +23,7 @@ PIECES = st.one_of(
 
 def drawn(text: str) -> pyte.Screen:
     screen = pyte.Screen(200, 1)
-    pyte.ByteStream(screen).feed(settled(text).encode())
+    pyte.ByteStream(screen).feed(settle_graphemes(text).encode())
     return screen
 
 
@@ -36,7 +36,7 @@ def test_the_cursor_ends_where_it_was_measured_to(text: str) -> None:
     "text", ["plain", "\x1b[1;31m│ é 漢字 한글 — “x”\x1b[0m", "e\u0301 שָׁ", "\ue0b0 😀"]
 )
 def test_what_is_the_same_everywhere_is_sent_as_it_is(text: str) -> None:
-    assert settled(text) == text
+    assert settle_graphemes(text) == text
 
 
 @pytest.mark.parametrize(
@@ -56,8 +56,8 @@ def test_what_is_not_is_drawn_in_the_cells_it_has(text: str, row: str) -> None:
 
 
 def test_a_mark_without_a_class_reaches_the_terminal() -> None:
-    assert settled("กี") == "ก\x1b7ี\x1b8"
-    assert settled("का\xa0") == "क\x1b7 \x1b8\x1b7ा\x1b8\x1b[1C"
+    assert settle_graphemes("กี") == "ก\x1b7ี\x1b8"
+    assert settle_graphemes("का\xa0") == "क\x1b7 \x1b8\x1b7ा\x1b8\x1b[1C"
 
 
 def test_titles_and_addresses_are_sent_as_they_are() -> None:
@@ -66,14 +66,18 @@ def test_titles_and_addresses_are_sent_as_they_are() -> None:
         "\x1b]2;नद\x07",
         "\x1b]8;id=1;https://example.org/नद\x1b\\",
     ):
-        assert settled(said) == said
-    assert settled("\x1b]2;नद\x07न") == "\x1b]2;नद\x07" + settled("न")
+        assert settle_graphemes(said) == said
+    assert settle_graphemes("\x1b]2;नद\x07न") == "\x1b]2;नद\x07" + settle_graphemes("न")
 
 
 def test_what_needs_no_look_is_left_as_the_look_would_leave_it() -> None:
     for character in sorted(SENT):
         for text in (character, f"a{character}b", f"\x1b[1m{character}\xa0"):
-            assert grapheme_fix._UNSURE.sub(grapheme_fix._settle, text) == text == settled(text)
+            assert (
+                grapheme_fix._UNSURE.sub(grapheme_fix._settle, text)
+                == text
+                == settle_graphemes(text)
+            )
 
 
 def test_glyphs_of_the_screen_are_visible_as_they_are() -> None:

@@ -63,7 +63,7 @@ def test_line_by_line() -> None:
         "The project suggests it: config.toml:1",
     ]
     assert lines[-1] == "Type y or n."
-    assert announcer.taken(QUESTION, "yes") == announcer.Taken("y") and announcer.taken(
-        QUESTION, "no"
-    ) == announcer.Taken("n")
-    assert announcer.taken(QUESTION, "no use mine") is None
+    assert announcer.match_answer(QUESTION, "yes") == announcer.Taken(
+        "y"
+    ) and announcer.match_answer(QUESTION, "no") == announcer.Taken("n")
+    assert announcer.match_answer(QUESTION, "no use mine") is None

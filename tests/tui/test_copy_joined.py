@@ -91,9 +91,9 @@ def test_what_is_written_in_two_ways_stays_as_it_is_drawn() -> None:
 def test_a_mark_stays_with_its_letter() -> None:
     block = TextBlock("An **e\u0301t\u0323e\u0301** here.\n", head=True)
     drawn = forms(block)
-    assert drawn.snapped("e\u0301t\u0323e\u0301", 1, 3) == (0, 4)
-    assert drawn.snapped("e\u0301t\u0323e\u0301", 2, -1) == (2, -1)
-    assert drawn.snapped("e\u0301t", 3, 1) == (3, 1), "nothing is selected"
+    assert drawn.snap_range("e\u0301t\u0323e\u0301", 1, 3) == (0, 4)
+    assert drawn.snap_range("e\u0301t\u0323e\u0301", 2, -1) == (2, -1)
+    assert drawn.snap_range("e\u0301t", 3, 1) == (3, 1), "nothing is selected"
 
 
 @pytest.mark.parametrize(
@@ -103,8 +103,8 @@ def test_a_mark_stays_with_its_letter() -> None:
 def test_what_was_joined_once_is_not_joined_again(text: str) -> None:
     known = forms(TextBlock(f"One {text} here"))
     (drawn,) = known.written
-    assert known.rejoined(f"see {drawn} and {drawn}") == f"see {text} and {text}"
-    assert known.rejoined(f"see {text} and") == f"see {text} and"
+    assert known.rejoin_text(f"see {drawn} and {drawn}") == f"see {text} and {text}"
+    assert known.rejoin_text(f"see {text} and") == f"see {text} and"
     assert harmless(text) == text
 
 

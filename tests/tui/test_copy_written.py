@@ -12,7 +12,7 @@ from agent_tui.protocol.display import CodeDisplay, CommandDisplay, DiffDisplay,
 from agent_tui.protocol.transcript import Block, TextBlock, ToolBlock, UserBlock
 from agent_tui.structures.vec import Vec
 from agent_tui.tui.core.regions import TranscriptView
-from agent_tui.tui.transcript.copy_text import copied
+from agent_tui.tui.transcript.copy_text import copy_selection
 from agent_tui.tui.transcript.source_map import written_lines
 from tests.tui.transcript_stage import Screen, rows_of, run
 
@@ -36,7 +36,7 @@ def taken(block: Block, start: str, end: str, size: tuple[int, int] = (60, 22)) 
             for y, row in enumerate(rows)
             if end in row and y >= first[1]
         )
-        found.append(copied(page, Selection(Offset(*first), Offset(*last))))
+        found.append(copy_selection(page, Selection(Offset(*first), Offset(*last))))
 
     rows: Vec[Block] = Vec([UserBlock("before"), block, UserBlock("after")])
     run(TranscriptView(rows, (), expanded=True), journey, size)

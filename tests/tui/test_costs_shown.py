@@ -43,11 +43,11 @@ def test_what_the_session_cost_can_stand_at_the_top() -> None:
     play = Play()
     play.feed(SessionStarted(session="s", cwd="/", model="a/b", window=32_768))
     look = replace(play.model.look, status=("model", ">", "cost", "context"))
-    assert "$" not in words(header_view(replace(play.model, look=look)).right)
+    assert "$" not in words(header_view(replace(play.model, look=look)).right_spans)
     play.feed(UsageReported(usage=Usage(10, 1), cost=0.0123, session="s"))
-    assert "$0.0123" in words(header_view(replace(play.model, look=look)).right)
+    assert "$0.0123" in words(header_view(replace(play.model, look=look)).right_spans)
     play.feed(UsageReported(usage=Usage(10, 1), cost=1.5, cost_estimated=True, session="s"))
-    assert "≈ $1.51" in words(header_view(replace(play.model, look=look)).right)
+    assert "≈ $1.51" in words(header_view(replace(play.model, look=look)).right_spans)
 
 
 def test_a_title_costs_and_fills_no_context() -> None:

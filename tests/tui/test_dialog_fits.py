@@ -13,11 +13,11 @@ from agent_tui.protocol.events import QueueChanged
 from agent_tui.protocol.transcript import Queued
 from agent_tui.tui.core.regions import DialogView, Option
 from agent_tui.tui.dialog.layout import LEAST_CONTEXT
-from agent_tui.tui.dialog.widget import CONTEXT_ROWS, roomy
+from agent_tui.tui.dialog.widget import CONTEXT_ROWS, roomy_parts
 from agent_tui.tui.markdown.lines import Segment
 from agent_tui.tui.runtime.app import AgentApp
 from agent_tui.tui.screen.key_guards import BURST_SECONDS
-from agent_tui.tui.widgets.paint import low
+from agent_tui.tui.widgets.paint import is_low
 from tests.tui.stage import SESSION, play, text, until
 from tests.tui.test_dialog_mouse import asking
 
@@ -36,13 +36,13 @@ def fits(app: AgentApp) -> None:
     rows = text(app).split("\n")
     assert not app.screen.show_vertical_scrollbar
     assert len(rows) == height and "Enter" in rows[-1], "\n".join(rows)
-    assert "❯" in rows[-2 if low(app.size) else -3]
+    assert "❯" in rows[-2 if is_low(app.size) else -3]
     regions = app.regions
     assert all(
         part.region.width == width for part in (regions.header, regions.transcript, regions.dialog)
     )
     assert regions.transcript.region.height >= (
-        1 if low(app.size) else LEAST_CONTEXT if height < 24 else CONTEXT_ROWS
+        1 if is_low(app.size) else LEAST_CONTEXT if height < 24 else CONTEXT_ROWS
     )
     assert regions.dialog.region.bottom <= regions.status.region.y
     assert "yes, once" in text(app)
@@ -107,7 +107,7 @@ def test_a_reason_is_whole_where_lines_are_free() -> None:
     """On a low screen too: it says why it is asked."""
     value = DialogView("t", "r", None, (Option("y", "yes"), Option("n", "no")), 0)
     reason = [(Segment(f"line {n}"),) for n in range(4)]
-    whole = roomy(value, reason, 3, 50, 9)
+    whole = roomy_parts(value, reason, 3, 50, 9)
     assert whole is not None and list(whole[1]) == reason[:3]
-    tight = roomy(value, reason, 6, 50, 10)
+    tight = roomy_parts(value, reason, 6, 50, 10)
     assert tight is None or len(tight[1]) + tight[0] + len(tight[2]) <= 8

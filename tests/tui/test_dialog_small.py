@@ -16,7 +16,7 @@ from agent_tui.protocol.transcript import Queued
 from agent_tui.tui.core.msg import AskedShown, Resized
 from agent_tui.tui.core.regions import DialogView, Option
 from agent_tui.tui.dialog.layout import answers, grid_lines, packed_lines
-from agent_tui.tui.dialog.widget import roomy
+from agent_tui.tui.dialog.widget import roomy_parts
 from agent_tui.tui.runtime.app import AgentApp
 from agent_tui.tui.screen.key_guards import BURST_SECONDS
 from tests.tui.play import Play
@@ -164,8 +164,8 @@ def test_the_answers_stand_side_by_side_as_soon_as_what_is_asked_about_does_not_
     value = DialogView(
         "Allow this?", "", None, tuple(Option(word[0], word, f"about {word}") for word in words), 0
     )
-    assert roomy(value, (), 10, 60, 20) is not None
-    assert roomy(value, (), 30, 60, 20) is None, "the rows are for what has to be read"
+    assert roomy_parts(value, (), 10, 60, 20) is not None
+    assert roomy_parts(value, (), 30, 60, 20) is None, "the rows are for what has to be read"
 
 
 def test_answers_in_several_rows_stand_below_each_other() -> None:

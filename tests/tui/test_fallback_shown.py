@@ -15,19 +15,19 @@ def asked(model: str) -> Play:
 
 def test_the_one_that_answers_is_named_with_the_one_that_was_chosen() -> None:
     play = asked("acme/m")
-    assert words(play.view.header.left).startswith("acme/m instead of fake/model")
+    assert words(play.view.header.left_spans).startswith("acme/m instead of fake/model")
     first = play.view.header.at_left[0]
     assert words(first.short) == "acme/m", "where there is little room it is the one that answers"
 
 
 def test_the_chosen_one_is_named_as_ever() -> None:
-    assert words(asked("fake/model").view.header.left).startswith("fake/model · ")
+    assert words(asked("fake/model").view.header.left_spans).startswith("fake/model · ")
 
 
 def test_after_the_turn_and_after_a_change_it_is_the_chosen_one_again() -> None:
     play = asked("acme/m")
     play.end()
-    assert words(play.view.header.left).startswith("fake/model · ")
+    assert words(play.view.header.left_spans).startswith("fake/model · ")
     play = asked("acme/m")
     play.feed(ModelChanged("other/m", session="s"))
-    assert words(play.view.header.left).startswith("other/m · ")
+    assert words(play.view.header.left_spans).startswith("other/m · ")

@@ -26,7 +26,7 @@ from agent_tui.structures.ascii import twin
 from agent_tui.tui.core.display_options import DEFAULT
 from agent_tui.tui.markdown.code import GOES_ON, code_lines
 from agent_tui.tui.markdown.lines import DECORATION, Line, Segment
-from agent_tui.tui.transcript.copy_text import unwrapped
+from agent_tui.tui.transcript.copy_text import unwrap_lines
 from agent_tui.tui.transcript.displays import display_lines
 from agent_tui.tui.transcript.tool_block import LIVE_LINES, call_lines, tool_lines
 from tests.tui.asked import asked_lines
@@ -109,7 +109,7 @@ def test_of_an_output_the_mark_hangs_in_the_margin(block: ToolBlock, open: bool)
         for line in lines
         if line.text
     )
-    assert unwrapped(lines, 0, len(lines) - 1, 0, -1) == OUTPUT.strip() or not lines
+    assert unwrap_lines(lines, 0, len(lines) - 1, 0, -1) == OUTPUT.strip() or not lines
 
 
 def test_a_tail_that_begins_within_a_line_says_so() -> None:

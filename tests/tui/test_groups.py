@@ -42,9 +42,11 @@ def found(*blocks: Block) -> list[tuple[int, int]]:
 
 
 def stretches(groups: Groups, size: int) -> list[tuple[int, int]]:
-    seen = dict.fromkeys(group for row in range(size) if (group := groups.of(row)) is not None)
+    seen = dict.fromkeys(
+        group for row in range(size) if (group := groups.group_of(row)) is not None
+    )
     for group in seen:
-        assert all(groups.of(row) is not None for row in range(group.first, group.last + 1))
+        assert all(groups.group_of(row) is not None for row in range(group.first, group.last + 1))
     return [(group.first, group.last) for group in seen]
 
 
@@ -152,7 +154,7 @@ def test_kept_up_to_date_is_as_made_anew(steps: list[tuple[str, int, list[Block]
     groups, now = Groups(), Vec[Block]()
     for what, at, blocks in steps:
         before = now
-        old = [groups.of(row) for row in range(len(before))]
+        old = [groups.group_of(row) for row in range(len(before))]
         if what == "add":
             now = now.extend(blocks)
         elif what == "many":
@@ -166,11 +168,11 @@ def test_kept_up_to_date_is_as_made_anew(steps: list[tuple[str, int, list[Block]
         fresh = Groups()
         fresh.reset(now)
         for row in range(len(now)):
-            assert groups.of(row) == fresh.of(row)
-            same = row < len(old) and old[row] == fresh.of(row)
+            assert groups.group_of(row) == fresh.group_of(row)
+            same = row < len(old) and old[row] == fresh.group_of(row)
             assert (
                 same
-                or fresh.of(row) is None
+                or fresh.group_of(row) is None
                 or (touched is not None and touched[0] <= row < touched[1])
             )
 
@@ -185,7 +187,7 @@ def test_a_row_that_comes_costs_the_last_group_only() -> None:
             looked = groups.looked
             groups.update(now, list(now.changed_indices(before)))
             assert groups.looked - looked <= 3 * MOST
-        assert groups.of(50_006) == Group(50_005, 50_006)
+        assert groups.group_of(50_006) == Group(50_005, 50_006)
 
 
 def test_a_row_that_changes_costs_its_stretch_only() -> None:
@@ -196,7 +198,7 @@ def test_a_row_that_changes_costs_its_stretch_only() -> None:
     looked = groups.looked
     assert groups.update(now, list(now.changed_indices(before))) == (24_001, 24_006)
     assert groups.looked - looked < 20
-    assert [groups.of(row) for row in range(24_001, 24_006)] == [
+    assert [groups.group_of(row) for row in range(24_001, 24_006)] == [
         Group(24_001, 24_002),
         Group(24_001, 24_002),
         None,

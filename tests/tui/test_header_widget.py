@@ -115,7 +115,7 @@ def test_long_titles_and_branches_end_behind_a_word() -> None:
     play.feed(Titled("the login of the shop forgets who is there when it rains", session="s"))
     window = replace(play.model.window, branch="feature/the-login-of-the-shop-forgets-who-is-there")
     look = replace(play.model.look, status=("branch",))
-    shown = words(header_view(replace(play.model, window=window, look=look)).left)
+    shown = words(header_view(replace(play.model, window=window, look=look)).left_spans)
     assert (
         shown
         == "feature/the-login-of-the-shop-forgets… · the login of the shop forgets who is there when…"

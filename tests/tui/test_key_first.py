@@ -52,15 +52,15 @@ def test_a_key_comes_first_until_it_is_painted() -> None:
         keys.read()
         screen.look()
         assert screen.taken == []
-        keys.painted()  # a frame that was on its way before the key was handled
+        keys.on_frame_painted()  # a frame that was on its way before the key was handled
         assert keys.under_way()
         screen.link.key_came()
         assert keys.to_paint()
         keys.read()
-        keys.painted()
+        keys.on_frame_painted()
         assert keys.under_way(), "the second one is not handled yet"
         screen.link.key_came()
-        keys.painted()
+        keys.on_frame_painted()
         assert not keys.under_way()
         await screen.until_all(FLOOD[:1])
 

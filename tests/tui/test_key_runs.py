@@ -26,7 +26,7 @@ from agent_tui.tui.prompt.vim_text import Vim
 from agent_tui.tui.runtime import reconcile
 from agent_tui.tui.runtime.app import AgentApp
 from agent_tui.tui.textual_port.key_parser import types
-from agent_tui.tui.textual_port.terminal import Typed, joined
+from agent_tui.tui.textual_port.terminal import Typed, join_keys
 from agent_tui.tui.view import view
 from tests.answers import answer_event, session
 from tests.tui.stage import SESSION, PlayedEngine, play
@@ -88,7 +88,7 @@ def pressed(*keys: str) -> Callable[[AgentApp], None]:
 
 
 def submitted(text: str) -> Callable[[AgentApp], None]:
-    return lambda app: app.submitted(text)
+    return lambda app: app.on_submit(text)
 
 
 APPROVAL = ApprovalAsked(id="1", call_id="1", tool="t", label="l", always="x", session=SESSION)
@@ -175,7 +175,7 @@ def state(app: AgentApp, engine: PlayedEngine) -> Any:
         now, queries=0, overlay=overlay, composer=replace(now.composer, looked={}, rev=0)
     )
     asked = [op for op in engine.asked() if not isinstance(op, Query)]
-    return model, prompt.now(), prompt.selection, prompt._vim, prompt.ring, asked
+    return model, prompt.current_text(), prompt.selection, prompt._vim, prompt.ring, asked
 
 
 def again(one: events.Key) -> events.Key:
@@ -187,7 +187,7 @@ def again(one: events.Key) -> events.Key:
 
 async def feed(app: AgentApp, runs: list[list[events.Key]]) -> None:
     for run in runs:
-        for message in joined(again(one) for one in run):
+        for message in join_keys(again(one) for one in run):
             assert isinstance(message, Typed | events.Key)
             await app.regions.prompt.on_event(message)
 
@@ -217,7 +217,7 @@ def test_one_step_is_as_many(place: str, monkeypatch: pytest.MonkeyPatch) -> Non
 def test_only_what_types_is_joined() -> None:
     keys = [key(name) for name in ("a", " ", "enter", "b", "alt+y")]
     keys.append(events.Key("alt+x", "x"))
-    found = list(joined(keys))
+    found = list(join_keys(keys))
     assert [type(one) for one in found] == [Typed, events.Key, Typed, events.Key, events.Key]
     assert [types(one) for one in keys] == [True, True, False, True, False, False]
 

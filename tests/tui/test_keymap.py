@@ -10,7 +10,7 @@ from agent_tui.protocol.ops import Submit
 from agent_tui.tui import commands
 from agent_tui.tui.commands import COMMANDS, bindings, key_of, when_empty
 from agent_tui.tui.core.effects import Type
-from agent_tui.tui.core.keymap import MARKS, grabbed, key_named, resolve
+from agent_tui.tui.core.keymap import MARKS, grabbed_keys, key_named, resolve
 from agent_tui.tui.core.msg import KeyPressed, Submitted
 from agent_tui.tui.prompt.keys import NEWLINE, SUBMIT
 from tests.tui.play import Play, words
@@ -142,10 +142,10 @@ def test_a_key_of_the_empty_prompt_stays_one() -> None:
 
 
 def test_what_the_prompt_hands_over() -> None:
-    assert grabbed(()) == frozenset(bindings()) - SUBMIT - NEWLINE
+    assert grabbed_keys(()) == frozenset(bindings()) - SUBMIT - NEWLINE
     own, said = resolve({"send": ("ctrl+enter",), "search": ("ctrl+s", "alt+enter")})
     assert said == ()
-    assert {"ctrl+enter", "ctrl+s", "alt+enter"} <= grabbed(own)
+    assert {"ctrl+enter", "ctrl+s", "alt+enter"} <= grabbed_keys(own)
     assert "enter" not in bindings(own)
 
 
@@ -188,7 +188,7 @@ def test_enter_makes_a_new_line_where_another_key_sends() -> None:
 @pytest.mark.parametrize("keys", [("ctrl+enter",), ("ctrl+s", "alt+enter"), ()])
 def test_ctrl_s_sends_whatever_else_does(keys: tuple[str, ...]) -> None:
     play = _with(send=keys)
-    assert "ctrl+s" in grabbed(play.model.keys)
+    assert "ctrl+s" in grabbed_keys(play.model.keys)
     play.say(KeyPressed("ctrl+s", draft="one"))
     assert play.ops == [Submit("one")]
 

@@ -15,20 +15,20 @@ from tests.tui.story import still
 
 AFTER = """
 import sys
-from agent_tui.tui.textual_port.import_trim import PALETTE, lean
-with lean():
+from agent_tui.tui.textual_port.import_trim import PALETTE, trim_imports
+with trim_imports():
     import agent_tui.tui.runtime.start
 print(sorted({"ssl", PALETTE, "textual.types"} & set(sys.modules)))
 import ssl, textual.command, textual.types, textual.widgets
 assert ssl.create_default_context().verify_mode == ssl.CERT_REQUIRED
 assert textual.command.CommandPalette.__module__ == PALETTE
-with lean():
+with trim_imports():
     import ssl as again
 assert again is ssl and sys.modules[PALETTE] is textual.command, "what was there stays"
 """
 TLS = """
-from agent_tui.tui.textual_port.import_trim import lean
-with lean():
+from agent_tui.tui.textual_port.import_trim import trim_imports
+with trim_imports():
     import agent_tui.tui.runtime.start
 import httpx, sys
 try:

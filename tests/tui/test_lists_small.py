@@ -12,7 +12,7 @@ from agent_tui.tui.core.regions import CompletionView, Option
 from agent_tui.tui.core.words import one_line
 from agent_tui.tui.dialog.widget import options_lines
 from agent_tui.tui.runtime.app import AgentApp
-from agent_tui.tui.widgets.paint import LEAST_WORDS, shortened
+from agent_tui.tui.widgets.paint import LEAST_WORDS, shorten
 from agent_tui.tui.widgets.popups import Completion
 from tests.tui.play import Play
 from tests.tui.stage import PlayedEngine, echo, play, text, until
@@ -85,9 +85,9 @@ def test_names_and_words_are_cut_behind_a_word() -> None:
     )
     lines = ["".join(one.text for one in line) for line in options_lines(names, 0, 34, True)]
     assert "❯ code and…" in lines[0] and "enter a server…" in lines[1], lines
-    assert shortened("manual, auto, accept-edits", 15) == "manual, auto…"
-    assert shortened("it took 2337, or", 15) == "it took 2337,…", "the number is whole"
-    assert shortened("x" * 40, 15) == f"{'x' * 14}…"
+    assert shorten("manual, auto, accept-edits", 15) == "manual, auto…"
+    assert shorten("it took 2337, or", 15) == "it took 2337,…", "the number is whole"
+    assert shorten("x" * 40, 15) == f"{'x' * 14}…"
     assert (
         one_line("no sandbox: commands have your own rights", 32)
         == "no sandbox: commands have your…"

@@ -151,8 +151,8 @@ def test_a_favourite_moves_to_the_top_and_keeps_the_cursor() -> None:
     assert (
         picker
         and picker.entries[0].id == "acme/x"
-        and picker.chosen
-        and picker.chosen.id == "acme/x"
+        and picker.chosen_entry
+        and picker.chosen_entry.id == "acme/x"
     )
     play.press("enter")
     assert SetModel("acme/x") in play.take()

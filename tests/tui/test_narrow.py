@@ -15,7 +15,7 @@ from agent_tui.tui.core.msg import EffectFailed, Resized, SettingsRead
 from agent_tui.tui.core.regions import QueueView, Span, StatusView
 from agent_tui.tui.runtime.app import AgentApp
 from agent_tui.tui.runtime.facts import _theme
-from agent_tui.tui.widgets.paint import shortened
+from agent_tui.tui.widgets.paint import shorten
 from agent_tui.tui.widgets.regions import Queue, Status
 from tests.tui.play import Play, words
 from tests.tui.stage import SESSION, PlayedEngine, echo, play, text, until
@@ -62,7 +62,7 @@ def test_the_status_line_cuts_no_word(width: int, said: str) -> None:
     ],
 )
 def test_a_text_is_cut_behind_a_word(given: str, room: int, kept: str) -> None:
-    assert shortened(given, room) == kept
+    assert shorten(given, room) == kept
 
 
 @pytest.mark.parametrize("width", range(20, 70))
@@ -105,7 +105,9 @@ def test_a_toast_leaves_the_header_and_the_border_of_a_sheet(width: int, said: s
         await pilot.resize_terminal(width, 24)
         await until(
             lambda: (
-                bool(words(app.regions.header.value.left)) if app.regions.header.value else False
+                bool(words(app.regions.header.value.left_spans))
+                if app.regions.header.value
+                else False
             )
         )
         await until(lambda: len(text(app).split("\n")[0]) == width)  # drawn anew in the new size

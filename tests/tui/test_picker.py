@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agent_tui.structures import fuzzy
-from agent_tui.tui.core.picker import MOST, SCORED, Entry, Picker, ranked
+from agent_tui.tui.core.picker import MOST, SCORED, Entry, Picker, rank_entries
 
 NAMES = ("/model", "/mode", "/mouse", "/timestamps", "/thinking", "/theme", "stop-all", "fold-down")
 ENTRIES = tuple(
@@ -18,7 +18,7 @@ ENTRIES = tuple(
 
 
 def found(query: str, entries: tuple[Entry, ...] = ENTRIES) -> list[str]:
-    return [entry.label for entry in ranked(entries, query)]
+    return [entry.label for entry in rank_entries(entries, query)]
 
 
 @pytest.mark.parametrize(
@@ -53,7 +53,7 @@ def test_the_name_counts_before_what_is_said_of_it() -> None:
 
 def test_a_log_keeps_its_order_and_its_end_is_in_view() -> None:
     lines = tuple(Entry(str(n), f"line {n} {'error' if n % 3 == 0 else 'info'}") for n in range(10))
-    picker = Picker(ordered=True).filled(lines)
+    picker = Picker(ordered=True).with_entries(lines)
     assert picker.at == 9
     found = picker.looked_up("error")
     assert [entry.id for entry in found.shown] == ["0", "3", "6", "9"] and found.at == 3
@@ -69,18 +69,19 @@ def test_very_many_entries_are_all_found_and_the_exact_ones_first() -> None:
 
 
 def test_the_cursor_stays_on_its_entry_when_the_list_grows() -> None:
-    picker = Picker().filled(ENTRIES[:3], on="/mouse")
-    assert picker.chosen == ENTRIES[2]
-    grown = picker.moved(1).filled((Entry("new", "/new"), *ENTRIES))
-    assert grown.chosen == ENTRIES[1]
-    assert Picker().filled(ENTRIES[:1]).filled(ENTRIES, on="/theme").chosen == ENTRIES[5], (
-        "nobody has moved it yet"
-    )
+    picker = Picker().with_entries(ENTRIES[:3], on="/mouse")
+    assert picker.chosen_entry == ENTRIES[2]
+    grown = picker.move_to(1).with_entries((Entry("new", "/new"), *ENTRIES))
+    assert grown.chosen_entry == ENTRIES[1]
+    assert (
+        Picker().with_entries(ENTRIES[:1]).with_entries(ENTRIES, on="/theme").chosen_entry
+        == ENTRIES[5]
+    ), "nobody has moved it yet"
 
 
 def test_files_are_searched_as_paths() -> None:
     files = Picker(query="rdm").listing(fuzzy.corpus(["README.md", "src/", "src/random.py"]))
-    assert files.chosen == Entry("README.md", "README.md") and files.count == 3
+    assert files.chosen_entry == Entry("README.md", "README.md") and files.count == 3
     assert [entry.id for entry in files.looked_up("random").shown] == ["src/random.py"]
     many = Picker().listing(fuzzy.corpus(f"f{n}" for n in range(500)))
     assert len(many.shown) == MOST and many.count == 500
@@ -95,14 +96,14 @@ def test_whatever_is_typed_the_cursor_is_on_an_entry_that_holds_it(
 ) -> None:
     picker = (
         Picker()
-        .filled(tuple(Entry(str(n), name) for n, name in enumerate(names)))
+        .with_entries(tuple(Entry(str(n), name) for n, name in enumerate(names)))
         .looked_up(query)
-        .moved(to)
+        .move_to(to)
     )
-    assert (picker.chosen is None) is (not picker.shown)
+    assert (picker.chosen_entry is None) is (not picker.shown)
     assert {entry.id for entry in picker.shown} <= {str(n) for n in range(len(names))}
-    if picker.chosen is not None:
-        letters = iter(fuzzy.fold(picker.chosen.label))
+    if picker.chosen_entry is not None:
+        letters = iter(fuzzy.fold(picker.chosen_entry.label))
         assert len(query.split()) > 1 or all(
             letter in letters for letter in fuzzy.fold(query.strip())
         )

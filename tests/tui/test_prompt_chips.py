@@ -53,7 +53,7 @@ def edited(act: Callable[[Prompt], None], text: str = TEXT) -> tuple[str, int]:
             prompt.load_text(text)
             act(prompt)
             await pilot.pause()
-            found.append(prompt.now())
+            found.append(prompt.current_text())
 
     asyncio.run(run())
     return found[0]
@@ -112,7 +112,7 @@ def test_a_click_tells_of_the_chip_and_leaves_the_caret_outside() -> None:
             await pilot.click(Prompt, offset=(BEGIN + 6, 1))
             await pilot.click(Prompt, offset=(BEGIN + 6, 0))
             assert LABEL in app.clicked
-            assert prompt.now()[1] in (BEGIN, END)
+            assert prompt.current_text()[1] in (BEGIN, END)
 
     asyncio.run(run())
 

@@ -50,13 +50,17 @@ def test_every_motion_goes_its_way_and_comes_to_an_end(text: str, at: int) -> No
 
 
 def test_a_ring_joins_rotates_and_forgets_the_oldest() -> None:
-    ring = KillRing().killed("b", joins=False, before=False).killed("c", joins=True, before=False)
-    ring = ring.killed("a", joins=True, before=True).killed("new", joins=False, before=True)
-    ring = ring.killed("", joins=False, before=False)
-    assert (ring.text, ring.rotated().text, ring.rotated().rotated().text) == ("new", "abc", "new")
+    ring = (
+        KillRing()
+        .with_kill("b", joins=False, before=False)
+        .with_kill("c", joins=True, before=False)
+    )
+    ring = ring.with_kill("a", joins=True, before=True).with_kill("new", joins=False, before=True)
+    ring = ring.with_kill("", joins=False, before=False)
+    assert (ring.text, ring.rotate().text, ring.rotate().rotate().text) == ("new", "abc", "new")
     for number in range(100):
-        ring = ring.killed(str(number), joins=False, before=False)
-    assert (len(ring.texts), KillRing().text, KillRing().rotated().text) == (
+        ring = ring.with_kill(str(number), joins=False, before=False)
+    assert (len(ring.texts), KillRing().text, KillRing().rotate().text) == (
         readline.MOST_KILLED,
         "",
         "",
@@ -75,7 +79,7 @@ async def _pressed(keys: list[str], text: str) -> tuple[str, int]:
         prompt.move_cursor(prompt.document.end)
         for key in keys:
             prompt.press(key, key if len(key) == 1 else None)
-        return prompt.now()
+        return prompt.current_text()
 
 
 def _prompt(pilot: Pilot[None]) -> Prompt:

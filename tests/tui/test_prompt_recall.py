@@ -178,12 +178,12 @@ def test_read_in_pieces_it_finds_what_it_finds_read_whole(
     entries: list[tuple[str, bool]], query: str, size: int, older: int
 ) -> None:
     pasts = tuple(Past(text, 0.0, here) for text, here in entries)
-    whole = Recall(1).read(pasts, done=True).asked(query)
-    pieces = Recall(1).asked(query)
+    whole = Recall(1).read(pasts, done=True).with_query(query)
+    pieces = Recall(1).with_query(query)
     for n in range(0, len(pasts), size):
         pieces = pieces.read(pasts[n : n + size], done=n + size >= len(pasts))
     assert (pieces.here, pieces.elsewhere) == (whole.here, whole.elsewhere)
-    assert 0 <= whole.moved(older).selected < max(1, whole.total)
+    assert 0 <= whole.move_by(older).selected < max(1, whole.total)
     assert all(word in past.text.lower() for past in whole.here for word in query.split())
 
 
@@ -192,18 +192,18 @@ def test_of_a_word_that_is_everywhere_as_many_are_found_as_one_goes_to() -> None
     found = Recall(1)
     for n in range(0, len(pasts), 500):
         found = found.read(pasts[n : n + 500], done=n + 500 == len(pasts))
-    found = found.asked("prompt")
+    found = found.with_query("prompt")
     assert found.total < 2_500
-    assert found.more
-    seen = [found.hit(0)]
+    assert found.has_more
+    seen = [found.hit_at(0)]
     for _ in range(12_000):
-        found = found.moved(1)
-        assert found.chosen is not None
-        seen.append(found.chosen)
+        found = found.move_by(1)
+        assert found.chosen_hit is not None
+        seen.append(found.chosen_hit)
     here = [past for past in pasts if past.here]
     assert seen[: len(here)] == here
     assert seen[len(here) :] == [past for past in pasts if not past.here][: len(seen) - len(here)]
-    assert found.asked("prompt 29999").hit(0).text == "prompt 29999"
+    assert found.with_query("prompt 29999").hit_at(0).text == "prompt 29999"
 
 
 STEPS = st.one_of(

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent_tui.tui.prompt.vim import pressed, settled, span
+from agent_tui.tui.prompt.vim import press_key, settle_caret, span
 from agent_tui.tui.prompt.vim_text import Done, Vim
 
 NAMED = {"⎋": "escape", "⏎": "enter", "®": "ctrl+r", "⌫": "backspace"}
@@ -19,7 +19,7 @@ def play(text: str, keys: str) -> Done:
     for key in keys:
         vim, text, at = done.vim, done.text, done.caret
         named = NAMED.get(key, key)
-        done = pressed(vim, text, at, named)
+        done = press_key(vim, text, at, named)
         if done.way == "pass" and vim.mode == "insert":
             new = "\n" if named == "enter" else named
             done = Done(vim, text[:at] + new + text[at:], at + 1)
@@ -189,8 +189,8 @@ def test_what_the_prompt_does_by_itself_is_said() -> None:
 
 def test_a_text_from_elsewhere_ends_a_selection() -> None:
     vim = play("|one", "vl").vim
-    assert settled(vim, "ab", 2) == (Vim(mode="normal", anchor=0, caret=1), 1)
-    assert settled(Vim(), "ab", 2) == (Vim(), 2)
+    assert settle_caret(vim, "ab", 2) == (Vim(mode="normal", anchor=0, caret=1), 1)
+    assert settle_caret(Vim(), "ab", 2) == (Vim(), 2)
 
 
 KEYS = st.text(
@@ -202,13 +202,13 @@ TEXTS = st.text(st.sampled_from("ab ._(\"')\n\t漢か{}"), max_size=30)
 
 @given(TEXTS, KEYS, st.integers(0, 30))
 def test_any_keys_leave_a_text_and_a_caret_in_it(text: str, keys: str, at: int) -> None:
-    at = settled(Vim(mode="normal"), text, at)[1]
+    at = settle_caret(Vim(mode="normal"), text, at)[1]
     done = play(f"{text[:at]}|{text[at:]}", keys)
     vim = done.vim
     assert 0 <= done.caret <= len(done.text)
     assert len(done.text) < 200_000
     if vim.mode == "normal" and done.way not in ("pass", "undo", "redo"):
-        assert done.caret == settled(vim, done.text, done.caret)[1]
+        assert done.caret == settle_caret(vim, done.text, done.caret)[1]
     if vim.mode.startswith("visual"):
         first, last = span(vim, done.text)
         assert 0 <= first <= last <= len(done.text)

@@ -22,7 +22,7 @@ def vim(
     """`/vim`, then `keys`."""
 
     async def steps(_: object, app: AgentApp) -> None:
-        app.submitted("/vim on")
+        app.on_submit("/vim on")
         for key in keys:
             name = NAMES.get(key, key)
             app.regions.prompt.press(name, key if name == key or key in " /" else None)
@@ -56,7 +56,7 @@ def vim(
 )
 def test_keys_edit_as_in_vim(keys: str, after: tuple[str, int]) -> None:
     found: list[tuple[str, int]] = []
-    vim(keys, look=lambda app: found.append(app.regions.prompt.now()))
+    vim(keys, look=lambda app: found.append(app.regions.prompt.current_text()))
     assert found == [after]
 
 
@@ -108,7 +108,7 @@ def test_k_in_the_first_line_goes_to_earlier_prompts() -> None:
 
 def _holds(app: AgentApp, expected: str) -> None:
     assert app.regions.prompt.text == expected
-    assert app.regions.prompt.now()[1] == len(expected) - 1
+    assert app.regions.prompt.current_text()[1] == len(expected) - 1
 
 
 def test_an_answer_that_is_typed_is_no_vim() -> None:
@@ -127,7 +127,7 @@ def _searching(app: AgentApp) -> None:
 
 def test_vim_is_switched_off_again() -> None:
     def look(app: AgentApp) -> None:
-        app.submitted("/vim")
+        app.on_submit("/vim")
         app.regions.prompt.press("d", "d")
         assert (app.model.vim, app.regions.prompt.text) == ("", "d")
 
@@ -138,7 +138,7 @@ def test_a_key_at_a_question_is_vims_in_normal_mode_and_text_in_insert_mode() ->
     engine = PlayedEngine()
 
     async def steps(_: Pilot[int], app: AgentApp) -> None:
-        app.submitted("/vim on")
+        app.on_submit("/vim on")
         prompt = app.regions.prompt
         for letter in "one two":
             prompt.press("space" if letter == " " else letter, letter)

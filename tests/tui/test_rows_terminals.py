@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from agent_tui.structures.visible import visible
-from agent_tui.tui.textual_port.terminal import settled
+from agent_tui.tui.textual_port.terminal import settle_graphemes
 from tests.tui.pty_stage import ROOT, Pty
 from tests.tui.tmux_stage import bases, in_tmux
 
@@ -86,7 +86,7 @@ def framed(texts: list[str], width: int) -> bytes:
         while cell_len(shown) > width - 2:
             shown = shown[:-1]
         space = " " * (width - 2 - cell_len(shown))
-        rows.append(f"\x1b[{number + 1};1H{settled(f'│{shown}{space}│')}")
+        rows.append(f"\x1b[{number + 1};1H{settle_graphemes(f'│{shown}{space}│')}")
     return "".join(rows).encode("utf-8", "replace")
 
 
@@ -127,7 +127,7 @@ def test_any_mix_stands_in_its_columns(tmp_path: Path, texts: list[str]) -> None
 def test_a_picture_newer_than_the_terminal_moves_nothing(picture: str) -> None:
     """Terminals of other years draw it wide, narrow or not at all: only the columns are the same."""
     shown = f"│{picture}{picture}│".replace(picture, visible(picture))
-    screen = pyte_rows(settled(shown).encode(), (20, 1))
+    screen = pyte_rows(settle_graphemes(shown).encode(), (20, 1))
     assert column(screen, 0, cell_len(shown) - 1) == "│"
 
 

@@ -29,10 +29,10 @@ from agent_tui.tui.transcript.search import Found, Index
 
 def looked(rows: Vec[Block], query: str, thinking: bool = True, most: int = search.SLICE) -> Found:
     """All that is found, in slices of `most`."""
-    index, _ = search.renewed(Index(), rows, search.has_marks(query), thinking)
-    found = search.begun(index, search.plain(query))
+    index, _ = search.renew_index(Index(), rows, search.has_marks(query), thinking)
+    found = search.begin_search(index, search.fold_text(query))
     while found.first:
-        index, found = search.searched(index, found, most)
+        index, found = search.search_slice(index, found, most)
     return found
 
 
@@ -51,8 +51,8 @@ def test_hits_are_counted_and_have_a_place() -> None:
         2,
         -1,
     ]
-    assert [found.nearest(row) for row in (-1, 0, 1, 2, 9)] == [0, 1, 1, 2, 2]
-    assert looked(texts("a"), "b").nearest(0) == -1
+    assert [found.nearest_hit(row) for row in (-1, 0, 1, 2, 9)] == [0, 1, 1, 2, 2]
+    assert looked(texts("a"), "b").nearest_hit(0) == -1
     with pytest.raises(IndexError):
         found.place(3)
 
@@ -128,13 +128,17 @@ def test_what_changed_is_found_as_if_all_were_new(
     first: list[str], more: list[str], keep: int, query: str, most: int
 ) -> None:
     rows = texts(*first)
-    index, _ = search.renewed(Index(), rows)
-    index, found = search.searched(index, search.begun(index, query), most)
+    index, _ = search.renew_index(Index(), rows)
+    index, found = search.search_slice(index, search.begin_search(index, query), most)
     rows = rows.truncate(keep).extend(texts(*more))
-    index, changed = search.renewed(index, rows)
-    found = search.begun(index, query) if changed is None else search.counted(index, found, changed)
+    index, changed = search.renew_index(index, rows)
+    found = (
+        search.begin_search(index, query)
+        if changed is None
+        else search.count_hits(index, found, changed)
+    )
     while found.first:
-        index, found = search.searched(index, found, most)
+        index, found = search.search_slice(index, found, most)
     assert found == looked(rows, query)
 
 
@@ -146,22 +150,22 @@ def test_slices_find_what_one_pass_finds(said: list[str], query: str, most: int)
 @given(ROWS, st.text("ab ", min_size=1, max_size=5))
 def test_what_was_read_for_one_query_serves_the_next(said: list[str], query: str) -> None:
     rows = texts(*said)
-    index, _ = search.renewed(Index(), rows)
+    index, _ = search.renew_index(Index(), rows)
     for end in range(1, len(query) + 1):
-        index, found = search.searched(index, search.begun(index, query[:end]))
+        index, found = search.search_slice(index, search.begin_search(index, query[:end]))
         assert found == looked(rows, query[:end])
     assert index.first == 0
 
 
 def test_the_newest_come_first_and_it_is_known_when_the_nearest_is_among_them() -> None:
     rows = texts(*("x" if n % 4 == 0 else "-" for n in range(40)))
-    index, _ = search.renewed(Index(), rows)
-    index, found = search.searched(index, search.begun(index, "x"), 10 * search.READ)
+    index, _ = search.renew_index(Index(), rows)
+    index, found = search.search_slice(index, search.begin_search(index, "x"), 10 * search.READ)
     assert 0 < found.first < 36
     assert found.rows == tuple(range(36, found.first - 1, -4))[::-1]
     assert (found.has_nearest(39), found.has_nearest(2)) == (True, False)
     older, total = found.rows, found.total
-    index, found = search.searched(index, found)
+    index, found = search.search_slice(index, found)
     assert (found.first, found.rows[-total:], found.total) == (0, older, 10)
     assert found.has_nearest(2)
 
@@ -169,14 +173,14 @@ def test_the_newest_come_first_and_it_is_known_when_the_nearest_is_among_them() 
 def test_a_new_row_costs_one_row(monkeypatch: pytest.MonkeyPatch) -> None:
     read: list[int] = []
     rows = texts(*(f"row {n}" for n in range(2_000)))
-    index, _ = search.renewed(Index(), rows)
-    index, before = search.searched(index, search.begun(index, "row"))
+    index, _ = search.renew_index(Index(), rows)
+    index, before = search.search_slice(index, search.begin_search(index, "row"))
     monkeypatch.setattr(
         search_text, "block_parts", lambda block: read.append(1) or (Words(block.text),)
     )
-    index, changed = search.renewed(index, rows.append(UserBlock("row more")))
+    index, changed = search.renew_index(index, rows.append(UserBlock("row more")))
     assert changed == [2_000]
-    assert search.counted(index, before, changed).total == 2_001
+    assert search.count_hits(index, before, changed).total == 2_001
     assert len(read) == 1
 
 
@@ -185,22 +189,22 @@ def test_a_long_row_is_searched_to_its_beginning_and_across_its_pieces(
 ) -> None:
     monkeypatch.setattr(search, "ROW", 50)
     rows = texts("needle", "-" * 47 + "needle" + "-" * 1_000 + "needle", "needle")
-    index, _ = search.renewed(Index(), rows)
-    found, slices = search.begun(index, "needle"), 0
+    index, _ = search.renew_index(Index(), rows)
+    found, slices = search.begin_search(index, "needle"), 0
     while found.first:
-        index, found = search.searched(index, found, 1)
+        index, found = search.search_slice(index, found, 1)
         slices += 1
     assert (found.rows, found.totals) == ((0, 1, 2), (1, 3, 4))
     assert slices > 20
-    assert search.renewed(index, rows.append(rows[1]))[1] is None
+    assert search.renew_index(index, rows.append(rows[1]))[1] is None
 
 
 def test_of_what_is_read_no_more_is_kept_than_is_allowed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(search, "KEPT", 1_000)
     rows = texts(*("x" * 49 + "y" for _ in range(100)))
-    index, _ = search.renewed(Index(), rows)
+    index, _ = search.renew_index(Index(), rows)
     for query in ("y", "xy"):
-        index, found = search.searched(index, search.begun(index, query))
+        index, found = search.search_slice(index, search.begin_search(index, query))
         assert found.total == 100
         assert 0 < sum(len(text or "") for text in index.texts) <= 1_000
 

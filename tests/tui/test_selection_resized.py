@@ -14,7 +14,7 @@ from agent_tui.protocol.display import DiffDisplay, Hunk
 from agent_tui.protocol.transcript import Block, TextBlock, ToolBlock, UserBlock
 from agent_tui.structures.vec import Vec
 from agent_tui.tui.core.regions import TranscriptView
-from agent_tui.tui.transcript.copy_text import unwrapped
+from agent_tui.tui.transcript.copy_text import unwrap_lines
 from agent_tui.tui.transcript.selection import origin, span
 from agent_tui.tui.transcript.widget import Transcript
 from tests.tui.test_transcript_select import drag, find, selected
@@ -59,7 +59,7 @@ def letters(app: Screen) -> str:
         assert index is not None
         line = page.lines(index)[y - page.extent(index)[0]]
         if part is not None:
-            found += unwrapped([line], 0, 0, part[0], part[1])
+            found += unwrap_lines([line], 0, 0, part[0], part[1])
     return "".join(sorted(found.replace("|", " "))).strip()
 
 

@@ -21,8 +21,8 @@ from agent_tui.tui.core.regions import (
 )
 from agent_tui.tui.dialog.widget import options_lines
 from agent_tui.tui.runtime.app import AgentApp
-from agent_tui.tui.widgets.paint import fitted
-from agent_tui.tui.widgets.sheet import noted
+from agent_tui.tui.widgets.paint import fit_options
+from agent_tui.tui.widgets.sheet import fit_note
 from tests.tui.stage import SESSION, PlayedEngine, hold, play, text, until
 
 LONG = "\n\n".join(
@@ -121,15 +121,15 @@ def test_a_name_in_wide_letters_leaves_room_for_the_words_behind_it() -> None:
         assert all(cell_len(row) == width for row in rows)
         assert rows[0].rstrip().endswith("…  at the next step")
         assert rows[1].rstrip().endswith("  next")
-    assert fitted([Option("", "n" * 99)], 40) == [Option("", "n" * 99)], (
+    assert fit_options([Option("", "n" * 99)], 40) == [Option("", "n" * 99)], (
         "alone it has the line to itself"
     )
 
 
 def test_the_edge_is_whole_however_much_it_says() -> None:
     said = "1–9 of 60 · PgUp/PgDn · … 3 more"
-    assert noted(said, 80) == said
-    assert [noted(said, room) for room in (25, 10, 4)] == [
+    assert fit_note(said, 80) == said
+    assert [fit_note(said, room) for room in (25, 10, 4)] == [
         "PgUp/PgDn · … 3 more",
         "… 3 more",
         "… 3…",

@@ -18,14 +18,14 @@ from agent_tui.protocol.transcript import (
 from agent_tui.tui.core.display_options import Look
 from agent_tui.tui.markdown.lines import DECORATION
 from agent_tui.tui.transcript.blocks import block_lines
-from agent_tui.tui.transcript.page import stamp, stamped
+from agent_tui.tui.transcript.page import add_stamp, stamp
 
 AT = datetime(2026, 3, 1, 14, 5, 9, tzinfo=UTC).timestamp()
 
 
 def drawn(block: Block, width: int, look: Look) -> list[str]:
     lines = block_lines(block, width, False, 0.0, cell_len, look)
-    return [line.text for line in stamped(lines, block, look, width, cell_len)]
+    return [line.text for line in add_stamp(lines, block, look, width, cell_len)]
 
 
 @pytest.mark.parametrize(

@@ -215,12 +215,12 @@ def test_what_was_typed_elsewhere_stays_there(
         early = Early(0, [])
         early.typed = keys
         early.keep_typed(signal.SIGTERM)
-    found = crash_draft.waiting(environment)
+    found = crash_draft.waiting_drafts(environment)
     assert crash_draft.text(found) == "one\nthree"
     crash_draft.forget(found)
     monkeypatch.chdir(there)
-    assert crash_draft.text(crash_draft.waiting(environment)) == "two"
-    crash_draft.forget(crash_draft.waiting(environment))
+    assert crash_draft.text(crash_draft.waiting_drafts(environment)) == "two"
+    crash_draft.forget(crash_draft.waiting_drafts(environment))
     assert not (tmp_path / "typed").exists()
 
 

@@ -80,10 +80,10 @@ def test_all_is_drawn_anew_and_nothing_moves() -> None:
 def test_the_ground_changes_the_theme_only_where_that_is_left_to_it(tmp_path: Path) -> None:
     own = LiveSettings(None, THEMES, ("nord", "gruvbox-light"))
     assert own.theme("").name == own.theme("auto").name == "nord"
-    light = own.ground(False)
+    light = own.theme_for_ground(False)
     assert light is not None and light.name == "gruvbox-light"
-    assert own.ground(False) is None and own.theme("auto").name == "gruvbox-light"
-    assert own.theme("dracula").name == "dracula" and own.ground(True) is None
+    assert own.theme_for_ground(False) is None and own.theme("auto").name == "gruvbox-light"
+    assert own.theme("dracula").name == "dracula" and own.theme_for_ground(True) is None
     assert own.theme("auto").name == "nord"
     assert LiveSettings(None, (*THEMES, tmp_path), ("nosuch", "light")).theme("").name == "dark"
 
@@ -92,7 +92,7 @@ def test_no_color_wins_over_the_ground(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NO_COLOR", "1")
     own = LiveSettings(None, THEMES)
     assert own.theme("").name == "no-colour"
-    changed = own.ground(False)
+    changed = own.theme_for_ground(False)
     assert changed is None or changed.name == "no-colour"
 
 

@@ -39,7 +39,7 @@ def answering(engine: PlayedEngine, op: Op) -> None:
 
 async def answered(pilot: Pilot[int], app: AgentApp) -> None:
     await pilot.press("x", "enter")
-    await until(lambda: not app.model.running and "completed" in text(app))
+    await until(lambda: not app.model.is_running and "completed" in text(app))
     await pilot.pause()
 
 

@@ -47,7 +47,7 @@ def test_prompts_and_the_draft_lie_in_one_file_until_a_session_has_them(home: Pa
     assert kept.note(Submit("one"))
     kept.keep()
     assert on_disk(home) == ["one"], "what was sent is no draft any more"
-    assert crash_draft.waiting(os.environ) == [], "its program lives"
+    assert crash_draft.waiting_drafts(os.environ) == [], "its program lives"
     assert kept.note(QueueEdit("add", text="two\nlines \x1b[201~"))
     chip = chips.paste_chip(1, "all of it")
     kept.note(SaveDraft(f"and {chip.label}", (chip,)))
@@ -66,7 +66,7 @@ def test_a_program_that_is_gone_leaves_them_to_the_next_start(home: Path) -> Non
     kept.note(Submit("lost?"))
     kept.keep()
     os.close(kept._fd)  # as a kill does
-    files = crash_draft.waiting(os.environ)
+    files = crash_draft.waiting_drafts(os.environ)
     assert crash_draft.text(files) == "lost?"
     after = Unrecorded()
     after.note(SaveDraft("lost?"))

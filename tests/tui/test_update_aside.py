@@ -52,14 +52,14 @@ def test_the_answer_streams_into_the_sheet_and_says_what_it_cost() -> None:
     play.take()
     play.press("c", "enter", "escape")
     assert play.takes(Copy) == [Copy("A **monoid**.")]
-    assert play.view.overlay is None and play.model.running
+    assert play.view.overlay is None and play.model.is_running
 
 
 def test_escape_gives_it_up_and_the_turn_goes_on() -> None:
     play = _asking()
     play.take()
     play.press("escape")
-    assert play.take() == [CancelAside()] and play.view.overlay is None and play.model.running
+    assert play.take() == [CancelAside()] and play.view.overlay is None and play.model.is_running
     play.feed(AsideEnded("aside-1", "what is a monad?", "A", state="cancelled"))
     assert play.view.toast is None
     play.type("/btw")

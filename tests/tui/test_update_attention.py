@@ -19,7 +19,7 @@ from agent_tui.protocol.transcript import TurnEnd
 from agent_tui.tui.core import msg
 from agent_tui.tui.core.effects import Effect, Notify, SetTitle, UseGround
 from agent_tui.tui.core.model import InFlight, Model, Window
-from agent_tui.tui.screen.notify import plain, title_of
+from agent_tui.tui.screen.notify import plain_text, title_of
 from agent_tui.tui.update import update
 
 AT = 1_000.0
@@ -108,7 +108,7 @@ def test_a_queue_that_goes_on_is_no_end() -> None:
     again, effects = told(
         model, ended(), TurnStarted(session="s", turn=2, prompt="next", queue_id="q1")
     )
-    assert effects == [] and again.running
+    assert effects == [] and again.is_running
 
 
 def test_the_title_says_state_and_folder() -> None:
@@ -134,7 +134,7 @@ def test_a_folder_cannot_write_to_the_terminal() -> None:
     )
     title = title_of(model.transcript)
     assert title.isprintable() and len(title) <= 80
-    assert plain("a\x9b31m b").isprintable()
+    assert plain_text("a\x9b31m b").isprintable()
 
 
 def test_the_ground_is_told_once() -> None:

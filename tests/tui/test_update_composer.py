@@ -274,7 +274,7 @@ def test_a_failure_before_the_turn_gives_the_prompt_back() -> None:
     play.type("fix it")
     play.press("enter")
     play.feed(ErrorRaised("no", session="s"))
-    assert play.text == "fix it" and not play.model.running
+    assert play.text == "fix it" and not play.model.is_running
 
 
 def _asked_for_argument() -> Play:
@@ -324,7 +324,7 @@ def test_a_skill_without_its_argument_is_a_draft_again(key: str) -> None:
     assert play.take()[0] == Answer("q", "no")
     play.feed(QuestionAnswered(id="q", choice="no", idle=True, session="s"))
     assert play.text == "meanwhile"
-    assert not play.model.running
+    assert not play.model.is_running
 
 
 def test_with_nothing_typed_meanwhile_the_line_itself_returns() -> None:

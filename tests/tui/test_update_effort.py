@@ -36,7 +36,7 @@ def play() -> Play:
 
 
 def header(play: Play) -> list[str]:
-    return [span.text for span in header_view(play.model).left]
+    return [span.text for span in header_view(play.model).left_spans]
 
 
 def mute(play: Play) -> None:
@@ -76,8 +76,8 @@ def test_the_command_alone_lists_each_level_with_its_meaning(play: Play) -> None
     assert list(shown) == ["auto", "none", "minimal", "low", "medium", "high", "xhigh", "max"]
     assert shown["high"] == "thinks hard" and shown["low"] == "thinks a little · in use"
     assert (
-        play.model.overlay.picker.chosen is not None
-        and play.model.overlay.picker.chosen.id == "low"
+        play.model.overlay.picker.chosen_entry is not None
+        and play.model.overlay.picker.chosen_entry.id == "low"
     )
     play.press("end", "enter")
     assert play.take()[-1] == SetEffort("max") and play.model.overlay is None

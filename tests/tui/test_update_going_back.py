@@ -317,7 +317,7 @@ def test_a_list_that_is_read_again_keeps_the_choices_and_its_cursor_is_on_what_i
     play.take()
     restored(play, done=False, asked=[CHANGED])
     answer(play, "undo", other, CHANGED)
-    assert play.model.overlay.picker.chosen.id == "own.py"  # type: ignore[union-attr]
+    assert play.model.overlay.picker.chosen_entry.id == "own.py"  # type: ignore[union-attr]
     assert {path: one for path, one in chosen.items() if path != "own.py"} == dict(
         play.model.going_back.choices
     )

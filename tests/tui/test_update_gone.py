@@ -14,7 +14,7 @@ STOPPED = ErrorRaised(text="The engine stopped: OSError: disk", kind="stopped")
 
 
 def head(play: Play) -> str:
-    return "".join(span.text for span in play.view.header.left)
+    return "".join(span.text for span in play.view.header.left_spans)
 
 
 @pytest.mark.parametrize("kind", ["stopped", "locked"])
@@ -25,7 +25,7 @@ def test_a_session_that_cannot_be_opened_gives_the_prompt_back(kind: str) -> Non
     play.press("enter")
     assert play.take() == [Submit("hello")]
     play.feed(ErrorRaised(text="it is open elsewhere", kind=kind))
-    assert (play.text, play.model.running) == ("hello", False)
+    assert (play.text, play.model.is_running) == ("hello", False)
     assert head(play).startswith("stopped")
     play.press("enter")
     assert (play.take(), play.text) == ([], "hello")
@@ -39,7 +39,7 @@ def test_one_can_leave_where_the_engine_stopped_in_a_turn() -> None:
     play.feed(QueueChanged(items=(Queued("q1", "later"),), session="s"))
     play.feed(STOPPED)
     assert play.view.dialog is None
-    assert not play.model.running
+    assert not play.model.is_running
     assert play.take() == []
     play.press("ctrl+c")
     play.press("ctrl+c", after=0.5)

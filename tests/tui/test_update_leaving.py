@@ -48,9 +48,9 @@ def saved(play: Play, problem: str = "") -> None:
 
 def test_the_header_says_that_not_all_is_saved_and_for_how_long() -> None:
     play = unsaved()
-    assert "not saved" in words(play.view.header.right)
+    assert "not saved" in words(play.view.header.right_spans)
     play.feed(FREE)
-    assert "not saved" not in words(play.view.header.right)
+    assert "not saved" not in words(play.view.header.right_spans)
 
 
 @pytest.mark.parametrize("way", WAYS)

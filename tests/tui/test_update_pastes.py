@@ -363,14 +363,14 @@ def test_nothing_to_run_is_said() -> None:
 def test_a_prompt_waits_for_the_output_of_a_command() -> None:
     play = Play()
     play.feed(ShellStarted(call_id="c", label="! make"))
-    assert play.model.running
+    assert play.model.is_running
     play.type("why?")
     play.press("enter")
     assert [type(op) for op in play.take()] == [QueueEdit]
     play.feed(
         ShellEnded(call_id="c", label="! make", command="make", content="exit code 2", idle=True)
     )
-    assert not play.model.running
+    assert not play.model.is_running
 
 
 def test_a_clipboard_without_an_image_is_said() -> None:

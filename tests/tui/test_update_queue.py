@@ -172,15 +172,15 @@ def test_what_waits_is_said_above_the_prompt_alone() -> None:
     assert play.view.queue.items == ("one", "two ⏎ lines")
     play.feed(_queue("one", paused=True))
     assert play.view.queue is not None and play.view.queue.paused
-    assert words(play.view.header.right).startswith("auto"), "the header says none of it"
+    assert words(play.view.header.right_spans).startswith("auto"), "the header says none of it"
 
 
 def test_the_header_counts_the_queue_if_it_is_asked_to() -> None:
     play = _running("one", "two")
     play.model = replace(play.model, look=replace(play.model.look, status=(">", "queue")))
-    assert words(play.view.header.right).startswith("queued (2)")
+    assert words(play.view.header.right_spans).startswith("queued (2)")
     play.feed(_queue("one", paused=True))
-    assert "queued (1) paused" in words(play.view.header.right)
+    assert "queued (1) paused" in words(play.view.header.right_spans)
 
 
 def test_without_a_model_the_queue_waits() -> None:

@@ -56,7 +56,7 @@ def test_the_key_is_in_no_message_no_model_and_no_effect() -> None:
     assert at(play) == "asking" and not play.model.composer.asks("sheet") and play.text == ""
     key = SetUp("1", "ask", "moonshot", key="sk-secret")
     assert "sk-secret" not in repr(key) and "sk-secret" not in repr(
-        SendKey(key).filled("sk-secret")
+        SendKey(key).fill_op("sk-secret")
     )
 
 

@@ -37,12 +37,12 @@ def _used(prompt: int, completion: int, *, estimated: bool = False, window: int 
 
 def test_the_header_names_model_folder_mode_and_context() -> None:
     play = _used(12_000, 400)
-    assert words(play.view.header.left) == "ollama/q · ~/work"
-    assert words(play.view.header.right) == "auto · 12.4k/32k 38%"
+    assert words(play.view.header.left_spans) == "ollama/q · ~/work"
+    assert words(play.view.header.right_spans) == "auto · 12.4k/32k 38%"
 
 
 def test_estimates_carry_their_sign() -> None:
-    assert "≈ 12.4k/32k 38%" in words(_used(12_000, 400, estimated=True).view.header.right)
+    assert "≈ 12.4k/32k 38%" in words(_used(12_000, 400, estimated=True).view.header.right_spans)
 
 
 def test_a_window_that_is_only_assumed_carries_its_sign() -> None:
@@ -52,21 +52,21 @@ def test_a_window_that_is_only_assumed_carries_its_sign() -> None:
     assert words(context.spans) == "12.4k/≈128k 10%" and words(context.short) == "≈10%"
     usage = UsageReported(Usage(20_000, 400), window=32_768, session="s")
     play.feed(usage)
-    assert "20.4k/32k 62%" in words(play.view.header.right), (
+    assert "20.4k/32k 62%" in words(play.view.header.right_spans), (
         "another model answered, whose server tells it"
     )
     play.feed(replace(usage, window=0))
-    assert "20.4k/32k 62%" in words(play.view.header.right)
+    assert "20.4k/32k 62%" in words(play.view.header.right_spans)
 
 
 def test_an_unknown_window_shows_tokens_only() -> None:
-    assert words(_used(12_000, 400, window=0).view.header.right) == "auto · 12.4k tokens"
+    assert words(_used(12_000, 400, window=0).view.header.right_spans) == "auto · 12.4k tokens"
 
 
 def test_accept_all_says_that_there_is_no_sandbox() -> None:
     play = Play()
     play.feed(ModeChanged("accept-all", session="s"))
-    assert "accept-all no sandbox" in words(play.view.header.right)
+    assert "accept-all no sandbox" in words(play.view.header.right_spans)
 
 
 def test_the_header_shows_what_is_wanted_in_its_order() -> None:
@@ -74,25 +74,27 @@ def test_the_header_shows_what_is_wanted_in_its_order() -> None:
     look = replace(play.model.look, status=("branch", "mode", "model", "context"))
     model = replace(play.model, look=look, window=replace(play.model.window, branch="main"))
     shown = header_view(model)
-    assert words(shown.left).endswith(" · auto · ollama/q · 12.4k/32k 38%") and words(
-        shown.left
+    assert words(shown.left_spans).endswith(" · auto · ollama/q · 12.4k/32k 38%") and words(
+        shown.left_spans
     ).startswith("main")
-    assert shown.right == ()
-    right = header_view(replace(model, look=replace(look, status=("branch", ">", "cwd")))).right
+    assert shown.right_spans == ()
+    right = header_view(
+        replace(model, look=replace(look, status=("branch", ">", "cwd")))
+    ).right_spans
     assert words(right) == "~/work"
-    assert header_view(replace(model, look=replace(look, status=()))).left == ()
+    assert header_view(replace(model, look=replace(look, status=()))).left_spans == ()
 
 
 def test_a_mode_without_a_sandbox_is_shown_whatever_is_wanted() -> None:
     play = Play()
     play.feed(ModeChanged("accept-all", session="s"))
     shown = header_view(replace(play.model, look=replace(play.model.look, status=("cwd",))))
-    assert words(shown.right) == "accept-all no sandbox"
+    assert words(shown.right_spans) == "accept-all no sandbox"
 
 
 def test_before_the_session_the_header_says_so() -> None:
-    assert "starting" in words(Play(started=False).view.header.left)
-    assert words(Play(model="").view.header.left).startswith("no model")
+    assert "starting" in words(Play(started=False).view.header.left_spans)
+    assert words(Play(model="").view.header.left_spans).startswith("no model")
 
 
 def _status(play: Play) -> str:

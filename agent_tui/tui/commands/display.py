@@ -9,7 +9,7 @@ from agent_tui.tui.commands.base import command
 from agent_tui.tui.core.display_options import THINKING, Thinking
 from agent_tui.tui.core.effects import Mouse
 from agent_tui.tui.core.model import Model, VimMode
-from agent_tui.tui.core.step import Step, part_shown, switched, toast, ways
+from agent_tui.tui.core.step import Step, parse_switch, part_shown, toast, ways
 
 
 @command(argument="[on|off]", choices=ways, rank=57)
@@ -56,7 +56,7 @@ def mouse(model: Model, _: str) -> Step:
 def vim(model: Model, args: str) -> Step:
     """Switch between vim keys and shell keys in the prompt. Esc leaves insert mode; in normal mode
     it interrupts."""
-    on = switched(args, bool(model.vim))
+    on = parse_switch(args, bool(model.vim))
     if on is None:
         return toast(model, "vim is on or off", "warning")
     mode: VimMode = "insert" if on else ""

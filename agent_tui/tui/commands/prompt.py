@@ -64,7 +64,9 @@ def queue(model: Model, args: str) -> Step:
     match args:
         case "":
             return (
-                open_sheet(model, "queue") if model.listed else toast(model, "the queue is empty")
+                open_sheet(model, "queue")
+                if model.waiting_prompts
+                else toast(model, "the queue is empty")
             )
         case "clear":
             return waiting.clear(model)

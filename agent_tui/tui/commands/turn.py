@@ -97,7 +97,7 @@ def _stop_all_label(now: Situation) -> str:
 def stop_all(model: Model, _: str) -> Step:
     """Interrupt the running turn and clear the queue."""
     if model.busy:
-        emptied = queue.emptied(model)
+        emptied = queue.empty_queue(model)
         return then(emptied, answering.stop(emptied[0], clear_queue=True))
     if model.queue:
         return queue.clear(model)

@@ -18,7 +18,7 @@ class Send:
 
     op: Op
 
-    def filled(self, _: str) -> Op:
+    def fill_op(self, _: str) -> Op:
         """What the engine is given."""
         return self.op
 
@@ -29,7 +29,7 @@ class SendKey:
 
     op: SetUp
 
-    def filled(self, typed: str) -> Op:
+    def fill_op(self, typed: str) -> Op:
         """What the engine is given: it alone has the key."""
         return replace(self.op, key=typed.strip())
 

@@ -33,7 +33,7 @@ class Texts:
         self.pasts = pasts
         self.plain = [past.text.lower() for past in pasts]
 
-    def found(self, words: list[str]) -> Pasts:
+    def find_all(self, words: list[str]) -> Pasts:
         """Those that hold all of `words`."""
         if not words or not self.pasts:
             return self.pasts
@@ -88,11 +88,11 @@ class Recall:
         return len(self.here) + len(self.elsewhere)
 
     @property
-    def more(self) -> bool:
+    def has_more(self) -> bool:
         """Whether there may be more hits than these."""
         return not self.done or len(self.here) >= self.most or len(self.elsewhere) >= self.most
 
-    def hit(self, number: int) -> Past:
+    def hit_at(self, number: int) -> Past:
         return (
             self.here[number]
             if number < len(self.here)
@@ -100,8 +100,8 @@ class Recall:
         )
 
     @property
-    def chosen(self) -> Past | None:
-        return self.hit(self.selected) if self.total else None
+    def chosen_hit(self) -> Past | None:
+        return self.hit_at(self.selected) if self.total else None
 
     def read(self, pasts: Pasts, done: bool) -> Recall:
         """More was read; what is chosen stays so."""
@@ -120,15 +120,15 @@ class Recall:
     def _put(to: Recall, shelf: Shelf) -> Recall:
         """The hits of `shelf` too, where there are not enough yet."""
         words = to.query.split()
-        here = to.here + shelf.here.found(words) if len(to.here) < to.most else to.here
+        here = to.here + shelf.here.find_all(words) if len(to.here) < to.most else to.here
         enough = len(to.elsewhere) >= to.most
         return replace(
             to,
             here=here,
-            elsewhere=to.elsewhere if enough else to.elsewhere + shelf.elsewhere.found(words),
+            elsewhere=to.elsewhere if enough else to.elsewhere + shelf.elsewhere.find_all(words),
         )
 
-    def asked(self, query: str) -> Recall:
+    def with_query(self, query: str) -> Recall:
         """Look for `query` instead."""
         query = query.lower()
         return (
@@ -143,7 +143,7 @@ class Recall:
             after = self._put(after, shelf)
         return after
 
-    def moved(self, by: int) -> Recall:
+    def move_by(self, by: int) -> Recall:
         """Older, or nearer if negative; at the ends it stays."""
         to = self.selected + by
         ends = (len(self.here), len(self.here)), (len(self.elsewhere), self.total)

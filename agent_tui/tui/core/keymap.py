@@ -224,7 +224,7 @@ def is_typed(key: str) -> bool:
     return len(key) == 1
 
 
-def grabbed(own: OwnKeys) -> frozenset[str]:
+def grabbed_keys(own: OwnKeys) -> frozenset[str]:
     """Keys that the prompt hands to the core. It sends by itself, for a backslash before Enter
     makes a new line."""
     by_itself = frozenset(("enter",)) if "send" in dict(own) else SUBMIT

@@ -340,7 +340,7 @@ class Model:
     recent_actions: tuple[str, ...] = ()
     """What was run by the palette, a slash or a key, the newest first, as the palette calls it."""
 
-    def used(self, action: str) -> Model:
+    def with_used(self, action: str) -> Model:
         """`action` was run last."""
         others = (one for one in self.recent_actions if one != action)
         return replace(self, recent_actions=(action, *others))
@@ -357,7 +357,7 @@ class Model:
         return pending[0] if pending and not self.gone else None
 
     @property
-    def running(self) -> bool:
+    def is_running(self) -> bool:
         """Whether there is something to interrupt."""
         return not self.gone and (
             bool(self.in_flight) or self.transcript.state != "idle" or at_work(self.transcript)
@@ -367,26 +367,26 @@ class Model:
     def busy(self) -> bool:
         """Whether something runs here that must end first: what another program runs is none of
         ours to interrupt."""
-        return self.running and not self.transcript.reading
+        return self.is_running and not self.transcript.reading
 
     @property
-    def asking(self) -> bool:
+    def is_asking(self) -> bool:
         """Whether keys go to the dialog: a question is open and the prompt is not being used to
         answer it."""
         return self.dialog is not None and self.composer.purpose is None
 
     @property
-    def covered(self) -> bool:
+    def is_covered(self) -> bool:
         """Whether keys go to an overlay."""
         return self.overlay is not None and self.composer.purpose is None
 
     @property
     def queue(self) -> tuple[Queued, ...]:
         """The prompts that wait for a turn of their own."""
-        return tuple(item for item in self.listed if not item.steer)
+        return tuple(item for item in self.waiting_prompts if not item.steer)
 
     @property
-    def listed(self) -> tuple[Queued, ...]:
+    def waiting_prompts(self) -> tuple[Queued, ...]:
         """All that waits, the words for the running turn too, as it will read."""
         edits = {item.id: item for item in self.edits}
         waiting = (item for item in self.transcript.queue if item.id not in self.taken)

@@ -64,7 +64,7 @@ class Picker:
     """What the cursor was on has gone, and no key was pressed since."""
 
     @property
-    def chosen(self) -> Entry | None:
+    def chosen_entry(self) -> Entry | None:
         """What the cursor is on."""
         return self.shown[self.at] if self.shown else None
 
@@ -73,10 +73,12 @@ class Picker:
         """How many entries there are in all."""
         return len(self.entries) if self.files is None else len(self.files.corpus.paths)
 
-    def filled(self, entries: tuple[Entry, ...], on: str = "") -> Picker:
+    def with_entries(self, entries: tuple[Entry, ...], on: str = "") -> Picker:
         """The same list with other entries: the cursor stays where the person put it; before that,
         it is on `on`."""
-        wanted = (self.chosen.id if self.chosen is not None else "") if self.touched else on
+        wanted = (
+            (self.chosen_entry.id if self.chosen_entry is not None else "") if self.touched else on
+        )
         new = replace(self, entries=entries).looked_up(self.query)
         at = new.place_of(wanted) if wanted else -1
         if at >= 0:
@@ -98,7 +100,7 @@ class Picker:
                 Entry(path, path) for path in (found.corpus.paths[place] for place in found.best)
             )
             return replace(self, files=found, query=query, shown=shown, at=0)
-        shown = ranked(self.entries, query, self.ordered)
+        shown = rank_entries(self.entries, query, self.ordered)
         extra = self.extra if query == self.query else ()
         if extra:
             there = {one.id for one in shown}
@@ -115,11 +117,11 @@ class Picker:
         """The place of the entry `id` among those that are shown; negative: it is not there."""
         return next((place for place, one in enumerate(self.shown) if one.id == id), -1)
 
-    def moved(self, to: int) -> Picker:
+    def move_to(self, to: int) -> Picker:
         return replace(self, at=max(0, min(to, len(self.shown) - 1)), touched=True, lost=False)
 
 
-def ranked(entries: Sequence[Entry], query: str, ordered: bool = False) -> tuple[Entry, ...]:
+def rank_entries(entries: Sequence[Entry], query: str, ordered: bool = False) -> tuple[Entry, ...]:
     """The entries that hold every word of `query`: in the name letter by letter, or else as it is
     anywhere."""
     words = fold(query).split()

@@ -51,15 +51,15 @@ class HeaderView:
     at_right: tuple[Part, ...]
 
     @property
-    def left(self) -> tuple[Span, ...]:
-        return joined(part.spans for part in self.at_left)
+    def left_spans(self) -> tuple[Span, ...]:
+        return join_parts(part.spans for part in self.at_left)
 
     @property
-    def right(self) -> tuple[Span, ...]:
-        return joined(part.spans for part in self.at_right)
+    def right_spans(self) -> tuple[Span, ...]:
+        return join_parts(part.spans for part in self.at_right)
 
 
-def joined(parts: Iterable[tuple[Span, ...]]) -> tuple[Span, ...]:
+def join_parts(parts: Iterable[tuple[Span, ...]]) -> tuple[Span, ...]:
     """What `parts` say, with a dot between two that say something."""
     said = [part for part in parts if part]
     return tuple(span for n, part in enumerate(said) for span in ((DOT, *part) if n else part))

@@ -37,7 +37,7 @@ def ways(_: object) -> tuple[str, ...]:
     return ("on", "off")
 
 
-def switched(args: str, on: bool) -> bool | None:
+def parse_switch(args: str, on: bool) -> bool | None:
     """Whether what is `on` or not is on after `/name args`; None: `args` does not say."""
     return {"": not on, "on": True, "off": False}.get(args)
 
@@ -46,7 +46,7 @@ def part_shown(
     model: Model, args: str, part: Literal["durations", "timestamps"], words: str
 ) -> Step:
     """Show this part of the transcript, which `words` name, or show it no more."""
-    shown = switched(args, getattr(model.look, part))
+    shown = parse_switch(args, getattr(model.look, part))
     if shown is None:
         return toast(model, f"no choice {args!r}; use on or off", "warning")
     changed: dict[str, Any] = {part: shown}

@@ -84,7 +84,7 @@ class GoingBack:
         return {**self.choices, **{file.path: wanted for file in plain}}
 
     @property
-    def offered(self) -> tuple[What, ...]:
+    def offered_parts(self) -> tuple[What, ...]:
         """What can be taken back, or made again, in one order everywhere."""
         if not self.told:
             return ()
@@ -95,14 +95,14 @@ class GoingBack:
         return ("code", "conversation") if self.redo else ("code", "both", "conversation")
 
     @property
-    def first(self) -> int:
+    def first_row(self) -> int:
         """The row where the cursor begins: a file that needs a word, else what was asked for, `/undo`
         of the files and
         `/rewind` of all."""
         if self.open_question is not None or self.idle:
             return 0
         return len(self.files) + (
-            self.offered.index("both") if self.to and "both" in self.offered else 0
+            self.offered_parts.index("both") if self.to and "both" in self.offered_parts else 0
         )
 
 

@@ -77,7 +77,7 @@ class Offer:
         return self.short or self.label
 
     @property
-    def named(self) -> str:
+    def action_name(self) -> str:
         """What a key that takes it does: its row says how far that goes."""
         return self.brief.partition(":")[0]
 
@@ -161,7 +161,7 @@ def follow(model: Model, at: float) -> Step:
     interrupts = (
         model.overlay is not None
         or model.composer.purpose is not None
-        or bool(completion.shown(model))
+        or bool(completion.shown_candidates(model))
     )
     guards_esc = interrupts or model.composer.editing is not None or model.vim not in ("", "normal")
     model = model if model.overlay is None else replace(model, overlay=None)
@@ -196,7 +196,7 @@ def _default(question: Approval | Question) -> int:
     )
 
 
-def pressed(model: Model, msg: KeyPressed, before: float) -> Step | None:
+def answer_key(model: Model, msg: KeyPressed, before: float) -> Step | None:
     """A key while a dialog is open; `before` is when the key before it was pressed. None: not a key
     for the dialog."""
     question, dialog = model.question, model.dialog
@@ -332,7 +332,7 @@ def _refused_until(model: Model) -> float:
     """Until when Enter is refused because of words, or of an Enter, that came while the question
     was there. Who moves in it sees the footer as it is."""
     dialog = model.dialog
-    if dialog is None or model.covered or not model.asking:
+    if dialog is None or model.is_covered or not model.is_asking:
         return -inf
     keys = _keys_since(model, dialog, model.last_key if model.last_name == "enter" else -inf)
     return max((since + pause for since, pause in keys if since > dialog.shown_at), default=-inf)
@@ -383,12 +383,12 @@ def _busy_elsewhere(dialog: Dialog) -> float:
 def refuse_key(model: Model) -> Step:
     """A key came that does nothing while something is asked: what it opens elsewhere may be
     believed to be open."""
-    if model.dialog is None or not model.asking or model.covered:
+    if model.dialog is None or not model.is_asking or model.is_covered:
         return model, ()
     return toast(replace(model, dialog=replace(model.dialog, ignored_at=model.at)), ANSWER_FIRST)
 
 
-def edited(before: Model, after: Model) -> Model:
+def on_edit(before: Model, after: Model) -> Model:
     """`after`, where the prompt holds something else than `before` while the same question is open:
     whatever emptied
     or sent it, the next words may follow at once."""
@@ -461,13 +461,13 @@ def _key_only(question: Approval | Question, offer: Offer) -> bool:
     return offer.choice == "once" and isinstance(question, Approval) and question.hard
 
 
-def looked(model: Model, msg: KeyPressed) -> Model:
+def mark_viewed_at(model: Model, msg: KeyPressed) -> Model:
     """Keep how much of what is asked about was in view when `msg` was pressed."""
     page, lines = msg.asked
     return model if msg.blind or not lines else _looked(model, page, lines)
 
 
-def shown(model: Model, msg: AskedShown) -> Model:
+def mark_viewed(model: Model, msg: AskedShown) -> Model:
     """Keep how much of what is asked about is in view, before any key tells."""
     dialog = model.dialog
     if dialog is None or dialog.id != msg.id or not msg.lines:
@@ -502,7 +502,7 @@ def unread(question: Approval | Question | None, dialog: Dialog) -> bool:
     )
 
 
-def nearest(model: Model) -> tuple[str, str]:
+def simplest_answer(model: Model) -> tuple[str, str]:
     """The key that answers most simply now, and what it does: Enter, if it does anything."""
     question, dialog = model.question, model.dialog
     offered = offers(question) if question is not None else ()
@@ -512,13 +512,13 @@ def nearest(model: Model) -> tuple[str, str]:
     if chosen.choice in GRANTS and dialog.unseen and unread(question, dialog):
         return key_name("pagedown"), READ_ON
     if not enter_answers(model):
-        return alt_key(chosen, model.keys), chosen.named
+        return alt_key(chosen, model.keys), chosen.action_name
     if not _is_marked(model):
         if _key_only(question, chosen):
-            return letter_key(model, chosen), chosen.named
+            return letter_key(model, chosen), chosen.action_name
         if _refused_until(model) > model.at:
             return "", ""
-    return "Enter", chosen.named
+    return "Enter", chosen.action_name
 
 
 def take_held(model: Model, held: Held) -> Step | None:
@@ -527,7 +527,7 @@ def take_held(model: Model, held: Held) -> Step | None:
     if (
         question is None
         or dialog is None
-        or not model.asking
+        or not model.is_asking
         or not question.id == dialog.id == held.on
     ):
         return None

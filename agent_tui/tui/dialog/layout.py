@@ -13,7 +13,7 @@ from rich.cells import cell_len
 
 from agent_tui.tui.core.regions import DialogView, Option
 from agent_tui.tui.markdown.lines import Line, Segment, line_cells, wrap
-from agent_tui.tui.widgets.paint import TONES, flat, most_of, pad, seg
+from agent_tui.tui.widgets.paint import TONES, flatten, most_of, pad, seg
 
 ASKED_ROWS: Final = 6
 """So many lines of what is asked about are in view before the answers have a line each."""
@@ -45,7 +45,7 @@ def key_cells(option: Option) -> list[Segment]:
     if not option.key:
         return []
     also = f"/{option.also}" if option.also else ""
-    return [Segment(flat(option.key), "accent strong"), Segment(also, "dim")]
+    return [Segment(flatten(option.key), "accent strong"), Segment(also, "dim")]
 
 
 def option_cells(option: Option, selected: bool, keyed: int = 0) -> list[Segment]:
@@ -66,7 +66,7 @@ def option_cells(option: Option, selected: bool, keyed: int = 0) -> list[Segment
     ]
 
 
-def packed(
+def pack_parts(
     value: DialogView,
     reason: Sequence[Sequence[Segment]],
     whole: int,
@@ -119,7 +119,7 @@ def packed_lines(options: Sequence[Option], selected: int, width: int) -> list[S
     rows = in_rows(in_brief(options), width)
     firsts = accumulate(map(len, rows), initial=0)
     return [
-        pad(apart(row, selected - first, width), width)
+        pad(spread_options(row, selected - first, width), width)
         for row, first in zip(rows, firsts, strict=False)
     ]
 
@@ -134,7 +134,7 @@ def in_rows(options: Sequence[Option], width: int) -> list[list[Option]]:
     return rows
 
 
-def apart(options: Sequence[Option], selected: int, width: int) -> list[Segment]:
+def spread_options(options: Sequence[Option], selected: int, width: int) -> list[Segment]:
     """In one row, a blank before the marker too: one more between each two, or else the first of
     the row."""
     wide = option_row(options, selected, " ")
@@ -144,7 +144,7 @@ def apart(options: Sequence[Option], selected: int, width: int) -> list[Segment]
     return [Segment(" "), *before[1:], Segment(" "), *after]
 
 
-def told(value: DialogView, width: int) -> Sequence[Line]:
+def question_lines(value: DialogView, width: int) -> Sequence[Line]:
     """The words of a question, or why consent is asked."""
     style = "notice.warning" if value.warning else "dim"
     return wrap((seg(value.reason, style),), width, cell_len) if value.reason else ()
@@ -153,7 +153,11 @@ def told(value: DialogView, width: int) -> Sequence[Line]:
 def reason_lines(value: DialogView, width: int) -> list[Sequence[Segment]]:
     """What stands above a command or a diff; where there is none, the words are what is asked about
     themselves."""
-    return [line.segments for line in told(value, width)] if value.display is not None else []
+    return (
+        [line.segments for line in question_lines(value, width)]
+        if value.display is not None
+        else []
+    )
 
 
 def reason_in_border(value: DialogView, width: int) -> str:
@@ -169,7 +173,7 @@ def answers(value: DialogView, width: int, room: int, whole: int) -> list[Sequen
     asked about leave of it; else what there is room for in one."""
     options = in_short(value, width)
     if line_cells(option_row(options, value.selected), cell_len) <= width:
-        return [pad(apart(options, value.selected, width), width)] if options else []
+        return [pad(spread_options(options, value.selected, width), width)] if options else []
     for words in (brief, last_words):
         options = [replace(option, short=words(option)) for option in value.options]
         rows = packed_lines(options, value.selected, width)
@@ -210,7 +214,7 @@ def answers_row(value: DialogView, width: int) -> list[Segment]:
         kept.remove(number)  # a no is said for as long as there is room
         shown = [options[one] for one in kept]
         chosen = kept.index(value.selected) if value.selected in kept else -1
-        row = [*apart(shown, chosen, width - len(OTHERS) - 1), Segment(" …", "dim")]
+        row = [*spread_options(shown, chosen, width - len(OTHERS) - 1), Segment(" …", "dim")]
     if len(kept) < len(options) and line_cells(row, cell_len) < width:
         row[-1:] = Segment(" "), Segment(OTHERS, "accent")
     return row

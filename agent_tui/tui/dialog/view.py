@@ -19,8 +19,8 @@ from agent_tui.tui.dialog.answering import (
     alt_key,
     enter_sends,
     letters_answer,
-    nearest,
     offers,
+    simplest_answer,
 )
 
 with late():
@@ -102,7 +102,9 @@ def asked_footer(model: Model) -> FooterView:
     hidden = dialog is not None and (dialog.scroll > 0 or bool(dialog.unseen))
     back = dialog is not None and dialog.scroll > 0 and not dialog.unseen
     draft, narrow = bool(model.composer.draft), 0 < model.width < NARROW
-    return _footer(nearest(model), model.keys, hidden, back, narrow, draft, enter_sends(model))
+    return _footer(
+        simplest_answer(model), model.keys, hidden, back, narrow, draft, enter_sends(model)
+    )
 
 
 @lazy

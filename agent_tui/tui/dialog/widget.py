@@ -27,15 +27,15 @@ from agent_tui.tui.dialog.layout import (
     option_row,
 )
 from agent_tui.tui.markdown.lines import Line, Segment, line_cells, wrap
-from agent_tui.tui.transcript.painted_rows import marked
+from agent_tui.tui.transcript.painted_rows import mark_range
 from agent_tui.tui.widgets.paint import (
     HasPalette,
     Region,
     at_word,
-    between,
-    fitted,
-    flat,
-    low,
+    fit_options,
+    flatten,
+    is_low,
+    join_ends,
     most_of,
     pad,
     seg,
@@ -130,11 +130,11 @@ class Dialog(Region):
         inner = width - 4
         head = heading(value, width - cell_len(value.position) - CORNERS)
         reason, whole = small.reason_lines(value, inner), len(self._text(value, inner, head))
-        parts, beside, why = roomy(value, reason, whole, inner, budget), 0, ""
+        parts, beside, why = roomy_parts(value, reason, whole, inner, budget), 0, ""
         if parts is None:
             why = small.reason_in_border(value, width)
             reason, beside = [] if why else reason, width - 6 - cell_len(why) - (4 if why else 0)
-            parts = small.packed(value, reason, whole, inner, budget, self._kept_rows(value))
+            parts = small.pack_parts(value, reason, whole, inner, budget, self._kept_rows(value))
         room, above, below = parts
         shown = self._window(value, inner, room, beside, head)
         self._top, self._inset = 1 + len(above), 2
@@ -155,13 +155,13 @@ class Dialog(Region):
         shown = self._window(value, width, max(1, room - len(reason)), beside, head)
         self._top, self._inset = 1 + len(reason), 0
         note = [seg(f" {self._note}", "dim")] if self._note else []
-        return [between(head, note, width), *reason, *shown, *answers]
+        return [join_ends(head, note, width), *reason, *shown, *answers]
 
     def _kept_rows(self, value: DialogView) -> int:
         """Lines of the transcript that stay; one where there is little room (none at all would be
         laid out as one too many)."""
         size = self.app.size
-        few = low(size) or size.height - self._around - CONTEXT_ROWS < len(value.options) + 5
+        few = is_low(size) or size.height - self._around - CONTEXT_ROWS < len(value.options) + 5
         return 1 if few else CONTEXT_ROWS
 
     def _text(self, value: DialogView, width: int, head: Sequence[Segment]) -> Sequence[Line]:
@@ -176,7 +176,7 @@ class Dialog(Region):
                     value.display, width, cell_len, value.look, laid[3]
                 )
                 self._go_on(self._coming)
-        return self._drawn if value.display is not None else small.told(value, width)
+        return self._drawn if value.display is not None else small.question_lines(value, width)
 
     def _go_on(self, coming: Iterator[Sequence[Line]]) -> None:
         """Lay out the next part; the one after it when a key has had its turn."""
@@ -206,12 +206,12 @@ class Dialog(Region):
         drawn = self._text(value, width, head)
         self._whole, self._first, self._count = drawn, 0, len(drawn)
         if len(drawn) <= room:
-            return [filled(line, width) for line in drawn]
+            return [fill_line(line, width) for line in drawn]
         aside = beside >= 3 * len(str(len(drawn))) + 3  # `1–9/9…`
         room = max(1, room - (not aside))
         first = min(max(0, value.scroll), len(drawn) - room)
         self._first, self._count = first, room
-        lines = [filled(line, width) for line in drawn[first : first + room]]
+        lines = [fill_line(line, width) for line in drawn[first : first + room]]
         part = f"line {first + 1}" if room == 1 else f"lines {first + 1}–{first + room}"
         said = f"{part} of {len(drawn)}{'…' if self._coming else ''}"
         if aside or room == 1:
@@ -230,7 +230,7 @@ class Dialog(Region):
         if selection is not None and (span := selection.get_span(number)) is not None:
             end = self._inset + len(self._whole[number].text)
             look = cast(HasPalette, self.app).palette.style("selection")
-            strip = marked(
+            strip = mark_range(
                 strip, max(span[0], self._inset), end if span[1] < 0 else min(span[1], end), look
             )
         return strip if self._painting else strip.apply_offsets(0, number)
@@ -253,7 +253,7 @@ class Dialog(Region):
         last, right = (
             (end.y, max(0, end.x - self._inset)) if end is not None else (len(self._whole) - 1, -1)
         )
-        text = source_map.unwrapped(self._whole, first, last, left, right) if self._count else ""
+        text = source_map.unwrap_lines(self._whole, first, last, left, right) if self._count else ""
         return (text, "\n") if text.strip() else None
 
 
@@ -275,7 +275,7 @@ def tone_of(value: DialogView) -> str:
     return "notice.warning" if value.warning else "accent"
 
 
-def filled(line: Line, width: int) -> Sequence[Segment]:
+def fill_line(line: Line, width: int) -> Sequence[Segment]:
     """The line's segments, its background to the right edge."""
     if not line.fill:
         return line.segments
@@ -284,7 +284,7 @@ def filled(line: Line, width: int) -> Sequence[Segment]:
     return (*under, Segment(" " * max(0, room), line.fill))
 
 
-def roomy(
+def roomy_parts(
     value: DialogView, reason: Sequence[Sequence[Segment]], whole: int, width: int, budget: int
 ) -> Parts | None:
     """Each answer has a line, and what it would cover beside it. None: too little would be left."""
@@ -312,7 +312,7 @@ def options_lines(
 ) -> list[Sequence[Segment]]:
     """The choices, the key first: in one row where they fit, else one a line. `cuts`: words about
     one that are too long for its line are cut; else they are whole, below it."""
-    options = fitted(options, width) if column else options
+    options = fit_options(options, width) if column else options
     if not options:
         return []
     if not column and not any(option.detail for option in options):
@@ -329,7 +329,7 @@ def options_lines(
     drawn = [
         option_cells(option, number == selected, keyed) for number, option in enumerate(options)
     ]
-    drawn = valued(drawn, options)
+    drawn = add_values(drawn, options)
     wide = [line_cells(line, cell_len) for line in drawn]
     words = max(
         (cells for cells, option in zip(wide, options, strict=True) if option.detail), default=0
@@ -359,7 +359,7 @@ def options_lines(
     return lines
 
 
-def valued(drawn: list[list[Segment]], options: Sequence[Option]) -> list[list[Segment]]:
+def add_values(drawn: list[list[Segment]], options: Sequence[Option]) -> list[list[Segment]]:
     """With a column for what each of them is now."""
     if not any(option.value for option in options):
         return drawn
@@ -369,7 +369,7 @@ def valued(drawn: list[list[Segment]], options: Sequence[Option]) -> list[list[S
     )
     named = max(beside, default=0)
     return [
-        [*line, seg(" " * (named - cells + 2) + flat(option.value))] if option.value else line
+        [*line, seg(" " * (named - cells + 2) + flatten(option.value))] if option.value else line
         for line, cells, option in zip(drawn, wide, options, strict=True)
     ]
 

@@ -54,16 +54,16 @@ def question_lines(question: Approval | Question, pending: int) -> list[str]:
         lines += display_lines(question.display) if question.display is not None else []
     hard = isinstance(question, Approval) and question.hard
     lines += [_option(offer, hard) for offer in offers(question)]
-    return [*lines, ways(question)]
+    return [*lines, answer_ways(question)]
 
 
-def ways(question: Approval | Question) -> str:
+def answer_ways(question: Approval | Question) -> str:
     """What may be typed now."""
     hard = isinstance(question, Approval) and question.hard
     return f"Type {_or([_key(offer, hard) for offer in offers(question)])}{_more(question)}."
 
 
-def taken(question: Approval | Question, line: str) -> Taken | None:
+def match_answer(question: Approval | Question, line: str) -> Taken | None:
     """Which answer `line` is; None: it is none."""
     text = line.strip()
     low = text.lower()
@@ -141,7 +141,7 @@ class Notices:
         self._prompt(model)
         self._recall(model)
 
-    def again(self, model: Model) -> None:
+    def repeat(self, model: Model) -> None:
         """Say the open question or list once more."""
         self._sheet, self._asked, self._purpose, self._recalled = None, "", None, -1
         self._confirming = None
@@ -221,7 +221,9 @@ class Notices:
         if found is None or not found.done or self._recalled == hash((found.number, found.query)):
             return
         self._recalled = hash((found.number, found.query))
-        shown = [f"{n + 1}: {one_line(found.hit(n).text)}" for n in range(min(found.total, HITS))]
+        shown = [
+            f"{n + 1}: {one_line(found.hit_at(n).text)}" for n in range(min(found.total, HITS))
+        ]
         more = (
             [f"and {found.total - HITS} more; type words to find them"]
             if found.total > HITS

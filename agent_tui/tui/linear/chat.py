@@ -129,8 +129,8 @@ class Chat:
         if (
             self.source.terminal and self.out.terminal
         ):  # somebody waits; what a program reads is whole lines
-            self.scribe.paused()
-        if self.model.running:
+            self.scribe.on_pause()
+        if self.model.is_running:
             self.dispatch(msg.Ticked(at=time.time()))
 
     def _edit(self) -> None:
@@ -141,7 +141,7 @@ class Chat:
         except KeyboardInterrupt:
             self._blocking = False
             self.out.say([""])
-            if not reading.typed():
+            if not reading.typed_line():
                 self.loop.call_soon(self._interrupt)
             return
         except Gone as ended:
@@ -235,7 +235,7 @@ class Chat:
             self.leave(1)
 
     def _told(self, event: Event | Restored, before: Model) -> None:
-        self.rules.heard(event)
+        self.rules.on_event(event)
         self.scribe.follow(event, before, self.model)
         if (
             isinstance(event, TurnStarted | TurnEnded | ErrorRaised | AssistantReplied)
@@ -247,8 +247,8 @@ class Chat:
         match effect:
             case do.Send() | do.SendKey():
                 secret, self.secret = self.secret, ""
-                op = effect.filled(secret)
-                self.rules.sent(op)
+                op = effect.fill_op(secret)
+                self.rules.on_op(op)
                 self.link.send(op)
             case do.Quit():
                 self.leave()

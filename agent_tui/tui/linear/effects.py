@@ -21,7 +21,7 @@ from agent_tui.tui.core import keymap, msg
 from agent_tui.tui.core.model import Configured, Model
 from agent_tui.tui.core.words import tokens
 from agent_tui.tui.linear.lines import Out
-from agent_tui.tui.runtime.editor import NO_EDITOR, Foreground, edited, editor, no_shell
+from agent_tui.tui.runtime.editor import NO_EDITOR, Foreground, edit_text, editor, no_shell
 from agent_tui.tui.runtime.foreground_run import bug_words, chosen_by
 
 
@@ -97,7 +97,7 @@ class Deeds:
         if not argv or run is None:
             return text, NO_EDITOR
         self._out.say([f"Opening {Path(argv[0]).name}."])
-        return edited(argv, text, run, lambda: self.ending)
+        return edit_text(argv, text, run, lambda: self.ending)
 
 
 def _suspend() -> str:
@@ -126,6 +126,9 @@ def _facts(model: Model) -> tuple[tuple[str, str], ...]:
         ("mode", t.mode),
         ("state", f"{t.state}{', the queue is paused' if t.paused else ''}"),
         ("context", f"{tokens(t.context_tokens, t.estimated)}{room} tokens"),
-        ("waiting", f"{count(len(model.listed), 'prompt')}, {count(len(t.questions), 'question')}"),
+        (
+            "waiting",
+            f"{count(len(model.waiting_prompts), 'prompt')}, {count(len(t.questions), 'question')}",
+        ),
         ("rows", f"{len(t.rows):,}, turn {t.turn}"),
     )

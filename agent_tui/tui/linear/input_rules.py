@@ -22,7 +22,7 @@ from agent_tui.tui.core.regions import HIDDEN
 from agent_tui.tui.dialog.answering import TYPING_SECONDS, put_off
 from agent_tui.tui.linear import announcer, sheets
 from agent_tui.tui.linear.announcer import Notices
-from agent_tui.tui.linear.keys import AT_ONCE, UNSEEN, called, first_word
+from agent_tui.tui.linear.keys import AT_ONCE, UNSEEN, first_word, parse_call
 from agent_tui.tui.linear.lines import Assembler, Input, Out
 from agent_tui.tui.prompt import composer
 from agent_tui.tui.prompt.completion import SLASH
@@ -92,14 +92,14 @@ class Rules:
 
     # -- when
 
-    def sent(self, op: Op) -> None:
+    def on_op(self, op: Op) -> None:
         if not isinstance(op, SaveDraft):
             self._slow = isinstance(op, SLOW)
             self._until = time.monotonic() + (LONG if self._slow else SOON)
         if isinstance(op, ops.RunShell):
             self._starts_until = time.monotonic() + LONG
 
-    def heard(self, event: Event | Restored) -> None:
+    def on_event(self, event: Event | Restored) -> None:
         if isinstance(event, ShellStarted | ErrorRaised):
             self._starts_until = 0.0
         if isinstance(
@@ -124,7 +124,7 @@ class Rules:
         asked = waits(model)
         waits_until = max(self._until, self._starts_until)
         return (
-            model.running
+            model.is_running
             or opening
             or aside
             or asked
@@ -166,7 +166,7 @@ class Rules:
             return model.question.id != self._answered or model.composer.purpose is not None
         if not self.busy():
             return True
-        return model.running and first_word(line) in AT_ONCE and not self._assembler.open
+        return model.is_running and first_word(line) in AT_ONCE and not self._assembler.open
 
     def forget(self) -> None:
         """Ctrl+C: what was begun is no prompt any more; the history has it."""
@@ -186,7 +186,7 @@ class Rules:
                 self._unanswered(question)
         elif not self.busy():
             chat.leave(1 if control.is_open_for(chat.model, "no_model") else None)
-        elif chat.source.terminal and chat.model.running and not self._leaves:
+        elif chat.source.terminal and chat.model.is_running and not self._leaves:
             self._leaves = True
             chat.out.say(["Quitting when this turn ends; Ctrl+C interrupts it."])
 
@@ -201,9 +201,9 @@ class Rules:
             self._leaving(first_word(text))
         elif model.composer.purpose is not None:
             self._asked(text)
-        elif model.asking:
+        elif model.is_asking:
             self._answer(text)
-        elif model.covered:
+        elif model.is_covered:
             self._choice(text)
         elif model.composer.editing is not None:
             if text.strip():
@@ -224,7 +224,7 @@ class Rules:
         self._prompt(whole)
         self._save_begun("")
         if asked is not None and self._chat.model.question is asked:
-            self._chat.notices.again(self._chat.model)
+            self._chat.notices.repeat(self._chat.model)
 
     def _save_begun(self, text: str) -> None:
         """Put what was begun on record as the draft, behind the one that there is."""
@@ -239,13 +239,13 @@ class Rules:
         model = self._chat.model
         if word in ("quit", "exit"):
             self._chat.leave()
-        elif word == "stop" and model.covered:
+        elif word == "stop" and model.is_covered:
             self._choice("")
         else:
             self._chat.call(word, model.composer.draft)
 
     def _prompt(self, text: str) -> None:
-        name, arguments = called(text)
+        name, arguments = parse_call(text)
         if first_word(text) in UNSEEN:
             self._chat.out.say([f"/{first_word(text)} works only in the full screen."])
         elif name:
@@ -275,13 +275,13 @@ class Rules:
         chat = self._chat
         question, dialog = chat.model.question, chat.model.dialog
         assert question is not None and dialog is not None
-        taken, early = announcer.taken(question, text), chat.source.early
+        taken, early = announcer.match_answer(question, text), chat.source.early
         chat.source.early = False
         if question.id == self._answered:
             self._prompt(text)
         elif taken is None and not text.strip():
             if chat.source.terminal:
-                chat.notices.again(chat.model)
+                chat.notices.repeat(chat.model)
         elif taken is None and not chat.source.terminal:
             chat.source.lines.appendleft(text)
             self._unanswered(question)
@@ -292,7 +292,7 @@ class Rules:
             if " " in text.strip():
                 chat.remember(text)
                 said += " /history has it."
-            chat.out.say([said, announcer.ways(question)], "warning")
+            chat.out.say([said, announcer.answer_ways(question)], "warning")
         elif chat.source.terminal and (early or _is_soon(dialog)):
             chat.out.say(
                 ["You typed that before you could read the question. Type it again."], "warning"
@@ -322,7 +322,7 @@ class Rules:
         if purpose.kind == "history":
             self._recalled(text)
         elif purpose.kind == "search" and text.strip():
-            self._chat.model = composer.changed(model, text, len(text))
+            self._chat.model = composer.change_text(model, text, len(text))
             self._searched()
         elif purpose.secret and text.strip():
             self._chat.secret = text.strip()
@@ -377,7 +377,7 @@ class Rules:
         """Close the sheet, with all its steps, for a line that is meant for the model."""
         chat = self._chat
         while (overlay := chat.model.overlay) is not None:
-            chat.dispatch(*sheets.closing(chat.model, overlay))
+            chat.dispatch(*sheets.closing_acts(chat.model, overlay))
             if chat.model.overlay is overlay:
                 return
 

@@ -44,7 +44,7 @@ def key_for(name: str) -> str:
 KEYS: Final[OwnKeys] = tuple((one.name, (key_for(one.name),)) for one in commands.COMMANDS)
 
 
-def called(text: str) -> tuple[str, str]:
+def parse_call(text: str) -> tuple[str, str]:
     """The command that the line calls, and what follows it; empty where it calls none that is a key
     elsewhere."""
     match = CALLED.match(text.strip())

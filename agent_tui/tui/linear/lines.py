@@ -183,7 +183,7 @@ def remember(entries: tuple[str, ...]) -> None:
                 readline.add_history(entry)
 
 
-def typed() -> str:
+def typed_line() -> str:
     """What stands in the line that readline edits."""
     readline = sys.modules.get("readline")
     return str(readline.get_line_buffer()) if readline is not None else ""

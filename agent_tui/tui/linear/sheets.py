@@ -223,7 +223,7 @@ def _row(rows: Rows, text: str) -> Entry | None:
     )
 
 
-def closing(model: Model, overlay: Overlay) -> list[Acted]:
+def closing_acts(model: Model, overlay: Overlay) -> list[Acted]:
     """What closes it for a line that is meant for the model; what is fetched goes on."""
     hides = any(one.name == "hide" for one in actions.actions_of(model, overlay))
     return [_acted(overlay, "hide" if hides else "close")]

@@ -122,7 +122,7 @@ class Scribe:
             self._out.say([f"Agent {event.agent}: {ENDS[event.state]}, {took}"], "tool")
         self._rows(t, model)
 
-    def paused(self) -> None:
+    def on_pause(self) -> None:
         """Nothing came for a while: what is written of a line is said, as far as its words are
         whole."""
         text = "".join(self._heard)

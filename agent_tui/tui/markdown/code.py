@@ -20,7 +20,7 @@ from agent_tui.tui.markdown.lines import (
     Line,
     Segment,
     line_cells,
-    narrowed,
+    narrow_runs,
     slices,
 )
 
@@ -59,7 +59,7 @@ def chop(
         return [Line((*first, *runs), fill=fill)]
     room = max(1, width - max(before, after))
     if room < 2:
-        runs = narrowed(runs, cells)
+        runs = narrow_runs(runs, cells)
         text = "".join(run.text for run in runs)
     if NOT_NARROW.search(text) is None:
         spans = _full_narrow(text, room)
@@ -74,7 +74,7 @@ def chop(
     ]
 
 
-def hung(line: Line, margin: Segment) -> Line:
+def hang_line(line: Line, margin: Segment) -> Line:
     """`line` behind `margin`, in which the mark of what goes on hangs."""
     if not line.segments:
         return line
@@ -172,7 +172,7 @@ def _style_of(token_type: Any) -> str:
     return "code.text"
 
 
-def plain(code: str) -> CodeLines:
+def plain_lines(code: str) -> CodeLines:
     code = lexing.prepare_code(code)
     return tuple((Segment(line, "code.text"),) if line else () for line in code.split("\n"))
 
@@ -206,12 +206,12 @@ def highlight(code: str, language: str, before: tuple[str, ...] = ()) -> CodeLin
     return (*done.lines, *_stepped(stepper, last, done.state)[0])
 
 
-def preceding(lines: Sequence[str]) -> tuple[str, ...]:
+def preceding_lines(lines: Sequence[str]) -> tuple[str, ...]:
     """`lines` as what comes before a piece of code; nothing where there are none."""
     return ("".join(f"{line}\n" for line in lines),) if lines else ()
 
 
-def prepared(language: str) -> bool:
+def is_prepared(language: str) -> bool:
     """Whether the first `highlight` of that language will be as quick as all others: True, unless
     nobody knows it."""
     return lexing.find_stepper(language) is not None
@@ -260,7 +260,7 @@ def _stepped(stepper: Stepper, code: str, state: State) -> tuple[CodeLines, Stat
 def _at_once(code: str, lexer: Any | None) -> CodeLines:
     """`code` by a lexer that cannot go line by line."""
     if lexer is None or max(map(len, code.split("\n"))) > lexing.LONGEST:
-        return plain(code)
+        return plain_lines(code)
     code = lexing.prepare_code(code)
     lines: list[tuple[Segment, ...]] = []
     line: list[Segment] = []

@@ -32,7 +32,7 @@ FLAT: Final = 20_000
 many."""
 
 
-def flat(text: str) -> str:
+def flatten(text: str) -> str:
     """`text` harmless and without line ends or tabs, for one paragraph."""
     if len(text) > FLAT:
         text = f"{text[:FLAT]} … {len(text) - FLAT:,} more characters"
@@ -63,7 +63,7 @@ class Runs:
             elif kind == "hardbreak":
                 self.paragraphs.append([])
             elif kind == "code_inline":
-                self._add(flat(token.content), "code")
+                self._add(flatten(token.content), "code")
             elif kind in _OPENED:
                 self._styles.append(_OPENED[kind])
             elif kind in _CLOSED:
@@ -75,7 +75,7 @@ class Runs:
             elif kind == "image":
                 self._image(token)
             else:
-                self._add(flat(token.content), "html" if kind == "html_inline" else "")
+                self._add(flatten(token.content), "html" if kind == "html_inline" else "")
 
     def _add(self, text: str, style: str = "") -> None:
         if text:
@@ -84,7 +84,7 @@ class Runs:
 
     def _plain(self, text: str) -> None:
         if "://" not in text or self._links or len(text) > FLAT:
-            self._add(flat(text))
+            self._add(flatten(text))
             return
         from markdown_it.common.normalize_url import normalizeLink
 
@@ -93,14 +93,14 @@ class Runs:
             address = found.group().rstrip(".,;:!?*_~")
             while address.endswith(")") and address.count(")") > address.count("("):
                 address = address[:-1]
-            self._add(flat(text[at : found.start()]))
+            self._add(flatten(text[at : found.start()]))
             self._meta = safe_link(
                 normalizeLink(address)
             )  # as it is written: drawn text may have more cells, or less
-            self._add(flat(address), "link" if self._meta else "")
+            self._add(flatten(address), "link" if self._meta else "")
             self._meta = None
             at = found.start() + len(address)
-        self._add(flat(text[at:]))
+        self._add(flatten(text[at:]))
 
     def _drop(self, style: str) -> None:
         for index in range(len(self._styles) - 1, -1, -1):
@@ -120,13 +120,13 @@ class Runs:
         runs = [run for paragraph in self.paragraphs for run in paragraph][start:]
         text = "".join(run.text for run in runs)
         if not text or _conceals(text, address):
-            self._add(f" ({flat(address)})" if text else flat(address), "link.target")
+            self._add(f" ({flatten(address)})" if text else flatten(address), "link.target")
 
     def _image(self, token: Token) -> None:
         alt = "".join(child.content if child.content else " " for child in token.children or ())
         address = str(token.attrGet("src") or "")
         before, self._meta = self._meta, self._meta or safe_link(address)
-        self._add(f"▣ {flat(alt) or flat(address)}", "image")
+        self._add(f"▣ {flatten(alt) or flatten(address)}", "image")
         self._meta = before
 
 

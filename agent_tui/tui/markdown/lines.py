@@ -194,7 +194,7 @@ def wrap(
         runs, first, rest = (*first, *runs), (), ()
     room = max(1, width - line_cells(first, cells))
     if room < 2:
-        runs = narrowed(runs, cells)
+        runs = narrow_runs(runs, cells)
     text = "".join(run.text for run in runs)
     if (
         len(text) <= room and NOT_NARROW.search(text) is None
@@ -209,14 +209,14 @@ def wrap(
     ]
 
 
-def narrowed(runs: Sequence[Segment], cells: Cells) -> list[Segment]:
+def narrow_runs(runs: Sequence[Segment], cells: Cells) -> list[Segment]:
     """On a screen of one column nothing wide can be drawn."""
     return [
         Segment("".join(c if cells(c) < 2 else "?" for c in r.text), r.style, r.meta) for r in runs
     ]
 
 
-def cut(text: str, width: int, cells: Cells) -> str:
+def cut_text(text: str, width: int, cells: Cells) -> str:
     """`text` (no newline) in at most `width` cells; `…` where something is missing."""
     if width <= 0:
         return "" if text else text
@@ -236,7 +236,7 @@ def cut(text: str, width: int, cells: Cells) -> str:
 
 def cut_words(text: str, width: int, cells: Cells) -> str:
     """The same, cut behind a word where that leaves half of it."""
-    kept = cut(text, width, cells)
+    kept = cut_text(text, width, cells)
     if kept == text or not kept:
         return kept
     head = kept[:-1]
@@ -254,7 +254,7 @@ def cut_runs(runs: Sequence[Segment], width: int, cells: Cells) -> tuple[Segment
     for run in runs:
         room = width - line_cells(kept, cells)
         if len(run.text) > max(room, 0) * LONGEST_CELL or line_cells((run,), cells) > room:
-            kept.append(Segment(cut(run.text, room, cells), run.style, run.meta))
+            kept.append(Segment(cut_text(run.text, room, cells), run.style, run.meta))
             break
         kept.append(run)
     return tuple(run for run in kept if run.text)
@@ -372,7 +372,9 @@ def paragraph(lines: Sequence[Line], at: int) -> tuple[int, int]:
     return first, end
 
 
-def joined(lines: Sequence[Line], first: int, end: int) -> tuple[str, list[tuple[int, int, int]]]:
+def join_lines(
+    lines: Sequence[Line], first: int, end: int
+) -> tuple[str, list[tuple[int, int, int]]]:
     """The words of a paragraph without what is drawn around them; and for each stretch of them
     where it begins in the text, its line, and where it begins in the line."""
     parts: list[str] = []

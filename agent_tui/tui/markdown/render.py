@@ -11,7 +11,7 @@ from agent_tui.structures import late
 from agent_tui.structures.markdown_stream import NO_LINKS, Links
 from agent_tui.structures.visible import visible
 from agent_tui.tui.markdown.code import code_lines
-from agent_tui.tui.markdown.inline import Runs, flat
+from agent_tui.tui.markdown.inline import Runs, flatten
 from agent_tui.tui.markdown.lines import EMPTY, Cells, Line, Segment, line_cells, wrap
 from agent_tui.tui.markdown.table import Cell, Table, table_lines
 
@@ -123,7 +123,7 @@ class _Writer:
 
     def definition(self, label: str, address: str, title: str) -> None:
         """A link's definition that nothing in this piece uses: shown, so that no word is lost."""
-        text = f"[{flat(label)}]: {flat(address)}" + (f" “{flat(title)}”" if title else "")
+        text = f"[{flatten(label)}]: {flatten(address)}" + (f" “{flatten(title)}”" if title else "")
         self.paragraph([Segment(text, "link.target")])
 
     # Each of these draws one block: its tokens from the opening to the closing one.
@@ -204,7 +204,7 @@ class _Writer:
         language = visible(token.info.strip().split(maxsplit=1)[0]) if token.info.strip() else ""
         code = token.content.removesuffix("\n")
         hidden, self.continued = self.continued, False
-        label = flat(token.info.strip())
+        label = flatten(token.info.strip())
         first, rest = self._front()
         inner = (*rest, Segment("  ", "code.block"))
         lines: list[Line] = []
@@ -267,7 +267,7 @@ class _Writer:
     def _other(self, tokens: Sequence[Token]) -> None:
         """A token of a kind we do not know: its text."""
         if tokens[0].content:
-            self.paragraph([Segment(flat(tokens[0].content), "text")])
+            self.paragraph([Segment(flatten(tokens[0].content), "text")])
 
     def _inline(self, token: Token, base: str = "") -> list[list[Segment]]:
         runs = Runs(base or self._base or "text")

@@ -168,7 +168,7 @@ def _stands(word: str, choices: tuple[str, ...]) -> bool:
 
 def writes_command(model: Model) -> bool:
     """Whether a command is being written below the sheet: keys are the prompt's then."""
-    now = model.overlay if model.covered else None
+    now = model.overlay if model.is_covered else None
     return (
         now is not None
         and sheets.find(now.kind).typing == "below"
@@ -176,7 +176,7 @@ def writes_command(model: Model) -> bool:
     )
 
 
-def shown(model: Model) -> tuple[Candidate, ...]:
+def shown_candidates(model: Model) -> tuple[Candidate, ...]:
     """The list as it stands: empty while it is closed or something else has the keys."""
     if model.finder is not None:
         return _files(model, model.finder)
@@ -194,7 +194,7 @@ def shown(model: Model) -> tuple[Candidate, ...]:
     return candidates(draft, model.transcript.answers)
 
 
-def selected(model: Model) -> int:
+def selected_index(model: Model) -> int:
     """Where the cursor of the list is."""
     return model.completion.selected if model.finder is None else model.finder.selected
 
@@ -214,13 +214,13 @@ def _files(model: Model, now: Finder) -> tuple[Candidate, ...]:
     )
 
 
-def pressed(model: Model, msg: KeyPressed) -> Step | None:
+def on_list_key(model: Model, msg: KeyPressed) -> Step | None:
     """A key while the list is open. None: not a key for it."""
     if msg.key not in KEYS:
         return None
     if model.finder is not None:
         return _pressed_files(model, model.finder, msg)
-    found = shown(model)
+    found = shown_candidates(model)
     if not found:
         return None
     if msg.key == "escape":

@@ -29,7 +29,7 @@ PRIVATE: Final = "!!"
 """What begins so goes into no file of ours."""
 
 
-def changed(model: Model, text: str, caret: int) -> Model:
+def change_text(model: Model, text: str, caret: int) -> Model:
     """The prompt holds `text`."""
     composer = model.composer
     if text == composer.draft:
@@ -60,7 +60,7 @@ def save(model: Model) -> Step:
     )
 
 
-def own(model: Model) -> str:
+def own_draft(model: Model) -> str:
     """What the person has written for the model and not sent, whatever the prompt is used for now."""
     now = model.composer
     return (
@@ -76,8 +76,8 @@ def _beside(model: Model, editing: Editing) -> str:
     """What is on record while a queued prompt is edited: its new words, which the queue does not
     have yet, above the draft that was put aside."""
     new = model.composer.draft
-    queued = next((item for item in model.listed if item.id == editing.id), None)
-    same = queued is not None and new == folded(model, queued.text, queued.pastes)[1]
+    queued = next((item for item in model.waiting_prompts if item.id == editing.id), None)
+    same = queued is not None and new == refold_text(model, queued.text, queued.pastes)[1]
     if not new.strip() or new.startswith(PRIVATE) or same:
         return editing.stash
     return _above(new, editing.stash)
@@ -90,7 +90,7 @@ def _above(new: str, stash: str) -> str:
     return "\n\n".join(public)
 
 
-def folded(model: Model, text: str, pastes: Iterable[Paste]) -> tuple[Model, str]:
+def refold_text(model: Model, text: str, pastes: Iterable[Paste]) -> tuple[Model, str]:
     """`text` that was sent, as the prompt holds it: what was a chip is one again, known or new."""
     now = model.composer
     known = {chip.text: chip for chip in now.chips}
@@ -100,7 +100,7 @@ def folded(model: Model, text: str, pastes: Iterable[Paste]) -> tuple[Model, str
             known[words] = chips.paste_chip(now.chipped + len(new) + 1, words)
             new.append(known[words])
         said.append(known[words].label if label else chips.collapse(words, reversed(now.chips)))
-    return kept(model, *new) if new else model, "".join(said)
+    return keep_chips(model, *new) if new else model, "".join(said)
 
 
 def prefill(model: Model, value: str) -> Model:
@@ -134,7 +134,7 @@ def write(model: Model, text: str, caret: int = -1) -> Model:
 def give_back(model: Model, text: str, pastes: Iterable[Paste] = ()) -> Model:
     """Return `text` to the prompt, unless something was typed there since (the history has it
     anyway). The caret is behind it: who wants to add something has not lost a word."""
-    model, text = folded(model, text, pastes)
+    model, text = refold_text(model, text, pastes)
     composer = model.composer
     if composer.editing is not None:
         kept = replace(composer.editing, stash=composer.editing.stash or text)
@@ -144,7 +144,7 @@ def give_back(model: Model, text: str, pastes: Iterable[Paste] = ()) -> Model:
     return model if composer.draft else write(model, text)
 
 
-def spent(model: Model, text: str) -> Step:
+def spend_text(model: Model, text: str) -> Step:
     """`text` was used: the prompt is empty, the history has it, with what its chips stand for."""
     composer = model.composer
     text = chips.expand(text, composer.chips)
@@ -156,18 +156,18 @@ def spent(model: Model, text: str) -> Step:
     return (write(model, "") if composer.draft or composer.browsing >= 0 else model), effects
 
 
-def cleared(model: Model) -> Step:
+def clear_prompt(model: Model) -> Step:
     """Empty the prompt; the history keeps what it held, unless that was not for the model."""
     purpose = model.composer.purpose
     if purpose is not None and purpose.kind not in FOR_MODEL:
         return write(model, ""), ()
-    step = spent(model, model.composer.draft)
+    step = spend_text(model, model.composer.draft)
     return replace(step[0], typed_at=model.at), step[1]
 
 
 def empty_prompt(model: Model, more: str = "") -> Step:
     """Empty the prompt on the person's wish, and say how what it held comes back, and `more`."""
-    step, purpose = cleared(model), model.composer.purpose
+    step, purpose = clear_prompt(model), model.composer.purpose
     if purpose is not None and purpose.kind not in FOR_MODEL:
         return then(step, toast(step[0], "cleared"))
     return then(step, toast(step[0], f"cleared: {way_back(model)}{more}"))
@@ -176,17 +176,17 @@ def empty_prompt(model: Model, more: str = "") -> Step:
 def way_back(model: Model, prompts: int = 1) -> str:
     """How the newest prompts of the history come back."""
     it, are = ("them", "they are") if prompts > 1 else ("it", "it is")
-    elsewhere = model.asking or model.queue or model.composer.purpose is not None
+    elsewhere = model.is_asking or model.queue or model.composer.purpose is not None
     return f"{are} in the history" if elsewhere else f"↑ brings {it} back"
 
 
 def new_chip(model: Model, text: str) -> tuple[Model, Chip]:
     """A chip for `text`, which is known from now on."""
     chip = chips.paste_chip(model.composer.chipped + 1, text)
-    return kept(model, chip), chip
+    return keep_chips(model, chip), chip
 
 
-def kept(model: Model, *new: Chip) -> Model:
+def keep_chips(model: Model, *new: Chip) -> Model:
     """The chips `new` are known; of old ones that are not in use only the newest still are."""
     now = model.composer
     used = chips.chips_in(
@@ -228,7 +228,7 @@ def leave_message(model: Model) -> Step:
     )
 
 
-def answered(model: Model, purpose: Purpose, text: str) -> Step:
+def on_purpose_sent(model: Model, purpose: Purpose, text: str) -> Step:
     """The prompt was sent while it had a purpose."""
     if purpose.kind == "search" or purpose.kind == "history":  # they act as they are typed
         return model, ()
@@ -292,7 +292,7 @@ def _neighbour(model: Model, editing: Editing, step: int) -> Step | None:
     """The queued prompt before or after the one that is edited, as long as that is as it was; below
     the newest, the draft. None: there is no other, and it is the history's turn."""
     at = next((n for n, item in enumerate(model.queue) if item.id == editing.id), -1)
-    shown = "" if at < 0 else folded(model, model.queue[at].text, model.queue[at].pastes)[1]
+    shown = "" if at < 0 else refold_text(model, model.queue[at].text, model.queue[at].pastes)[1]
     changed = at < 0 or model.composer.draft != shown
     if changed or model.composer.browsing >= 0 or at + step < 0:
         return None
@@ -313,7 +313,7 @@ def edit(model: Model, item: Queued) -> Step:
         left = (leave(model) if purpose is not None else model), ()
     model, effects = then(left, abandon_edit(left[0]))
     composer = replace(model.composer, editing=Editing(item.id, _own_draft(model.composer)))
-    return write(*folded(replace(model, composer=composer), item.text, item.pastes)), effects
+    return write(*refold_text(replace(model, composer=composer), item.text, item.pastes)), effects
 
 
 def _own_draft(composer: Composer) -> str:
@@ -327,7 +327,7 @@ def abandon_edit(model: Model) -> Step:
     if editing is None:
         return model, ()
     text = chips.expand(now.draft if now.purpose is None else now.stash, now.chips)
-    same = any(item.id == editing.id and item.text == text for item in model.listed)
+    same = any(item.id == editing.id and item.text == text for item in model.waiting_prompts)
     model = leave_edit(model)
     return (model, ()) if same else remember(model, text)
 
@@ -359,7 +359,7 @@ def _show(model: Model, at: int, kept: str) -> Model:
     return replace(shown, composer=composer)
 
 
-def edited(model: Model, text: str, problem: str) -> Step:
+def on_editor_left(model: Model, text: str, problem: str) -> Step:
     """The person's editor was left. Without a text the draft stays as it was."""
     if problem:
         return toast(model, f"{problem}: your draft is unchanged", "warning", 8.0)
@@ -367,7 +367,7 @@ def edited(model: Model, text: str, problem: str) -> Step:
     return (model, ()) if same else (write(model, text), ())
 
 
-def loaded(model: Model, entries: tuple[str, ...], again: bool = False) -> Model:
+def on_history_loaded(model: Model, entries: tuple[str, ...], again: bool = False) -> Model:
     """The history of earlier sessions came; what was sent since is newer. `again`: that is in it
     too."""
     now = model.composer

@@ -30,7 +30,7 @@ class Editor(TextArea, inherit_bindings=False):
 
     # -- places
 
-    def now(self) -> tuple[str, int]:
+    def current_text(self) -> tuple[str, int]:
         """The text, and the characters before the caret."""
         return self.text, self.place(self.cursor_location)
 
@@ -62,10 +62,10 @@ class Editor(TextArea, inherit_bindings=False):
     # -- moving
 
     def action_cursor_word_left(self, select: bool = False) -> None:
-        self.go(readline.word_left(*self.now()), select)
+        self.go(readline.word_left(*self.current_text()), select)
 
     def action_cursor_word_right(self, select: bool = False) -> None:
-        self.go(readline.word_right(*self.now()), select)
+        self.go(readline.word_right(*self.current_text()), select)
 
     def action_text_start(self) -> None:
         self.go(0)
@@ -93,20 +93,20 @@ class Editor(TextArea, inherit_bindings=False):
     def _kill(self, until: Callable[[str, int], int]) -> None:
         """Cut what stands between the caret and where `until` says; what is selected, if something
         is."""
-        text, at = self.now()
+        text, at = self.current_text()
         other = until(text, at) if self.selection.is_empty else self.place(self.selection.start)
         first, last = chips.widen_range(text, *sorted((at, other)))
         joins = self._killed == (text, at) and self.selection.is_empty
-        self.ring = self.ring.killed(text[first:last], joins=joins, before=other < at)
+        self.ring = self.ring.with_kill(text[first:last], joins=joins, before=other < at)
         self.change(Edit(first, last, "", first))
-        self._killed = self.now()
+        self._killed = self.current_text()
 
     def cut_ended(self) -> None:
         """What is cut next is cut by itself."""
         self._killed = None
 
     def action_yank(self) -> None:
-        self.ring = self.ring.fresh()
+        self.ring = self.ring.without_run()
         first, last = sorted(map(self.place, self.selection))
         self._put(first, last)
 
@@ -114,7 +114,7 @@ class Editor(TextArea, inherit_bindings=False):
         """Another text of the ring in the place of the one just yanked."""
         if self._yanked is None or self._yanked[0] != self.text:
             return
-        self.ring = self.ring.rotated()
+        self.ring = self.ring.rotate()
         self._put(*self._yanked[1:])
 
     def _put(self, first: int, last: int) -> None:
@@ -125,13 +125,13 @@ class Editor(TextArea, inherit_bindings=False):
     # -- letters
 
     def action_uppercase_word(self) -> None:
-        self.change(readline.changed_word(*self.now(), str.upper))
+        self.change(readline.changed_word(*self.current_text(), str.upper))
 
     def action_lowercase_word(self) -> None:
-        self.change(readline.changed_word(*self.now(), str.lower))
+        self.change(readline.changed_word(*self.current_text(), str.lower))
 
     def action_capitalise_word(self) -> None:
-        self.change(readline.changed_word(*self.now(), readline.capitalised))
+        self.change(readline.changed_word(*self.current_text(), readline.capitalise))
 
     # -- undo
 
@@ -224,9 +224,9 @@ class Vimmed(Editor, inherit_bindings=False):
 
     def vim_pressed(self, key: str, character: str | None) -> Way:
         """Do what `key` means to vim; the way that is left to the prompt."""
-        text, at = self.now()
+        text, at = self.current_text()
         before = self._vim
-        done = vim.pressed(before, text, at, character or key)
+        done = vim.press_key(before, text, at, character or key)
         if done.way == "pass":
             self._vim = done.vim
             return "pass"
@@ -237,13 +237,13 @@ class Vimmed(Editor, inherit_bindings=False):
         if before.mode == "insert" and before.typing:
             self.one_step(self._undone_to)  # a command and what was typed after it is one change
         if done.vim.register != before.register:
-            self.ring = self.ring.killed(done.vim.register, joins=False, before=False)
+            self.ring = self.ring.with_kill(done.vim.register, joins=False, before=False)
         self._move(done.vim)
         if done.vim.mode in ("visual", "visual line"):
             self._select(done.vim)
         else:
             self.go(done.caret)
-        self._placed = self.now()
+        self._placed = self.current_text()
         if done.way in ("undo", "redo"):
             (self.action_undo if done.way == "undo" else self.action_redo)()
             self.vim_settled()
@@ -252,11 +252,11 @@ class Vimmed(Editor, inherit_bindings=False):
     def vim_settled(self) -> None:
         """The text or the caret was changed by something else: outside of insert mode it stands on
         a character."""
-        if self.vim_on and self._vim.mode != "insert" and self.now() != self._placed:
-            settled, at = vim.settled(self._vim, *self.now())
+        if self.vim_on and self._vim.mode != "insert" and self.current_text() != self._placed:
+            settled, at = vim.settle_caret(self._vim, *self.current_text())
             self._move(settled)
             self.go(at)
-            self._placed = self.now()
+            self._placed = self.current_text()
 
     def _move(self, to: Vim, tells: bool = True) -> None:
         before, self._vim = self._vim.mode, to

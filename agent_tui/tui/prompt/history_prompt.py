@@ -31,9 +31,9 @@ BEFORE: Final = 20
 @lazy
 def recall_view(found: Recall, height: int, now: float) -> OverlayView:
     """Always the same height, so that nothing jumps as the hits become fewer."""
-    room, numbers = _room(height), shown(found, height)
+    room, numbers = _room(height), hits_in_view(found, height)
     words = found.query.split()
-    options = tuple(_option(found.hit(number), words, now) for number in reversed(numbers))
+    options = tuple(_option(found.hit_at(number), words, now) for number in reversed(numbers))
     blank = ((Span(" "),),) * (room - len(options))
     if not options:
         said = (
@@ -51,7 +51,7 @@ def recall_view(found: Recall, height: int, now: float) -> OverlayView:
     )
 
 
-def shown(found: Recall, height: int) -> range:
+def hits_in_view(found: Recall, height: int) -> range:
     """The hits that are in view."""
     room = _room(height)
     first = max(0, min(found.selected - room // 2, found.total - room))
@@ -76,7 +76,7 @@ def _around(text: str, words: list[str]) -> str:
 
 
 def _count(found: Recall) -> str:
-    more = "+" if found.more else ""
+    more = "+" if found.has_more else ""
     return f"{found.selected + 1:,} of {found.total:,}{more}" if found.total else ""
 
 
@@ -111,7 +111,7 @@ def read(model: Model, msg: HistoryRead) -> Model:
     return replace(model, recall=now.read(msg.entries, msg.done))
 
 
-def settled(model: Model) -> Model:
+def settle_search(model: Model) -> Model:
     """Look again if the words are others; once the prompt is for something else, forget it. Costs
     nothing without."""
     now = model.recall
@@ -119,13 +119,13 @@ def settled(model: Model) -> Model:
         return model
     if not model.composer.asks("history"):
         return replace(model, recall=None)
-    asked = now.asked(model.composer.draft)
+    asked = now.with_query(model.composer.draft)
     return model if asked is now else replace(model, recall=asked)
 
 
-def pressed(model: Model, msg: KeyPressed) -> Step | None:
+def on_search_key(model: Model, msg: KeyPressed) -> Step | None:
     """A key while earlier prompts are searched. None: not a key for it."""
-    model = settled(model)
+    model = settle_search(model)
     now = model.recall
     if now is None or msg.key not in KEYS:
         return None
@@ -133,27 +133,27 @@ def pressed(model: Model, msg: KeyPressed) -> Step | None:
         return composer.dismiss(model)
     if msg.key in TAKE:
         return _taken(model, now)
-    return replace(model, recall=now.moved((OLDER | NEARER)[msg.key])), ()
+    return replace(model, recall=now.move_by((OLDER | NEARER)[msg.key])), ()
 
 
 def _taken(model: Model, now: Recall) -> Step:
     """The chosen prompt stands in the prompt; the draft that stood there is one of the earlier ones
     now."""
-    if now.chosen is None:
+    if now.chosen_hit is None:
         return toast(model, "no earlier prompt matches: Esc restores your draft")
     back = composer.leave(replace(model, recall=None))
     kept = (
-        composer.spent(back, back.composer.draft)
-        if back.composer.draft != now.chosen.text
+        composer.spend_text(back, back.composer.draft)
+        if back.composer.draft != now.chosen_hit.text
         else (back, ())
     )
-    return then(kept, (composer.write(kept[0], now.chosen.text), ()))
+    return then(kept, (composer.write(kept[0], now.chosen_hit.text), ()))
 
 
 def take(model: Model, place: int) -> Step:
     """Take what was found as number `place`."""
-    model = settled(model)
+    model = settle_search(model)
     now = model.recall
     if now is None or not 0 <= place < now.total:
         return model, ()
-    return _taken(model, now.moved(place - now.selected))
+    return _taken(model, now.move_by(place - now.selected))

@@ -33,7 +33,7 @@ IMAGE: Final = "image"
 CLIPBOARD: Final = "clipboard_image"
 
 
-def pasted(model: Model, msg: Pasted) -> Step:
+def on_paste(model: Model, msg: Pasted) -> Step:
     """Its line ends never submit, and whatever else is in it is only text. Where somebody may have
     typed it, on a slow line, that is said. What nobody sees in it is taken out, and that is said,
     too."""
@@ -77,7 +77,7 @@ def is_long(model: Model, text: str) -> bool:
 # -- images
 
 
-def settled(model: Model) -> Step:
+def ask_about_images(model: Model) -> Step:
     """Ask what the images are that the draft names with `@`. Costs nothing where there is no `@`."""
     now = model.composer
     if "@" not in now.draft or now.purpose is not None or now.browsing >= 0 or model.gone:
@@ -97,7 +97,7 @@ def _ask(model: Model, raw: str, path: str) -> Step:
     return replace(model, composer=now, queries=model.queries + 1), (Send(Query(id, IMAGE, path)),)
 
 
-def told(model: Model, id: str, data: ImageFile) -> Model:
+def on_image_answer(model: Model, id: str, data: ImageFile) -> Model:
     """The engine has looked at an image: what names it in the draft becomes its chip. If it is
     none, all stays."""
     raw = next((raw for raw, asked in model.composer.looked.items() if asked == id), "")
@@ -150,13 +150,13 @@ def _image(model: Model, data: ImageFile | ClipboardImage) -> tuple[Model, Chip]
         for number in count(chips.images(model.composer.draft) + 1)
     )
     chip = next(chip for chip in numbered if known.get(chip.label, chip.text) == chip.text)
-    return composer.kept(model, chip), chip
+    return composer.keep_chips(model, chip), chip
 
 
 # -- the sheet that shows what a chip stands for
 
 
-def clicked(model: Model, label: str) -> Step:
+def on_chip_click(model: Model, label: str) -> Step:
     known = any(chip.label == label for chip in model.composer.chips)
     if not known or model.dialog is not None or model.composer.purpose is not None:
         return model, ()

@@ -36,12 +36,12 @@ def dispatch(model: Model) -> Step:
     ):
         return model, ()
     first = waiting[0]
-    if held(model, first.id):
+    if is_held(model, first.id):
         return model, ()  # it waits for its editor, and what is behind it keeps its order
     return send(_taken(model, first), Submit(first.text, queue_id=first.id))
 
 
-def held(model: Model, id: str) -> bool:
+def is_held(model: Model, id: str) -> bool:
     """Whether the prompt is being edited: the agent must not take it."""
     editing = model.composer.editing
     return editing is not None and editing.id == id
@@ -51,7 +51,7 @@ def _taken(model: Model, item: Queued) -> Model:
     return replace(model, in_flight=InFlight(item.text, item.id), taken=model.taken | {item.id})
 
 
-def settled(model: Model) -> Step:
+def settle_queue(model: Model) -> Step:
     """Forget what was taken or edited once the engine's queue says so too; leave an edit whose
     prompt has gone."""
     editing = model.composer.editing
@@ -78,7 +78,8 @@ def put_back(model: Model, text: str, steers: bool = False) -> Step:
     it enters the running turn with them."""
     editing, (text, pastes) = model.composer.editing, chips.expand_chips(text, model.composer.chips)
     item = next(
-        (item for item in model.listed if editing is not None and item.id == editing.id), None
+        (item for item in model.waiting_prompts if editing is not None and item.id == editing.id),
+        None,
     )
     if item is None:
         return composer.leave_edit(model), ()
@@ -109,7 +110,7 @@ def steer(model: Model, item: Queued) -> Step:
 def send_now(model: Model, item: Queued) -> Step:
     """A queued prompt begins its turn, whatever stands before it; while a turn runs, it enters that
     one."""
-    if model.running:
+    if model.is_running:
         return steer(model, item)
     if not model.started or not model.transcript.model:
         return toast(model, "there is no model yet", "warning")
@@ -145,14 +146,14 @@ def clear(model: Model) -> Step:
     """Empty the queue."""
     if not model.queue:
         return toast(model, "the queue is empty")
-    step = emptied(model)
+    step = empty_queue(model)
     return then(step, send(step[0], QueueEdit("clear")))
 
 
-def emptied(model: Model) -> Step:
+def empty_queue(model: Model) -> Step:
     """What waits now is as good as gone: nothing of it is sent or taken back any more. The history
     has it."""
-    gone = model.listed
+    gone = model.waiting_prompts
     step: Step = (
         replace(model, taken=model.taken | {item.id for item in model.transcript.queue}),
         (),

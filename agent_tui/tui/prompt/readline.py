@@ -32,7 +32,7 @@ class KillRing:
     texts: tuple[str, ...] = ()
     turn: int = 0
 
-    def killed(self, text: str, *, joins: bool, before: bool) -> KillRing:
+    def with_kill(self, text: str, *, joins: bool, before: bool) -> KillRing:
         """`text` was killed; it `joins` the newest if the key before killed too, in front if it stood
         `before`."""
         if not text:
@@ -47,10 +47,10 @@ class KillRing:
         """What is yanked now; empty if nothing was killed."""
         return self.texts[self.turn % len(self.texts)] if self.texts else ""
 
-    def rotated(self) -> KillRing:
+    def rotate(self) -> KillRing:
         return replace(self, turn=(self.turn + 1) % max(1, len(self.texts)))
 
-    def fresh(self) -> KillRing:
+    def without_run(self) -> KillRing:
         return self if not self.turn else replace(self, turn=0)
 
 
@@ -128,7 +128,7 @@ def changed_word(text: str, at: int, change: Callable[[str], str]) -> Edit:
     return Edit(at, end, new, at + len(new))
 
 
-def capitalised(word: str) -> str:
+def capitalise(word: str) -> str:
     """The first letter large, the rest small; what stands before it stays."""
     first = next((n for n, character in enumerate(word) if kind(character)), len(word))
     return word[:first] + word[first : first + 1].upper() + word[first + 1 :].lower()

@@ -44,7 +44,7 @@ def submit(model: Model, text: str) -> Step:
             return send(saves, Save(text.strip()))
         if purpose.kind == "action" and text.strip():
             return _completed(composer.leave(model), purpose.id, text.strip())
-        return composer.answered(model, purpose, text)
+        return composer.on_purpose_sent(model, purpose, text)
     if model.composer.editing is not None:
         return _put_back(model, text)
     if not text.strip():
@@ -68,12 +68,16 @@ def submit(model: Model, text: str) -> Step:
     if (
         skill := SLASH.match(text.strip())
     ) is not None:  # no other word behind a slash comes as far
-        model = model.used(f"skill:{skill.group(1)}")
+        model = model.with_used(f"skill:{skill.group(1)}")
     after, effects = _spent(model, text)
     text, pastes = chips.expand_chips(text, model.composer.chips)
     after = replace(after, reading=after.reading.at_end())
     after = _shown_early(after, text)
-    if model.running or model.question is not None or (model.queue and not model.transcript.paused):
+    if (
+        model.is_running
+        or model.question is not None
+        or (model.queue and not model.transcript.paused)
+    ):
         return after, (*effects, Send(QueueEdit("add", text=text, pastes=pastes)))
     submits = Send(Submit(text, pastes=pastes))
     sent: Step = (replace(after, in_flight=InFlight(text)), (*effects, submits))
@@ -87,7 +91,7 @@ def submit(model: Model, text: str) -> Step:
 def _spent(model: Model, text: str) -> Step:
     """`text` was used, and the engine is told so before what is done with it: it is no draft of a
     session that a command leaves, and takes no place that a prompt may come back to."""
-    spent = composer.spent(model, text)
+    spent = composer.spend_text(model, text)
     return then(spent, composer.save(spent[0]))
 
 
@@ -97,7 +101,7 @@ def shell(model: Model, text: str) -> Step:
     command = chips.expand(text, model.composer.chips)[1 + private :].strip()
     if not command:
         return toast(model, "type a command after the !, such as !git status")
-    after, effects = composer.spent(model, text)
+    after, effects = composer.spend_text(model, text)
     after = replace(after, reading=after.reading.at_end())
     ran: Step = (after, (*effects, Send(RunShell(command, private))))
     if MOVES.fullmatch(command) is None:
@@ -124,7 +128,7 @@ def slash(model: Model, text: str) -> Step | None:
     )
     command = commands.by_slash(name)
     if command is not None:
-        spent = _spent(model.used(f"command:{command.name}"), text)
+        spent = _spent(model.with_used(f"command:{command.name}"), text)
         if command.has_list and not arguments.strip():
             return then(spent, control.open_sheet(spent[0], command.name))
         return then(spent, command.run(spent[0], arguments.strip()))
@@ -168,7 +172,7 @@ def _completed(model: Model, name: str, arguments: str) -> Step:
 
 def steer(model: Model, text: str) -> Step:
     """Put the draft, or else the oldest queued prompt, into the running turn."""
-    if model.composer.purpose is not None or not model.running:
+    if model.composer.purpose is not None or not model.is_running:
         return submit(model, text)
     if model.composer.editing is not None:
         return _put_back(model, text, steers=True)
@@ -202,7 +206,7 @@ def _nothing(model: Model) -> Step:
     """Enter on an empty prompt; a doubled one belongs to what the first one did."""
     if not model.queue or model.since_same < DOUBLED_SECONDS:
         return model, ()
-    if model.running:
+    if model.is_running:
         return queue.steer_oldest(model)
     return queue.resume(model) if model.transcript.paused else (model, ())
 

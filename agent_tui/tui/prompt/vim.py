@@ -19,10 +19,10 @@ from agent_tui.tui.prompt.vim_text import (
     Done,
     Target,
     Vim,
+    find_in_line,
     first_word,
     last_place,
     object_of,
-    sought,
     vertical,
 )
 
@@ -55,7 +55,7 @@ VISUAL_SHORT: Final = {
 }
 
 
-def pressed(vim: Vim, text: str, at: int, key: str) -> Done:
+def press_key(vim: Vim, text: str, at: int, key: str) -> Done:
     """`key`: what it types, or its name."""
     if vim.mode == "insert":
         return _inserted(vim, text, at) if key == "escape" else Done(vim, text, at, "pass")
@@ -89,7 +89,7 @@ def pressed(vim: Vim, text: str, at: int, key: str) -> Done:
     return replace(done, vim=replace(done.vim, change=keys, inserted=""))
 
 
-def settled(vim: Vim, text: str, at: int) -> tuple[Vim, int]:
+def settle_caret(vim: Vim, text: str, at: int) -> tuple[Vim, int]:
     """The text or the caret is another than this state knows: where the caret may stand."""
     if vim.mode == "insert":
         return vim, at
@@ -134,7 +134,7 @@ def _normal(vim: Vim, text: str, at: int, command: Command) -> Done:
             text = text[:at] + new + text[end:]
             return Done(vim, text, last_place(text, at + len(new)))
         case "J":
-            return joined(vim, text, at, max(2, count) - 1)
+            return join_lines(vim, text, at, max(2, count) - 1)
         case _:
             pass
     vim, target = _target(vim, text, at, command)
@@ -158,9 +158,9 @@ def _target(vim: Vim, text: str, at: int, command: Command) -> tuple[Vim, Target
         if not vim.found:
             return vim, None
         how = vim.found[0] if key == ";" else vim.found[0].swapcase()
-        return vim, sought(text, at, how, vim.found[1], count, again=True)
+        return vim, find_in_line(text, at, how, vim.found[1], count, again=True)
     if key[0] in "ftFT" and len(key) > 1:
-        return replace(vim, found=key), sought(text, at, key[0], key[1], count)
+        return replace(vim, found=key), find_in_line(text, at, key[0], key[1], count)
     return vim, None
 
 
@@ -170,24 +170,26 @@ def _operated(vim: Vim, text: str, at: int, command: Command) -> Done:
     if key == operator:
         last = vertical(text, at, max(1, command.count) - 1, 0)
         end = len(text) if last is None else line_end(text, last)
-        return changed(vim, text, at, operator, line_start(text, at), end, True)
+        return apply_operator(vim, text, at, operator, line_start(text, at), end, True)
     if key[0] in "ia" and len(key) > 1:
         held = object_of(text, at, key[0] == "a", key[1], max(1, command.count))
         return (
             Done(vim, text, at)
             if held is None
-            else changed(vim, text, at, operator, *held, key[1] == "p")
+            else apply_operator(vim, text, at, operator, *held, key[1] == "p")
         )
     vim, target = _target(vim, text, at, command)
     if target is None:
         return Done(vim, text, at)
     first, last = sorted((at, target.at))
     if target.whole:
-        return changed(vim, text, at, operator, line_start(text, first), line_end(text, last), True)
+        return apply_operator(
+            vim, text, at, operator, line_start(text, first), line_end(text, last), True
+        )
     last = min(len(text), last + target.inclusive)
     if key in ("w", "W"):
         last = word_only(text, first, last, operator)
-    return changed(vim, text, at, operator, first, last, False)
+    return apply_operator(vim, text, at, operator, first, last, False)
 
 
 # -- insert mode
@@ -226,7 +228,7 @@ def _again(vim: Vim, text: str, at: int) -> Done:
     """`.`"""
     done = Done(replace(vim, times=1), text, at)
     for key in vim.change:
-        done = pressed(done.vim, done.text, done.caret, "enter" if key == "\n" else key)
+        done = press_key(done.vim, done.text, done.caret, "enter" if key == "\n" else key)
     if done.vim.mode == "insert":
         text, at = done.text, done.caret
         text = text[:at] + vim.inserted + text[at:]
@@ -267,9 +269,9 @@ def _visual(vim: Vim, text: str, at: int, command: Command) -> Done:
             key.lower(),
         )
     if key in ("d", "c", "y", "<", ">", "u", "U", "~"):
-        return changed(vim, text, first, key, first, last, whole)
+        return apply_operator(vim, text, first, key, first, last, whole)
     if key == "J":
-        return joined(vim, text, first, max(1, text.count("\n", first, last)))
+        return join_lines(vim, text, first, max(1, text.count("\n", first, last)))
     if key[0] == "r":
         new = "".join(character if character == "\n" else key[1] for character in text[first:last])
         text = text[:first] + new + text[last:]
@@ -373,7 +375,7 @@ def word_only(text: str, first: int, last: int, operator: str) -> int:
     return first + len(bare) + held[len(bare) :].find("\n") if "\n" in held[len(bare) :] else last
 
 
-def changed(
+def apply_operator(
     vim: Vim, text: str, at: int, operator: str, first: int, last: int, whole: bool
 ) -> Done:
     """Do the operator to what stands from `first` to `last`; whole lines end before their line end."""
@@ -409,7 +411,7 @@ def _shifted(vim: Vim, text: str, first: int, last: int, operator: str) -> Done:
     return Done(replace(vim, mode="normal"), text, last_place(text, first_word(text, first)))
 
 
-def joined(vim: Vim, text: str, at: int, count: int) -> Done:
+def join_lines(vim: Vim, text: str, at: int, count: int) -> Done:
     vim = replace(vim, mode="normal")
     for _ in range(count):
         end = line_end(text, at)

@@ -115,7 +115,7 @@ def paragraph(text: str, at: int, down: bool) -> int:
     return 0 if found < 0 else found + 1
 
 
-def sought(
+def find_in_line(
     text: str, at: int, how: str, character: str, count: int, again: bool = False
 ) -> Target | None:
     """`f` `t` `F` `T` in this line. `again`: a `t` that stands before a hit goes on to the next."""
@@ -229,7 +229,7 @@ def _lines(text: str, at: int, around: bool) -> tuple[int, int] | None:
     return first, last
 
 
-def matching(text: str, at: int) -> Target | None:
+def matching_bracket(text: str, at: int) -> Target | None:
     """`%`: the other one of the pair of brackets that comes next in the line."""
     end = line_end(text, at)
     while at < end and text[at] not in "()[]{}":
@@ -267,7 +267,7 @@ MOTIONS: Final[dict[str, Callable[[str, int, int], Target | None]]] = {
     "$": lambda text, at, count: Target(line_end(text, vertical(text, at, count - 1, 0) or at)),
     "{": lambda text, at, _: Target(paragraph(text, at, down=False)),
     "}": lambda text, at, _: Target(paragraph(text, at, down=True)),
-    "%": lambda text, at, _: matching(text, at),
+    "%": lambda text, at, _: matching_bracket(text, at),
     "w": _words(word_on, False, False),
     "W": _words(word_on, True, False),
     "e": _words(word_end, False, True),

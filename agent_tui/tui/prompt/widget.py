@@ -25,7 +25,7 @@ from agent_tui.tui.prompt.editor import Vimmed
 from agent_tui.tui.prompt.keys import CUTS, EDITING, NEWLINE, SELECTING, SUBMIT
 from agent_tui.tui.textual_port.key_parser import Unmarked, text_of
 from agent_tui.tui.textual_port.terminal import Typed
-from agent_tui.tui.widgets.paint import flat
+from agent_tui.tui.widgets.paint import flatten
 
 
 class Chipped(TextArea, inherit_bindings=False, inherit_css=False):
@@ -58,7 +58,7 @@ class Chipped(TextArea, inherit_bindings=False, inherit_css=False):
         row, column = location
         return row, chips.snap_outside(self.document[row], column, forward)
 
-    def marked(self, drawn: Text, line: str) -> Text:
+    def mark_labels(self, drawn: Text, line: str) -> Text:
         """`line` as it is drawn, with its labels in their colour."""
         for begin, end in chips.spans(line):
             drawn.stylize(self.get_component_rich_style("prompt--chip"), begin, end)
@@ -90,8 +90,8 @@ class Keyboard(Protocol):
 
     def key_came(self) -> None: ...
     def draft_changed(self, text: str, caret: int) -> None: ...
-    def submitted(self, text: str) -> None: ...
-    def pasted(self, text: str, unmarked: bool) -> None: ...
+    def on_submit(self, text: str) -> None: ...
+    def on_paste_text(self, text: str, unmarked: bool) -> None: ...
     def chip_clicked(self, label: str) -> None: ...
     def history_asked(self, step: int, draft: str) -> None: ...
     def vim_moved(self, mode: VimMode, missed: str = "") -> None: ...
@@ -138,7 +138,7 @@ class Prompt(Chipped, Vimmed, inherit_bindings=False):
         if value.placeholder != self._hint:
             self._hint = value.placeholder
             self.placeholder = Content(
-                flat(value.placeholder)
+                flatten(value.placeholder)
             )  # a plain text would be read as markup
         if value.rev != self._rev:
             self._rev = value.rev
@@ -150,7 +150,7 @@ class Prompt(Chipped, Vimmed, inherit_bindings=False):
             if value.selected:
                 self.select_all()
             self._offered = self.selection if value.selected else None
-            self._told = self.told()
+            self._told = self.reported_text()
             self.vim_settled()
         self.use_vim(value.vim)
 
@@ -163,9 +163,9 @@ class Prompt(Chipped, Vimmed, inherit_bindings=False):
             self.ring = self._outside_ring
         self.load_text("")
 
-    def told(self) -> tuple[str, int]:
+    def reported_text(self) -> tuple[str, int]:
         """What others may know of the text and the caret."""
-        return self.now() if not self.secret else (HIDDEN, 1) if self.text else ("", 0)
+        return self.current_text() if not self.secret else (HIDDEN, 1) if self.text else ("", 0)
 
     @property
     def selects(self) -> bool:
@@ -177,7 +177,7 @@ class Prompt(Chipped, Vimmed, inherit_bindings=False):
 
     def tell(self) -> None:
         """Report the text and the caret, if they changed since the last time."""
-        now = self.told()
+        now = self.reported_text()
         if now != self._told:
             self._told = now
             self._keyboard.draft_changed(*now)
@@ -187,7 +187,7 @@ class Prompt(Chipped, Vimmed, inherit_bindings=False):
         line = self.document.get_line(line_index)
         if self.secret:
             return Text(HIDDEN * len(line), end="", no_wrap=True)
-        return self.marked(Text(line.translate(_SHOWN), end="", no_wrap=True), line)
+        return self.mark_labels(Text(line.translate(_SHOWN), end="", no_wrap=True), line)
 
     @property
     def _keyboard(self) -> Keyboard:
@@ -227,7 +227,7 @@ class Prompt(Chipped, Vimmed, inherit_bindings=False):
 
     def _type(self, text: str) -> None:
         if self._keyboard.key_aside(""):
-            self._keyboard.key_taken("", text, self.told()[0])
+            self._keyboard.key_taken("", text, self.reported_text()[0])
         else:
             self.cut_ended()
             self.put_typed(text)
@@ -246,7 +246,7 @@ class Prompt(Chipped, Vimmed, inherit_bindings=False):
             self._type(text)  # a list has the keys, and to it they were typed
             self.tell()
             return
-        self._keyboard.pasted(text, isinstance(event, Unmarked))
+        self._keyboard.on_paste_text(text, isinstance(event, Unmarked))
 
     def chip_hit(self, label: str) -> None:
         self.tell()
@@ -257,7 +257,7 @@ class Prompt(Chipped, Vimmed, inherit_bindings=False):
 
     def press(self, key: str, character: str | None) -> None:
         """Do what `key` means here and now; `character` is what it types, if anything."""
-        draft = self.told()[0] if self.secret else self.text
+        draft = self.reported_text()[0] if self.secret else self.text
         if self.secret and (character or key in NEWLINE or EDITING.get(key) == "copy"):
             self._insert(character or self.selected_text)  # what was selected stays
             return
@@ -322,7 +322,7 @@ class Prompt(Chipped, Vimmed, inherit_bindings=False):
             self._replace_via_keyboard("\n", (row, column - 1), (row, column))
             return
         self.tell()
-        self._keyboard.submitted(draft)
+        self._keyboard.on_submit(draft)
 
     def _vertical(self, step: int, draft: str) -> None:
         """The caret moves first; at the first or last line (as wrapped) it is history's turn."""

@@ -22,7 +22,7 @@ from agent_tui.structures.plain import to_plain
 from agent_tui.structures.vec import Vec
 from agent_tui.tui.core.model import Model
 from agent_tui.tui.core.regions import DialogView, OverlayView, Span, TranscriptView, View
-from agent_tui.tui.markdown.lines import cut
+from agent_tui.tui.markdown.lines import cut_text
 from agent_tui.tui.recording import masked
 from agent_tui.tui.transcript.blocks import block_lines, gap
 from agent_tui.tui.transcript.displays import display_lines
@@ -36,9 +36,9 @@ def frame(shown: View, width: int, height: int, draft: str = "") -> list[str]:
     if shown.too_small:
         return ["too small"]
     below = [*_around(shown, width, draft)]
-    above = [_spans(shown.header.left, shown.header.right)]
+    above = [_spans(shown.header.left_spans, shown.header.right_spans)]
     rows = _page(shown.transcript, width, max(1, height - len(below) - len(above)))
-    return [cut(line, width, cell_len) for line in (*above, *rows, *below)]
+    return [cut_text(line, width, cell_len) for line in (*above, *rows, *below)]
 
 
 def _around(shown: View, width: int, draft: str) -> Iterable[str]:
@@ -135,9 +135,9 @@ def digests(live: Model, view: Shown) -> tuple[str, str]:
 
     def said(text: str) -> str:
         if len(text) < LONG:
-            return masked.said(text)
+            return masked.mask_text(text)
         if text not in long:
-            long[text] = f"{len(text)} characters {_hash(masked.said(text))}"
+            long[text] = f"{len(text)} characters {_hash(masked.mask_text(text))}"
         return long[text]
 
     counts = {name: len(session.rows) for name, session in known.sessions.items()}

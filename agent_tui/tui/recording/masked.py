@@ -18,14 +18,14 @@ from agent_tui.protocol.session_events import Answered
 from agent_tui.protocol.transcript import Transcript
 from agent_tui.tui.core.history_search import Past, Pasts, Recall
 from agent_tui.tui.core.model import Model
-from agent_tui.tui.prompt.history_prompt import shown
+from agent_tui.tui.prompt.history_prompt import hits_in_view
 
 PRIVATE: Final = "!!"
 HIDDEN: Final = "•"
 UNSEEN: Final = Past("")
 
 
-def said(text: str) -> str:
+def mask_text(text: str) -> str:
     """`text`, or dots in the place of a private command. What was hidden once stays as it is."""
     bare = text.lstrip()
     if not bare.startswith(PRIVATE):
@@ -54,11 +54,11 @@ def model(live: Model) -> Model:
     composer = replace(
         composer,
         history=(),
-        draft=said(composer.draft),
-        text=said(composer.text),
-        stash=said(composer.stash),
-        saved=said(composer.saved),
-        kept=said(composer.kept),
+        draft=mask_text(composer.draft),
+        text=mask_text(composer.text),
+        stash=mask_text(composer.stash),
+        saved=mask_text(composer.saved),
+        kept=mask_text(composer.kept),
     )
     if finder is not None:
         finder = replace(finder, matches=None, recent=())
@@ -81,13 +81,13 @@ def model(live: Model) -> Model:
 def recall(found: Recall, height: int) -> Recall:
     """`found` as far as it is shown: of the other prompts their number."""
     hits = [UNSEEN] * found.total
-    for number in shown(found, height):
-        past = found.hit(number)
-        hits[number] = past._replace(text=said(past.text))
-    return recalled(replace(found, query=said(found.query)), tuple(hits))
+    for number in hits_in_view(found, height):
+        past = found.hit_at(number)
+        hits[number] = past._replace(text=mask_text(past.text))
+    return with_hits(replace(found, query=mask_text(found.query)), tuple(hits))
 
 
-def recalled(found: Recall, hits: Pasts) -> Recall:
+def with_hits(found: Recall, hits: Pasts) -> Recall:
     """`found` with other `hits`, and without what they were found in."""
     near = len(found.here)
     return replace(found, shelves=(), here=hits[:near], elsewhere=hits[near:])
@@ -96,7 +96,9 @@ def recalled(found: Recall, hits: Pasts) -> Recall:
 def _session(t: Transcript) -> Transcript:
     private = t.answers.private
     hidden = _marker(private) if private is not None else None
-    return replace(t, answers=replace(t.answers, files=None, private=hidden), draft=said(t.draft))
+    return replace(
+        t, answers=replace(t.answers, files=None, private=hidden), draft=mask_text(t.draft)
+    )
 
 
 def _marker(told: PrivateOutput) -> PrivateOutput:

@@ -18,7 +18,7 @@ from agent_tui.structures.plain import rebuild, to_plain
 from agent_tui.tui.core.history_search import Recall
 from agent_tui.tui.core.model import Finder, Model
 from agent_tui.tui.core.picker import Picker
-from agent_tui.tui.prompt.history_prompt import shown
+from agent_tui.tui.prompt.history_prompt import hits_in_view
 from agent_tui.tui.recording import masked
 from agent_tui.tui.recording.classes import classes
 
@@ -40,18 +40,18 @@ MOST: Final = 100_000
 """Earlier prompts that a recording may count: as many are made anew of it."""
 
 
-def written(before: Model, after: Model) -> dict[str, Any]:
+def write_patch(before: Model, after: Model) -> dict[str, Any]:
     """What a line says beside the Msg that made `after` of `before`."""
     data: dict[str, Any] = {}
     mine, old = after.composer, before.composer
     if mine.history is not old.history or (mine.browsing != old.browsing and mine.browsing >= 0):
         shown = mine.history[mine.browsing] if mine.browsing >= 0 else ""
-        data["h"] = [len(mine.history), mine.browsing, masked.said(shown)]
+        data["h"] = [len(mine.history), mine.browsing, masked.mask_text(shown)]
     if after.finder is not None and after.finder is not before.finder:
-        data["f"] = to_plain(replace(after.finder, matches=None, recent=()), masked.said)
+        data["f"] = to_plain(replace(after.finder, matches=None, recent=()), masked.mask_text)
     picker, seen = _files(after), _files(before)
     if picker is not None and picker is not seen:
-        data["k"] = to_plain(replace(picker, files=None, entries=()), masked.said)
+        data["k"] = to_plain(replace(picker, files=None, entries=()), masked.mask_text)
     if after.recall is not None and (
         after.recall is not before.recall or after.height != before.height
     ):
@@ -60,14 +60,14 @@ def written(before: Model, after: Model) -> dict[str, Any]:
 
 
 def _written(found: Recall, height: int) -> list[Any]:
-    hits = shown(found, height)
-    bare = replace(masked.recalled(found, ()), query="")  # it is what the prompt says
+    hits = hits_in_view(found, height)
+    bare = replace(masked.with_hits(found, ()), query="")  # it is what the prompt says
     return [
-        to_plain(bare, masked.said),
+        to_plain(bare, masked.mask_text),
         len(found.here),
         found.total,
         hits.start,
-        *(to_plain(found.hit(number), masked.said) for number in hits),
+        *(to_plain(found.hit_at(number), masked.mask_text) for number in hits),
     ]
 
 
@@ -97,12 +97,12 @@ def _recall(bare: Any, near: int, total: int, first: int, *seen: Any) -> Recall:
     return made
 
 
-def applied(model: Model, patch: Patch) -> Model:
+def apply_patch(model: Model, patch: Patch) -> Model:
     """`model` with what was shown of the outside."""
     if patch is NOTHING:
         return model
     if patch.history is not None:
-        model = remembering(model, patch)
+        model = apply_remembered(model, patch)
         model = replace(model, composer=replace(model.composer, browsing=patch.history[1]))
     if patch.finder is not None:
         model = replace(model, finder=patch.finder)
@@ -113,7 +113,7 @@ def applied(model: Model, patch: Patch) -> Model:
     return model
 
 
-def remembering(model: Model, patch: Patch) -> Model:
+def apply_remembered(model: Model, patch: Patch) -> Model:
     """`model` with the earlier prompt that a key is about to put into the prompt."""
     if patch.history is None:
         return model

@@ -19,7 +19,7 @@ from agent_tui.tui.core.model import Model, initial
 from agent_tui.tui.core.msg import EventsArrived, HistoryAsked
 from agent_tui.tui.recording.classes import UNPLAYABLE, unshown
 from agent_tui.tui.recording.digest import SHORT, digests
-from agent_tui.tui.recording.patches import NOTHING, applied, remembering
+from agent_tui.tui.recording.patches import NOTHING, apply_patch, apply_remembered
 from agent_tui.tui.recording.tape import BadTape, Check, Cut, Header, Load, Reader, Step
 from agent_tui.tui.update import update
 from agent_tui.tui.view import view
@@ -59,7 +59,7 @@ class Player:
         a `Reader`."""
         player = cls()
         log = _Log(events)
-        reader = Reader(log.record, log.restored, load)
+        reader = Reader(log.record, log.restore_at, load)
         for number, line in enumerate(lines, 1):
             try:
                 if not line:
@@ -90,7 +90,7 @@ class Player:
         """How long it plays at its own speed."""
         return self.moments[-1] if self.moments else 0.0
 
-    def before(self, moment: float) -> int:
+    def steps_before(self, moment: float) -> int:
         """How many steps have happened `moment` seconds after the start."""
         return bisect_right(self.moments, moment)
 
@@ -135,7 +135,7 @@ class Player:
         self._kept.append(self._played(self._kept[-1], at, at + EVERY))
         return True
 
-    def verified(self) -> list[str]:
+    def find_differences(self) -> list[str]:
         """Where the replay comes to something else than the live session did; empty: nowhere."""
         found, model, played = list[str](), initial(), 0
         for count, check in sorted(self.checks.items()):
@@ -175,22 +175,22 @@ class Player:
     def _played(self, model: Model, first: int, last: int) -> Model:
         for count, step in enumerate(self.steps[first:last], first + 1):
             try:
-                model = after(model, step)
+                model = apply_step(model, step)
             except UNPLAYABLE as error:
                 self._skipped.setdefault(count, f"step {count} is left out: {unshown(error)}")
         return model
 
 
-def after(model: Model, step: Header | Step) -> Model:
+def apply_step(model: Model, step: Header | Step) -> Model:
     """The model after one step."""
     if isinstance(step, Header):
         return step.start
     if step.msg is not None:
-        ready = remembering(model, step.patch) if isinstance(step.msg, HistoryAsked) else model
+        ready = apply_remembered(model, step.patch) if isinstance(step.msg, HistoryAsked) else model
         model, _ = update(ready, step.msg)
     else:
         model = replace(model, at=step.at)
-    return applied(model, step.patch)
+    return apply_patch(model, step.patch)
 
 
 class _Log:
@@ -205,5 +205,5 @@ class _Log:
             raise BadTape(f"the log has no record {n}")
         return self._by_number[n]
 
-    def restored(self, n: int) -> Transcript:
+    def restore_at(self, n: int) -> Transcript:
         return fold(event for event in self._events if event.n <= n)

@@ -28,9 +28,9 @@ from agent_tui.tui.core.msg import (
 )
 from agent_tui.tui.recording.classes import classes
 from agent_tui.tui.recording.digest import digests
-from agent_tui.tui.recording.masked import recalled
+from agent_tui.tui.recording.masked import with_hits
 from agent_tui.tui.recording.patches import Patch
-from agent_tui.tui.recording.player import Player, after
+from agent_tui.tui.recording.player import Player, apply_step
 from agent_tui.tui.recording.tape import Header, Step, Writer, check
 from agent_tui.tui.view import view
 
@@ -42,7 +42,7 @@ OTHERS: Final = (Sessions, SearchResults, Tree, Preview, ShelfOutcome)
 Delta = TextDelta | ThinkingDelta | ToolArgsDelta | ToolOutput
 
 
-def redacted(player: Player, log: Iterable[Event], hide: Hide) -> Iterator[str]:
+def redact_lines(player: Player, log: Iterable[Event], hide: Hide) -> Iterator[str]:
     """The lines of the recording in `player`, redacted as the `log` (its settled events) already
     is."""
     known = {event.n: event for event in log}
@@ -56,10 +56,10 @@ def redacted(player: Player, log: Iterable[Event], hide: Hide) -> Iterator[str]:
             start = replace(_hidden(step.start, hide), sessions=sessions)
             writer = Writer(step.at)
             yield writer.header(start, step.session, step.versions)
-            model = after(model, replace(step, start=start))
+            model = apply_step(model, replace(step, start=start))
         else:
             told = _step(step, known, deltas, drafts.get(count), hide)
-            before, model = model, after(model, told)
+            before, model = model, apply_step(model, told)
             yield writer.step(told.msg, before, model, told.at)
         if (given := player.checks.get(count)) is not None:
             model_hash, frame_hash = digests(model, view)
@@ -89,7 +89,7 @@ def _untold(found: Recall) -> Recall:
     hits = tuple(
         past._replace(text=DOT * len(past.text)) for past in (*found.here, *found.elsewhere)
     )
-    return recalled(found, hits)
+    return with_hits(found, hits)
 
 
 def _event(

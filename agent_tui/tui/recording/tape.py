@@ -126,7 +126,7 @@ class Writer:
                 "at": self._began,
                 "session": session,
                 "versions": dict(versions),
-                "start": to_plain(start, masked.said),
+                "start": to_plain(start, masked.mask_text),
             }
         )
 
@@ -139,12 +139,12 @@ class Writer:
             for told in msg.events:
                 self._event(told, data)
         elif msg is not None and not isinstance(msg, HistoryLoaded | HistoryRead):
-            own = to_plain(msg, masked.said)
+            own = to_plain(msg, masked.mask_text)
             own.pop("at", None)
             if (name := _TEXTS.get(type(msg))) is not None:
                 data["s"] = self._difference(own.pop(name, ""))
             data["m"] = own
-        data.update(patches.written(before, after))
+        data.update(patches.write_patch(before, after))
         return _line(data)
 
     def _event(self, told: Event | Restored, data: dict[str, Any]) -> None:
@@ -168,7 +168,7 @@ class Writer:
                 [letter, self._time(shown.at), *(getattr(shown, name) for name in names)]
             )
         else:
-            own = to_plain(shown, masked.said)
+            own = to_plain(shown, masked.mask_text)
             data["e"].append({key: value for key, value in own.items() if key not in _IDS})
 
     def _time(self, at: float) -> float | str:

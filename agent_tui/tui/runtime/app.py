@@ -20,14 +20,14 @@ from agent_tui.boot import terminal
 from agent_tui.protocol.engine import Engine
 from agent_tui.tui.core import effects as do
 from agent_tui.tui.core import msg
-from agent_tui.tui.core.keymap import grabbed, is_typed
+from agent_tui.tui.core.keymap import grabbed_keys, is_typed
 from agent_tui.tui.core.model import Model, VimMode, initial
 from agent_tui.tui.runtime.engine_client import Link
 from agent_tui.tui.runtime.history import Memory, PromptHistory
 from agent_tui.tui.runtime.live_settings import LiveSettings
 from agent_tui.tui.runtime.preload import Drawing, collect, warm
 from agent_tui.tui.runtime.reconcile import Regions
-from agent_tui.tui.runtime.recording import Taping, now
+from agent_tui.tui.runtime.recording import Taping, current_time
 from agent_tui.tui.runtime.terminal_features import Surroundings
 from agent_tui.tui.textual_port.canvas import AsciiFilter, Stage
 from agent_tui.tui.textual_port.terminal import Terminal, Typed
@@ -100,7 +100,9 @@ class AgentApp(Surroundings, inherit_bindings=False, inherit_css=False):
         self._poll = self.set_interval(POLL_SECONDS, self.poll, pause=True)
         width, height = self.size
         self.regions.fit(width, height)
-        self.dispatch(msg.Started(width, height, self._first_prompt, str(Path.home()), at=now()))
+        self.dispatch(
+            msg.Started(width, height, self._first_prompt, str(Path.home()), at=current_time())
+        )
         if isinstance(self._driver, Terminal):
             for event in self._driver.take_type_ahead():
                 await self.on_event(event)
@@ -139,7 +141,7 @@ class AgentApp(Surroundings, inherit_bindings=False, inherit_css=False):
         model, wanted, began = self.model, list[do.Effect](), time.perf_counter()
         for message in messages:
             before, (model, effects) = model, update(model, message)
-            self.taping.took(message, before, model)
+            self.taping.write_step(message, before, model)
             wanted.extend(effects)
         self.model = model
         self.regions.show(view(model))
@@ -154,7 +156,7 @@ class AgentApp(Surroundings, inherit_bindings=False, inherit_css=False):
     def _perform(self, effect: do.Effect) -> None:
         match effect:
             case do.Send() | do.SendKey():
-                if self.link.send(effect.filled(self.regions.prompt.text)):
+                if self.link.send(effect.fill_op(self.regions.prompt.text)):
                     self._poll.resume()
                 if problem := self.link.unrecorded.take_problem():
                     self._failed(f"typed text is not saved until agent-tui has started: {problem}")
@@ -181,7 +183,7 @@ class AgentApp(Surroundings, inherit_bindings=False, inherit_css=False):
             case do.Suspend():
                 self.suspend_to_shell()
             case do.ExpireToast(number, seconds):
-                expired = msg.ToastExpired(at=now() + seconds, number=number)
+                expired = msg.ToastExpired(at=current_time() + seconds, number=number)
                 asyncio.get_running_loop().call_later(seconds, self.dispatch, expired)
             case do.Scroll(where):
                 self.regions.transcript.scroll_view(where)
@@ -191,24 +193,24 @@ class AgentApp(Surroundings, inherit_bindings=False, inherit_css=False):
             case do.ReadSettings():
                 self.dispatch(self._settings.read())
             case do.WriteSetting() | do.WriteSecret():
-                self.dispatch(self._settings.performed(effect, self.regions.prompt.text.strip()))
+                self.dispatch(self._settings.perform(effect, self.regions.prompt.text.strip()))
             case do.ReadFacts():
                 from agent_tui.tui.runtime.facts import facts
 
-                self.dispatch(msg.FactsRead(facts(self), at=now()))
+                self.dispatch(msg.FactsRead(facts(self), at=current_time()))
             case do.UseTheme(name):
                 self.use_theme(self._settings.theme(name))
             case do.UseGround(dark):
-                self.use_theme(self._settings.ground(dark))
+                self.use_theme(self._settings.theme_for_ground(dark))
             case do.ReadBranch(cwd):
-                self.dispatch(msg.BranchRead(self.branch(cwd), at=now()))
+                self.dispatch(msg.BranchRead(self.branch(cwd), at=current_time()))
             case do.SetTitle(text):
                 self.set_title(text)
             case do.Notify(text, bell):
                 self.notify_outside(text, bell)
             case do.Yield(seconds):
                 asyncio.get_running_loop().call_later(
-                    seconds, lambda: self.dispatch(msg.Yielded(at=now()))
+                    seconds, lambda: self.dispatch(msg.Yielded(at=current_time()))
                 )
             case _:
                 assert_never(effect)
@@ -222,16 +224,16 @@ class AgentApp(Surroundings, inherit_bindings=False, inherit_css=False):
 
     def poll(self) -> None:
         """Every 100 ms while anything runs."""
-        if not self._drain() and self.model.running:
-            self.dispatch(msg.Ticked(at=now()))
-        if not self.model.running and self.link.rest():
+        if not self._drain() and self.model.is_running:
+            self.dispatch(msg.Ticked(at=current_time()))
+        if not self.model.is_running and self.link.rest():
             self._poll.pause()
 
     def _drain(self) -> bool:
-        if self.model.running and not self._drawing.there():
+        if self.model.is_running and not self._drawing.is_loaded():
             return False  # what the engine says waits; keys do not
         if taken := self.link.take():
-            self.dispatch(msg.EventsArrived(at=now(), events=taken))
+            self.dispatch(msg.EventsArrived(at=current_time(), events=taken))
         return bool(taken) or self.link.is_behind
 
     # -- what the prompt and the transcript tell
@@ -240,24 +242,24 @@ class AgentApp(Surroundings, inherit_bindings=False, inherit_css=False):
         self.link.key_came()
 
     def draft_changed(self, text: str, caret: int) -> None:
-        self.dispatch(msg.DraftChanged(at=now(), text=text, caret=caret))
+        self.dispatch(msg.DraftChanged(at=current_time(), text=text, caret=caret))
 
-    def submitted(self, text: str) -> None:
-        self.dispatch(msg.Submitted(at=now(), text=text))
+    def on_submit(self, text: str) -> None:
+        self.dispatch(msg.Submitted(at=current_time(), text=text))
 
-    def pasted(self, text: str, unmarked: bool) -> None:
-        self.dispatch(msg.Pasted(at=now(), text=text, unmarked=unmarked))
+    def on_paste_text(self, text: str, unmarked: bool) -> None:
+        self.dispatch(msg.Pasted(at=current_time(), text=text, unmarked=unmarked))
 
     def chip_clicked(self, label: str) -> None:
-        self.dispatch(msg.ChipClicked(at=now(), label=label))
+        self.dispatch(msg.ChipClicked(at=current_time(), label=label))
 
     def history_asked(self, step: int, draft: str) -> None:
         if step < 0 and self.model.composer.browsing < 0:
             self._memory.reload()
-        self.dispatch(msg.HistoryAsked(at=now(), step=step, draft=draft))
+        self.dispatch(msg.HistoryAsked(at=current_time(), step=step, draft=draft))
 
     def vim_moved(self, mode: VimMode, missed: str = "") -> None:
-        self.dispatch(msg.VimMoved(at=now(), mode=mode, missed=missed))
+        self.dispatch(msg.VimMoved(at=current_time(), mode=mode, missed=missed))
 
     def key_aside(self, key: str) -> bool:
         return self.regions.takes(key)
@@ -266,9 +268,11 @@ class AgentApp(Surroundings, inherit_bindings=False, inherit_css=False):
         return self.regions.only_text(self.model, keys, first, free)
 
     def key_taken(self, key: str, character: str, draft: str) -> bool:
-        if not self.regions.takes(key) and (is_typed(key) or key not in grabbed(self.model.keys)):
+        if not self.regions.takes(key) and (
+            is_typed(key) or key not in grabbed_keys(self.model.keys)
+        ):
             return False
-        self.dispatch(self.regions.pressed(key, character, draft, bool(self.screen.selections)))
+        self.dispatch(self.regions.key_message(key, character, draft, bool(self.screen.selections)))
         return True
 
     def on_mouse_scroll_up(self) -> None:
@@ -279,20 +283,22 @@ class AgentApp(Surroundings, inherit_bindings=False, inherit_css=False):
         self._wheel("down")
 
     def _wheel(self, way: str) -> None:
-        if self.model.covered:
+        if self.model.is_covered:
             draft, asked = self.model.composer.draft, self.regions.part
-            self.dispatch(msg.KeyPressed(at=now(), key=f"wheel{way}", draft=draft, asked=asked))
+            self.dispatch(
+                msg.KeyPressed(at=current_time(), key=f"wheel{way}", draft=draft, asked=asked)
+            )
         else:
             self.regions.wheel(f"line_{way}")
 
     def on_overlay_clicked(self, event: Overlay.Clicked) -> None:
-        self.dispatch(msg.OptionClicked(at=now(), option=event.option))
+        self.dispatch(msg.OptionClicked(at=current_time(), option=event.option))
 
     def on_transcript_toggled(self, event: Transcript.Toggled) -> None:
-        self.dispatch(msg.Toggled(at=now(), row=event.row, group=event.group))
+        self.dispatch(msg.Toggled(at=current_time(), row=event.row, group=event.group))
 
     def on_transcript_scrolled(self, event: Transcript.Scrolled) -> None:
-        self.dispatch(msg.Scrolled(at=now(), following=event.following))
+        self.dispatch(msg.Scrolled(at=current_time(), following=event.following))
 
     def on_transcript_link_clicked(self, event: Transcript.LinkClicked) -> None:
         """The terminal opens links (they are real ones); a click here copies the address."""
@@ -303,7 +309,7 @@ class AgentApp(Surroundings, inherit_bindings=False, inherit_css=False):
     def on_resize(self, event: events.Resize) -> None:
         width, height = event.size
         self.regions.fit(width, height)
-        self.dispatch(msg.Resized(at=now(), width=width, height=height))
+        self.dispatch(msg.Resized(at=current_time(), width=width, height=height))
 
     def use_theme(self, palette: Theme | None) -> None:
         """Draw everything in other colours, from now on; None: in the same."""
@@ -313,7 +319,7 @@ class AgentApp(Surroundings, inherit_bindings=False, inherit_css=False):
         self._watch_theme("")
         self.call_next(self.regions.restyle)
         if palette.problem:
-            self.dispatch(msg.EffectFailed(at=now(), text=palette.problem))
+            self.dispatch(msg.EffectFailed(at=current_time(), text=palette.problem))
 
     def end_by_signal(self, number: int) -> None:
         """TERM, HUP, INT, QUIT, or a terminal that is gone."""
@@ -333,10 +339,10 @@ class AgentApp(Surroundings, inherit_bindings=False, inherit_css=False):
         if isinstance(error := context.get("exception"), Exception):
             self._handle_exception(error)
 
-    def copied(self, text: str) -> None:
-        self.dispatch(msg.Copied(at=now(), chars=len(text), text=text))
+    def on_copied(self, text: str) -> None:
+        self.dispatch(msg.Copied(at=current_time(), chars=len(text), text=text))
 
     def _failed(self, text: str) -> None:
         """Say what could not be done; nothing if there is nothing to say."""
         if text:
-            self.dispatch(msg.EffectFailed(at=now(), text=text))
+            self.dispatch(msg.EffectFailed(at=current_time(), text=text))

@@ -21,7 +21,7 @@ MOST: Final = 1_000_000
 """Bytes of one start that are read."""
 
 
-def waiting(environment: Mapping[str, str]) -> list[Path]:
+def waiting_drafts(environment: Mapping[str, str]) -> list[Path]:
     """Files of earlier starts in this folder, oldest first."""
     try:
         files = sorted(Path(typed_folder(environment)).iterdir())

@@ -36,7 +36,7 @@ def editor(environment: Mapping[str, str]) -> list[str]:
     return next(([path] for path in found if path), [])
 
 
-def edited(
+def edit_text(
     argv: Sequence[str],
     text: str,
     run: Foreground,

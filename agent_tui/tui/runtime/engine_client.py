@@ -74,10 +74,10 @@ class KeyFirst:
         """A key, or several as one, is on its way to the loop."""
         self._came, self._read_at = self._came + 1, monotonic()
 
-    def handled(self) -> None:
+    def on_keys_handled(self) -> None:
         self._handled, self._unpainted = self._handled + 1, True
 
-    def painted(self) -> None:
+    def on_frame_painted(self) -> None:
         """A frame goes to the terminal, with the keys that were handled."""
         self._unpainted = False
 
@@ -141,7 +141,7 @@ class Link:
             self._deliver(op)
 
     def key_came(self) -> None:
-        self.keys.handled()
+        self.keys.on_keys_handled()
         if self._loop is not None:
             self._last_key = self._loop.time()
 

@@ -111,7 +111,10 @@ def _session(model: Model) -> tuple[tuple[str, str], ...]:
         ("mode", t.mode),
         ("state", f"{t.state}{', the queue is paused' if t.paused else ''}"),
         ("context", _context(t)),
-        ("waiting", f"{count(len(model.listed), 'prompt')}, {count(len(t.questions), 'question')}"),
+        (
+            "waiting",
+            f"{count(len(model.waiting_prompts), 'prompt')}, {count(len(t.questions), 'question')}",
+        ),
         ("rows", f"{len(t.rows):,}, turn {t.turn}"),
         (
             "blocks",

@@ -77,10 +77,10 @@ class PromptHistory:
         try:
             with os.fdopen(open_regular(self.path), "rb") as file:
                 self._known = _stamp_of(os.fstat(file.fileno()))
-                for lines in backwards(file, SLICE):
+                for lines in read_backwards(file, SLICE):
                     found = list[Past]()
                     for line in lines:
-                        past = parsed(line, self.folder)
+                        past = parse_line(line, self.folder)
                         if past is None:
                             bad += 1
                         elif past.text not in seen:
@@ -202,7 +202,7 @@ LONGEST_LINE: Final = 2_000_000
 """Bytes; what is longer was not written by this program."""
 
 
-def backwards(file: BufferedReader, most: int) -> Iterator[list[bytes]]:
+def read_backwards(file: BufferedReader, most: int) -> Iterator[list[bytes]]:
     """The lines of `file` that are not empty, newest first, at most `most` at a time. A line that
     is too long comes as its last piece, which says nothing."""
     at, rest, dropped = file.seek(0, os.SEEK_END), b"", False
@@ -224,7 +224,7 @@ def backwards(file: BufferedReader, most: int) -> Iterator[list[bytes]]:
         yield from (found[n : n + most] for n in range(0, len(found), most))
 
 
-def parsed(line: bytes, folder: str) -> Past | None:
+def parse_line(line: bytes, folder: str) -> Past | None:
     """The prompt that was sent, `here` if it was in `folder`. None: the line holds none."""
     try:
         entry = json.loads(line)

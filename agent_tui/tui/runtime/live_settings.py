@@ -58,7 +58,7 @@ class LiveSettings:
         )
         return SettingsRead(found, key, failed, project, at=time.time())
 
-    def performed(self, effect: WriteSetting | WriteSecret, typed: str) -> SettingsRead:
+    def perform(self, effect: WriteSetting | WriteSecret, typed: str) -> SettingsRead:
         """What came of writing a setting; a secret is what was `typed`."""
         if isinstance(effect, WriteSecret):
             return self.write(effect.key, typed)
@@ -82,7 +82,7 @@ class LiveSettings:
             )
         return load_theme(name, self._themes, depth(os.environ))
 
-    def ground(self, dark: bool) -> Theme | None:
+    def theme_for_ground(self, dark: bool) -> Theme | None:
         """The theme for this ground; None where it makes no difference."""
         before, self._dark = self._dark, dark
         return self.theme(AUTO) if self._auto and before is not dark else None

@@ -54,7 +54,7 @@ class Drawing:
         self._then = then
         self._task: asyncio.Future[None] | None = None
 
-    def there(self) -> bool:
+    def is_loaded(self) -> bool:
         """Is it? If nobody has asked before, it is on its way now."""
         if self._task is None:
             self._task = asyncio.get_running_loop().run_in_executor(None, _draw_once)
@@ -69,13 +69,13 @@ def _draw_once() -> None:
     for piece in split(SAMPLE):
         render.render(piece.text, 40, len)
     for language in LANGUAGES:
-        code.prepared(language)
+        code.is_prepared(language)
 
 
 async def warm(drawing: Drawing) -> None:
     """Import it, step by step."""
     await asyncio.sleep(AFTER)
-    drawing.there()
+    drawing.is_loaded()
     for _ in registry.import_late():
         await asyncio.sleep(BETWEEN)
     for name in registry.names(commands.__name__):

@@ -22,7 +22,7 @@ from agent_tui.tui.core.regions import OverlayView, View
 from agent_tui.tui.prompt.widget import Prompt
 from agent_tui.tui.transcript.scrollbar import WHEEL
 from agent_tui.tui.transcript.widget import Transcript
-from agent_tui.tui.widgets.paint import Region, low, short
+from agent_tui.tui.widgets.paint import Region, is_low, is_short
 from agent_tui.tui.widgets.regions import Footer, Header, Label, Mark, Status, Welcome
 
 with late():
@@ -72,7 +72,7 @@ class Regions:
         self.footer, self.welcome = Footer(), Welcome()
         self.line = Plain(Mark(id="mark"), self.prompt, id="line")
         self.box = Plain(self.line, id="box")
-        self.transcript.below = self.status.below
+        self.transcript.below = self.status.show_below
         self.status.jump = lambda: self.transcript.scroll_view("end")
 
     @cached_property
@@ -166,13 +166,13 @@ class Regions:
         """A sheet has been opened, or closed. On a short screen it has the line of what runs: its
         keys are the sheet's now."""
         self.status.cover(open_)
-        self.status.display = not (open_ and short(self.box.app.size))
+        self.status.display = not (open_ and is_short(self.box.app.size))
 
     def takes(self, key: str) -> bool:
         """Whether something else than the prompt is open that wants `key`."""
         return self.shown is not None and (self.shown.grab_all or key in self.shown.grab)
 
-    def pressed(self, key: str, character: str, draft: str, selection: bool) -> KeyPressed:
+    def key_message(self, key: str, character: str, draft: str, selection: bool) -> KeyPressed:
         """The key that came last, with what was to be seen then."""
         came = self.prompt.pressed_at
         return KeyPressed(
@@ -182,7 +182,7 @@ class Regions:
             draft=draft,
             blind=came < self._painted_at,
             selection=selection or self.prompt.selects,
-            seen=self.transcript.seen,
+            seen=self.transcript.rows_in_view,
             asked=self.part,
         )
 
@@ -261,8 +261,8 @@ class Regions:
 
     def fit(self, width: int, height: int) -> None:
         """Fewer lines around the text where there are few."""
-        self.box.screen.set_class(low(Size(width, height)), "-low")
-        self.box.screen.set_class(short(Size(width, height)), "-short")
+        self.box.screen.set_class(is_low(Size(width, height)), "-low")
+        self.box.screen.set_class(is_short(Size(width, height)), "-short")
         if self._made("overlay"):
             self._leave_room(self.overlay.value is not None)
         self.welcome.place()
@@ -298,7 +298,7 @@ class Regions:
     def _around_sheet(self) -> int:
         """Rows of all but the sheet: of the transcript its last ones stay in view."""
         empty = self.welcome.wanted  # there is nothing to keep in view
-        if not short(self.box.app.size):
+        if not is_short(self.box.app.size):
             return self._around() + (CONTEXT_SHORT if empty else CONTEXT_ROWS)
         few, tiny = self.box.screen.has_class("-low"), self.box.screen.has_class("-tiny")
         # neither status nor the empty line above it

@@ -20,7 +20,7 @@ WORK: Final = 0.003
 """Seconds between two slices, and of one: a key that comes waits for no more."""
 
 
-def now() -> float:
+def current_time() -> float:
     """Seconds since the epoch, to the millisecond: so they are short where they are written down."""
     return round(time.time(), 3)
 
@@ -45,7 +45,7 @@ class Taping:
         self._recorder: Recorder | None = None
         self._timer: asyncio.TimerHandle | None = None
 
-    def took(self, msg: Msg, before: Model, after: Model) -> None:
+    def write_step(self, msg: Msg, before: Model, after: Model) -> None:
         """`msg` made `after` of the model `before`."""
         if self.record is not None:
             self._taken.append((msg, before, after))

@@ -47,7 +47,7 @@ class Line(Protocol):
     @property
     def seconds(self) -> float: ...
     def __len__(self) -> int: ...
-    def before(self, moment: float) -> int: ...
+    def steps_before(self, moment: float) -> int: ...
     def moment(self, count: int) -> float: ...
     def prompt(self, count: int, way: int) -> int: ...
 
@@ -65,24 +65,24 @@ class Control:
     jumps: int = 0
     """How often it went somewhere else than on."""
 
-    def at(self, line: Line, moment: float) -> Control:
+    def seek(self, line: Line, moment: float) -> Control:
         """Somewhere else."""
         moment = max(0.0, min(line.seconds, moment))
-        return replace(self, moment=moment, count=line.before(moment), jumps=self.jumps + 1)
+        return replace(self, moment=moment, count=line.steps_before(moment), jumps=self.jumps + 1)
 
-    def to(self, line: Line, count: int) -> Control:
+    def seek_step(self, line: Line, count: int) -> Control:
         """After so many steps."""
         count = max(0, min(len(line), count))
         return replace(self, count=count, moment=line.moment(count), jumps=self.jumps + 1)
 
-    def on(self, line: Line, seconds: float) -> Control:
+    def advance(self, line: Line, seconds: float) -> Control:
         """`seconds` have passed while it plays; at the end it stops."""
         moment = min(line.seconds, self.moment + seconds * self.speed)
         return replace(
-            self, moment=moment, count=line.before(moment), playing=moment < line.seconds
+            self, moment=moment, count=line.steps_before(moment), playing=moment < line.seconds
         )
 
-    def pressed(self, line: Line, key: str) -> Control | None:
+    def press_key(self, line: Line, key: str) -> Control | None:
         """After `key`; None: it leaves."""
         if self.about and key in ("escape", "q", "i"):
             return replace(self, about=False, scroll=0)
@@ -93,23 +93,23 @@ class Control:
                 return None
             case "space":
                 again = not self.playing and self.moment >= line.seconds
-                return replace(self.at(line, 0.0) if again else self, playing=not self.playing)
+                return replace(self.seek(line, 0.0) if again else self, playing=not self.playing)
             case "right" | "left":
                 return replace(
-                    self.to(line, self.count + (1 if key == "right" else -1)), playing=False
+                    self.seek_step(line, self.count + (1 if key == "right" else -1)), playing=False
                 )
             case "pagedown" | "pageup":
-                return self.at(line, self.moment + (LEAP if key == "pagedown" else -LEAP))
+                return self.seek(line, self.moment + (LEAP if key == "pagedown" else -LEAP))
             case "n" | "p":
-                return self.to(line, line.prompt(self.count, 1 if key == "n" else -1))
+                return self.seek_step(line, line.prompt(self.count, 1 if key == "n" else -1))
             case "home" | "end":
-                return self.at(line, 0.0 if key == "home" else line.seconds)
+                return self.seek(line, 0.0 if key == "home" else line.seconds)
             case "plus" | "equals_sign" | "minus":
                 return self._faster(-1 if key == "minus" else 1)
             case "i":
                 return replace(self, about=True, playing=False)
             case _ if key.isdigit():
-                return self.at(line, line.seconds * int(key) / 10)
+                return self.seek(line, line.seconds * int(key) / 10)
             case _:
                 return self
 
@@ -119,7 +119,7 @@ class Control:
         pages = () if self.about else KEYS[2:3]
         return FooterView((play, KEYS[1], *pages, *KEYS[3:-1], *more, KEYS[-1]))
 
-    def where(self, line: Line, width: int) -> str:
+    def position_line(self, line: Line, width: int) -> str:
         """Where it is, in a line of about `width` cells: time, timeline, step, speed."""
         part = self.moment / line.seconds if line.seconds else 1.0
         state = "playing" if self.playing else "paused"
@@ -188,7 +188,7 @@ class ReplayApp(AgentApp, inherit_bindings=False):
     ) -> None:
         super().__init__(Nobody(), palette, early=early)
         self.player, self._about, self._fork = player, about, fork
-        self.control = Control(speed=speed or 1.0, playing=speed > 0).at(player, at)
+        self.control = Control(speed=speed or 1.0, playing=speed > 0).seek(player, at)
         self._room = (80, 24)
         self._said = ""
         self._since = 0.0
@@ -228,21 +228,21 @@ class ReplayApp(AgentApp, inherit_bindings=False):
             self._said = self._fork(self.player.last_record(self.control.count))
         else:
             self._said = ""
-            control = self.control.pressed(self.player, key)
+            control = self.control.press_key(self.player, key)
             if control is None:
                 self.exit(0)
                 return False
             self.control = control
         return True
 
-    def pasted(self, _text: str, _unmarked: bool) -> None:
+    def on_paste_text(self, _text: str, _unmarked: bool) -> None:
         """Nothing is typed here."""
 
     def _frame(self) -> None:
         now = time.monotonic()
         if self.control.playing:
             before = self.control
-            self.control = before.on(self.player, now - self._since)
+            self.control = before.advance(self.player, now - self._since)
             if (before.count, int(before.moment)) != (self.control.count, int(self.control.moment)):
                 self._show()
         self._since = now
@@ -275,7 +275,7 @@ class ReplayApp(AgentApp, inherit_bindings=False):
             self.control.count + self.control.jumps,
             composer.draft,
             shown.prompt.placeholder,
-            self.control.where(self.player, self._room[0] - 8),
+            self.control.position_line(self.player, self._room[0] - 8),
             place=composer.caret,
         )
         toast = ToastView(self._said) if self._said else shown.toast

@@ -29,7 +29,7 @@ from agent_tui.tui.runtime.editor import Foreground
 from agent_tui.tui.runtime.history import PromptHistory
 from agent_tui.tui.runtime.live_settings import LiveSettings
 from agent_tui.tui.transcript.displays import markdown_lines
-from agent_tui.tui.widgets.paint import shortened
+from agent_tui.tui.widgets.paint import shorten
 
 if TYPE_CHECKING:
     from agent_tui.settings.layers import Place
@@ -110,7 +110,8 @@ def run(
             early.restore()
         app.taping.flush()
         app.link.close(
-            STOP_SECONDS, -1 if app.model.reading.following else app.regions.transcript.seen[0]
+            STOP_SECONDS,
+            -1 if app.model.reading.following else app.regions.transcript.rows_in_view[0],
         )
         code = 128 + heard[0] if heard else code
         ended = app.link.fold_rest(app.model.transcript)
@@ -164,9 +165,9 @@ def farewell(transcript: Transcript, width: int = 80) -> str:
         return ""
     width = max(20, width)
     shown = [] if _cancelled(transcript) else _end(last_answer(transcript), width)
-    said = [shortened(f"{KEPT}{kept}", width)] if kept else []
+    said = [shorten(f"{KEPT}{kept}", width)] if kept else []
     said += [
-        shortened(f"{ENDED}{' '.join(visible(job.command).split())}", width)
+        shorten(f"{ENDED}{' '.join(visible(job.command).split())}", width)
         for job in transcript.jobs
     ]
     if way := transcript.way_back("agent-tui"):

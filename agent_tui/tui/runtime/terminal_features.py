@@ -27,7 +27,7 @@ from agent_tui.structures.visible import pasteable
 from agent_tui.tui.core import msg
 from agent_tui.tui.core.effects import LookBack, WriteBug
 from agent_tui.tui.core.model import Model
-from agent_tui.tui.runtime.editor import NO_EDITOR, Foreground, edited, editor, no_shell
+from agent_tui.tui.runtime.editor import NO_EDITOR, Foreground, edit_text, editor, no_shell
 from agent_tui.tui.runtime.engine_client import Link
 from agent_tui.tui.runtime.recording import Taping
 from agent_tui.tui.textual_port.canvas import Canvas
@@ -101,10 +101,10 @@ class Surroundings(App[int], inherit_bindings=False):
         self._clipboard = text
         if self._driver is not None:
             self._driver.write(osc52(text, os.environ))
-        self.copied(text)
+        self.on_copied(text)
 
     @abstractmethod
-    def copied(self, text: str) -> None:
+    def on_copied(self, text: str) -> None:
         """The terminal was told."""
 
     def take_mouse(self, taken: bool) -> None:
@@ -139,7 +139,7 @@ class Surroundings(App[int], inherit_bindings=False):
             self.dispatch(msg.DraftEdited(at=time.time(), text=text, problem=NO_EDITOR))
             return
         with self.suspend():
-            left, problem = edited(argv, text, run, self.ending, self._saved_outside)
+            left, problem = edit_text(argv, text, run, self.ending, self._saved_outside)
         self.repaint()
         self._saved_outside(left)  # as it was given, where that is what holds again
         if problem:
@@ -186,7 +186,7 @@ class Surroundings(App[int], inherit_bindings=False):
         self.repaint()
 
     @property
-    def recorded(self) -> bool:
+    def is_recorded(self) -> bool:
         return bool(self.model.transcript.session)
 
     @property
@@ -198,7 +198,11 @@ class Surroundings(App[int], inherit_bindings=False):
         is there already. Off the record they stay where they are: here they would be lost."""
         if self.link.unrecorded.is_over:
             return
-        files = crash_draft.waiting(os.environ) if Path(typed_folder(os.environ)).is_dir() else []
+        files = (
+            crash_draft.waiting_drafts(os.environ)
+            if Path(typed_folder(os.environ)).is_dir()
+            else []
+        )
         if not files or self.model.composer.draft or self.model.composer.purpose is not None:
             return
         if words := crash_draft.text(files):

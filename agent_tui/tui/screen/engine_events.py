@@ -86,12 +86,12 @@ LOOK_BACK: Final = 8
 """Rows that are looked through, from the end, for the prompt of a turn that came to nothing."""
 
 
-def arrived(model: Model, events: tuple[Event | Restored, ...], at: float) -> Step:
+def on_events(model: Model, events: tuple[Event | Restored, ...], at: float) -> Step:
     """Fold `events`, then do what they call for."""
     step: Step = (replace(model, now=at), ())
     for event in events:
         step = then(step, _one(step[0], event))
-    step = then(step, queue.settled(step[0]))
+    step = then(step, queue.settle_queue(step[0]))
     step = then(step, answering.follow(step[0], at))
     return then(step, queue.dispatch(step[0]))
 
@@ -126,7 +126,7 @@ def _one(model: Model, event: Event | Restored) -> Step:
             )
             return (replace(model, in_flight=None) if lost else model), ()
         case Rewound():
-            return session_actions.rewound(model, event)
+            return session_actions.on_rewound(model, event)
         case Answered():
             return _answered(model, event.id, event.data)
         case ErrorRaised():
@@ -136,7 +136,7 @@ def _one(model: Model, event: Event | Restored) -> Step:
         case ModeChanged():
             return (replace(model, mode_asked="") if event.mode == model.mode_asked else model), ()
         case AsideDelta() | AsideEnded():
-            return told(model, event)
+            return on_answered(model, event)
         case ModelChanged():
             return _found(model) if event.model else (model, ())
         case _:
@@ -195,7 +195,7 @@ def _restored(model: Model) -> Step:
         draft = chips.expand(draft, pasted)
         history = (*model.composer.history, draft)
         return replace(model, composer=replace(model.composer, history=history)), (Remember(draft),)
-    return composer.write(composer.kept(model, *pasted), draft), ()
+    return composer.write(composer.keep_chips(model, *pasted), draft), ()
 
 
 def _begun(model: Model, queue_id: str) -> Model:
@@ -266,19 +266,19 @@ def _answered(model: Model, id: str, data: Answer) -> Step:
         ):
             return control.on_answer(model, id) if model.overlay is not None else (model, ())
         case ImageFile():
-            return pastes.told(model, id, data), ()
+            return pastes.on_image_answer(model, id, data), ()
         case ClipboardImage():
             return pastes.clipboard_told(model, data)
         case ClipboardSet():
             return clipboard_set(model, data)
         case FileWritten():
-            return written(model, data.path, data.problem, data.note)
+            return on_written(model, data.path, data.problem, data.note)
         case ForkOutcome():
-            return session_actions.forked(model, data)
+            return session_actions.on_forked(model, data)
         case ShelfOutcome():
-            return session_actions.changed(model, data)
+            return session_actions.on_session_changed(model, data)
         case Locked():
-            return session_actions.locked(model)
+            return session_actions.on_locked(model)
         case Refused():
             return toast(model, data.said)
         case SaveOutcome():
@@ -325,7 +325,7 @@ def _found(model: Model) -> Step:
     if model.composer.asks("sheet"):
         model = composer.leave(model)
     model = replace(model, overlay=None)
-    return toast(model, KEPT) if composer.own(model).strip() else (model, ())
+    return toast(model, KEPT) if composer.own_draft(model).strip() else (model, ())
 
 
 def _failed(model: Model) -> Step:
@@ -338,12 +338,12 @@ def _failed(model: Model) -> Step:
     return model, (Send(QueueEdit("pause")),) if flight.queue_id else ()
 
 
-def ticked(model: Model, at: float) -> Step:
+def on_tick(model: Model, at: float) -> Step:
     """Time passed while something runs."""
     return replace(model, now=at), ()
 
 
-def told(model: Model, event: AsideDelta | AsideEnded) -> Step:
+def on_answered(model: Model, event: AsideDelta | AsideEnded) -> Step:
     """What came for a question that was given up in the meantime is nobody's any more."""
     aside = model.aside
     if aside is None or aside.id != event.id:
@@ -372,7 +372,7 @@ bytes of Base64."""
 FILE_SECONDS: Final = 8.0
 
 
-def copied(model: Model, msg: Copied) -> Step:
+def on_copied(model: Model, msg: Copied) -> Step:
     """The terminal was told. The machine's own clipboard gets it too, for terminals that do not
     listen."""
     size = len(msg.text.encode("utf-8", "replace"))
@@ -391,7 +391,7 @@ def _counted(chars: int) -> str:
     return f"copied {chars:,} character{'' if chars == 1 else 's'}"
 
 
-def written(model: Model, path: str, problem: str, note: str = "") -> Step:
+def on_written(model: Model, path: str, problem: str, note: str = "") -> Step:
     """The file `path` was written, or could not be; `note`: what is not in it."""
     if problem:
         return toast(model, f"not written: {problem}", "bad", FILE_SECONDS)

@@ -54,7 +54,7 @@ def status_view(model: Model, stops: bool) -> StatusView:
 def _stops(model: Model) -> str:
     """What the key that stops the turn does now. The footer does not say it again."""
     # Esc goes back to vim's normal mode first
-    typing = answering.leaves_vim(model) if model.asking else model.vim not in ("", "normal")
+    typing = answering.leaves_vim(model) if model.is_asking else model.vim not in ("", "normal")
     if typing or not model.busy:
         return ""
     question, pauses = model.question, _waits(model) and not model.transcript.paused
@@ -138,19 +138,19 @@ def footer_view(model: Model, completing: bool, asked: FooterView | None) -> Foo
     if model.recall is not None:
         return history_prompt.recall_footer()
     now = model.composer
-    sheet = model.overlay if model.overlay is not None and model.covered else None
+    sheet = model.overlay if model.overlay is not None and model.is_covered else None
     sheet = None if sheet is not None and completion.writes_command(model) else sheet
     if sheet is not None:
         shown = draw.sheet_footer(model, sheet)
         return shown if model.mouse else _released(shown, model.keys)
-    if now.editing is not None and now.purpose is None and not (completing or model.asking):
-        return _editing_footer(model.running, model.keys)
+    if now.editing is not None and now.purpose is None and not (completing or model.is_asking):
+        return _editing_footer(model.is_running, model.keys)
     shown = (
         asked
         if asked is not None
         else _footer(
             bool(model.composer.draft),
-            model.running,
+            model.is_running,
             _waits(model),
             t.paused,
             completing,
@@ -161,8 +161,8 @@ def footer_view(model: Model, completing: bool, asked: FooterView | None) -> Foo
         )
     )
     taken = (
-        (model.asking and not answering.leaves_vim(model))
-        or model.covered
+        (model.is_asking and not answering.leaves_vim(model))
+        or model.is_covered
         or completing
         or now.purpose is not None
     )

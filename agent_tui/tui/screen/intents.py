@@ -22,18 +22,18 @@ STOPS = frozenset(("stop", "interrupt"))
 def call(model: Model, msg: CommandCalled) -> Step:
     """Run a command, where it can run now."""
     if msg.draft != model.composer.draft:
-        model = composer.changed(model, msg.draft, len(msg.draft))
+        model = composer.change_text(model, msg.draft, len(msg.draft))
     model = replace(model, completion=Completion(closed_for=msg.draft))  # nobody chooses from it
     if msg.name in STOPS and model.recall is not None:
         return composer.dismiss(model)
-    if model.asking and msg.name not in commands.THROUGH:
+    if model.is_asking and msg.name not in commands.THROUGH:
         return _beside_question(model, msg.name)
-    if model.covered and msg.name not in commands.ASKED:
+    if model.is_covered and msg.name not in commands.ASKED:
         return model, ()
     if model.composer.purpose is not None and msg.name not in commands.ASKED:
         return model, ()
     command = commands.find(msg.name)
-    return command.run(model.used(f"command:{msg.name}") if command.slash else model, "")
+    return command.run(model.with_used(f"command:{msg.name}") if command.slash else model, "")
 
 
 def _beside_question(model: Model, name: str) -> Step:

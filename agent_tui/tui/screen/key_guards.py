@@ -93,7 +93,9 @@ def hold_key(
     """Wait with `msg`, which would do what is called `label` with the row `entry` of the sheet.
     `waits`: for Enter; else a moment is enough."""
     picker = model.overlay.picker if model.overlay is not None else None
-    before = picker.chosen.id if picker is not None and picker.chosen is not None else ""
+    before = (
+        picker.chosen_entry.id if picker is not None and picker.chosen_entry is not None else ""
+    )
     due = inf if waits else msg.at + HOLD_SECONDS
     held = Held(msg.key, msg.character, due, entry=entry, label=label, before=before)
     yields = () if waits else (Yield(HOLD_SECONDS),)
@@ -194,4 +196,4 @@ def _on_entry(model: Model, id: str) -> Model:
     picker = overlay.picker if overlay is not None else None
     if overlay is None or picker is None or not id or (at := picker.place_of(id)) < 0:
         return model
-    return replace(model, overlay=replace(overlay, picker=picker.moved(at)))
+    return replace(model, overlay=replace(overlay, picker=picker.move_to(at)))

@@ -35,7 +35,7 @@ MOVES = frozenset(("up", "down", "left", "right", "pageup", "pagedown"))
 once."""
 
 
-def pressed(model: Model, msg: KeyPressed) -> Step:
+def on_key(model: Model, msg: KeyPressed) -> Step:
     """A key that was bound or grabbed."""
     if msg.key in WHEEL:
         return _wheeled(model, msg)
@@ -59,12 +59,12 @@ def pressed(model: Model, msg: KeyPressed) -> Step:
 
 
 def _pressed(model: Model, msg: KeyPressed, before: float) -> Step:
-    if is_text(msg.character) and not model.asking:
+    if is_text(msg.character) and not model.is_asking:
         model = replace(model, typed_at=msg.at)
     if msg.draft != model.composer.draft:
-        model = composer.changed(model, msg.draft, len(msg.draft))
-    if model.asking:
-        model = answering.looked(model, msg)
+        model = composer.change_text(model, msg.draft, len(msg.draft))
+    if model.is_asking:
+        model = answering.mark_viewed_at(model, msg)
     if model.held is not None:
         if (
             msg.key == "enter"
@@ -114,8 +114,8 @@ def settle_held(model: Model, rested: bool = False) -> Step:
     held = model.held
     if held is None:
         return model, ()
-    here = model.asking and model.dialog is not None and model.dialog.id == held.on
-    if not here and (held.on or not model.covered or not _holds(model)):
+    here = model.is_asking and model.dialog is not None and model.dialog.id == held.on
+    if not here and (held.on or not model.is_covered or not _holds(model)):
         return key_guards.release_key(model)
     if not here and (said := control.lost_mark(model, held)) is not None:
         freed = replace(key_guards.without_hint(model), held=None)
@@ -133,7 +133,7 @@ def _take_held(model: Model) -> Step:
     else:
         taken = (
             control.take_held(free, free.overlay, held)
-            if free.overlay is not None and free.covered
+            if free.overlay is not None and free.is_covered
             else None
         )
     return key_guards.release_key(model) if taken is None else taken
@@ -142,38 +142,41 @@ def _take_held(model: Model) -> Step:
 def _unheld(model: Model, msg: KeyPressed, before: float) -> Step:
     if msg.key != "escape" or not msg.selection:
         return _routed(model, msg, before)
-    if not (model.running or model.covered or model.asking):
+    if not (model.is_running or model.is_covered or model.is_asking):
         return model, (ClearSelection(),)
     return then((model, (ClearSelection(),)), _routed(model, msg, before))  # one Esc always stops
 
 
 def _routed(model: Model, msg: KeyPressed, before: float) -> Step:
     name = commands.bindings(model.keys).get(msg.key)
-    if (model.covered and not _calls(model, msg.key)) or model.asking:
-        shown = model.overlay if model.covered else None
+    if (model.is_covered and not _calls(model, msg.key)) or model.is_asking:
+        shown = model.overlay if model.is_covered else None
         taken = (
-            answering.pressed(model, msg, before)
+            answering.answer_key(model, msg, before)
             if shown is None
             else control.on_key(model, shown, msg, before)
         )
         if taken is not None:
             return _aim(taken, msg, before)
-        if not model.covered and msg.draft and msg.key in commands.when_empty(model.keys):
+        if not model.is_covered and msg.draft and msg.key in commands.when_empty(model.keys):
             return model, (Type(msg.character, msg.key),)  # with words in the prompt, it edits them
-        if name in commands.THROUGH or (name == "leave" and model.covered and not msg.draft):
+        if name in commands.THROUGH or (name == "leave" and model.is_covered and not msg.draft):
             return commands.find(name).run(model, "")
-        if name == "mode" and not model.covered:
+        if name == "mode" and not model.is_covered:
             return _answer_first(model, msg.key)
-        edits = name is None and (not model.covered or _is_written_below(model))
+        edits = name is None and (not model.is_covered or _is_written_below(model))
         if not edits:
             return answering.refuse_key(model)
         return model, (Type(msg.character, msg.key),)
-    if model.recall is not None and (recalled := history_prompt.pressed(model, msg)) is not None:
+    if (
+        model.recall is not None
+        and (recalled := history_prompt.on_search_key(model, msg)) is not None
+    ):
         return recalled
     chosen = (
-        search_prompt.pressed(model, msg)
+        search_prompt.on_search_key(model, msg)
         if model.search is not None
-        else completion.pressed(model, msg)
+        else completion.on_list_key(model, msg)
     )
     if chosen is not None:
         return chosen
@@ -188,7 +191,7 @@ def _routed(model: Model, msg: KeyPressed, before: float) -> Step:
     if name == "mode" and model.dialog is not None:
         return _answer_first(model, msg.key)
     called = commands.find(name)
-    step = called.run(model.used(f"command:{name}") if called.slash else model, "")
+    step = called.run(model.with_used(f"command:{name}") if called.slash else model, "")
     opened = step[0].overlay is not None and model.overlay is None and msg.key != "enter"
     return (
         (replace(step[0], last_key=-inf), step[1]) if opened else step
@@ -207,7 +210,7 @@ def _aim(step: Step, msg: KeyPressed, before: float) -> Step:
 def _calls(model: Model, key: str) -> bool:
     """Whether `key` is for the command that is written under a sheet."""
     if key == "escape":
-        return bool(completion.shown(model)) and completion.writes_command(model)
+        return bool(completion.shown_candidates(model)) and completion.writes_command(model)
     return key not in ("pageup", "pagedown") and completion.writes_command(model)
 
 
@@ -227,7 +230,7 @@ def _is_written_below(model: Model) -> bool:
 
 def _wheeled(model: Model, msg: KeyPressed) -> Step:
     """The wheel moves the sheet that is open."""
-    if model.overlay is None or not model.covered:
+    if model.overlay is None or not model.is_covered:
         return model, ()
     return control.on_key(model, model.overlay, msg, model.last_key) or (model, ())
 
@@ -270,7 +273,7 @@ def _takes_text(model: Model, at: float, free: bool) -> bool:
     them."""
     if model.held is not None:
         return False
-    overlay = model.overlay if model.covered else None
+    overlay = model.overlay if model.is_covered else None
     if overlay is not None and control.finds_rows(overlay):
         asked_for = overlay.shown_at == float("-inf")  # else the first keys may be the prompt's
         return free or asked_for
@@ -278,7 +281,7 @@ def _takes_text(model: Model, at: float, free: bool) -> bool:
         return False
     if overlay is not None and not model.composer.draft:
         return False  # of the first letter is said where it went
-    if model.asking:
+    if model.is_asking:
         return free and not answering.letters_answer(model)
     if overlay is not None:
         return free and at - model.last_key < key_guards.BURST_SECONDS  # words that began as words

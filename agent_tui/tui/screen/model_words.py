@@ -14,14 +14,14 @@ from agent_tui.tui.core.regions import Span
 UNDER_WAY: Final = frozenset(("pulling", "starting"))
 
 
-def told(model: Model) -> PullProgress | None:
+def pull_progress(model: Model) -> PullProgress | None:
     """What the engine said last of a model that is fetched; None: nothing yet."""
     return model.transcript.answers.pull
 
 
 def state(model: Model) -> PullState | Literal[""]:
     """How that stands; empty: nothing was said yet."""
-    found = told(model)
+    found = pull_progress(model)
     return found.state if found is not None else ""
 
 

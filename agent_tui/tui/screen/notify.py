@@ -43,14 +43,14 @@ _TOUCHES: Final = (
 _MARKS: Final = {"idle": "", "waiting_for_input": "? "}
 
 
-def grounded(model: Model, dark: bool) -> Step:
+def on_ground(model: Model, dark: bool) -> Step:
     """The terminal told whether its ground is dark."""
     if model.window.dark is dark:
         return model, ()
     return replace(model, window=replace(model.window, dark=dark)), (UseGround(dark),)
 
 
-def focused(model: Model, has: bool) -> Step:
+def on_focus(model: Model, has: bool) -> Step:
     """Who comes back may have changed the branch elsewhere."""
     shown = has and "branch" in model.look.status
     effects = (ReadBranch(model.transcript.cwd),) if shown else ()
@@ -61,7 +61,7 @@ def on_branch(model: Model, name: str) -> Model:
     return replace(model, window=replace(model.window, branch=name))
 
 
-def configured(model: Model, name: str, value: Any) -> Step:
+def on_setting(model: Model, name: str, value: Any) -> Step:
     """The setting `name` of `[notify]` is another; it holds at once."""
     if name == "title":
         title = title_of(model.transcript) if value else ""
@@ -72,7 +72,7 @@ def configured(model: Model, name: str, value: Any) -> Step:
     return replace(model, window=replace(model.window, **changed)), ()
 
 
-def settled(before: Model, model: Model, msg: Msg) -> Step:
+def notify_changes(before: Model, model: Model, msg: Msg) -> Step:
     """What follows from `before` having become `model` by `msg`."""
     if model.window.focused is None and isinstance(msg, _TOUCHES):
         model = replace(model, window=replace(model.window, touched=msg.at))
@@ -118,16 +118,16 @@ def title_of(transcript: Transcript) -> str:
     """State, folder and the name of the session, on one short line."""
     folder = transcript.cwd.rstrip("/").rpartition("/")[2]
     mark = "? " if transcript.questions else _MARKS.get(transcript.state, "* ")
-    name = plain(folder) or "/" if transcript.cwd else "agent-tui"
+    name = plain_text(folder) or "/" if transcript.cwd else "agent-tui"
     called = (
-        f": {plain(transcript.title)[:NAME_CHARS]}"
+        f": {plain_text(transcript.title)[:NAME_CHARS]}"
         if transcript.titled_by and transcript.cwd
         else ""
     )
     return f"{mark}{name}{called}{' - agent-tui' if transcript.cwd else ''}"[:TITLE_CHARS]
 
 
-def plain(text: str) -> str:
+def plain_text(text: str) -> str:
     """`text` without anything that a terminal could take for more than letters."""
     kept = "".join(c if c.isprintable() else " " for c in visible(text))
     return " ".join(kept.split())[:TITLE_CHARS]
@@ -142,7 +142,7 @@ def _occasion(before: Model, model: Model) -> Occasion | None:
         return None
     if now.questions and (not was.questions or was.questions[0].id != now.questions[0].id):
         return "question"
-    if was.state != "idle" and not model.running:
+    if was.state != "idle" and not model.is_running:
         ended = _ended(now)
         return None if ended in STOPPED else "done" if ended == "completed" else "failure"
     return None
@@ -166,8 +166,8 @@ def _words(occasion: Occasion, model: Model) -> str:
     transcript = model.transcript
     if occasion == "question":
         asked = transcript.questions[0]
-        about = plain(asked.label if isinstance(asked, Approval) else asked.text)
-        who = f"{plain(asked.agent)} " if asked.agent else ""
+        about = plain_text(asked.label if isinstance(asked, Approval) else asked.text)
+        who = f"{plain_text(asked.agent)} " if asked.agent else ""
         return f"{who}waits for you{': ' + about if about else ''}"
     if model.gone:
         return "stopped"

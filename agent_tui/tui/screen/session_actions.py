@@ -84,7 +84,7 @@ def fork(model: Model) -> Step:
     return then(told, send(told[0], Fork(marks[place].n if place >= 0 else 0)))
 
 
-def forked(model: Model, data: ForkOutcome) -> Step:
+def on_forked(model: Model, data: ForkOutcome) -> Step:
     """The copy is made: go on in it."""
     model = replace(model, going_back=None)
     if not data.id:
@@ -99,17 +99,17 @@ def forked(model: Model, data: ForkOutcome) -> Step:
 
 def go_on(model: Model, again: bool = False) -> Step:
     """Ask the model again."""
-    return toast(model, BUSY, "warning") if model.running else send(model, Continue(again))
+    return toast(model, BUSY, "warning") if model.is_running else send(model, Continue(again))
 
 
-def changed(model: Model, data: ShelfOutcome) -> Step:
+def on_session_changed(model: Model, data: ShelfOutcome) -> Step:
     """Another session was named or deleted, or could not be."""
     if data.problem:
         return toast(model, f"not done: {data.problem}", "warning", SECONDS)
     return toast(model, f"the session was {data.done}", "good") if data.done else (model, ())
 
 
-def locked(model: Model) -> Step:
+def on_locked(model: Model) -> Step:
     """Another program has the session that was to be opened: what there is to do about it."""
     if model.busy or model.question is not None:
         return model, ()
@@ -119,7 +119,7 @@ def locked(model: Model) -> Step:
 UNUSED: Final = "nothing said yet"
 
 
-def known(model: Model) -> tuple[Summary, ...]:
+def known_sessions(model: Model) -> tuple[Summary, ...]:
     """The sessions that the engine told of."""
     found = model.transcript.answers.sessions
     return found.sessions if found is not None else ()
@@ -204,7 +204,7 @@ def unable(model: Model) -> str:
     return "" if model.started and not model.gone else "there is no session yet"
 
 
-def rewound(model: Model, event: Rewound) -> Step:
+def on_rewound(model: Model, event: Rewound) -> Step:
     """The conversation is back where it was: an empty prompt has its old words again. Where
     something was typed meanwhile, the old words are in the history, and that is said."""
     going = model.going_back if model.going_back is not None and model.going_back.sent else None
@@ -215,7 +215,7 @@ def rewound(model: Model, event: Rewound) -> Step:
     model = replace(model, rewound=event.n, reading=Reading(jump=model.reading.jump + 1))
     if model.composer.asks("search"):
         model = composer.leave(model)
-    typed = composer.own(model) not in ("", old, draft)
+    typed = composer.own_draft(model) not in ("", old, draft)
     if typed:
         step = composer.remember(model, old)
     else:

@@ -48,7 +48,7 @@ def own_keys(model: Model) -> dict[str, tuple[str, ...]]:
     return {key.removeprefix("keys."): value for key, value in found if isinstance(value, tuple)}
 
 
-def told(model: Model, msg: SettingsRead) -> Step:
+def on_settings_read(model: Model, msg: SettingsRead) -> Step:
     """The settings were read; if one was written before, it holds from now on where it can."""
     model = replace(model, configured=msg.found)
     if msg.failed:
@@ -72,7 +72,7 @@ def _applied(model: Model, entry: Setting) -> tuple[Model, tuple[Effect, ...]]:
     if not entry.live:
         return model, ()
     if section == "notify":
-        return notify.configured(model, name, value)
+        return notify.on_setting(model, name, value)
     if entry.key == "prompt.vim":
         return replace(model, vim="insert" if value else ""), ()
     if entry.kind is KEYS:

@@ -73,7 +73,7 @@ def rows(model: Model, state: SettingUp) -> tuple[Entry, ...]:
             return ()
 
 
-def keyed(model: Model, state: SettingUp) -> bool:
+def takes_key(model: Model, state: SettingUp) -> bool:
     """Whether the provider at hand takes a key, as far as anybody said: only then it is of use to
     offer one."""
     if state.step == "model" and state.keyed:
@@ -217,11 +217,11 @@ def depth(state: SettingUp) -> int:
     return 1 + (depth(state.back) if state.back is not None else 0)
 
 
-def after(state: SettingUp, step: SetupStep) -> SettingUp:
+def state_after(state: SettingUp, step: SetupStep) -> SettingUp:
     return replace(state, step=step, at=0, query="", note="", waits="", back=state)
 
 
-def put(model: Model, state: SettingUp) -> Model:
+def with_setup(model: Model, state: SettingUp) -> Model:
     now = model.overlay
     assert now is not None
     picker = Picker(query=state.query, touched=True)
@@ -233,16 +233,16 @@ def put(model: Model, state: SettingUp) -> Model:
 
 def by_itself(model: Model, state: SettingUp) -> Model:
     """The sheet of a step that came by itself: a key that was on its way is not meant for it."""
-    model = at(model, state)
+    model = show_step(model, state)
     assert model.overlay is not None
     return replace(model, overlay=replace(model.overlay, shown_at=model.at))
 
 
-def at(model: Model, state: SettingUp) -> Model:
+def show_step(model: Model, state: SettingUp) -> Model:
     """The sheet of a step; where something is to be typed, the prompt is for that."""
     if model.composer.asks("sheet"):
         model = composer.leave(model)
-    model = put(model, state)
+    model = with_setup(model, state)
     if state.step not in ASKS:
         return model
     model = composer.ask(
@@ -266,18 +266,21 @@ def _label(state: SettingUp) -> str:
 KEPT: Final = "not sent yet: press Enter to send"
 
 
-def heard(model: Model, id: str) -> Step:
+def on_setup_event(model: Model, id: str) -> Step:
     """The engine told of a step."""
     state, found = state_of(model), outcome(model)
     if state is None or not state.waits or state.waits != id:
         return model, ()
     match found.state:
         case "no_key":
-            return composer.write(put(model, replace(state, waits="", note=found.said)), ""), ()
+            return composer.write(
+                with_setup(model, replace(state, waits="", note=found.said)), ""
+            ), ()
         case "asking" | "starting" if state.step == "key":
             model = composer.leave(model) if model.composer.asks("sheet") else model
-            return put(
-                model, replace(after(state, "asking"), back=replace(state, waits=""), waits=id)
+            return with_setup(
+                model,
+                replace(state_after(state, "asking"), back=replace(state, waits=""), waits=id),
             ), ()
         case "answered":
             return by_itself(
@@ -318,12 +321,12 @@ def _failed(model: Model, state: SettingUp, found: SetupOutcome) -> Step:
 def _kept(model: Model) -> Step:
     """The transcript says what was kept, the header which model it is now."""
     model = replace(model, overlay=None)
-    return toast(model, KEPT) if composer.own(model).strip() else (model, ())
+    return toast(model, KEPT) if composer.own_draft(model).strip() else (model, ())
 
 
-def pulled(model: Model) -> Step:
+def on_pull_progress(model: Model) -> Step:
     """The engine said how far a model has come."""
-    state, found = state_of(model), model_words.told(model)
+    state, found = state_of(model), model_words.pull_progress(model)
     if state is None or state.step != "pulling" or found is None:
         return model, ()
     match found.state:
@@ -331,7 +334,9 @@ def pulled(model: Model) -> Step:
             typed = state.back or SettingUp()
             return by_itself(
                 model,
-                replace(after(state, "scope"), model=f"ollama/{state.model}", back=typed.back),
+                replace(
+                    state_after(state, "scope"), model=f"ollama/{state.model}", back=typed.back
+                ),
             ), ()
         case "failed":
             return by_itself(model, replace(state, step="failed", model="", note=found.said)), ()

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 def row_of(overlay: Overlay) -> Entry:
     """The row under the cursor."""
-    chosen = overlay.picker.chosen if overlay.picker is not None else None
+    chosen = overlay.picker.chosen_entry if overlay.picker is not None else None
     return chosen if chosen is not None else NO_ROW
 
 

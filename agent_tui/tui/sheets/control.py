@@ -124,7 +124,7 @@ def refresh(model: Model) -> Step:
     if sheet.rows is None or overlay.picker is None:
         return model, ()
     begins_on = sheet.begin_on(model) if sheet.begin_on is not None else ""
-    picker = overlay.picker.filled(tuple(sheet.rows(model, overlay)), begins_on)
+    picker = overlay.picker.with_entries(tuple(sheet.rows(model, overlay)), begins_on)
     return _follow_cursor(_without_lost_question(_arranged(model, overlay, picker, typed=False)))
 
 
@@ -198,7 +198,7 @@ def put_cursor(model: Model, at: int) -> Model:
     overlay = model.overlay
     if overlay is None or overlay.picker is None:
         return model
-    return replace(model, overlay=replace(overlay, picker=overlay.picker.moved(at)))
+    return replace(model, overlay=replace(overlay, picker=overlay.picker.move_to(at)))
 
 
 def click(model: Model, place: int) -> Step:
@@ -209,7 +209,7 @@ def click(model: Model, place: int) -> Step:
     if (
         overlay is None
         or overlay.picker is None
-        or not model.covered
+        or not model.is_covered
         or not 0 <= place < len(overlay.picker.shown)
     ):
         return model, ()
@@ -240,7 +240,7 @@ def shows(model: Model, what: str) -> bool:
     """Whether the sheet that is open shows `what` (`queue`, `pull`), which then stands nowhere
     else."""
     return (
-        model.covered
+        model.is_covered
         and model.overlay is not None
         and what in sheets.find(model.overlay.kind).shows
     )
@@ -500,7 +500,9 @@ def _moved(model: Model, overlay: Overlay, msg: KeyPressed) -> Step | None:
     key = LETTERS_THAT_MOVE.get(msg.key, msg.key) if acts else msg.key
     if key not in goes:
         return None
-    return _follow_cursor(replace(model, overlay=replace(overlay, picker=picker.moved(goes[key]))))
+    return _follow_cursor(
+        replace(model, overlay=replace(overlay, picker=picker.move_to(goes[key])))
+    )
 
 
 _BY: Final = {
@@ -582,7 +584,7 @@ def _arranged(model: Model, overlay: Overlay, picker: Picker, typed: bool) -> Mo
 def _follow_cursor(model: Model) -> Step:
     """Do what the sheet does with the row that the cursor is on, once a row."""
     overlay = model.overlay
-    if overlay is None or overlay.picker is None or (chosen := overlay.picker.chosen) is None:
+    if overlay is None or overlay.picker is None or (chosen := overlay.picker.chosen_entry) is None:
         return model, ()
     sheet = sheets.find(overlay.kind)
     if not chosen.id or chosen.id == overlay.picker.asked or not (sheet.preview or sheet.on_cursor):

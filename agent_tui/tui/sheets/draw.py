@@ -218,7 +218,7 @@ def _list_view(
     beside = _is_beside(sheet, width)
     inner = list_room(width) if beside else sheet_room(width, True)
     kept = _about_room(sheet, picker, height)
-    chosen = picker.chosen
+    chosen = picker.chosen_entry
     if chosen is not None and sheet.says_all is not None and sheet.says_all(chosen):
         about = ()
     short = _is_short(sheet, picker)
@@ -322,7 +322,7 @@ def _count(picker: Picker) -> str:
 def _about(model: Model, sheet: Sheet, overlay: Overlay) -> Lines:
     """What is said of the row under the cursor."""
     picker = overlay.picker
-    chosen = picker.chosen if picker is not None else None
+    chosen = picker.chosen_entry if picker is not None else None
     room = _about_room(sheet, picker, model.height) if picker is not None else 0
     if chosen is None or picker is None or not room:
         return ()

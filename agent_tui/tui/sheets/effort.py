@@ -50,7 +50,7 @@ def _told(model: Model) -> Efforts | None:
     return found if found is not None and found.model == model.transcript.model else None
 
 
-def taken(model: Model) -> bool:
+def takes_effort(model: Model) -> bool:
     """Whether the model can be told how hard to think; true where nobody knows."""
     told = _told(model)
     return told is None or bool(told.levels)
@@ -58,13 +58,13 @@ def taken(model: Model) -> bool:
 
 def _refusal(model: Model) -> str:
     """Why no effort can be chosen; empty: it can."""
-    return "" if taken(model) else "this model has no thinking effort"
+    return "" if takes_effort(model) else "this model has no thinking effort"
 
 
 def meanings(model: Model) -> dict[str, str]:
     """What each level comes to with the model in use; empty where nobody said."""
     told = _told(model)
-    if told is None or not taken(model):
+    if told is None or not takes_effort(model):
         return {}
     return {AUTO: told.auto, **{one.level: one.about for one in told.levels}}
 

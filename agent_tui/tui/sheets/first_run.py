@@ -65,7 +65,7 @@ def _tried(overlay: Overlay) -> Tried:
 
 def _kept(model: Model) -> bool:
     """Whether words for the model stand in the prompt: letters are the prompt's then."""
-    return bool(composer.own(model).strip()) and not is_command(model.composer.draft)
+    return bool(composer.own_draft(model).strip()) and not is_command(model.composer.draft)
 
 
 def _in_lines(model: Model) -> bool:
@@ -126,7 +126,7 @@ def _take_letter(model: Model, overlay: Overlay, letter: str) -> Step | None:
 
 
 def _label(_: Model, overlay: Overlay) -> str:
-    chosen = overlay.picker.chosen if overlay.picker is not None else None
+    chosen = overlay.picker.chosen_entry if overlay.picker is not None else None
     return "quit" if chosen is not None and chosen.id == "quit" else "take"
 
 

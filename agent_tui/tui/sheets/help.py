@@ -109,7 +109,7 @@ def key(name: str) -> str:
     return "+".join(MARKS.get(part, key_name(part)) for part in name.split("+"))
 
 
-def named(names: Iterable[str]) -> str:
+def key_names(names: Iterable[str]) -> str:
     return " ".join(dict.fromkeys(map(key, names)))
 
 
@@ -129,8 +129,8 @@ def prompt_rows() -> Iterator[Row]:
     for action in dict.fromkeys(keys.EDITING.values()):
         if action not in ("cursor_up", "cursor_down"):
             found = [name for name, does in keys.EDITING.items() if does == action]
-            yield named(found[:2]), EDITING[action], f"{named(found)}: {EDITING[action]}."
-    yield "Shift+← → ↑ ↓", "move and select", f"{named(keys.SELECTING)}: move and select."
+            yield key_names(found[:2]), EDITING[action], f"{key_names(found)}: {EDITING[action]}."
+    yield "Shift+← → ↑ ↓", "move and select", f"{key_names(keys.SELECTING)}: move and select."
 
 
 def asked_rows() -> Iterator[Row]:

@@ -43,7 +43,7 @@ def is_switch(setting: Setting) -> bool:
 
 def run(model: Model, id: str) -> Step:
     """Do what the palette calls `id`; what it needs to know is asked for in the prompt."""
-    model = model.used(id)
+    model = model.with_used(id)
     kind, _, name = id.partition(":")
     if f"{kind}:" == SETTING:
         return _set(model, name)

@@ -33,7 +33,7 @@ def _title(model: Model, overlay: Overlay) -> str:
 
 
 def _body(model: Model, overlay: Overlay, cells: int) -> Body:
-    data = None if overlay.query else model_words.told(model)
+    data = None if overlay.query else model_words.pull_progress(model)
     if data is not None and data.state == "down":
         said = one_line(data.said, 200)
         after = f"Once started, it downloads {overlay.note} and keeps running after agent-tui."
@@ -88,7 +88,7 @@ def pull(model: Model, args: str) -> Step:
             Pull(args),
         )
         return asked[0], (*effects, *asked[1])
-    found = model_words.told(model)
+    found = model_words.pull_progress(model)
     if found is None or found.state not in model_words.UNDER_WAY:
         return toast(model, "name the model, such as /pull qwen3:8b", "warning")
     return open_sheet(model, "pull", note=found.model)

@@ -28,7 +28,7 @@ EMPTY: Final = "The queue is empty. Prompts that you send while the agent works 
 
 
 def _title(model: Model, _: Overlay) -> str:
-    steers = len(model.listed) - len(model.queue)
+    steers = len(model.waiting_prompts) - len(model.queue)
     more = f", {steers} at the next step" if steers else ""
     return (
         f"Queued prompts ({len(model.queue)}){more}{', paused' if model.transcript.paused else ''}"
@@ -37,7 +37,7 @@ def _title(model: Model, _: Overlay) -> str:
 
 def _rows(model: Model, _: Overlay) -> Iterator[Entry]:
     number = 0
-    for place, item in enumerate(model.listed):
+    for place, item in enumerate(model.waiting_prompts):
         text = one_line(mention.display_mentions(chips.fold_pastes(item.text, item.pastes)))
         key = str(place + 1) if place < 9 else ""
         state = _state(model, item, number)
@@ -53,23 +53,23 @@ def _state(model: Model, item: Queued, number: int) -> str:
     turn of their own."""
     if item.steer:
         return "at the next step"
-    if waiting.held(model, item.id):
+    if waiting.is_held(model, item.id):
         return "being edited"
     return "next" if number == 0 else "waits"
 
 
 def _body(model: Model, _: Overlay, __: int) -> Body:
     """What becomes of the queue."""
-    if not model.listed:
+    if not model.waiting_prompts:
         return Body(((Span(EMPTY),),))
     if model.transcript.paused:  # the title says it, and the key that resumes
         return Body()
-    when = "when this turn ends" if model.running else "now"
+    when = "when this turn ends" if model.is_running else "now"
     return Body(((Span(f"The next is sent {when}."),),))
 
 
 def _item(model: Model, row: Entry) -> Queued:
-    return next(item for item in model.listed if item.id == row.id)
+    return next(item for item in model.waiting_prompts if item.id == row.id)
 
 
 def _edit(model: Model, _: Overlay, row: Entry) -> Step:
@@ -106,21 +106,21 @@ def _stop_and_send(model: Model, _: Overlay, row: Entry) -> Step:
 
 def _left(model: Model) -> Model:
     """The panel goes with the last prompt."""
-    return replace(model, overlay=None) if len(model.listed) == 1 else model
+    return replace(model, overlay=None) if len(model.waiting_prompts) == 1 else model
 
 
 def _pause(model: Model, _: Overlay, __: Entry) -> Step:
-    if not model.listed:
+    if not model.waiting_prompts:
         return toast(model, "the queue is empty: nothing to pause")
     return waiting.resume(model) if model.transcript.paused else waiting.pause(model)
 
 
 def _rests(model: Model, _: Overlay, __: Entry) -> bool:
-    return not model.running
+    return not model.is_running
 
 
 def _runs(model: Model, _: Overlay, __: Entry) -> bool:
-    return model.running
+    return model.is_running
 
 
 SHEET: Final = Sheet(
@@ -131,7 +131,7 @@ SHEET: Final = Sheet(
         Action(
             "send",
             ("s",),
-            lambda model, _: "steer" if model.running else "send now",
+            lambda model, _: "steer" if model.is_running else "send now",
             _send_now,
             closes=False,
             typed="s",
@@ -207,7 +207,7 @@ SHEET: Final = Sheet(
         model.edits,
         model.transcript.paused,
         model.composer.editing,
-        model.running,
+        model.is_running,
         model.width,
     ),
 )

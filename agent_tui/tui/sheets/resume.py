@@ -63,7 +63,7 @@ def _rows(model: Model, overlay: Overlay) -> Iterator[Entry]:
 
 def _arrange(model: Model, _: Overlay, picker: Picker, __: bool) -> Picker:
     """What was found in the text is called as it is called now, and what is gone is gone."""
-    if not picker.extra or not (known := session_actions.known(model)):
+    if not picker.extra or not (known := session_actions.known_sessions(model)):
         return picker
     names = {one.id: session_actions.name_of(one) for one in known}
     extra = tuple(replace(one, label=names[one.id]) for one in picker.extra if one.id in names)
@@ -73,7 +73,7 @@ def _arrange(model: Model, _: Overlay, picker: Picker, __: bool) -> Picker:
 def _named(model: Model, overlay: Overlay) -> tuple[str, ...]:
     """The sessions that are called as `/load` was told, or whose ids begin so; where one of them is
     meant, it alone."""
-    name, found = overlay.note.strip().casefold(), session_actions.known(model)
+    name, found = overlay.note.strip().casefold(), session_actions.known_sessions(model)
     if not name:
         return ()
     named_so = list[str]()
@@ -194,7 +194,7 @@ def _on_answer(model: Model, _: str, data: Answer) -> Step | None:
     extra = tuple(
         session_row(model, hit.session, True, hit.snippet or "…", IN_TEXT) for hit in data.hits
     )
-    found = replace(picker, extra=extra, touched=True).filled(picker.entries)
+    found = replace(picker, extra=extra, touched=True).with_entries(picker.entries)
     state = replace(now, note="searching …" if data.more else data.note)
     return replace(model, overlay=replace(overlay, picker=found, state=state)), ()
 

@@ -24,19 +24,19 @@ from agent_tui.tui.screen.setup_steps import (
     ASKS,
     ELSEWHERE,
     FETCH,
-    after,
-    at,
-    heard,
-    keyed,
     offer,
+    on_pull_progress,
+    on_setup_event,
     outcome,
     overview,
-    pulled,
-    put,
     rows,
+    show_step,
+    state_after,
     state_of,
+    takes_key,
     typed_rows,
     waits,
+    with_setup,
 )
 from agent_tui.tui.sheets import TAKES, Action, Body, Lines, Sheet, control
 
@@ -80,7 +80,9 @@ def _body(model: Model, overlay: Overlay, cells: int) -> Body:
         return Body()
     down = model_words.state(model) == "down"
     return Body(
-        _lines(state, overview(model), outcome(model), model_words.told(model), down, cells)
+        _lines(
+            state, overview(model), outcome(model), model_words.pull_progress(model), down, cells
+        )
     )
 
 
@@ -239,7 +241,9 @@ def open_setup(model: Model, wants: Offer | None = None) -> Step:
     if wants is None:
         return shown, effects
     state = SettingUp(provider=wants.name, label=wants.label)
-    return at(shown, after(state, "address" if wants.needs == "address" else "key")), effects
+    return show_step(
+        shown, state_after(state, "address" if wants.needs == "address" else "key")
+    ), effects
 
 
 def _asks_again(_: Model, overlay: Overlay, __: Entry) -> bool:
@@ -249,7 +253,7 @@ def _asks_again(_: Model, overlay: Overlay, __: Entry) -> bool:
 
 def _ask_again(model: Model, _: Overlay, __: Entry) -> Step:
     state = state_of(model)
-    return (at(model, state), ()) if state is not None else (model, ())
+    return (show_step(model, state), ()) if state is not None else (model, ())
 
 
 def _key_label(_: Model, overlay: Overlay) -> str:
@@ -259,7 +263,7 @@ def _key_label(_: Model, overlay: Overlay) -> str:
 
 def _takes_key(model: Model, _: Overlay, __: Entry) -> bool:
     state = state_of(model)
-    return state is not None and state.step in ("provider", "model") and keyed(model, state)
+    return state is not None and state.step in ("provider", "model") and takes_key(model, state)
 
 
 def _take(model: Model, _: Overlay, row: Entry) -> Step:
@@ -272,15 +276,15 @@ def _take(model: Model, _: Overlay, row: Entry) -> Step:
         case "failed" if chosen:
             return _way(model, state, chosen)
         case "model" if chosen == FETCH:
-            return at(model, after(state, "pull")), ()
+            return show_step(model, state_after(state, "pull")), ()
         case "model" if chosen:
             wanted = replace(state, model=chosen)
             known = overview(model)
             free = wanted.keyed and known is not None and known.keyring
-            return at(model, after(wanted, "place" if free else "scope")), ()
+            return show_step(model, state_after(wanted, "place" if free else "scope")), ()
         case "place" if chosen:
             place: KeyPlace = "file" if chosen == "file" else "keyring"
-            return at(model, after(replace(state, place=place), "scope")), ()
+            return show_step(model, state_after(replace(state, place=place), "scope")), ()
         case "scope" if chosen:
             return _keep(model, state, chosen)
         case "pulling":
@@ -292,11 +296,13 @@ def _take(model: Model, _: Overlay, row: Entry) -> Step:
 def _chosen(model: Model, state: SettingUp, name: str) -> Step:
     """A provider: what it needs is asked for first."""
     if name == ELSEWHERE:
-        return at(model, after(replace(state, provider="", label="the server"), "address")), ()
+        return show_step(
+            model, state_after(replace(state, provider="", label="the server"), "address")
+        ), ()
     known = offer(model, name)
     state = replace(state, provider=name, label=known.label if known is not None else name)
     if known is not None and known.needs:
-        return at(model, after(state, known.needs)), ()
+        return show_step(model, state_after(state, known.needs)), ()
     return _ask(model, state)
 
 
@@ -305,12 +311,14 @@ def _type_key(model: Model, _: Overlay, row: Entry) -> Step:
     state, name = state_of(model), row.id
     assert state is not None
     if state.step == "model":
-        return at(model, after(state, "key")), ()
+        return show_step(model, state_after(state, "key")), ()
     known = offer(model, name)
     if known is None or name == ELSEWHERE:
         return model, ()
     state = replace(state, provider=name, label=known.label)
-    return at(model, after(state, "address" if known.needs == "address" else "key")), ()
+    return show_step(
+        model, state_after(state, "address" if known.needs == "address" else "key")
+    ), ()
 
 
 def _way(model: Model, state: SettingUp, chosen: str) -> Step:
@@ -318,24 +326,26 @@ def _way(model: Model, state: SettingUp, chosen: str) -> Step:
     before = state.back or SettingUp()
     match chosen:
         case "again" if state.model and before.step == "scope":
-            return at(model, before), ()
+            return show_step(model, before), ()
         case "models":
             models = _last(state, "model")
-            return (at(model, models), ()) if models is not None else back(model)
+            return (show_step(model, models), ()) if models is not None else step_back(model)
         case "key" | "address":
             step = (
-                before if before.step == chosen else replace(after(state, chosen), back=before)
+                before
+                if before.step == chosen
+                else replace(state_after(state, chosen), back=before)
             )  # it is typed anew
-            return at(model, step), ()
+            return show_step(model, step), ()
         case "serve" | "again":
             return _ask(model, state, before, serve=chosen == "serve")
         case "fetch" if state.model:
             return _fetch(model, replace(state, back=before.back), state.model)
         case "fetch":
-            return at(model, replace(after(state, "pull"), back=before)), ()
+            return show_step(model, replace(state_after(state, "pull"), back=before)), ()
         case _:
             first = _last(state, "provider") or SettingUp()
-            return at(model, first), ()
+            return show_step(model, first), ()
 
 
 def _last(state: SettingUp, step: str) -> SettingUp | None:
@@ -363,20 +373,20 @@ def _on_text(model: Model, text: str) -> Step:
     if state.step == "key":
         model, id = _id(model)
         asked = SetUp(id, "ask", state.provider, state.address)
-        return put(model, replace(state, waits=id, note="")), (SendKey(asked),)
+        return with_setup(model, replace(state, waits=id, note="")), (SendKey(asked),)
     if state.step == "pull":
         return _fetch(composer.leave(model), state, said)
     state = replace(state, address=said, note="")
     known = offer(model, state.provider)
     if known is not None and known.needs == "address" and not known.key:
-        return at(model, after(state, "key")), ()
+        return show_step(model, state_after(state, "key")), ()
     return _ask(composer.leave(model), state)
 
 
 # -- the way back
 
 
-def back(model: Model) -> Step:
+def step_back(model: Model) -> Step:
     """Esc: one step back; from the first it leaves. What is under way is given up, except for what
     is being written."""
     state = state_of(model)
@@ -394,7 +404,7 @@ def back(model: Model) -> Step:
         model, gives_up = send(model, *stops)
     if state.step == "keeping" or state.back is None:
         return then((model, gives_up), _left(model, state))
-    return at(model, replace(state.back, note="")), gives_up
+    return show_step(model, replace(state.back, note="")), gives_up
 
 
 def _left(model: Model, state: SettingUp) -> Step:
@@ -418,9 +428,9 @@ def _on_answer(model: Model, id: str, data: Answer) -> Step | None:
         case SetupOffers():
             return control.refresh(model)
         case SetupOutcome():
-            return heard(model, id)
+            return on_setup_event(model, id)
         case PullProgress():
-            return pulled(model)
+            return on_pull_progress(model)
         case _:
             return None
 
@@ -431,15 +441,17 @@ def _on_answer(model: Model, id: str, data: Answer) -> Step | None:
 def _fetch(model: Model, state: SettingUp, named: str) -> Step:
     """The model is fetched; Esc goes back behind the step that named it."""
     name = named.removeprefix("ollama/")
-    return send(put(model, after(replace(state, model=name), "pulling")), Pull(name))
+    return send(with_setup(model, state_after(replace(state, model=name), "pulling")), Pull(name))
 
 
 def _ask(
     model: Model, state: SettingUp, before: SettingUp | None = None, serve: bool = False
 ) -> Step:
     model, id = _id(model)
-    asking = replace(after(state, "asking"), waits=id, back=before or state)
-    return send(put(model, asking), SetUp(id, "ask", state.provider, state.address, serve=serve))
+    asking = replace(state_after(state, "asking"), waits=id, back=before or state)
+    return send(
+        with_setup(model, asking), SetUp(id, "ask", state.provider, state.address, serve=serve)
+    )
 
 
 def _keep(model: Model, state: SettingUp, chosen: str) -> Step:
@@ -448,7 +460,7 @@ def _keep(model: Model, state: SettingUp, chosen: str) -> Step:
         "project" if chosen == "project" else "session" if chosen == "session" else "user"
     )
     op = SetUp(id, "keep", state.provider, model=state.model, place=state.place, scope=scope)
-    return send(put(model, replace(after(state, "keeping"), waits=id)), op)
+    return send(with_setup(model, replace(state_after(state, "keeping"), waits=id)), op)
 
 
 def _id(model: Model) -> tuple[Model, str]:
@@ -490,7 +502,7 @@ SHEET: Final = Sheet(
     hears=(SetupOffers, SetupOutcome, PullProgress),
     on_answer=_on_answer,
     on_text=_on_text,
-    on_esc=back,
+    on_esc=step_back,
     esc=_esc,
     broad=False,
     high=HIGH,

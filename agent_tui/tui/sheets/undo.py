@@ -85,7 +85,7 @@ def _rows(model: Model, _: Overlay) -> Iterator[Entry]:
         name = f"{MARKS[choice]} {one_line(visible(file.path), 60)}"
         yield Entry(file.path, name, _fate(going, file), group=FILES, tone=tone)
     group = _name(going) if going.files else ""
-    for what in going.offered:
+    for what in going.offered_parts:
         label, detail = (REDONE if going.redo else ACTIONS)[what]
         yield Entry(f"{DOES}{what}", label, detail, group=group)
 
@@ -212,7 +212,8 @@ def _plan(model: Model, id: str, data: UndoPlan) -> Step:
         replace(model, going_back=going, overlay=replace(overlay, query="", filled_at=model.at))
     )
     at = next(
-        (number for number, file in enumerate(going.files) if file.path == going.on), going.first
+        (number for number, file in enumerate(going.files) if file.path == going.on),
+        going.first_row,
     )
     return control.put_cursor(shown[0], at), shown[1]
 

@@ -162,7 +162,7 @@ class Repaint(LayoutUpdate):
                 known = row.get(x)
                 if known is not strip and (known is None or known != strip):
                     out.append(f"\x1b[{y + 1};{x + 1}H{strip.render(console)}")
-                    put(row, x, strip)
+                    put_strip(row, x, strip)
         return "".join(out)
 
     def _moved(self) -> tuple[int, int, int] | None:
@@ -202,7 +202,7 @@ def scroll(shown: list[Pieces], first: int, last: int, by: int) -> str:
     return f"\x1b[0m\x1b[{first + 1};{last + 1}r{step}\x1b[r"
 
 
-def put(row: Pieces, x: int, strip: Strip) -> None:
+def put_strip(row: Pieces, x: int, strip: Strip) -> None:
     """`strip` is what the terminal shows from column `x` on now; what it covers is there no more."""
     end = x + strip.cell_length
     for start in [

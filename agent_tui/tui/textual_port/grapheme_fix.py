@@ -29,7 +29,7 @@ _OLD: Final = "10.0.0"
 _SAVE, _RESTORE, _UNKNOWN = "\x1b7", "\x1b8", "\ufffd"
 
 
-def settled(data: str) -> str:
+def settle_graphemes(data: str) -> str:
     """`data` (text and sequences for a terminal) with nothing in it that could move the rest of its
     row."""
     return data if data.isascii() or SENT.issuperset(data) else _UNSURE.sub(_settle, data)

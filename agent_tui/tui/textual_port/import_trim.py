@@ -18,7 +18,7 @@ PALETTE: Final = "textual.command"
 
 
 @contextmanager
-def lean() -> Iterator[None]:
+def trim_imports() -> Iterator[None]:
     """While it lasts, Textual and asyncio are imported without them. Nothing changes for what is
     imported already."""
     stand_ins: dict[str, Any] = {"ssl": None, PALETTE: _palette()}  # None is an ImportError

@@ -28,7 +28,7 @@ from textual.message import Message
 
 from agent_tui.boot.frame import ENTER
 from agent_tui.boot.terminal import ENDING, POP, Early
-from agent_tui.tui.textual_port.grapheme_fix import settled
+from agent_tui.tui.textual_port.grapheme_fix import settle_graphemes
 from agent_tui.tui.textual_port.key_parser import KeyParser, types
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ class Typed(events.InputEvent, bubble=False):
         return keys
 
 
-def joined(messages: Iterable[Message]) -> Iterator[Message]:
+def join_keys(messages: Iterable[Message]) -> Iterator[Message]:
     """Runs of keys that type, each as one; the order stays."""
     run: list[events.Key] = []
     for message in messages:
@@ -109,7 +109,7 @@ class Owner(Protocol):
     link: Link
 
     @property
-    def recorded(self) -> bool:
+    def is_recorded(self) -> bool:
         """Whether what is typed goes on record: a session is open."""
 
     @property
@@ -268,8 +268,8 @@ class Terminal(LinuxDriver):
         if self._entered and data == ENTER:
             self._entered = False
         elif self._writer_thread is not None and self._writer_thread.is_alive():
-            self._owner.link.keys.painted()
-            self._writer_thread.write(settled(data))
+            self._owner.link.keys.on_frame_painted()
+            self._writer_thread.write(settle_graphemes(data))
 
     def take_type_ahead(self) -> list[events.Event]:
         """The keys and pastes of before the first frame, so that it shows what they make: on their
@@ -314,7 +314,7 @@ class Terminal(LinuxDriver):
 
     def _told(self, messages: Iterable[Message], hand_on: Callable[[Message], object]) -> None:
         """Hand on what came; keys that type are added to those before them, while these wait."""
-        for message in joined(messages):
+        for message in join_keys(messages):
             typed = message if isinstance(message, Typed) else None
             if typed is None or self._typed is None or not self._typed.add(typed):
                 self._typed = typed
@@ -330,7 +330,7 @@ class Terminal(LinuxDriver):
         except OSError:
             return b""
         if self._early.typed is not None and not self._early.unread:
-            self._early.typed = None if self._owner.recorded else self._early.typed + data
+            self._early.typed = None if self._owner.is_recorded else self._early.typed + data
         self._early.unread = b""
         if not os.environ.get("ESCDELAY"):
             waits = STOPPING_DELAY if self._owner.esc_stops else ESCAPE_DELAY
@@ -368,6 +368,6 @@ class Terminal(LinuxDriver):
             self._end_now(number)
 
     def _end_now(self, number: int) -> None:
-        if self._owner.recorded:
+        if self._owner.is_recorded:
             self._early.typed = None
         self._early.end(number)

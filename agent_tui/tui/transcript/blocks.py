@@ -24,7 +24,7 @@ from agent_tui.protocol.transcript import (
 from agent_tui.structures import chips, mention
 from agent_tui.structures.visible import visible
 from agent_tui.tui.core.display_options import DEFAULT, Look
-from agent_tui.tui.markdown.inline import flat
+from agent_tui.tui.markdown.inline import flatten
 from agent_tui.tui.markdown.lines import Cells, Line, Segment, cut_runs, line_cells, wrap
 from agent_tui.tui.markdown.render import render
 from agent_tui.tui.transcript.tool_block import body_estimate, call_lines, has_body, tool_lines
@@ -32,9 +32,9 @@ from agent_tui.tui.transcript.truncation import (
     MOST_CHARS,
     MOST_LINES,
     NOTHING,
-    bounded,
     clip,
     is_cut,
+    limit_lines,
     more_line,
 )
 
@@ -180,7 +180,7 @@ def _user(block: UserBlock, width: int, open: bool, cells: Cells) -> list[Line]:
             wrap([Segment("sent while it worked", "user.note")], width, cells, rest, rest, "user")
         )
     if block.sent:
-        what = f"skill {flat(block.skill)}" if block.skill else "expanded"
+        what = f"skill {flatten(block.skill)}" if block.skill else "expanded"
         sent, left = clip(block.sent)
         words = wording.count(len(sent.split()), "word")
         said = words if left == NOTHING else wording.count(len(block.sent), "character")
@@ -209,7 +209,7 @@ def _with_pastes(
     lines: list[Line] = []
     for number, runs in enumerate(paragraphs):
         lines.extend(wrap(runs, width, cells, rest if number else first, rest, "user"))
-    return list(bounded(lines, width, 2 * MOST_LINES, cells, folded=False))
+    return list(limit_lines(lines, width, 2 * MOST_LINES, cells, folded=False))
 
 
 def _runs(block: UserBlock, open: bool) -> Iterator[Segment]:
@@ -261,7 +261,7 @@ def _text(
         lines.extend(
             wrap([Segment(part, style)], width, cells, rest if number else first, rest, fill)
         )
-    return bounded(lines, width, MOST_LINES, cells, left, folded)
+    return limit_lines(lines, width, MOST_LINES, cells, left, folded)
 
 
 def hidden(block: Block, look: Look) -> bool:
@@ -294,7 +294,7 @@ def _notice(block: NoticeBlock, width: int, cells: Cells) -> list[Line]:
     for number, part in enumerate(visible(text).expandtabs(4).split("\n")):
         runs = [*(label if number == 0 else ()), Segment(part, style)]
         lines.extend(wrap(runs, min(width, MEASURE), cells, indent, indent))
-    lines = list(bounded(lines, width, MOST_LINES, cells, more, False))
+    lines = list(limit_lines(lines, width, MOST_LINES, cells, more, False))
     if block.hint:
         most = (NOTICE_LINES, NOTICE_CHARS)
         lines.extend(
@@ -322,7 +322,7 @@ def _turn(block: TurnBlock, width: int, cells: Cells, look: Look) -> list[Line]:
 
 
 def _divider(block: DividerBlock, width: int, cells: Cells) -> Line:
-    words = cut_runs((Segment(f" {flat(block.text)} ", "divider"),), max(1, width - 6), cells)
+    words = cut_runs((Segment(f" {flatten(block.text)} ", "divider"),), max(1, width - 6), cells)
     left = Segment("─" * min(3, max(0, width - line_cells(words, cells))), "rule")
     right = Segment("─" * max(0, width - line_cells((left, *words), cells)), "rule")
     return Line(tuple(s for s in (left, *words, right) if s.text))
@@ -387,7 +387,7 @@ def children_estimate(block: ToolBlock, open: bool) -> int:
 
 
 def _head(child: Child) -> tuple[Segment, ...]:
-    state, *rest = [flat(part)[:CHILD_LABEL] for part in child_facts(child)]
+    state, *rest = [flatten(part)[:CHILD_LABEL] for part in child_facts(child)]
     style = (
         "tool.wait"
         if child.end is None
@@ -397,7 +397,7 @@ def _head(child: Child) -> tuple[Segment, ...]:
     )
     mark = "…" if child.end is None else "✓" if child.end == "completed" else "✗"
     more = "".join(f" · {part}" for part in rest)
-    name = (Segment(f"{mark} ", style, _TOGGLE), Segment(flat(child.name), "tool.name", _TOGGLE))
+    name = (Segment(f"{mark} ", style, _TOGGLE), Segment(flatten(child.name), "tool.name", _TOGGLE))
     return (*name, Segment("  "), Segment(state, style), Segment(more, "tool.note"))
 
 

@@ -20,9 +20,9 @@ from agent_tui.tui.transcript.diff_sides import (
     Origin,
     bar_of,
     both_text,
+    range_on_side,
     side_at,
     side_text,
-    within,
 )
 from agent_tui.tui.transcript.page import Page
 from agent_tui.tui.transcript.source_map import (
@@ -30,7 +30,7 @@ from agent_tui.tui.transcript.source_map import (
     Written,
     as_written,
     forms,
-    unwrapped,
+    unwrap_lines,
     written_lines,
 )
 
@@ -49,7 +49,7 @@ class _Part:
     end: int
 
 
-def copied(page: Page, selection: Selection, began: Origin | None = None) -> str:
+def copy_selection(page: Page, selection: Selection, began: Origin | None = None) -> str:
     """The text of `selection`, which `began` on a side of a diff, or on none. Costs the rows that
     are laid out: the first, the last, and those without a source."""
     text = ""
@@ -81,9 +81,9 @@ def _drawn(lines: Sequence[Line], part: _Part, began: Origin | None) -> str:
     side, or of both as a unified diff."""
     known = forms(part.block)
     first, last = lines[min(part.first, len(lines) - 1)], lines[min(part.last, len(lines) - 1)]
-    start = known.snapped(first.text, part.start, -1)[0]
-    end = part.end if part.end < 0 else known.snapped(last.text, 0, part.end)[1]
-    return known.rejoined(_as_drawn(lines, replace(part, start=start, end=end), began))
+    start = known.snap_range(first.text, part.start, -1)[0]
+    end = part.end if part.end < 0 else known.snap_range(last.text, 0, part.end)[1]
+    return known.rejoin_text(_as_drawn(lines, replace(part, start=start, end=end), began))
 
 
 def _unfolded(text: str, block: UserBlock) -> str:
@@ -129,7 +129,7 @@ def _written(
         if _is_rule(lines[at]):
             at = stop + 1
             continue
-        piece = unwrapped(lines, at, stop, left, right)
+        piece = unwrap_lines(lines, at, stop, left, right)
         until = (
             None
             if right < 0 and stop == whole[1] - 1
@@ -174,7 +174,7 @@ def _side(page: Page, line: int, at: int, size: int) -> tuple[int, int]:
         return 0, size
     lines, offset = page.lines(index), line - page.extent(index)[0]
     side = side_at(lines[offset], at) if offset < len(lines) else None
-    return (0, size) if side is None else within(lines[offset], side, 0, size)
+    return (0, size) if side is None else range_on_side(lines[offset], side, 0, size)
 
 
 def row_at(page: Page, line: int) -> Selection | None:

@@ -13,7 +13,7 @@ from agent_tui.structures import late
 from agent_tui.structures.frozen import frozen
 from agent_tui.structures.visible import visible
 from agent_tui.tui.core.display_options import DiffForm
-from agent_tui.tui.markdown.code import GOES_ON, GOES_ON_MARK, chop, highlight, preceding
+from agent_tui.tui.markdown.code import GOES_ON, GOES_ON_MARK, chop, highlight, preceding_lines
 from agent_tui.tui.markdown.lines import Cells, Line, Meta, Segment, cut_runs, line_cells
 
 _WORD: Final = late.pattern(r"\w+|\s+|[^\w\s]")
@@ -230,9 +230,9 @@ class Colours:
 
     def start(self, hunk: Hunk) -> None:
         """From here on the lines are those of `hunk`."""
-        self._old, self._new = preceding(hunk.old_opening), preceding(hunk.new_opening)
+        self._old, self._new = preceding_lines(hunk.old_opening), preceding_lines(hunk.new_opening)
 
-    def of(self, shown: Sequence[Pair]) -> Known:
+    def colours_of(self, shown: Sequence[Pair]) -> Known:
         """The runs of the lines of `shown`, which come after those of the last call. A line that is
         missing has no colours."""
         new = [row for _, row in shown if row is not None]
@@ -246,8 +246,8 @@ class Colours:
             self._side(new, self._new)
         )
         if self._left > 0:
-            self._old += preceding([row.text for row in old if row.number])
-            self._new += preceding([row.text for row in new if row.number])
+            self._old += preceding_lines([row.text for row in old if row.number])
+            self._new += preceding_lines([row.text for row in new if row.number])
         return known
 
     def _side(
@@ -399,7 +399,7 @@ def diff_parts(
         colours.start(hunk)
         coming = islice(pairs(hunk, split, most and most + 1), max(room, 0) + 1)
         while shown := list(islice(coming, PART)):
-            known = colours.of(shown)
+            known = colours.colours_of(shown)
             for pair in shown:
                 if most and drawn + len(lines) >= most and left > 1:
                     break

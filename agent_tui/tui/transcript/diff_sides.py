@@ -52,7 +52,7 @@ def side_at(line: Line, x: int) -> Side | None:
     return None if bar < 0 else 0 if x < bar else 1
 
 
-def within(line: Line, side: Side, start: int, end: int) -> tuple[int, int]:
+def range_on_side(line: Line, side: Side, start: int, end: int) -> tuple[int, int]:
     """What of the characters from `start` to `end` (-1: its end) of `line` is on `side`; nothing
     where it has none."""
     bar, size = bar_of(line), len(line.text)

@@ -20,10 +20,10 @@ from agent_tui.tui.markdown.code import (
     chop,
     code_lines,
     highlight,
-    plain,
-    preceding,
+    plain_lines,
+    preceding_lines,
 )
-from agent_tui.tui.markdown.inline import flat
+from agent_tui.tui.markdown.inline import flatten
 from agent_tui.tui.markdown.lines import EMPTY, Cells, Line, Segment, cut_runs, wrap
 from agent_tui.tui.markdown.render import render
 from agent_tui.tui.markdown.table import Table, table_lines
@@ -32,11 +32,11 @@ from agent_tui.tui.transcript.diff import diff_lines, diff_parts
 from agent_tui.tui.transcript.truncation import (
     MOST_LINES,
     NOTHING,
-    bounded,
-    clipped,
+    clip_part,
     is_cut,
+    limit_lines,
     more_line,
-    short,
+    shorten,
 )
 
 FOLDED_LINES: Final = 30
@@ -103,15 +103,15 @@ def part_lines(
     rest = NOTHING
     for part in parts:
         if isinstance(part, p.Diff):
-            found += bounded(lines, width, most, cells, rest, not open)
+            found += limit_lines(lines, width, most, cells, rest, not open)
             found += [] if named else [diff_title(part.diff, width, cells)]
             found += diff_body(part.diff, width, open, cells, look)
             lines, rest = [], NOTHING
         else:
-            shown, left = clipped(part)
+            shown, left = clip_part(part)
             lines += _drawn(shown, width, cells)
             rest = rest.plus(left)
-    return (*found, *bounded(lines, width, most, cells, rest, not open))
+    return (*found, *limit_lines(lines, width, most, cells, rest, not open))
 
 
 def asked_parts(
@@ -215,7 +215,7 @@ def runs_of(runs: Iterable[p.Run]) -> tuple[Segment, ...]:
 
 def diff_title(diff: DiffDisplay, width: int, cells: Cells) -> Line:
     """`src/app.py  +3 -1`, and whether the file is new."""
-    name = (Segment(flat(diff.path), "diff.path"), Segment("  "))
+    name = (Segment(flatten(diff.path), "diff.path"), Segment("  "))
     return Line(cut_runs((*name, *runs_of(diff_count(diff))), width, cells))
 
 
@@ -239,11 +239,13 @@ def _code(code: p.Code, width: int, cells: Cells) -> list[Line]:
     digits = len(str(last))
     lines: list[Line] = []
     if width < digits + 8:
-        return code_lines(text, language, width, cells, fill="", before=preceding(code.opening))
+        return code_lines(
+            text, language, width, cells, fill="", before=preceding_lines(code.opening)
+        )
     rest = (Segment(f"{GOES_ON:>{digits + 1}} ", "diff.number"),)
     end = text.rfind("\n", 0, COLOURED) if len(text) > COLOURED else len(text)
-    coloured = highlight(text[:end], language, preceding(code.opening)) if end > 0 else ()
-    rest_of_text = plain(text[end + 1 :]) if end < len(text) else ()
+    coloured = highlight(text[:end], language, preceding_lines(code.opening)) if end > 0 else ()
+    rest_of_text = plain_lines(text[end + 1 :]) if end < len(text) else ()
     for number, runs in enumerate((*coloured, *rest_of_text), code.first_line):
         lines.extend(
             chop(runs, width, cells, (Segment(f"{number:>{digits}}  ", "diff.number"),), rest)
@@ -265,15 +267,15 @@ def _list(part: p.List, width: int, cells: Cells) -> list[Line]:
 def _item(item: p.Item, number: str, width: int, cells: Cells) -> list[Line]:
     sign, look, style, end = _MARKS[item.mark]
     if item.name:
-        runs = [Segment(flat(item.name), "strong"), Segment(f"  {flat(item.note)}  ", "dim")]
-        runs.append(Segment(flat(item.text), "text"))
+        runs = [Segment(flatten(item.name), "strong"), Segment(f"  {flatten(item.note)}  ", "dim")]
+        runs.append(Segment(flatten(item.text), "text"))
     else:
         notes = (
             Segment(f"  {note}", "dim")
             for note in (item.note, item.size and wording.size(item.size))
             if note
         )
-        runs = [Segment(flat(item.text) + end, style), *notes]
+        runs = [Segment(flatten(item.text) + end, style), *notes]
     if not (sign or number):
         return wrap(runs, width, cells, (), (HANGS,))
     lead = f"{sign or '  '}{number}"
@@ -289,9 +291,9 @@ def _matches(found: p.Matches, width: int, cells: Cells) -> list[Line]:
             if lines:
                 lines.append(EMPTY)
             path = match.path
-            lines.extend(wrap([Segment(flat(path), "match.path")], width, cells))
+            lines.extend(wrap([Segment(flatten(path), "match.path")], width, cells))
         number = Segment(f"{match.line:>5}  ", "diff.number")
-        text = visible(short(match.text)).expandtabs(4).replace("\n", "␊")
+        text = visible(shorten(match.text)).expandtabs(4).replace("\n", "␊")
         rest = Segment(f"{GOES_ON:>6} ", "diff.number")
         lines.extend(chop(_hits(text, wanted), width, cells, (number,), (rest,)))
     if found.total > len(found.matches):
@@ -342,10 +344,10 @@ def _script(script: p.Script, width: int, cells: Cells) -> Iterator[list[Line]]:
         before.append(f"{part}\n")
         yield lines
     if script.cwd:
-        yield wrap([Segment(f"in {flat(script.cwd)}", "dim")], width, cells)
+        yield wrap([Segment(f"in {flatten(script.cwd)}", "dim")], width, cells)
 
 
 def _table(table: p.Table, width: int, cells: Cells) -> list[Line]:
-    head = tuple((Segment(flat(cell), "text"),) for cell in table.header)
-    rows = tuple(tuple((Segment(flat(cell), "text"),) for cell in row) for row in table.rows)
+    head = tuple((Segment(flatten(cell), "text"),) for cell in table.header)
+    rows = tuple(tuple((Segment(flatten(cell), "text"),) for cell in row) for row in table.rows)
     return table_lines(Table(head, rows), width, cells)

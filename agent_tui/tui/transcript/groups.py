@@ -17,7 +17,7 @@ from agent_tui.registry import late
 from agent_tui.structures.frozen import frozen
 from agent_tui.structures.vec import Vec
 from agent_tui.tui.core.display_options import DEFAULT, Look
-from agent_tui.tui.markdown.inline import flat
+from agent_tui.tui.markdown.inline import flatten
 from agent_tui.tui.markdown.lines import Cells, Line, Segment, cut_runs, line_cells
 
 with late():
@@ -61,7 +61,7 @@ class Groups:
         self.looked = 0
         """Rows that were looked at so far: the work done."""
 
-    def of(self, row: int) -> Group | None:
+    def group_of(self, row: int) -> Group | None:
         """The group that `row` is in."""
         return self._of[row] if 0 <= row < len(self._of) else None
 
@@ -171,5 +171,5 @@ _WORDS: Final[tuple[tuple[Kind, str, str, str], ...]] = (
 def _what(block: ToolBlock) -> str:
     """What was read or looked for; the same thing twice counts once."""
     if displays.kind_of(block.display).role == kind(block):
-        return flat(displays.present(block.display).about)
-    return flat(block.label.partition(" ")[2] or block.label)
+        return flatten(displays.present(block.display).about)
+    return flatten(block.label.partition(" ")[2] or block.label)

@@ -104,7 +104,7 @@ class Heights:
         """The line on which `row` begins; of the row after the last: the total."""
         return self._sums()[row]
 
-    def at(self, line: int) -> int:
+    def row_at(self, line: int) -> int:
         """The row that holds `line`; the last row for a line below all, 0 when there is none."""
         row = bisect_right(self._sums(), line, 0, len(self._heights) + 1) - 1
         return max(0, min(row, len(self._heights) - 1))

@@ -15,9 +15,9 @@ from textual.strip import Strip
 
 from agent_tui.registry import late
 from agent_tui.tui.core.regions import TranscriptView
-from agent_tui.tui.markdown.lines import Line, joined, paragraph
+from agent_tui.tui.markdown.lines import Line, join_lines, paragraph
 from agent_tui.tui.transcript.page import Page
-from agent_tui.tui.transcript.painted_rows import marked
+from agent_tui.tui.transcript.painted_rows import mark_range
 
 with late():
     from agent_tui.tui.transcript import search
@@ -54,7 +54,7 @@ class Marks:
             self._current = None
 
     @property
-    def hit(self) -> int:
+    def current_hit(self) -> int:
         """The line of the page where the hit that is looked at begins; negative: there is none."""
         return (
             self._page.extent(self._current[0])[0] + self._current[1]
@@ -94,8 +94,8 @@ class Marks:
     def _find(self, lines: Sequence[Line], first: int, end: int) -> Hits:
         """The hits in the lines of one paragraph, each in its pieces."""
         assert self._pattern is not None
-        text, origins = joined(lines, first, end)
-        words, places = folded(text)
+        text, origins = join_lines(lines, first, end)
+        words, places = fold_text(text)
         hits = (
             _pieces(origins, places[match.start()], places[match.end() - 1] + 1)
             for match in self._pattern.finditer(words)
@@ -129,7 +129,7 @@ class Marks:
             current = self._current == (index, *hit[0][:2])
             for line, start, stop in hit:
                 if line == offset:
-                    strip = marked(
+                    strip = mark_range(
                         strip, start, stop, style("search.current" if current else "search")
                     )
         return strip
@@ -155,12 +155,12 @@ class Marks:
         return Strip([*strip.crop(0, 1), *_filtered(bar, self._page), *strip.crop(2, width)], width)
 
 
-def folded(text: str) -> tuple[str, Sequence[int]]:
+def fold_text(text: str) -> tuple[str, Sequence[int]]:
     """`text` as it is searched, and for each of its characters the one of `text` that it is (part) of."""
-    words = search.plain(text)
+    words = search.fold_text(text)
     if len(words) == len(text):  # no letter becomes less than one
         return words, range(len(text))
-    parts = [search.plain(character) for character in text]
+    parts = [search.fold_text(character) for character in text]
     return "".join(parts), [at for at, part in enumerate(parts) for _ in part]
 
 

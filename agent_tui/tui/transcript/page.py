@@ -108,7 +108,7 @@ class Page:
         for index in changed:
             self._note_running(index, rows[index])
         for first in view.groups ^ old.groups if view.groups is not old.groups else ():
-            group = self.groups.of(first)
+            group = self.groups.group_of(first)
             reshaped.update(range(group.first, group.last + 1) if group else ())
         if view.exceptions is not old.exceptions:
             reshaped.update(
@@ -160,7 +160,7 @@ class Page:
         """Whether nothing is drawn for a row or live block."""
         if blocks.hidden(block, self.shown.look):
             return True
-        group = self.groups.of(index)
+        group = self.groups.group_of(index)
         return (
             group is not None
             and group.first != index
@@ -169,7 +169,7 @@ class Page:
 
     def begins_group(self, index: int) -> bool:
         """Whether a group's head stands above the row `index`, and the row itself is to be seen."""
-        group = self.groups.of(index)
+        group = self.groups.group_of(index)
         return (
             group is not None
             and group.first == index
@@ -178,7 +178,7 @@ class Page:
 
     def holder(self, index: int) -> int:
         """The row where `index` is to be seen: itself, or the first of its folded group."""
-        group = self.groups.of(index)
+        group = self.groups.group_of(index)
         return (
             group.first
             if group is not None and self.is_hidden(index, self.shown.rows[index])
@@ -216,9 +216,9 @@ class Page:
         return blocks.gap(before, block, self.is_open(index) or self.is_open(above))
 
     def _draw(self, index: int, block: Block, open: bool) -> tuple[Line, ...]:
-        shown, group, width = self.shown, self.groups.of(index), self.painter.width
+        shown, group, width = self.shown, self.groups.group_of(index), self.painter.width
         lines = blocks.block_lines(block, width, open, shown.now, cell_len, shown.look)
-        lines = stamped(lines, block, shown.look, width, cell_len)
+        lines = add_stamp(lines, block, shown.look, width, cell_len)
         if group is None or group.first != index:
             return lines
         unfolded = self.is_unfolded(group)
@@ -259,7 +259,7 @@ class Page:
         if not len(heights):
             return False
         wrong = False
-        for index in range(heights.at(max(0, first)), heights.at(max(0, last)) + 1):
+        for index in range(heights.row_at(max(0, first)), heights.row_at(max(0, last)) + 1):
             wrong = self._exact(index) or wrong
         return wrong
 
@@ -288,7 +288,7 @@ class Page:
 
     def anchor(self, line: int) -> Anchor:
         heights = self.heights
-        row = heights.at(line) if line < heights.total else len(heights)
+        row = heights.row_at(line) if line < heights.total else len(heights)
         return Anchor(row, line - heights.start(row))
 
     def line_of(self, anchor: Anchor) -> int:
@@ -302,7 +302,7 @@ class Page:
         """The row or live block that holds `line`."""
         heights = self.heights
         if line < heights.total:
-            return heights.at(line)
+            return heights.row_at(line)
         line -= heights.total
         for number, row in enumerate(self.live):
             if line < len(row.strips):
@@ -347,7 +347,7 @@ def stamp(block: Block, zone: int) -> str:
             return ""
 
 
-def stamped(
+def add_stamp(
     lines: tuple[Line, ...], block: Block, look: Look, width: int, cells: Cells
 ) -> tuple[Line, ...]:
     """`lines` of `block` with its time: in the first line where it fits there, else in a line of its

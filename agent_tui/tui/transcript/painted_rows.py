@@ -165,7 +165,7 @@ class Painter:
         return strip if space >= 0 else strip.crop(0, self.width)
 
 
-def marked(strip: Strip, start: int, end: int, look: Style) -> Strip:
+def mark_range(strip: Strip, start: int, end: int, look: Style) -> Strip:
     """`strip` with `look` over its characters from `start` to `end` (-1: to the end of its text)."""
     size = len(strip.text.rstrip())
     end = size if end < 0 else min(end, size)

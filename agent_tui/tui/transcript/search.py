@@ -75,7 +75,7 @@ class Found:
             return -1
         return min((self.totals[at - 1] if at else 0) + nth, self.totals[at] - 1)
 
-    def nearest(self, row: int) -> int:
+    def nearest_hit(self, row: int) -> int:
         """The last hit at or above `row`, else the first below; -1 if there is none at all."""
         at = bisect_right(self.rows, row)
         return self.totals[at - 1] - 1 if at else 0 if self.rows else -1
@@ -85,7 +85,7 @@ class Found:
         return not self.first or bool(self.rows and self.rows[0] <= row)
 
 
-def plain(text: str) -> str:
+def fold_text(text: str) -> str:
     """`text` as it is looked for and looked through. Some letters become two (`ß`, `İ`)."""
     return text.casefold()
 
@@ -95,7 +95,7 @@ def has_marks(query: str) -> bool:
     return "`" in query or "*" in query
 
 
-def renewed(
+def renew_index(
     known: Index, rows: Vec[Block], raw: bool = False, thinking: bool = True
 ) -> tuple[Index, list[int] | None]:
     """`known` for what `rows` are now, and which of them changed; None: too much, and all is to be
@@ -116,17 +116,17 @@ def renewed(
             continue
         said = say(rows[row])
         long = long or len(said) > ROW
-        texts[row - first : row - first + 1] = [None if len(said) > ROW else plain(said)]
+        texts[row - first : row - first + 1] = [None if len(said) > ROW else fold_text(said)]
         size += len(said)
     return Index(rows, tuple(texts), first, size, raw, thinking), None if long else changed
 
 
-def begun(index: Index, query: str) -> Found:
+def begin_search(index: Index, query: str) -> Found:
     """`query` (made plain) is to be looked for in all rows."""
     return Found(query, first=len(index.rows) if query else 0)
 
 
-def searched(index: Index, found: Found, most: int = SLICE) -> tuple[Index, Found]:
+def search_slice(index: Index, found: Found, most: int = SLICE) -> tuple[Index, Found]:
     """One slice more of what is not searched yet, of about `most`; and the texts that were read for
     it."""
     say = reader(index.raw, index.thinking)
@@ -142,13 +142,13 @@ def searched(index: Index, found: Found, most: int = SLICE) -> tuple[Index, Foun
             said = say(index.rows[row - 1])
             most -= READ + LETTER * min(len(said), ROW)
             if len(said) > ROW:
-                piece = plain(said[at : at + ROW + len(found.query) - 1])
+                piece = fold_text(said[at : at + ROW + len(found.query) - 1])
                 count, at = count + piece.count(found.query), at + ROW
                 if at < len(said):
                     continue
                 text = None
             else:
-                text = plain(said)
+                text = fold_text(said)
                 count, size = text.count(found.query), size + len(text)
             if row == index.first - len(read) and size <= KEPT:
                 read.append(text)
@@ -169,7 +169,7 @@ def searched(index: Index, found: Found, most: int = SLICE) -> tuple[Index, Foun
     return index, Found(found.query, rows, (*totals, *more), row, at, count)
 
 
-def counted(index: Index, found: Found, changed: list[int]) -> Found:
+def count_hits(index: Index, found: Found, changed: list[int]) -> Found:
     """What is found after the rows `changed`, all of them as far down as was searched, say
     something else."""
     rows, first = index.rows, min(found.first, len(index.rows))
@@ -182,7 +182,7 @@ def counted(index: Index, found: Found, changed: list[int]) -> Found:
     say = reader(index.raw, index.thinking)
     for row in changed:
         known = index.texts[row - index.first] if row >= index.first else None
-        new[row] = (plain(say(rows[row])) if known is None else known).count(found.query)
+        new[row] = (fold_text(say(rows[row])) if known is None else known).count(found.query)
     kept = [row for row in sorted(new) if new[row] and row < len(rows)]
     totals = accumulate((new[row] for row in kept), initial=found.totals[cut - 1] if cut else 0)
     next(totals)

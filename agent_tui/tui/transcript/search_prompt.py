@@ -27,25 +27,25 @@ PAUSE: Final = 0.01
 
 def begin(model: Model, query: str = "") -> Model:
     """Ask for what is looked for; `query` to begin with."""
-    last = state.seen(model)[1]
+    last = state.rows_in_view(model)[1]
     model = composer.ask(model, Purpose("search", LABEL, sends="search"))
     return composer.write(
         replace(model, search=Search(search.Index(), search.Found(), origin=last)), query
     )
 
 
-def pressed(model: Model, msg: KeyPressed) -> Step | None:
+def on_search_key(model: Model, msg: KeyPressed) -> Step | None:
     """A key while the prompt holds a query. None: not a key for the search."""
     if model.search is None or msg.key not in KEYS:
         return None
-    model = settled(model)
+    model = settle_search(model)
     found = model.search
     if found is None or not found.hits.total:
         return model, ()
     number = (
         found.at + (1 if msg.key in NEXT else -1)
         if found.at >= 0
-        else found.hits.nearest(found.origin)
+        else found.hits.nearest_hit(found.origin)
     )
     wrapped = not 0 <= number < found.hits.total
     if wrapped and found.hits.first:  # what is above, where the first hit is, is not searched yet
@@ -53,7 +53,7 @@ def pressed(model: Model, msg: KeyPressed) -> Step | None:
     return _to(model, replace(found, wrapped=wrapped), number % found.hits.total), ()
 
 
-def settled(model: Model) -> Model:
+def settle_search(model: Model) -> Model:
     """Look again if the query or the rows are others; after the search, forget it. Costs nothing
     without one."""
     now = model.search
@@ -62,22 +62,22 @@ def settled(model: Model) -> Model:
     if not model.composer.asks("search"):
         return replace(model, search=None)
     draft, rows = model.composer.draft.replace("\n", " "), model.transcript.rows
-    query = search.plain(draft)
+    query = search.fold_text(draft)
     if query == now.query and (not query or rows is now.index.rows):
         return model
     if not query:
         return state.unmark(_closed(model, replace(now, query="", hits=search.Found(), at=-1)))
-    index, changed = search.renewed(
+    index, changed = search.renew_index(
         now.index, rows, search.has_marks(query), model.look.thinking != "hidden"
     )
     if (
         query == now.query and changed is not None
     ):  # rows came or went: the same hit, if it is still there
-        hits = search.counted(index, now.hits, changed)
+        hits = search.count_hits(index, now.hits, changed)
         return replace(
             model, search=replace(now, index=index, hits=hits, at=hits.number(*place(now)))
         )
-    index, hits = search.searched(index, search.begun(index, query))
+    index, hits = search.search_slice(index, search.begin_search(index, query))
     return _sought(model, replace(now, query=query, index=index, hits=hits, at=-1, wrapped=False))
 
 
@@ -85,11 +85,11 @@ def _sought(model: Model, found: Search) -> Model:
     """Look at the hit that is nearest to where the search began, as soon as it is sure which one
     that is."""
     if found.hits.total and found.hits.has_nearest(found.origin):
-        return _to(model, found, found.hits.nearest(found.origin))
+        return _to(model, found, found.hits.nearest_hit(found.origin))
     return state.unmark(_closed(model, replace(found, at=-1)))
 
 
-def going(model: Model) -> Step:
+def continue_search(model: Model) -> Step:
     """Where not all is searched yet: the keys that wait are first, then it goes on."""
     now = model.search
     if now is None or not now.hits.first or now.waiting:
@@ -102,7 +102,9 @@ def went_on(model: Model) -> Model:
     now = model.search
     if now is None or not now.waiting:
         return model
-    index, hits = search.searched(now.index, now.hits) if now.hits.first else (now.index, now.hits)
+    index, hits = (
+        search.search_slice(now.index, now.hits) if now.hits.first else (now.index, now.hits)
+    )
     after = replace(now, index=index, hits=hits, waiting=False)
     if now.at < 0:
         return _sought(model, after)
@@ -122,9 +124,9 @@ def _to(model: Model, found: Search, number: int) -> Model:
         model = _closed(model, found)
         found = replace(found, opened=-1)
     if not state.is_open(model, row) and _hidden(model, found, row, nth):
-        model = state.toggled(model, row)
+        model = state.toggle_row(model, row)
         found = replace(found, opened=row)
-    origin = found.origin if number == found.hits.nearest(found.origin) else row
+    origin = found.origin if number == found.hits.nearest_hit(found.origin) else row
     model = replace(model, search=replace(found, at=number, origin=origin))
     return state.go(model, row)
 
@@ -132,7 +134,7 @@ def _to(model: Model, found: Search, number: int) -> Model:
 def _closed(model: Model, found: Search) -> Model:
     """The row that was opened to show a hit is as it was before; nothing is looked at."""
     if found.opened >= 0 and state.is_open(model, found.opened):
-        model = state.toggled(model, found.opened)
+        model = state.toggle_row(model, found.opened)
     return replace(model, search=replace(found, opened=-1))
 
 
@@ -145,13 +147,13 @@ def _hidden(model: Model, found: Search, row: int, nth: int) -> bool:
         return _folded_away(block, found.query, nth)
     return (
         state.is_hidden(model, row)
-        or search.plain(search_words.head(block)).count(found.query) <= nth
+        or search.fold_text(search_words.head(block)).count(found.query) <= nth
     )
 
 
 def _folded_away(block: UserBlock, query: str, nth: int) -> bool:
     """Whether the `nth` hit of a folded prompt is not drawn, or is not the `nth` that is drawn."""
-    parts = [(search.plain(drawn), search.plain(said)) for drawn, said in pieces(block)]
+    parts = [(search.fold_text(drawn), search.fold_text(said)) for drawn, said in pieces(block)]
     text, at = "".join(said for _, said in parts), -len(query)
     for _ in range(nth + 1):
         if (at := text.find(query, at + len(query))) < 0:

@@ -19,7 +19,7 @@ from textual.widget import Widget
 from agent_tui.protocol.transcript import Block
 from agent_tui.registry import late
 from agent_tui.structures.frozen import frozen
-from agent_tui.tui.markdown.lines import Line, joined, paragraph
+from agent_tui.tui.markdown.lines import Line, join_lines, paragraph
 from agent_tui.tui.transcript.page import Anchor, Page
 
 with late():
@@ -79,7 +79,7 @@ def top_of(page: Page, line: int, known: Top | None) -> Top | None:
     lines, offset = page.lines(index), line - page.extent(index)[0]
     if offset >= len(lines):
         return None
-    origins = joined(lines, *paragraph(lines, offset))[1]
+    origins = join_lines(lines, *paragraph(lines, offset))[1]
     letter = next((begin for begin, number, _ in origins if number >= offset), 0)
     return Top(index, bisect_right(_firsts(lines), offset) - 1, letter, put, page.total)
 
@@ -112,7 +112,7 @@ def place_of(page: Page, at: Offset | None) -> Place | None:
     if offset >= len(row.lines):
         return Place(width, index, row.block, row.lines, offset - row.gap, at.x, "", 0)
     x = at.x if at.y <= last else len(row.lines[offset].text)
-    text, origins = joined(row.lines, *paragraph(row.lines, offset))
+    text, origins = join_lines(row.lines, *paragraph(row.lines, offset))
     letter = 0
     for (begin, number, start), (after, _, _) in pairwise(origins):
         if number >= 0 and (number, start) <= (offset, x):
@@ -153,7 +153,7 @@ def _anew(page: Page, place: Place, ends: bool) -> Offset | None:
     if len(before) != len(now):
         return None
     first = now[before.index(paragraph(place.lines, offset)[0])]
-    said = joined(row.lines, *paragraph(row.lines, first))[0]
+    said = join_lines(row.lines, *paragraph(row.lines, first))[0]
     letters: Sequence[int] = range(len(said))
     count = place.letter
     if said != place.text:
@@ -173,7 +173,7 @@ def _saying(lines: Sequence[Line], text: str) -> list[int]:
     at, close = 0, _close(text)
     while at < len(lines):
         first, at = paragraph(lines, at)
-        if _close(joined(lines, first, at)[0]) == close:
+        if _close(join_lines(lines, first, at)[0]) == close:
             found.append(first)
     return found
 
@@ -198,7 +198,7 @@ def _found(lines: Sequence[Line], place: Place) -> tuple[int, int] | None:
     at, best, said = 0, -1, ""
     while at < len(lines):
         first, end = paragraph(lines, at)
-        text = joined(lines, first, end)[0]
+        text = join_lines(lines, first, end)[0]
         alike = text == place.text or (bool(place.text.strip()) and text.startswith(place.text))
         if alike and (best < 0 or abs(first - place.offset) < abs(best - place.offset)):
             best, said = first, text
@@ -212,7 +212,7 @@ def _drawn(lines: Sequence[Line], first: int, letter: int) -> tuple[int, int]:
     """The line and the character in it where `letter` of the paragraph from line `first` on is
     drawn."""
     line, start = first, 0
-    for begin, number, character in joined(lines, *paragraph(lines, first))[1]:
+    for begin, number, character in join_lines(lines, *paragraph(lines, first))[1]:
         if number >= 0 and begin <= letter:
             line, start = number, character + letter - begin
     return line, start
@@ -316,10 +316,10 @@ def span(
     if offset >= len(row.lines):
         return chosen
     if chosen != (0, -1):
-        chosen = source_map.forms(row.block).snapped(row.lines[offset].text, *chosen)
+        chosen = source_map.forms(row.block).snap_range(row.lines[offset].text, *chosen)
     alone = began is not None and index == began.index
     return (
-        diff_sides.within(row.lines[offset], began.side, *chosen)
+        diff_sides.range_on_side(row.lines[offset], began.side, *chosen)
         if began is not None and alone
         else chosen
     )

@@ -16,7 +16,7 @@ from agent_tui.protocol.transcript import Block, TextBlock
 from agent_tui.structures import late
 from agent_tui.structures.frozen import frozen
 from agent_tui.structures.visible import PAD, harmless, spacing, strip_padding, visible
-from agent_tui.tui.markdown.lines import DECORATION, Line, joined
+from agent_tui.tui.markdown.lines import DECORATION, Line, join_lines
 from agent_tui.tui.transcript.truncation import MOST_LINES
 
 LOOKED_AT: Final = 150_000
@@ -83,7 +83,7 @@ def as_written(
     """`piece`, which is what is drawn from `start` to `stop` (line, character; None: the end) of the
     paragraph in
     `lines` from `first` to before `end`, as it was written, if that is known."""
-    text, origins = joined(lines, first, end)
+    text, origins = join_lines(lines, first, end)
     drawn = text.rstrip()
     written = known.get(drawn)
     if written is None or not drawn:
@@ -137,7 +137,7 @@ class Forms:
     written: Mapping[str, str]
     pattern: re.Pattern[str] | None = None
 
-    def snapped(self, text: str, start: int, end: int) -> tuple[int, int]:
+    def snap_range(self, text: str, start: int, end: int) -> tuple[int, int]:
         """`start` and `end` (-1: the end) of what is selected of a drawn line, no picture or letter in
         part."""
         if self.pattern is None and text.isascii():
@@ -155,7 +155,7 @@ class Forms:
             last += 1
         return start, end if end < 0 else max(last, end)
 
-    def rejoined(self, text: str) -> str:
+    def rejoin_text(self, text: str) -> str:
         """What is drawn as `text`, as it is written."""
         if self.pattern is None:
             return text
@@ -207,7 +207,7 @@ def _goes_with(text: str, at: int) -> bool:
     return unicodedata.category(text[at])[0] == "M" or (text[at] == PAD and spacing(text[at - 1]))
 
 
-def unwrapped(lines: Sequence[Line], first: int, last: int, start: int, end: int) -> str:
+def unwrap_lines(lines: Sequence[Line], first: int, last: int, start: int, end: int) -> str:
     """The drawn text without margins, bars and numbers; what was wrapped is one line again.
 
     From character `start` of line `first` to `end` of line `last` (-1: its end).

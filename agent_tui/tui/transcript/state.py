@@ -19,7 +19,7 @@ STRETCH: Final = 300
 """Rows on each side that are looked through for the bounds of a group."""
 
 
-def toggled(model: Model, row: int, group: bool = False) -> Model:
+def toggle_row(model: Model, row: int, group: bool = False) -> Model:
     """Open or close one row, or the group that begins with it."""
     if not 0 <= row < len(model.transcript.rows) + len(model.transcript.live()):
         return model
@@ -44,7 +44,7 @@ def group_of(model: Model, row: int) -> Group | None:
         last += 1
     groups = Groups()
     groups.reset(rows[each] for each in range(first, last))
-    found = groups.of(row - first)
+    found = groups.group_of(row - first)
     return None if found is None else Group(first + found.first, first + found.last)
 
 
@@ -73,7 +73,7 @@ def expand_all(model: Model) -> Model:
     )
 
 
-def scrolled(model: Model, following: bool) -> Model:
+def on_scrolled(model: Model, following: bool) -> Model:
     reading: Reading = model.reading
     return (
         model
@@ -116,7 +116,7 @@ def unmark(model: Model) -> Model:
     )
 
 
-def seen(model: Model) -> tuple[int, int]:
+def rows_in_view(model: Model) -> tuple[int, int]:
     """The first and the last row in view; all rows where that is not known."""
     first, last = model.seen
     end = len(model.transcript.rows) - 1
@@ -128,7 +128,7 @@ def step(model: Model, by: int, wanted: Callable[[Block], bool], stays: bool = F
     view, else from what is. Beyond the last is the end of the transcript, beyond the first its
     beginning. `stays`: there the mark does."""
     rows, mark = model.transcript.rows, model.reading.mark
-    first, last = seen(model)
+    first, last = rows_in_view(model)
     if first <= mark <= last:
         row = mark + by
     else:
@@ -147,11 +147,11 @@ def step(model: Model, by: int, wanted: Callable[[Block], bool], stays: bool = F
 def open_one(model: Model) -> Step:
     """Open or close the marked row; where none is in view, the last one in view that opens."""
     rows, mark = model.transcript.rows, model.reading.mark
-    first, last = seen(model)
+    first, last = rows_in_view(model)
     if not (first <= mark <= last and _opens(model, rows[mark])):
         live = model.transcript.live() if model.reading.following else ()
         if (number := next((n for n, block in enumerate(live) if _opens(model, block)), -1)) >= 0:
-            return toggled(model, len(rows) + number), ()  # it is being thought
+            return toggle_row(model, len(rows) + number), ()  # it is being thought
         mark = next((row for row in range(last, first - 1, -1) if _opens(model, rows[row])), -1)
     if mark < 0:
         return toast(model, "nothing in view can expand")
@@ -165,11 +165,11 @@ def _turned(model: Model, row: int) -> Model:
     close."""
     group = group_of(model, row)
     if group is None or group.first != row:
-        return toggled(model, row)
+        return toggle_row(model, row)
     if not is_unfolded(model, group):
-        return toggled(model, row, group=True)
+        return toggle_row(model, row, group=True)
     return (
-        toggled(toggled(model, row), row, group=True)
+        toggle_row(toggle_row(model, row), row, group=True)
         if is_open(model, row)
-        else toggled(model, row)
+        else toggle_row(model, row)
     )

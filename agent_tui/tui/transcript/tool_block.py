@@ -24,8 +24,8 @@ from agent_tui.protocol.transcript import Block, CallBlock, ToolBlock
 from agent_tui.structures.argument_stream import ArgumentStream
 from agent_tui.structures.visible import visible
 from agent_tui.tui.core.display_options import DEFAULT, Look
-from agent_tui.tui.markdown.code import GOES_ON_MARK, hung
-from agent_tui.tui.markdown.inline import flat
+from agent_tui.tui.markdown.code import GOES_ON_MARK, hang_line
+from agent_tui.tui.markdown.inline import flatten
 from agent_tui.tui.markdown.lines import Cells, Line, Segment, cut_runs, line_cells, wrap
 from agent_tui.tui.transcript.displays import (
     FOLDED_LINES,
@@ -64,15 +64,15 @@ def tool_lines(
     ]
     if width < 20:
         return lines + body
-    return lines + [hung(line, _INDENT[0]) for line in body]
+    return lines + [hang_line(line, _INDENT[0]) for line in body]
 
 
 def call_lines(block: CallBlock, width: int, open: bool, cells: Cells) -> list[Line]:
     """A call that is still being written: its name, what it is about, and the last lines of the
     text in it."""
     written = block.arguments
-    about = f" {flat(written.subject)}" if written.subject.strip() else ""
-    name = (Segment(flat(block.name) or "tool call", "tool.name"), Segment(about, "tool.label"))
+    about = f" {flatten(written.subject)}" if written.subject.strip() else ""
+    name = (Segment(flatten(block.name) or "tool call", "tool.name"), Segment(about, "tool.label"))
     body: list[Line] = []
     indent, goes_on = (_INDENT, (GOES_ON_MARK,)) if width >= 20 else ((), ())
     text = visible(written.body).expandtabs(4).strip("\n")
@@ -92,7 +92,7 @@ def _being_written(written: ArgumentStream) -> str:
     if not written.body.strip():
         return "writing"
     lines = f" · {wording.count(written.lines, 'line')}" if written.lines > 1 else ""
-    return f"writing {flat(written.key)}{lines}".rstrip()
+    return f"writing {flatten(written.key)}{lines}".rstrip()
 
 
 def has_body(block: Block) -> bool:
@@ -145,7 +145,7 @@ def _estimate(part: p.Part) -> int:
 def _head(
     block: ToolBlock, width: int, open: bool, now: float, cells: Cells, look: Look
 ) -> list[Line]:
-    label = flat(block.label or block.name)
+    label = flatten(block.label or block.name)
     verb, space, what = label.partition(" ")
     name = [Segment(verb, "tool.name", _TOGGLE), Segment(space + what, "tool.label", _TOGGLE)]
     outcome = [Segment("  "), *_outcome(block, now, look)]
@@ -186,7 +186,7 @@ def _outcome(block: ToolBlock, now: float, look: Look) -> list[Segment]:
             parts = [_stopped(block)]
         case "failed":
             parts = [
-                Segment(f"✗ {flat(failure(block))}", "tool.bad"),
+                Segment(f"✗ {flatten(failure(block))}", "tool.bad"),
                 *_length(block.display, " · "),
             ]
         case "done":
@@ -196,7 +196,7 @@ def _outcome(block: ToolBlock, now: float, look: Look) -> list[Segment]:
     if took:
         parts.append(Segment(f"{' · ' if parts else ''}{took}", "tool.time"))
     if block.note:
-        parts.append(Segment(f"{' · ' if parts else ''}{flat(block.note)}", "tool.note"))
+        parts.append(Segment(f"{' · ' if parts else ''}{flatten(block.note)}", "tool.note"))
     return parts
 
 
@@ -301,7 +301,7 @@ def _error(block: ToolBlock, width: int, cells: Cells) -> list[Line]:
     first = problem(shown.parts, block.tag)
     if first is None:
         return list(part_lines(shown.parts, width, False, cells))[:LAST_LINES]
-    rows = wrap((Segment(flat(first), "tool.bad"),), width, cells)
+    rows = wrap((Segment(flatten(first), "tool.bad"),), width, cells)
     rest = "".join(row.text + row.glue for row in rows[LAST_LINES - 1 :])
     return [*rows[: LAST_LINES - 1], Line(cut_runs((Segment(rest, "tool.bad"),), width, cells))][
         : len(rows)

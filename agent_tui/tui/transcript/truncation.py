@@ -47,7 +47,7 @@ class Rest:
 NOTHING: Final = Rest()
 
 
-def short(text: str, most: int = MOST_MATCH) -> str:
+def shorten(text: str, most: int = MOST_MATCH) -> str:
     """`text` on one line, its beginning if it is very long."""
     return text if len(text) <= most else f"{text[:most]} … {len(text) - most:,} more characters"
 
@@ -68,7 +68,7 @@ def clip(text: str, lines: int = MOST_LINES, chars: int = MOST_CHARS) -> tuple[s
     return text[:end], Rest(rest) if rest else NOTHING
 
 
-def collapsed(output: str) -> str:
+def collapse_output(output: str) -> str:
     """`output` as a terminal shows it: where a line was begun again (a progress bar), what came
     last."""
     if "\r" not in output:
@@ -76,7 +76,7 @@ def collapsed(output: str) -> str:
     return "\n".join(line.rstrip("\r").rpartition("\r")[2] for line in output.split("\n"))
 
 
-def bounded(
+def limit_lines(
     lines: Sequence[Line],
     width: int,
     most: int,
@@ -107,7 +107,7 @@ def more_line(count: int, width: int, folded: bool, cells: Cells, what: str = "m
     return Line(cut_runs((Segment(said, "tool.more", _TOGGLE),), width, cells))
 
 
-def clipped(part: p.Part) -> tuple[p.Part, Rest]:
+def clip_part(part: p.Part) -> tuple[p.Part, Rest]:
     """`part` with no more in it than is ever laid out, and what of it is left out."""
     match part:
         case p.Words() | p.Code() | p.Markdown():
@@ -115,10 +115,10 @@ def clipped(part: p.Part) -> tuple[p.Part, Rest]:
             text, rest = clip(part.text, chars=most)
             return (part if rest == NOTHING else replace(part, text=text)), rest
         case p.Output():
-            text, rest = clip(collapsed(part.text))
+            text, rest = clip(collapse_output(part.text))
             return replace(part, text=text), rest
         case p.Script():
-            return replace(part, text=short(part.text, MOST_COMMAND)), NOTHING
+            return replace(part, text=shorten(part.text, MOST_COMMAND)), NOTHING
         case p.List():
             total = max(part.total, len(part.items))
             shown = replace(part, items=part.items.first_items(MOST_LINES), total=total)

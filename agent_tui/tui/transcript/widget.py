@@ -26,7 +26,7 @@ from agent_tui.structures.frozen import frozen
 from agent_tui.tui.core.regions import TranscriptView
 from agent_tui.tui.transcript.marks import Marks
 from agent_tui.tui.transcript.page import Anchor, Page
-from agent_tui.tui.transcript.painted_rows import Painter, Palette, marked
+from agent_tui.tui.transcript.painted_rows import Painter, Palette, mark_range
 from agent_tui.tui.transcript.scrollbar import WithBar
 from agent_tui.tui.transcript.selection import (
     Edge,
@@ -115,7 +115,7 @@ class Transcript(WithBar, can_focus=False, inherit_css=False):
         if (view.mark, view.query, view.nth) != (before.mark, before.query, before.nth):
             self.refresh()
         top, held = self._anchors()
-        turn = turned(self._page, view, self.scroll_offset.y, self._laid.height)
+        turn = turn_of(self._page, view, self.scroll_offset.y, self._laid.height)
         height_before = self._page.total
         touched = self._page.update(view)
         if jumped:
@@ -209,12 +209,12 @@ class Transcript(WithBar, can_focus=False, inherit_css=False):
             self.refresh()
 
     @property
-    def seen(self) -> tuple[int, int]:
+    def rows_in_view(self) -> tuple[int, int]:
         """The first and the last row in view; (0, -1) where nothing is laid out."""
         heights, top = self._page.heights, self.scroll_offset.y
         if not self._laid.width or not len(heights):
             return 0, -1
-        return heights.at(top), heights.at(top + self._laid.height - 1)
+        return heights.row_at(top), heights.row_at(top + self._laid.height - 1)
 
     def _bring(self, hit: bool) -> None:
         """Show the marked row: a hit anywhere in view, else below a third of it; a row at the top."""
@@ -267,7 +267,7 @@ class Transcript(WithBar, can_focus=False, inherit_css=False):
         top, held = self._anchors()
         read = None if self.following else top_of(self._page, self.scroll_offset.y, self._top)
         if self._laid.width:
-            looked = 0 <= self._marks.hit - self.scroll_offset.y < self._laid.height
+            looked = 0 <= self._marks.current_hit - self.scroll_offset.y < self._laid.height
         else:  # what was to be shown before there was any room
             looked = self._page.shown.mark >= 0 and self._page.shown.nth >= 0
         wider = size.width != self._laid.width
@@ -321,7 +321,7 @@ class Transcript(WithBar, can_focus=False, inherit_css=False):
             else None
         )
         if chosen is not None:
-            strip = marked(strip, *chosen, self._page.painter.palette.style("selection"))
+            strip = mark_range(strip, *chosen, self._page.painter.palette.style("selection"))
         return strip
 
     # Mouse and selection.
@@ -350,7 +350,7 @@ class Transcript(WithBar, can_focus=False, inherit_css=False):
 
     def get_selection(self, selection: Selection) -> tuple[str, str] | None:
         """The source of rows that are wholly selected, the unwrapped text of the others."""
-        text = copy.copied(self._page, selection, origin(self._page, self))
+        text = copy.copy_selection(self._page, selection, origin(self._page, self))
         return (text, "\n") if text else None
 
 
@@ -386,7 +386,7 @@ class Turn:
         return page.anchor(line), line >= last or (following and head >= last)
 
 
-def turned(page: Page, view: TranscriptView, top: int, height: int) -> Turn | None:
+def turn_of(page: Page, view: TranscriptView, top: int, height: int) -> Turn | None:
     """What `view` turns of the `page`, which shows the view before it from line `top` on; None
     where that is not one row, or one that `view` also goes to and that is out of view."""
     old = page.shown

@@ -51,15 +51,15 @@ LEAST_SAID: Final = 24
 """Cells below which the words behind the names take the place of the column in front of them."""
 
 
-def low(size: Size) -> bool:
+def is_low(size: Size) -> bool:
     """Whether lines are so few (or short) that everything around the text goes away."""
     return size.height < 20 or size.width < 30
 
 
-def short(size: Size) -> bool:
+def is_short(size: Size) -> bool:
     """Whether lines are so few that a sheet has the empty ones around it, and the one that says
     what runs."""
-    return size.height < SHORT or low(size)
+    return size.height < SHORT or is_low(size)
 
 
 class Palette(Protocol):
@@ -72,17 +72,17 @@ class HasPalette(Protocol):
     palette: Palette
 
 
-def flat(text: str) -> str:
+def flatten(text: str) -> str:
     """`text` harmless and on one line."""
     return visible(text).replace("\n", " ⏎ ").replace("\t", "    ")
 
 
 def runs(spans: Iterable[Span]) -> tuple[Segment, ...]:
-    return tuple(Segment(flat(span.text), TONES[span.tone]) for span in spans)
+    return tuple(Segment(flatten(span.text), TONES[span.tone]) for span in spans)
 
 
 def seg(text: str, style: str = "text") -> Segment:
-    return Segment(flat(text), style)
+    return Segment(flatten(text), style)
 
 
 def pad(segments: Sequence[Segment], width: int, style: str = "") -> tuple[Segment, ...]:
@@ -91,36 +91,36 @@ def pad(segments: Sequence[Segment], width: int, style: str = "") -> tuple[Segme
     return (*kept, Segment(" " * max(0, width - line_cells(kept, cell_len)), style))
 
 
-def fitted(options: Sequence[Option], width: int) -> Sequence[Option]:
+def fit_options(options: Sequence[Option], width: int) -> Sequence[Option]:
     """A name that leaves no room for the words behind it loses its end, where it has more than half
     of the line; words that would be hardly one are left out, and the names have all of it. The
     column in between goes first."""
-    valued = max((cell_len(flat(option.value)) for option in options), default=0)
+    valued = max((cell_len(flatten(option.value)) for option in options), default=0)
     named = max(
-        (cell_len(flat(option.label)) for option in options if option.value or option.detail),
+        (cell_len(flatten(option.label)) for option in options if option.value or option.detail),
         default=0,
     )
-    words = max((cell_len(flat(option.detail)) for option in options), default=0)
-    keyed = max((cell_len(flat(option.key)) for option in options), default=0) or -1
+    words = max((cell_len(flatten(option.detail)) for option in options), default=0)
+    keyed = max((cell_len(flatten(option.key)) for option in options), default=0) or -1
     left = width - keyed - 5  # the mark, and blanks behind the key and the name
     if words and valued:
         if left - named - valued - 2 < min(words, LEAST_SAID):
-            return fitted([replace(option, value="") for option in options], width)
+            return fit_options([replace(option, value="") for option in options], width)
         left -= valued + 2
     room = max(width // 2, left - (words or valued))
-    if left - room < LEAST_WORDS and not whole(
+    if left - room < LEAST_WORDS and not has_room(
         (option.detail for option in options), left - min(room, named)
     ):
         return [replace(option, detail="") for option in options]
     return [
-        replace(option, label=shortened(flat(option.label), room))
+        replace(option, label=shorten(flatten(option.label), room))
         if (words or valued) and not option.heading
         else option
         for option in options
     ]
 
 
-def whole(words: Iterable[str], room: int) -> bool:
+def has_room(words: Iterable[str], room: int) -> bool:
     """Whether each of them, or its first parts, has room."""
     return not any(most_of(said, room).endswith("…") for said in words)
 
@@ -128,25 +128,25 @@ def whole(words: Iterable[str], room: int) -> bool:
 def most_of(said: str, room: int) -> str:
     """`said` in at most `room` cells: without its last parts (behind a dot), or else to the end of a
     word."""
-    said = flat(said)
+    said = flatten(said)
     while cell_len(said) > room and " · " in said:
         said = said.rpartition(" · ")[0]
-    return shortened(said, room)
+    return shorten(said, room)
 
 
 def at_word(said: str, room: int) -> str:
     """The same; empty where hardly a word is left, or where one would be cut."""
     most = most_of(said, room)
-    inside = most.endswith("…") and flat(said)[len(most) - 1 :][:1] not in ("", " ", "…")
+    inside = most.endswith("…") and flatten(said)[len(most) - 1 :][:1] not in ("", " ", "…")
     return "" if inside or room < LEAST_WORDS else most
 
 
-def shortened(text: str, room: int) -> str:
+def shorten(text: str, room: int) -> str:
     """`text` in `room` cells, cut behind a word where that leaves half of it."""
     return cut_words(text, room, cell_len)
 
 
-def between(left: Sequence[Segment], right: Sequence[Segment], width: int) -> tuple[Segment, ...]:
+def join_ends(left: Sequence[Segment], right: Sequence[Segment], width: int) -> tuple[Segment, ...]:
     """`left` and `right` at the two ends of a line; `left` is cut first."""
     right = cut_runs(right, width, cell_len)
     room = width - line_cells(right, cell_len)

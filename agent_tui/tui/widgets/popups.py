@@ -15,13 +15,13 @@ from agent_tui.tui.widgets.paint import (
     LEAST_WORDS,
     TONES,
     Region,
-    flat,
-    low,
+    flatten,
+    has_room,
+    is_low,
     pad,
     runs,
     seg,
-    shortened,
-    whole,
+    shorten,
 )
 
 AROUND: Final = 2
@@ -62,7 +62,7 @@ class Toast(Region):
             return
         screen = self.app.size
         texts = self._texts(max(1, screen.width - 2 - 2 * AROUND))
-        few = low(screen)
+        few = is_low(screen)
         narrow = few or screen.width < NARROW
         reading = self.sheet < 0
         high, row = (
@@ -97,7 +97,7 @@ class Toast(Region):
             return []
         room = max(1, width - 2 * AROUND)
         texts = self._texts(room)
-        texts[self.high - 1 :] = [shortened(" ".join(texts[self.high - 1 :]), room)]
+        texts[self.high - 1 :] = [shorten(" ".join(texts[self.high - 1 :]), room)]
         beside = Segment(" " * AROUND)
         return [
             pad((beside, Segment(text, TONES[self.value.tone]), beside), width) for text in texts
@@ -141,12 +141,14 @@ class Completion(Region):
             return []
         options = self.value.options
         room = max(
-            8, width // 2, width - 8 - max((cell_len(flat(o.detail)) for o in options), default=0)
+            8,
+            width // 2,
+            width - 8 - max((cell_len(flatten(o.detail)) for o in options), default=0),
         )
-        wide = min(max((cell_len(flat(o.label)) for o in options), default=0), room)
+        wide = min(max((cell_len(flatten(o.label)) for o in options), default=0), room)
         free = (Segment("  "),) if width > ROOMY else ()
         left = width - 8 - wide - 2 * len(free)
-        if not (told := left >= LEAST_WORDS or whole((o.detail for o in options), left)):
+        if not (told := left >= LEAST_WORDS or has_room((o.detail for o in options), left)):
             wide = width - 5
         lines = []
         room = min(SHOWN, max(1, self.below))
@@ -156,15 +158,15 @@ class Completion(Region):
             option, chosen = options[number], number == self.value.selected
             label = pad((seg(option.label, "accent strong" if chosen else "text"),), wide)
             mark = Segment("   ❯ " if chosen else "     ", "accent")
-            said = seg(f"   {shortened(flat(option.detail), left)}" if told else "", "dim")
+            said = seg(f"   {shorten(flatten(option.detail), left)}" if told else "", "dim")
             text = pad((mark, *label, said), width - 2 * len(free))
             lines.append((*text, *free))
         if cut:
-            lines.append(pad((seg(f"     {beyond(len(options), shown)}", "dim"),), width))
+            lines.append(pad((seg(f"     {hidden_count(len(options), shown)}", "dim"),), width))
         return lines
 
 
-def beyond(count: int, shown: range) -> str:
+def hidden_count(count: int, shown: range) -> str:
     """How many entries of a list are not to be seen, in words."""
     above, below = shown.start, count - shown.stop
     return "… " + ", ".join(

@@ -17,11 +17,11 @@ from agent_tui.tui.core.regions import (
     Span,
     StatusView,
     TranscriptView,
-    joined,
+    join_parts,
 )
 from agent_tui.tui.core.words import pieces
 from agent_tui.tui.markdown.lines import Segment, line_cells, wrap
-from agent_tui.tui.widgets.paint import Region, between, flat, pad, runs, seg, shortened
+from agent_tui.tui.widgets.paint import Region, flatten, join_ends, pad, runs, seg, shorten
 
 MOVES: Final = "↑↓"
 
@@ -40,7 +40,7 @@ class Footer(Region):
         note = (seg(f"  {self.value.note}", "dim"),) if self.value.note else ()
         room = width - line_cells(note, cell_len)
         if self.value.leaves:
-            return [between(leaving(self.value.keys, room), note, width)]
+            return [join_ends(fit_keys(self.value.keys, room), note, width)]
         shown: list[Segment] = []
         for key, what in self.value.keys:
             more = pairs([(key, what)], "", "   " if shown else "")
@@ -51,9 +51,9 @@ class Footer(Region):
             key, what = self.value.keys[0]
             shown = [
                 seg(key, "accent"),
-                seg(f" {shortened(what, room - cell_len(key) - 1)}", "dim"),
+                seg(f" {shorten(what, room - cell_len(key) - 1)}", "dim"),
             ]
-        return [between(shown, note, width)]
+        return [join_ends(shown, note, width)]
 
 
 def pairs(keys: Sequence[tuple[str, str]], gap: str, before: str = "") -> list[Segment]:
@@ -64,7 +64,7 @@ def pairs(keys: Sequence[tuple[str, str]], gap: str, before: str = "") -> list[S
     return found
 
 
-def leaving(keys: Sequence[tuple[str, str]], room: int) -> list[Segment]:
+def fit_keys(keys: Sequence[tuple[str, str]], room: int) -> list[Segment]:
     """All keys, or without those that move, more narrowly, and without the last ones: the one that
     leaves is named before the others, and none without its words."""
     *first, last = keys
@@ -78,7 +78,7 @@ def leaving(keys: Sequence[tuple[str, str]], room: int) -> list[Segment]:
         fits,
         [
             seg(last[0], "accent"),
-            seg(f" {shortened(last[1], room - cell_len(last[0]) - 1)}", "dim"),
+            seg(f" {shorten(last[1], room - cell_len(last[0]) - 1)}", "dim"),
         ],
     )
 
@@ -101,22 +101,22 @@ class Header(Region):
     def lines(self, width: int) -> list[tuple[Segment, ...]]:
         if self.value is None:
             return [()]
-        left, right = fitted(self.value, width)
-        return [between(runs(left), runs(right), width)]
+        left, right = fit_ends(self.value, width)
+        return [join_ends(runs(left), runs(right), width)]
 
 
-def fitted(view: HeaderView, width: int) -> tuple[Spans, Spans]:
+def fit_ends(view: HeaderView, width: int) -> tuple[Spans, Spans]:
     """What stands at the two ends of a line of `width` cells: the parts that matter most, each of
     them whole."""
     parts, first = (*view.at_left, *view.at_right), len(view.at_left)
     shown = [part.spans for part in parts]
     for n, instead in _turns(parts):
-        over = _cells(joined(shown[:first])) + _cells(joined(shown[first:])) - width
+        over = _cells(join_parts(shown[:first])) + _cells(join_parts(shown[first:])) - width
         over += GAP * (any(shown[:first]) and any(shown[first:]))
         if over <= 0:
             break
         shown[n] = instead or (_beginning(shown[n], over) if parts[n].cuts else ())
-    return joined(shown[:first]), joined(shown[first:])
+    return join_parts(shown[:first]), join_parts(shown[first:])
 
 
 def _turns(parts: Sequence[Part]) -> list[tuple[int, Spans]]:
@@ -128,7 +128,7 @@ def _turns(parts: Sequence[Part]) -> list[tuple[int, Spans]]:
 
 def _beginning(name: Spans, over: int) -> Spans:
     """`name` in fewer cells, by `over`; nothing where that leaves too little."""
-    text = flat(name[0].text)
+    text = flatten(name[0].text)
     room = cell_len(text) - over
     if room < LEAST:
         return ()
@@ -161,7 +161,7 @@ class Label(Region):
             return []
         lines = [line.segments for line in wrap((seg(self.text, "accent"),), width, cell_len)]
         if len(lines) > 1 and self.app.size.height < FEW:
-            return [(seg(shortened(self.text.partition(": ")[0], width), "accent"),)]
+            return [(seg(shorten(self.text.partition(": ")[0], width), "accent"),)]
         return lines[:MOST]
 
 
@@ -195,7 +195,7 @@ class Status(Region):
         self.value = value
         self.redraw()
 
-    def below(self, new: int) -> None:
+    def show_below(self, new: int) -> None:
         """So many rows came below what is in view since its end was left; negative: the end is in
         view."""
         if new != self._new:
@@ -226,7 +226,7 @@ class Status(Region):
         width = max(0, width - self._left)
         news = self._news(width)
         if self.value is None:
-            return [between((), news, width)]
+            return [join_ends((), news, width)]
         frame = SPINNER[self.value.spinner % len(SPINNER)] + " " if self.value.spinner >= 0 else ""
         what, *more = runs(self.value.spans)
         room = width - cell_len(frame) - line_cells(news, cell_len)
@@ -239,8 +239,8 @@ class Status(Region):
             if more and cell_len(what.text.partition(" ")[0]) >= left < LEAST_RUNNING:
                 what, *more = more[1:]  # a few letters of it say nothing
             else:
-                what = Segment(shortened(what.text, max(0, left)), what.style)
-        return [between((Segment(frame, "accent"), what, *more), news, width)]
+                what = Segment(shorten(what.text, max(0, left)), what.style)
+        return [join_ends((Segment(frame, "accent"), what, *more), news, width)]
 
     def _news(self, width: int) -> tuple[Segment, ...]:
         """At the right end, where nothing is covered."""
@@ -300,7 +300,7 @@ class Queue(Region):
         steers = [
             pad((seg(" ↳ ", "accent"), seg(said, "text"), when), width)
             for said in (
-                shortened(text.strip(), width - 3 - cell_len(when.text))
+                shorten(text.strip(), width - 3 - cell_len(when.text))
                 for text in self.value.steers[:SHOWN]
             )
         ]
@@ -315,7 +315,7 @@ class Queue(Region):
         lines = [pad(head, width)]
         hidden = len(items) - SHOWN if len(items) > SHOWN else 0
         for number, text in enumerate(items[: SHOWN if not hidden else SHOWN - 1], 1):
-            said = shortened(text.strip(), width - 3)
+            said = shorten(text.strip(), width - 3)
             lines.append(pad((seg(f"{number:>2} ", "dim"), seg(said, "text")), width))
         if hidden:
             lines.append(pad((seg(f"   … {hidden + 1} more", "dim"),), width))

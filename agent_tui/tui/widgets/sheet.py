@@ -21,10 +21,10 @@ from agent_tui.tui.core.regions import (
     preview_room,
     sheet_room,
 )
-from agent_tui.tui.dialog.widget import filled, options_lines
-from agent_tui.tui.markdown.lines import Segment, cut, line_cells, wrap
-from agent_tui.tui.widgets.paint import Region, between, low, pad, runs, seg
-from agent_tui.tui.widgets.popups import beyond, window
+from agent_tui.tui.dialog.widget import fill_line, options_lines
+from agent_tui.tui.markdown.lines import Segment, cut_text, line_cells, wrap
+from agent_tui.tui.widgets.paint import Region, is_low, join_ends, pad, runs, seg
+from agent_tui.tui.widgets.popups import hidden_count, window
 
 if TYPE_CHECKING:
     from agent_tui.protocol.display import DiffDisplay
@@ -74,12 +74,12 @@ class Rows:
             lines[n - seen.start], numbers[n - seen.start] = blank_of(self.lines[n]), -1
         return Rows(lines, numbers)
 
-    def noting(self, said: str, cells: int) -> Rows:
+    def with_note(self, said: str, cells: int) -> Rows:
         """The same with `said` at the end of the last line."""
         last = [*self.lines[-1]]
         while last and not last[-1].text.strip():
             last.pop()  # what only fills the line
-        line = between(last, (seg(f"  {said}", "dim"),), cells)
+        line = join_ends(last, (seg(f"  {said}", "dim"),), cells)
         return Rows([*self.lines[:-1], line], self.numbers)
 
 
@@ -154,7 +154,7 @@ class Overlay(Region):
         left = budget - 1 - len(body)
         spare = left if value.high else min(value.spare, left)
         self._options = (-1, *numbers)
-        margin = Segment(" " * (2 if low(size) else 3))
+        margin = Segment(" " * (2 if is_low(size) else 3))
         rows: list[Drawn] = [(margin, *line) for line in body]
         return [edge(value.title, note, width), *rows, *[()] * spare]
 
@@ -166,7 +166,7 @@ class Overlay(Region):
         cells = list_room(width) if beside else inner
         options = choices(value, cells, value.airy)
         first = value.lines[: value.head] if value.list_first or beside else ()
-        head: list[Drawn] = [line for spans in first for line in wrapped(spans, inner)]
+        head: list[Drawn] = [line for spans in first for line in wrap_spans(spans, inner)]
         text = self._text(
             value, value.lines[len(first) :], beside or sheet_room(width, value.broad)
         )
@@ -184,7 +184,7 @@ class Overlay(Region):
         tight = (
             not (len(options) and text) or said == left
         )  # rather all words than an empty line below them
-        tight = tight or (value.reads and said > left and low(self.app.size))
+        tight = tight or (value.reads and said > left and is_low(self.app.size))
         head = head[:left]
         shown, more = self._turned(value, text, max(0, left - len(head) - (not tight)), width)
         if options_room < FEW + options.after and options_room < len(options):
@@ -193,7 +193,7 @@ class Overlay(Region):
             )  # first what can be chosen
         seen, told = options.part(options_room), _told(value, options.part(options_room).numbers)
         if more and told and not value.note:  # the edge says what is in view of the words
-            seen, told = seen.noting(told, cells), ""
+            seen, told = seen.with_note(told, cells), ""
         apart: list[Drawn] = [()] if shown and len(seen) and not tight else []
         above: list[Drawn] = head if value.list_first else [*head, *shown, *apart]
         below: list[Drawn] = [*apart, *shown] if value.list_first else []
@@ -226,13 +226,13 @@ class Overlay(Region):
     def _text(self, value: OverlayView, lines: Sequence[Sequence[Span]], cells: int) -> list[Drawn]:
         """All that is read in it."""
         said = lines[: value.told] if value.diffs else lines
-        text: list[Drawn] = [line for spans in said for line in wrapped(spans, cells)]
+        text: list[Drawn] = [line for spans in said for line in wrap_spans(spans, cells)]
         text += self._diffs(value.diffs, cells)
         if value.text:
             drawn = displays.markdown_lines(value.text, cells, cell_len)
-            text += [*(tuple(filled(line, cells)) for line in drawn)]
+            text += [*(tuple(fill_line(line, cells)) for line in drawn)]
             text += [()] if value.below else []
-        text += [line for spans in value.below for line in wrapped(spans, cells)]
+        text += [line for spans in value.below for line in wrap_spans(spans, cells)]
         return text
 
     def _diffs(self, diffs: tuple[DiffDisplay, ...], width: int) -> list[tuple[Segment, ...]]:
@@ -244,7 +244,7 @@ class Overlay(Region):
                 lines += [
                     (),
                     (seg(diff.path, "diff.path"),),
-                    *(tuple(filled(line, width)) for line in drawn),
+                    *(tuple(fill_line(line, width)) for line in drawn),
                 ]
             self._diffs_drawn = diffs, width, lines
         return self._diffs_drawn[2]
@@ -286,7 +286,7 @@ def choices(value: OverlayView, cells: int, airy: bool) -> Rows:
         numbers.append(number)
         if number == value.selected:
             at = len(lines) - 1
-            asked = wrapped(value.asked, max(1, cells - 2)) if value.asked else []
+            asked = wrap_spans(value.asked, max(1, cells - 2)) if value.asked else []
             after = len(asked)
             lines += [pad((Segment("  "), *one), cells) for one in asked]
             numbers += [-1] * after
@@ -316,7 +316,7 @@ def edge(title: str, note: str, width: int) -> Drawn:
         *((seg(title, "accent strong"), Segment(" ")) if title else ()),
     ]
     room = width - line_cells(head, cell_len) - 5
-    said = noted(note, room) if room > 0 else ""
+    said = fit_note(note, room) if room > 0 else ""
     tail = [seg(f" {said} ", "dim"), Segment("─", "accent")] if said else []
     rule = width - 1 - line_cells((*head, *tail), cell_len)
     if rule < 0:
@@ -334,19 +334,19 @@ def _told(value: OverlayView, seen: Sequence[int]) -> str:
     there = [place for place, number in enumerate(count) if number in seen]
     if len(there) == len(count) or not there or " of " in value.note:
         return value.note
-    return _joined(beyond(len(count), range(there[0], there[-1] + 1)), value.note)
+    return _joined(hidden_count(len(count), range(there[0], there[-1] + 1)), value.note)
 
 
-def noted(note: str, room: int) -> str:
+def fit_note(note: str, room: int) -> str:
     """The last parts of `note` that have room; what stands in brackets goes first."""
     if cell_len(note) > room:
         note = note.partition(" (")[0]
     while cell_len(note) > room and " · " in note:
         note = note.partition(" · ")[2]
-    return cut(note, room, cell_len)
+    return cut_text(note, room, cell_len)
 
 
-def wrapped(spans: Sequence[Span], width: int) -> list[tuple[Segment, ...]]:
+def wrap_spans(spans: Sequence[Span], width: int) -> list[tuple[Segment, ...]]:
     """One entry as lines; after a first column (a text that ends in spaces) the rest hangs below
     itself."""
     parts = runs(spans)

@@ -71,7 +71,7 @@ _HUE: Final = 1_500_000
 """How much the hue of what is bad weighs: a red that has to be darker is no brown, which warns."""
 
 
-def fewer(colours: Mapping[str, str], dark: bool) -> dict[str, str]:
+def reduce_colours(colours: Mapping[str, str], dark: bool) -> dict[str, str]:
     """Each colour as the nearest of the 240; grounds among the greys, where those have more steps."""
     ground = colours["background"]
     found = dict(colours) | {
@@ -346,7 +346,7 @@ def load_theme(name: str, folders: Sequence[Path], depth: Depth = "truecolour") 
                 f"theme {one}: colours not given, taken from {chain[at - 1][0]}: {named}"
             )
     if depth == "256" and not ansi:
-        colours = fewer(colours, dark)
+        colours = reduce_colours(colours, dark)
         for word in (
             "diff.added.word",
             "diff.removed.word",

@@ -82,7 +82,7 @@ def test_lines_become_prompts(typed: list[str], prompts: list[str]) -> None:
     ],
 )
 def test_lines_that_answer(question: Approval | Question, line: str, key: str, text: str) -> None:
-    assert announcer.taken(question, line) == announcer.Taken(key, text)
+    assert announcer.match_answer(question, line) == announcer.Taken(key, text)
 
 
 @pytest.mark.parametrize(
@@ -103,7 +103,7 @@ def test_lines_that_answer(question: Approval | Question, line: str, key: str, t
     ],
 )
 def test_lines_that_do_not(question: Approval | Question, line: str) -> None:
-    assert announcer.taken(question, line) is None
+    assert announcer.match_answer(question, line) is None
 
 
 def test_a_question_says_all_that_is_asked_about() -> None:
@@ -139,7 +139,9 @@ def test_every_command_is_a_line_or_belongs_to_the_screen() -> None:
         line = bound[one.name][0]
         reached = line.startswith("/") or one.name in keys.REAL
         assert reached, one.name
-        assert one.slash or one.name in keys.UNSEEN or keys.called(f"/{one.name}")[0] == one.name
+        assert (
+            one.slash or one.name in keys.UNSEEN or keys.parse_call(f"/{one.name}")[0] == one.name
+        )
     assert commands.key_of("stop-all", keys.KEYS) == "/stop-all"
 
 
@@ -215,7 +217,7 @@ def test_words_that_wait_for_the_end_of_their_line_are_said_after_a_pause(
         before = model
         model, _ = update(model, EventsArrived((event,)))
         scribe.follow(event, before, model)
-        scribe.paused()
+        scribe.on_pause()
     assert capsys.readouterr().out == "Assistant: these words\nwait\nno more\n"
 
 

@@ -12,7 +12,7 @@ from rich.cells import cell_len
 from agent_tui.structures.markdown_stream import split
 from agent_tui.structures.visible import visible
 from agent_tui.tui.markdown.code import chop
-from agent_tui.tui.markdown.lines import STYLES, Line, Segment, breaks, cut, wrap
+from agent_tui.tui.markdown.lines import STYLES, Line, Segment, breaks, cut_text, wrap
 from agent_tui.tui.markdown.render import render
 
 HARMFUL: Final = re.compile(
@@ -135,4 +135,4 @@ def test_code_is_broken_without_losing_a_character(text: str, width: int) -> Non
     assert all(cells_of(line) <= width for line in lines)
     if width > 1:
         assert "".join(line.text for line in lines) == text
-    assert cell_len(cut(text, width, cell_len)) <= width
+    assert cell_len(cut_text(text, width, cell_len)) <= width

@@ -31,7 +31,7 @@ LINE = Steps()
 
 def pressed(control: Control, *keys: str) -> Control:
     for key in keys:
-        after = control.pressed(LINE, key)
+        after = control.press_key(LINE, key)
         assert after is not None
         control = after
     return control
@@ -63,9 +63,9 @@ def test_keys_go_to_a_step(keys: list[str], count: int) -> None:
 
 def test_it_plays_at_its_speed_and_stops_at_the_end() -> None:
     playing = pressed(Control(speed=2.0), "space")
-    later = playing.on(LINE, 2.5)
+    later = playing.advance(LINE, 2.5)
     assert (later.moment, later.count, later.playing) == (5.0, 6, True)
-    ended = later.on(LINE, 60.0)
+    ended = later.advance(LINE, 60.0)
     assert (ended.count, ended.playing) == (11, False)
     assert pressed(ended, "space").moment == 0.0
 
@@ -77,7 +77,7 @@ def test_speeds_have_ends() -> None:
 
 @pytest.mark.parametrize("key", ["q", "escape", "ctrl+c", "ctrl+d"])
 def test_leaving(key: str) -> None:
-    assert Control().pressed(LINE, key) is None
+    assert Control().press_key(LINE, key) is None
 
 
 def test_the_sheet_about_a_moment_stops_the_playing_and_takes_the_arrows() -> None:
@@ -102,7 +102,7 @@ def test_the_sheet_about_a_moment_stops_the_playing_and_takes_the_arrows() -> No
 @pytest.mark.parametrize("width", [20, 80, 200])
 def test_where_it_is_fits_the_line(width: int) -> None:
     for moment in (0.0, 5.0, 10.0):
-        said = Control(moment=moment, count=LINE.before(moment)).where(LINE, width)
+        said = Control(moment=moment, count=LINE.before(moment)).position_line(LINE, width)
         assert said.count("●") == 1 and f"step {LINE.before(moment)} of 11" in said
         assert len(said) <= max(width, 60)
 

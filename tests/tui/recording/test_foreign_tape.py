@@ -137,5 +137,6 @@ def test_a_step_that_cannot_be_played_is_left_out_and_said() -> None:
     player = Player.load((json.dumps(line).encode() for line in lines), live.log)
     assert player.problems == [] and player.model(len(player)).width == 60
     assert (
-        "step 6 is left out: it was not written by this program (TypeError" in player.verified()[0]
+        "step 6 is left out: it was not written by this program (TypeError"
+        in player.find_differences()[0]
     )

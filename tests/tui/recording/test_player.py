@@ -156,10 +156,10 @@ def test_a_damaged_line_costs_itself_and_is_named(line: bytes, says: str) -> Non
 def test_a_difference_is_found() -> None:
     live = talked(1)
     live.lines.append(check(*live.hashes[-1]))
-    assert live.replayed().verified() == []
+    assert live.replayed().find_differences() == []
     live.lines.append(check("0" * 32, live.hashes[-1][1]))
     live.say(EventsArrived((BEGAN,)))
-    assert live.replayed().verified() == [
+    assert live.replayed().find_differences() == [
         f"step {len(live.hashes)}: the model differs from that of the recording"
     ]
 

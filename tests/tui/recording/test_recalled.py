@@ -22,7 +22,7 @@ from agent_tui.tui.core.msg import (
 )
 from agent_tui.tui.recording.digest import digests, frame_of
 from agent_tui.tui.recording.recorder import Recorder, Taken
-from agent_tui.tui.recording.redacted import redacted
+from agent_tui.tui.recording.redacted import redact_lines
 from agent_tui.tui.update import update
 from agent_tui.tui.view import view
 from tests.tui.recording.live import Live
@@ -99,7 +99,7 @@ def test_the_recorder_goes_on_while_earlier_prompts_are_searched() -> None:
 
 
 def test_a_report_says_nothing_of_earlier_prompts() -> None:
-    lines = "".join(redacted(searching().replayed(), (), lambda text: text))
+    lines = "".join(redact_lines(searching().replayed(), (), lambda text: text))
     assert "prompt number" not in lines
     assert json.loads(lines.splitlines()[0])["v"] == 1
 

@@ -66,7 +66,7 @@ def test_lines_from_before_the_session_was_known_are_its_own() -> None:
     player = screen.player("one", [ONE, TURN, DONE])
     assert (player.problems, len(player)) == ([], 6)
     assert digests(player.model(6), view) == digests(screen.model, view)
-    assert list(player.checks) == [2, 4, 5, 6] and player.verified() == []
+    assert list(player.checks) == [2, 4, 5, 6] and player.find_differences() == []
     assert [len(player.checks[count].frame) for count in (5, 6)] == [SHORT, 32]
 
 
@@ -126,7 +126,7 @@ def test_a_slice_is_one_msg_if_that_takes_long(monkeypatch: pytest.MonkeyPatch) 
     screen = Screen()
     screen.say(Started(80, 24), EventsArrived((ONE,)), EventsArrived((DONE,)))
     assert [screen.recorder.write(screen.taken) for _ in range(3)] == [True, True, False]
-    assert screen.player("one", [ONE, DONE]).verified() == []
+    assert screen.player("one", [ONE, DONE]).find_differences() == []
 
 
 def test_each_msg_is_hashed_but_of_those_that_come_many_times_a_second_a_share() -> None:
@@ -143,7 +143,7 @@ def test_each_msg_is_hashed_but_of_those_that_come_many_times_a_second_a_share()
     player = screen.player("one", [ONE, TURN])
     last = 4 + 2 * RARELY
     assert list(player.checks) == [2, 3, 4, 4 + RARELY, last, last + 1, last + 2]
-    assert player.verified() == []
+    assert player.find_differences() == []
 
 
 def test_the_msg_is_named_after_which_a_replay_differs() -> None:
@@ -159,5 +159,5 @@ def test_the_msg_is_named_after_which_a_replay_differs() -> None:
     text = screen.kept["one"]
     screen.kept["one"] = text.replace('"width":90', '"width":91')
     assert screen.kept["one"] != text
-    differences = screen.player("one", [ONE, TURN]).verified()
+    differences = screen.player("one", [ONE, TURN]).find_differences()
     assert [line.split(":")[0] for line in differences] == ["step 5"]

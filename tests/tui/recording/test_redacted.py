@@ -31,7 +31,7 @@ from agent_tui.tui.core.msg import (
 )
 from agent_tui.tui.recording.digest import frame_of
 from agent_tui.tui.recording.player import Player
-from agent_tui.tui.recording.redacted import redacted
+from agent_tui.tui.recording.redacted import redact_lines
 from agent_tui.tui.recording.tape import check
 from agent_tui.tui.view import view
 from tests.answers import answer_event
@@ -79,12 +79,12 @@ def test_nothing_secret_is_left_and_the_rest_replays() -> None:
     live.lines.append(check(*live.hashes[-1]))
 
     log = [hidden(event) for event in live.log]
-    lines = list(redacted(live.replayed(), log, HIDE))
+    lines = list(redact_lines(live.replayed(), log, HIDE))
     everything = "".join(lines) + json.dumps([dump(event) for event in log])
     for secret in (KEY, KEY[:12], VALUE, "horse", "/ada/", '/ada"'):
         assert secret not in everything
     player = Player.load((line.encode() for line in lines), log)
-    assert (player.problems, player.verified(), len(player.checks)) == ([], [], 1)
+    assert (player.problems, player.find_differences(), len(player.checks)) == ([], [], 1)
     assert len(player) == len(live.replayed())
     last = "\n".join(frame_of(player.model(len(player)), view))
     assert f"The key {DOT * len(KEY)} is in" in last and "completed" in last
@@ -125,7 +125,7 @@ def test_a_restored_transcript_is_folded_from_what_is_hidden() -> None:
         )
     )
     log = [hidden(event) for event in second.log]
-    lines = list(redacted(second.replayed(), log, HIDE))
+    lines = list(redact_lines(second.replayed(), log, HIDE))
     player = Player.load((line.encode() for line in lines), log)
     assert player.model(2).transcript.rows[0] == fold(log[:2]).rows[0]
     assert KEY not in repr(player.model(2))
@@ -154,7 +154,11 @@ def test_nothing_of_other_sessions_is_told() -> None:
     ):
         live.say(EventsArrived((answer_event("q", kind, data),)))
     live.lines.append(check(*live.hashes[-1]))
-    lines = list(redacted(live.replayed(), live.log, HIDE))
+    lines = list(redact_lines(live.replayed(), live.log, HIDE))
     assert "secret" not in "".join(lines)
     player = Player.load((line.encode() for line in lines), live.log)
-    assert (player.problems, player.verified(), len(player)) == ([], [], len(live.hashes) + 1)
+    assert (player.problems, player.find_differences(), len(player)) == (
+        [],
+        [],
+        len(live.hashes) + 1,
+    )

@@ -60,7 +60,7 @@ def test_a_line_in_the_table_is_enough(
     try:
         player = Player.load((line.encode() for line in old), live.log)
         assert player.problems == [] and player.model(2).composer.draft == "hello"
-        assert player.verified() == []
+        assert player.find_differences() == []
     finally:
         known.classes.cache_clear()
 
