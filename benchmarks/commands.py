@@ -12,7 +12,7 @@ import subprocess
 import time
 from pathlib import Path
 
-from agent_tui.safety import read_only_sandbox, sandbox
+from agent_tui.safety import processes, read_only_sandbox
 from agent_tui.safety.confinement import Profile
 from agent_tui.safety.output_capture import Captured
 from benchmarks.common import ROOT, environment, folder, judged, median, ms, pair, quick, report
@@ -25,7 +25,7 @@ MOST_EXTRA = 0.015
 async def timed(command: str, work: Path, given: dict[str, str], confined: Profile | None) -> float:
     begin = time.perf_counter()
     captured = Captured(100_000, None)
-    result = await sandbox.run(
+    result = await processes.run(
         command, work, given, 60.0, lambda _: None, captured, confined=confined
     )
     took = time.perf_counter() - begin
@@ -70,7 +70,7 @@ async def measured(home: Path) -> None:
             )
         ],
     )
-    await sandbox.settle(5.0)
+    await processes.settle(5.0)
 
 
 def main() -> None:

@@ -121,21 +121,21 @@ BOUNDARIES = {
 }
 """Where a broad `except` may stand: (module, function), and what it turns the error into."""
 
-STARTS_PROCESSES = "agent_tui.safety.sandbox"
+STARTS_PROCESSES = "agent_tui.safety.processes"
 FORKS = "agent_tui.safety.process_guard"
-"""The process that the sandbox starts, to have it start and end the commands; they talk over a pair
+"""The process that it starts, to have it start and end the commands; they talk over a pair
 of sockets."""
 STARTS = {
-    "agent_tui.agent.services.clipboard: sandbox.feed": "the clipboard's tools, tmux",
-    "agent_tui.agent.services.doctor: sandbox.run": "`env`, by its whole path",
-    "agent_tui.agent.services.images: sandbox.feed": "the clipboard's tools",
-    "agent_tui.agent.services.local_ollama: sandbox.feed": "`ollama serve`",
-    "agent_tui.agent.turn.tool_context: sandbox.run": "commands, which a shell of the system runs",
-    "agent_tui.cli.main: sandbox.start_beside": "this program, by the path of its Python",
-    "agent_tui.cli.main: sandbox.foreground": "the person's editor, and this program",
-    "agent_tui.cli.config: sandbox.foreground": "the person's editor",
-    "agent_tui.safety.git: sandbox.feed": "git",
-    "agent_tui.safety.read_only_sandbox: sandbox.run": "this program's Python, which tries to get out",
+    "agent_tui.agent.services.clipboard: processes.feed": "the clipboard's tools, tmux",
+    "agent_tui.agent.services.doctor: processes.run": "`env`, by its whole path",
+    "agent_tui.agent.services.images: processes.feed": "the clipboard's tools",
+    "agent_tui.agent.services.local_ollama: processes.feed": "`ollama serve`",
+    "agent_tui.agent.turn.tool_context: processes.run": "commands, which a shell of the system runs",
+    "agent_tui.cli.main: processes.start_beside": "this program, by the path of its Python",
+    "agent_tui.cli.main: processes.foreground": "the person's editor, and this program",
+    "agent_tui.cli.config: processes.foreground": "the person's editor",
+    "agent_tui.safety.git: processes.feed": "git",
+    "agent_tui.safety.read_only_sandbox: processes.run": "this program's Python, which tries to get out",
 }
 """Who starts programs, and which."""
 NAMES_GIT = {
@@ -460,17 +460,17 @@ def uses(table: dict[str, set[str]], beside: str) -> set[str]:
     }
 
 
-def test_only_the_sandbox_starts_processes() -> None:
+def test_only_one_module_starts_processes() -> None:
     assert set(importers(*PROCESS_MODULES)) <= {STARTS_PROCESSES}
     used = {re.sub(r":\d+:", ":", found) for found in uses(PROCESS_CALLS, STARTS_PROCESSES)}
     assert used == {f"{FORKS}: os.fork", f"{FORKS}: os.execvpe"}
 
 
 def test_every_start_of_a_program_is_known() -> None:
-    """Who has the sandbox start what, and that nobody looks for programs but `programs.py`."""
+    """Who has what started, and that nobody looks for programs but `programs.py`."""
     starts = {"run", "feed", "foreground", "start_beside"}
-    found = uses({"sandbox": starts}, STARTS_PROCESSES) | {
-        f"{module}:0: sandbox.{what.partition(':')[2]}"
+    found = uses({"processes": starts}, STARTS_PROCESSES) | {
+        f"{module}:0: processes.{what.partition(':')[2]}"
         for module in trees()
         for _, what in all_imports(module)
         if what.startswith(f"{STARTS_PROCESSES}:") and what.partition(":")[2] in starts

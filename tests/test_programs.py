@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from agent_tui.programs import find_program, own_path, search_path
-from agent_tui.safety import sandbox
+from agent_tui.safety import processes
 from agent_tui.tui.runtime.editor import EDITORS, editor
 from agent_tui.tui.runtime.foreground_run import chosen_by
 
@@ -84,11 +84,11 @@ def test_no_start_takes_a_program_of_the_project(
 ) -> None:
     monkeypatch.setenv("PATH", hostile_path(project))
     with pytest.raises(FileNotFoundError, match="not on PATH outside this project"):
-        sandbox.foreground([name], lambda: False)
+        processes.foreground([name], lambda: False)
     with pytest.raises(FileNotFoundError, match="not on PATH outside this project"):
-        sandbox.start_beside([name])
+        processes.start_beside([name])
     code, said = asyncio.run(
-        sandbox.feed([name], b"", project, {"PATH": hostile_path(project)}, 10.0)
+        processes.feed([name], b"", project, {"PATH": hostile_path(project)}, 10.0)
     )
     assert code == 127 and "not on PATH outside this project" in said
     assert not (tmp_path / "run").exists()
@@ -99,7 +99,7 @@ def test_an_editor_that_is_named_is_found_outside(
 ) -> None:
     own = program(tmp_path / "own" / "nano", f"echo $0 >{tmp_path}/opened")
     monkeypatch.setenv("PATH", f"{hostile_path(project)}:{own.parent}")
-    assert sandbox.foreground(["nano"], lambda: False) == 0
+    assert processes.foreground(["nano"], lambda: False) == 0
     assert (tmp_path / "opened").read_text().strip() == str(own) and not (tmp_path / "run").exists()
 
 
@@ -165,7 +165,7 @@ def test_another_run_of_the_program_loads_no_module_of_the_folder(
         path.parent.mkdir(exist_ok=True)
         path.write_text(f"open({str(tmp_path / 'run')!r}, 'w').write('run')\n")
     chosen, problem = chosen_by(
-        lambda argv: sandbox.foreground(argv, lambda: False), ["bug", "none"]
+        lambda argv: processes.foreground(argv, lambda: False), ["bug", "none"]
     )
     assert (chosen, problem) == ("", "bug ended with exit code 1")
     assert "agent-tui bug: none: no session has this id" in capfd.readouterr().err

@@ -40,7 +40,7 @@ with late(warm=False):  # the engine's imports happen in its thread, after the f
     from agent_tui.agent.session import recording
     from agent_tui.agent.session import sinks as outlets
     from agent_tui.protocol import session_answers as answers
-    from agent_tui.safety import sandbox
+    from agent_tui.safety import processes
 
 
 POOL_THREADS = 4
@@ -162,7 +162,7 @@ class Worker(EventReader):
         log = open_log(None if self.config.otr else self.config.folders.logs)
         if self._screen is not None:
             try:
-                sandbox.guard_terminal(*self._screen)
+                processes.guard_terminal(*self._screen)
             except OSError:
                 log.exception("the terminal is not restored if the program is killed")
         self._log, self._pool = log, (pool := work_pool())
@@ -184,7 +184,7 @@ class Worker(EventReader):
             while not self._ends(op := await inbox.get()):
                 await self._obey(op)
             await self._end(*self._sessions.values())
-            await sandbox.settle(3.0)
+            await processes.settle(3.0)
         except SessionLocked as error:
             self._tell(
                 ErrorRaised(

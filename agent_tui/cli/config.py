@@ -22,7 +22,7 @@ from agent_tui.tui import commands
 from agent_tui.tui.core import keymap
 
 with late(warm=False):  # only for `config edit`
-    from agent_tui.safety import sandbox
+    from agent_tui.safety import processes
     from agent_tui.tui.runtime import editor
 
 USAGE: Final = 2
@@ -201,7 +201,7 @@ def _edit(store: Store, project: bool) -> int:
         path.parent
     )
     try:
-        code = sandbox.foreground([*argv, str(path)], lambda: False)
+        code = processes.foreground([*argv, str(path)], lambda: False)
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         return _fail(f"{argv[0]} cannot be started ({reason}); the file is {path}", FAILED)

@@ -33,7 +33,7 @@ with late(warm=False):  # which front end it is decides what is needed
     from agent_tui.agent import worker
     from agent_tui.agent.session import directories
     from agent_tui.cli import arguments as flags
-    from agent_tui.safety import git_config, sandbox
+    from agent_tui.safety import git_config, processes
     from agent_tui.sessions.index import cache, listing
     from agent_tui.sessions.log import store
     from agent_tui.tui.core import display_options, keymap
@@ -116,12 +116,12 @@ def _screen(arguments: list[str], early: Early | None) -> int:
 
 def _foreground(argv: Sequence[str], ends: Callable[[], bool]) -> int:
     """Run the person's editor on the terminal."""
-    return sandbox.foreground(argv, ends)
+    return processes.foreground(argv, ends)
 
 
 def _beside(argv: Sequence[str]) -> Callable[[], int | None]:
     """Run a program of ours while the screen goes on."""
-    return sandbox.start_beside(argv)
+    return processes.start_beside(argv)
 
 
 def _chat(arguments: list[str]) -> int:

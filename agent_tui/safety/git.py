@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import IO, Final
 
 from agent_tui.programs import find_program, lies_in, search_path
-from agent_tui.safety import sandbox
+from agent_tui.safety import processes
 from agent_tui.safety.git_config import (
     COMMON,
     Repository,
@@ -90,7 +90,7 @@ async def ask_git(
     try:
         with tempfile.TemporaryFile() as written, _private_folder(where, drivers) as folder:
             environment = _environment(where, folder, path)
-            code, said = await sandbox.feed(
+            code, said = await processes.feed(
                 (program, *words), given, folder, environment, timeout, output or written
             )
             if code == 124:

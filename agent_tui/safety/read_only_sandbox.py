@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Final
 
 from agent_tui.paths import make_private
-from agent_tui.safety import sandbox
+from agent_tui.safety import processes
 from agent_tui.safety.confinement import Profile, landlock_abi
 from agent_tui.safety.git_config import explain_refusal, find_repository
 from agent_tui.safety.output_capture import Captured
@@ -300,7 +300,7 @@ async def _tried(backend: str) -> Support:
             before = outside.stat()
             words = (sys.executable, "-I", "-S", "-c", _ATTEMPTS)
             command = shlex.join((*words, str(outside), str(root / "file"), str(os.getpid())))
-            result = await sandbox.run(
+            result = await processes.run(
                 command,
                 root,
                 environment,

@@ -17,7 +17,7 @@ from pydantic import BaseModel, model_validator
 
 from agent_tui.protocol.display import DiffDisplay, Display, TodoItem
 from agent_tui.protocol.messages import SkillInfo, ToolSpec
-from agent_tui.safety.sandbox import CommandResult
+from agent_tui.safety.processes import CommandResult
 
 T = TypeVar("T")
 Effect = Literal["read", "write", "execute"]

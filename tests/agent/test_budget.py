@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from agent_tui.agent.turn.usage import Budget
+from agent_tui.agent.turn.accounts import Budget
 from agent_tui.protocol.events import (
     AsideEnded,
     Notice,

@@ -14,7 +14,7 @@ from agent_tui.agent.services.clipboard import clipboard_tools, set_clipboard
 from agent_tui.protocol.answers import ClipboardSet
 from agent_tui.protocol.events import Answered
 from agent_tui.protocol.ops import SetClipboard
-from agent_tui.safety import sandbox
+from agent_tui.safety import processes
 from tests.agent.driving import Place
 
 WORKS = 'cat > "$HOME/$(basename "$0").got"; echo "$@" > "$HOME/$(basename "$0").args"'
@@ -108,7 +108,7 @@ def test_a_tool_that_hangs_is_ended_with_all_it_started(tmp_path: Path) -> None:
 def test_a_tool_that_serves_from_the_background_is_left_alone(tmp_path: Path) -> None:
     async def both() -> Answered:
         answer = await set_clipboard("text", machine(tmp_path, xsel=SERVES) | {"DISPLAY": ":0"}, 20)
-        await sandbox.settle(1.0)
+        await processes.settle(1.0)
         return answer
 
     assert asyncio.run(both()).data.tool == "xsel"

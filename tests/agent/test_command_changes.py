@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from agent_tui.agent.services.undo import MOST
+from agent_tui.agent.services.file_restore import MOST
 from agent_tui.agent.turn.command_changes import (
     APPEARED,
     CLOCK,

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
+from agent_tui.agent.turn.accounts import Accounts, Budget
 from agent_tui.agent.turn.tokens import NAME, Calibration, size_of, size_of_reply
-from agent_tui.agent.turn.usage import Accounts, Budget
 from agent_tui.protocol.events import AssistantReplied, TextDelta, TurnEnded, UsageReported
 from agent_tui.protocol.messages import (
     AssistantMessage,

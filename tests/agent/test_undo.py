@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agent_tui.agent.services import undo
+from agent_tui.agent.services import file_restore
 from agent_tui.agent.session.changes import Changes
 from agent_tui.protocol.display import DiffDisplay
 from agent_tui.protocol.events import FileChanged, FilesRestored, ToolStarted, TurnStarted, fold
@@ -66,10 +66,10 @@ class World:
 
     def undo(
         self, to: int = 0, choice: str = "", redo: bool = False
-    ) -> tuple[list[undo.Look], list[RestoredFile]]:
+    ) -> tuple[list[file_restore.Look], list[RestoredFile]]:
         plan = self.changes.redo() if redo else self.changes.undo(to)
-        looks = undo.look(plan, self.blobs, (self.root,))
-        files = [undo.restore(look, choice, self.blobs) for look in looks]
+        looks = file_restore.look(plan, self.blobs, (self.root,))
+        files = [file_restore.restore(look, choice, self.blobs) for look in looks]
         self.changes.take(FilesRestored("i", plan.direction, plan.turns, tuple(files)))
         return looks, files
 
@@ -152,10 +152,12 @@ def test_what_could_not_be_made_again_is_still_there_to_be(world: World) -> None
     world.edit("b", b"b1")
     world.undo()
     plan = world.changes.redo()
-    [first, second] = undo.look(plan, world.blobs, (world.root,))
-    cut = undo.outcome_of(undo.intent(second))  # the program ended between the two
+    [first, second] = file_restore.look(plan, world.blobs, (world.root,))
+    cut = file_restore.outcome_of(file_restore.intent(second))  # the program ended between the two
     assert cut.outcome == "failed"
-    world.changes.take(FilesRestored("i", "redo", (), (undo.restore(first, "", world.blobs), cut)))
+    world.changes.take(
+        FilesRestored("i", "redo", (), (file_restore.restore(first, "", world.blobs), cut))
+    )
     assert [Path(one.path).name for one in world.changes.redo().files] == ["b"]
     world.undo(redo=True)
     assert world.tree() == {"a": b"a1", "b": b"b1"} and world.changes.redo().files == ()
@@ -271,9 +273,9 @@ def test_a_change_at_the_last_moment_is_noticed(world: World) -> None:
         world.edit(name, b"1")
         if name == "a":
             (world.root / name).write_bytes(b"1")
-        [look] = undo.look(world.changes.undo(), world.blobs, (world.root,))
+        [look] = file_restore.look(world.changes.undo(), world.blobs, (world.root,))
         (world.root / name).write_bytes(b"mine!")
-        file = undo.restore(look, "", world.blobs)
+        file = file_restore.restore(look, "", world.blobs)
         assert file.outcome == "changed" and (world.root / name).read_bytes() == b"mine!"
 
 
@@ -285,12 +287,12 @@ def test_what_comes_at_any_moment_of_a_restore_is_not_lost(world: World) -> None
     for trial in range(300):
         world.begin()
         world.edit("a", b"left")
-        [look] = undo.look(world.changes.undo(), world.blobs, (world.root,))
+        [look] = file_restore.look(world.changes.undo(), world.blobs, (world.root,))
         mine = f"mine {trial}".encode()
         other.write_bytes(mine)
         thread = threading.Timer(trial % 30 / 20_000, other.replace, (path,))
         thread.start()
-        undo.restore(look, "", world.blobs)
+        file_restore.restore(look, "", world.blobs)
         thread.join()
         assert path.read_bytes() == mine, "it came last, or nothing was put over it"
 

@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from agent_tui.agent.turn.usage import Accounts, Budget
+from agent_tui.agent.turn.accounts import Accounts, Budget
 from agent_tui.protocol.messages import Usage
 from agent_tui.providers.base import Finished, ProviderSetup
 from agent_tui.providers.facts import presets, prices

@@ -21,14 +21,14 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
+from tests.safety.test_sandbox import PATIENCE, alive, gone, number
 
-from agent_tui.safety import confinement, sandbox
+from agent_tui.safety import confinement, processes
 from agent_tui.safety.confinement import NotConfined, Profile
 from agent_tui.safety.output_capture import Captured
+from agent_tui.safety.processes import CommandResult
 from agent_tui.safety.read_only_sandbox import profile
-from agent_tui.safety.sandbox import CommandResult
 from tests.safety import escapes
-from tests.safety.test_sandbox import PATIENCE, alive, gone, number
 
 REFUSED = {"EPERM", "EACCES", "EROFS", "EXDEV", "ENOSYS", f"ended by {int(signal.SIGSYS)}"}
 """ENOSYS: this kernel, or its older self, does not know the call at all. EXDEV: a rename or a link
@@ -111,7 +111,7 @@ def run(
     memory: int = 0,
 ) -> CommandResult:
     captured = Captured(100_000, None)
-    called = sandbox.run(
+    called = processes.run(
         command,
         cwd,
         environment,
@@ -242,7 +242,7 @@ def test_what_was_refused_is_said_in_english(place: Place) -> None:
 DENIED = """
 import asyncio, ctypes, os, struct, sys
 from pathlib import Path
-from agent_tui.safety import confinement, read_only_sandbox, sandbox
+from agent_tui.safety import confinement, read_only_sandbox, processes
 from agent_tui.safety.output_capture import Captured
 number, verdict = int(sys.argv[1]), int(sys.argv[2])
 code = [(0x20, 0, 0, 0), (0x15, 0, 1, number), (0x06, 0, 0, 0x50000 | verdict), (0x06, 0, 0, 0x7FFF0000)]
@@ -252,11 +252,11 @@ confinement._seccomp(libc, b"".join(struct.pack("=HBBI", *one) for one in code))
 async def main():
     profile = read_only_sandbox.profile((Path.cwd(),), os.environ)
     try:
-        await sandbox.run("echo ran", Path.cwd(), os.environ, 20, print, Captured(99, None), confined=profile)
+        await processes.run("echo ran", Path.cwd(), os.environ, 20, print, Captured(99, None), confined=profile)
     except confinement.NotConfined as error:
         print("refused:", error.strerror)
     print("support:", (await read_only_sandbox.support(Path("record"))).problem)
-    await sandbox.settle(5)
+    await processes.settle(5)
 asyncio.run(main())
 """
 
@@ -327,7 +327,7 @@ def test_what_stays_in_the_background_is_confined_and_ended(place: Place, tmp_pa
     async def scene() -> None:
         command = 'echo "$TMPDIR"; (sleep 0.5; echo x > file; sleep 300) & echo $!'
         captured = Captured(1000, tmp_path / "spool")
-        result = await sandbox.run(
+        result = await processes.run(
             command,
             place.root,
             os.environ,
@@ -345,7 +345,7 @@ def test_what_stays_in_the_background_is_confined_and_ended(place: Place, tmp_pa
             await asyncio.sleep(0.02)
         assert "Permission denied" in result.job.last_line
         result.job.stop()
-        await sandbox.settle(PATIENCE)
+        await processes.settle(PATIENCE)
         assert gone(int(pid)) and wait_without(Path(folder))
         assert (place.root / "file").read_text() == "canary"
 
@@ -370,7 +370,7 @@ def test_a_cancelled_command_is_ended(place: Place) -> None:
     async def scene() -> None:
         command = f'echo $$ > {started}; trap "" TERM; while true; do sleep 0.1; done'
         task = asyncio.ensure_future(
-            sandbox.run(
+            processes.run(
                 command,
                 place.root,
                 os.environ,
@@ -385,7 +385,7 @@ def test_a_cancelled_command_is_ended(place: Place) -> None:
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
-        await sandbox.settle(PATIENCE)
+        await processes.settle(PATIENCE)
 
     asyncio.run(scene())
     assert gone(number(started))
@@ -394,13 +394,13 @@ def test_a_cancelled_command_is_ended(place: Place) -> None:
 KILLED = """
 import asyncio, os, sys
 from pathlib import Path
-from agent_tui.safety import read_only_sandbox, sandbox
+from agent_tui.safety import read_only_sandbox, processes
 from agent_tui.safety.output_capture import Captured
 command = ': > "$TMPDIR/file"; echo "$TMPDIR $$"; sleep 300'
 async def main():
     confined = read_only_sandbox.profile((Path.cwd(),), os.environ)
     tell = lambda text: print(text, flush=True)
-    await sandbox.run(command, Path.cwd(), os.environ, 0, tell, Captured(99, None), confined=confined)
+    await processes.run(command, Path.cwd(), os.environ, 0, tell, Captured(99, None), confined=confined)
 asyncio.run(main())
 """
 

@@ -13,22 +13,21 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-
 from tests.safety.test_sandbox import PATIENCE, alive, gone, number
 
 ROOT = Path(__file__).parents[2]
 HOLDER = """
 import asyncio, os, sys
 from pathlib import Path
-from agent_tui.safety import sandbox
+from agent_tui.safety import processes
 from agent_tui.safety.output_capture import Captured
 async def main():
     for command in sys.argv[1:]:
-        run = sandbox.run(command, Path.cwd(), dict(os.environ), 0, lambda _: None, Captured(1000, None))
+        run = processes.run(command, Path.cwd(), dict(os.environ), 0, lambda _: None, Captured(1000, None))
         await asyncio.wait([asyncio.ensure_future(run)], timeout=float(os.environ.get("WAIT", "60")))
     print("done", flush=True)
     await asyncio.sleep(float(os.environ.get("WAIT", "60")))
-    await sandbox.settle(3.0)
+    await processes.settle(3.0)
 asyncio.run(main())
 """
 
@@ -172,20 +171,20 @@ def test_the_model_is_told_that_the_watchers_were_killed(tmp_path: Path) -> None
 LEAVING = """
 import asyncio, os, sys
 from pathlib import Path
-from agent_tui.safety import sandbox
+from agent_tui.safety import processes
 from agent_tui.safety.output_capture import Captured
 def run(command):
-    return sandbox.run(command, Path.cwd(), dict(os.environ), 0, lambda _: None, Captured(1000, None))
+    return processes.run(command, Path.cwd(), dict(os.environ), 0, lambda _: None, Captured(1000, None))
 async def main():
     await run("true")
     daemon = "setsid sh -c 'echo $$ > %s.pid; exec sleep 300' >/dev/null 2>&1 &"
-    assert await sandbox.feed(("sh", "-c", daemon % "tool"), b"", Path.cwd(), dict(os.environ), 30) == (0, "")
-    assert sandbox.foreground(("sh", "-c", daemon % "editor"), lambda: False) == 0
-    sandbox.start_beside(("sh", "-c", "echo $$ > beside.pid; exec sleep 300"))
+    assert await processes.feed(("sh", "-c", daemon % "tool"), b"", Path.cwd(), dict(os.environ), 30) == (0, "")
+    assert processes.foreground(("sh", "-c", daemon % "editor"), lambda: False) == 0
+    processes.start_beside(("sh", "-c", "echo $$ > beside.pid; exec sleep 300"))
     while len(list(Path.cwd().glob("*.pid"))) < 3:
         await asyncio.sleep(0.01)
     await run(sys.argv[1])
-    await sandbox.settle(3.0)
+    await processes.settle(3.0)
     children = Path(f"/proc/self/task/{os.getpid()}/children").read_text().split()
     print(sum("Z" in Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2] for pid in children))
 asyncio.run(main())
@@ -291,14 +290,14 @@ ENDS = ("cancel", "timeout", "quit", "kill")
 ENDING = """
 import asyncio, os, sys
 from pathlib import Path
-from agent_tui.safety import sandbox
+from agent_tui.safety import processes
 from agent_tui.safety.output_capture import Captured
 async def main():
     how, mark, commands = sys.argv[1], Path(sys.argv[2]), sys.argv[3:]
     limit = 8.0 if how == "timeout" else 0.0
     running = []
     for command in commands:
-        run = sandbox.run(command, Path.cwd(), dict(os.environ), limit, lambda _: None, Captured(99, None))
+        run = processes.run(command, Path.cwd(), dict(os.environ), limit, lambda _: None, Captured(99, None))
         running.append(asyncio.ensure_future(run))
     while len(list(mark.parent.glob(mark.name + "*"))) < len(commands):
         await asyncio.sleep(0.02)
@@ -308,7 +307,7 @@ async def main():
         task.cancel()
     if how != "quit":
         await asyncio.wait(running)
-    await sandbox.settle(10)
+    await processes.settle(10)
 asyncio.run(main())
 """
 RUNS = int(os.environ.get("AGENT_TUI_ESCAPES", "20"))
@@ -335,11 +334,11 @@ def test_what_a_clipboard_tool_leaves_lives_on(tmp_path: Path) -> None:
     served = "open('a.pid', 'w').write(str(os.getpid()))\ntime.sleep(60)"
     script.write_text(f"import os, time\nif os.fork():\n    os._exit(0)\n{served}")
     feeding = (
-        "import asyncio, os, sys\nfrom pathlib import Path\nfrom agent_tui.safety import sandbox\n"
+        "import asyncio, os, sys\nfrom pathlib import Path\nfrom agent_tui.safety import processes\n"
         "async def main():\n"
         "    argv = (sys.executable, 'serve.py')\n"
-        "    assert await sandbox.feed(argv, b'', Path.cwd(), dict(os.environ), 30) == (0, '')\n"
-        "    await sandbox.settle(1)\n"
+        "    assert await processes.feed(argv, b'', Path.cwd(), dict(os.environ), 30) == (0, '')\n"
+        "    await processes.settle(1)\n"
         "asyncio.run(main())"
     )
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}

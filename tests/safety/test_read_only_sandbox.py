@@ -11,13 +11,13 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.safety.test_sandbox import PATIENCE
 
-from agent_tui.safety import read_only_sandbox, sandbox
+from agent_tui.safety import processes, read_only_sandbox
 from agent_tui.safety.confinement import Profile
 from agent_tui.safety.output_capture import Captured
+from agent_tui.safety.processes import CommandResult
 from agent_tui.safety.read_only_sandbox import Support, profile, support
-from agent_tui.safety.sandbox import CommandResult
-from tests.safety.test_sandbox import PATIENCE
 
 
 def run(command: str, cwd: Path, confined: Profile | None, home: Path) -> CommandResult:
@@ -26,11 +26,11 @@ def run(command: str, cwd: Path, confined: Profile | None, home: Path) -> Comman
         environment = {**os.environ, "HOME": str(home), "LC_ALL": "C.UTF-8"}
         environment.pop("GIT_CONFIG_GLOBAL", None)  # of the tests
         try:
-            return await sandbox.run(
+            return await processes.run(
                 command, cwd, environment, PATIENCE, lambda _: None, captured, confined=confined
             )
         finally:
-            await sandbox.settle(PATIENCE)
+            await processes.settle(PATIENCE)
 
     return asyncio.run(scene())
 

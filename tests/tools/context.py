@@ -14,10 +14,10 @@ from typing import Any
 
 from agent_tui.protocol.display import DiffDisplay, TodoItem
 from agent_tui.protocol.messages import SkillInfo
-from agent_tui.safety import paths, sandbox
+from agent_tui.safety import paths, processes
 from agent_tui.safety.environment import child_environment
 from agent_tui.safety.output_capture import Captured
-from agent_tui.safety.sandbox import CommandResult
+from agent_tui.safety.processes import CommandResult
 from agent_tui.tools.base import Tool, ToolFailure, ToolResult, sha256
 
 
@@ -70,7 +70,7 @@ class Context:
         return paths.display_path(path, self.roots[0])
 
     async def process(self, command: str, timeout: float) -> CommandResult:
-        return await sandbox.run(
+        return await processes.run(
             command,
             self.roots[0],
             child_environment(os.environ),

@@ -12,7 +12,7 @@ from agent_tui.agent.config import EngineConfig
 from agent_tui.programs import find_program, own_path
 from agent_tui.protocol.answers import ClipboardSet
 from agent_tui.protocol.events import Answered
-from agent_tui.safety import sandbox
+from agent_tui.safety import processes
 from agent_tui.safety.environment import CLIPBOARD, child_environment
 from agent_tui.structures.frozen import frozen
 
@@ -75,7 +75,7 @@ async def set_clipboard(
     problems: list[str] = []
     for tool in clipboard_tools(environment):
         data = text.encode(tool.encoding, "replace")
-        code, said = await sandbox.feed(tool.argv, data, Path("/"), given, timeout)
+        code, said = await processes.feed(tool.argv, data, Path("/"), given, timeout)
         if code == 0:
             return Answered("clipboard", ClipboardSet(tool.name, "", tmux))
         problems.append(
@@ -92,7 +92,7 @@ async def _tmux(text: str, environment: Mapping[str, str], timeout: float) -> bo
         return False
     data = text.encode("utf-8", "replace")
     for options in (("-w",), ()):  # older than 3.2 it knows no -w
-        code, _ = await sandbox.feed(
+        code, _ = await processes.feed(
             (program, "load-buffer", *options, "-"), data, Path("/"), environment, timeout
         )
         if code in (0, _TIMEOUT):

@@ -26,7 +26,7 @@ from agent_tui.protocol.events import Answered, Event
 from agent_tui.providers.base import Failed
 from agent_tui.providers.choosing import choose, keys
 from agent_tui.providers.services.ollama import OLLAMA
-from agent_tui.safety import credentials, read_only_sandbox, sandbox, secrets
+from agent_tui.safety import credentials, processes, read_only_sandbox, secrets
 from agent_tui.safety.credentials import Stored
 from agent_tui.safety.environment import child_environment, describe_left_out, names_left_out
 from agent_tui.safety.output_capture import Captured
@@ -166,7 +166,7 @@ async def _commands(config: EngineConfig) -> tuple[Check, ...]:
         find_program("env", own_path(config.environment, config.cwd)) or "/usr/bin/env"
     )
     try:
-        result = await sandbox.run(
+        result = await processes.run(
             command, config.cwd, environment, COMMAND_SECONDS, lambda _: None, captured
         )
     except (OSError, ValueError) as error:

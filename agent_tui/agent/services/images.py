@@ -29,7 +29,7 @@ from agent_tui.protocol.answers import ClipboardImage, ImageFile
 from agent_tui.protocol.display import Display, ImageDisplay
 from agent_tui.protocol.events import Answered
 from agent_tui.protocol.messages import Image, Message, Request, UserMessage
-from agent_tui.safety import paths, sandbox
+from agent_tui.safety import paths, processes
 from agent_tui.safety.environment import CLIPBOARD, child_environment
 from agent_tui.tools.base import ToolContext, ToolResult
 from agent_tui.tools.support.files import Picture, picture
@@ -215,7 +215,7 @@ async def _output(argv: tuple[str, ...], environment: Mapping[str, str]) -> tupl
     of its stderr."""
     with tempfile.TemporaryFile() as output:
         given = child_environment(environment, CLIPBOARD)
-        task = asyncio.ensure_future(sandbox.feed(argv, b"", Path("/"), given, SECONDS, output))
+        task = asyncio.ensure_future(processes.feed(argv, b"", Path("/"), given, SECONDS, output))
         try:
             while not task.done() and os.fstat(output.fileno()).st_size <= MOST:
                 await asyncio.wait({task}, timeout=_LOOK)

@@ -9,7 +9,7 @@ from agent_tui.protocol import answers
 from agent_tui.protocol.answers import JobStatus
 from agent_tui.protocol.events import Answered, Event, JobChanged, Notice
 from agent_tui.protocol.ops import StopJob
-from agent_tui.safety.sandbox import Job
+from agent_tui.safety.processes import Job
 
 
 class Jobs:

@@ -17,7 +17,7 @@ from agent_tui.providers.base import ProviderError
 from agent_tui.providers.choosing import choose
 from agent_tui.providers.ollama import OllamaProvider
 from agent_tui.providers.wire.http import is_loopback
-from agent_tui.safety import sandbox
+from agent_tui.safety import processes
 from agent_tui.safety.environment import MODEL_SERVER, child_environment
 
 SURE: Final = 3.0
@@ -135,7 +135,7 @@ async def start(server: OllamaProvider, config: EngineConfig) -> str:
     own = own_programs(config)
     argv = ["/bin/sh", "-c", _IN_BACKGROUND, "sh", program(own), str(log)]
     environment = child_environment(own, (*MODEL_SERVER, *config.settings.tools.pass_env))
-    code, said = await sandbox.feed(argv, b"", Path("/"), environment, timeout=5.0)
+    code, said = await processes.feed(argv, b"", Path("/"), environment, timeout=5.0)
     if code:
         return f"`ollama serve` cannot be started: {said}"
     for _ in range(int(START_SECONDS / LOOK_SECONDS)):

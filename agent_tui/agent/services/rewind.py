@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Final, TypeVar
 
 from agent_tui.agent.config import EngineConfig
-from agent_tui.agent.services import undo
+from agent_tui.agent.services import file_restore
+from agent_tui.agent.services.file_restore import WORDS, Look, display_path
 from agent_tui.agent.services.shell import Shell
-from agent_tui.agent.services.undo import WORDS, Look, display_path
 from agent_tui.agent.session.changes import Plan
 from agent_tui.agent.session.record import Record
 from agent_tui.agent.turn.turns import Turns, new_id
@@ -186,7 +186,7 @@ class Past:
         undone = op.kind == "undo" and changes.is_undone(to)
         self._record.emit(Answered(op.id, UndoPlan(plan.direction, files, turns, caps, undone)))
 
-    def _files_told(self, looks: list[undo.Look]) -> tuple[tuple[OldFile, ...], int]:
+    def _files_told(self, looks: list[file_restore.Look]) -> tuple[tuple[OldFile, ...], int]:
         """The files, and of how many the difference was left out."""
         scrub_of = self._turns.executor.workplace.scrub_of
         told = [
@@ -238,26 +238,26 @@ class Past:
                 self._again(later)
 
     async def _written(
-        self, op: RestoreFiles, plan: Plan, looks: list[undo.Look]
+        self, op: RestoreFiles, plan: Plan, looks: list[file_restore.Look]
     ) -> RestoreOutcome:
         """Put the files back: the intent on record, then the files, then what became of each."""
         if not looks:
             return RestoreOutcome(done=True)
         id, blobs = new_id(), Blobs(self._config.blobs)
-        intents = tuple(undo.intent(look) for look in looks)
+        intents = tuple(file_restore.intent(look) for look in looks)
         self._record.emit(RestoreStarted(id, plan.direction, plan.turns, intents))
         if why := self._turns.seal_reason():
-            files = tuple(undo.refusal_of(intent, why) for intent in intents)
+            files = tuple(file_restore.refusal_of(intent, why) for intent in intents)
         else:
             files = await self._put_back(op, looks, blobs)
-            await self._off_loop(lambda: undo.remove_empty_folders(looks, files))
+            await self._off_loop(lambda: file_restore.remove_empty_folders(looks, files))
         whole = all(file.outcome not in ("changed", "failed") for file in files)
         restored = FilesRestored(id, plan.direction, plan.turns if whole else (), files)
         self._record.emit(restored)
         return RestoreOutcome(whole, id, files=files, said=restored.summary())
 
     async def _put_back(
-        self, op: RestoreFiles, looks: list[undo.Look], blobs: Blobs
+        self, op: RestoreFiles, looks: list[file_restore.Look], blobs: Blobs
     ) -> tuple[RestoredFile, ...]:
         """All at once, for the disk takes long; only names of one file one after the other, and what
         needs room when that is made."""
@@ -269,38 +269,40 @@ class Past:
         return tuple(files[look.plan.path] for look in looks)
 
     async def _put_back_together(
-        self, op: RestoreFiles, looks: list[undo.Look], blobs: Blobs
+        self, op: RestoreFiles, looks: list[file_restore.Look], blobs: Blobs
     ) -> dict[str, RestoredFile]:
-        names: dict[object, list[undo.Look]] = {}
+        names: dict[object, list[file_restore.Look]] = {}
         for look in looks:
             names.setdefault(look.inode, []).append(look)
         chosen = [(own, [self._choice(op, one) for one in own]) for own in names.values()]
-        work = [partial(undo.restore_all, own, choices, blobs) for own, choices in chosen]
+        work = [partial(file_restore.restore_all, own, choices, blobs) for own, choices in chosen]
         done = itertools.chain.from_iterable(await asyncio.gather(*map(self._off_loop, work)))
         return {file.path: file for file in done}
 
-    def _choice(self, op: RestoreFiles, look: undo.Look) -> str:
+    def _choice(self, op: RestoreFiles, look: file_restore.Look) -> str:
         return self._of_file(op.choices, look)
 
-    def _needs_word(self, op: RestoreFiles, look: undo.Look) -> bool:
+    def _needs_word(self, op: RestoreFiles, look: file_restore.Look) -> bool:
         """Whether it is open what becomes of a file, or was said of other content than it holds by
         now."""
         seen = self._of_file(op.seen, look, look.found.sha)
         return seen != look.found.sha or not look.decide(self._choice(op, look))
 
-    def _of_file(self, values: Mapping[str, str], look: undo.Look, default: str = "") -> str:
+    def _of_file(self, values: Mapping[str, str], look: file_restore.Look, default: str = "") -> str:
         """What `values` has under the real path of a file, or the one that is shown."""
         path = look.plan.path
-        return values.get(path, values.get(undo.display_path(path, self._config.cwd), default))
+        return values.get(
+            path, values.get(file_restore.display_path(path, self._config.cwd), default)
+        )
 
     async def _settled(self) -> None:
         """What a cancelled command changed belongs to its turn, too."""
         if (watch := self._turns.executor.watch) is not None and self._turns.current is None:
             await watch.wait_until_settled()
 
-    async def _look(self, plan: Plan) -> list[undo.Look]:
+    async def _look(self, plan: Plan) -> list[file_restore.Look]:
         blobs, roots = Blobs(self._config.blobs), self._turns.executor.workplace.roots
-        return await self._off_loop(lambda: undo.look(plan, blobs, roots))
+        return await self._off_loop(lambda: file_restore.look(plan, blobs, roots))
 
     async def _off_loop(self, work: Callable[[], T]) -> T:
         return await asyncio.get_running_loop().run_in_executor(self._pool, work)

@@ -15,7 +15,7 @@ from agent_tui.agent.services.models import Models
 from agent_tui.agent.session.history import History
 from agent_tui.agent.session.record import Record
 from agent_tui.agent.turn import retries
-from agent_tui.agent.turn.usage import Accounts
+from agent_tui.agent.turn.accounts import Accounts
 from agent_tui.protocol.messages import (
     AssistantMessage,
     Message,

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from agent_tui.agent.services.models import Models
 from agent_tui.agent.session.record import Record
-from agent_tui.agent.turn.usage import Accounts
+from agent_tui.agent.turn.accounts import Accounts
 from agent_tui.protocol.events import AssistantReplied, RequestFailed, Titled
 from agent_tui.protocol.messages import AssistantMessage, ModelInfo, Request, UserMessage
 from agent_tui.providers.base import Failed, Finished, Provider, TextChunk

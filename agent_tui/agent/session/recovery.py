@@ -11,7 +11,7 @@ from pathlib import Path
 from textwrap import shorten
 from typing import Final
 
-from agent_tui.agent.services.undo import left_beside, outcome_of, remove_unfinished
+from agent_tui.agent.services.file_restore import left_beside, outcome_of, remove_unfinished
 from agent_tui.protocol.display import CommandDisplay
 from agent_tui.protocol.events import (
     ApprovalAsked,

@@ -24,12 +24,12 @@ from agent_tui.agent.services.models import Models
 from agent_tui.agent.session import directories
 from agent_tui.agent.session.record import AgentRecord, Record
 from agent_tui.agent.turn import loop, tool_wiring
+from agent_tui.agent.turn.accounts import Accounts
 from agent_tui.agent.turn.attachments import attacher
 from agent_tui.agent.turn.command_changes import Watch
 from agent_tui.agent.turn.executor import Executor
 from agent_tui.agent.turn.retries import Fallbacks
 from agent_tui.agent.turn.running_turn import Turn
-from agent_tui.agent.turn.usage import Accounts
 from agent_tui.context.prompt import build_prefix, volatile_facts
 from agent_tui.present.wording import REPEATS
 from agent_tui.protocol.events import (
@@ -49,7 +49,7 @@ from agent_tui.protocol.ops import Answer
 from agent_tui.protocol.transcript import TurnEnd
 from agent_tui.providers.base import Provider
 from agent_tui.safety.environment import describe_left_out, names_left_out
-from agent_tui.safety.sandbox import Job
+from agent_tui.safety.processes import Job
 from agent_tui.sessions.log.checkpoints import Blobs
 from agent_tui.structures.readable import count_noun
 

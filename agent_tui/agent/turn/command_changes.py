@@ -36,7 +36,7 @@ from agent_tui.agent.turn.snapshots import (
 from agent_tui.agent.turn.tool_context import CallContext, Workplace
 from agent_tui.protocol.display import DiffDisplay
 from agent_tui.protocol.events import FileChanged, UndoLimited
-from agent_tui.safety import git_config, paths, process_guard, sandbox
+from agent_tui.safety import git_config, paths, process_guard, processes
 from agent_tui.safety.git import ask_git
 from agent_tui.safety.git_config import Repository, find_repository
 from agent_tui.safety.paths import KIND, is_link, read
@@ -49,7 +49,7 @@ MOST_BYTES: Final = 200_000_000
 """Of files that are looked at around one command."""
 DIFFS: Final = 50
 DIFF_BYTES: Final = 200_000
-LAST: Final = 2 * sandbox.GRACE
+LAST: Final = 2 * processes.GRACE
 """Seconds that the end of a session waits for a look after commands that were cancelled."""
 GUARD_ENDS: Final = process_guard.TERM_SECONDS + 0.5
 """Seconds after which the commands of a killed program have ended."""
@@ -233,7 +233,7 @@ class Watch:
         not its own."""
 
         async def look() -> None:
-            await sandbox.wait_for_endings()
+            await processes.wait_for_endings()
             await self.report_changes(before)
 
         self._idle.set()

@@ -20,14 +20,14 @@ from pydantic import ValidationError
 
 from agent_tui.agent.turn import argument_repair
 from agent_tui.agent.turn.command_changes import Watch
-from agent_tui.agent.turn.guard import Outcome, nudge, research_calls
+from agent_tui.agent.turn.loop_detection import Outcome, nudge, research_calls
 from agent_tui.agent.turn.tool_context import CallContext, Workplace
 from agent_tui.protocol.display import CommandDisplay, TextDisplay
 from agent_tui.protocol.events import ApprovalAnswered, ApprovalAsked, Event, ToolEnded, ToolStarted
 from agent_tui.protocol.messages import ToolCall
 from agent_tui.protocol.ops import Answer
 from agent_tui.protocol.standing import Allowance
-from agent_tui.safety import paths, policy, sandbox, shell_classifier
+from agent_tui.safety import paths, policy, processes, shell_classifier
 from agent_tui.safety.permissions import Permissions
 from agent_tui.safety.prefixes import prefix_of
 from agent_tui.safety.read_only_sandbox import Support
@@ -411,7 +411,7 @@ class Executor:
         tool, command = prepared.tool, prepared.facts.command
         watch = None if prepared.context.confined else self.watch
         if tool.effect != "read":
-            await sandbox.wait_for_endings()
+            await processes.wait_for_endings()
         before = (
             await watch.take_snapshot(command, prepared.context)
             if watch is not None and command

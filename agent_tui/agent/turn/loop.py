@@ -17,13 +17,13 @@ from typing import Final, Literal
 
 from agent_tui.agent.session.history import History, digest
 from agent_tui.agent.turn import retries
+from agent_tui.agent.turn.accounts import Accounts
 from agent_tui.agent.turn.attachments import Attach
 from agent_tui.agent.turn.executor import MOST_CALLS, Executor
-from agent_tui.agent.turn.guard import Outcome, hold_reason
+from agent_tui.agent.turn.loop_detection import Outcome, hold_reason
 from agent_tui.agent.turn.retries import Chain, Other
 from agent_tui.agent.turn.running_turn import Turn
 from agent_tui.agent.turn.tokens import cut_notice, full_window, goes_on, stop_reason, too_long
-from agent_tui.agent.turn.usage import Accounts
 from agent_tui.protocol.events import (
     AssistantReplied,
     Notice,

@@ -17,10 +17,10 @@ from typing import Any, TypeVar
 from agent_tui.protocol.display import DiffDisplay, Display, Hunk, TodoItem
 from agent_tui.protocol.events import Event, FileChanged, Notice, TodoChanged, ToolOutput
 from agent_tui.protocol.messages import SkillInfo
-from agent_tui.safety import paths, read_only_sandbox, sandbox, shell_classifier
+from agent_tui.safety import paths, processes, read_only_sandbox, shell_classifier
 from agent_tui.safety.output_capture import Captured
+from agent_tui.safety.processes import CommandResult, Job
 from agent_tui.safety.read_only_sandbox import Support
-from agent_tui.safety.sandbox import CommandResult, Job
 from agent_tui.safety.secret_files import shows_secrets
 from agent_tui.safety.secrets import ScrubbedStream
 from agent_tui.tools.base import ToolFailure
@@ -182,7 +182,7 @@ class CallContext:
             environment = shell_classifier.environment(environment, roots)
             profile = read_only_sandbox.profile(roots, environment, self.workplace.own)
         self._shows_secrets = shows_secrets(command)
-        result = await sandbox.run(
+        result = await processes.run(
             command,
             roots[0],
             environment,

@@ -22,7 +22,7 @@ from agent_tui.protocol.ops import Answer
 from agent_tui.safety import read_only_sandbox, secrets
 from agent_tui.safety.environment import child_environment
 from agent_tui.safety.permissions import own_rules
-from agent_tui.safety.sandbox import Job
+from agent_tui.safety.processes import Job
 from agent_tui.sessions.index.manage import SNAPSHOT
 from agent_tui.sessions.log.checkpoints import Blobs
 from agent_tui.tools.base import Tool, ToolFailure

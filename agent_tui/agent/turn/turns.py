@@ -11,18 +11,18 @@ from pathlib import Path
 from typing import Any
 
 from agent_tui.agent.config import EngineConfig
+from agent_tui.agent.services.file_restore import is_too_large
 from agent_tui.agent.services.jobs import Jobs
 from agent_tui.agent.services.models import Models
 from agent_tui.agent.services.titles import Titles
-from agent_tui.agent.services.undo import is_too_large
 from agent_tui.agent.session.queue import PromptQueue
 from agent_tui.agent.session.record import Record
 from agent_tui.agent.session.recovery import describe_put_back
 from agent_tui.agent.turn import tool_wiring
+from agent_tui.agent.turn.accounts import Accounts, Budget
 from agent_tui.agent.turn.agent_run import AgentRun, Ends, Shared
 from agent_tui.agent.turn.agent_run import new_id as new_id
 from agent_tui.agent.turn.running_turn import Turn
-from agent_tui.agent.turn.usage import Accounts, Budget
 from agent_tui.context.skills import Expansion
 from agent_tui.protocol.events import (
     DraftSaved,

@@ -1,4 +1,4 @@
-"""The line at the bottom: the keys of the moment."""
+"""The small regions around the transcript: header, status, queue, notes and the keys at the bottom."""
 
 from __future__ import annotations
 

@@ -1,6 +1,12 @@
 from __future__ import annotations
 
-from agent_tui.agent.turn.guard import Outcome, hold_reason, is_repeating, nudge, research_calls
+from agent_tui.agent.turn.loop_detection import (
+    Outcome,
+    hold_reason,
+    is_repeating,
+    nudge,
+    research_calls,
+)
 
 
 def step(

@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from agent_tui.safety import sandbox
+from agent_tui.safety import processes
 from agent_tui.safety.output_capture import Captured
-from agent_tui.safety.sandbox import CommandResult
+from agent_tui.safety.processes import CommandResult
 
 PATIENCE = 20.0
 
@@ -29,7 +29,7 @@ def run(
     on_output: Callable[[str], None] = lambda _: None,
 ) -> CommandResult:
     return asyncio.run(
-        sandbox.run(command, cwd, dict(os.environ), timeout, on_output, Captured(limit, spool))
+        processes.run(command, cwd, dict(os.environ), timeout, on_output, Captured(limit, spool))
     )
 
 
@@ -103,13 +103,13 @@ def test_a_timeout_ends_a_daemon_in_a_session_of_its_own(tmp_path: Path) -> None
 def test_a_pipe_that_somebody_keeps_open_holds_nothing_up(tmp_path: Path) -> None:
     async def scene() -> int:
         command = "sleep 45 & echo $! > pid; echo done"
-        result = await sandbox.run(
+        result = await processes.run(
             command, tmp_path, dict(os.environ), 30, lambda _: None, Captured(1000, None)
         )
         assert (result.output, result.exit_code, result.timed_out) == ("done\n", 0, False)
         pid = number(tmp_path / "pid")
         assert alive(pid) and result.job is not None and result.job.pids == (pid,)
-        await sandbox.settle(PATIENCE)
+        await processes.settle(PATIENCE)
         return pid
 
     assert not alive(asyncio.run(scene()))
@@ -120,7 +120,7 @@ def test_cancelling_returns_before_the_child_is_gone_and_settle_waits_for_it(
 ) -> None:
     async def scene() -> int:
         command = f"trap '' TERM; echo $$ > {tmp_path}/pid; while true; do sleep 0.1; done"
-        run = sandbox.run(
+        run = processes.run(
             command, tmp_path, dict(os.environ), 60, lambda _: None, Captured(1000, None)
         )
         task = asyncio.create_task(run)
@@ -131,7 +131,7 @@ def test_cancelling_returns_before_the_child_is_gone_and_settle_waits_for_it(
             await task
         pid = int((tmp_path / "pid").read_text())
         assert alive(pid), "cancelling waited for the child"
-        await sandbox.settle(PATIENCE)
+        await processes.settle(PATIENCE)
         return pid
 
     assert not alive(asyncio.run(scene()))
@@ -151,19 +151,19 @@ def test_settle_waits_for_a_command_that_was_cancelled_while_it_was_being_starte
             os.kill(guard, signal.SIGCONT)
 
         env = dict(os.environ)
-        await sandbox.run("true", tmp_path, env, 60, lambda _: None, Captured(1000, None))
-        process = sandbox._guard._process
+        await processes.run("true", tmp_path, env, 60, lambda _: None, Captured(1000, None))
+        process = processes._guard._process
         assert isinstance(process, subprocess.Popen)
         guard = process.pid
         os.kill(guard, signal.SIGSTOP)
-        run = sandbox.run(command, tmp_path, env, 60, lambda _: None, Captured(1000, None))
+        run = processes.run(command, tmp_path, env, 60, lambda _: None, Captured(1000, None))
         task = asyncio.create_task(run)
         await asyncio.sleep(0.2)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
         asyncio.get_running_loop().call_later(0.3, go_on)
-        await sandbox.settle(PATIENCE)
+        await processes.settle(PATIENCE)
 
     asyncio.run(scene())
     assert went_on, "nothing waited for the command"
@@ -198,7 +198,7 @@ def test_what_cannot_be_started_is_an_error_with_words(tmp_path: Path, command: 
 
 def test_a_program_of_ours_runs_without_a_shell_and_never_raises(tmp_path: Path) -> None:
     def fed(*argv: str, timeout: float = 5) -> int:
-        return asyncio.run(sandbox.feed(argv, b"", tmp_path, os.environ, timeout))[0]
+        return asyncio.run(processes.feed(argv, b"", tmp_path, os.environ, timeout))[0]
 
     assert fed("test", "$HOME;x", "=", "$HOME" + ";x") == 0
     assert fed("no-such-program-here") == 127
