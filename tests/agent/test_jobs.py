@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.safety.test_sandbox import PATIENCE, alive, gone
+from tests.safety.test_processes import PATIENCE, alive, gone
 
 from agent_tui.protocol.display import CommandDisplay
 from agent_tui.protocol.events import (

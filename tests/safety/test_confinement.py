@@ -21,7 +21,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
-from tests.safety.test_sandbox import PATIENCE, alive, gone, number
+from tests.safety.test_processes import PATIENCE, alive, gone, number
 
 from agent_tui.safety import confinement, processes
 from agent_tui.safety.confinement import NotConfined, Profile

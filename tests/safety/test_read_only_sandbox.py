@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.safety.test_sandbox import PATIENCE
+from tests.safety.test_processes import PATIENCE
 
 from agent_tui.safety import processes, read_only_sandbox
 from agent_tui.safety.confinement import Profile

@@ -15,7 +15,7 @@ class Steps:
     def __len__(self) -> int:
         return 11
 
-    def before(self, moment: float) -> int:
+    def steps_before(self, moment: float) -> int:
         return int(moment) + 1
 
     def moment(self, count: int) -> float:
@@ -102,8 +102,8 @@ def test_the_sheet_about_a_moment_stops_the_playing_and_takes_the_arrows() -> No
 @pytest.mark.parametrize("width", [20, 80, 200])
 def test_where_it_is_fits_the_line(width: int) -> None:
     for moment in (0.0, 5.0, 10.0):
-        said = Control(moment=moment, count=LINE.before(moment)).position_line(LINE, width)
-        assert said.count("●") == 1 and f"step {LINE.before(moment)} of 11" in said
+        said = Control(moment=moment, count=LINE.steps_before(moment)).position_line(LINE, width)
+        assert said.count("●") == 1 and f"step {LINE.steps_before(moment)} of 11" in said
         assert len(said) <= max(width, 60)
 
 
