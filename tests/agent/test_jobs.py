@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.safety.test_processes import PATIENCE, alive, gone
 
 from agent_tui.protocol.display import CommandDisplay
 from agent_tui.protocol.events import (
@@ -28,6 +27,7 @@ from agent_tui.protocol.events import (
 from agent_tui.protocol.ops import Cancel, Query, RunShell, StopJob, Submit
 from agent_tui.protocol.transcript import ToolBlock
 from tests.agent.driving import Place
+from tests.safety.test_processes import PATIENCE, alive, gone
 
 ROOT = Path(__file__).parents[2]
 SERVER = """

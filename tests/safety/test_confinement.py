@@ -21,7 +21,6 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
-from tests.safety.test_processes import PATIENCE, alive, gone, number
 
 from agent_tui.safety import confinement, processes
 from agent_tui.safety.confinement import NotConfined, Profile
@@ -29,6 +28,7 @@ from agent_tui.safety.output_capture import Captured
 from agent_tui.safety.processes import CommandResult
 from agent_tui.safety.read_only_sandbox import profile
 from tests.safety import escapes
+from tests.safety.test_processes import PATIENCE, alive, gone, number
 
 REFUSED = {"EPERM", "EACCES", "EROFS", "EXDEV", "ENOSYS", f"ended by {int(signal.SIGSYS)}"}
 """ENOSYS: this kernel, or its older self, does not know the call at all. EXDEV: a rename or a link

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
 from tests.safety.test_processes import PATIENCE, alive, gone, number
 
 ROOT = Path(__file__).parents[2]

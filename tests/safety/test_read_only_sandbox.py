@@ -11,13 +11,13 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.safety.test_processes import PATIENCE
 
 from agent_tui.safety import processes, read_only_sandbox
 from agent_tui.safety.confinement import Profile
 from agent_tui.safety.output_capture import Captured
 from agent_tui.safety.processes import CommandResult
 from agent_tui.safety.read_only_sandbox import Support, profile, support
+from tests.safety.test_processes import PATIENCE
 
 
 def run(command: str, cwd: Path, confined: Profile | None, home: Path) -> CommandResult:

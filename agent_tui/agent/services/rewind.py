@@ -288,7 +288,9 @@ class Past:
         seen = self._of_file(op.seen, look, look.found.sha)
         return seen != look.found.sha or not look.decide(self._choice(op, look))
 
-    def _of_file(self, values: Mapping[str, str], look: file_restore.Look, default: str = "") -> str:
+    def _of_file(
+        self, values: Mapping[str, str], look: file_restore.Look, default: str = ""
+    ) -> str:
         """What `values` has under the real path of a file, or the one that is shown."""
         path = look.plan.path
         return values.get(
