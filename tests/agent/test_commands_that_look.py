@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -70,3 +71,32 @@ def test_in_plan_mode_nothing_leads_out_of_the_sandbox(
         driver.until(TurnEnded)
         assert not driver.all(ApprovalAsked) and driver.all(ToolEnded)[0].tag == "exit"
     assert not (place.cwd / "new.txt").exists()
+
+
+def test_the_values_of_the_projects_env_are_hidden_wherever_a_command_finds_them(
+    place: Place,
+) -> None:
+    (place.cwd / ".env").write_text("DB_PASSWORD=hunter2xyzzy\nAPI_PIN=9981-zz-secretval\nA=8080\n")
+    (place.cwd / "notes").write_text("it was hunter2xyzzy at port 8080\n")
+    git = ["git", "-c", "user.name=a", "-c", "user.email=a@b", "-c", "core.hooksPath=/dev/null"]
+    for words in (["init", "-q"], ["add", "-f", ".env"], ["commit", "-qm", "all"]):
+        subprocess.run([*git, *words], cwd=place.cwd, check=True)
+    looks = ["git show HEAD", "git log -p", "cat notes"]
+    model = place.script(*([run(look)] for look in looks), [{"text": "ok"}])
+    with place.engine(model) as driver:
+        driver.turn("go")
+        ended = driver.all(ToolEnded)
+    assert [one.tag for one in ended] == ["ok"] * 3
+    for one in ended:
+        assert "[hidden:key:" in one.content and "8080" in one.content
+        assert "hunter2xyzzy" not in one.content and "9981-zz" not in one.content
+    assert not any("hunter2xyzzy" in str(line) for line in place.log_lines())
+
+
+def test_a_value_that_came_since_is_hidden_from_the_next_command_on(place: Place) -> None:
+    (place.cwd / "notes").write_text("kd93jfk2zx81 is new\n")
+    made = "printf 'DB_PASSWORD=kd93%s' jfk2zx81 > .env"
+    model = place.script([run(made)], [run("cat notes")], [{"text": "ok"}])
+    with place.engine(model, mode="accept-all") as driver:
+        driver.turn("go")
+        assert "[hidden:key:" in driver.all(ToolEnded)[-1].content

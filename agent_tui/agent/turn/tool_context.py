@@ -8,7 +8,7 @@ import stat
 import threading
 import uuid
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from logging import Logger
 from pathlib import Path
@@ -18,6 +18,7 @@ from agent_tui.protocol.display import DiffDisplay, Display, Hunk, TodoItem
 from agent_tui.protocol.events import Event, FileChanged, Notice, TodoChanged, ToolOutput
 from agent_tui.protocol.messages import SkillInfo
 from agent_tui.safety import paths, processes, read_only_sandbox, shell_classifier
+from agent_tui.safety.env_files import EnvFiles
 from agent_tui.safety.output_capture import Captured
 from agent_tui.safety.processes import CommandResult, Job
 from agent_tui.safety.read_only_sandbox import Support
@@ -68,10 +69,18 @@ class Workplace:
     off_loop: Callable[[Callable[[], Any]], asyncio.Future[Any]]
     """Runs blocking work in the worker's executor."""
     log: Logger
+    env_files: EnvFiles = field(default_factory=EnvFiles)
 
     @property
     def roots(self) -> tuple[Path, ...]:
         return self.all_roots()
+
+    async def learn_env_files(self) -> None:
+        """Hide the secrets of the project's `.env` from now on, wherever a command finds them."""
+        async with self.env_files.lock:
+            values = await self.off_loop(lambda: self.env_files.new_values(self.roots))
+            if values:
+                self.learn(values)
 
     def scrub_of(self, path: str) -> Callable[[str], str]:
         """What hides secrets in the text of a file."""
@@ -182,6 +191,7 @@ class CallContext:
             environment = shell_classifier.environment(environment, roots)
             profile = read_only_sandbox.profile(roots, environment, self.workplace.own)
         self._shows_secrets = shows_secrets(command)
+        await self.workplace.learn_env_files()
         result = await processes.run(
             command,
             roots[0],
