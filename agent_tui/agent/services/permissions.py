@@ -59,7 +59,7 @@ class PermissionDesk:
                 allowed = Allowance(rule.tool, rule.targets, rule.folder, rule.words)
                 if self._scrub(allowed.text) == allowed.text:  # else it is not on record either
                     self._emit(AllowanceRevoked(allowed))
-                self._emit(Notice(f"It asks again: {self._scrub(_text(rule))}"))
+                self._emit(Notice(f"No longer allowed without a question: {self._scrub(_text(rule))}"))
 
     def allow_once(self, op: AllowOnce) -> None:
         """A call that was denied runs if the model makes it again, which it is asked to do."""

@@ -218,7 +218,7 @@ class Rules:
         meanwhile, and are on record until it is sent."""
         whole = self._assembler.feed(text)
         if whole is None:
-            self._save_begun(self._assembler.begun)
+            self._save_begun(self._assembler.begun_text)
             return
         asked = self._chat.model.question
         self._prompt(whole)

@@ -56,7 +56,7 @@ class Assembler:
         return self._whole(line)
 
     @property
-    def begun(self) -> str:
+    def begun_text(self) -> str:
         """The lines so far."""
         return "\n".join(self._parts)
 

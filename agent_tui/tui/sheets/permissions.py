@@ -41,8 +41,8 @@ def _rows(model: Model, _: Overlay) -> Iterator[Entry]:
 
 
 def _denied(call: DeniedCall, at: float) -> Entry:
-    about = f"It asked because: {call.reason}." if call.may_retry else f"Denied: {call.reason}."
-    about += " Enter allows it once." if call.may_retry else ""
+    about = f"{'Why it asked' if call.may_retry else 'Why it was denied'}: {call.reason}."
+    about += " Enter allows it once and sends the model a prompt." if call.may_retry else ""
     id = f"{DENIED}{call.call_id}" if call.may_retry else f"blocked:{call.call_id}"
     return Entry(id, one_line(call.label), time_ago(at - call.at), about, "Denied")
 
