@@ -34,15 +34,17 @@ from agent_tui.protocol.events import (
 )
 from agent_tui.protocol.ops import Cancel, Submit
 from agent_tui.protocol.transcript import Bill, Saving, TurnEnd
+from agent_tui.providers.services import service_of
 from agent_tui.structures.visible import visible
 
 GRACE_SECONDS: Final = 5.0
 LISTS: Final = (
     "To get a model:",
-    "`agent-tui setup` sets up a provider",
+    "`agent-tui setup` sets up a provider, or a server by its address",
     "`agent-tui models` lists the models; `-m NAME` takes one",
     "`-m demo` needs no model: a script answers",
 )
+OWN_SERVER: Final = "set OPENAI_BASE_URL to the address of a server that speaks OpenAI's API"
 INDENT: Final = "\n  "
 NOTHING: Final = "The model sent an empty answer."
 PATIENT: Final = 2
@@ -251,12 +253,12 @@ def no_model(found: Models) -> ErrorRaised:
     """What was tried, and what to do: a line each."""
     tried = [f"{each.what}: {each.result}" for each in found.tried]
     if len(tried) == 1:  # the one model that was named; what is wrong with a script, no list mends
-        script = tried[0].startswith("scripted/")
+        script = service_of(found.tried[0].what.partition("/")[0]).is_played
         return ErrorRaised(tried[0], "unknown_model", "" if script else INDENT.join(LISTS))
     first = next(iter(found.variables), "")  # all eleven would hide the rest
     keys = (f"set {first}, or the variable of another provider",) if first else ()
     said = INDENT.join(("no model to run on", *tried))
-    return ErrorRaised(said, "unreachable", INDENT.join((*LISTS, *keys)))
+    return ErrorRaised(said, "unreachable", INDENT.join((*LISTS, *keys, OWN_SERVER)))
 
 
 def _said(error: ErrorRaised) -> str:

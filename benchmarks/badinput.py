@@ -193,7 +193,7 @@ def main() -> None:
         measured = [measured[0], *measured[-2:]]  # what is sent, what is pasted, what is resized
     rows: list[tuple[str, ...]] = []
     for case in measured:
-        measure(case, 2.0 if quick() else 12.0)
+        measure(case, 1.0 if quick() else 12.0)
         echoes = case.echoes
         rows.append(
             (

@@ -79,7 +79,7 @@ def on_screen(
             terminal.mark()
             begin = time.perf_counter()
             terminal.write("\x1b")
-            ended.append(terminal.wait("cancelled") - begin)
+            ended.append(terminal.wait("interrupted") - begin)
             freed.append(terminal.key("ж"))
             terminal.pump(0.3 * PACE)
             terminal.write("\x15")

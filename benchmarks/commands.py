@@ -1,5 +1,5 @@
-"""What the read-only sandbox adds to a command: the same commands plain and confined, in turns,
-through the process that starts them, from the call to its result.
+"""What each sandbox adds to a command: the same commands plain and confined, in turns, through the
+process that starts them, from the call to its result.
 
     python -m benchmarks.commands [--quick]
 """
@@ -12,9 +12,12 @@ import subprocess
 import time
 from pathlib import Path
 
-from agent_tui.safety import processes, read_only_sandbox
-from agent_tui.safety.confinement import Profile
-from agent_tui.safety.output_capture import Captured
+from agent_tui.safety.process import processes
+from agent_tui.safety.process.output_capture import Captured
+from agent_tui.safety.sandbox import read_only_sandbox, workspace_sandbox
+from agent_tui.safety.sandbox import support as sandbox_support
+from agent_tui.safety.sandbox.profiles import Profile
+from agent_tui.safety.sandbox.protected_state import take_state
 from benchmarks.common import ROOT, environment, folder, judged, median, ms, pair, quick, report
 
 RUNS = 3 if quick() else 50
@@ -33,41 +36,62 @@ async def timed(command: str, work: Path, given: dict[str, str], confined: Profi
     return took
 
 
+def elapsed(begin: float) -> float:
+    return time.perf_counter() - begin
+
+
 async def measured(home: Path) -> None:
     work, given = home / "work", environment(home, GIT_CONFIG_NOSYSTEM="1")
     subprocess.run(["git", "init", "-q"], cwd=work, env=given, check=True)
     for number in range(200):
         (work / f"file{number}").write_text(f"{number}\n" * 50)
-    made = []
-    for _ in range(RUNS):
-        begin = time.perf_counter()
-        read_only_sandbox.profile((work, ROOT), given)
-        made.append(time.perf_counter() - begin)
-    confined = read_only_sandbox.profile((work, ROOT), given)
+    looks = read_only_sandbox.profile((work, ROOT), given)
+    sandboxes = {"read-only": looks}
     begin = time.perf_counter()
-    support = await read_only_sandbox.support()
-    first = time.perf_counter() - begin
+    support = await sandbox_support.support()
     if support.problem:
         raise OSError(f"no read-only sandbox: {support.problem}")
-    rows, extra = [], 0.0
+    rows = [(f"trying the read-only sandbox ({support.backend})", "", ms(elapsed(begin)), "")]
+    for way in sandbox_support._ways():
+        begin = time.perf_counter()
+        found = await sandbox_support._found("workspace ", way, None)
+        if not found.problem:
+            sandboxes[found.backend] = workspace_sandbox.profile((work,), given, backend=way)
+        tried = found.problem or ms(elapsed(begin))
+        rows.append((f"trying the one to work in ({found.backend})", "", tried, ""))
+    extra: dict[str, float] = {}
     for command in COMMANDS:
-        plain, held = [], []
+        took = {name: list[float]() for name in ("", *sandboxes)}
         for _ in range(RUNS):
-            plain.append(await timed(command, work, given, None))
-            held.append(await timed(command, work, given, confined))
-        added = median(held) - median(plain)
-        extra = added if command == "true" else extra
-        rows.append((f"`{command}`", pair(plain, 0.95), pair(held, 0.95), ms(added)))
-    rows.append(("the profile of a session", "", pair(made, 0.95), ""))
-    rows.append((f"trying the sandbox ({support.backend})", "", ms(first), ""))
+            for name, one in took.items():
+                one.append(await timed(command, work, given, sandboxes.get(name)))
+        for name in sandboxes:
+            added = median(took[name]) - median(took[""])
+            extra.setdefault(name, added)
+            row = (f"`{command}`, {name}", pair(took[""], 0.95), pair(took[name], 0.95), ms(added))
+            rows.append(row)
+    for what, make in (
+        ("the profile to look", lambda: read_only_sandbox.profile((work, ROOT), given)),
+        ("the profile to work", lambda: workspace_sandbox.profile((work,), given)),
+        ("the state of protected names", lambda: take_state((work,))),
+    ):
+        made = []
+        for _ in range(RUNS):
+            begin = time.perf_counter()
+            make()
+            made.append(elapsed(begin))
+        rows.append((what, "", pair(made, 0.95), ""))
     report(
         f"Commands ({RUNS} runs each; p50 / p95; {os.cpu_count()} cores)",
         ("what", "plain", "confined", "added (p50)"),
         rows,
         [
             judged(
-                f"`true` costs at most {ms(MOST_EXTRA)} more (is {ms(extra)})", extra <= MOST_EXTRA
+                f"`true` costs at most {ms(MOST_EXTRA)} more with {name} (is {ms(added)})",
+                added <= MOST_EXTRA,
             )
+            for name, added in extra.items()
+            if name == "read-only" or "Landlock" in name
         ],
     )
     await processes.settle(5.0)

@@ -14,8 +14,9 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from agent_tui.safety import policy, repository_check, shell_syntax
-from agent_tui.safety.shell_classifier import classify
+from agent_tui.safety import policy, repository_check
+from agent_tui.safety.shell import syntax as shell_syntax
+from agent_tui.safety.shell.classifier import classify
 from benchmarks.common import ROOT, judged, median, percentile, quick, report
 
 sys.path.insert(0, str(ROOT))  # the corpus belongs to the tests
@@ -24,6 +25,11 @@ from tests.safety import shell_corpus
 RUNS = 1 if quick() else 20
 MOST, MOST_EVER = 0.001, 0.05
 MODES = ("plan", "manual", "auto", "accept-edits")
+
+
+def nested(text: str, times: int) -> str:
+    return text.replace("{}", nested(text, times - 1)) if times else "true"
+
 
 HOSTILE = {
     "many files": "cat " + "a " * 9_990,
@@ -47,6 +53,18 @@ HOSTILE = {
     "awk": "awk '" + "{print}" * 2_700 + "'",
     "braces": "rm -rf " + "{a,b}" * 3_900,
     "too long": "ls " * 16_000,
+    "values that double": 'x="$x$x";' * 7 + "true",
+    "a value that doubles": "x=a;" + 'x="$x$x";' * 28 + "true",
+    "find in find": "git status; " + "find -exec " * 24 + "true",
+    "everything in everything": "rm -rf " + "*/" * 9_000,
+    "quoted patterns": "mv '" + "*/" * 9_000 + "' x",
+    "open patterns": "rm -rf " + "[" * 20_000,
+    "escaped marks for sed": "sed '" + "\\/" * 24_000 + "'",
+    "escaped quotes": "echo " + '"' + '\\"' * 20_000,
+    "programs that start others": "runuser " * 3_900,
+    "options of git": "git " + "-C a " * 1_990,
+    "many words of a variable": f"x='{'a ' * 12_000}'; rm -rf $x",
+    "folders in folders": nested("cd a; foo $({}) $({})", 8),
 }
 """Texts that cost the most; a model can write any."""
 

@@ -15,21 +15,29 @@ import json
 import re
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator
+import textwrap
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final, get_args
+from urllib.parse import urlsplit
 
 from agent_tui import registry
+from agent_tui.protocol.display import DiffDisplay
 from agent_tui.protocol.events import AnyEvent, Event
 from agent_tui.protocol.transcript import Approval, Question
-from agent_tui.safety import harmless, harmless_git, policy, prefixes, shell_classifier
+from agent_tui.providers.services import all_services
+from agent_tui.providers.services.base import Service
+from agent_tui.safety import policy
+from agent_tui.safety.shell import classifier as shell_classifier, harmless, harmless_git, prefixes
+from agent_tui.safety.shell.harmless_options import KINDS, Spec
 from agent_tui.settings import schema
 from agent_tui.settings.values import Setting
 from agent_tui.tools.base import Tool
 from agent_tui.tui import commands
 from agent_tui.tui.commands.base import Command
 from agent_tui.tui.dialog import answering
-from agent_tui.tui.prompt import keys, submit
+from agent_tui.tui.dialog.offers import offers
+from agent_tui.tui.prompt import keys, queue, submit
 from agent_tui.tui.screen import key_guards
 from agent_tui.tui.sheets import help
 from agent_tui.tui.textual_port import terminal
@@ -44,6 +52,7 @@ LOG: Final = ROOT / "docs" / "log.md"
 SETTINGS: Final = ROOT / "docs" / "settings.md"
 SCRIPTED: Final = ROOT / "docs" / "scripted.md"
 SAFETY: Final = ROOT / "docs" / "safety.md"
+PROVIDERS: Final = ROOT / "docs" / "providers.md"
 PICTURE: Final = ROOT / "docs" / "screenshot.svg"
 TOOLS: Final = "agent_tui.tools"
 MADE: Final = "made by docs/generate.py"
@@ -175,9 +184,9 @@ def editing_table() -> str:
     return table(("key", "what it does"), rows)
 
 
-def dialog_table(asked: Approval | Question) -> str:
+def dialog_table(asked: Approval | Question, others: Sequence[Approval] = ()) -> str:
     rows = []
-    for offer in answering.offers(asked):
+    for offer in offers(asked, others):
         what = f"{offer.label}: {offer.detail}" if offer.detail else offer.label
         rows.append((" ".join(f"`{name}`" for name in offer.keys) + ", then `Enter`", what))
     return table(("key", "answer"), rows)
@@ -186,8 +195,10 @@ def dialog_table(asked: Approval | Question) -> str:
 def keys_page() -> str:
     always = "this file, with this tool; or this command, in this folder"
     consent = Approval(
-        "", "", "", "", "", always=always, mode="accept-edits", prefix="pytest …, for example"
-    )
+        "", "", "", "", "", DiffDisplay("", ()), always=always, mode="accept-edits",
+        prefix="pytest …, for example", folder="pytest …, for example",
+    )  # fmt: skip
+    network = Approval("", "", "", "", "", always="network to HOST", folder="HOST", hosts=("HOST",))
     stuck = Question("", "stuck", "")
     return f"""\
 <!-- {MADE}: change the command table, not this page -->
@@ -199,7 +210,7 @@ def keys_page() -> str:
 
 {command_table()}
 While the agent asks, the keys that open or change something else, such as `Ctrl+P` or `F1`, do nothing and say
-"{answering.ANSWER_FIRST}". So does `Ctrl+D` on an empty prompt.
+"{queue.ANSWER_FIRST}". So does `Ctrl+D` on an empty prompt.
 
 A key that you hold down counts once where twice would quit, rewind or clear: `Ctrl+C`, `Esc`, `Ctrl+D`. `Ctrl+D` right
 after one that deleted does not quit; a line says that you can press it again. A second `Enter` within
@@ -249,15 +260,24 @@ after `↑` `↓`. If the question closed a list or a search, neither `Enter` no
 {answering.TYPING_SECONDS} s. `Esc` then stops nothing within {key_guards.RUN_SECONDS:.0f} s: a line says that `Esc` again
 stops.
 
-You can allow a command that does not fit only after you have seen its end. A command on the hard list takes its `y`
-first: `↑` `↓` and `Enter` never allow it. On the screen "No model yet" a letter acts after {key_guards.HOLD_SECONDS} s if
+`Tab` opens a line for words that go with the answer under the cursor, a yes or a no: `Enter` sends both, `Esc` goes back.
+The `Tab` counts only where a letter does. Text right behind it, as in a paste, makes it text; an `Enter` right before or
+behind another key ends a line there and sends nothing. If there are several questions, `←` `→` show the others, and `t` answers all of one
+kind; else `←` `→` choose.
+
+You can allow a command that does not fit only after you have seen its end. For a command on the hard list, no row is
+chosen at first, and it takes its `y`: `↑` `↓` and `Enter` never allow it. On the screen "No model yet" a letter acts after {key_guards.HOLD_SECONDS} s if
 no other key follows; `q` there needs an `Enter`.
 
-{dialog_table(consent)}
+{dialog_table(consent, (consent, consent))}
 The choices that are always offered also have a number, always the same one. `p` is only offered for
-commands of [a short list](safety.md#beginnings-of-commands), `e` only for a change of a file that only the mode asks
+commands of [a short list](safety.md#beginnings-of-commands), `f` only for what [may run for good](safety.md#for-good), `t`
+only where the model wants several things of one kind at once, `e` only for a change of a file that only the mode asks
 about: not for commands, and not for what asks in every mode.
 
+When a sandboxed command wants [single hosts](safety.md#network-for-single-hosts):
+
+{dialog_table(network)}
 When the agent repeats itself (the same calls with the same results three times in a row):
 
 {dialog_table(stuck)}
@@ -311,6 +331,100 @@ def settings_table() -> str:
     }
     rows = ((f"`{key}`", default(row), meaning(row)) for key, row in found.items())
     return table(("setting", "default", "meaning"), rows)
+
+
+# -- providers
+
+
+def declared(*roles: str) -> list[Service]:
+    return [one for one in all_services().values() if one.role in roles]
+
+
+def code(names: Iterable[str], between: str = " ") -> str:
+    return between.join(f"`{name}`" for name in names)
+
+
+def start_table() -> str:
+    """What a person does who has this or that: a service with a dialect of its own has a row."""
+    services = declared("service")
+    near = [one for one in services if one.near]
+    own = [one for one in services if one.dialect == one.name and not one.placed]
+    others = ", ".join(one.label for one in services if one not in (*near, *own))
+    rows = [
+        *((one.label, PULLED) for one in declared("found") if one.pulls),
+        *(
+            (
+                f"{'an' if one.label[0] in 'AEIOU' else 'a'} {one.label} key",
+                f"set `{one.keys[0]}`; then start `agent-tui`",
+            )
+            for one in own
+        ),
+        ("a key of another service", f"see [the providers](docs/providers.md): {others}"),
+        (
+            ", ".join(one.label for one in near),
+            f"start `agent-tui` with {code((f'-m {one.name}' for one in near), ', ')}",
+        ),
+        ("another server", ADDRESSED),
+    ]
+    return table(("you have", "do this"), rows)
+
+
+PULLED: Final = "run `ollama pull qwen3:8b` once; then start `agent-tui`"
+ADDRESSED: Final = (
+    "type its address on the first screen, or see [the examples](docs/settings.md#examples)"
+)
+
+
+def provider_table() -> str:
+    rows = (
+        (f"`{one.name}`", one.speaks, "" if one.near else code(one.keys, " or "), _address(one))
+        + (_usual(one),)
+        for one in declared("service", "found")
+    )
+    return table(("provider", "speaks", "key", "address", "usual model"), rows)
+
+
+def _address(one: Service) -> str:
+    port = urlsplit(one.base_url).port if one.near else None
+    where = code(one.urls, " or ") or "`base_url` in the settings"
+    return f"{where}, else port {port}" if port else where
+
+
+def _usual(one: Service) -> str:
+    """The family whose newest model is taken, as people write it; and the name in its stead."""
+    if not one.model:
+        return one.usual
+    family = re.sub(r"\(\?:-\w+\)\?", "", (*one.families, "")[0]).replace(VERSION, "…")
+    return f"the newest `{family}` (`{one.model}`)" if "…" in family else f"`{one.model}`"
+
+
+VERSION: Final = r"(\d+(?:\.\d+)?)"
+"""How the patterns of families write a version."""
+
+
+def prefix_names_table() -> str:
+    services = sorted(declared("service", "found"), key=lambda one: one.pulls)
+    rows = ((code(one.prefixes), code(one.short), f"`{one.name}`") for one in services)
+    return table(("starts with", "short name", "provider"), (row for row in rows if any(row[:2])))
+
+
+def option_table() -> str:
+    """What only some providers understand: one row for what is the same."""
+    found: dict[tuple[str, str], list[str]] = {}
+    for one in all_services().values():
+        for name, row in schema.options(one.name).items():
+            if one.role != "played" or one.options is not None:
+                found.setdefault((name, meaning(row)), []).append(one.name)
+    every = {one.name for one in declared("service", "found")}
+    rows = ((f"`{name}`", _whose(own, every), said) for (name, said), own in found.items())
+    return table(("key", "for", "meaning"), rows)
+
+
+def _whose(names: list[str], every: set[str]) -> str:
+    left = sorted(every - set(names))
+    if len(left) >= len(names):
+        return code(names, ", ")
+    return "all with a server" + (f" except {code(left, ', ')}" if left else "")
 
 
 # -- the log
@@ -408,22 +522,35 @@ def _share(place: Path, mode: str, wrong: str, *severities: str) -> tuple[str, s
     return f"{len(entries)}", f"{missed} ({100 * missed / len(entries):.1f} %)"
 
 
-def _options(row: harmless.Spec) -> str:
+def inert_list() -> str:
+    """The programs that can do nothing but look."""
+    return textwrap.fill(", ".join(f"`{name}`" for name in sorted(harmless.INERT)), 118) + "\n"
+
+
+def _options(row: Spec) -> str:
     shown = sorted(
         f"{'--' if len(name) > 1 else '-'}{name}"
         for one in row.options
-        if (name := one.rstrip("=?@")) != "#"
+        if (name := one.rstrip(KINDS)) != "#"
     )
     return f"`{' '.join(shown)}`" if shown else "none"
 
 
 def prefix_table() -> str:
-    """The beginnings of commands that may be allowed, with the options that may not follow."""
+    """The beginnings of commands that may be allowed, with all that may follow."""
+    other = {"paths": "paths, names", "text": "plain words", "none": "none"}
     rows = (
-        (f"`{' '.join(words)} …`", f"`{' '.join(sorted(options))}`" if options else "none")
-        for words, options in prefixes.PREFIXES.items()
+        (
+            f"`{' '.join(words)} …`",
+            _options(row.options),
+            other[row.options.operands],
+            _options(row.behind) if row.behind else "",
+        )
+        for words, row in prefixes.PREFIXES.items()
     )
-    return table(("beginning", "asks with"), rows)
+    return table(
+        ("beginning", "options that may follow", "other words", "options behind `--`"), rows
+    )
 
 
 # -- putting it in place
@@ -443,13 +570,18 @@ def put(page: Path, **made: str) -> str:
 def pages() -> dict[Path, str]:
     """Every text that is made here, as it should be."""
     return {
-        README: put(README, keys=readme_keys()),
+        README: put(README, start=start_table(), keys=readme_keys()),
         KEYS: keys_page(),
         LOG: log_page(),
-        SETTINGS: put(SETTINGS, settings=settings_table()),
+        PROVIDERS: put(PROVIDERS, prefixes=prefix_names_table(), providers=provider_table()),
+        SETTINGS: put(SETTINGS, settings=settings_table(), options=option_table()),
         SCRIPTED: put(SCRIPTED, tools=tool_table()),
         SAFETY: put(
-            SAFETY, harmless=harmless_table(), prefixes=prefix_table(), corpus=corpus_table()
+            SAFETY,
+            harmless=harmless_table(),
+            inert=inert_list(),
+            prefixes=prefix_table(),
+            corpus=corpus_table(),
         ),
     }
 

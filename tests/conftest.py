@@ -1,14 +1,23 @@
 """What holds for all tests: no key of the person who runs them is read or changed, and what
 Hypothesis makes up is the same in every run of the same code. With AGENT_TUI_RANDOM=1 it makes up
-something new each time: the campaign."""
+something new each time, and more of it: the campaign."""
 
 from __future__ import annotations
 
 import gc
 import os
 import signal
+import sys
+from collections.abc import Generator
 
+import pytest
 from hypothesis import settings
+
+from tests.campaigns import WHOLE, examples
+
+# A thousand programs are started here, and each would compile the whole of agent_tui again.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 
 os.environ["PYTHON_KEYRING_BACKEND"] = "keyring.backends.null.Keyring"
 
@@ -28,9 +37,9 @@ if os.environ.get("TERM") in (
 ):  # of the machine that runs the tests; theirs can draw
     os.environ["TERM"] = "xterm-256color"
 
-settings.register_profile("steady", derandomize=True, deadline=None)
+settings.register_profile("steady", derandomize=True, deadline=None, max_examples=examples(100))
 settings.register_profile("campaign", print_blob=True, deadline=None)
-settings.load_profile("campaign" if os.environ.get("AGENT_TUI_RANDOM") else "steady")
+settings.load_profile("campaign" if WHOLE else "steady")
 
 for number in (
     signal.SIGHUP,
@@ -41,6 +50,16 @@ for number in (
         signal.signal(
             number, signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL
         )
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """All that collecting makes stays: to walk it again and again takes seconds."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
 
 
 def pytest_collection_finish() -> None:

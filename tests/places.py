@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
+from agent_tui.agent.services.trust import look_at_project
 from agent_tui.paths import Folders
 from agent_tui.settings.layers import Configuration, Flags, Place, read
 from agent_tui.settings.schema import Problem
 from agent_tui.settings.table import Settings
+from agent_tui.settings.trust import ThisRun, root_of
 
 
 def place_in(
@@ -18,13 +20,26 @@ def place_in(
     flags: Flags | None = None,
     data: Path | None = None,
 ) -> Place:
-    """`config`: the folder of the person's file; `data`: of what they answered (their own beside it)."""
+    """`config`: the folder of the person's file; `data`: of what they answered (their own beside
+    it). They trust the project."""
     return Place(
         cwd,
         Folders(config, data or config / "data", config / "logs"),
         environment or {},
         flags or Flags(),
+        ThisRun([root_of(cwd, {}).path]),
     )
+
+
+def trust_project(cwd: Path, data: Path) -> None:
+    """The person trusts what the project brings now, as `agent-tui trust` does."""
+    gate = look_at_project(Place(cwd, Folders(data, data, data / "logs")))
+    gate.trust(gate.left_out.values(), lasting=True)
+
+
+def admit(_: Path, __: bytes) -> bool:
+    """All that a project brings is trusted."""
+    return True
 
 
 def load(

@@ -11,7 +11,7 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
-from agent_tui.protocol.answers import Answer
+from agent_tui.protocol.answers import AnswerData
 from agent_tui.protocol.display import TodoItem
 from agent_tui.protocol.events import (
     Answered,
@@ -47,7 +47,7 @@ from agent_tui.protocol.events import (
     UsageReported,
 )
 from agent_tui.protocol.messages import ToolCall, Usage
-from agent_tui.protocol.transcript import Queued
+from agent_tui.protocol.transcript import EditedPrompt, Queued
 
 EVENT_TYPES: tuple[type[Event], ...] = get_args(AnyEvent)
 
@@ -97,7 +97,7 @@ def instances(cls: Any) -> SearchStrategy[Any]:
     know."""
     hints = get_type_hints(cls)
     if cls is Answered:
-        hints["data"] = Answer
+        hints["data"] = AnswerData
     names = [f.name for f in dataclasses.fields(cls) if f.name not in ("type", "newer")]
     return st.deferred(lambda: st.builds(cls, **{name: values(hints[name]) for name in names}))
 
@@ -161,7 +161,11 @@ asides: SearchStrategy[Event] = st.one_of(
     st.builds(
         DirectoriesChanged, st.lists(st.builds(Directory, texts), max_size=2).map(tuple), texts
     ),
-    st.builds(DraftSaved, text=texts),
+    st.builds(
+        DraftSaved,
+        text=texts,
+        edited=st.none() | st.builds(EditedPrompt, id=texts, length=st.integers(0, 9)),
+    ),
     st.builds(
         JobChanged, id=texts, state=st.sampled_from(("running", "ended", "stopped")), command=texts
     ),
@@ -200,10 +204,12 @@ def tool_runs(draw: DrawFn, calls: tuple[ToolCall, ...]) -> list[Event]:
 
 
 @st.composite
-def answers(draw: DrawFn, step: int) -> tuple[list[Event], tuple[ToolCall, ...]]:
-    """A step up to its settled answer, with its deltas, partials and what was said meanwhile."""
+def answers(draw: DrawFn, step: int, least: int) -> tuple[list[Event], tuple[ToolCall, ...]]:
+    """A step up to its settled answer, with its deltas, partials and what was said meanwhile, and
+    with `least` calls or more."""
     reasoning, text = draw(texts), draw(markdown)
-    names = draw(st.lists(st.sampled_from(["read_file", "run_shell_command"]), max_size=3))
+    tools = st.sampled_from(["read_file", "run_shell_command"])
+    names = draw(st.lists(tools, min_size=least, max_size=3))
     calls = tuple(ToolCall(f"call-{step}-{n}", name) for n, name in enumerate(names))
     stream: list[Event] = [ThinkingDelta(text=part) for part in draw(chunked(reasoning))]
     stream += [TextDelta(text=part) for part in draw(chunked(text))]
@@ -246,14 +252,15 @@ def answers(draw: DrawFn, step: int) -> tuple[list[Event], tuple[ToolCall, ...]]
 
 
 @st.composite
-def sessions(draw: DrawFn) -> list[Event]:
+def sessions(draw: DrawFn, least: int = 0) -> list[Event]:
     """A session of a few turns as an engine tells it, deltas and partials included; every turn
-    ends."""
+    ends. The first has `least` calls or more."""
     told: list[Event] = [SessionStarted(session="s", model="demo/tour")]
     for turn in range(1, draw(st.integers(1, 3)) + 1):
         told.append(TurnStarted(turn=turn, prompt=draw(texts), queue_id=draw(st.just("") | ids)))
-        for step in range(1, draw(st.integers(0, 2)) + 1):
-            answer, calls = draw(answers(step))
+        for step in range(1, draw(st.integers(least, 2)) + 1):
+            answer, calls = draw(answers(step, least))
+            least = 0
             told.extend(answer)
             if calls:
                 told.extend(draw(tool_runs(calls)))
@@ -268,9 +275,7 @@ def sessions(draw: DrawFn) -> list[Event]:
 def trees(draw: DrawFn) -> list[Event]:
     """A session whose calls start two agents, one of which may start another; what they say mixes
     at random."""
-    told = draw(
-        sessions().filter(lambda told: any(isinstance(event, ToolStarted) for event in told))
-    )
+    told = draw(sessions(least=1))
     for agent in draw(st.sampled_from([("a", "b"), ("a", "b", "a/c")])):
         above = agent.rpartition("/")[0] or "main"
         starts = [

@@ -86,7 +86,7 @@ LAZY = {
         "keyring.errors": "as above",
     },
     "agent_tui.safety.ignore": {"pathspec:GitIgnoreSpec": "only where a .gitignore is read"},
-    "agent_tui.safety.shell_syntax": {
+    "agent_tui.safety.shell.syntax": {
         "tree_sitter:Language": "only where a command is judged; third party",
         "tree_sitter:Parser": "only where a command is judged; third party",
         "tree_sitter_bash": "only where a command is judged; third party",
@@ -121,8 +121,8 @@ BOUNDARIES = {
 }
 """Where a broad `except` may stand: (module, function), and what it turns the error into."""
 
-STARTS_PROCESSES = "agent_tui.safety.processes"
-FORKS = "agent_tui.safety.process_guard"
+STARTS_PROCESSES = "agent_tui.safety.process.processes"
+FORKS = "agent_tui.safety.process.guard"
 """The process that it starts, to have it start and end the commands; they talk over a pair
 of sockets."""
 STARTS = {
@@ -135,22 +135,31 @@ STARTS = {
     "agent_tui.cli.main: processes.foreground": "the person's editor, and this program",
     "agent_tui.cli.config: processes.foreground": "the person's editor",
     "agent_tui.safety.git: processes.feed": "git",
-    "agent_tui.safety.read_only_sandbox: processes.run": "this program's Python, which tries to get out",
+    "agent_tui.safety.sandbox.support: processes.run": "this program's Python, which tries to get out",
 }
 """Who starts programs, and which."""
+OPENS_SOCKETS = {
+    "agent_tui.safety.sandbox.namespaces": "switches the loopback of a command's own network on",
+    "agent_tui.safety.sandbox.network_proxy": "connects commands in the sandbox to the hosts that a person allowed",
+    "agent_tui.safety.sandbox.support": "listens for a moment whether a confined command gets out",
+}
 NAMES_GIT = {
     "agent_tui.safety.git": "asks git, and nobody else does: a repository's configuration could run programs",
     "agent_tui.context.file_index": "the folder of the person's own ignore rules",
-    "agent_tui.safety.hard_list": "judges commands of the model",
-    "agent_tui.safety.prefixes": "judges commands of the model",
-    "agent_tui.safety.shell_classifier": "judges commands of the model",
-    "agent_tui.safety.shell_programs": "knows which options stand before a command of git",
+    "agent_tui.safety.shell.git_settings": "judges commands of the model",
+    "agent_tui.safety.shell.hard_list": "judges commands of the model",
+    "agent_tui.safety.limits": "judges commands of the model",
+    "agent_tui.safety.sandbox.network_hosts": "judges commands of the model",
+    "agent_tui.safety.shell.classifier": "judges commands of the model",
+    "agent_tui.safety.shell.programs": "knows which options stand before a command of git",
+    "agent_tui.safety.shell.carried_code": "judges commands of the model",
     "agent_tui.sessions.imports.codex": "a key in the logs of another program",
 }
 """Where the word stands as a value of its own, and why."""
 LOOP_THREAD = "asyncio.get_running_loop().run_in_executor(None,"
 STARTS_THREADS = "agent_tui.agent.worker"
 OPENS_CONNECTIONS = "agent_tui.providers.wire.http"
+PROXY = "agent_tui.safety.sandbox.network_proxy"
 LISTENS = "agent_tui.telemetry.prometheus"
 """Answers who asks for metrics on this machine, where the person gave a port; it opens no
 connection itself."""
@@ -517,9 +526,11 @@ def test_only_the_worker_starts_threads() -> None:
 
 def test_only_the_wire_opens_connections() -> None:
     assert set(importers("httpx")) == set(KNOWS_HTTPX)
-    assert importers(*CONNECTION_MODULES) == {FORKS: {"socket"}, STARTS_PROCESSES: {"socket"}}
+    own = {FORKS, STARTS_PROCESSES, *OPENS_SOCKETS}
+    assert importers(*CONNECTION_MODULES) == {module: {"socket"} for module in own}
     others = {re.sub(r":\d+:", ":", found) for found in uses(CONNECTION_CALLS, OPENS_CONNECTIONS)}
-    assert others == {f"{LISTENS}: asyncio.start_server"}
+    of_commands = {f"{PROXY}: asyncio.{call}" for call in ("open_connection", "start_server")}
+    assert others == {f"{LISTENS}: asyncio.start_server", *of_commands}
 
 
 def test_only_the_screen_knows_textual_and_rich() -> None:

@@ -19,13 +19,23 @@ BYTES = "a\udcffb/\udcff"
 """What Python makes of bytes that are not UTF-8."""
 
 
+@pytest.fixture(scope="module")
+def read_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with one session in it, for what changes neither."""
+    return with_session(tmp_path_factory.mktemp("read"))
+
+
 @pytest.fixture
 def home(tmp_path: Path) -> Path:
     """A folder with one session in it."""
-    (tmp_path / "s.json").write_text(json.dumps([[{"text": "hello \ud800 there"}]] * 3))
-    done = shell(tmp_path, '"$@" run hi -m scripted/s.json')
+    return with_session(tmp_path)
+
+
+def with_session(folder: Path) -> Path:
+    (folder / "s.json").write_text(json.dumps([[{"text": "hello \ud800 there"}]] * 3))
+    done = shell(folder, '"$@" run hi -m scripted/s.json')
     assert done.returncode == 0, done.stderr
-    return tmp_path
+    return folder
 
 
 def shell(cwd: Path, line: str, *words: str) -> subprocess.CompletedProcess[str]:
@@ -52,11 +62,11 @@ def said(done: subprocess.CompletedProcess[str], code: int) -> str:
 @pytest.mark.parametrize(
     "words", ["config show", "sessions list", "sessions show", "sessions stats", "config path"]
 )
-def test_output_that_cannot_be_written_is_one_line(home: Path, words: str) -> None:
-    assert "No space left" in said(shell(home, f'"$@" {words} >/dev/full'), 1)
-    assert "standard output is closed" in said(shell(home, f'"$@" {words} >&-'), 1)
-    done = shell(home, f'{{ "$@" {words}; echo $? >code; }} | :')
-    assert "Traceback" not in done.stderr and (home / "code").read_text() == "0\n"
+def test_output_that_cannot_be_written_is_one_line(read_home: Path, words: str) -> None:
+    assert "No space left" in said(shell(read_home, f'"$@" {words} >/dev/full'), 1)
+    assert "standard output is closed" in said(shell(read_home, f'"$@" {words} >&-'), 1)
+    done = shell(read_home, f'{{ "$@" {words}; echo $? >code; }} | :')
+    assert "Traceback" not in done.stderr and (read_home / "code").read_text() == "0\n"
 
 
 @pytest.mark.parametrize("words", ["replay --verify", "bug"])
@@ -90,10 +100,17 @@ def test_closed_streams(home: Path) -> None:
         (("chat", "-m", BYTES), 2),
     ],
 )
-def test_bytes_that_are_no_text_are_refused(home: Path, words: tuple[str, ...], code: int) -> None:
+def test_bytes_that_are_no_text_are_refused(
+    read_home: Path, words: tuple[str, ...], code: int
+) -> None:
     argv = [os.fsencode(word) for word in (*MAIN, *words)]
     done = subprocess.run(
-        argv, cwd=home, env=environment(home), capture_output=True, check=False, timeout=60
+        argv,
+        cwd=read_home,
+        env=environment(read_home),
+        capture_output=True,
+        check=False,
+        timeout=60,
     )
     text = done.stderr.decode()
     assert done.returncode == code and text.count("\n") == 1 and text.startswith("agent-tui"), text
@@ -112,8 +129,8 @@ def test_bytes_that_are_no_text_are_refused(home: Path, words: tuple[str, ...], 
         ("config set theme nord", 2, "display.theme?"),
     ],
 )
-def test_what_cannot_be_meant_is_refused(home: Path, line: str, code: int, words: str) -> None:
-    assert words in said(shell(home, f'"$@" {line}'), code)
+def test_what_cannot_be_meant_is_refused(read_home: Path, line: str, code: int, words: str) -> None:
+    assert words in said(shell(read_home, f'"$@" {line}'), code)
 
 
 def test_a_theme_of_the_persons_own_counts(home: Path) -> None:
@@ -122,7 +139,7 @@ def test_a_theme_of_the_persons_own_counts(home: Path) -> None:
     (place / "themes" / "mine.toml").write_text('extends = "dark"\n')
     assert shell(home, '"$@" config set display.theme mine').stdout == 'display.theme = "mine"\n'
     assert shell(home, '"$@" config set display.theme auto').returncode == 0
-    assert shell(home, '"$@" config unset display.theme').stdout == 'display.theme = ""\n'
+    assert shell(home, '"$@" config unset display.theme').stdout == 'display.theme = "auto"\n'
     assert shell(home, '"$@" config list').stdout == shell(home, '"$@" config show').stdout
     assert str(place) in said(shell(home, '"$@" config edit'), 1)
 
@@ -152,8 +169,8 @@ def test_a_folder_is_where_the_export_goes(home: Path) -> None:
         ("hi --dangerously-skip-permissions", "--mode accept-all"),
     ],
 )
-def test_what_is_called_otherwise_elsewhere_is_said(home: Path, words: str, hint: str) -> None:
-    assert hint in said(shell(home, f'"$@" {words}'), 2)
+def test_what_is_called_otherwise_elsewhere_is_said(read_home: Path, words: str, hint: str) -> None:
+    assert hint in said(shell(read_home, f'"$@" {words}'), 2)
 
 
 def test_and_behind_two_dashes_it_is_a_prompt() -> None:
@@ -164,10 +181,10 @@ def test_and_behind_two_dashes_it_is_a_prompt() -> None:
 @pytest.mark.parametrize(
     "words", ["--help", "run --help", "sessions --help", "--version", "sessions export --help"]
 )
-def test_help_that_cannot_be_written_is_no_success(home: Path, words: str) -> None:
-    assert "No space left" in said(shell(home, f'"$@" {words} >/dev/full'), 1)
-    done = shell(home, f'{{ "$@" {words}; echo $? >code; }} | :')
-    assert done.stderr == "" and (home / "code").read_text() == "0\n"
+def test_help_that_cannot_be_written_is_no_success(read_home: Path, words: str) -> None:
+    assert "No space left" in said(shell(read_home, f'"$@" {words} >/dev/full'), 1)
+    done = shell(read_home, f'{{ "$@" {words}; echo $? >code; }} | :')
+    assert done.stderr == "" and (read_home / "code").read_text() == "0\n"
 
 
 def test_a_session_is_exported_into_what_is_open_and_into_a_pipe(home: Path) -> None:
@@ -192,10 +209,10 @@ def test_a_session_is_exported_into_what_is_open_and_into_a_pipe(home: Path) -> 
 @pytest.mark.parametrize("flag", ["-v", "-d"])
 @pytest.mark.parametrize("words", ["", "chat", "run hi -m scripted/s.json"])
 def test_too_little_memory_is_said_before_anything_begins(
-    home: Path, flag: str, words: str
+    read_home: Path, flag: str, words: str
 ) -> None:
-    assert f"ulimit {flag}" in said(shell(home, f'ulimit {flag} 150000; "$@" {words}'), 1)
-    assert shell(home, f'ulimit {flag} 150000; "$@" --version').returncode == 0
+    assert f"ulimit {flag}" in said(shell(read_home, f'ulimit {flag} 150000; "$@" {words}'), 1)
+    assert shell(read_home, f'ulimit {flag} 150000; "$@" --version').returncode == 0
 
 
 def test_an_answer_goes_out_in_an_encoding_that_knows_less(home: Path) -> None:

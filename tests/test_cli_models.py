@@ -113,8 +113,8 @@ def test_a_model_is_fetched_by_a_server_that_is_started_and_stays(machine: Machi
     listed = machine.run("list", "ollama")
     assert listed.returncode == 0, "the server goes on without us"
     assert [line.split() for line in listed.stdout.splitlines()] == [
-        ["ollama/small", "8,192", "tokens"],
-        ["ollama/big:8b", "8,192", "tokens"],
+        ["ollama/small", "8k", "window"],
+        ["ollama/big:8b", "8k", "window"],
     ]
     assert machine.run("pull", "again").returncode == 0 and len(machine.pids) == 1, (
         "one that runs is not started again"

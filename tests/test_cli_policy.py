@@ -11,6 +11,9 @@ from typing import Any
 
 import pytest
 
+from agent_tui.safety.folder_rules import FolderRules
+from agent_tui.safety.policy import Rule
+
 
 def run(*arguments: str, given: str = "", cwd: Path) -> subprocess.CompletedProcess[str]:
     argv = [sys.executable, "-m", "agent_tui", "policy", "check", *arguments]
@@ -30,6 +33,7 @@ def check(*arguments: str, cwd: Path) -> dict[str, Any]:
     [
         (("--command", "ls -la | head"), "allow", "looks"),
         (("--command", "make"), "ask", "mode"),
+        (("make",), "ask", "mode"),
         (("--command", "ls", "--mode", "manual"), "ask", "mode"),
         (("--command", "make", "--mode", "plan"), "deny", "mode"),
         (("--command", "ls", "--mode", "plan"), "allow", "looks"),
@@ -48,6 +52,12 @@ def test_one_call(tmp_path: Path, arguments: tuple[str, ...], decision: str, rul
     assert (said["decision"], said["rule"]) == (decision, rule)
     assert said["reason"]
     assert not list(tmp_path.iterdir())
+
+
+def test_a_command_without_quotes_is_told_how_it_is_written(tmp_path: Path) -> None:
+    done = run("git", "status", cwd=tmp_path)
+    assert done.returncode == 2 and "policy check 'git status'" in done.stderr
+    assert "prompt" not in done.stderr
 
 
 def test_many_at_once_are_answered_in_order_and_what_is_wrong_is_said(tmp_path: Path) -> None:
@@ -75,10 +85,25 @@ def test_many_at_once_are_answered_in_order_and_what_is_wrong_is_said(tmp_path: 
 
 
 @pytest.mark.parametrize(
+    "bad",
+    [b"[" * 100_000, b'{"command": "ls \xff"}', b'{"command": "ls", "cwd": "%s"}' % (b"a" * 9000)],
+)
+def test_a_line_that_cannot_be_read_does_not_end_the_others(tmp_path: Path, bad: bytes) -> None:
+    argv = [sys.executable, "-m", "agent_tui", "policy", "check", "--stdin"]
+    given = bad + b'\n{"command": "ls"}\n'
+    done = subprocess.run(argv, input=given, capture_output=True, cwd=tmp_path, timeout=60)
+    first, second = map(json.loads, done.stdout.splitlines())
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert (first["rule"], second["decision"]) == ("bad input", "allow")
+    assert len(first["reason"]) < 9_500 and "\n" not in first["reason"]
+
+
+@pytest.mark.parametrize(
     "arguments",
     [
         (),
         ("--command", "ls", "--path", "a"),
+        ("ls", "--path", "a"),
         ("--path", "a", "--tool", "none"),
         ("--command", "ls", "--cwd", "no"),
     ],
@@ -129,3 +154,34 @@ def test_a_rule_that_only_allows_is_missed_by_nobody(tmp_path: Path) -> None:
     argv = [sys.executable, "-m", "agent_tui", "run", "hi", "-m", "demo/tour"]
     done = subprocess.run(argv, capture_output=True, text=True, cwd=tmp_path, env=own, timeout=60)
     assert done.returncode == 0, done.stderr
+
+
+def test_a_rule_that_names_no_tool_is_found_by_all_who_read_the_rules(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = tmp_path / "home"
+    home.mkdir()
+    monkeypatch.setenv("AGENT_TUI_HOME", str(home))
+    config = home / "config.toml"
+    config.write_text('[permissions]\ndeny = ["run_shel(git push *)"]\n')
+    done = run("--command", "git push", cwd=tmp_path)
+    assert done.returncode == 2
+    assert f"{config}:2: permissions.deny: there is no tool run_shel" in done.stderr
+    config.write_text('[permissions]\nallow = ["edit_fle"]\n')
+    assert run("--command", "ls", cwd=tmp_path).returncode == 0  # nobody is hurt by that
+    doctor = [sys.executable, "-m", "agent_tui", "doctor"]
+    said = subprocess.run(doctor, capture_output=True, text=True, cwd=tmp_path, timeout=60).stdout
+    assert "permissions.allow: there is no tool edit_fle" in said
+
+
+def test_what_is_allowed_in_this_folder_for_good_counts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("AGENT_TUI_HOME", str(tmp_path / "home"))
+    (tmp_path / "home").mkdir()
+    here = tmp_path.resolve()
+    rule = Rule("run_shell_command", ("make all",), str(here))
+    assert check("--command", "make all", cwd=here)["decision"] == "ask"
+    FolderRules(tmp_path / "home", str(here)).add(rule)
+    assert check("--command", "make all", cwd=here)["decision"] == "allow"
+    assert check("--command", "make all clean", cwd=here)["decision"] == "ask"

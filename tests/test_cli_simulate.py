@@ -6,7 +6,6 @@ import json
 import os
 import subprocess
 import sys
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -27,10 +26,10 @@ CALLS = (
 )
 
 
-@pytest.fixture
-def place(tmp_path: Path) -> Place:
-    """One session, in which all of `CALLS` were asked about."""
-    place = Place(tmp_path)
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Place:
+    """One session, in which all of `CALLS` were asked about; the tests only read it."""
+    place = Place(tmp_path_factory.mktemp("place"))
     steps = [
         [{"call": "run_shell_command", "arguments": {"command": command}}] for command, _ in CALLS
     ]
@@ -110,6 +109,13 @@ def test_a_person_reads_it_and_no_log_is_changed(place: Place) -> None:
 def test_bad_input_is_one_line(place: Place, arguments: tuple[str, ...], said: str) -> None:
     done = run(place, *arguments)
     assert done.returncode == 2 and said in done.stderr and "Traceback" not in done.stderr
+
+
+def test_rules_are_read_of_a_regular_file_alone(place: Place) -> None:
+    os.mkfifo(place.root / "pipe")
+    for file in ("/dev/zero", str(place.root / "pipe")):
+        done = run(place, "--rules", file)
+        assert done.returncode == 2 and "is not a regular file" in done.stderr
 
 
 def test_rules_of_another_kind_are_named(place: Place) -> None:

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from agent_tui.programs import find_program, own_path, search_path
-from agent_tui.safety import processes
+from agent_tui.programs import close_folders, find_program, own_path, search_path
+from agent_tui.safety.process import processes
 from agent_tui.tui.runtime.editor import EDITORS, editor
 from agent_tui.tui.runtime.foreground_run import chosen_by
 
@@ -70,6 +70,19 @@ def test_which_program_a_name_means(tmp_path: Path) -> None:
     assert find_program("nano", hostile_path(Path("inner"))) is None
     assert find_program("./nano", str(tmp_path / "own")) is None
     assert find_program(str(own), "") == str(own)
+
+
+def test_a_folder_of_a_session_has_no_programs_of_ours_whatever_leads_there(tmp_path: Path) -> None:
+    brought, own = (program(tmp_path / name / "bin" / "git", "true") for name in ("added", "own"))
+    (tmp_path / "links").mkdir()
+    (tmp_path / "links" / "git").symlink_to(brought)
+    path = f"{brought.parent}:{tmp_path}/links:{own.parent}"
+    assert find_program("git", path) == str(brought)
+    close_folders([tmp_path], {"HOME": str(own.parent)})  # no project: a home folder is in it
+    assert own_path({"PATH": path}) == path
+    close_folders([tmp_path / "added"], {"HOME": str(tmp_path)})
+    assert own_path({"PATH": path}) == f"{tmp_path}/links:{own.parent}"
+    assert find_program("git", path) == str(own)
 
 
 def test_no_editor_of_the_project(project: Path, tmp_path: Path) -> None:

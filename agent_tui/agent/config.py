@@ -32,6 +32,8 @@ class EngineConfig(Configuration):
     """The model was named on the command line: it wins over the one of a resumed session."""
     mode_given: bool = False
     interactive: bool = True
+    asks: bool = True
+    """Somebody can be asked before the first prompt. A script writes prompts, whatever is asked."""
     or_new: bool = False
     how: Literal["", "read", "fork"] = ""
     """How the session to go on with is opened: `read` along while another program has it, or as a

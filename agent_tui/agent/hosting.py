@@ -4,13 +4,10 @@ at it."""
 from __future__ import annotations
 
 import asyncio
-import shutil
-import tempfile
 from collections.abc import Mapping
 from concurrent.futures import Executor as Pool
 from dataclasses import replace
 from logging import Logger
-from pathlib import Path
 from typing import Protocol
 
 from agent_tui.agent.config import EngineConfig
@@ -23,6 +20,7 @@ from agent_tui.protocol.events import Directory, Event
 from agent_tui.protocol.ops import Op
 from agent_tui.sessions.log.fork import fork
 from agent_tui.settings.table import ProviderSettings
+from agent_tui.temporary import PrivateFolder
 
 
 class Hosted(Protocol):
@@ -75,7 +73,7 @@ class AtWork:
 
     reads = False
 
-    def __init__(self, agent: Agent, scratch: Path | None) -> None:
+    def __init__(self, agent: Agent, scratch: PrivateFolder | None) -> None:
         self.agent, self._scratch = agent, scratch
 
     @property
@@ -92,7 +90,7 @@ class AtWork:
 
     @property
     def busy(self) -> bool:
-        return self.agent.turns.busy or self.agent.past.busy
+        return self.agent.turns.busy or self.agent.undo.busy
 
     @property
     def model_and_mode(self) -> tuple[str, str]:
@@ -113,13 +111,13 @@ class AtWork:
         self.agent.record.emit(event)
 
     async def end(self) -> None:
-        await self.agent.past.close()
+        await self.agent.undo.close()
         await self.agent.close()
         if (watch := self.agent.turns.executor.watch) is not None:
             await watch.close()
         self.agent.record.close()
         if self._scratch is not None:
-            shutil.rmtree(self._scratch, ignore_errors=True)
+            self._scratch.cleanup()
 
 
 async def open_hosted(
@@ -134,15 +132,11 @@ async def open_hosted(
         config = replace(config, resume=own)
     scratch = None
     if config.otr:
-        scratch = Path(
-            tempfile.mkdtemp(
-                prefix="agent-tui-", dir=config.environment.get("XDG_RUNTIME_DIR") or None
-            )
-        )
-        config = replace(config, scratch=scratch)
+        scratch = PrivateFolder(config.environment.get("XDG_RUNTIME_DIR", ""))
+        config = replace(config, scratch=scratch.path)
     try:
         return AtWork(await open_agent(config, tell, pool, log, sinks), scratch)
     except BaseException:
         if scratch is not None:
-            shutil.rmtree(scratch, ignore_errors=True)
+            scratch.cleanup()
         raise

@@ -12,24 +12,24 @@ from dataclasses import replace
 from functools import partial
 from importlib.metadata import version
 from logging import Logger
-from pathlib import Path
 from typing import Final
 
-from agent_tui import paths
 from agent_tui.agent.config import EngineConfig
 from agent_tui.agent.services.models import Models
 from agent_tui.agent.services.stored_keys import key_refresher
+from agent_tui.agent.services.trust import describe_untrusted, discover_skills
 from agent_tui.agent.session import directories, recovery
 from agent_tui.agent.session.agent import Agent
 from agent_tui.agent.session.observer import Observer
 from agent_tui.agent.session.record import Record, Sink
 from agent_tui.agent.session.sinks import Sinks
 from agent_tui.agent.turn.tool_wiring import LoadedSkills, scrubber
-from agent_tui.context.skills import Skills
 from agent_tui.protocol.events import EffortChanged, Event, Notice, Restored, SessionStarted, fold
 from agent_tui.protocol.transcript import Level
 from agent_tui.providers.wire import log as wire_log
-from agent_tui.safety import environment
+from agent_tui.safety.permissions import own_rules
+from agent_tui.safety.process import environment
+from agent_tui.safety.sandbox import support as sandbox_support
 from agent_tui.sessions.log.checkpoints import Blobs
 from agent_tui.sessions.log.store import Store
 
@@ -46,17 +46,8 @@ async def open_agent(
     record, said = _record(config, tell)
     environment.hide_secrets()
     wire = _wire(config, record.session)
-    home = Path(config.environment.get("HOME", "~")).expanduser()
     hide = scrubber(config, formats=True).scrub
-    discover = partial(
-        Skills.discover,
-        paths.shipped_folder("skills"),
-        config.folders.config,
-        config.cwd,
-        home,
-        hide,
-    )
-    skills = LoadedSkills(discover)
+    skills = LoadedSkills(lambda: discover_skills(config, config.gate(), hide))
     models = Models(config)
     models.refreshing = lambda config: key_refresher(
         config, pool, lambda _: None
@@ -70,7 +61,7 @@ async def open_agent(
     told = sinks if sinks.is_wanted and not config.otr else None
     Observer(record, log, told, agent.turns.executor.scrub, config.settings.telemetry.content)
     models.refreshing = lambda config: key_refresher(
-        config, pool, agent.turns.executor.workplace.learn
+        config, pool, agent.turns.executor.workplace.learn_own
     )
     models.configure(config)
     mode = _start_mode(config, before.mode)
@@ -115,6 +106,10 @@ async def open_agent(
     for name in config.settings.tools.enabled:
         if name not in agent.turns.executor.tools:
             record.emit(Notice(f"tools.enabled: there is no tool {name!r}", "warning"))
+    if mode == UNASKED:
+        agent.turns.spawn(agent.turns.executor.find_sandbox())
+    elif problem := sandbox_support.explain_mode(config.settings.sandbox.mode):
+        record.emit(Notice(f"There is no sandbox for accept-all mode: {problem}", "warning"))
     if wire is not None:
         record.emit(wire)
     if models.info.note and not config.resume:
@@ -125,7 +120,14 @@ async def open_agent(
     models.tell_efforts(record)
     agent.tell_skills("start")
     log.info("session %s model %s", record.session, models.info.name)
-    if config.suggestion is not None and not before.model:
+    gate = await agent.trust.look()
+    if config.interactive and not (config.asks and gate.is_new):
+        agent.trust.tell_nothing_asked(gate)
+    if gate.left_out and not (config.asks and config.interactive):
+        record.emit(Notice(describe_untrusted(gate), "warning"))
+    elif gate.is_new:
+        agent.confirmations.ask_about_trust(suggests=not before.model)
+    elif config.suggestion is not None and not before.model:
         agent.confirmations.suggest_model(config.suggestion)
     if models.provider is not None:
         agent.turns.spawn(models.provider.prepare())
@@ -137,7 +139,8 @@ def _start_mode(config: EngineConfig, before: str) -> str:
     that was imported. No log switches all questions off: who asks for that says so at each start,
     by a flag or in the settings."""
     kept = bool(config.resume) and not config.mode_given and before not in ("", UNASKED)
-    return before if kept else config.settings.mode
+    limits = own_rules(config.settings.permissions).limits
+    return limits.bound_mode(before if kept else config.settings.mode)
 
 
 def _wire(config: EngineConfig, session: str) -> Notice | None:

@@ -40,7 +40,7 @@ with late(warm=False):  # the engine's imports happen in its thread, after the f
     from agent_tui.agent.session import recording
     from agent_tui.agent.session import sinks as outlets
     from agent_tui.protocol import session_answers as answers
-    from agent_tui.safety import processes
+    from agent_tui.safety.process import processes
 
 
 POOL_THREADS = 4

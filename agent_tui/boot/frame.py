@@ -43,7 +43,7 @@ def frame(
     inner = "─" * (width - 4)
     mode, model = begun_mode(arguments, environment), flag(arguments, "-m", "--model")
     tone = {"accept-all": bad, "accept-edits": warning, "plan": accent}.get(mode, text)[0]
-    right = f"{mode} no sandbox" if mode == "accept-all" else mode
+    right = mode
     left = f"  starting … {model}".rstrip()
     if not model.isascii() or len(left) + len(right) + 4 > width:
         left = "  starting …"

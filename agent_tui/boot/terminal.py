@@ -46,6 +46,7 @@ COMMANDS: Final = (
     "models",
     "setup",
     "policy",
+    "trust",
 )
 WITH_ACTION: Final = {
     "config": "show",
@@ -65,6 +66,7 @@ VALUED: Final = (
     "--max-cost",
     "--max-tokens",
     "--timeout",
+    "--sandbox",
 )
 """Flags whose value is the next word (`-m` too)."""
 OPTIONAL: Final = "--resume"

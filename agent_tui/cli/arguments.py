@@ -41,6 +41,7 @@ commands (`agent-tui COMMAND --help` explains one):
   bug       write a session to a file for a bug report
   doctor    find problems, and say how to fix them
   policy    say whether a command would run without asking
+  trust     trust the files of a project that can act
 """
 CHAT: Final = "Talk line by line: for screen readers, dumb terminals and pipes."
 CHAT_EPILOG: Final = "/help lists the commands; /quit or the end of the input quits"
@@ -78,6 +79,7 @@ def chat(arguments: Sequence[str]) -> Given:
         action="store_true",
         help="show speakers in colour; default: no control sequences",
     )
+    _trusts(parser)
     return parser.parse_args(arguments, Given())
 
 
@@ -98,6 +100,7 @@ def run(arguments: Sequence[str]) -> Given:
     parser.add_argument(
         "--output", choices=("text", "json", "stream-json"), default="text", help="what to print"
     )
+    _trusts(parser)
     _settings(parser, "run")
     return parser.parse_args(arguments, Given())
 
@@ -171,6 +174,12 @@ def _besides(parser: argparse.ArgumentParser) -> None:
     """The flag for other folders than the one to work in."""
     said = "one more folder to work in, saved with the session; repeatable"
     parser.add_argument("--add-dir", action="append", metavar="DIR", help=said)
+
+
+def _trusts(parser: argparse.ArgumentParser) -> None:
+    """The flag for who cannot be asked."""
+    said = "use the settings, instructions and skills of this project, this time; repeatable"
+    parser.add_argument("--trust", action="append", metavar="DIR", help=said)
 
 
 FLAGS: Final = {

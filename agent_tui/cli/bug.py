@@ -27,8 +27,9 @@ from agent_tui.protocol.codec import BadRecord, dump, encode
 from agent_tui.protocol.codec import load as loaded
 from agent_tui.protocol.events import Event
 from agent_tui.providers.choosing import keys
-from agent_tui.safety import credentials, secrets
-from agent_tui.safety.secrets import Redactor
+from agent_tui.safety import credentials
+from agent_tui.safety.secrets import scrubber as secrets
+from agent_tui.safety.secrets.scrubber import Redactor
 from agent_tui.settings.layers import place_at, read
 from agent_tui.structures import terminal_facts
 from agent_tui.tui.recording.classes import UNPLAYABLE, unshown

@@ -22,7 +22,7 @@ from agent_tui.tui import commands
 from agent_tui.tui.core import keymap
 
 with late(warm=False):  # only for `config edit`
-    from agent_tui.safety import processes
+    from agent_tui.safety.process import processes
     from agent_tui.tui.runtime import editor
 
 USAGE: Final = 2

@@ -17,6 +17,7 @@ from agent_tui.agent.services import doctor as checks
 from agent_tui.agent.worker import work_pool
 from agent_tui.cli.errors import one_line
 from agent_tui.cli.parser import Parser
+from agent_tui.present.wording import count
 from agent_tui.settings.layers import place_at, read
 from agent_tui.structures.readable import wrap_words
 
@@ -58,7 +59,7 @@ def doctor(arguments: Sequence[str]) -> int:
             _say(f"  {MARKS[check.state]}  ", one_line(check.said))
             if check.fix:
                 _say(GAP, one_line(check.fix))
-    print(f"\n{wrong} wrong" if wrong else "\nno problems")
+    print(f"\n{count(wrong, 'problem')} to fix" if wrong else "\nno problems")
     return int(wrong > 0)
 
 

@@ -21,3 +21,4 @@ class Given:
 
     def __init__(self) -> None:
         self.add_dir: list[str] = []
+        self.trust: list[str] = []

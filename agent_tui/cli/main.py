@@ -17,10 +17,10 @@ from agent_tui.boot.frame import as_given
 from agent_tui.boot.terminal import command
 from agent_tui.cli.errors import USAGE, encodable, one_line, run_guarded
 from agent_tui.cli.given import Given
-from agent_tui.registry import late, late_module, names
-from agent_tui.settings.layers import FLAGS, Flags, Loaded, place_at, read
-from agent_tui.settings.schema import Problem, flag_keys
-from agent_tui.settings.values import parse_rule
+from agent_tui.registry import late, late_module
+from agent_tui.settings.layers import FLAGS, Flags, place_at, read
+from agent_tui.settings.schema import flag_keys
+from agent_tui.settings.trust import ThisRun, root_of
 from agent_tui.structures import ascii
 from agent_tui.structures.terminal_facts import drawable
 from agent_tui.structures.vocabulary import MODES
@@ -33,7 +33,8 @@ with late(warm=False):  # which front end it is decides what is needed
     from agent_tui.agent import worker
     from agent_tui.agent.session import directories
     from agent_tui.cli import arguments as flags
-    from agent_tui.safety import git_config, processes
+    from agent_tui.safety import git_config
+    from agent_tui.safety.process import processes
     from agent_tui.sessions.index import cache, listing
     from agent_tui.sessions.log import store
     from agent_tui.tui.core import display_options, keymap
@@ -197,12 +198,12 @@ def _config(given: Given, interactive: bool, asks: bool = True) -> EngineConfig:
         raise Usage(f"--model {model}: not valid UTF-8 text")
     if given.mode and given.mode not in MODES:
         raise Usage(f"--mode {given.mode}: unknown mode; choose one of {', '.join(MODES)}")
-    place = place_at(cwd, _flags(given, model))
+    place = replace(place_at(cwd, _flags(given, model)), this_run=_this_run(given))
     found = read(place)
     for problem in found.problems:
         if problem.file == FLAGS:
             raise Usage(f"{problem.key}: {problem.text}")
-    if hidden := found.hidden_rule or _of_no_tool(found):
+    if hidden := found.hidden_rule:
         raise Usage(f"{one_line(str(hidden))}; {MEND}")
     problems = found.problems
     if interactive and found.settings.keys:
@@ -219,12 +220,14 @@ def _config(given: Given, interactive: bool, asks: bool = True) -> EngineConfig:
         place.folders,
         place.environment,
         place.flags,
+        place.this_run,
         found.settings,
         problems=problems,
         resume=_session(given, cwd, place.folders),
         model_given=bool(model),
         mode_given=bool(given.mode),
         interactive=interactive,
+        asks=asks,
         otr=given.otr,
         debug_wire=given.debug_wire,
         suggestion=suggestion if asks else None,
@@ -237,27 +240,28 @@ def _config(given: Given, interactive: bool, asks: bool = True) -> EngineConfig:
         raise Usage(f"--add-dir {error}") from None
 
 
-def _of_no_tool(found: Loaded) -> Problem | None:
-    """A rule that would forbid something, but fits no call, because there is no such tool."""
-    rules = found.settings.permissions
-    for key, texts in (("permissions.deny", rules.deny), ("permissions.ask", rules.ask)):
-        for tool in (parse_rule(text)[0] for text in texts):
-            if tool not in (there := names("agent_tui.tools")):
-                said = f"there is no tool {tool}; there are: {', '.join(there)}"
-                return found.problem(key, said)
-    return None
+def _this_run(given: Given) -> ThisRun:
+    """What the command line trusts. Raises Usage."""
+    roots = []
+    for text in given.trust:
+        folder = Path(text).expanduser()
+        if not folder.is_dir():
+            raise Usage(f"--trust {text}: not a folder")
+        root = root_of(folder.resolve(), os.environ)
+        if not root.lasts:
+            raise Usage(f"--trust {text}: a home folder is never trusted as a whole")
+        roots.append(root.path)
+    return ThisRun(roots)
 
 
 def _flags(given: Given, model: str) -> Flags:
     """What the command line sets of the settings. Raises Usage."""
     flags = Flags(model=model)
-    for key, flag in flag_keys().items():
+    for flag in flag_keys().values():
         value = getattr(given, flag.destination, None)
         if isinstance(value, int | float) and flag.metavar and value <= 0:
             raise Usage(f"{flag.name} {value:g}: must be more than 0")
-        flags.setdefault(
-            key.rpartition(".")[2], value if flag.metavar else False if value else None
-        )
+        flags.setdefault(flag.destination, value if flag.metavar else False if value else None)
     return flags
 
 

@@ -17,8 +17,10 @@ from agent_tui.cli.errors import encodable, one_line
 from agent_tui.cli.parser import Parser
 from agent_tui.present.wording import fetch_progress
 from agent_tui.providers.choosing import choose, keys
+from agent_tui.providers.services.ollama import OLLAMA
 from agent_tui.settings.layers import place_at, read
 from agent_tui.structures.readable import bar
+from agent_tui.tui.core import words
 
 ACTIONS: Final = ("list", "pull", "-h", "--help")
 """What an argument may be that is no provider to list."""
@@ -31,8 +33,8 @@ WIDEST: Final = 60
 """Columns for the names in a list: one that is longer does not move all others away."""
 EPILOG: Final = """\
 `agent-tui models openai` lists one provider's models, `agent-tui models pull qwen3:8b` downloads one. If Ollama is \
-installed but not running, it asks whether to start `ollama serve`; --yes says yes. A stopped download is continued.
-exit codes: 0 done, 1 not done, 2 usage, 130 stopped
+installed but not running, it asks whether to start `ollama serve`; --yes says yes. An interrupted download goes on.
+exit codes: 0 done, 1 not done, 2 usage, 130 interrupted
 """
 
 
@@ -56,7 +58,7 @@ def models(arguments: Sequence[str]) -> int:
         )
     except KeyboardInterrupt:
         print(file=sys.stderr)
-        return _fail("stopped", CANCELLED)
+        return _fail("interrupted", CANCELLED)
 
 
 def _parser() -> Parser:
@@ -92,7 +94,8 @@ async def _list(config: EngineConfig, provider: str) -> int:
     width = min(WIDEST, max((len(model.name) for model in shown), default=0))
     for model in shown:
         window = model.window_max or model.window
-        print(one_line(f"{model.name:<{width}}  {f'{window:,} tokens' if window else ''}").rstrip())
+        said = f"{words.window(window)} window" if window else ""
+        print(one_line(f"{model.name:<{width}}  {said}").rstrip())
     for problem in (*problems, *(() if shown else (f"{one.what}: {one.result}" for one in tried))):
         print(f"agent-tui models: {one_line(problem)}", file=sys.stderr)
     return 0 if shown else FAILED
@@ -102,7 +105,7 @@ async def _pull(config: EngineConfig, given: argparse.Namespace) -> int:
     name = local_ollama.resolve_model(given.name)
     if not encodable(name):
         return _fail(f"{given.name}: not a model name", USAGE)
-    config, _ = await with_stored(config, work_pool(), ("ollama",))
+    config, _ = await with_stored(config, work_pool(), (OLLAMA.name,))
     shown = Bar(name, sys.stderr.isatty())
 
     def starting() -> None:
@@ -117,7 +120,7 @@ async def _pull(config: EngineConfig, given: argparse.Namespace) -> int:
             "; ".join(filter(None, (found.text, found.hint))),
             USAGE if found.kind == "name" else FAILED,
         )
-    print(one_line(f"{name} is ready: agent-tui -m ollama/{name}"))
+    print(one_line(f"{name} is ready: agent-tui -m {OLLAMA.name}/{name}"))
     return 0
 
 

@@ -45,6 +45,8 @@ class Parser(argparse.ArgumentParser):
     nothing else. What it says is not for the alternate screen: that goes away."""
 
     early: Early | None = None
+    several = "a prompt of several words needs quotes"
+    """What is said of words that follow the one that was expected."""
 
     def __init__(self, *given: Any, **named: Any) -> None:
         super().__init__(*given, **{"formatter_class": Formatter, **named})
@@ -52,7 +54,7 @@ class Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         words = message.removeprefix("unrecognized arguments: ")
         if words != message and not words.startswith("-"):
-            message += "; a prompt of several words needs quotes"
+            message += f"; {self.several}"
         self.exit(USAGE, f"{self.prog}: {one_line(message)} (see {self.prog} --help)\n")
 
     def _print_message(self, message: str, file: Any = None) -> None:

@@ -11,23 +11,25 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
-from agent_tui.agent.turn.executor import gather_facts
+from agent_tui.agent.turn.call_facts import gather_facts
 from agent_tui.agent.turn.tool_wiring import enabled_tools
 from agent_tui.cli import simulation
 from agent_tui.cli.errors import USAGE, one_line
 from agent_tui.cli.parser import Parser
 from agent_tui.safety import policy as rules
+from agent_tui.safety.folder_rules import FolderRules
 from agent_tui.safety.permissions import Permissions, own_rules
-from agent_tui.safety.read_only_sandbox import support
+from agent_tui.safety.sandbox.support import support
 from agent_tui.settings.layers import Place, place_at, read
 from agent_tui.structures.vocabulary import MODES
 
 EPILOG: Final = """\
---stdin reads one JSON object a line: {"command": "ls"} or {"path": "a.py", "tool": "edit_file"}, each
-with "mode" and "cwd" if they are others than those of the flags. One line of JSON answers each.
-`simulate` decides anew about every question in your sessions, by the rules of your settings or of
+--stdin reads one JSON object a line: {"command": "ls"} or {"path": "a.py", "tool": "edit_file"}, \
+each with "mode" and "cwd" if they are others than those of the flags. One line of JSON answers each.
+`simulate` decides anew about every question in your sessions, by the rules of your settings or of \
 FILE, and proposes the fewest rules that spare the most questions.
-Nothing is run, and nothing is asked. exit codes: 0 answered, 2 usage
+Nothing is run, and nothing is asked.
+exit codes: 0 answered, 2 usage
 """
 DECISIONS: Final = {"allow": "allow", "ask": "ask", "refuse": "deny"}
 SHELL: Final = "run_shell_command"
@@ -40,11 +42,13 @@ def policy(arguments: Sequence[str]) -> int:
         description="Say whether a call would run, be asked about or be denied, and why.",
         epilog=EPILOG,
     )
+    parser.several = "put a command in quotes: policy check 'git status'"
     parser.add_argument(
         "action",
         choices=("check", "simulate"),
         help="check: decide about calls; simulate: decide anew about all that was asked before",
     )
+    parser.add_argument("words", nargs="?", metavar="TEXT", help="the same as --command TEXT")
     what = parser.add_mutually_exclusive_group()
     what.add_argument("--command", metavar="TEXT", help="a shell command")
     what.add_argument("--path", metavar="PATH", help="a file that a tool touches")
@@ -54,14 +58,17 @@ def policy(arguments: Sequence[str]) -> int:
     parser.add_argument("--cwd", metavar="DIR", default=".", help="the folder of the session")
     parser.add_argument("--rules", metavar="FILE", help="simulate: other rules than your settings")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
-    given = parser.parse_args(arguments)
+    given = parser.parse_intermixed_args(arguments)  # words may follow flags
+    if given.words is not None and (given.command or given.path or given.stdin):
+        parser.error(f"{given.words}: give one call, as TEXT, --command, --path or --stdin")
+    given.command = given.command if given.words is None else given.words
     calls = given.command is not None or given.path is not None or given.stdin
     if given.action == "simulate":
         if calls:
             parser.error("simulate takes no call: it reads those on record")
         return _simulate(Path(given.cwd), given.rules, given.json)
     if not calls or given.rules:
-        parser.error("check needs --command, --path or --stdin, and takes no --rules")
+        parser.error("check needs a command, --path or --stdin, and takes no --rules")
     if given.stdin:
         return _answer_all({"mode": given.mode, "cwd": given.cwd})
     asked = {name: value for name, value in vars(given).items() if value is not None}
@@ -95,20 +102,22 @@ def _answer_all(usual: Mapping[str, str]) -> int:
 
 
 def _lines() -> Iterator[dict[str, Any]]:
-    for line in sys.stdin:
+    for line in sys.stdin.buffer:  # a line that is no text is answered, too
         if not line.strip():
             continue
         try:
-            asked = json.loads(line)
+            asked = json.loads(line.decode())
         except ValueError as error:
             asked = {"problem": f"no JSON: {error}"}
+        except RecursionError:
+            asked = {"problem": "no JSON that can be read: it is nested too deeply"}
         yield asked if isinstance(asked, dict) else {"problem": "no JSON object"}
 
 
 def _answer(asked: Mapping[str, Any]) -> dict[str, Any]:
     try:
         return decide(asked)
-    except ValueError as error:
+    except (ValueError, OSError) as error:  # a path that is too long for the system
         return {"decision": "ask", "reason": one_line(str(error)), "rule": "bad input"}
 
 
@@ -133,8 +142,12 @@ def decide(asked: Mapping[str, Any]) -> dict[str, Any]:
     touched = () if path is None else (path,)
     place, held = _rules_at(cwd.resolve())
     sandbox = None if command is None else asyncio.run(support(place.folders.data / "sandbox"))
-    facts = gather_facts(tools[name], touched, command or "", (place.cwd,), sandbox)
-    decision = rules.decide(str(mode), facts, permissions=held)
+    shell, limits, environment = command or "", held.limits, place.environment
+    facts = gather_facts(
+        tools[name], touched, shell, (place.cwd,), sandbox, None, limits, environment
+    )
+    for_good = FolderRules(place.folders.data, str(place.cwd)).rules
+    decision = rules.decide(str(mode), facts, for_good, held)
     return {
         "decision": DECISIONS[decision.verdict],
         "reason": decision.reason,

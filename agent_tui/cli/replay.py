@@ -8,7 +8,6 @@ import json
 import os
 import struct
 import sys
-import tempfile
 import zipfile
 import zlib
 from collections.abc import Iterable, Sequence
@@ -38,6 +37,7 @@ from agent_tui.settings.layers import place_at
 from agent_tui.settings.layers import read as read_settings
 from agent_tui.structures.readable import count_noun
 from agent_tui.structures.terminal_facts import drawable
+from agent_tui.temporary import PrivateFolder
 from agent_tui.tui.recording.classes import UNPLAYABLE, unshown
 from agent_tui.tui.recording.player import Player
 from agent_tui.tui.view import view
@@ -73,7 +73,7 @@ def replay(arguments: Sequence[str]) -> int:
     given = _parser().parse_args(arguments)
     try:
         if given.session.endswith(ARCHIVE):
-            with tempfile.TemporaryDirectory(prefix="agent-tui-") as folder:
+            with PrivateFolder() as folder:
                 return _play(given, _unpacked(Path(given.session), Path(folder)))
         return _play(given, session_log(given.session))
     except Failed as error:

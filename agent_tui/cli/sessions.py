@@ -102,7 +102,11 @@ def _parser() -> argparse.ArgumentParser:
         action.add_argument(
             "--format", choices=FORMATS, default="", help="default: md, or by the name of the file"
         )
-    take = add("import", "import sessions from Claude Code and Codex CLI", id=False)
+    take = add(
+        "import",
+        "import a session that was written elsewhere, or those of Claude Code and Codex CLI",
+        id=False,
+    )
     take.add_argument(
         "paths", nargs="*", metavar="FILE", help="default: all their sessions of this folder"
     )
@@ -194,7 +198,7 @@ class Commands:
         found = searching.search(self.folder, self.cache, words, here, max(1, self.given.n))
         if found.note:
             self.out.note(found.note)
-        self.out.hits(found.hits, self.given.json)
+        self.out.hits(found.hits, words, self.given.json)
         if not found.hits:
             self.out.note(f"nothing found: {words}")
         return 0 if found.hits else FAILED

@@ -18,6 +18,7 @@ from agent_tui.protocol.answers import Hit, Stats, Step, Summary
 from agent_tui.sessions.imports.files import Imported
 from agent_tui.sessions.index.listing import tree
 from agent_tui.sessions.index.manage import Old
+from agent_tui.sessions.index.search import fields_with
 from agent_tui.sessions.index.stats import clock, cost, lines, share_of
 from agent_tui.sessions.log.copies import Copied
 from agent_tui.sessions.log.repair import Repaired
@@ -85,17 +86,13 @@ class Output:
                 f"{branch.lines}{_line(f'{one.id[:8]}  {moment(one.at)}  {_turns(one.turns)}  {_title(one)}')}"
             )
 
-    def hits(self, hits: Iterable[Hit], as_json: bool) -> None:
+    def hits(self, hits: Iterable[Hit], words: str, as_json: bool) -> None:
         if as_json:
             self.json([{"session": asdict(hit.session), **_place(hit)} for hit in hits])
             return
         for hit in hits:
             one = hit.session
-            where = (
-                f"turn {hit.turn}"
-                if hit.turn
-                else "found in the title, label, folder, branch, model, day or files"
-            )
+            where = f"turn {hit.turn}" if hit.turn else f"found in the {fields_with(one, words)}"
             self.say(f"{one.id}  {moment(one.at)}  {_title(one)}  {one.cwd}")
             print(f"  {where}: {_line(hit.snippet)}")
 

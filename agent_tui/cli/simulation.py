@@ -4,6 +4,7 @@ the fewest rules that spare the most questions. Nothing is run, and no log is ch
 from __future__ import annotations
 
 import json
+import os
 import tomllib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -13,7 +14,7 @@ from typing import Any, Final
 
 from pydantic import ValidationError
 
-from agent_tui.agent.turn.executor import gather_facts
+from agent_tui.agent.turn.call_facts import gather_facts
 from agent_tui.protocol.events import (
     ApprovalAnswered,
     ApprovalAsked,
@@ -23,14 +24,17 @@ from agent_tui.protocol.events import (
     SessionStarted,
 )
 from agent_tui.protocol.messages import ToolCall
+from agent_tui.regular_file import open_regular
 from agent_tui.safety import permissions, policy
+from agent_tui.safety.limits import Limits
 from agent_tui.safety.permissions import KINDS, Permissions
 from agent_tui.safety.policy import Facts
-from agent_tui.safety.prefixes import prefix_of
-from agent_tui.safety.read_only_sandbox import Support
+from agent_tui.safety.sandbox.support import Support
+from agent_tui.safety.shell.prefixes import prefix_of
 from agent_tui.sessions.index import listing
 from agent_tui.sessions.log import store
-from agent_tui.settings.values import RULES
+from agent_tui.settings.table import PermissionSettings
+from agent_tui.settings.values import RULES, rows
 from agent_tui.structures.frozen import frozen
 from agent_tui.tools.base import Tool
 
@@ -67,13 +71,17 @@ class Simulation:
 
 def read_rules(file: Path) -> Permissions:
     """The rules in the `[permissions]` of a settings file. Raises OSError and ValueError."""
-    table = tomllib.loads(file.read_text("utf-8")).get("permissions", {})
-    unknown = set(table) - set(KINDS) if isinstance(table, dict) else {"permissions"}
+    with os.fdopen(open_regular(file), encoding="utf-8") as opened:
+        table = tomllib.loads(opened.read()).get("permissions", {})
+    known = {name for name, _ in rows(PermissionSettings)}
+    unknown = set(table) - known if isinstance(table, dict) else {"permissions"}
     if unknown:
         raise ValueError(f"{file}: [permissions] has no {', '.join(sorted(unknown))}")
     try:
-        kinds = (RULES.read(table.get(kind, [])) for kind in KINDS)
-        return Permissions(*(tuple(map(permissions.parse, texts)) for texts in kinds))
+        deny, ask, allow = (
+            tuple(map(permissions.parse, RULES.read(table.get(kind, [])))) for kind in KINDS
+        )
+        return Permissions(deny, ask, allow)
     except ValueError as error:
         raise ValueError(f"{file}: {error or 'rules are a list of texts'}") from None
 
@@ -89,7 +97,7 @@ def simulate(
         except OSError:
             unknown += 1  # it is gone by now, or not for us to read
             continue
-        for found in _past_calls(events, tools, support):
+        for found in _past_calls(events, tools, support, rules.limits):
             unknown += found is None
             calls += [found] if found is not None else []
     judged = [(call, _verdict(call, rules)) for call in calls]
@@ -116,7 +124,7 @@ def _verdict(call: PastCall, rules: Permissions) -> policy.Verdict:
 
 
 def _past_calls(
-    events: Sequence[Event], tools: Mapping[str, Tool[Any]], support: Support
+    events: Sequence[Event], tools: Mapping[str, Tool[Any]], support: Support, limits: Limits
 ) -> Iterator[PastCall | None]:
     """The calls of one session that were asked about and answered by a person."""
     made: dict[str, ToolCall] = {}
@@ -134,13 +142,17 @@ def _past_calls(
                 asked[event.id] = (event, cwd, mode)
             case ApprovalAnswered(by="person") if event.id in asked:
                 question, folder, then = asked.pop(event.id)
-                facts = _facts(made.get(question.call_id), folder, tools, support)
+                facts = _facts(made.get(question.call_id), folder, tools, support, limits)
                 yes = event.choice != "no"
                 yield PastCall(question.label, then, facts, yes) if facts is not None else None
 
 
 def _facts(
-    call: ToolCall | None, cwd: str, tools: Mapping[str, Tool[Any]], support: Support
+    call: ToolCall | None,
+    cwd: str,
+    tools: Mapping[str, Tool[Any]],
+    support: Support,
+    limits: Limits,
 ) -> Facts | None:
     tool = tools.get(call.name) if call is not None else None
     if call is None or tool is None or not Path(cwd).is_dir():
@@ -149,8 +161,9 @@ def _facts(
         arguments = tool.arguments.model_validate(json.loads(call.arguments))
         command = tool.command(arguments) if tool.command else ""
         roots = (Path(cwd).resolve(),)
-        return gather_facts(tool, tool.paths(arguments), command, roots, support)
-    except (ValidationError, ValueError):
+        named = tool.paths(arguments)
+        return gather_facts(tool, named, command, roots, support, limits=limits)
+    except (ValidationError, ValueError, RecursionError):
         return None
 
 

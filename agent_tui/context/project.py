@@ -14,7 +14,7 @@ from agent_tui.context import text_files
 from agent_tui.paths import foreign_folder, project_folders, repository_folders
 from agent_tui.safety.git import GitAnswer, ask_git
 from agent_tui.safety.git_config import find_repository
-from agent_tui.safety.secrets import hide_secrets
+from agent_tui.safety.secrets.scrubber import hide_secrets
 
 NAMES: Final = ("AGENTS.md", "CLAUDE.md", ".agent-tui/context.md")
 LIMIT: Final = 64_000
@@ -38,14 +38,19 @@ class Instruction:
 
 
 def instructions(
-    cwd: Path, home: Path, others: Sequence[Path] = (), hide: Callable[[str], str] = hide_secrets
+    cwd: Path,
+    home: Path,
+    others: Sequence[Path] = (),
+    hide: Callable[[str], str] = hide_secrets,
+    *,
+    admits: Callable[[Path, bytes], bool],
 ) -> tuple[Instruction, ...]:
     """The person's own file first, then those in `others` (folders that were added), then those
-    from the git root down to `cwd`; a file behind two names only once. `hide` replaces the secrets
-    in all but the person's own."""
+    from the git root down to `cwd`; a file behind two names only once. `admits` says which are used
+    and `hide` replaces the secrets, in all but the person's own."""
     folders = project_folders(cwd)
     root = folders[0]
-    project = text_files.Project((root, *others), (folders[-1], *others), hide)
+    project = text_files.Project((root, *others), (folders[-1], *others), hide, admits)
     own = ("~/.claude/CLAUDE.md", home / ".claude" / "CLAUDE.md", None)
     candidates: list[tuple[str, Path, text_files.Project | None]] = [own]
     for folder in others:  # of what lies above them nobody spoke

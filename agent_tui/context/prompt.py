@@ -23,7 +23,7 @@ from agent_tui.context.project import Instruction
 from agent_tui.protocol.events import ContextBuilt, Notice
 from agent_tui.protocol.messages import SkillInfo, ToolSpec
 from agent_tui.protocol.turn_events import ContextPart
-from agent_tui.safety.secrets import hide_secrets
+from agent_tui.safety.secrets.scrubber import hide_secrets
 
 PLAN_FACT = (
     "Mode: plan. Only look and think: tools that change anything are refused. End with a plan."
@@ -38,13 +38,15 @@ def build_prefix(
     others: Sequence[Path] = (),
     left_out: str = "",
     hide: Callable[[str], str] = hide_secrets,
+    *,
+    admits: Callable[[Path, bytes], bool],
 ) -> tuple[ContextBuilt, list[Notice]]:
     """System prompt and tool schemas as they stand now, whole, for the log; and what of the files was
     not used.
     `others`: folders that the session works in, too; `left_out`: names of variables that commands
     do not get;
-    `hide` replaces the secrets in a project's files."""
-    instructions = project.instructions(cwd, home, others, hide)
+    `admits` says which of a project's files are used, `hide` replaces the secrets in them."""
+    instructions = project.instructions(cwd, home, others, hide, admits=admits)
     prefix = build(cwd, tools, skills, instructions, others, left_out)
     schemas = json.dumps([asdict(tool) for tool in tools], ensure_ascii=True)
     hashed = hashlib.sha256((prefix.system + schemas).encode("utf-8", "surrogatepass")).hexdigest()[

@@ -19,7 +19,7 @@ from typing import Final
 from agent_tui.context import text_files
 from agent_tui.paths import project_folders
 from agent_tui.protocol.messages import SkillInfo
-from agent_tui.safety.secrets import hide_secrets
+from agent_tui.safety.secrets.scrubber import hide_secrets
 
 MAX_DESCRIPTION: Final = 1_024
 _NAME: Final = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
@@ -236,13 +236,15 @@ class Skills:
         cwd: Path,
         home: Path,
         hide: Callable[[str], str] = hide_secrets,
+        *,
+        admits: Callable[[Path, bytes], bool],
     ) -> Skills:
-        """Read all there are; `hide` replaces the secrets in those of the project. Never raises:
-        what cannot be read is a problem."""
+        """Read all there are; of the project's, `admits` says which are used and `hide` replaces
+        the secrets. Never raises: what cannot be read is a problem."""
         found: dict[str, Skill] = {}
         problems: list[str] = []
         folders = project_folders(cwd)
-        project = text_files.Project(folders[:1], folders[-1:], hide)
+        project = text_files.Project(folders[:1], folders[-1:], hide, admits)
         sources: list[tuple[str, Path | None, Path, text_files.Project | None]] = [
             ("shipped", shipped / "skills.md", shipped, None),
             ("~/.claude", None, home / ".claude" / "skills", None),

@@ -3,7 +3,8 @@
 They come with a repository, from anyone. So only plain files are read, up to a limit, and none
 whose real path has the name or the place of a secret. What a project brings must lie in it, has its
 secrets hidden, and above the session's folder it must be the person's own. What is open is what was
-checked: no link is followed any more.
+checked: no link is followed any more. And nothing of a project is used that the person does not
+trust (`settings/trust.py`).
 """
 
 from __future__ import annotations
@@ -25,11 +26,12 @@ _SECRET: Final = "which may hold secrets"
 class Project:
     """What files of a project are held to. `roots`: the folders that they may lie in; `chosen`:
     those that the person named, whoever owns what is in them; `hide` replaces the secrets in a
-    text."""
+    text; `admits` says whether the person trusts a file with this content."""
 
     roots: tuple[Path, ...]
     chosen: tuple[Path, ...]
     hide: Callable[[str], str]
+    admits: Callable[[Path, bytes], bool]
 
     def holds(self, real: Path) -> bool:
         """Whether a real path lies in one of the folders."""
@@ -38,7 +40,7 @@ class Project:
 
 @dataclass(frozen=True, slots=True)
 class TextFile:
-    """`text` is empty where the file could not be read; `problem` says why, or what was left out of
+    """`text` is empty where the file is not trusted, or could not be read; `problem` says why, or what was left out of
     it. `cut`: it goes
     on in the file. `identity`: device and inode of what was read, the same behind all names."""
 
@@ -60,6 +62,9 @@ def read(path: Path, limit: int, project: Project | None = None) -> TextFile | N
             if project and (problem := _foreign(path, real, about, project)):
                 return TextFile(problem=f"{path} {problem}: not used")
             raw = file.read(limit + 1)
+            identity = (about.st_dev, about.st_ino)
+            if project and not project.admits(path, raw):
+                return TextFile(identity=identity)
     except (FileNotFoundError, NotADirectoryError):
         return None
     except paths.NotRegular:
@@ -84,7 +89,7 @@ def read(path: Path, limit: int, project: Project | None = None) -> TextFile | N
     if project and (safe := project.hide(text)) != text:
         problems.append(f"{path} contains secrets: hidden from the model")
         text = safe
-    return TextFile(text, (about.st_dev, about.st_ino), "; ".join(problems), cut)
+    return TextFile(text, identity, "; ".join(problems), cut)
 
 
 def _misplaced(path: Path, real: Path, project: Project | None) -> str:

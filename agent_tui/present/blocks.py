@@ -34,6 +34,8 @@ ENDS: Final = {
     "interrupted": "cut off: agent-tui stopped",
 }
 """How a turn ended."""
+BROKEN_OFF: Final = {"cancelled": "interrupted", "interrupted": "cut off"}
+"""What a person ended, and what ended with the program: the words for their tags and states."""
 LEVELS: Final = {"info": "Note", "warning": "Warning", "error": "Error"}
 REFUSED: Final = frozenset(("denied", "blocked"))
 """Tags of calls that never ran: they did not fail."""

@@ -92,6 +92,16 @@ def diff_count(diff: d.DiffDisplay) -> tuple[p.Run, ...]:
     return tuple(runs)
 
 
+def folder_of(display: d.Display | None) -> str:
+    """Where the command of a question would run; empty: it is about none."""
+    return display.cwd if isinstance(display, d.CommandDisplay) else ""
+
+
+def with_output(display: d.Display | None, text: str) -> d.Display | None:
+    """A command with `text` below it."""
+    return replace(display, output=text) if isinstance(display, d.CommandDisplay) else display
+
+
 def at_home(display: d.Display | None, cwd: str) -> d.Display | None:
     """`display`, without the folder of a command that runs where the session works: the header
     names it."""

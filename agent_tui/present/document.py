@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Final, Literal, assert_never
 
 from agent_tui.present import parts as p
-from agent_tui.present.blocks import ENDS, child_facts, tool_parts
+from agent_tui.present.blocks import BROKEN_OFF, ENDS, child_facts, tool_parts
 from agent_tui.protocol.display import DiffDisplay
 from agent_tui.protocol.transcript import (
     Block,
@@ -181,8 +181,9 @@ def _section(block: Block, local: Local) -> Section | None:
 
 
 def _tool(block: ToolBlock, local: Local) -> Folded:
+    ended = block.tag if block.state in ("failed", "cancelled") and block.tag else block.state
     words = [
-        block.tag if block.state in ("failed", "cancelled") and block.tag else block.state,
+        BROKEN_OFF.get(ended, ended),
         f"{block.duration_ms / 1000:.1f} s" if block.duration_ms >= 100 else "",
         block.note,
     ]

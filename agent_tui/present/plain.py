@@ -9,6 +9,7 @@ from typing import Final, Protocol, assert_never
 from agent_tui.present import parts as p
 from agent_tui.present import wording
 from agent_tui.present.blocks import (
+    BROKEN_OFF,
     ENDS,
     LEVELS,
     NOT_DONE,
@@ -125,7 +126,7 @@ def tool_lines(block: ToolBlock, look: Look, expanded: bool, known: bool = False
         case "running":
             parts.append("running")
         case "cancelled":
-            parts.append("interrupted" if block.tag == "interrupted" else "cancelled")
+            parts.append(BROKEN_OFF.get(block.tag, BROKEN_OFF["cancelled"]))
         case "failed":
             parts.append(failure(block))
         case "done":

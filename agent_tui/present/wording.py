@@ -82,14 +82,12 @@ def written_tokens(number: int, estimated: bool = False) -> str:
 
 
 def cost(dollars: float, estimated: bool = False) -> str:
-    """`$0.0042`, `$1.24`, `≈ $0.31`."""
-    shown = (
-        f"{dollars:,.2f}"
-        if dollars >= 0.995 or not dollars
-        else f"{dollars:.4f}"
-        if dollars >= 0.00005
-        else "0.0001"
-    )
+    """`$0.0042`, `$1.24`, `≈ $0.31`: cents, and below a dollar what comes behind them."""
+    if dollars >= 0.995 or not dollars:
+        shown = f"{dollars:,.2f}"
+    else:
+        whole, _, cents = f"{max(dollars, 0.0001):.4f}".partition(".")
+        shown = f"{whole}.{cents.rstrip('0'):0<2}"
     return f"{'≈ ' if estimated else ''}{'< ' if 0 < dollars < 0.00005 else ''}${shown}"
 
 

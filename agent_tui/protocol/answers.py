@@ -1,7 +1,7 @@
 """What the engine answers (`Answered.data`): one frozen class for each kind of answer, plain data
 like the events.
 
-`type` names the kind; the codec reads and writes it. A new kind goes into `Answer` and has its
+`type` names the kind; the codec reads and writes it. A new kind goes into `AnswerData` and has its
 place in
 `Transcript.answers`; the type checker then lists who must decide about it.
 """
@@ -23,6 +23,8 @@ from agent_tui.protocol.session_answers import LogLine as LogLine
 from agent_tui.protocol.session_answers import LogTail as LogTail
 from agent_tui.protocol.session_answers import Preview as Preview
 from agent_tui.protocol.session_answers import PreviewPart as PreviewPart
+from agent_tui.protocol.session_answers import ProjectFile as ProjectFile
+from agent_tui.protocol.session_answers import PromptHold as PromptHold
 from agent_tui.protocol.session_answers import Refused as Refused
 from agent_tui.protocol.session_answers import SaveOutcome as SaveOutcome
 from agent_tui.protocol.session_answers import SearchResults as SearchResults
@@ -34,6 +36,7 @@ from agent_tui.protocol.session_answers import Step as Step
 from agent_tui.protocol.session_answers import Summary as Summary
 from agent_tui.protocol.session_answers import Tool as Tool
 from agent_tui.protocol.session_answers import Tree as Tree
+from agent_tui.protocol.session_answers import TrustOffer as TrustOffer
 from agent_tui.protocol.standing import Direction, RestoredFile
 from agent_tui.structures.frozen import frozen
 from agent_tui.structures.fuzzy import Corpus
@@ -74,6 +77,8 @@ class Offer:
     said: str = ""
     placed: bool = False
     """Its address is the person's to say: it runs nearby, or each customer has one."""
+    pulls: bool = False
+    """It downloads models that it does not have."""
 
 
 @frozen
@@ -84,6 +89,8 @@ class ModelFacts:
     price: tuple[float, float] | None = None
     sure: bool = False
     efforts: tuple[str, ...] = ()
+    window_later: bool = False
+    """Its server says how large its window is when it is used: none is assumed."""
 
 
 @frozen
@@ -287,7 +294,7 @@ class Jobs:
 
 @frozen
 class PermissionStatus:
-    """A rule. One of this session has an `id`, and a `folder` if it is about commands."""
+    """A rule. One that a person's answer made has an `id`, and a `folder` if it is about commands."""
 
     id: str
     kind: Literal["deny", "ask", "allow"]
@@ -309,13 +316,34 @@ class DeniedCall:
 
 @frozen
 class PermissionList:
-    """What was allowed in this `session`, the rules in the `settings`, and what was `denied`, the
-    newest first."""
+    """What was allowed in this `session`, the rules in the `settings`, what was `denied`, the
+    newest first, and what was allowed in this `folder` for good. `project`: in words whether what
+    it brings is trusted. `lapsed`: what was allowed for good in another folder that was here."""
 
     session: tuple[PermissionStatus, ...] = ()
     settings: tuple[PermissionStatus, ...] = ()
     denied: tuple[DeniedCall, ...] = ()
+    project: str = ""
+    folder: tuple[PermissionStatus, ...] = ()
+    lapsed: tuple[PermissionStatus, ...] = ()
     type: ClassVar = "permissions"
+
+
+@frozen
+class HiddenValue:
+    """A placeholder that the model was told, in the result of `tool`; `problem`: why it cannot see
+    the value. `shown`: it does, until the turn ends."""
+
+    placeholder: str
+    tool: str = ""
+    problem: str = ""
+    shown: bool = False
+
+
+@frozen
+class HiddenList:
+    values: tuple[HiddenValue, ...] = ()
+    type: ClassVar = "hidden"
 
 
 @frozen
@@ -380,7 +408,7 @@ class RestoreOutcome:
     type: ClassVar = "restored"
 
 
-Answer = (
+AnswerData = (
     Skills
     | Models
     | Efforts
@@ -407,6 +435,9 @@ Answer = (
     | Checkup
     | Jobs
     | PermissionList
+    | HiddenList
+    | TrustOffer
+    | PromptHold
     | UndoPlan
     | RestoreOutcome
 )

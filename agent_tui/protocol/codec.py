@@ -17,7 +17,7 @@ from typing import Annotated, Any, Final, get_args
 
 from pydantic import Field, TypeAdapter, ValidationError
 
-from agent_tui.protocol.answers import Answer
+from agent_tui.protocol.answers import AnswerData
 from agent_tui.protocol.events import Answered, AnyEvent, Event, QueueChanged, Unknown
 
 VERSION: Final = 1
@@ -40,7 +40,7 @@ def _adapter() -> TypeAdapter[Event]:
     return TypeAdapter(Annotated[AnyEvent, Field(discriminator="type")])
 
 
-KINDS: Final[dict[str, type[Answer]]] = {kind.type: kind for kind in get_args(Answer)}
+KINDS: Final[dict[str, type[AnswerData]]] = {kind.type: kind for kind in get_args(AnswerData)}
 """The class of each kind of answer."""
 
 

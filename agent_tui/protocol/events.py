@@ -32,6 +32,7 @@ from agent_tui.protocol.session_events import PlaceKept as PlaceKept
 from agent_tui.protocol.session_events import QueueChanged as QueueChanged
 from agent_tui.protocol.session_events import RestoreStarted as RestoreStarted
 from agent_tui.protocol.session_events import Rewound as Rewound
+from agent_tui.protocol.session_events import SandboxFound as SandboxFound
 from agent_tui.protocol.session_events import SavingChanged as SavingChanged
 from agent_tui.protocol.session_events import SessionStarted as SessionStarted
 from agent_tui.protocol.session_events import Titled as Titled
@@ -106,6 +107,7 @@ AnyEvent = (
     | ToolEnded
     | ShellStarted
     | ShellEnded
+    | SandboxFound
     | SavingChanged
     | AsideDelta
     | AsideEnded

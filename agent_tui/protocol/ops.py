@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import field
 from typing import Literal
 
+from agent_tui.protocol.standing import EditedPrompt
 from agent_tui.structures.chips import Chip, Paste
 from agent_tui.structures.frozen import frozen
 from agent_tui.structures.vocabulary import EFFORTS as EFFORTS
@@ -32,8 +33,12 @@ QueryKind = Literal[
     "doctor",
     "jobs",
     "permissions",
+    "hidden",
+    "trust",
 ]
-Choice = Literal["once", "always", "prefix", "no", "stop", "continue", "say", "yes", "later"]
+Choice = Literal[
+    "once", "always", "prefix", "folder", "outside", "no", "stop", "continue", "say", "yes", "later"
+]
 FileChoice = Literal["keep", "restore", "both"]
 """What to do about a file that changed since: leave it, put the old one in its place, write the old
 one beside it."""
@@ -92,13 +97,15 @@ class QueueEdit(Op):
 @frozen
 class Answer(Op):
     """Answers the approval or question `id`. `text` goes to the model with the answer, or is what the
-    person says. `by`: `nobody`, where the input has ended and no person can answer."""
+    person says. `by`: `nobody`, where the input has ended and no person can answer; the engine
+    itself says `rule` where the answer is not needed any more, and `changed` where the question is
+    another one by now."""
 
     id: str
     choice: Choice
     text: str = ""
     pastes: tuple[Paste, ...] = ()
-    by: Literal["person", "nobody"] = "person"
+    by: Literal["person", "nobody", "rule", "changed"] = "person"
     type: Literal["answer"] = "answer"
 
 
@@ -149,12 +156,13 @@ class Pull(Op):
 @frozen
 class SaveDraft(Op):
     """Keep what the prompt holds; `pasted` is what the labels in `text` stand for
-    (`structures/chips.py`). `at_once`: it does not wait for more, and `draft_saved` tells in any
-    case that it is on record."""
+    (`structures/chips.py`), and `edited` whose new words it begins with. `at_once`: it does not
+    wait for more, and `draft_saved` tells in any case that it is on record."""
 
     text: str
     pasted: tuple[Chip, ...] = ()
     at_once: bool = False
+    edited: EditedPrompt | None = None
     type: Literal["save_draft"] = "save_draft"
 
 
@@ -352,10 +360,20 @@ class StopJob(Op):
 
 @frozen
 class RevokePermission(Op):
-    """Take back what was allowed for the session; `id` is that of a `PermissionStatus`."""
+    """Take back what was allowed for the session, or in this folder for good; `id` is that of a `PermissionStatus`."""
 
     id: str
     type: Literal["revoke_permission"] = "revoke_permission"
+
+
+@frozen
+class SetTrust(Op):
+    """Use the files of the project that have these `hashes` (`TrustOffer`): from now on, until the
+    program ends, or not."""
+
+    choice: Literal["always", "once", "no"]
+    hashes: tuple[str, ...] = ()
+    type: Literal["set_trust"] = "set_trust"
 
 
 @frozen
@@ -364,6 +382,15 @@ class AllowOnce(Op):
 
     call_id: str
     type: Literal["allow_once"] = "allow_once"
+
+
+@frozen
+class ShowHidden(Op):
+    """Let the model see the value behind a `placeholder` until the turn ends; between turns, until
+    the next one does."""
+
+    placeholder: str
+    type: Literal["show_hidden"] = "show_hidden"
 
 
 @frozen

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import field
 from typing import ClassVar, Literal
 
+from agent_tui.protocol.display import Hunk
 from agent_tui.protocol.messages import Usage
 from agent_tui.structures.frozen import frozen
 
@@ -163,6 +164,43 @@ class Refused:
 
     said: str = ""
     type: ClassVar = "refused"
+
+
+@frozen
+class ProjectFile:
+    """A file of a project that would act, and is not used until the person trusts it. `hash` is the
+    SHA-256 of its content, `text` what of it is to be read; `diff` goes from what was trusted last
+    to that; empty: nothing was. `unseen`: lines that are not in `text`."""
+
+    name: str
+    size: int
+    hash: str
+    text: str = ""
+    diff: tuple[Hunk, ...] = ()
+    unseen: int = 0
+
+
+@frozen
+class TrustOffer:
+    """Which `files` of the project in `folder` are not used, and how many are. `asks`: the person
+    is to say whether they trust them; `lasts`: that can be kept; `replaced`: another folder was
+    trusted there before."""
+
+    folder: str
+    files: tuple[ProjectFile, ...] = ()
+    used: int = 0
+    asks: bool = False
+    lasts: bool = True
+    replaced: bool = False
+    type: ClassVar = "trust"
+
+
+@frozen
+class PromptHold:
+    """Whether prompts stay in the queue, because something is asked before the next turn."""
+
+    on: bool = False
+    type: ClassVar = "hold"
 
 
 @frozen

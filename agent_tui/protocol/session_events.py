@@ -8,7 +8,13 @@ from typing import TYPE_CHECKING, ClassVar, Final, Literal, get_args
 
 from agent_tui.protocol.display import TodoItem
 from agent_tui.protocol.event import GONE, Event
-from agent_tui.protocol.standing import Direction, Outcome, RestoredFile, place_of
+from agent_tui.protocol.standing import (
+    Direction,
+    EditedPrompt,
+    Outcome,
+    RestoredFile,
+    place_of,
+)
 from agent_tui.protocol.transcript import (
     DividerBlock,
     Level,
@@ -22,10 +28,10 @@ from agent_tui.structures.chips import Chip, chips_in
 from agent_tui.structures.frozen import frozen
 
 if TYPE_CHECKING:
-    from agent_tui.protocol.answers import Answer
+    from agent_tui.protocol.answers import AnswerData
 else:
     # its many classes are loaded where they are used: the codec validates each kind by itself
-    Answer = object
+    AnswerData = object
 
 FORKED: Final = "forked from session"
 """How the line across begins where a copy ends and its own turns begin."""
@@ -167,14 +173,16 @@ class TodoChanged(Event):
 @frozen
 class DraftSaved(Event):
     """The text in the prompt. `pasted`: those chips of it that were not on record with the draft
-    before."""
+    before. `edited`: it begins with new words of a queued prompt."""
 
     text: str
     pasted: tuple[Chip, ...] = ()
+    edited: EditedPrompt | None = None
     type: Literal["draft_saved"] = "draft_saved"
 
     def change(self, t: Transcript) -> Transcript:
-        return replace(t, draft=self.text, pasted=chips_in(self.text, t.pasted, self.pasted))
+        pasted = chips_in(self.text, t.pasted, self.pasted)
+        return replace(t, draft=self.text, pasted=pasted, edited=self.edited)
 
 
 @frozen
@@ -223,7 +231,7 @@ class Answered(Event):
 
     settled: ClassVar[bool] = False
     id: str
-    data: Answer
+    data: AnswerData
     type: Literal["answered"] = "answered"
 
     @property
@@ -249,6 +257,20 @@ class SavingChanged(Event):
 
     def change(self, t: Transcript) -> Transcript:
         return replace(t, saving=Saving(self.problem, self.through, self.elsewhere))
+
+
+@frozen
+class SandboxFound(Event):
+    """The sandbox of commands that run without a question, by the name of how it is made;
+    `problem`: why there is none. Never stored: it may be another on the next machine."""
+
+    settled: ClassVar[bool] = False
+    backend: str = ""
+    problem: str = ""
+    type: Literal["sandbox_found"] = "sandbox_found"
+
+    def change(self, t: Transcript) -> Transcript:
+        return replace(t, sandbox="none" if self.problem else self.backend)
 
 
 @frozen

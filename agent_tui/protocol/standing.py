@@ -8,6 +8,7 @@ from typing import Literal
 from agent_tui.protocol.display import Display, TodoItem
 from agent_tui.structures.chips import Paste
 from agent_tui.structures.frozen import frozen
+from agent_tui.structures.readable import display_tool_name
 from agent_tui.structures.vec import Vec
 
 Direction = Literal["undo", "redo"]
@@ -23,11 +24,20 @@ class Queued:
 
 
 @frozen
+class EditedPrompt:
+    """The first `length` characters of a draft are the new words of the queued prompt `id`: it
+    stands once, in the queue or in the prompt."""
+
+    id: str
+    length: int
+
+
+@frozen
 class Approval:
     """An open question for consent. `always` says in words what the answer `always` would allow,
-    `prefix` how the commands begin that the answer `prefix` would allow;
-    `mode` is the mode in which such a call runs unasked, for a yes that holds from now on. Empty:
-    not offered."""
+    `prefix` how the commands begin that the answer `prefix` would allow, and `folder` the commands
+    that the answer `folder` would allow in this folder for good; `mode` is the mode in which such a
+    call runs unasked, for a yes that holds from now on. Empty: not offered."""
 
     id: str
     call_id: str
@@ -42,6 +52,13 @@ class Approval:
     agent: str = ""
     """The id of the sub-agent that asks; empty: the main agent."""
     prefix: str = ""
+    folder: str = ""
+    argv: tuple[str, ...] = ()
+    """The commands as the shell reads them, where that cannot be seen in the text."""
+    sandbox: str = ""
+    """Whether a sandbox would hold the command; empty: it would, or there is none."""
+    hosts: tuple[str, ...] = ()
+    """To which a yes gives it network in the sandbox; then the answer `outside` runs it without."""
 
 
 @frozen
@@ -56,7 +73,8 @@ class Allowance:
 
     @property
     def text(self) -> str:
-        return " ".join((self.tool, *self.targets, *self.words)) + (" …" if self.words else "")
+        named = (display_tool_name(self.tool), *self.targets, *self.words)
+        return " ".join(named) + (" …" if self.words else "")
 
 
 @frozen

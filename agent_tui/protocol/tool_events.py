@@ -38,6 +38,10 @@ class ApprovalAsked(Event):
     hard: bool = False
     mode: str = ""
     prefix: str = ""
+    folder: str = ""
+    argv: tuple[str, ...] = ()
+    sandbox: str = ""
+    hosts: tuple[str, ...] = ()
     type: Literal["approval_asked"] = "approval_asked"
 
     def change(self, t: Transcript) -> Transcript:
@@ -53,28 +57,46 @@ class ApprovalAsked(Event):
             self.mode,
             "" if self.is_main else self.agent,
             self.prefix,
+            self.folder,
+            self.argv,
+            self.sandbox,
+            self.hosts,
         )
-        t = t.put_tool(
-            ToolBlock(self.call_id, self.tool, self.label, "asking", self.at, display=self.display)
+        before = t.tool(self.call_id)
+        block = ToolBlock(
+            self.call_id,
+            self.tool,
+            self.label,
+            "asking",
+            self.at,
+            display=self.display,
+            note=before.note if before else "",
         )
-        return t.ask(asked, self.at)
+        return t.put_tool(block).ask(asked, self.at)
 
 
 @frozen
 class ApprovalAnswered(Event):
-    """The answer. `by`: `person`; `nobody`, where no person answered; or why nobody was asked
-    (`headless`). `allows`: what `always` or `prefix` stands for, where it may be on record; then it holds in a
-    resumed session too."""
+    """The answer. `by`: `person`; `nobody`, where no person answered; why nobody was asked
+    (`headless`); or why the question was taken back: what it is about is allowed meanwhile
+    (`rule`), or is something else by now (`changed`). `allows`: what `always`, `prefix` or `folder`
+    stands for, where it may be on record; then the first two hold in a resumed session too.
+    `outside`: once, and not in the sandbox."""
 
     id: str
-    choice: Literal["once", "always", "prefix", "no"]
+    choice: Literal["once", "always", "prefix", "folder", "outside", "no"]
     text: str = ""
     by: str = "person"
     allows: Allowance | None = None
     type: Literal["approval_answered"] = "approval_answered"
 
     def change(self, t: Transcript) -> Transcript:
-        return _answer(t, self.id, self.at)
+        asked = next((one for one in t.pending if one.id == self.id), None)
+        t = _answer(t, self.id, self.at)
+        block = t.tool(asked.call_id) if isinstance(asked, Approval) else None
+        if block is None or not self.text or self.choice == "no":
+            return t
+        return t.put_tool(replace(block, note=_join(block.note, f"you said: {self.text}")))
 
 
 @frozen
@@ -131,13 +153,14 @@ class ToolStarted(Event):
     type: Literal["tool_started"] = "tool_started"
 
     def change(self, t: Transcript) -> Transcript:
+        before = t.tool(self.call_id)
         block = ToolBlock(
             self.call_id,
             self.name,
             self.label,
             "running",
             self.at,
-            note=self.note,
+            note=_join(self.note, before.note if before else ""),
             timeout_s=self.timeout_s,
         )
         t = t.put_tool(block)
@@ -169,7 +192,7 @@ class FileChanged(Event):
     symbolic link, whose content is where it points. `folders`: how many folders above it were made
     for it.
     `during_command`: it was another before and after a command, so perhaps somebody else changed it
-    meanwhile."""
+    meanwhile. `source`: a file that held this content before the command, perhaps moved from there."""
 
     call_id: str
     path: str
@@ -180,6 +203,7 @@ class FileChanged(Event):
     mode_after: int = 0
     folders: int = 0
     during_command: bool = False
+    source: str = ""
     type: Literal["file_changed"] = "file_changed"
 
     def change(self, t: Transcript) -> Transcript:
@@ -207,7 +231,7 @@ class FileChanged(Event):
 @frozen
 class ToolEnded(Event):
     """The result. `content` is what the model gets; `tag` is `ok`, or the stable tag of the
-    failure."""
+    failure; `hidden` counts the values in it that are placeholders."""
 
     call_id: str
     name: str
@@ -216,6 +240,7 @@ class ToolEnded(Event):
     display: Display | None = None
     duration_ms: int = 0
     tag: str = "ok"
+    hidden: int = 0
     type: Literal["tool_ended"] = "tool_ended"
 
     def change(self, t: Transcript) -> Transcript:
@@ -224,6 +249,9 @@ class ToolEnded(Event):
         )
         before = t.tool(self.call_id)
         note = before.note if before else ""
+        if self.hidden:
+            values = f"{self.hidden} value{'s' if self.hidden > 1 else ''} hidden"
+            note = _join(note, values)
         if (
             self.tag == "interrupted"
         ):  # the program ended meanwhile: the person needs to know what the model is told
@@ -256,6 +284,10 @@ class ToolEnded(Event):
             if running
             else "running",
         )
+
+
+def _join(*notes: str) -> str:
+    return ", ".join(filter(None, notes))
 
 
 def _answer(t: Transcript, id: str, at: float) -> Transcript:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final, Literal
 from agent_tui.protocol.display import Display, TodoItem
 from agent_tui.protocol.messages import Usage
 from agent_tui.protocol.standing import Approval as Approval
+from agent_tui.protocol.standing import EditedPrompt as EditedPrompt
 from agent_tui.protocol.standing import Mark as Mark
 from agent_tui.protocol.standing import Question as Question
 from agent_tui.protocol.standing import Queued as Queued
@@ -246,10 +247,13 @@ class Answers:
     doctor: answers.Checkup | None = None
     jobs: answers.Jobs | None = None
     permissions: answers.PermissionList | None = None
+    hidden: answers.HiddenList | None = None
+    trust: answers.TrustOffer | None = None
+    hold: answers.PromptHold | None = None
     undo: answers.UndoPlan | None = None
     restored: answers.RestoreOutcome | None = None
 
-    def with_newest(self, answer: answers.Answer) -> Answers:
+    def with_newest(self, answer: answers.AnswerData) -> Answers:
         return replace_fields(self, {answer.type: answer})
 
 
@@ -301,6 +305,7 @@ class Transcript:
     jobs: tuple[BackgroundJob, ...] = ()
     draft: str = ""
     pasted: tuple[Chip, ...] = ()  # what the labels in the draft stand for
+    edited: EditedPrompt | None = None  # whose new words the draft begins with
     pending: tuple[Approval | Question, ...] = ()  # what this agent asks
     questions: tuple[Approval | Question, ...] = ()
     """What the person is asked: `pending`, and what the agents below ask, in the order in which it
@@ -324,6 +329,7 @@ class Transcript:
     )  # what the person calls messages, by record number
     titled_by: Literal["", "model", "person"] = ""
     saving: Saving = Saving()
+    sandbox: str = ""  # of commands that run unasked: how it is made, `none`, or empty: not known
     otr: bool = False  # off the record: nothing is written, and only reading tools run
     reading: bool = False  # another program has the session: it is only read along
 

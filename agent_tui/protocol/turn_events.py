@@ -139,11 +139,13 @@ class RequestFailed(Event):
 
 @frozen
 class SteerSeen(Event):
-    """A prompt was steered into the running turn: the next request has it."""
+    """A prompt was steered into the running turn: the next request has it. `sent` is what the model
+    gets, where a skill stands for other words than `text`."""
 
     text: str
     queue_id: str = ""
     pastes: tuple[Paste, ...] = ()
+    sent: str = ""
     type: Literal["steer_seen"] = "steer_seen"
 
     def change(self, t: Transcript) -> Transcript:

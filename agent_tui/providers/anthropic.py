@@ -241,7 +241,7 @@ _VERSION: Final = re.compile(r"claude-(?:[a-z]+-)?(\d{1,2})(?:[-.](\d{1,2}))?(?!
 
 
 @dataclass(frozen=True, slots=True)
-class Facts:
+class ClaudeFacts:
     """`answer`: the most tokens it writes; `thinks`: by its own measure, with a budget, or not; 0 and
     None: unknown."""
 
@@ -253,10 +253,10 @@ class Facts:
     """How it is told not to think: by saying nothing of it, in a word, or not at all."""
 
 
-def facts(model: str) -> Facts:
+def facts(model: str) -> ClaudeFacts:
     found = _VERSION.search(model)
     if found is None:
-        return Facts()
+        return ClaudeFacts()
     version = (int(found[1]), int(found[2] or 0))
     if version >= (
         5,
@@ -265,26 +265,28 @@ def facts(model: str) -> Facts:
         off: Literal["said", "never"] = (
             "said" if version == (5, 0) and _MAY_REST.search(model) else "never"
         )
-        return Facts(version, 1_000_000, 128_000, "adaptive", off)
+        return ClaudeFacts(version, 1_000_000, 128_000, "adaptive", off)
     if version >= (4, 6):
-        return Facts(version, 1_000_000, 128_000, "adaptive")
+        return ClaudeFacts(version, 1_000_000, 128_000, "adaptive")
     if version >= (4, 0):
-        return Facts(
+        return ClaudeFacts(
             version, 200_000, 32_000 if "opus" in model and version < (4, 5) else 64_000, "budget"
         )
     if version >= (3, 7):
-        return Facts(version, 200_000, 64_000, "budget")
-    return Facts(version, 200_000, 8_192 if version >= (3, 5) else 4_096, "never")
+        return ClaudeFacts(version, 200_000, 64_000, "budget")
+    return ClaudeFacts(version, 200_000, 8_192 if version >= (3, 5) else 4_096, "never")
 
 
-def answer_tokens(known: Facts, wanted: int = 0) -> int:
+def answer_tokens(known: ClaudeFacts, wanted: int = 0) -> int:
     """The most tokens to write: `wanted` as far as the model can, else what is sensible for it."""
     if wanted:
         return min(wanted, known.answer or wanted)
     return min(known.answer or ANSWER, MOST_ANSWER)
 
 
-def thinking_fields(known: Facts, wanted: object, answer: int) -> dict[str, dict[str, str | int]]:
+def thinking_fields(
+    known: ClaudeFacts, wanted: object, answer: int
+) -> dict[str, dict[str, str | int]]:
     """The fields that ask for thinking. `wanted`: true, false, a level or tokens; None: think where
     it is known how.
 

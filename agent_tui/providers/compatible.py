@@ -16,14 +16,13 @@ from agent_tui.providers.base import Failed, Finished, ProviderError, ProviderSe
 from agent_tui.providers.dialects.chat_completions import ChatAnswer, message
 from agent_tui.providers.dialects.chat_quirks import PLAIN, Quirks, adapt_messages, suited_tools
 from agent_tui.providers.dialects.translate import count, name_in, request_body, system
-from agent_tui.providers.facts import model_names as known
-from agent_tui.providers.facts import prices
+from agent_tui.providers.facts import model_names, prices
 from agent_tui.providers.facts.effort import of_service
 from agent_tui.providers.facts.model_entries import UNTOLD, Told, complete_from_list, entry_facts
 from agent_tui.providers.services.base import Fields
 from agent_tui.providers.wire.access import Key, bearer, open_wire
 from agent_tui.providers.wire.http import Patience, is_near
-from agent_tui.providers.wire.stream import Answer, play_answer
+from agent_tui.providers.wire.stream import DialectAnswer, play_answer
 from agent_tui.providers.wire.stream_parsers import ServerSentEvents
 
 
@@ -110,9 +109,9 @@ class CompatibleProvider:
         return type(self)(model, self._server)
 
     def _described(self, model: str, told: Told = UNTOLD) -> ModelInfo:
-        facts = known.facts(model)
-        window = count(self._options.get("window")) or told.window or facts.window
-        images = facts.images if told.images is None else told.images
+        known = model_names.known_of(model)
+        window = count(self._options.get("window")) or told.window or known.window
+        images = known.images if told.images is None else told.images
         return ModelInfo(f"{self.name}/{model}", window, window, told.tools, told.thinking, images)
 
     async def info(self) -> ModelInfo:
@@ -140,9 +139,9 @@ class CompatibleProvider:
     def _most(self, request: Request) -> int:
         """Tokens to write at most; 0: as many as the server lets it."""
         wanted = request.max_tokens or count(self._options.get("max_tokens"))
-        if wanted or is_near(self.base_url) or known.facts(self.model).window:
+        if wanted or is_near(self.base_url) or model_names.known_of(self.model).window:
             return wanted
-        return known.ANSWER
+        return model_names.ANSWER
 
     def _body(self, request: Request) -> bytes:
         quirks = self._server.quirks
@@ -166,7 +165,9 @@ class CompatibleProvider:
         answer = ChatAnswer(request, self._wire.place, self._server.quirks.think_tags)
         return self._asked("/chat/completions", self._body(request), answer)
 
-    def _asked(self, path: str, body: bytes, answer: Answer) -> AsyncGenerator[StreamItem, None]:
+    def _asked(
+        self, path: str, body: bytes, answer: DialectAnswer
+    ) -> AsyncGenerator[StreamItem, None]:
         patience = Patience.for_address(
             self.base_url, self._options.get("idle_timeout"), self._streams
         )

@@ -104,7 +104,8 @@ class Demo:
                 say(fill_values(words().no_folder, {"folder": str(self.data), "why": why})),
             ), "{}"
         step = words().tour[number]
-        shown = [] if now.cut and now.scratch else step.show
+        seen = now.cut and now.scratch and step.items  # what nothing follows is shown again
+        shown = [] if seen else step.show
         played = items([*shown, *step.items], {"scratch": str(self._folder(name))})
         opening = _opening(now, step)
         return (_before(say(f"{opening}\n\n"), played) if opening else played), state(name, number)

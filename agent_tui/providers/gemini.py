@@ -15,10 +15,10 @@ from agent_tui.providers.compatible import address
 from agent_tui.providers.dialects.gemini_messages import GeminiAnswer, contents
 from agent_tui.providers.dialects.gemini_schema import declarations
 from agent_tui.providers.dialects.translate import compact, count, drop_surrogates, name_in, text_in
-from agent_tui.providers.facts.effort import level, levels_of_gemini, thinking_config, thinks
+from agent_tui.providers.facts.effort import level
 from agent_tui.providers.facts.model_entries import complete_from_list
 from agent_tui.providers.services.base import Fields
-from agent_tui.providers.services.gemini import GEMINI, VERSION
+from agent_tui.providers.services.gemini import GEMINI, OFF_AT_128, VERSION, levels_of, thinks
 from agent_tui.providers.wire.access import Key, open_wire
 from agent_tui.providers.wire.http import Patience
 from agent_tui.providers.wire.stream import play_answer
@@ -29,6 +29,14 @@ WINDOW: Final = 1_048_576
 _PAGE: Final = 1_000
 _MOST_PAGES: Final = 20
 _VERSIONED: Final = re.compile(r"(.*)/(v\d+[a-z0-9]*)")
+BUDGETS: Final[Mapping[str, int]] = {
+    "minimal": 512,
+    "low": 1_024,
+    "medium": 8_192,
+    "high": 24_576,
+    "xhigh": 24_576,
+}
+"""Tokens for a level, where only tokens are understood; every model that does takes these."""
 _CHATS: Final = re.compile(r"gemini-(?!1\D|.*(image|tts|audio|live|embedding|robotics|computer))")
 
 
@@ -43,7 +51,7 @@ def effort(_: str, model: str, wanted: str) -> Fields | None:
     if not thinks(model):
         return None
     return {
-        **thinking_config(model, level(wanted, None, levels_of_gemini(model))),
+        **thinking_config(model, level(wanted, None, levels_of(model))),
         "includeThoughts": None,
     }
 
@@ -154,7 +162,7 @@ class GeminiProvider:
         wanted = level(
             request.effort if thinks(self.model) else "",
             options.get("think"),
-            levels_of_gemini(self.model),
+            levels_of(self.model),
         )
         if thinking := thinking_config(self.model, wanted):
             config["thinkingConfig"] = thinking
@@ -174,3 +182,22 @@ class GeminiProvider:
 
     async def close(self) -> None:
         await self._wire.close()
+
+
+def thinking_config(model: str, wanted: object = None) -> dict[str, object]:
+    """`wanted`: true or false, a level, or a number of tokens (-1: as the model likes); None where
+    nobody said."""
+    if wanted is None or wanted is True:
+        return {"includeThoughts": True} if wanted or thinks(model) else {}
+    takes_levels = thinks(model) and not model.startswith("gemini-2.5")
+    if wanted is False:
+        if takes_levels:
+            return {"thinkingLevel": levels_of(model)[0]}
+        least = 128 if model.startswith(OFF_AT_128) else 0
+        return {"thinkingBudget": least} if thinks(model) else {}
+    if isinstance(wanted, int):
+        return {"includeThoughts": True, "thinkingBudget": wanted}
+    level = str(wanted).strip().lower()
+    if takes_levels or level not in BUDGETS:
+        return {"includeThoughts": True, "thinkingLevel": level}
+    return {"includeThoughts": True, "thinkingBudget": BUDGETS[level]}

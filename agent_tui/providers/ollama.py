@@ -34,14 +34,15 @@ from agent_tui.providers.dialects.translate import (
     system,
     text_in,
 )
-from agent_tui.providers.facts.effort import of_ollama
-from agent_tui.providers.services.base import Fields
+from agent_tui.providers.facts.effort import level
+from agent_tui.providers.services.base import THREE, Fields
 from agent_tui.providers.services.ollama import OLLAMA
 from agent_tui.providers.wire import failures
 from agent_tui.providers.wire.access import bearer, open_wire
 from agent_tui.providers.wire.http import Patience, client_options, is_loopback
 from agent_tui.providers.wire.stream import play_answer
 from agent_tui.providers.wire.stream_parsers import JSONLines
+from agent_tui.structures.vocabulary import EFFORTS
 
 if TYPE_CHECKING:
     import ollama
@@ -49,7 +50,7 @@ if TYPE_CHECKING:
 with registry.late(warm=False):
     import httpx
 
-PORT: Final = 11434
+PORT: Final = urlsplit(OLLAMA.base_url).port
 NUM_CTX: Final = 32_768
 """Tokens of window at most, where no setting says otherwise: more costs memory that a laptop may
 not have."""
@@ -98,7 +99,13 @@ def create(model: str, setup: ProviderSetup) -> OllamaProvider:
 
 def effort(_: str, model: str, wanted: str) -> Fields | None:
     """What a request says of how hard to think; None: it makes no difference."""
-    return {"think": of_ollama(model, wanted, None)}
+    return {"think": _think_word(model, wanted, None)}
+
+
+def _think_word(model: str, wanted: str, own: object) -> object:
+    """Only gpt-oss has levels; the others think or do not."""
+    found = level(wanted, own, THREE)
+    return found if wanted not in EFFORTS or "gpt-oss" in model else bool(found)
 
 
 def _advice(base_url: str, setup: ProviderSetup) -> str:
@@ -144,7 +151,7 @@ def _moment(told: object) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class Facts:
+class OllamaFacts:
     """What the server says of a model; None and 0: it does not say."""
 
     window_max: int = 0
@@ -163,16 +170,21 @@ class OllamaProvider:
         self.model = model
         self.base_url = base_url
         self._setup = setup
-        self._facts: Facts | None = None
+        self._facts: OllamaFacts | None = None
         self._wire = open_wire(
             base_url,
             model,
-            "Ollama",
+            OLLAMA.label,
             bearer(setup.api_key, setup.key_advice or "set api_key for ollama in config.toml"),
             setup.options,
             unreachable=_advice(base_url, setup),
             unknown_model=f"`ollama pull {model}` downloads it, /models lists the models",
         )
+
+    @property
+    def server_label(self) -> str:
+        """The server as failures name it."""
+        return f"{OLLAMA.label} at {self.base_url}"
 
     def with_model(self, model: str) -> OllamaProvider:
         """The same server with another model."""
@@ -185,7 +197,7 @@ class OllamaProvider:
             # A server that only imitates Ollama may list models without describing them.
             if error.failed.kind != "unknown_model" or self.model not in await self.names():
                 raise
-        return self._described(self.model, self._facts or Facts())
+        return self._described(self.model, self._facts or OllamaFacts())
 
     async def models(self) -> tuple[ModelInfo, ...]:
         """All models of the server, the newest first."""
@@ -197,7 +209,7 @@ class OllamaProvider:
 
         names = await self.names()
         told = await asyncio.gather(*map(described, names[:MOST_DESCRIBED]))
-        return (*told, *(self._described(name, Facts()) for name in names[MOST_DESCRIBED:]))
+        return (*told, *(self._described(name, OllamaFacts()) for name in names[MOST_DESCRIBED:]))
 
     async def names(self) -> tuple[str, ...]:
         """Names of the server's models, the newest first. Raises ProviderError."""
@@ -218,7 +230,7 @@ class OllamaProvider:
             raise ProviderError(Failed("bad_request", text, "check the address"))
         return str(data["version"])
 
-    async def facts(self, model: str) -> Facts:
+    async def facts(self, model: str) -> OllamaFacts:
         """What the server says of `model`. Raises ProviderError."""
         shown = await self._wire.ask(
             "/api/show", SILENCE, model, compact({"model": model}).encode("utf-8", "replace")
@@ -232,7 +244,7 @@ class OllamaProvider:
             if key.endswith(".context_length")
         ]
         able = able if isinstance(able, list) else None
-        return Facts(
+        return OllamaFacts(
             max(map(count, lengths), default=0),
             None if able is None else "tools" in able,
             None if able is None else "thinking" in able,
@@ -264,13 +276,13 @@ class OllamaProvider:
         text = f"{self._wire.place.server_label} sent an unknown answer: {self._wire.place.clean_text(state_of(said))}"
         return Failed("malformed", text, self._wire.place.unreachable)
 
-    def _described(self, model: str, facts: Facts) -> ModelInfo:
+    def _described(self, model: str, facts: OllamaFacts) -> ModelInfo:
         window = self._window(facts)
         return ModelInfo(
             f"ollama/{model}", window, facts.window_max, facts.tools, facts.thinking, facts.images
         )
 
-    def _window(self, facts: Facts) -> int:
+    def _window(self, facts: OllamaFacts) -> int:
         return self._setup.num_ctx or min(facts.window_max or NUM_CTX, NUM_CTX)
 
     async def _with_package(self, fetch: Callable[[ollama.AsyncClient], Awaitable[None]]) -> None:
@@ -311,7 +323,7 @@ class OllamaProvider:
         except (ValueError, TypeError) as error:
             raise ProviderError(self._unknown(error)) from None
 
-    async def _known(self) -> Facts:
+    async def _known(self) -> OllamaFacts:
         """What is known for a request. Raises ProviderError only where the server cannot be
         reached."""
         if self._facts is None:
@@ -321,11 +333,11 @@ class OllamaProvider:
                 if error.failed.kind in ("unreachable", "timeout"):
                     raise
                 return (
-                    Facts()
+                    OllamaFacts()
                 )  # a server that cannot describe its models may still run them; the chat will say
         return self._facts
 
-    def _body(self, request: Request, facts: Facts) -> bytes:
+    def _body(self, request: Request, facts: OllamaFacts) -> bytes:
         streams = self._setup.options.get("stream") is not False
         fields: dict[str, object] = {
             "model": self.model,
@@ -334,7 +346,7 @@ class OllamaProvider:
             "shift": False,
         }
         if facts.thinking:
-            fields["think"] = of_ollama(
+            fields["think"] = _think_word(
                 self.model, request.effort, self._setup.options.get("think", True)
             )
         limit = {"num_predict": request.max_tokens} if request.max_tokens else {}

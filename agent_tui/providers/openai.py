@@ -16,12 +16,11 @@ from agent_tui.providers.base import ProviderSetup, StreamItem
 from agent_tui.providers.compatible import CompatibleProvider, Server, address
 from agent_tui.providers.dialects import responses as dialect
 from agent_tui.providers.dialects.responses import ResponsesAnswer
-from agent_tui.providers.facts.effort import of_openai
-from agent_tui.providers.facts.model_names import reasons
-from agent_tui.providers.services.base import Fields
-from agent_tui.providers.services.openai import OPENAI
+from agent_tui.providers.services.base import Fields, nearest_level
+from agent_tui.providers.services.openai import OPENAI, levels_of, reasons
 from agent_tui.providers.wire.http import host_of
 from agent_tui.providers.wire.stream import unless_refused
+from agent_tui.structures.vocabulary import EFFORTS
 
 _NO_CHAT: Final = re.compile(
     r"embedding|whisper|tts|dall-e|image|audio|realtime|moderation|transcribe|babbage|davinci|sora|instruct|search"
@@ -57,7 +56,13 @@ def is_own(base_url: str) -> bool:
 
 def effort(_: str, model: str, wanted: str) -> Fields | None:
     """What a request says of how hard to think; None: it makes no difference."""
-    return {"reasoning_effort": of_openai(model, wanted, "")} if reasons(model) else None
+    return {"reasoning_effort": _level(model, wanted, "")} if reasons(model) else None
+
+
+def _level(model: str, wanted: str, own: str) -> str:
+    """One of the levels that the model takes; `own`, the person's word for this provider, is sent
+    as it is."""
+    return nearest_level(wanted, levels_of(model)) if wanted in EFFORTS else own
 
 
 class OpenAIProvider(CompatibleProvider):
@@ -80,7 +85,7 @@ class OpenAIProvider(CompatibleProvider):
         )
 
     def _asked_for(self, request: Request) -> str:
-        return of_openai(self.model, request.effort, self._effort)
+        return _level(self.model, request.effort, self._effort)
 
     def _beside(self, request: Request) -> Fields:
         effort = self._asked_for(request)

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from agent_tui.protocol.session_events import Directory
 from agent_tui.safety import paths
+from agent_tui.safety.git_config import explain_refusal, find_repository
 
 _SYSTEM: Final = tuple(
     map(
@@ -123,6 +124,16 @@ def loss_reason(known: Directory, base: Path, bounds: Bounds) -> str:
     if now.path != known.path:
         return f"{known.path} leads to another folder now"
     return "" if now == known else f"{known.path}: another folder is there now"
+
+
+def places_of(folders: Iterable[Path]) -> Iterator[Path]:
+    """All that a session in these folders may change: them, and the repositories that they lie in,
+    also where the git folder is elsewhere. Real paths."""
+    for folder in map(_real, folders):
+        yield folder
+        where = find_repository(folder)
+        if where is not None and not explain_refusal(where):
+            yield from map(_real, (where.top, where.folder, where.common))
 
 
 def _closed(real: Path, bounds: Bounds) -> str:

@@ -17,8 +17,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Final
 
-from agent_tui.programs import find_program, lies_in, search_path
-from agent_tui.safety import processes
+from agent_tui.programs import find_program, search_path
 from agent_tui.safety.git_config import (
     COMMON,
     Repository,
@@ -27,7 +26,9 @@ from agent_tui.safety.git_config import (
     read_bytes,
     read_text,
 )
+from agent_tui.safety.process import processes
 from agent_tui.structures.frozen import frozen
+from agent_tui.temporary import PrivateFolder
 
 MOST_OUTPUT: Final = 1_000_000
 """Bytes of an answer that are read."""
@@ -84,7 +85,7 @@ async def ask_git(
     if problem := explain_refusal(where):
         return GitAnswer(problem=problem)
     path = search_path(os.environ, where.top)
-    program = _find_git(path, where.top)
+    program = find_program("git", path, where.top)
     if program is None:
         return GitAnswer(problem="git is not installed")
     try:
@@ -106,15 +107,10 @@ async def ask_git(
     return GitAnswer(os.fsdecode(answer))
 
 
-def _find_git(path: str, top: Path) -> str | None:
-    found = (find_program("git", folder) for folder in path.split(os.pathsep))
-    return next((one for one in found if one and not lies_in(Path(one), top)), None)
-
-
 @contextmanager
 def _private_folder(where: Repository, drivers: bool) -> Iterator[Path]:
     """A git folder for one question. Raises OSError."""
-    with tempfile.TemporaryDirectory(prefix="agent-tui-git-") as name:
+    with PrivateFolder() as name:
         common = Path(name)
         folder = common / "worktree" if where.common != where.folder else common
         (common / "info").mkdir()

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import re
 import shlex
+import stat
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
@@ -21,11 +22,15 @@ COMMON: Final = ("objects", "refs", "packed-refs", "shallow", "reftable")
 """What all work trees of a repository share; its configuration, hooks and modules are left out."""
 _OWN: Final = ("HEAD", "index", "config", "config.worktree", "commondir", "info/attributes")
 """What else is read of a git folder that decides what is told."""
+_FILES: Final = (*_OWN, "packed-refs", "shallow", "info/exclude", "info/sparse-checkout")
 MOST_TEXT: Final = 1_000_000
 _LONGEST_NAME: Final = 4_096
+_MOST_LINES: Final = 10_000
 _HASH: Final = 8
-_SECTION: Final = re.compile(r'\s*\[\s*([A-Za-z0-9.-]+)[ \t]*(?:"((?:[^"\\\n]|\\.)*)")?\s*\]')
-_KEY: Final = re.compile(r"\s*([A-Za-z][A-Za-z0-9-]*)[ \t]*(=?)[ \t]*")
+_BETWEEN: Final = re.compile(r"(?:\s++|[#;][^\n]*+)*+")
+"""Empty lines, and comments."""
+_SECTION: Final = re.compile(r'\[\s*+([A-Za-z0-9.-]++)[ \t]*+(?:"((?:[^"\\\n]|\\.)*+)")?\s*+\]')
+_KEY: Final = re.compile(r"([A-Za-z][A-Za-z0-9-]*+)[ \t]*+(=?)[ \t]*+")
 _PIECE: Final = re.compile(r'\\(?:\r?\n|(.))|(")|([#;])|(\r?\n)|([^\\"#;\r\n]+|\r)')
 _ESCAPED: Final = {"n": "\n", "t": "\t", "b": "\b"}
 
@@ -51,7 +56,7 @@ def find_repository(start: Path) -> Repository | None:
                     continue
                 folder = top / said.removeprefix("gitdir:").strip()
             else:
-                (folder / "HEAD").stat()
+                (folder / "HEAD").lstat()  # git takes a link to a branch that is not there
         except (OSError, ValueError) as error:
             if not isinstance(
                 error, PermissionError
@@ -76,7 +81,7 @@ def places_read(where: Repository) -> Iterator[str]:
 def explain_refusal(where: Repository) -> str:
     """Why nothing of a git folder is read, in one line; empty where it is the work tree's own.
     Whoever reads one without git asks here, too."""
-    return _elsewhere(where) or _leads_out(where)
+    return _elsewhere(where) or _no_file(where) or _leads_out(where)
 
 
 def branch(cwd: str) -> str:
@@ -113,6 +118,20 @@ def _elsewhere(where: Repository) -> str:
         f"its .git leads to {where.folder}, which does not name this folder as its work tree "
         f"(`git config core.worktree {named}` does)"
     )
+
+
+def _no_file(where: Repository) -> str:
+    """Which name of a git folder leads to a pipe or the like, for which git would wait for ever."""
+    shared = (f"{where.folder}/{file.name}" for file in where.folder.glob("sharedindex.*"))
+    named = (f"{place}/{name}" for place in {where.folder, where.common} for name in _FILES)
+    for path in (*named, *shared):
+        try:
+            mode = os.stat(path).st_mode  # noqa: PTH116
+        except (OSError, ValueError):
+            continue  # it is not there
+        if not stat.S_ISREG(mode):
+            return f"{path} is not a regular file"
+    return ""
 
 
 def _leads_out(where: Repository) -> str:
@@ -177,18 +196,16 @@ def parse_config(text: str) -> Iterator[tuple[str, str]]:
     """The settings of a configuration file of git, by the names that git gives them; what is no
     setting ends it. Nothing is included from elsewhere."""
     section, at = "", 0
-    while at < len(text):
+    while (found := _BETWEEN.match(text, at)) and (at := found.end()) < len(text):
         if found := _SECTION.match(text, at):
             inner = re.sub(r"\\(.)", r"\1", found[2]) if found[2] is not None else None
             section, at = found[1].lower() + (f".{inner}" if inner is not None else ""), found.end()
         elif section and (found := _KEY.match(text, at)):
             value, at = _value(text, found.end())
-            yield f"{section}.{found[1].lower()}", value if found[2] else "true"
-        else:  # an empty line, or a comment
-            line, _, _ = text[at:].partition("\n")
-            if line.strip() and line.lstrip()[0] not in "#;":
-                return
-            at += len(line) + 1
+            if len(section) <= _LONGEST_NAME:  # else each key would be as long again
+                yield f"{section}.{found[1].lower()}", value if found[2] else "true"
+        else:
+            return
 
 
 _PLAIN_LINE: Final = re.compile(
@@ -204,8 +221,11 @@ _UNSEEN: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ufeff]")
 
 def is_plain_config(text: str) -> bool:
     """Whether a configuration file is written as git itself writes it, so that everybody reads the
-    same in it: a section, a key or a comment in each line, and nothing that goes on in the next."""
+    same in it: a section, a key or a comment in each line, and nothing that goes on in the next. It is
+    short enough that a look at it takes no time: a repository can bring one of any length."""
     lines = text.replace("\r\n", "\n").split("\n")
+    if len(text) > MOST_TEXT or len(lines) > _MOST_LINES or max(map(len, lines)) > _LONGEST_NAME:
+        return False
     found = [_PLAIN_LINE.fullmatch(line) for line in lines]
     if _UNSEEN.search("\n".join(lines)) or None in found:
         return False
@@ -216,7 +236,7 @@ def is_plain_config(text: str) -> bool:
 def _value(text: str, at: int) -> tuple[str, int]:
     """The value that begins at `at`, and where its line ends."""
     parts: list[str] = []
-    quoted, kept = False, 0
+    quoted, kept, size = False, 0, 0
     while piece := _PIECE.match(text, at):
         escaped, quote, comment, end, plain = piece.groups()
         if end or (comment and not quoted):
@@ -224,8 +244,9 @@ def _value(text: str, at: int) -> tuple[str, int]:
         at = piece.end()
         quoted ^= quote is not None
         parts.append(_ESCAPED.get(escaped, escaped) if escaped else comment or plain or "")
+        size += len(parts[-1])
         if escaped or quoted:
-            kept = len("".join(parts))  # blanks behind it are none of the value
+            kept = size  # blanks behind it are none of the value
     value = "".join(parts)
     after = text.find("\n", at)
     return value[:kept] + value[kept:].rstrip(" \t\r"), len(text) if after < 0 else after + 1

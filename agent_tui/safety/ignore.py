@@ -88,11 +88,15 @@ class Scope:
 
     def ignores(self, path: str, name: str, folder: bool) -> bool:
         """Whether the entry at `path`, relative to the top, is left out."""
+        return self.verdict(path, name, folder) or False
+
+    def verdict(self, path: str, name: str, folder: bool) -> bool | None:
+        """The same; None where no rule speaks."""
         for length, rules in reversed(self.rules):
             verdict = rules.verdict(path[length:], name, folder)
             if verdict is not None:
                 return verdict
-        return False
+        return None
 
     def with_rules(self, rules: Rules | None, length: int) -> Scope:
         return Scope((*self.rules, (length, rules))) if rules is not None else self
@@ -136,6 +140,7 @@ def read(folder: int | None, name: str = FILE) -> Rules | None:
         return _parsed(file.read(_MAX_BYTES))
 
 
+@lru_cache(maxsize=64)
 def _parsed(data: bytes) -> Rules:
     return Rules(data.decode("utf-8-sig", "surrogateescape").split("\n"))
 

@@ -51,6 +51,7 @@ class PathFacts:
     secret: bool
     protected: str
     """Why writing to it asks, as `protected_names` says it; empty: it does not."""
+    is_folder: bool = False
 
 
 class ChangedMeanwhile(ValueError):
@@ -110,6 +111,7 @@ def facts(text: str, roots: tuple[Path, ...]) -> PathFacts:
         protected=_by_name(real, roots)
         or _by_name(roots[0] / text, roots)
         or place_protection(real, roots),
+        is_folder=real.is_dir(),
     )
 
 

@@ -9,22 +9,30 @@ names ask in every mode; what a rule allows runs; only then does the mode speak.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, Literal
 
 from agent_tui.protocol.ops import MODES as MODES
-from agent_tui.safety import hard_list
-from agent_tui.safety.permissions import Permissions, find, find_unseen
+from agent_tui.safety.limits import Limits
+from agent_tui.safety.permissions import Permissions, find, find_unseen, spoken
+from agent_tui.safety.shell import hard_list
+from agent_tui.safety.shell.git_settings import GIT, WRITES, writes_settings
 
 if TYPE_CHECKING:
     from agent_tui.safety.paths import PathFacts
-    from agent_tui.safety.shell_classifier import Call
+    from agent_tui.safety.shell.classifier import Call
 
 Verdict = Literal["allow", "ask", "refuse"]
+Confined = Literal["", "looks", "works"]
+"""In which sandbox a command runs: in none, in that for what only looks, or in that of the folder."""
 
 _UNJUDGED: Final = "nothing says that it only looks"
 
+NETWORK: Final = "network"
+"""Stands for a tool in a rule: its target are the hosts that commands in the sandbox may reach."""
 NO_SANDBOX: Final = "no sandbox"
+SANDBOXED: Final = "sandboxed"
 ONLY_LOOKS: Final = "only looks"
 
 
@@ -34,13 +42,20 @@ class Rule:
     targets.
 
     `targets` are real paths, or the one command string; `folder` is where the command runs.
-    `words` instead of them: commands that begin so (see `prefixes`).
+    `words` instead of them: commands that begin so (see `prefixes`). `lasting`: it holds in that
+    folder for good.
     """
 
     tool: str
     targets: tuple[str, ...] = ()
     folder: str = ""
     words: tuple[str, ...] = ()
+    lasting: bool = False
+
+    @property
+    def text(self) -> str:
+        """What it allows, in words."""
+        return f"{' '.join(self.words)} …" if self.words else " ".join(self.targets)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +76,14 @@ class Facts:
     """The simple commands in it; none where they cannot be read for certain."""
     prefix: tuple[str, ...] = ()
     """The beginning by which it may be allowed, as `prefixes` says it."""
+    sandboxed: bool = False
+    """There is a sandbox here for commands that do more than look."""
+    may_last: bool = False
+    """Whether it may be allowed in its folder for good, as `prefixes` says it."""
+    forbidden: str = ""
+    """Why a limit of the person forbids it, as `apply_limits` says it; `doubt`: why it cannot be
+    known whether one does."""
+    doubt: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +93,8 @@ class Decision:
 
     `always` is the rule that the answer "always" would add, `always_text` says it in words:
     what is allowed, and behind a comma where or how. Both are empty where the question is only ever
-    answered once. `prefix` is the wider rule: commands that begin so. `note` is what to show beside a call that runs.
+    answered once. `prefix` is the wider rule: commands that begin so. `lasting` is the wider of both,
+    for good. `note` is what to show beside a call that runs.
     """
 
     verdict: Verdict
@@ -79,9 +103,11 @@ class Decision:
     always: Rule | None = None
     always_text: str = ""
     prefix: Rule | None = None
+    lasting: Rule | None = None
     note: str = ""
-    confined: bool = False
-    """It runs unasked because it only looks: in the sandbox in which nothing else can be done."""
+    confined: Confined = ""
+    """It runs unasked because it only looks, or because the mode lets all run: in the sandbox for
+    that. What a person allowed runs without one."""
     rule: str = ""
     """What decided: the mode, the hard list, a name, an answer of the person, or the classifier."""
 
@@ -94,10 +120,14 @@ def decide(
 ) -> Decision:
     """The decision for one call. `rules` are what the person allowed in this session, `permissions`
     what they wrote in their settings. An unknown mode is treated as `manual`."""
+    mode = permissions.limits.bound_mode(mode)
+    if forbidden := _forbidden(permissions.limits, facts) or facts.forbidden:
+        return Decision("refuse", forbidden, rule="limits")
     if mode == "plan" and facts.effect != "read" and facts.unsure != "":
         return Decision(
             "refuse",
-            f"plan mode is read-only: {facts.tool} may not run; write down the plan instead",
+            f"plan mode is read-only: {facts.unsure or f'{facts.tool} may not run'}; "
+            "write down the plan instead",
             rule="mode",
         )
     found = find(permissions, facts.tool, facts.paths, facts.command, facts.calls)
@@ -110,36 +140,71 @@ def decide(
     if own is not None and kind == "ask":
         return Decision("ask", f"your rule asks: {own.text}", rule=f"ask {own.text}")
     rule, prefix = _rule(facts), _prefix_rule(facts)
-    if rules & rules_for(facts):
+    if held := rules & rules_for(facts):
+        where = "session" if any(not one.lasting for one in held) else "folder"
         return Decision(
-            "allow", "allowed for this session", note="always, in this session", rule="session"
+            "allow", f"allowed for this {where}", note=f"always, in this {where}", rule=where
         )
     named = _path_reason(facts)
     if own is not None and not named:
         return Decision("allow", "your rule allows it", note=own.text, rule=f"allow {own.text}")
-    unseen = find_unseen(permissions, facts.tool, facts.command, facts.calls)
+    unseen = find_unseen(permissions, facts.tool, facts.command, facts.calls, facts.paths)
     hidden = f"it cannot be read whether your rule fits: {unseen.text}" if unseen else ""
-    reason = named or hidden or _mode_reason(mode, facts)
+    hidden = hidden or facts.doubt
+    settings = _settings_reason(facts) if mode == "accept-all" else ""
+    reason = named or hidden or settings or _mode_reason(mode, facts)
     if reason:
         text = _always_text(facts) if rule else ""
         by = "path" if named else f"unread {unseen.text}" if unseen else "mode"
-        return Decision("ask", reason, always=rule, always_text=text, prefix=prefix, rule=by)
+        lasting = replace(prefix or rule, lasting=True) if rule and facts.may_last else None
+        return Decision(
+            "ask", reason, always=rule, always_text=text, prefix=prefix, lasting=lasting, rule=by
+        )
     if facts.unsure == "" and mode != "accept-all":
-        return Decision("allow", "it only looks", note=ONLY_LOOKS, confined=True, rule="looks")
-    unguarded = mode == "accept-all" and facts.effect != "read"
-    return Decision("allow", f"{mode} mode", note=NO_SANDBOX if unguarded else "", rule="mode")
+        return Decision("allow", "it only looks", note=ONLY_LOOKS, confined="looks", rule="looks")
+    if not facts.command:
+        return Decision("allow", f"{mode} mode", rule="mode")
+    if facts.sandboxed:
+        return Decision("allow", f"{mode} mode", note=SANDBOXED, confined="works", rule="mode")
+    return Decision("allow", f"{mode} mode", note=NO_SANDBOX, rule="mode")
+
+
+def ask_for_hosts(hosts: Sequence[str], folder: str, reason: str) -> Decision:
+    """The question whether a command may run again without the sandbox or, where it wanted `hosts`,
+    in it with network to them."""
+    if not hosts:
+        return Decision("ask", reason, rule="sandbox")
+    rule, text = Rule(NETWORK, (" ".join(hosts),), folder), f"network to {', '.join(hosts)}"
+    lasting = replace(rule, lasting=True)
+    return Decision("ask", reason, always=rule, always_text=text, lasting=lasting, rule="sandbox")
+
+
+def allowed_hosts(rules: Iterable[Rule], folder: str) -> frozenset[str]:
+    """The hosts that commands in the sandbox may reach in `folder`."""
+    held = (rule for rule in rules if rule.tool == NETWORK and rule.folder == folder)
+    return frozenset(host for rule in held for target in rule.targets for host in target.split())
 
 
 def rules_for(facts: Facts) -> set[Rule]:
-    """The rules of a session that would allow this call."""
-    return {rule for rule in (_rule(facts), _prefix_rule(facts)) if rule is not None}
+    """The rules of a session or a folder that would allow this call."""
+    found = {rule for rule in (_rule(facts), _prefix_rule(facts)) if rule is not None}
+    return found | ({replace(rule, lasting=True) for rule in found} if facts.may_last else set())
 
 
-def unasked_mode(mode: str, facts: Facts) -> str:
+def _forbidden(limits: Limits, facts: Facts) -> str:
+    """Why the person's bound of what changes something forbids the call; empty: it does not."""
+    if limits.autonomy == "read-only" and facts.effect != "read" and facts.unsure != "":
+        return f"your settings allow only reading (permissions.autonomy): {facts.tool} may not run"
+    return ""
+
+
+def unasked_mode(mode: str, facts: Facts, limits: Limits = Limits()) -> str:  # noqa: B008
     """The mode to which a yes may change so that calls like this one, about which `mode` asks, run
     unasked; empty: there is none. Only for changes of files: a command is never allowed for being
     one."""
     if mode not in ("manual", "auto") or facts.effect != "write" or facts.command:
+        return ""
+    if limits.bound_mode("accept-edits") != "accept-edits":
         return ""
     return "accept-edits" if decide("accept-edits", facts).verdict == "allow" else ""
 
@@ -177,6 +242,14 @@ def _path_reason(facts: Facts) -> str:
         if path.protected and facts.effect != "read":
             return f"{path.shown} {path.protected} (a protected name)"
     return ""
+
+
+def _settings_reason(facts: Facts) -> str:
+    """Why a command asks that would do only half of its work in the sandbox; empty: it would not,
+    or runs without one."""
+    named = facts.sandboxed and GIT in facts.command  # all else is not taken apart for it
+    every = spoken(facts.calls, facts.cwd) if named else ()
+    return WRITES if any(writes_settings(argv) for argv, _ in every) else ""
 
 
 def _mode_reason(mode: str, facts: Facts) -> str:

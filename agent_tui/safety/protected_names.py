@@ -326,7 +326,9 @@ def _is_named_by_git(real: Path) -> bool:
         tops.append(where.top)
         where = find_repository(where.top.parent)
     return any(
-        _names(place, is_folder, top, path) for top in tops for place, is_folder in _named(top)
+        _names(place, is_folder, top, path)
+        for top in tops
+        for place, is_folder in named_by_git(top)
     )
 
 
@@ -340,10 +342,9 @@ def _names(place: Path, is_folder: bool, top: Path, path: tuple[str, ...]) -> bo
     return within and path[: len(named)] == named
 
 
-def _named(top: Path) -> Iterator[tuple[Path, bool]]:
+def named_by_git(top: Path) -> Iterator[tuple[Path, bool]]:
     """The places that git's configuration may name for the work tree `top`, and whether programs are
-    below them. Which
-    `includeIf` holds is not asked."""
+    below them. Which `includeIf` holds is not asked."""
     where, read = find_repository(top), set[Path]()
     todo = _own_files()
     if where is not None and where.top == top:

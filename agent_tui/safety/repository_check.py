@@ -7,6 +7,7 @@ import re
 import stat
 import time
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 from typing import Final
 
@@ -21,9 +22,11 @@ from agent_tui.safety.git_config import (
     read_bytes,
     read_text,
 )
+from agent_tui.safety.paths import NotRegular, read_regular
 from agent_tui.structures.frozen import frozen
 
 _MOST_SUBMODULES: Final = 100
+_TOO_MANY: Final = "it has too many submodules to be judged"
 _MOST_ANSWERS: Final = 64
 _SETTLED_NS: Final = 3_000_000_000
 """Nanoseconds after which no further change can have the same time: FAT counts in two seconds."""
@@ -156,7 +159,7 @@ def _check(folder: Path) -> str:
             continue
         seen.add(where.top)
         if len(seen) > _MOST_SUBMODULES:
-            return "it has too many submodules to be judged"
+            return _TOO_MANY
         if why := (
             _bare(place, where.top)
             or explain_refusal(where)
@@ -165,7 +168,10 @@ def _check(folder: Path) -> str:
             or _hidden_submodules(where)
         ):
             return why
-        todo += _submodules(where.top)
+        named = [*_named_submodules(where.top)]
+        if len(named) > _MOST_SUBMODULES:
+            return _TOO_MANY
+        todo += (place for place in named if (place / ".git").exists())  # git looks there, too
     return ""
 
 
@@ -194,10 +200,10 @@ def _hidden_submodules(where: Repository) -> str:
         return "" if is_plain_config(read_text(named)) else f"{named} cannot be read for certain"
     for index in (where.folder / "index", *where.folder.glob("sharedindex.*")):
         try:
-            data = index.read_bytes() if index.stat().st_size <= _LARGEST_INDEX else _SUBMODULE
-        except OSError:
+            data = read_regular(index.resolve(), _LARGEST_INDEX)
+        except (OSError, NotRegular):
             continue  # there is none, so nothing is in it
-        if _SUBMODULE in data:
+        if _SUBMODULE in data or len(data) > _LARGEST_INDEX:
             return "it has submodules, but no .gitmodules"
     return ""
 
@@ -217,15 +223,16 @@ def _driver(where: Repository) -> str:
     return ""
 
 
-def _submodules(top: Path) -> Iterator[Path]:
-    """The submodules that are there: git looks into them, too."""
-    return (place for place in _named_submodules(top) if (place / ".git").exists())
-
-
 def _named_submodules(top: Path) -> Iterator[Path]:
-    for key, value in parse_config(read_text(top / ".gitmodules")):
-        if key.startswith("submodule.") and key.endswith(".path"):
-            yield top / value
+    """One more than may be, at most."""
+    text = read_text(top / ".gitmodules")
+    settings = parse_config(text) if is_plain_config(text) else iter(())  # else it asks anyway
+    named = (
+        top / value
+        for key, value in settings
+        if key.startswith("submodule.") and key.endswith(".path")
+    )
+    return islice(named, _MOST_SUBMODULES + 1)
 
 
 def _has_driver(key: str) -> bool:

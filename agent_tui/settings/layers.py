@@ -8,12 +8,13 @@ from __future__ import annotations
 import os
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import field, replace
 from pathlib import Path
 from typing import Final
 
 from agent_tui.paths import Folders, folders, is_same_file, may_exist, project_folders
+from agent_tui.registry import names
 from agent_tui.settings.schema import (
     PROVIDERS,
     Problem,
@@ -29,13 +30,16 @@ from agent_tui.settings.schema import (
     services,
 )
 from agent_tui.settings.table import ProviderSettings, Settings
-from agent_tui.settings.values import Layer, Setting, Value, parse_typed
+from agent_tui.settings.trust import Gate, ThisRun
+from agent_tui.settings.values import Layer, Setting, Value, parse_rule, parse_typed
 from agent_tui.structures.frozen import frozen, replace_fields
 
 FILE: Final = "config.toml"
-PROJECT_KEYS: Final = frozenset({"model", "display"})
-"""All that a project's own file may hold: such a file comes with a repository, from anyone. Its
-model is a suggestion, used once the person agreed."""
+PROJECT_KEYS: Final = frozenset({"model", "display", "permissions"})
+"""All that a project's own file may hold, once the person trusts it: such a file comes with a
+repository, from anyone. Its model is a suggestion, used once the person agreed, and its rules only deny or ask."""
+TIGHTER: Final = ("deny", "ask")
+"""The rules that a project may have: more of the person's own."""
 ANSWERS: Final = "projects.toml"
 """The file in the person's data folder with what they said to each project's suggestion: a table
 for each project (its real path), in which the name of a model is true or false."""
@@ -50,7 +54,7 @@ _Given = dict[str, tuple[str, object]]
 
 
 class Flags(dict[str, str | float | bool | None]):
-    """What the command line sets, each by the last part of its key; empty or None: not given."""
+    """What the command line sets, each by what the parser calls its flag; empty or None: not given."""
 
 
 @frozen
@@ -62,9 +66,16 @@ class Place:
     folders: Folders
     environment: Mapping[str, str] = field(default_factory=dict, repr=False)
     flags: Flags = field(default_factory=Flags)
+    this_run: ThisRun = field(default_factory=ThisRun, compare=False, repr=False)
 
     def with_settings(self, settings: Settings) -> Configuration:
-        return Configuration(self.cwd, self.folders, self.environment, self.flags, settings)
+        return Configuration(
+            self.cwd, self.folders, self.environment, self.flags, self.this_run, settings
+        )
+
+    def gate(self, others: Iterable[Path] = ()) -> Gate:
+        """What decides which files of this project, and of `others`, are used."""
+        return Gate((self.cwd, *others), self.folders.data, self.this_run, self.environment)
 
 
 def place_at(cwd: Path, flags: Flags | None = None) -> Place:
@@ -154,8 +165,9 @@ def _of_providers(environment: Mapping[str, str]) -> dict[str, Value]:
     return found
 
 
-def read(place: Place) -> Loaded:
-    """The settings for a session in a place, with the source of each value. Never raises."""
+def read(place: Place, gate: Gate | None = None) -> Loaded:
+    """The settings for a session in a place, with the source of each value; those of the project
+    only as far as the `gate` (that of the place) admits it. Never raises."""
     problems: list[Problem] = []
     files: dict[Layer, Source] = {}
     config = place.folders.config
@@ -163,7 +175,9 @@ def read(place: Place) -> Loaded:
     settings, values = _merged(Settings(), tree), flatten(tree, "user")
     suggestion = None
     if project := project_file(place.cwd, config):
-        tree, files["project"] = _read(project, problems, allowed=PROJECT_KEYS)
+        tree, files["project"] = _read(
+            project, problems, PROJECT_KEYS, (gate or place.gate()).admits
+        )
         suggestion = _suggestion(str(tree.pop("model", "")), project, files["project"], problems)
         if (
             suggestion is not None
@@ -171,6 +185,7 @@ def read(place: Place) -> Loaded:
         ):
             tree |= {"model": suggestion.model} if agreed else {}
             suggestion = None
+        _only_tighten(tree, settings, files["project"], problems)
         settings = _merged(settings, tree)
         values |= flatten(tree, "project")
     layers: tuple[tuple[Layer, str, _Given], ...] = (
@@ -188,7 +203,32 @@ def read(place: Place) -> Loaded:
         or values.get("model", Value("")).layer in _ABOVE_PROJECTS
     ):
         suggestion = None  # it makes no difference
-    return Loaded(settings, tuple(problems), values, files, suggestion, place.environment)
+    loaded = Loaded(settings, tuple(problems), values, files, suggestion, place.environment)
+    missing = tuple(_rules_of_no_tool(loaded))
+    return replace(loaded, problems=loaded.problems + missing) if missing else loaded
+
+
+def _only_tighten(tree: Tree, own: Settings, file: Source, problems: list[Problem]) -> None:
+    """Leave of the rules in a project's `tree` those that tighten, behind the person's `own`."""
+    found = tree.get("permissions")
+    if not isinstance(found, dict):
+        return
+    for leaf in found.keys() - set(TIGHTER):
+        said = "is not allowed in a project's file, only deny and ask are: not used"
+        problems.append(file.problem(("permissions", leaf), said))
+    tree["permissions"] = {
+        leaf: (*getattr(own.permissions, leaf), *found[leaf]) for leaf in TIGHTER if leaf in found
+    }
+
+
+def _rules_of_no_tool(loaded: Loaded) -> Iterator[Problem]:
+    """Rules that fit no call, because there is no such tool."""
+    rules = loaded.settings.permissions
+    for kind, texts in (("deny", rules.deny), ("ask", rules.ask), ("allow", rules.allow)):
+        for tool in (parse_rule(text)[0] for text in texts):
+            if tool not in (there := names("agent_tui.tools")):
+                said = f"there is no tool {tool}; there are: {', '.join(there)}"
+                yield loaded.problem(f"permissions.{kind}", said)
 
 
 def _suggestion(
@@ -257,7 +297,7 @@ def _meant(row: Setting, text: str) -> object:
 
 def _from_flags(flags: Flags) -> _Given:
     given: _Given = {
-        key: (flag.name, flags.get(key.rpartition(".")[2])) for key, flag in flag_keys().items()
+        key: (flag.name, flags.get(flag.destination)) for key, flag in flag_keys().items()
     }
     return {key: (name, value) for key, (name, value) in given.items() if value not in (None, "")}
 
@@ -281,9 +321,12 @@ def _given(file: str, given: _Given, problems: list[Problem]) -> Tree:
 
 
 def _read(
-    path: Path, problems: list[Problem], allowed: frozenset[str] | None = None
+    path: Path,
+    problems: list[Problem],
+    allowed: frozenset[str] | None = None,
+    admits: Callable[[Path, bytes], bool] = lambda *_: True,
 ) -> tuple[Tree, Source]:
-    """What is valid in one file; nothing where it is not there, or not TOML."""
+    """What is valid in one file; nothing where it is not there, not TOML, or not admitted."""
     source = Source(str(path))
     try:
         if not path.is_file():
@@ -294,6 +337,8 @@ def _read(
             raw = file.read(_MAX_BYTES + 1)
         if len(raw) > _MAX_BYTES:
             problems.append(source.problem((), "is larger than 1 MB: not used"))
+            return {}, source
+        if not admits(path, raw):
             return {}, source
         text = raw.decode("utf-8-sig", "replace").replace("\r\n", "\n")
         source = Source(str(path), text)

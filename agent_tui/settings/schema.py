@@ -216,7 +216,8 @@ def check(
     known = [*top_rows(), *_tables()]
     for key, value in data.items():
         if allowed is not None and key not in allowed and key in known:
-            only = " and ".join(sorted(allowed, reverse=True))
+            *others, last = sorted(allowed)
+            only = f"{', '.join(others)} and {last}"
             problems.append(
                 source.problem(
                     (key,), f"is not allowed in a project's file, only {only} are: not used"

@@ -3,18 +3,15 @@ included."""
 
 from __future__ import annotations
 
-import errno
-import fcntl
 import os
 import tomllib
-from collections.abc import Callable, Iterator, Mapping, MutableMapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, MutableMapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
 from agent_tui.paths import make_private, project_folders
-from agent_tui.regular_file import open_regular
+from agent_tui.settings import private_files
 from agent_tui.settings.layers import (
     ANSWERS,
     FILE,
@@ -31,7 +28,6 @@ from agent_tui.settings.schema import entry, parts
 from agent_tui.settings.values import KEYS, Value
 
 Table = MutableMapping[str, object]
-PRIVATE: Final = 0o600
 _SHARED: Final = 0o644
 
 
@@ -71,7 +67,7 @@ class Store:
     def own_value(self, key: str, project: bool = False) -> object:
         """What the file itself says of `key`; None: nothing."""
         try:
-            tree = tomllib.loads(_content(self.path(project)).decode("utf-8-sig"))
+            tree = tomllib.loads(private_files.content(self.path(project)).decode("utf-8-sig"))
         except (OSError, ValueError, RecursionError):  # nothing of it is used
             return None
         return _at(tree, parts(key))
@@ -114,10 +110,8 @@ class Store:
         return ""
 
     def _change(self, key: str, value: object, project: bool) -> None:
-        if project and key.partition(".")[0] not in PROJECT_KEYS:
-            raise Refused(
-                f"{key}: a project's file may set {' and '.join(sorted(PROJECT_KEYS, reverse=True))} only"
-            )
+        if project and key.partition(".")[0] not in PROJECT_KEYS - {"permissions"}:
+            raise Refused(f"{key}: a project's file may set model and display only")
         path = self.path(project)
         try:
             target = Path(
@@ -130,11 +124,20 @@ class Store:
             path.parent.mkdir(0o755, parents=True, exist_ok=True) if project else make_private(
                 path.parent
             )
-            with _alone(target.parent):
-                before = _content(target)
+            with private_files.alone(target.parent):
+                before = private_files.content(target)
+                gate = self.place.gate()
+                if project and before and not gate.admits(path, before):
+                    raise Refused(
+                        f"{path}: is not trusted yet; /trust or `agent-tui trust` shows it"
+                    )
                 after = change_text(before, parts(key), value, str(path))
+                if project and not gate.admits(path, after):  # the person's own words
+                    gate.trust(gate.left_out.values(), lasting=True)
                 if after != before:
-                    _replace(target, after, _SHARED if project else PRIVATE)
+                    private_files.replace(
+                        target, after, _SHARED if project else private_files.PRIVATE
+                    )
         except OSError as error:
             raise Refused(f"{path}: cannot be written ({error.strerror or error})") from None
 
@@ -147,22 +150,9 @@ def remember(data: Path, suggestion: Suggestion, agreed: bool) -> None:
 def put_alone(path: Path, key: tuple[str, ...], value: object) -> None:
     """Set `key` in a TOML file that is for its owner alone; None takes it out. Raises Refused."""
     try:
-        target = Path(os.path.realpath(path))
-        make_private(path.parent)
-        with _alone(target.parent):
-            before = _content(target)
-            _replace(target, change_text(before, key, value, str(path)), PRIVATE)
+        private_files.change(path, lambda before: change_text(before, key, value, str(path)))
     except OSError as error:
         raise Refused(f"{path}: cannot be written ({error.strerror or error})") from None
-
-
-def _content(path: Path) -> bytes:
-    """What stands in the file; nothing where there is none."""
-    try:
-        with os.fdopen(open_regular(path), "rb") as file:
-            return file.read()
-    except FileNotFoundError:
-        return b""
 
 
 def change_text(before: bytes, key: tuple[str, ...], value: object, name: str) -> bytes:
@@ -228,42 +218,3 @@ def _at(tree: object, key: tuple[str, ...]) -> object:
     for part in key:
         tree = tree.get(part) if isinstance(tree, Mapping) else None
     return tree
-
-
-@contextmanager
-def _alone(folder: Path) -> Iterator[None]:
-    """While it holds, no other agent-tui changes a file in `folder`: else one of two changes would
-    be lost."""
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX)
-        except OSError as error:
-            if error.errno not in (
-                errno.ENOTSUP,
-                errno.ENOSYS,
-                errno.EINVAL,
-                errno.EBADF,
-                errno.ENOLCK,
-            ):
-                raise
-        yield  # on a file system without locks, unguarded
-    finally:
-        os.close(handle)
-
-
-def _replace(path: Path, content: bytes, mode: int) -> None:
-    """Write `path` whole or not at all. The person's file is for the person alone: it may hold
-    keys."""
-    beside = path.with_name(f".{path.name}.{os.getpid()}")
-    beside.unlink(missing_ok=True)
-    handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        beside.replace(path)
-    except OSError:
-        beside.unlink(missing_ok=True)
-        raise

@@ -41,7 +41,7 @@ from agent_tui.settings.values import (
 )
 from agent_tui.settings.values import rows as rows
 from agent_tui.structures.frozen import declared_fields, frozen
-from agent_tui.structures.vocabulary import EFFORTS, MODES
+from agent_tui.structures.vocabulary import AUTONOMY, EFFORTS, MODES
 
 _ENDS: Final = "then it asks, or ends if nobody is there"
 
@@ -144,12 +144,45 @@ class PermissionSettings:
         "calls that run without a question, as `edit_file(src/**)`; not those on the hard list, outside "
         "the folder, or of secret and protected files",
     )
+    autonomy: str = setting(
+        "full",
+        one_of(*AUTONOMY),
+        "How far any mode may go: read-only, supervised (changes always ask) or full.",
+        "how far any mode may go: `read-only` (nothing is changed), `supervised` (`accept-edits` and "
+        "`accept-all` ask as `auto` does) or `full`",
+    )
+    allowed_commands: tuple[str, ...] = setting(
+        (),
+        names("a list of program names"),
+        "The only programs that commands may start; empty: any.",
+        'the only programs that commands may start, as `["git", "pytest"]`; empty: any. A command that '
+        "cannot be read for certain is denied then",
+    )
+    forbidden_dirs: tuple[str, ...] = setting(
+        (),
+        names("a list of folders"),
+        "Folders that no call may name.",
+        "folders that no call may name, neither as a path nor in the words of a command",
+    )
+
+
+@frozen
+class SandboxSettings:
+    mode: str = setting(
+        "auto",
+        one_of("auto", "local", "linux", "macos", "windows", "wsl"),
+        "The sandbox of commands in accept-all mode; local: none.",
+        "the [sandbox](safety.md#the-sandbox-of-accept-all) of commands in `accept-all`: `auto` takes "
+        "what this system has, `local` means none, and `linux`, `macos`, `windows` or `wsl` is for that system alone",
+        variable=Variable("AGENT_TUI_SANDBOX"),
+        flag=Flag("--sandbox", "the sandbox of commands in accept-all mode; local: none", "NAME"),
+    )
 
 
 @frozen
 class DisplaySettings:
     theme: str = setting(
-        "",
+        "auto",
         THEME,
         "The colours; auto (or empty): light or dark, as the terminal's background.",
         "a [theme](themes.md); `auto`, or empty: one of the next two, as the terminal's background",
@@ -410,6 +443,7 @@ class Settings:
     agent: AgentSettings = AgentSettings()
     tools: ToolSettings = ToolSettings()
     permissions: PermissionSettings = PermissionSettings()
+    sandbox: SandboxSettings = SandboxSettings()
     display: DisplaySettings = DisplaySettings()
     notify: NotifySettings = NotifySettings()
     sessions: SessionSettings = SessionSettings()
@@ -419,6 +453,9 @@ class Settings:
     keys: Mapping[str, tuple[str, ...]] = own_names(KEYS)
     """Command to the person's own keys for it, as they were written; the screen knows commands and
     keys."""
+    rate_limits: Mapping[str, int] = own_names(
+        whole_number(1, 10_000), "How often this tool may be called in a minute."
+    )
     aliases: Mapping[str, str] = own_names(MODEL, "The model that this name means.")
     prices: Mapping[str, Mapping[str, float]] = own_names(PRICE)
     """The person's own prices, by `<provider>/<model>` or `<provider>/*`."""

@@ -58,7 +58,7 @@ def _made(plain: type[T], kw_only: bool) -> type[T]:
     inherited = {
         slot for base in plain.__mro__[1:-1] for slot in base.__dict__.get("__slots__", ())
     }
-    facts = _Facts(plain, names, kw_only)
+    facts = _ClassFacts(plain, names, kw_only)
     content = {
         name: value for name, value in own.items() if name not in names and name not in NOT_TAKEN
     }
@@ -82,7 +82,7 @@ def _again(plain: type[object], content: dict[str, object]) -> Any:
     return made
 
 
-class _Facts:
+class _ClassFacts:
     """What is known of a class. The standard decorator is asked about a twin of it: it takes things
     out of what it is given, and two threads may want to know at once."""
 
@@ -137,14 +137,14 @@ class _Fact:
 
     __slots__ = ("facts", "name")
 
-    def __init__(self, name: str, facts: _Facts) -> None:
+    def __init__(self, name: str, facts: _ClassFacts) -> None:
         self.name, self.facts = name, facts
 
     def __get__(self, _: object, __: type[object]) -> object:
         return self.facts.find()[self.name]
 
 
-def _compiled_at_first_call(facts: _Facts, name: str) -> Callable[..., object]:
+def _compiled_at_first_call(facts: _ClassFacts, name: str) -> Callable[..., object]:
     def first(self: object, *args: object, **kwargs: object) -> object:
         cls = facts.made
         method = _compile(cls, name)

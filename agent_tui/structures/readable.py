@@ -1,4 +1,4 @@
-"""Numbers with their nouns."""
+"""Numbers with their nouns, and names as words."""
 
 from __future__ import annotations
 
@@ -8,6 +8,11 @@ import textwrap
 def count_noun(count: int, noun: str, plural: str = "") -> str:
     """`1 file`, `2,000 files`."""
     return f"{count:,} {noun if count == 1 else plural or noun + 's'}"
+
+
+def display_tool_name(name: str) -> str:
+    """`edit_file` as `Edit file`."""
+    return name.replace("_", " ").capitalize() if name.isidentifier() else name
 
 
 def clock(at: float, zone: int) -> str:

@@ -8,5 +8,7 @@ if TYPE_CHECKING:
 
 MODES: Final = ("manual", "auto", "accept-edits", "accept-all", "plan")
 """What may run without asking, in the order in which they are listed."""
+AUTONOMY: Final = ("read-only", "supervised", "full")
+"""How far any mode may go, from little to all."""
 EFFORTS: Final = ("none", "minimal", "low", "medium", "high", "xhigh", "max")
 """How hard a model may be asked to think, in their order."""

@@ -17,7 +17,7 @@ from pydantic import BaseModel, model_validator
 
 from agent_tui.protocol.display import DiffDisplay, Display, TodoItem
 from agent_tui.protocol.messages import SkillInfo, ToolSpec
-from agent_tui.safety.processes import CommandResult
+from agent_tui.safety.process.processes import CommandResult
 
 T = TypeVar("T")
 Effect = Literal["read", "write", "execute"]
@@ -94,6 +94,11 @@ class ToolContext(Protocol):
         Raises ToolFailure (`blocked`, `invalid_arguments`) where the path was not part of what was
         allowed.
         """
+        ...
+
+    def hide_secrets(self, text: str, of_secrets: bool = False) -> str:
+        """`text` with placeholders for what looks like a secret; `of_secrets`: it stands in a file
+        whose purpose is secrets."""
         ...
 
     def display_path(self, path: Path) -> str:

@@ -14,7 +14,6 @@ from pydantic import Field
 
 from agent_tui.protocol.display import Match, MatchesDisplay
 from agent_tui.safety import hard_links, paths, protected_names
-from agent_tui.safety.secrets import hide_secrets
 from agent_tui.structures.readable import count_noun
 from agent_tui.tools.base import LenientArguments, Tool, ToolContext, ToolFailure, ToolResult
 from agent_tui.tools.read_file import decode_text
@@ -63,6 +62,8 @@ class Search:
     expression: Expression
     first: int
     halt: Halt
+    hide: Callable[[str, bool], str]
+    """Puts placeholders in the place of secrets."""
     needle: bytes = b""
     """What a file must hold to be worth a closer look."""
     of_secrets: bool = False
@@ -117,7 +118,7 @@ class Search:
         it is cut."""
         first = max(0, start - _LOOKED_AT)
         part = line[first : start + _LOOKED_AT]
-        hidden = hide_secrets(part, of_secrets)
+        hidden = self.hide(part, of_secrets)
         if hidden == part:
             return _around(line, start)
         span = self.expression.search(hidden)
@@ -151,7 +152,7 @@ async def run(args: GrepFiles, ctx: ToolContext) -> ToolResult:
     def work(stopped: Callable[[], bool]) -> tuple[Search, list[str]]:
         halt = Halt.after(stopped, BUDGET)
         first = (args.page - 1) * PER_PAGE
-        search = Search(expression, first, halt, expression.required.encode())
+        search = Search(expression, first, halt, ctx.hide_secrets, expression.required.encode())
         walk = _searched(search, real, glob, ctx)
         return search, search.notes(walk)
 

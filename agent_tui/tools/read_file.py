@@ -14,7 +14,7 @@ from pydantic import Field
 from agent_tui import registry
 from agent_tui.protocol.display import CodeDisplay, Display, ImageDisplay, TableDisplay, TextDisplay
 from agent_tui.safety import hard_links, paths
-from agent_tui.safety.secrets import hide_keys, hide_secrets
+from agent_tui.safety.secrets.scrubber import hide_keys
 from agent_tui.structures.readable import count_noun
 from agent_tui.tools.base import LenientArguments, Tool, ToolContext, ToolFailure, ToolResult
 from agent_tui.tools.support import files
@@ -94,7 +94,7 @@ async def run(args: ReadFile, ctx: ToolContext) -> ToolResult:
         or paths.is_secret(Path(args.path))
         or hard_links.is_secret(real, ctx.roots)
     )
-    window = _window(args, text.lines, ctx.max_output_chars - _NOTES, of_secrets)
+    window = _window(args, text.lines, ctx, of_secrets)
     content = "\n".join(
         f"{number:>5}→{line}" for number, line in enumerate(window.lines, window.first)
     )
@@ -150,11 +150,9 @@ def decode_text(data: bytes) -> tuple[str, bool]:
         return hide_keys(data.decode("utf-8-sig", "replace")), True
 
 
-def _window(
-    args: ReadFile, lines: tuple[str, ...], budget: int, of_secrets: bool = False
-) -> Window:
-    """The lines asked for, or a fair part of them; at least one, and no more than `budget`
-    characters hold. Secrets are hidden here, before a number stands in front of a line that a rule
+def _window(args: ReadFile, lines: tuple[str, ...], ctx: ToolContext, of_secrets: bool) -> Window:
+    """The lines asked for, or a fair part of them; at least one, and no more than a result may
+    hold. Secrets are hidden here, before a number stands in front of a line that a rule
     takes for the beginning of one."""
     start = max(1, args.start_line)
     asked = args.start_line or args.end_line
@@ -162,8 +160,9 @@ def _window(
     end = min(args.end_line or start + most - 1, len(lines))
     taken: list[str] = []
     cut = used = 0
+    budget = ctx.max_output_chars - _NOTES
     looked_at = "\n".join(line[:_LOOKED_AT] for line in lines[start - 1 : end])
-    hidden = hide_secrets(looked_at, of_secrets).split("\n")
+    hidden = ctx.hide_secrets(looked_at, of_secrets).split("\n")
     for line, shown in zip(lines[start - 1 : end], hidden, strict=True):
         lost = len(line) - LONGEST_LINE if len(shown) > LONGEST_LINE else 0
         part = f"{shown[:LONGEST_LINE]}… ({lost:,} more characters)" if lost > 0 else shown

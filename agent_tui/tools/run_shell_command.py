@@ -6,7 +6,7 @@ from __future__ import annotations
 from pydantic import Field
 
 from agent_tui.protocol.display import CommandDisplay
-from agent_tui.safety.processes import Job
+from agent_tui.safety.process.processes import Job
 from agent_tui.tools.base import Arguments, Planned, Tool, ToolContext, ToolFailure, ToolResult
 from agent_tui.tools.support.files import refuse_placeholders
 

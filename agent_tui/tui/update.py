@@ -34,12 +34,14 @@ from agent_tui.tui.core.msg import (
     Pasted,
     PromptRecalled,
     QuestionAnswered,
+    QuestionTurned,
     Recovered,
     Resized,
     Scrolled,
     SettingsRead,
     Started,
     Submitted,
+    TerminalReturned,
     Ticked,
     ToastExpired,
     Toggled,
@@ -49,7 +51,7 @@ from agent_tui.tui.core.msg import (
 from agent_tui.tui.core.step import Step, then, toast
 
 with late():
-    from agent_tui.tui.dialog import answering
+    from agent_tui.tui.dialog import answering, unread
     from agent_tui.tui.prompt import (
         completion,
         composer,
@@ -94,6 +96,8 @@ def update(model: Model, msg: Msg) -> Step:
     step = then(step, composer.save(step[0]))
     step = then(step, notify.notify_changes(model, step[0], msg))
     step = then(step, (step[0], answering.watch_enter(model, step[0])))
+    if after.alone and step[0].overlay is None:
+        step = then(step, (step[0], (Quit(),)))
     return session_actions.ask_to_save(step) if Quit() in step[1] else step
 
 
@@ -101,7 +105,16 @@ def _is_past(before: Model, after: Model) -> bool:
     """Whether the toast was said of what stood there before: Enter confirms nothing any more, for
     example."""
     waited = before.held is not None and before.held.due == inf
-    return (waited and after.held is None) or _opened(before, after) or _begun(before, after)
+    said = before.toast is not None and (
+        before.toast.tone == "warning" or before.toast.text in answering.REFUSALS
+    )
+    answered = said and before.dialog is not None and after.dialog is None
+    return (
+        (waited and after.held is None)
+        or answered
+        or _opened(before, after)
+        or _begun(before, after)
+    )
 
 
 def _opened(before: Model, after: Model) -> bool:
@@ -131,6 +144,8 @@ def _decided(model: Model, msg: Msg) -> Step:
             return intents.call(model, msg)
         case QuestionAnswered():
             return intents.answer(model, msg)
+        case QuestionTurned(step):
+            return answering.turn(model, step)
         case PromptRecalled(place):
             return history_prompt.take(model, place)
         case Started():
@@ -148,7 +163,7 @@ def _decided(model: Model, msg: Msg) -> Step:
         case KeyPressed():
             return key_routing.on_key(model, msg)
         case AskedShown():
-            return answering.mark_viewed(model, msg), ()
+            return unread.mark_viewed(model, msg), ()
         case HistoryAsked():
             return composer.browse(model, msg.step, msg.draft)
         case HistoryLoaded():
@@ -201,6 +216,8 @@ def _decided(model: Model, msg: Msg) -> Step:
             return control.refresh(model) if model.overlay is not None else (model, ())
         case FocusChanged():
             return notify.on_focus(model, msg.focused)
+        case TerminalReturned():
+            return answering.show_again(model), ()
         case BranchRead():
             return notify.on_branch(model, msg.name), ()
         case GroundTold():

@@ -25,7 +25,7 @@ from agent_tui.tui.core.regions import (
     View,
 )
 from agent_tui.tui.core.words import one_line
-from agent_tui.tui.screen.footer import footer_view, status_view
+from agent_tui.tui.screen.footer import footer_view, needed_hint, status_view
 from agent_tui.tui.screen.header import header_view
 
 with late():
@@ -80,6 +80,11 @@ def view(model: Model) -> View:
         if lists
         else None
     )
+    footer = footer_view(
+        model,
+        listed is not None and listed.selected >= 0,
+        ask.asked_footer(model) if model.is_asking else None,
+    )
     alone = model.is_asking or (_is_free(model) and listed is None)
     return View(
         header=header_view(model),
@@ -98,22 +103,22 @@ def view(model: Model) -> View:
         prompt=_prompt(
             model.composer,
             running,
-            model.dialog is not None,
+            model.dialog is not None or model.is_held,
             small,
             bool(model.vim),
             transcript.reading,
             model.width,
+            needed_hint(model, footer) if small else "",
+            model.is_covered and model.overlay is not None and control.finds_rows(model.overlay),
         ),
         status=status_view(model, alone) if running else None,
-        footer=footer_view(
-            model,
-            listed is not None and listed.selected >= 0,
-            ask.asked_footer(model) if model.is_asking else None,
-        ),
+        footer=footer,
         overlay=_sheet(model),
         toast=_toast(model.toast),
         too_small=small or crowded,
-        grab_all=model.is_covered or model.is_asking,
+        grab_all=model.is_covered
+        or model.is_asking
+        or (model.held is not None and model.held.on != ""),
         grab=_grab(model, listed),
     )
 
@@ -237,7 +242,10 @@ def _prompt(
     vim: bool,
     reading: bool,
     width: int,
+    needed: str,
+    finds: bool,
 ) -> PromptView:
+    """`needed`: the key that nothing but the prompt has room to name."""
     purpose, room = composer.purpose, width - (AROUND_FEW if small else AROUND)
     if purpose is not None:
         hint = _fitting(_HINTS.get(purpose.kind, ()), room)
@@ -260,7 +268,8 @@ def _prompt(
         label = SHELL_LATER if asked else label
         return PromptView(composer.rev, composer.text, "", label, composer.place, vim)
     hints = _SMALL if small else _FORK if reading else RUNNING if running else IDLE
-    hint = "" if asked else _fitting(hints, room)
+    found = needed or ("" if finds else _fitting(hints, room))  # a list says that typing finds
+    hint = "" if asked else found
     label = READS if reading else ""
     return PromptView(
         composer.rev, composer.text, hint, label, composer.place, vim, composer.selected

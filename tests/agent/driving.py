@@ -18,7 +18,14 @@ from agent_tui.paths import Folders
 from agent_tui.protocol.events import ErrorRaised, Event, Restored, SessionStarted, TurnEnded, fold
 from agent_tui.protocol.ops import Op, Submit
 from agent_tui.protocol.transcript import Transcript
-from agent_tui.settings.table import AgentSettings, PermissionSettings, Settings, ToolSettings
+from agent_tui.settings.table import (
+    AgentSettings,
+    PermissionSettings,
+    SandboxSettings,
+    Settings,
+    ToolSettings,
+)
+from agent_tui.settings.trust import ThisRun
 
 E = TypeVar("E", bound=Event)
 PATIENCE = 20.0
@@ -81,9 +88,11 @@ def running(config: EngineConfig) -> Iterator[Driver]:
 
 @dataclass
 class Place:
-    """A folder to work in and a home for the program, under tmp_path."""
+    """A folder to work in and a home for the program, under tmp_path. `trusts`: the person trusts
+    what projects there bring."""
 
     root: Path
+    trusts: bool = True
 
     @property
     def cwd(self) -> Path:
@@ -109,6 +118,7 @@ class Place:
         tools: ToolSettings | None = None,
         environment: dict[str, str] | None = None,
         permissions: PermissionSettings | None = None,
+        sandbox: str = "auto",
     ) -> EngineConfig:
         self.cwd.mkdir(parents=True, exist_ok=True)
         settings = Settings(
@@ -117,6 +127,7 @@ class Place:
             agent=agent or AgentSettings(),
             tools=tools or ToolSettings(),
             permissions=permissions or PermissionSettings(),
+            sandbox=SandboxSettings(sandbox),
         )
         basics = {"HOME": str(self.root / "user"), "PATH": "/usr/local/bin:/usr/bin:/bin"}
         return EngineConfig(
@@ -127,6 +138,7 @@ class Place:
             resume=resume,
             interactive=interactive,
             mode_given=not resume,
+            this_run=ThisRun(map(str, self.root.resolve().iterdir()) if self.trusts else ()),
         )
 
     @contextmanager

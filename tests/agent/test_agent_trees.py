@@ -41,6 +41,7 @@ from agent_tui.sessions.log.fork import fork
 from agent_tui.sessions.log.store import Store
 from agent_tui.tools.base import LenientArguments, Tool, ToolContext, ToolResult
 from tests.agent.driving import Driver, Place
+from tests.campaigns import examples
 from tests.strategies import trees
 
 
@@ -350,7 +351,7 @@ def test_one_agent_at_a_time_changes_something(place: Place) -> None:
     assert a < b <= c < d
 
 
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=examples(100))
 @given(trees())
 def test_what_the_engine_folds_of_a_tree_is_the_main_agents(told: list[Event]) -> None:
     """The model's messages, the queue, the draft, the places of a rewind: as if there were no other
@@ -365,7 +366,7 @@ def test_what_the_engine_folds_of_a_tree_is_the_main_agents(told: list[Event]) -
     assert folded(settled) == folded([event for event in settled if event.is_main])
 
 
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=examples(100))
 @given(trees())
 def test_the_figures_of_a_tree_are_the_sum_of_its_agents(told: list[Event]) -> None:
     whole = stats(told)

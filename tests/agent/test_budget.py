@@ -188,6 +188,6 @@ def test_each_limit_warns_once_until_it_is_another() -> None:
     assert budget.near_limit_warning() == ""
     budget.spend(1, 0.8, True)
     said = [budget.near_limit_warning(), budget.near_limit_warning(), budget.near_limit_warning()]
-    assert "≈ $0.9000 of $1.00" in said[0] and "800 of 1,000 tokens" in said[1] and not said[2]
+    assert "≈ $0.90 of $1.00" in said[0] and "800 of 1,000 tokens" in said[1] and not said[2]
     budget.extend("tokens", "m")
     assert (budget.max_tokens, budget.near_limit_warning()) == (2_000, "")

@@ -14,7 +14,7 @@ from agent_tui.agent.services.clipboard import clipboard_tools, set_clipboard
 from agent_tui.protocol.answers import ClipboardSet
 from agent_tui.protocol.events import Answered
 from agent_tui.protocol.ops import SetClipboard
-from agent_tui.safety import processes
+from agent_tui.safety.process import processes
 from tests.agent.driving import Place
 
 WORKS = 'cat > "$HOME/$(basename "$0").got"; echo "$@" > "$HOME/$(basename "$0").args"'

@@ -43,7 +43,9 @@ from agent_tui.protocol.events import (
 from agent_tui.protocol.ops import Answer, Cancel, RestoreFiles, Submit
 from agent_tui.protocol.tool_events import ToolStarted
 from agent_tui.protocol.transcript import NoticeBlock
-from agent_tui.safety import read_only_sandbox, secrets
+from agent_tui.safety.sandbox import support as sandbox_support
+from agent_tui.safety.secrets import scrubber as secrets
+from agent_tui.safety.secrets.hidden_values import HiddenValues
 from agent_tui.sessions.log.checkpoints import Blobs
 from tests.agent.driving import PATIENCE, Driver, Place
 from tests.agent.test_restore import answer, ask, restore_all
@@ -194,7 +196,7 @@ def test_of_a_folder_that_came_from_outside_it_is_said_that_it_does_not_go_back_
 ) -> None:
     model = running(folders, command)
     before = contents(folders)
-    with folders.engine(model, mode="accept-all") as driver:
+    with folders.engine(model, mode="accept-all", sandbox="local") as driver:
         driver.turn("go")
         assert ask(driver).caps == (IGNORED, MOVED)
         assert [(file.default, file.goes) for file in ask(driver).files] == [("keep", True)]
@@ -527,11 +529,14 @@ def workplace(cwd: Path, emit: Callable[[Event], None]) -> Workplace:
         scrub=secret.scrub,
         scrub_known=secret.scrub,
         scrub_secret_file=secret.scrub,
+        scrub_formats=secret.scrub_formats,
+        hidden=HiddenValues(),
         scrub_stream=secret.stream,
         learn=secret.learn,
         checkpoint=lambda _: "",
         own=(),
-        sandbox_support=read_only_sandbox.support,
+        sandbox_support=sandbox_support.support,
+        workspace_support=sandbox_support.workspace_support,
         skills=tuple,
         keep_job=lambda *_: None,
         load_skill=str,

@@ -39,9 +39,9 @@ def test_what_the_classifier_mistakes_is_stopped_and_asked_about(
     place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The classifier is told that `touch` only looks: the sandbox knows better."""
-    from agent_tui.safety import harmless
+    from agent_tui.safety.shell import harmless, harmless_options
 
-    monkeypatch.setitem(harmless.PROGRAMS, "touch", harmless.spec())
+    monkeypatch.setitem(harmless.PROGRAMS, "touch", harmless_options.spec())
     calls = [[run("touch new.txt")], [run("touch other.txt")]]
     with place.engine(place.script(*calls, [{"text": "ok"}])) as driver:
         driver.send(Submit("go"))
@@ -62,9 +62,9 @@ def test_what_the_classifier_mistakes_is_stopped_and_asked_about(
 def test_in_plan_mode_nothing_leads_out_of_the_sandbox(
     place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from agent_tui.safety import harmless
+    from agent_tui.safety.shell import harmless, harmless_options
 
-    monkeypatch.setitem(harmless.PROGRAMS, "touch", harmless.spec())
+    monkeypatch.setitem(harmless.PROGRAMS, "touch", harmless_options.spec())
     model = place.script([run("touch new.txt")], [{"text": "ok"}])
     with place.engine(model, mode="plan") as driver:
         driver.send(Submit("go"))

@@ -115,7 +115,7 @@ def test_a_beginning_holds_for_commands_that_begin_so_also_when_the_session_is_r
         driver.until(TurnEnded)
         assert [event.tag for event in driver.all(ToolEnded)] == ["ok", "denied"]
         assert [event.text for event in driver.all(Notice) if "Still" in event.text] == [
-            "Still allowed from earlier in this session: run_shell_command make one …"
+            "Still allowed from earlier in this session: Run shell command make one …"
         ]
 
 
@@ -238,7 +238,8 @@ def test_cancel_in_an_approval_gives_the_call_a_result(place: Place) -> None:
 
 def test_cancel_ends_a_child_that_ignores_sigterm(place: Place) -> None:
     command = "trap '' TERM; echo pid $$; while true; do sleep 0.1; done"
-    with place.engine(place.script([run(command)], [{"text": "ok"}]), mode="accept-all") as driver:
+    model = place.script([run(command)], [{"text": "ok"}])
+    with place.engine(model, mode="accept-all", sandbox="local") as driver:
         driver.send(Submit("go"))
         output = driver.until(ToolOutput, lambda event: "pid" in event.text).text
         pid = int(output.split()[1])
@@ -434,6 +435,52 @@ def test_a_missing_argument_is_asked_for(place: Place) -> None:
         assert "Greet Ada, happily." in driver.all(TurnStarted)[0].sent
 
 
+def test_a_line_that_wants_an_argument_outlives_the_program(place: Place) -> None:
+    skill(place)
+    with place.engine(place.script([{"text": "hi"}])) as driver:
+        driver.send(SaveDraft("/greet Ada", at_once=True))
+        driver.until(DraftSaved)
+        driver.send(Submit("/greet Ada"))
+        driver.until(QuestionAsked)
+        driver.send(SaveDraft("very happ", at_once=True))
+        driver.until(DraftSaved, lambda event: event.text == "very happ")
+        killed = driver.transcript()
+    for waits in (killed, driver.transcript()):
+        assert [one.text for one in waits.queue] == ["/greet Ada"]
+        assert waits.draft == "very happ"
+    with place.engine(place.script([{"text": "hi"}]), resume=waits.session) as driver:
+        assert driver.restored is not None
+        assert [one.text for one in driver.restored.queue] == ["/greet Ada"]
+
+
+def test_arguments_that_were_given_stand_in_the_line(place: Place) -> None:
+    skill(place)
+    with place.engine(place.script([{"text": "hi"}])) as driver:
+        driver.send(Submit("/greet"))
+        driver.send(Answer(driver.until(QuestionAsked).id, "say", "Ada Byron"))
+        second = driver.until(QuestionAsked)
+        assert [one.text for one in driver.transcript().queue] == ["/greet 'Ada Byron'"]
+        driver.send(Answer(second.id, "no"))
+        assert driver.until(DraftSaved).text == "/greet 'Ada Byron'"
+        driver.send(Submit("/greet 'Ada Byron' happily"))
+        driver.until(TurnEnded)
+        assert "Greet Ada Byron, happily." in driver.all(TurnStarted)[0].sent
+
+
+def test_a_steered_skill_says_what_it_stands_for(place: Place) -> None:
+    skill(place)
+    model = place.script([{"text": "one"}, {"wait": 1.0}, run("true")], [{"text": "two"}])
+    with place.engine(model, mode="accept-all") as driver:
+        driver.send(Submit("go"))
+        driver.until(TextDelta)
+        driver.send(Steer("/greet Ada happily"))
+        driver.send(Steer("/greet"))
+        seen = driver.until(SteerSeen)
+        assert (seen.text, seen.sent) == ("/greet Ada happily", "Greet Ada, happily.")
+        assert any("waits for its own turn" in notice.text for notice in driver.all(Notice))
+        assert [one.text for one in driver.transcript().queue] == ["/greet"]
+
+
 @pytest.mark.parametrize("way_out", ["no", "cancel"])
 def test_not_giving_the_argument_gives_the_line_back(place: Place, way_out: str) -> None:
     skill(place)
@@ -443,6 +490,7 @@ def test_not_giving_the_argument_gives_the_line_back(place: Place, way_out: str)
         driver.send(Cancel() if way_out == "cancel" else Answer(question.id, "no"))
         driver.until(QuestionAnswered)
         assert driver.until(DraftSaved).text == "/greet Ada"
+        assert driver.transcript().queue == ()
         assert driver.transcript().state == "idle" and driver.transcript().pending == ()
         assert driver.turn("plain").state == "completed"
 
@@ -489,7 +537,7 @@ def test_what_was_allowed_for_the_session_holds_when_it_is_resumed(place: Place)
         driver.until(TurnEnded)
         assert [event.tag for event in driver.all(ToolEnded)] == ["ok", "denied"]
         assert [event.text for event in driver.all(Notice) if "Still" in event.text] == [
-            "Still allowed from earlier in this session: run_shell_command env echo one"
+            "Still allowed from earlier in this session: Run shell command env echo one"
         ]
 
 

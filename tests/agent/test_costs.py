@@ -84,7 +84,7 @@ def test_what_has_no_price_is_said_to_have_none() -> None:
     found = stats([used, replace(used, cost=0.5, cost_estimated=True, step=2)])
     assert (found.cost, found.unpriced, found.cost_estimated) == (0.5, 1, True)
     said = dict(lines(found))
-    assert (said["cost"], said["no price known"]) == ("$0.5000 (estimated)", "1 request")
+    assert (said["cost"], said["no price known"]) == ("≈ $0.50", "1 request")
     assert "cost" not in dict(lines(stats([used])))
 
 

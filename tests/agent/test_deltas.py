@@ -12,6 +12,7 @@ from agent_tui.agent.turn.running_turn import Turn
 from agent_tui.protocol.events import Event, TextDelta, ThinkingDelta
 from agent_tui.protocol.messages import ModelInfo, Request
 from agent_tui.providers.base import Finished, Provider, StreamItem, TextChunk, ThinkingChunk
+from agent_tui.safety.secrets.hidden_values import HiddenValues
 
 PARTS = (ThinkingChunk("hm"), TextChunk("a"), TextChunk("b"))
 
@@ -58,7 +59,7 @@ def streamed(kind: type[Here]) -> tuple[list[Event], list[int]]:
         provider = kind(told)
         found: Provider = provider
         turn = Turn(1, lambda event, _: told.append(event), "x")
-        assert await loop.stream(turn, found, Request("", ())) == Finished("stop")
+        assert await loop.stream(turn, found, Request("", ()), HiddenValues()) == Finished("stop")
         return provider.before
 
     return told, asyncio.run(scenario())

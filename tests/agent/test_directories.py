@@ -3,11 +3,15 @@ before; what was removed, or is not what it was, asks again."""
 
 from __future__ import annotations
 
+import asyncio
+import os
 import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 from agent_tui.agent.session.directories import named_directories
 from agent_tui.protocol.events import (
@@ -34,6 +38,8 @@ from agent_tui.protocol.ops import (
     SetDirectory,
     Submit,
 )
+from agent_tui.safety.git import ask_git
+from agent_tui.safety.git_config import find_repository
 from agent_tui.sessions.log.copies import compact
 from agent_tui.sessions.log.fork import fork
 from agent_tui.sessions.log.store import log_path, read
@@ -289,3 +295,33 @@ def test_a_kill_right_after_it_was_added_keeps_it(tmp_path: Path) -> None:
     with place.engine(model, mode="accept-edits", resume=done.stdout.strip()) as driver:
         assert asked_in(driver, "after the kill") == []
         assert len(driver.all(FileChanged)) == 1 and (lib / "a.txt").read_text() == "2\n"
+
+
+def test_no_program_of_our_own_is_found_in_an_added_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place, lib = prepared(tmp_path)
+    later = tmp_path / "later"
+    for folder in (lib, later):
+        fake = folder / ".venv" / "bin" / "git"
+        fake.parent.mkdir(parents=True)
+        fake.write_text(f"#!/bin/sh\necho $0 >>{tmp_path}/run\n")
+        fake.chmod(0o755)
+    links = tmp_path / "links"
+    links.mkdir()
+    (links / "git").symlink_to(lib / ".venv" / "bin" / "git")
+    path = f"{lib}/.venv/bin:{links}:{os.environ['PATH']}"
+    monkeypatch.setenv("PATH", path)
+    place.cwd.mkdir()
+    subprocess.run(["/usr/bin/git", "init", "-q", str(place.cwd)], check=True)
+    config = place.config(place.script([{"text": "main"}]))
+    config = replace(config, directories=named_directories(config, [str(lib)]))
+    with running(config) as driver:
+        driver.until(DirectoriesChanged)
+        added(driver, later)
+        monkeypatch.setenv("PATH", f"{later}/.venv/bin:{path}")
+        assert asked_in(driver, "what is the branch?") == []
+    where = find_repository(place.cwd)
+    assert where is not None
+    answer = asyncio.run(ask_git(where, ("status", "--porcelain"), 60))
+    assert answer.problem == "" and not (tmp_path / "run").exists()

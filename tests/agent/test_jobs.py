@@ -53,7 +53,7 @@ def block(rows: Any) -> ToolBlock:
 
 def test_a_cancelled_command_keeps_its_output_everywhere(place: Place) -> None:
     model = place.script([run("echo FAIL 1; sleep 60")], [{"text": "I see"}])
-    with place.engine(model, mode="accept-all") as driver:
+    with place.engine(model, mode="accept-all", sandbox="local") as driver:
         driver.send(Submit("go"))
         driver.until(ToolOutput)
         driver.send(Cancel())
@@ -140,7 +140,7 @@ def test_a_server_in_the_background_goes_on_answering_until_it_is_stopped(place:
     (place.cwd / "server.py").write_text(SERVER)
     command = f"{sys.executable} server.py & while [ ! -s port ]; do sleep 0.05; done"
     model = place.script([run(command)], [{"text": "it runs"}])
-    with place.engine(model, mode="accept-all") as driver:
+    with place.engine(model, mode="accept-all", sandbox="local") as driver:
         driver.turn("go")
         began = driver.all(JobChanged)[0]
         assert began.state == "running" and len(began.pids) == 1 and driver.transcript().jobs
@@ -162,13 +162,13 @@ def test_a_server_in_the_background_goes_on_answering_until_it_is_stopped(place:
         assert "GET /server.py" in next(place.home.glob(f"outputs/*/{began.output}")).read_text()
         driver.send(StopJob(began.id))
         assert driver.until(JobChanged, lambda event: event.id == began.id).state == "stopped"
-        assert driver.until(Notice).text.startswith("Stopped in the background")
+        assert driver.until(Notice).text.startswith("Interrupted in the background")
         assert gone(began.pids[0]) and not driver.transcript().jobs
 
 
 def test_what_runs_in_the_background_ends_with_the_session(place: Place) -> None:
     model = place.script([run("sleep 300 & sleep 300 &")], [{"text": "x"}])
-    with place.engine(model, mode="accept-all") as driver:
+    with place.engine(model, mode="accept-all", sandbox="local") as driver:
         driver.turn("go")
         pids = driver.all(JobChanged)[0].pids
         assert len(pids) == 2 and all(map(alive, pids))
@@ -188,7 +188,7 @@ def test_a_cancelled_command_that_ignores_term_writes_nothing_over_the_next_turn
         "arguments": {"path": "file.txt", "content": "MODEL\n", "overwrite": True},
     }
     model = place.script([run(late)], [write], [{"text": "done"}])
-    with place.engine(model, mode="accept-all") as driver:
+    with place.engine(model, mode="accept-all", sandbox="local") as driver:
         driver.send(Submit("go"))
         driver.until(ToolOutput)
         driver.send(Cancel())

@@ -24,7 +24,7 @@ from agent_tui.sessions.log.store import Store
 from tests.agent.driving import PATIENCE, Place
 from tests.agent.kill_program import PROMPT, script
 
-KILLS = int(os.environ.get("AGENT_TUI_KILLS", "50"))
+KILLS = int(os.environ.get("AGENT_TUI_KILLS", "20"))
 OVER = "The script script.json has no more answers: it has 40."
 A_SESSION = 5
 """Kills of one session, before it may end."""

@@ -18,7 +18,7 @@ from agent_tui.sessions.log.store import Store
 from tests.agent.driving import PATIENCE, Driver, Place
 
 FILES = 60
-KILLS = int(os.environ.get("AGENT_TUI_RESTORE_KILLS", "4"))
+KILLS = int(os.environ.get("AGENT_TUI_RESTORE_KILLS", "2"))
 CHILD = """
 import sys
 from pathlib import Path

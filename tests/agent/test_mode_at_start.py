@@ -11,7 +11,14 @@ from pathlib import Path
 import pytest
 
 from agent_tui.agent.worker import Worker
-from agent_tui.protocol.events import Answered, ApprovalAsked, Notice, SessionStarted
+from agent_tui.protocol.events import (
+    Answered,
+    ApprovalAsked,
+    ModeChanged,
+    Notice,
+    SessionStarted,
+    ToolEnded,
+)
 from agent_tui.protocol.ops import Answer, Fork, Resume, SetMode, Submit
 from tests.agent.driving import Driver, Place, running
 
@@ -118,3 +125,29 @@ def test_without_a_screen_the_next_run_is_refused_and_says_why(place: Place) -> 
     again = run("two", "-c")
     assert again.returncode == 3 and not (place.cwd / "ran.txt").exists()
     assert "accept-all must be chosen again" in again.stderr and "--mode accept-all" in again.stderr
+
+
+def test_no_mode_goes_further_than_the_settings_let_it(place: Place) -> None:
+    model = place.script([TOUCH], [{"text": "done"}])
+    config = place.config(model, mode="accept-all")
+    held = replace(config.settings.permissions, autonomy="supervised")
+    with running(replace(config, settings=replace(config.settings, permissions=held))) as driver:
+        assert driver.all(SessionStarted)[0].mode == "auto"
+        driver.send(SetMode("accept-edits"))
+        assert driver.until(ModeChanged).mode == "auto"
+        assert "permissions.autonomy is supervised" in driver.all(Notice)[-1].text
+        driver.send(Submit("go on"))
+        asked = driver.until(ApprovalAsked)
+        assert not (place.cwd / "ran.txt").exists()
+        driver.send(Answer(asked.id, "no"))
+
+
+def test_a_tool_is_called_no_more_often_than_the_settings_let_it(place: Place) -> None:
+    look = {"call": "list_files", "arguments": {}}
+    config = place.config(place.script([look, look, look], [{"text": "done"}]))
+    held = replace(config.settings, rate_limits={"list_files": 2})
+    with running(replace(config, settings=held)) as driver:
+        driver.turn("look")
+        *ran, last = driver.all(ToolEnded)
+        assert [event.tag for event in ran] == ["ok", "ok"]
+        assert last.tag == "blocked" and "2 times a minute" in last.content

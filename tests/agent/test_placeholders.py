@@ -11,8 +11,8 @@ import pytest
 from agent_tui.protocol.display import CommandDisplay, DiffDisplay
 from agent_tui.protocol.events import ApprovalAsked, ToolEnded, TurnEnded
 from agent_tui.protocol.ops import Answer, Submit
-from agent_tui.safety.secret_strength import PLACEHOLDER
-from agent_tui.safety.secrets import placeholder
+from agent_tui.safety.secrets.scrubber import placeholder
+from agent_tui.safety.secrets.strength import PLACEHOLDER
 from tests.agent.driving import Place
 
 KEY = "ghp_" + "a1B2c3D4" * 5

@@ -106,7 +106,7 @@ def test_code_and_conversation_together(place: Place) -> None:
         assert said.done
         assert not (place.cwd / "a").exists() and driver.transcript().draft == "make"
         assert list(driver.transcript().rows)[-1] == NoticeBlock("info", said.said)
-        assert said.said == "Deleted a. /redo reverses this. Rewound the conversation."
+        assert said.said == "Rewound the conversation. Deleted a. /redo reverses this."
 
 
 def test_nothing_is_done_while_a_word_is_missing(place: Place) -> None:

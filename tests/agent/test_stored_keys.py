@@ -123,7 +123,10 @@ def test_it_is_used_and_turns_up_nowhere(
         else:
             backend.set_password(credentials.SERVICE, "moonshot", KEY)
         with place.engine(
-            "moonshot/m", mode="accept-all", environment={"MOONSHOT_BASE_URL": address}
+            "moonshot/m",
+            mode="accept-all",
+            sandbox="local",
+            environment={"MOONSHOT_BASE_URL": address},
         ) as driver:
             assert driver.turn("show me").state == "completed"
             assert where == "keyring" or "[hidden:key:" in driver.all(ToolEnded)[0].content
@@ -147,7 +150,7 @@ def test_a_key_that_is_kept_while_a_session_runs_is_used_and_hidden(
     address, seen = server
     script = place.script([{"text": "hello"}])
     with place.engine(
-        script, mode="accept-all", environment={"MOONSHOT_BASE_URL": address}
+        script, mode="accept-all", sandbox="local", environment={"MOONSHOT_BASE_URL": address}
     ) as driver:
         credentials.save(place.home, "moonshot", KEY)
         driver.send(SetModel("moonshot/m"))
@@ -192,7 +195,11 @@ def test_a_keyring_that_fails_is_one_line(
     place.home.mkdir()
     (place.home / "credentials.toml").write_text(f'[keys]\nmoonshot = "{KEY}"\n')
     (place.home / "credentials.toml").chmod(0o600)
-    options = {"mode": "accept-all", "environment": {"MOONSHOT_BASE_URL": address}}
+    options = {
+        "mode": "accept-all",
+        "sandbox": "local",
+        "environment": {"MOONSHOT_BASE_URL": address},
+    }
     with keyrings.used(backend), place.engine("moonshot/m", **options) as driver:
         driver.turn("hi")
         driver.send(SetModel("moonshot/n"))

@@ -208,7 +208,7 @@ def test_what_a_file_of_secrets_holds_is_hidden_however_it_is_shown(place: Place
     model = place.script(
         *([{"call": name, "arguments": arguments}] for name, arguments in calls), [{"text": "ok"}]
     )
-    with place.engine(model, mode="accept-all") as driver:
+    with place.engine(model, mode="accept-all", sandbox="local") as driver:
         driver.send(Submit("go"))
         for _ in range(3):  # a command runs unasked in this mode
             asked = driver.until(ApprovalAsked)

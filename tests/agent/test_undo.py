@@ -22,6 +22,7 @@ from agent_tui.protocol.events import FileChanged, FilesRestored, ToolStarted, T
 from agent_tui.protocol.session_events import RestoredFile
 from agent_tui.safety import paths
 from agent_tui.sessions.log.checkpoints import Blobs
+from tests.campaigns import examples
 
 Tree = dict[str, bytes]
 
@@ -300,7 +301,7 @@ def test_what_comes_at_any_moment_of_a_restore_is_not_lost(world: World) -> None
 NAMES = ("a", "b", "sub/c", "sub/deep/d")
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=examples(60))
 @given(seed=st.integers(0, 2**32))
 def test_undo_gives_the_tree_back_or_asks(
     tmp_path_factory: pytest.TempPathFactory, seed: int

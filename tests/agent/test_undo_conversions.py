@@ -79,7 +79,7 @@ def test_a_file_that_git_converts_is_left_as_it_is_and_that_is_said(
     place: Place, files: dict[str, str]
 ) -> None:
     before = prepare(place, files)
-    with place.engine(running(place, WRITES), mode="accept-all") as driver:
+    with place.engine(running(place, WRITES), mode="accept-all", sandbox="local") as driver:
         driver.turn("go")
         after = tree(place)
         restore_all(driver)
@@ -105,7 +105,7 @@ def test_attributes_that_a_command_changed_are_not_known_any_more(
     place: Place, command: str
 ) -> None:
     prepare(place, CASES["below"])
-    with place.engine(running(place, command), mode="accept-all") as driver:
+    with place.engine(running(place, command), mode="accept-all", sandbox="local") as driver:
         driver.turn("go")
         after = tree(place)
         restore_all(driver)
@@ -115,7 +115,7 @@ def test_attributes_that_a_command_changed_are_not_known_any_more(
 
 def test_attributes_that_change_no_content_are_none_of_it(place: Place) -> None:
     before = prepare(place, {".gitattributes": "*.txt -text diff=python linguist-vendored\n"})
-    with place.engine(running(place, WRITES), mode="accept-all") as driver:
+    with place.engine(running(place, WRITES), mode="accept-all", sandbox="local") as driver:
         driver.turn("go")
         assert restore_all(driver).done and tree(place) == before
         assert CONVERTED not in [limit.text for limit in driver.all(UndoLimited)]

@@ -52,7 +52,9 @@ def test_what_does_not_fit_is_named_and_the_others_are_seen(
     little: Place, more: str, names: list[str]
 ) -> None:
     with little.engine(
-        running(little, f"echo x >> clean; echo x >> dirty; {more}"), mode="accept-all"
+        running(little, f"echo x >> clean; echo x >> dirty; {more}"),
+        mode="accept-all",
+        sandbox="local",
     ) as driver:
         driver.turn("go")
         assert {"clean", "dirty"} <= set(changed(driver)) and not set(names) & set(changed(driver))
@@ -84,7 +86,9 @@ def test_a_file_that_cannot_be_read_is_named(place: Place, monkeypatch: pytest.M
         return read(path, mode, limit)
 
     monkeypatch.setattr(command_changes, "_content", refused)
-    with place.engine(running(place, "echo x >> dirty; rm loose"), mode="accept-all") as driver:
+    with place.engine(
+        running(place, "echo x >> dirty; rm loose"), mode="accept-all", sandbox="local"
+    ) as driver:
         driver.turn("go")
         assert describe_unseen(["loose"]) in said(driver) and set(changed(driver)) == {"dirty"}
 
@@ -93,7 +97,9 @@ def test_a_file_that_cannot_be_looked_at_is_named(place: Place) -> None:
     """Its path is longer than the system takes from the root: git sees it from the top."""
     name = "d" * 202
     make = f"for i in $(seq 20); do mkdir {name}; cd {name}; done; echo x > deep"
-    with place.engine(running(place, f"echo x >> dirty; {make}"), mode="accept-all") as driver:
+    with place.engine(
+        running(place, f"echo x >> dirty; {make}"), mode="accept-all", sandbox="local"
+    ) as driver:
         driver.turn("go")
         assert set(changed(driver)) == {"dirty"}
         [said_of] = [text for text in said(driver) if "/deep" in text]
@@ -111,7 +117,7 @@ def test_what_goes_on_in_the_background_is_said_of_its_turn_and_of_those_while_i
         [{"text": "then"}],
         [{"text": "last"}],
     )
-    with place.engine(model, mode="accept-all") as driver:
+    with place.engine(model, mode="accept-all", sandbox="local") as driver:
         driver.turn("first")
         driver.turn("second")
         (place.cwd / ".git" / "go").touch()
@@ -134,7 +140,7 @@ def test_what_a_process_in_the_background_changes_while_a_command_runs_is_kept_u
     waits = "touch .git/go; while [ ! -e .git/done ]; do sleep 0.02; done; echo x >> dirty"
     calls = [[{"call": "run_shell_command", "arguments": {"command": one}}] for one in (job, waits)]
     model = place.script(calls[0], [{"text": "left"}], calls[1], [{"text": "ran"}])
-    with place.engine(model, mode="accept-all") as driver:
+    with place.engine(model, mode="accept-all", sandbox="local") as driver:
         driver.turn("first")
         driver.turn("second")
         told = ask(driver)
@@ -151,7 +157,7 @@ def test_what_a_process_in_the_background_changes_while_a_command_runs_is_kept_u
 
 @pytest.mark.parametrize("make", ["git init -q inner; touch inner/a", "git clone -q . inner"])
 def test_a_repository_inside_is_no_file_that_appeared(place: Place, make: str) -> None:
-    with place.engine(running(place, make), mode="accept-all") as driver:
+    with place.engine(running(place, make), mode="accept-all", sandbox="local") as driver:
         driver.turn("go")
         assert APPEARED not in said(driver) and IGNORED in ask(driver).caps
         assert changed(driver) == {}

@@ -8,7 +8,13 @@ from typing import Any
 
 import pytest
 
-from agent_tui.protocol.events import ApprovalAsked, ModeChanged, ToolEnded, TurnEnded
+from agent_tui.protocol.events import (
+    ApprovalAnswered,
+    ApprovalAsked,
+    ModeChanged,
+    ToolEnded,
+    TurnEnded,
+)
 from agent_tui.protocol.ops import Answer, SetMode, Submit
 from tests.agent.driving import Driver, Place
 
@@ -40,16 +46,16 @@ def test_after_it_changes_run_and_commands_and_protected_names_ask(place: Place,
         driver.send(Submit("go"))
         first = asked(driver)
         assert (first.mode, first.hard) == ("accept-edits", False)
+        second, command, protected = asked(driver), asked(driver), asked(driver)
+        assert ("env echo one" in command.label, command.mode) == (True, "")
+        assert (".envrc" in protected.label, protected.mode) == (True, "")
         driver.send(SetMode(first.mode))
         driver.send(Answer(first.id, "once"))
-        second = asked(driver)
-        assert ("env echo one" in second.label, second.mode) == (True, ""), (
-            "the second file was not asked about"
-        )
+        needless = driver.until(ApprovalAnswered, lambda event: event.id == second.id)
+        assert (needless.choice, needless.by) == ("once", "rule"), "the mode allows it now"
+        driver.until(ToolEnded, lambda event: event.call_id == second.call_id)
         assert (place.cwd / "b.txt").exists()
-        driver.send(Answer(second.id, "no"))
-        third = asked(driver)
-        assert (".envrc" in third.label, third.mode) == (True, "")
-        driver.send(Answer(third.id, "no"))
+        driver.send(Answer(command.id, "no"))
+        driver.send(Answer(protected.id, "no"))
         driver.until(TurnEnded)
         assert [event.tag for event in driver.all(ToolEnded)] == ["ok", "ok", "denied", "denied"]

@@ -11,8 +11,9 @@ from typing import Any
 
 import pytest
 
-from agent_tui.context.file_index import FileIndex, Stopped
-from tests.context.test_git_index import git
+from agent_tui.context.file_index import FileIndex
+from agent_tui.safety.git_index import Stopped
+from tests.safety.test_git_index import git
 
 CASES: list[dict[str, Any]] = json.loads(
     (Path(__file__).parent.parent / "tools" / "gitignore_cases.json").read_text("utf-8")

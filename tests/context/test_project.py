@@ -6,12 +6,17 @@ import asyncio
 import os
 import subprocess
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 
 import pytest
 
-from agent_tui.context.project import NAMES, Instruction, facts, instructions
+from agent_tui.context import project as context
+from agent_tui.context.project import NAMES, Instruction, facts
 from agent_tui.safety import paths
+from tests.places import admit
+
+instructions = partial(context.instructions, admits=admit)
 
 
 @pytest.fixture

@@ -11,13 +11,14 @@ from skills_ref.validator import validate
 
 from agent_tui.context.skills import Expansion, Missing, Skills, front_matter
 from agent_tui.paths import shipped_folder
+from tests.places import admit
 
 FOLDERS = sorted(path.parent for path in shipped_folder("skills").glob("*/SKILL.md"))
 
 
 @pytest.fixture
 def skills(tmp_path: Path) -> Skills:
-    return Skills.discover(shipped_folder("skills"), tmp_path, tmp_path, tmp_path)
+    return Skills.discover(shipped_folder("skills"), tmp_path, tmp_path, tmp_path, admits=admit)
 
 
 def test_they_load(skills: Skills) -> None:

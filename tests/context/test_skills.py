@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agent_tui.context.skills import Expansion, Missing, Skill, Skills, front_matter, split
+from tests.places import admit
 
 
 @dataclass
@@ -22,7 +23,7 @@ class Places:
     home: Path
 
     def discover(self) -> Skills:
-        return Skills.discover(self.shipped, self.config, self.cwd, self.home)
+        return Skills.discover(self.shipped, self.config, self.cwd, self.home, admits=admit)
 
 
 @pytest.fixture
@@ -239,7 +240,7 @@ def test_no_file_is_too_strange(
     (config / "skills.md").write_text(text)
     (config / "skills" / "odd").mkdir(parents=True)
     (config / "skills" / "odd" / "SKILL.md").write_text(f"---\n{text}")
-    skills = Skills.discover(config / "none", config, config, config / "none")
+    skills = Skills.discover(config / "none", config, config, config / "none", admits=admit)
     for info in skills.list():
         expanded = skills.expand(f"/{info.name} {words}")
         while isinstance(expanded, Missing):

@@ -42,6 +42,7 @@ from agent_tui.protocol.transcript import (
     UserBlock,
 )
 from agent_tui.structures.vec import Vec
+from tests.campaigns import examples
 from tests.strategies import trees
 
 
@@ -82,7 +83,7 @@ CHILD: list[Event] = [TurnStarted(turn=1, prompt="part one", n=9), StepStarted(s
 # ------------------------------------------------------------------------------------------ the law
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=examples(150))
 @given(trees())
 def test_folding_all_of_a_tree_is_folding_the_settled(told: list[Event]) -> None:
     settled = [event for event in told if event.settled]
@@ -93,13 +94,13 @@ def test_folding_all_of_a_tree_is_folding_the_settled(told: list[Event]) -> None
     )
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=examples(150))
 @given(trees())
 def test_the_agent_above_is_as_if_it_had_no_children(told: list[Event]) -> None:
     assert own(fold(told)) == own(fold(event for event in told if event.agent == "main"))
 
 
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=examples(100))
 @given(trees())
 def test_each_agent_is_as_if_it_were_alone(told: list[Event]) -> None:
     found = children(fold(told))

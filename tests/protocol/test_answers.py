@@ -12,7 +12,7 @@ from hypothesis import given
 
 from agent_tui.protocol import answers, codec
 from agent_tui.protocol.answers import (
-    Answer,
+    AnswerData,
     ClipboardSet,
     Efforts,
     Files,
@@ -30,7 +30,7 @@ from agent_tui.protocol.transcript import Answers
 from tests.answers import answer_event, session
 from tests.strategies import instances
 
-KINDS = get_args(Answer)
+KINDS = get_args(AnswerData)
 every_kind = pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
 
 
@@ -44,9 +44,9 @@ def test_every_kind_has_a_name_of_its_own_and_a_place_in_the_transcript() -> Non
 
 
 @every_kind
-def test_every_answer_round_trips_and_is_the_newest_of_its_kind(kind: type[Answer]) -> None:
+def test_every_answer_round_trips_and_is_the_newest_of_its_kind(kind: type[AnswerData]) -> None:
     @given(instances(kind))
-    def check(answer: Answer) -> None:
+    def check(answer: AnswerData) -> None:
         event = Answered("q", answer, session="s")
         written = json.loads(json.dumps(codec.dump(event)))
         assert (written["kind"], set(written)) == (
@@ -60,11 +60,11 @@ def test_every_answer_round_trips_and_is_the_newest_of_its_kind(kind: type[Answe
 
 
 @every_kind
-def test_the_field_that_is_wrong_is_named(kind: type[Answer]) -> None:
+def test_the_field_that_is_wrong_is_named(kind: type[AnswerData]) -> None:
     wrong = object()  # of no type that any field has
 
     @given(instances(kind))
-    def check(answer: Answer) -> None:
+    def check(answer: AnswerData) -> None:
         written = codec.dump(Answered("q", answer))
         for own in dataclasses.fields(kind):
             bad = [wrong] if kind in (Skills, Tree) else {**written["data"], own.name: wrong}
@@ -75,9 +75,9 @@ def test_the_field_that_is_wrong_is_named(kind: type[Answer]) -> None:
 
 
 @every_kind
-def test_what_a_newer_version_says_more_of_an_answer_is_left_out(kind: type[Answer]) -> None:
+def test_what_a_newer_version_says_more_of_an_answer_is_left_out(kind: type[AnswerData]) -> None:
     @given(instances(kind))
-    def check(answer: Answer) -> None:
+    def check(answer: AnswerData) -> None:
         written = codec.dump(Answered("q", answer))
         if isinstance(written["data"], dict):
             written["data"] |= {"colour": "blue"}

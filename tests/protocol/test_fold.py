@@ -62,6 +62,7 @@ from agent_tui.protocol.transcript import (
 )
 from agent_tui.structures.argument_stream import ArgumentStream
 from agent_tui.structures.chips import Paste
+from tests.campaigns import examples
 from tests.strategies import asides, chunked, events, markdown, sessions, texts
 
 TURN = TurnStarted(turn=1, prompt="do it", at=10.0)
@@ -83,14 +84,14 @@ def answer_text(t: Transcript) -> str:
 # ------------------------------------------------------------------------------------------ the law
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=examples(150))
 @given(sessions())
 def test_folding_all_is_folding_the_settled(told: list[Event]) -> None:
     assert fold(told) == fold(settled(told))
     assert fold(told) == fold(event for event in settled(told) if not isinstance(event, Partial))
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=examples(60))
 @given(sessions(), st.data())
 def test_the_law_holds_at_every_settled_answer(told: list[Event], data: st.DataObject) -> None:
     ends = [i for i, event in enumerate(told) if isinstance(event, AssistantReplied | TurnEnded)]
@@ -98,7 +99,7 @@ def test_the_law_holds_at_every_settled_answer(told: list[Event], data: st.DataO
     assert fold(told[:cut]) == fold(settled(told[:cut]))
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=examples(60))
 @given(sessions(), st.data())
 def test_a_fold_goes_on_from_where_another_stopped(told: list[Event], data: st.DataObject) -> None:
     cut = data.draw(st.integers(0, len(told)))
@@ -107,7 +108,7 @@ def test_a_fold_goes_on_from_where_another_stopped(told: list[Event], data: st.D
     assert fold(told[cut:], middle) == fold(told)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=examples(60))
 @given(sessions(), st.booleans())
 def test_no_prefix_raises_and_all_of_it_can_be_shown(told: list[Event], crashed: bool) -> None:
     """A crash cuts a log anywhere; then only the settled events and partials are there."""
@@ -119,7 +120,7 @@ def test_no_prefix_raises_and_all_of_it_can_be_shown(told: list[Event], crashed:
         assert all(isinstance(t.rows[row], ToolBlock) for row in t.open_tools.values())
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=examples(150))
 @given(st.lists(events(), max_size=12))
 def test_no_sequence_of_events_raises_whatever_its_order(told: list[Event]) -> None:
     """A log of a newer version, or one that a person edited, may hold anything."""
@@ -458,3 +459,17 @@ def test_a_call_that_starts_in_the_midst_of_an_answer_outlives_it() -> None:
     assert [block.call_id for block in t.rows if isinstance(block, ToolBlock)] == ["c1"]
     assert isinstance(t.rows[t.open_tools["c1"]], ToolBlock)
     assert answer_text(t) == ""
+
+
+def test_words_given_with_a_yes_stand_beside_the_call() -> None:
+    t = ApprovalAsked(
+        id="a1", call_id="c1", tool="run_shell_command", label="Run make", reason="it may change"
+    ).apply(Transcript())
+    t = ApprovalAnswered(id="a1", choice="once", text="use pytest next time").apply(t)
+    t = ToolStarted(
+        call_id="c1", name="run_shell_command", label="Run make", note="allowed once"
+    ).apply(t)
+    t = ToolEnded(call_id="c1", name="run_shell_command", label="Run make", content="ok").apply(t)
+    block = t.rows[-1]
+    assert isinstance(block, ToolBlock)
+    assert block.note == "allowed once, you said: use pytest next time"

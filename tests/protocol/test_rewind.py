@@ -37,6 +37,7 @@ from agent_tui.protocol.messages import ToolCall, UserMessage
 from agent_tui.protocol.session_events import RestoredFile
 from agent_tui.protocol.transcript import DividerBlock, NoticeBlock, Queued, UserBlock
 from agent_tui.structures import chips
+from tests.campaigns import examples
 from tests.strategies import sessions
 
 OWN = (ShellStarted, ShellEnded)
@@ -60,7 +61,7 @@ def turns(events: Sequence[Event]) -> list[int]:
     return [place for place, event in enumerate(events) if isinstance(event, TurnStarted)]
 
 
-@settings(deadline=None, max_examples=80)
+@settings(deadline=None, max_examples=examples(80))
 @given(sessions(), sessions(), st.data())
 def test_a_rewind_gives_the_rows_back(
     told: list[Event], more: list[Event], data: st.DataObject
@@ -87,7 +88,7 @@ def test_a_rewind_gives_the_rows_back(
     assert fold(everything) == fold(settled)
 
 
-@settings(deadline=None, max_examples=80)
+@settings(deadline=None, max_examples=examples(80))
 @given(sessions(), sessions(), st.data())
 def test_a_request_after_a_rewind_is_that_of_a_session_without_it(
     told: list[Event], more: list[Event], data: st.DataObject

@@ -138,6 +138,24 @@ def test_ends_of_a_stream() -> None:
     assert late[-1] == Finished("stop")
 
 
+def test_what_comes_behind_the_end_of_an_answer_is_none_of_it() -> None:
+    called = delta(
+        tool_calls=[{"index": 0, "id": "c", "function": {"name": "ls", "arguments": "{}"}}]
+    )
+    for late in ([delta("stop"), called], [delta("stop"), sse(b"[DONE]"), called]):
+        found = chat([delta(content="hi"), *late])
+        assert found == [TextChunk("hi"), Finished("stop")]
+    assert chat([delta(content="hi"), sse(b"[DONE]"), called])[-1] == Finished("stop")
+
+
+def test_of_several_answers_at_once_the_first_counts() -> None:
+    def choice(index: int, content: str) -> dict[str, Any]:
+        return {"index": index, "delta": {"content": content}}
+
+    both = sse({"choices": [choice(1, "b"), choice(0, "a")]})
+    assert chat([sse({"choices": [choice(1, "x")]}), both, delta("stop")])[0] == TextChunk("a")
+
+
 def test_errors_inside_a_stream_are_named() -> None:
     def kind(error: Any) -> str:
         return str(chat([delta(content="hi"), sse({"error": error})])[-1].kind)

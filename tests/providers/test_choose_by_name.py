@@ -10,8 +10,8 @@ import pytest
 
 from agent_tui.providers.choosing.choose import KEY_VARIABLES, collect_offers, make
 from agent_tui.providers.facts import presets
-from agent_tui.safety.environment import child_environment
-from agent_tui.safety.secrets import known_secrets
+from agent_tui.safety.process.environment import child_environment
+from agent_tui.safety.secrets.scrubber import known_secrets
 from agent_tui.settings.table import ProviderSettings, Settings
 from tests.places import configured
 from tests.providers.servers import free_address, serving

@@ -209,7 +209,9 @@ def test_ollama_is_told_a_level_only_where_the_model_has_some(
     model: str, effort: str, told: Any
 ) -> None:
     provider = ollama.create(model, ProviderSetup("http://127.0.0.1:1", options={"think": "own"}))
-    body = provider._body(replace(REQUEST, effort=effort), ollama.Facts(8_192, True, True, False))
+    body = provider._body(
+        replace(REQUEST, effort=effort), ollama.OllamaFacts(8_192, True, True, False)
+    )
     assert (
         b'"think":%s' % {"high": b'"high"', "own": b'"own"', True: b"true", False: b"false"}[told]
         in body

@@ -11,7 +11,7 @@ import pytest
 from agent_tui.providers.base import Failed
 from agent_tui.providers.wire import failures
 from agent_tui.providers.wire.access import bearer, open_wire
-from agent_tui.safety.secrets import Scrubber
+from agent_tui.safety.secrets.scrubber import Scrubber
 
 KEY = "sk-secret-0123456789"
 PLACE = failures.Place("Somebody", "http://there", "m", secrets=Scrubber((KEY,)))

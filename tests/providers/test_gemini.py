@@ -19,7 +19,7 @@ from agent_tui.providers.base import (
     StreamItem,
     TextChunk,
 )
-from agent_tui.providers.facts.effort import thinking_config
+from agent_tui.providers.gemini import thinking_config
 from tests.providers.cases import answer, failed, finished, joined, refused
 from tests.providers.gemini_server import GEMINI, PATH, event
 from tests.providers.servers import (

@@ -18,6 +18,7 @@ from agent_tui.protocol.messages import AssistantMessage, Request, ToolMessage, 
 from agent_tui.providers.base import Failed, Finished, StreamItem, TextChunk, ThinkingChunk
 from agent_tui.providers.dialects.translate import count, name_in, state_of
 from agent_tui.providers.wire import stream
+from tests.campaigns import examples
 from tests.providers.asking import COMPATIBLE, OLLAMA
 from tests.providers.cases import joined
 from tests.providers.dialect_responses import RESPONSES
@@ -160,7 +161,7 @@ async def asked_twice(dialect: Dialect, chunks: list[bytes]) -> None:
 
 
 @pytest.mark.parametrize("dialect", DIALECTS, ids=lambda dialect: str(dialect.name))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(st.data())
 def test_an_answer_with_anything_in_it(dialect: Dialect, data: st.DataObject) -> None:
     asyncio.run(asked_twice(dialect, data.draw(answers(dialect))))

@@ -21,7 +21,7 @@ from agent_tui.providers.base import (
     ThinkingChunk,
 )
 from agent_tui.providers.wire.stream import Keyless
-from agent_tui.safety.secrets import Scrubber, placeholder
+from agent_tui.safety.secrets.scrubber import Scrubber, placeholder
 from tests.providers.cases import answer, finished, joined
 from tests.providers.dialects import DIALECTS
 from tests.providers.servers import KEY, Connection, Dialect, Received, call, played, text, thinking

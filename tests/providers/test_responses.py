@@ -20,7 +20,7 @@ from agent_tui.protocol.messages import (
 )
 from agent_tui.providers import openai
 from agent_tui.providers.base import Failed, ProviderSetup, StreamItem, TextChunk, ThinkingChunk
-from agent_tui.providers.facts.model_names import reasons
+from agent_tui.providers.services.openai import reasons
 from tests.providers.cases import failed, finished, joined
 from tests.providers.dialect_responses import ENCRYPTED, RESPONSES, event
 from tests.providers.servers import Connection, Received, call, played, sse, text, thinking

@@ -200,6 +200,14 @@ def test_a_cancelled_call_is_made_again(session: Session, step: int) -> None:
     assert answers[0].text.startswith(begins)
 
 
+def test_the_last_section_is_shown_again_where_it_was_stopped(session: Session) -> None:
+    session.say("tour")
+    session.play(until="## That was the tour")
+    session.messages.pop()
+    session.interrupted(30)
+    assert "## That was the tour" in session.asked("tour").text
+
+
 def test_other_requests_in_the_middle_are_answered_and_the_tour_waits(session: Session) -> None:
     session.say("tour")
     session.results(session.answer())

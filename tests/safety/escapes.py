@@ -80,6 +80,8 @@ KERNEL = {
     "clone": "namespace()",
     "mount": "call(NUMBERS['mount'], b'none', tmp('').encode(), b'tmpfs', 0, None)",
     "chroot": "os.chroot(tmp(''))",
+    "the host of this machine": "socket.socket(40, socket.SOCK_STREAM)",
+    "ciphers of the kernel": "socket.socket(38, socket.SOCK_SEQPACKET)",
     "bpf": "call(NUMBERS['bpf'], 0, None, 0)",
     "keyctl": "call(NUMBERS['keyctl'], 0, -3, 0)",
     "perf": "call(NUMBERS['perf_event_open'], None, 0, -1, -1, 0)",

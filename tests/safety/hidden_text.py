@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import re
 
-from agent_tui.safety.secret_strength import PLACEHOLDER
-from agent_tui.safety.secrets import placeholder
+from agent_tui.safety.secrets.scrubber import placeholder
+from agent_tui.safety.secrets.strength import PLACEHOLDER
 
 
 def is_hidden(shown: str, original: str) -> bool:

@@ -22,11 +22,12 @@ from pathlib import Path
 
 import pytest
 
-from agent_tui.safety import confinement, processes
-from agent_tui.safety.confinement import NotConfined, Profile
-from agent_tui.safety.output_capture import Captured
-from agent_tui.safety.processes import CommandResult
-from agent_tui.safety.read_only_sandbox import profile
+from agent_tui.safety.process import processes
+from agent_tui.safety.process.output_capture import Captured
+from agent_tui.safety.process.processes import CommandResult
+from agent_tui.safety.sandbox import confinement, profiles
+from agent_tui.safety.sandbox.profiles import NotConfined, Profile
+from agent_tui.safety.sandbox.read_only_sandbox import profile
 from tests.safety import escapes
 from tests.safety.test_processes import PATIENCE, alive, gone, number
 
@@ -152,13 +153,13 @@ def test_each_way_is_open_without_a_sandbox(place: Place, name: str) -> None:
 AS_OLD = """
 import os, sys
 sys.path.insert(0, sys.argv[1])
-from agent_tui.safety import confinement
+from agent_tui.safety.sandbox import confinement, profiles
 confinement.landlock_abi = lambda: int(sys.argv[2])
 import json
 argv = [word.encode() for word in sys.argv[4:]]
 os.environ["TMPDIR"] = sys.argv[3]
 said = json.loads(sys.stdin.read())
-os.execv(argv[0], confinement.apply(confinement.unpack_profile(said), argv))
+os.execv(argv[0], confinement.apply(profiles.unpack_profile(said), argv))
 """
 
 
@@ -168,7 +169,7 @@ def test_no_way_out_on_an_older_kernel(place: Place, tmp_path: Path, abi: int) -
     before = place.state()
     temporary = tmp_path / "temporary"
     temporary.mkdir()
-    said = confinement.pack_profile(place.profile())
+    said = profiles.pack_profile(place.profile())
     said["writable"].append(str(temporary))
     root = str(Path(confinement.__file__).parents[2])
     words = [sys.executable, "-I", LISTED, *place.arguments(*escapes.ALL)]
@@ -233,7 +234,7 @@ def test_what_was_refused_is_said_in_english(place: Place) -> None:
         ("cat file | head", False),
     ):
         result = run(command, place.root, place.profile(), environment=spoken)
-        assert result.refused is refused, (command, result)
+        assert bool(result.refused) is refused, (command, result)
     assert not run(f"cat {outside}/x; exit 1", place.root, None).refused
 
 
@@ -242,8 +243,9 @@ def test_what_was_refused_is_said_in_english(place: Place) -> None:
 DENIED = """
 import asyncio, ctypes, os, struct, sys
 from pathlib import Path
-from agent_tui.safety import confinement, read_only_sandbox, processes
-from agent_tui.safety.output_capture import Captured
+from agent_tui.safety.process import processes
+from agent_tui.safety.sandbox import confinement, read_only_sandbox, support as sandbox_support
+from agent_tui.safety.process.output_capture import Captured
 number, verdict = int(sys.argv[1]), int(sys.argv[2])
 code = [(0x20, 0, 0, 0), (0x15, 0, 1, number), (0x06, 0, 0, 0x50000 | verdict), (0x06, 0, 0, 0x7FFF0000)]
 libc = ctypes.CDLL(None, use_errno=True)
@@ -255,7 +257,7 @@ async def main():
         await processes.run("echo ran", Path.cwd(), os.environ, 20, print, Captured(99, None), confined=profile)
     except confinement.NotConfined as error:
         print("refused:", error.strerror)
-    print("support:", (await read_only_sandbox.support(Path("record"))).problem)
+    print("support:", (await sandbox_support.support(Path("record"))).problem)
     await processes.settle(5)
 asyncio.run(main())
 """
@@ -394,8 +396,9 @@ def test_a_cancelled_command_is_ended(place: Place) -> None:
 KILLED = """
 import asyncio, os, sys
 from pathlib import Path
-from agent_tui.safety import read_only_sandbox, processes
-from agent_tui.safety.output_capture import Captured
+from agent_tui.safety.process import processes
+from agent_tui.safety.sandbox import read_only_sandbox
+from agent_tui.safety.process.output_capture import Captured
 command = ': > "$TMPDIR/file"; echo "$TMPDIR $$"; sleep 300'
 async def main():
     confined = read_only_sandbox.profile((Path.cwd(),), os.environ)
@@ -491,9 +494,7 @@ def test_the_filter_of_each_machine(machine: int, kernel: int) -> None:
 def test_a_profile_travels_as_it_is() -> None:
     odd = os.fsdecode(b"/a\xff\n\"'")
     sent = Profile((odd, "/ä"), ("/w",), ("/l",), True, "/tmp")
-    assert (
-        confinement.unpack_profile(json.loads(json.dumps(confinement.pack_profile(sent)))) == sent
-    )
+    assert profiles.unpack_profile(json.loads(json.dumps(profiles.pack_profile(sent)))) == sent
 
 
 def test_the_profile_of_seatbelt(tmp_path: Path) -> None:
@@ -514,3 +515,30 @@ def test_the_profile_of_seatbelt(tmp_path: Path) -> None:
     assert "network" not in text and "(allow default)" not in text
     assert "(allow network*)" in confinement.seatbelt(Profile(("/",), network=True))
     assert text.count("(") == text.count(")")
+
+
+def test_the_profile_for_work_on_macos_closes_again_what_is_fixed_and_hidden(
+    tmp_path: Path,
+) -> None:
+    root, home = tmp_path.resolve() / "root", tmp_path.resolve()
+    (root / ".git" / "hooks").mkdir(parents=True)
+    (root / ".env").write_text("")
+    made = Profile(
+        readable=("/usr",),
+        writable=(str(root),),
+        hidden=(str(home), str(root / ".env")),
+        fixed=(str(root / ".git" / "hooks"),),
+        works=True,
+        temporary="/tmp",
+    )
+    rules = confinement.seatbelt(made).splitlines()
+    order = [
+        f'(deny file-read* file-write* (subpath "{home}"))',
+        f'(allow file-read* file-write* (subpath "{root}"))',
+        f'(deny file-read* file-write* (literal "{root}/.env"))',
+        f'(allow file-read* file-write* (subpath "{root}/.git"))',
+        f'(deny file-write* (subpath "{root}/.git/hooks"))',
+    ]
+    places = [max(at for at, rule in enumerate(rules) if rule == one) for one in order]
+    assert places == sorted(places) and "(deny default)" in rules
+    assert not any("network" in rule for rule in rules)

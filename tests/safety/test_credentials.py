@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from agent_tui.safety import credentials
-from agent_tui.safety.secrets import Scrubber, placeholder
+from agent_tui.safety.secrets.scrubber import Scrubber, placeholder
 from agent_tui.settings.store import Refused
 from tests import keyrings
 

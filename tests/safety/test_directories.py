@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from agent_tui.safety import hard_list, paths, policy
+from agent_tui.safety import paths, policy
 from agent_tui.safety.directories import Bounds, Refused, admit_directory, loss_reason
+from agent_tui.safety.shell import hard_list
 
 
 @pytest.fixture

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from agent_tui.safety import paths
-from agent_tui.safety.env_files import EnvFiles, is_env_file, values_in
-from agent_tui.safety.secrets import Scrubber
+from agent_tui.safety.secrets.env_files import EnvFiles, is_env_file, values_in
+from agent_tui.safety.secrets.scrubber import Scrubber
 
 
 @pytest.mark.parametrize(

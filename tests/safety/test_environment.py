@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from agent_tui.safety.environment import (
+from agent_tui.safety.process.environment import (
     child_environment,
     describe_left_out,
     in_english,
@@ -157,7 +157,8 @@ def test_a_command_of_the_model_gets_what_the_person_lets_pass_and_the_model_kno
     (place.home / "config.toml").write_text('[tools]\npass_env = ["PGPASSWORD", "GH_PAT"]\n')
     (place.cwd / ".agent-tui").mkdir()
     (place.cwd / ".agent-tui" / "config.toml").write_text('[tools]\npass_env = ["STRIPE_KEY"]\n')
-    done = run(place, "go", "-m", model, "--mode", "accept-all")
+    given = ("--mode", "accept-all", "--sandbox", "local", "--trust", str(place.cwd))
+    done = run(place, "go", "-m", model, *given)
     assert done.stdout == "done\n"
     assert "not allowed in a project's file" in done.stderr
     seen = dict(

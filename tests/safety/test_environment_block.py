@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from agent_tui.safety import environment
+from agent_tui.safety.process import environment
 
 PROGRAM = """
 import os, subprocess
-from agent_tui.safety.environment import hide_secrets
+from agent_tui.safety.process.environment import hide_secrets
 hide_secrets()
 hide_secrets()
 print(os.environ["MY_API_KEY"], os.environ["PLAIN"], os.environ["EMPTY_TOKEN"])

@@ -16,6 +16,10 @@ from hypothesis import strategies as st
 
 from agent_tui.safety.git import GitAnswer, ask_git
 from agent_tui.safety.git_config import find_repository, parse_config
+from agent_tui.safety.repository_check import check_repository
+from agent_tui.safety.sandbox.protected_state import take_state
+from agent_tui.safety.sandbox.workspace_sandbox import look_through
+from tests.campaigns import examples
 
 STATUS = ("status", "--porcelain=v1", "-b", "--ignore-submodules=dirty")
 
@@ -234,6 +238,19 @@ def test_a_git_folder_whose_parts_lead_out_is_not_read(
     assert answer.output == "" and "leads out of the git folder" in answer.problem
 
 
+@pytest.mark.parametrize("name", ["index", "HEAD", "config", "info/attributes", "packed-refs"])
+def test_a_pipe_in_the_place_of_a_file_holds_nobody_up(top: Path, name: str) -> None:
+    (top / ".env").touch()
+    path = top / ".git" / name
+    path.unlink(missing_ok=True)
+    os.mkfifo(path)
+    answer = ask(top)
+    assert answer.problem == f"{path} is not a regular file"
+    assert look_through([top]).secrets == (str(top / ".env"),)
+    assert take_state([top]).changed().paths == ()
+    assert check_repository(top) == f"{path} is not a regular file"
+
+
 def test_links_within_a_git_folder_are_followed(top: Path) -> None:
     """As git itself once wrote `HEAD`."""
     (top / ".git" / "HEAD").unlink()
@@ -268,8 +285,9 @@ def test_each_failure_is_said_as_what_it_is(top: Path, monkeypatch: pytest.Monke
     assert "fromthefuture" in ask(top).problem
     (top / ".git" / "config").write_bytes(config)
     same(top)
-    (top / ".git" / "index").unlink()
-    os.mkfifo(top / ".git" / "index")
+    branch = top / ".git" / "refs" / "heads" / "main"
+    branch.unlink()
+    os.mkfifo(branch)
     assert ask(top, timeout=0.5) == GitAnswer(problem="git did not answer in time", slow=True)
     monkeypatch.setenv("PATH", str(top))
     assert ask(top).problem == "git is not installed"
@@ -298,7 +316,7 @@ texts = st.text(st.characters(exclude_categories=("Cs",), exclude_characters="\0
 inner = st.one_of(st.none(), texts.filter(lambda text: "\n" not in text))
 
 
-@settings(max_examples=15)
+@settings(max_examples=examples(15))
 @given(st.lists(st.tuples(names, inner, names, texts), max_size=4))
 def test_what_git_wrote_is_read_as_git_reads_it(
     tmp_path_factory: pytest.TempPathFactory, entries: list[tuple[str, str | None, str, str]]
@@ -375,7 +393,7 @@ HARMLESS = re.compile(
 )
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(st.lists(st.sampled_from(FRAGMENTS), max_size=12).map("".join))
 def test_nothing_but_data_gets_through(tmp_path_factory: pytest.TempPathFactory, text: str) -> None:
     top = tmp_path_factory.mktemp("top").resolve()

@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from agent_tui.safety import secrets
+from agent_tui.safety.secrets import scrubber as secrets
 from agent_tui.tools import grep_files, read_file
+from tests.campaigns import examples
 from tests.safety.hidden_text import is_hidden
 from tests.safety.secret_corpus import BASE64, formatted, made
 from tests.tools.context import Context
@@ -72,7 +73,7 @@ def _assert_hidden(shown: str, text: str, hidden: list[str]) -> None:
     assert not [line for line in hidden if line.rstrip("=") in shown], f"{text}\n=====\n{shown}"
 
 
-@pytest.mark.parametrize("seed", range(200))
+@pytest.mark.parametrize("seed", range(examples(200)))
 def test_any_mix_is_the_original_with_parts_replaced(seed: int) -> None:
     text, hidden = _mixed(random.Random(seed))
     for hide in (secrets.hide_secrets, secrets.hide_keys):
@@ -82,7 +83,7 @@ def test_any_mix_is_the_original_with_parts_replaced(seed: int) -> None:
     _assert_hidden(secrets.hide_secrets(secrets.hide_keys(text)), text, hidden)
 
 
-@pytest.mark.parametrize("seed", range(200))
+@pytest.mark.parametrize("seed", range(examples(200)))
 def test_any_mix_in_pieces_is_the_original_with_parts_replaced(seed: int) -> None:
     """As the output of a command comes, and is then looked at as a whole."""
     chance = random.Random(seed)
@@ -97,7 +98,7 @@ def test_any_mix_in_pieces_is_the_original_with_parts_replaced(seed: int) -> Non
     _assert_hidden(secrets.hide_secrets(came), text, hidden)
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", range(examples(40)))
 def test_a_file_is_read_and_searched_as_the_original_with_parts_replaced(
     seed: int, tmp_path: Path
 ) -> None:

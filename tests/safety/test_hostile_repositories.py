@@ -26,6 +26,8 @@ HELPERS = subprocess.run(
 ).stdout.strip()
 COMMAND = "echo more >> a; echo new > made"
 EXECUTED = re.compile(r'execve(?:at)?\((?:\w+, )?"([^"]*)", (\[.*?\]|0x\w+)')
+STRACE = ["strace", "-f", "-qq", "-s", "300", "-e", "trace=execve,execveat", "-o"]
+"""Before the name of the log."""
 STATUS = ("status",)
 
 
@@ -316,6 +318,7 @@ def around(tmp_path: Path, sent: Sent) -> dict[str, str]:
         "HOME": str(tmp_path),
         "OLLAMA_HOST": "127.0.0.1:1",
         "PYTHONPATH": str(ROOT),
+        "AGENT_TUI_SANDBOX": "local",  # it would start programs of its own
     }
     return {"PATH": os.environ["PATH"], "TERM": "xterm-256color", **own, **sent.environment}
 
@@ -372,18 +375,7 @@ CASES += [("clean", "auto"), ("clean", "plan"), ("submodule", "accept-all")]
 def test_nothing_of_it_runs_without_a_screen(row: str, mode: str, tmp_path: Path) -> None:
     sent, marker = prepared(row, tmp_path, "sent")
     log, program = tmp_path / "strace", [sys.executable, "-m", "agent_tui", "run", "look around"]
-    argv = [
-        "strace",
-        "-f",
-        "-qq",
-        "-s",
-        "300",
-        "-e",
-        "trace=execve,execveat",
-        "-o",
-        str(log),
-        *program,
-    ]
+    argv = [*STRACE, str(log), *program]
     done = subprocess.run(
         [*argv, "-m", model(tmp_path, sent), "--mode", mode],
         cwd=sent.cwd,
@@ -411,18 +403,7 @@ def test_nothing_of_it_runs_without_a_screen(row: str, mode: str, tmp_path: Path
 def test_nothing_of_it_runs_on_the_screen(row: str, mode: str, tmp_path: Path) -> None:
     sent, marker = prepared(row, tmp_path, "sent")
     log = tmp_path / "strace"
-    argv = [
-        "strace",
-        "-f",
-        "-qq",
-        "-s",
-        "300",
-        "-e",
-        "trace=execve,execveat",
-        "-o",
-        str(log),
-        sys.executable,
-    ]
+    argv = [*STRACE, str(log), sys.executable]
     argv += ["-m", "agent_tui", "-m", model(tmp_path, sent), "--mode", mode, "look around"]
     start = f"import os; os.chdir({str(sent.cwd)!r}); os.execvp('strace', {argv!r})"
     pty = Pty(["-c", start], around(tmp_path, sent))

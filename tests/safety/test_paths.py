@@ -3,6 +3,8 @@ from __future__ import annotations
 import os
 import stat
 import struct
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -10,6 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from agent_tui.safety import paths
+from tests.campaigns import examples
 
 
 @pytest.fixture
@@ -184,7 +187,9 @@ PARTS = st.sampled_from(["..", ".", "src", "ln", "up", "a.txt", "new", "", "/"])
 
 
 @settings(
-    max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=examples(200),
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(parts=st.lists(PARTS, min_size=1, max_size=8))
 def test_what_is_called_inside_is_inside_for_the_kernel(work: Path, parts: list[str]) -> None:
@@ -211,3 +216,44 @@ def test_a_hard_link_of_a_secret_is_a_secret(work: Path, secret: str, name: str)
     (work / "two").hardlink_to(work / "one")
     assert paths.facts(name, (work,)).secret
     assert not paths.facts("two", (work,)).secret
+
+
+SWAPS = """
+import os, sys
+inside, aside, link = sys.argv[1:]
+while True:
+    os.rename(inside, aside)
+    os.rename(link, inside)
+    os.rename(inside, link)
+    os.rename(aside, inside)
+"""
+"""A folder of the project is a link out of it half of the time."""
+
+
+def test_a_thousand_swaps_of_a_folder_for_a_link_divert_no_read_and_no_write(work: Path) -> None:
+    outside, folder = work.parent / "outside", work / "sub"
+    outside.mkdir()
+    folder.mkdir()
+    (outside / "a.txt").write_text("theirs")
+    (folder / "a.txt").write_text("ours")
+    (work / "link").symlink_to(outside)
+    argv = [sys.executable, "-c", SWAPS, str(folder), str(work / "aside"), str(work / "link")]
+    refused = 0
+    with subprocess.Popen(argv) as swaps:
+        try:
+            for number in range(1_000):
+                try:
+                    found = paths.facts("sub/a.txt", (work,))
+                    if not found.inside:
+                        refused += 1
+                        continue  # as it was then, a person would have been asked
+                    assert paths.read_regular(found.real, 100) in (b"ours", b"new")
+                    if number % 2:
+                        paths.atomic_write(found.real, b"new", follow=False)
+                except (OSError, ValueError):
+                    refused += 1
+        finally:
+            swaps.kill()
+    assert 0 < refused < 1_000, "it was swapped between the looks"
+    assert (outside / "a.txt").read_text() == "theirs"
+    assert [entry.name for entry in outside.iterdir()] == ["a.txt"], "and nothing is left there"

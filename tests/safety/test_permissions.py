@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
 from pathlib import Path
 
 import pytest
 
-from agent_tui.agent.turn.executor import gather_facts
+from agent_tui.agent.turn.call_facts import gather_facts
 from agent_tui.agent.turn.tool_wiring import enabled_tools
 from agent_tui.safety import policy
 from agent_tui.safety.permissions import own_rules, parse
-from agent_tui.safety.read_only_sandbox import Support
+from agent_tui.safety.sandbox.support import Support
 from agent_tui.settings.table import PermissionSettings
 
 
@@ -24,9 +26,41 @@ def decide(place: Path, tool: str, what: str, mode: str = "auto", **rules: tuple
     return policy.decide(mode, facts, permissions=held).verdict
 
 
+def confined(place: Path, text: str, **rules: tuple[str, ...]) -> str:
+    tool = enabled_tools(())["run_shell_command"]
+    facts = gather_facts(tool, (), text, (place.resolve(),), Support("tests"))
+    named = {kind: tuple(f"run_shell_command({one})" for one in of) for kind, of in rules.items()}
+    held = own_rules(PermissionSettings(**named))
+    return policy.decide("auto", facts, permissions=held).confined
+
+
 def command(place: Path, text: str, mode: str = "auto", **rules: tuple[str, ...]) -> str:
     named = {kind: tuple(f"run_shell_command({one})" for one in of) for kind, of in rules.items()}
     return decide(place, "run_shell_command", text, mode, **named)
+
+
+def test_a_decision_looks_at_no_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With a rule about files and a forbidden folder, too: what is there is in the facts."""
+    (tmp_path / "src").mkdir()
+    place = tmp_path.resolve()
+    rules = PermissionSettings(deny=("grep_files(src/a*)",), forbidden_dirs=(str(place / "no"),))
+    held, asked = own_rules(rules), list[policy.Facts]()
+    for name, touched, text in (
+        ("grep_files", ("src",), ""),
+        ("run_shell_command", (), "cp -r src elsewhere"),
+        ("run_shell_command", (), "cat no/secret"),
+    ):
+        tool = enabled_tools(())[name]
+        asked.append(gather_facts(tool, touched, text, (place,), None, limits=held.limits))
+
+    def look(*_: object, **__: object) -> None:
+        raise AssertionError("it looks at the disk")
+
+    for name in ("stat", "lstat", "readlink", "open", "scandir", "listdir", "access"):
+        monkeypatch.setattr(os, name, look)
+    verdicts = [policy.decide("accept-all", facts, permissions=held).verdict for facts in asked]
+    monkeypatch.undo()
+    assert verdicts == ["ask", "allow", "refuse"]
 
 
 @pytest.mark.parametrize(
@@ -45,6 +79,13 @@ def command(place: Path, text: str, mode: str = "auto", **rules: tuple[str, ...]
         ("make test", "make test", "allow"),
         ("make test", "make test CC=./evil", "ask"),
         ("make test", "make", "ask"),
+        ("make test", "cat a | grep -v b | head -5 && make test 2>&1 | tail -5", "allow"),
+        ("make test", "cd src && make test | jq .", "allow"),
+        ("make test", "git log -U --output=x -1 --format=%B && make test", "ask"),
+        ("make test", "sort a && make test", "ask"),
+        ("make test", "make test | sort -u", "ask"),
+        ("make test", "find . && make test", "ask"),
+        ("make test", "sed -n 1p a; make test", "ask"),
         ("make $X", "make $X", "allow"),
         ("make $X", "make $X; rm y", "ask"),
         ("rm *", "rm -rf /", "ask"),
@@ -52,9 +93,24 @@ def command(place: Path, text: str, mode: str = "auto", **rules: tuple[str, ...]
     ],
 )
 def test_allowed(tmp_path: Path, rule: str, text: str, verdict: str) -> None:
+    (tmp_path / "src").mkdir()
     assert command(tmp_path, text, allow=(rule,)) == verdict
     assert command(tmp_path, text, "manual", allow=(rule,)) == verdict
     assert command(tmp_path, text, "plan", allow=(rule,)) == "refuse"
+
+
+def test_beside_an_allowed_command_only_the_inert_run_without_a_rule(tmp_path: Path) -> None:
+    """All of it runs without a sandbox: git looks only as far as its options were read right."""
+    subprocess.run(("git", "init", "-q", str(tmp_path)), check=True)
+    for text in (
+        "git status && make test",
+        "make test; git diff",
+        "git -C . log | head; make test",
+    ):
+        assert command(tmp_path, text, allow=("make test",)) == "ask"
+        assert command(tmp_path, text, allow=("make test", "git *")) == "allow"
+    assert command(tmp_path, "git status | sort") == "allow"
+    assert confined(tmp_path, "git status | sort", allow=("git *", "sort *")) == "looks"
 
 
 @pytest.mark.parametrize(
@@ -62,6 +118,8 @@ def test_allowed(tmp_path: Path, rule: str, text: str, verdict: str) -> None:
     [
         "git push",
         "ls; git push origin main",
+        "env --split-string='git push'",
+        "env -vS 'git push'",
         "sudo git push",
         "env X=1 git push",
         "echo $(git push)",
@@ -91,6 +149,34 @@ def test_allowed(tmp_path: Path, rule: str, text: str, verdict: str) -> None:
         "git {push,o}",
         "a=push; git $a o",
         "X=1 git -C . push",
+        "bash -ce 'git push'",
+        "bash -c -o pipefail 'git push'",
+        "source /dev/stdin <<< 'git push'",
+        "cat <<< 'git push' | sh",
+        "flock x -c 'git push'",
+        "flock x git push o",
+        "git rebase --exec 'git push' HEAD~1",
+        "git rebase -x 'git push' HEAD~1",
+        "git submodule foreach 'git push'",
+        "git submodule foreach git push",
+        "git bisect run git push",
+        "uv run git push",
+        "npx -c 'git push'",
+        "poetry run git push o",
+        "bundle exec git push",
+        "mise x -- git push",
+        "direnv exec . git push",
+        "nix develop -c git -C . push",
+        "tmux new -d 'git push'",
+        "ssh-agent git push",
+        "ssh-agent bash -c 'git push'",
+        "/usr/lib/git-core/git-push push",
+        "git-push o",
+        "git $'p\\x75sh' o",
+        "python -c \"import os; os.system('git push o')\"",
+        "function f { git push; }; f",
+        "sudo strace -o log git push",
+        "make -C x deploy='git push'",
     ],
 )
 def test_denied_wherever_it_stands(tmp_path: Path, text: str) -> None:
@@ -108,7 +194,6 @@ def test_a_pattern_is_compared_as_the_name_that_it_stands_for(tmp_path: Path) ->
     "text",
     [
         "git pus[h] o",
-        "git $'p\\x75sh' o",
         "git $(cat word) o",
         "read a < word; git $a o",
         "f() { $1 push; }; f git",
@@ -130,6 +215,8 @@ def test_what_can_be_read_and_fits_no_rule_runs(tmp_path: Path) -> None:
 def test_what_is_only_a_word_is_not_denied(tmp_path: Path) -> None:
     assert command(tmp_path, "echo git push", deny=("git push *",)) == "allow"
     assert command(tmp_path, "git pushy", deny=("git push *",)) == "ask"
+    for text in ("git commit -m 'git push'", "gh pr create --body 'git push'", "grep 'git push' x"):
+        assert command(tmp_path, text, "accept-all", deny=("git push *",)) == "allow"
 
 
 def test_an_asking_rule_asks_in_every_mode_and_beats_allow(tmp_path: Path) -> None:
@@ -157,6 +244,27 @@ def test_files(tmp_path: Path, rule: str, path: str, verdict: str) -> None:
     denied = decide(tmp_path, "edit_file", path, "accept-all", deny=(rule,))
     named = verdict == "allow" or rule in ("edit_file(**)",)
     assert (denied == "refuse") is named
+
+
+@pytest.mark.parametrize("tool", ["grep_files", "glob_files", "list_files"])
+def test_a_rule_holds_for_a_search_of_the_folder_and_of_those_above(
+    tmp_path: Path, tool: str
+) -> None:
+    (tmp_path / "priv" / "deep").mkdir(parents=True)
+    (tmp_path / "src").mkdir()
+    rule = (f"{tool}(priv/**)",)
+    for mode in ("auto", "accept-all"):
+        for path, verdict in (
+            ("priv", "refuse"),
+            ("priv/deep", "refuse"),
+            (str(tmp_path / "priv"), "refuse"),
+            (".", "ask"),
+            ("src", "allow"),
+        ):
+            assert decide(tmp_path, tool, path, mode, deny=rule) == verdict
+    assert decide(tmp_path, tool, "priv", deny=(f"{tool}(priv/deep/*.txt)",)) == "ask"
+    assert decide(tmp_path, tool, "src", deny=(f"{tool}(**/*.pem)",)) == "ask"
+    assert decide(tmp_path, tool, "src/x.py", deny=(f"{tool}(**/*.pem)",)) == "allow"
 
 
 def test_a_link_is_judged_by_where_it_leads(tmp_path: Path) -> None:

@@ -1,13 +1,18 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
 
 import pytest
 
+from agent_tui.agent.turn.call_facts import gather_facts
 from agent_tui.safety.paths import PathFacts
+from agent_tui.safety.permissions import Permissions, parse
 from agent_tui.safety.policy import MODES, Decision, Facts, Rule, decide, unasked_mode
 from agent_tui.safety.protected_names import RUNS
+from agent_tui.safety.sandbox.support import Support
+from agent_tui.tools.run_shell_command import TOOL
 
 HERE = "/home/ada/work"
 
@@ -40,6 +45,67 @@ TABLE = {
     "accept-all": ("allow", "allow", "allow"),
     "plan": ("allow", "refuse", "refuse"),
 }
+
+
+WRITE_SETTINGS = """
+git branch -m old new
+git branch --set-upstream-to=origin/main
+git branch -u origin/main
+git branch -d old
+git branch new origin/main
+git switch -c new origin/main
+git checkout -b new -t origin/main
+git remote add other ../other
+git remote rename origin other
+git push -u origin main
+git push --set-upstream origin main
+git config user.name Ada
+git -C . config user.name Ada
+git submodule init
+git submodule update --init
+git worktree add -b new ../new origin/main
+git sparse-checkout set src
+git rebase --continue
+git cherry-pick --abort
+sudo git branch -m old new
+bash -c 'git branch -m old new'
+cd . && git branch -m old new
+"""
+LEAVE_SETTINGS = """
+git rebase main
+git cherry-pick main
+git branch
+git branch new
+git branch new main
+git branch new --no-track origin/main
+git switch main
+git switch -c new
+git checkout -b new main
+git commit -m 'git config'
+git remote -v
+git remote show origin
+git push origin main
+git fetch
+git config --get user.name
+git submodule status
+git submodule update
+git worktree add ../new
+echo git branch -m old new
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "verdict"),
+    [(text, "ask") for text in WRITE_SETTINGS.strip().splitlines()]
+    + [(text, "allow") for text in LEAVE_SETTINGS.strip().splitlines()],
+)
+def test_what_writes_the_settings_of_git_asks_before_the_sandbox_stops_half_of_it(
+    tmp_path: Path, text: str, verdict: str
+) -> None:
+    there = Support("tests")
+    facts = gather_facts(TOOL, (), text, (tmp_path.resolve(),), there, there)
+    assert decide("accept-all", facts).verdict == verdict
+    assert decide("accept-all", replace(facts, sandboxed=False)).verdict == "allow"
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -127,6 +193,17 @@ def test_plan_mode_is_stronger_than_any_rule() -> None:
 def test_running_without_a_sandbox_is_said() -> None:
     assert decide("accept-all", shell()).note == "no sandbox"
     assert decide("accept-all", read()).note == ""
+
+
+def test_only_what_the_mode_allows_runs_in_the_sandbox() -> None:
+    facts = replace(shell(), sandboxed=True)
+    decision = decide("accept-all", facts)
+    assert (decision.confined, decision.note) == ("works", "sandboxed")
+    assert decide("accept-all", facts, always(decide("auto", facts))).confined == ""
+    allowed = Permissions(allow=(parse("run_shell_command(pytest -q)"),))
+    assert decide("accept-all", facts, permissions=allowed).confined == ""
+    assert decide("accept-all", replace(facts, unsure="")).confined == "works"
+    assert decide("auto", replace(facts, unsure="")).confined == "looks"
 
 
 def test_an_unknown_mode_asks() -> None:

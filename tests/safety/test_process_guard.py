@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import pty
 import signal
 import subprocess
 import sys
@@ -20,8 +21,8 @@ ROOT = Path(__file__).parents[2]
 HOLDER = """
 import asyncio, os, sys
 from pathlib import Path
-from agent_tui.safety import processes
-from agent_tui.safety.output_capture import Captured
+from agent_tui.safety.process import processes
+from agent_tui.safety.process.output_capture import Captured
 async def main():
     for command in sys.argv[1:]:
         run = processes.run(command, Path.cwd(), dict(os.environ), 0, lambda _: None, Captured(1000, None))
@@ -152,7 +153,12 @@ def test_the_model_is_told_that_the_watchers_were_killed(tmp_path: Path) -> None
         "accept-all",
         "go",
     ]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "AGENT_TUI_HOME": str(tmp_path / "home")}
+    environment = {
+        **os.environ,
+        "PYTHONPATH": str(ROOT),
+        "AGENT_TUI_HOME": str(tmp_path / "home"),
+        "AGENT_TUI_SANDBOX": "local",
+    }
     subprocess.run(
         argv, cwd=tmp_path, env=environment, stdout=subprocess.DEVNULL, check=True, timeout=60
     )
@@ -172,8 +178,8 @@ def test_the_model_is_told_that_the_watchers_were_killed(tmp_path: Path) -> None
 LEAVING = """
 import asyncio, os, sys
 from pathlib import Path
-from agent_tui.safety import processes
-from agent_tui.safety.output_capture import Captured
+from agent_tui.safety.process import processes
+from agent_tui.safety.process.output_capture import Captured
 def run(command):
     return processes.run(command, Path.cwd(), dict(os.environ), 0, lambda _: None, Captured(1000, None))
 async def main():
@@ -226,7 +232,12 @@ def test_the_agents_command_ends_with_a_killed_program(tmp_path: Path) -> None:
         "accept-all",
         "go",
     ]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "AGENT_TUI_HOME": str(tmp_path / "home")}
+    environment = {
+        **os.environ,
+        "PYTHONPATH": str(ROOT),
+        "AGENT_TUI_HOME": str(tmp_path / "home"),
+        "AGENT_TUI_SANDBOX": "local",
+    }
     program = subprocess.Popen(argv, cwd=tmp_path, env=environment, stdout=subprocess.DEVNULL)
     pid = number(tmp_path / "a.pid")
     assert alive(pid)
@@ -253,12 +264,16 @@ open(name, "w").write(str(os.getpid()))
 while kind == "forking":
     if os.fork():
         os._exit(0)
+if kind == "stopped":
+    os.kill(os.getpid(), signal.SIGSTOP)
 time.sleep(300)
 """
 """A daemon that wants to live on: `unnamed` with an empty environment, `forking` with another pid
-every moment."""
+every moment, `stopped` by itself."""
 KINDS = [
-    (kind, closed) for kind in ("plain", "unnamed", "forking") for closed in ("open", "closed")
+    (kind, closed)
+    for kind in ("plain", "unnamed", "forking", "stopped")
+    for closed in ("open", "closed")
 ]
 
 
@@ -287,23 +302,33 @@ def none_left(mark: str) -> bool:
     return empty == 20
 
 
-ENDS = ("cancel", "timeout", "quit", "kill")
+ENDS = ("cancel", "timeout", "quit", "kill", "hangup")
 ENDING = """
 import asyncio, os, sys
 from pathlib import Path
-from agent_tui.safety import processes
-from agent_tui.safety.output_capture import Captured
+from agent_tui.safety.process import processes
+from agent_tui.safety.sandbox import support as sandbox_support, workspace_sandbox
+from agent_tui.safety.process.output_capture import Captured
 async def main():
     how, mark, commands = sys.argv[1], Path(sys.argv[2]), sys.argv[3:]
     limit = 8.0 if how == "timeout" else 0.0
-    running = []
-    for command in commands:
-        run = processes.run(command, Path.cwd(), dict(os.environ), limit, lambda _: None, Captured(99, None))
+    running, given = [], dict(os.environ)
+    ways = [None, *sandbox_support._ways()]
+    for at, command in enumerate(commands):
+        way = ways[(at + int(os.environ["RUN"])) % len(ways)]
+        confined = None if way is None else workspace_sandbox.profile((Path.cwd(),), given, backend=way)
+        run = processes.run(command, Path.cwd(), given, limit, lambda _: None, Captured(99, None), confined=confined)
         running.append(asyncio.ensure_future(run))
     while len(list(mark.parent.glob(mark.name + "*"))) < len(commands):
+        for task in running:
+            if task.done():
+                sys.exit(f"ended before it was to end: {task.result()}")
         await asyncio.sleep(0.02)
     if how == "kill":
         os.kill(os.getpid(), 9)
+    if how == "hangup":
+        print("ready", flush=True)
+        await asyncio.sleep(60)
     for task in running if how == "cancel" else ():
         task.cancel()
     if how != "quit":
@@ -311,12 +336,27 @@ async def main():
     await processes.settle(10)
 asyncio.run(main())
 """
-RUNS = int(os.environ.get("AGENT_TUI_ESCAPES", "20"))
+RUNS = int(os.environ.get("AGENT_TUI_ESCAPES", "40"))
 """Daemons in all: 200 in a campaign."""
+
+
+def start_on_terminal(argv: list[str], folder: Path, environment: dict[str, str]) -> None:
+    """Run a program on a terminal of its own, which is closed once it says that it is ready."""
+    ours, theirs = pty.openpty()
+    with subprocess.Popen(
+        argv, cwd=folder, env=environment, preexec_fn=lambda: os.login_tty(theirs)
+    ) as program:
+        os.close(theirs)
+        said = b""
+        while b"ready" not in said:
+            said += os.read(ours, 1000)
+        os.close(ours)
+        assert program.wait(PATIENCE) == -signal.SIGHUP
 
 
 @pytest.mark.parametrize("how", ENDS)
 def test_no_daemon_escapes_whatever_ends_the_program(tmp_path: Path, how: str) -> None:
+    """With no sandbox, and in each that this machine has."""
     (tmp_path / "escape.py").write_text(ESCAPE)
     for run in range(max(1, RUNS // (len(ENDS) * len(KINDS)))):
         mark = tmp_path / f"escaped-{how}-{run}-"
@@ -325,8 +365,13 @@ def test_no_daemon_escapes_whatever_ends_the_program(tmp_path: Path, how: str) -
             for number, (kind, closed) in enumerate(KINDS)
         ]
         argv = [sys.executable, "-c", ENDING, how, str(mark), *commands]
-        environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-        subprocess.run(argv, cwd=tmp_path, env=environment, timeout=60, check=False)
+        turn = str(run + ENDS.index(how))
+        environment = {**os.environ, "PYTHONPATH": str(ROOT), "RUN": turn}
+        if how == "hangup":
+            start_on_terminal(argv, tmp_path, environment)
+        else:
+            subprocess.run(argv, cwd=tmp_path, env=environment, timeout=120, check=False)
+        assert len(list(tmp_path.glob(f"{mark.name}*"))) == len(KINDS), "all of them ran"
         assert none_left(mark.name), (how, run)
 
 
@@ -335,7 +380,7 @@ def test_what_a_clipboard_tool_leaves_lives_on(tmp_path: Path) -> None:
     served = "open('a.pid', 'w').write(str(os.getpid()))\ntime.sleep(60)"
     script.write_text(f"import os, time\nif os.fork():\n    os._exit(0)\n{served}")
     feeding = (
-        "import asyncio, os, sys\nfrom pathlib import Path\nfrom agent_tui.safety import processes\n"
+        "import asyncio, os, sys\nfrom pathlib import Path\nfrom agent_tui.safety.process import processes\n"
         "async def main():\n"
         "    argv = (sys.executable, 'serve.py')\n"
         "    assert await processes.feed(argv, b'', Path.cwd(), dict(os.environ), 30) == (0, '')\n"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from agent_tui.safety import process_tree
+from agent_tui.safety.process import tree as process_tree
 
 
 def test_processes_that_may_not_be_looked_at_are_not_ours(

@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from agent_tui.safety import processes
-from agent_tui.safety.output_capture import Captured
-from agent_tui.safety.processes import CommandResult
+from agent_tui.safety.process import processes
+from agent_tui.safety.process.output_capture import Captured
+from agent_tui.safety.process.processes import CommandResult
 
 PATIENCE = 20.0
 

@@ -12,11 +12,12 @@ from pathlib import Path
 
 import pytest
 
-from agent_tui.safety import processes, read_only_sandbox
-from agent_tui.safety.confinement import Profile
-from agent_tui.safety.output_capture import Captured
-from agent_tui.safety.processes import CommandResult
-from agent_tui.safety.read_only_sandbox import Support, profile, support
+from agent_tui.safety.process import processes
+from agent_tui.safety.process.output_capture import Captured
+from agent_tui.safety.process.processes import CommandResult
+from agent_tui.safety.sandbox import read_only_sandbox
+from agent_tui.safety.sandbox.profiles import Profile
+from agent_tui.safety.sandbox.read_only_sandbox import profile
 from tests.safety.test_processes import PATIENCE
 
 
@@ -203,63 +204,3 @@ def test_the_passwords_of_the_machine_are_closed(home: Path) -> None:
     for name in ("/etc/shadow", "/etc/gshadow"):
         done = run(f"cat {name} | head -1", home / "project", read_only(home, "project"), home)
         assert done.refused and ":" not in done.output.partition(name)[0].removeprefix("cat: ")
-
-
-# ------------------------------------------------------------------------------------------ the canary
-
-
-@pytest.fixture
-def unknown(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing was tried in this process yet."""
-    monkeypatch.setattr(read_only_sandbox, "_known", {})
-
-
-@pytest.mark.usefixtures("unknown")
-def test_the_sandbox_holds_and_that_is_kept(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    record = tmp_path / "state" / "sandbox.json"
-    found = asyncio.run(support(record))
-    assert found.problem == "" and "seccomp" in found.backend and record.exists()
-
-    async def never(backend: str) -> Support:
-        raise AssertionError(backend)
-
-    tried = read_only_sandbox._tried
-    monkeypatch.setattr(read_only_sandbox, "_tried", never)
-    assert asyncio.run(support(record)) == found  # this process knows
-    monkeypatch.setattr(read_only_sandbox, "_known", {})
-    assert asyncio.run(support(record)) == found  # the record does
-    monkeypatch.setattr(read_only_sandbox, "_known", {})
-    monkeypatch.setattr(read_only_sandbox, "_tried", tried)
-    for wrong in ("", "[]", '{"held": "another kernel"}'):
-        record.write_text(wrong)
-        monkeypatch.setattr(read_only_sandbox, "_known", {})
-        assert asyncio.run(support(record)) == found
-        assert found.backend in record.read_text()
-
-
-@pytest.mark.usefixtures("unknown")
-@pytest.mark.parametrize(
-    ("wide", "words"),
-    [
-        ({"writable": ("/",)}, "can write outside"),
-        ({"readable": ("/",)}, "can read outside"),
-        ({"network": True}, "can try to connect"),
-        ({"temporary": ""}, "cannot write to its temporary folder"),
-        ({"writable": ()}, "cannot write to /dev/null"),
-        ({"readable": ("/proc",)}, "Permission denied"),
-    ],
-)
-def test_a_sandbox_that_does_not_hold_is_none(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, wide: dict[str, object], words: str
-) -> None:
-    def too_wide(*given: object) -> Profile:
-        made = profile(*given)  # type: ignore[arg-type]
-        fields = {name: getattr(made, name) for name in Profile.__slots__}
-        return Profile(**(fields | wide))
-
-    monkeypatch.setattr(read_only_sandbox, "profile", too_wide)
-    record = tmp_path / "record"
-    found = asyncio.run(support(record))
-    assert words in found.problem and not record.exists()

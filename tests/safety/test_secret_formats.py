@@ -10,10 +10,11 @@ import string
 
 import pytest
 
-from agent_tui.safety import secret_formats, secrets
-from agent_tui.safety.secret_formats import FORMATS, find_secrets
-from agent_tui.safety.secret_strength import PLACEHOLDER
-from agent_tui.safety.secrets import DOT, Redactor
+from agent_tui.safety.secrets import formats as secret_formats
+from agent_tui.safety.secrets import scrubber as secrets
+from agent_tui.safety.secrets.formats import FORMATS, find_secrets
+from agent_tui.safety.secrets.scrubber import DOT, Redactor
+from agent_tui.safety.secrets.strength import PLACEHOLDER
 from tests.safety.secret_corpus import (
     AROUND,
     LOOKALIKES,

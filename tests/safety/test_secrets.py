@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent_tui.safety import secrets
+from agent_tui.safety.secrets import scrubber as secrets
 
 KEY = "sk-abcdefghijklmnop0123"
 

@@ -9,9 +9,9 @@ import string
 
 import pytest
 
-from agent_tui.safety import secrets
-from agent_tui.safety.secret_files import shows_secrets
-from agent_tui.safety.secret_strength import PLACEHOLDER
+from agent_tui.safety.secrets import scrubber as secrets
+from agent_tui.safety.secrets.secret_files import shows_secrets
+from agent_tui.safety.secrets.strength import PLACEHOLDER
 
 _chance = random.Random("letters")
 _WORDS = ("battery", "candle", "dragon", "horse", "marble", "orange", "purple", "river", "silver")
@@ -173,6 +173,41 @@ PLANTED = [
     *((text.format(value), value) for text in ENCODED for value in (encoded("me:"),)),
     *((f'"secret": "{value}"', value) for value in (consonants(), consonants().upper())),
 ]
+
+
+JOINTED = (
+    ("password={}", "kP9x-Zq3L-mV7t"),
+    ("password={}", "kP9x.Zq3L.mV7t"),
+    ("client_secret={}", "a8f3-99ck-zz12-qq77"),
+    ("MYSQL_ROOT_PASSWORD={}", "svcVal-77123-xx"),
+    ('"client_secret": "{}"', "json-sec-1238zx"),
+    ("password={}", "prop\\=Pw99112"),
+    ("ENV DB_PASSWORD {}", "kP9xZq3LmV7t"),
+    ("ENV TOKEN {}", "q7Xz9LmP2vKr8TsWd4Yb"),
+    ("  ARG API_TOKEN {}", "kP9x-Zq3L-mV7t"),
+)
+
+
+@pytest.mark.parametrize(("text", "value"), JOINTED)
+def test_a_secret_in_pieces_is_hidden(text: str, value: str) -> None:
+    assert_hidden(text.format(value), value)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "token=v1.2.3-beta4",
+        "secret: my-secret-v2-prod",
+        "password=reset-2024-01-31",
+        '"token": "next-page-2"',
+        "token: us-east-1",
+        "secret=config.v2.key1",
+        "ENV PASSWORD_FILE /run/secrets/db",
+        "ENV TOKEN_TTL 3600",
+    ],
+)
+def test_names_and_versions_in_pieces_stay(text: str) -> None:
+    assert secrets.hide_secrets(text) == text
 
 
 def assert_hidden(text: str, secret: str, of_secrets: bool = False) -> None:

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent_tui.safety import harmless, harmless_git, shell_classifier
-from agent_tui.safety.shell_classifier import classify
+from agent_tui.safety.shell import harmless, harmless_git, named_files
+from agent_tui.safety.shell.classifier import classify
 
 LOOKS = """\
 ls -la src | head
@@ -290,6 +290,7 @@ def test_what_goes_through_a_folder_with_a_secret_in_it_asks(place: Path) -> Non
         "grep -d recurse x src",
         "grep --recursive x src/deep",
         "egrep -ri --exclude-dir=docs x .",
+        "rg x",
         "rg --hidden x",
         "rg -uu x src",
         "diff -r src/deep src",
@@ -300,18 +301,86 @@ def test_what_goes_through_a_folder_with_a_secret_in_it_asks(place: Path) -> Non
         "grep -rn --include='*.py' x .",
         "grep -r --exclude-dir=deep x .",
         "grep x README.md",
-        "rg x",
+        "rg x docs",
+        "rg x -g '*.py'",
+        "rg --files --hidden",
+        "diff src/deep/x.py src/a.py",
         "diff src/a.py README.md",
         "ls -R; find . -name '*.key'",
     ):
         assert classify(command, (place,)).reason == "", command
 
 
+@pytest.mark.parametrize(
+    "command",
+    [
+        "grep -rn PASSWORD -A 3",
+        "grep -rn PASSWORD -m 5",
+        "grep -r PASSWORD --include '.e*'",
+        "grep -r PASSWORD --include '\\.env'",
+        "grep -r PASSWORD --include '[.]env'",
+        "grep -r PASSWORD --exclude='*.o' --include='*.py'",
+        "grep -d rec PASSWORD .",
+        "grep -r -f README.md",
+        "rg --hidden PASSWORD -C 2",
+        "rg --hidden PASSWORD -g '.env*'",
+        "rg -uu -f README.md",
+        "rg PASSWORD -g '.env*'",
+        "rg PASSWORD -g '*'",
+        "rg PASSWORD --iglob '.ENV'",
+        "rg -IoN '=.*' -g '.e?v'",
+        "rg PASSWORD -g '{.env,x}'",
+        "rg PASSWORD --no-ignore-parent --hidden",
+        "rg PASSWORD --type-add 'x:.env' -tx",
+        "rg PASSWORD -tall",
+        "diff . src",
+        "git grep --untracked PASSWORD",
+    ],
+)
+def test_whatever_makes_a_secret_visible_to_a_search_asks(place: Path, command: str) -> None:
+    (place / "src" / ".env").write_text("PASSWORD=x")
+    assert classify(command, (place,)).reason, command
+    assert classify("rg PASSWORD; rg -C 2 PASSWORD -g '*.py' src", (place,)).reason == ""
+
+
+def test_a_search_leaves_out_what_is_ignored_until_a_file_says_otherwise(place: Path) -> None:
+    (place / ".env").unlink()
+    (place / ".gitignore").write_text("*.key\nbuild/\n")
+    for name in ("src/id_rsa.key", "build/.env", "build/id_rsa"):
+        (place / name).parent.mkdir(exist_ok=True)
+        (place / name).write_text("x")
+    git = place / ".git"
+    there = git.exists()
+    git.mkdir(exist_ok=True)
+    for command in ("rg x", "rg --hidden x", "rg x . -tpy"):
+        assert classify(command, (place,)).reason == "", command
+    for command in (
+        "rg -u x",
+        "rg --no-ignore-vcs x",
+        "rg x build",
+        "grep -r x",
+        "rg x -g '*.key'",
+    ):
+        assert classify(command, (place,)).reason, command
+    (place / ".ignore").write_text("!*.key\n")
+    assert classify("rg x", (place,)).reason
+    assert classify("rg x src", (place,)).reason
+    (place / ".ignore").unlink()
+    (place / "src" / ".gitignore").write_text("!.env\n")
+    (place / "src" / ".env").write_text("x")
+    assert classify("rg x", (place,)).reason
+    (place / "src" / ".gitignore").unlink()
+    assert classify("rg x", (place,)).reason == ""
+    if not there:
+        git.rmdir()
+        assert classify("rg x", (place,)).reason, "without a repository rg heeds no .gitignore"
+
+
 def test_too_large_a_folder_to_look_through_asks(
     place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (place / ".env").unlink()
-    monkeypatch.setattr(shell_classifier, "_MOST_ENTRIES", 1)
+    monkeypatch.setattr(named_files, "_MOST_ENTRIES", 1)
     assert "too many files" in classify("grep -r x .", (place,)).reason
 
 

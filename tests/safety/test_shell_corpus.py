@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from agent_tui.safety import policy
-from agent_tui.safety.shell_classifier import classify
+from agent_tui.safety.shell.classifier import classify
 from tests.safety import shell_corpus
 from tests.safety.shell_corpus import Entry
 

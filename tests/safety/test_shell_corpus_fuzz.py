@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from agent_tui.safety.shell_classifier import classify
+from agent_tui.safety.shell.classifier import classify
 from tests.safety import shell_corpus
 
 COUNT = int(os.environ.get("SHELL_FUZZ", "10000"))

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from agent_tui.safety.shell_classifier import classify, environment
+from agent_tui.safety.shell.classifier import classify, environment
 from tests.safety import shell_corpus
 
 NAMES = ("ls", "cat", "grep", "rm", "find", "echo", "sort", "head", "wc", "git")

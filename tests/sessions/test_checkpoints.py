@@ -13,9 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agent_tui.sessions.log.checkpoints import Blobs
+from tests.campaigns import examples
 
 
-@settings(deadline=None, max_examples=20)
+@settings(deadline=None, max_examples=examples(20))
 @given(content=st.binary(max_size=2_000))
 def test_what_was_put_is_got(tmp_path_factory: pytest.TempPathFactory, content: bytes) -> None:
     blobs = Blobs(tmp_path_factory.mktemp("data") / "blobs")

@@ -118,7 +118,7 @@ def test_search(say: Say) -> None:
         and out.splitlines()[1] == "  turn 5: with a needle"
     )
     where = say("search", "retries")[1].splitlines()[1]
-    assert where == "  found in the title, label, folder, branch, model, day or files: Retries"
+    assert where == "  found in the title: Retries"
     [hit] = json.loads(say("search", "needle", "--json")[1])
     assert (hit["session"]["id"], hit["turn"], hit["marks"]) == ("abc-2", 5, [[7, 13]])
     assert say("search", "--here", "elsewhere")[0] == 1
@@ -228,7 +228,7 @@ def test_what_is_open_elsewhere_is_one_line(say: Say, folder: Path) -> None:
 
 def test_stats(say: Say) -> None:
     _, out, _ = say("stats", "abc-2", "--steps")
-    assert "turns           1 (1 completed)\n" in out and "  thought: I think. Therefore.\n" in out
+    assert "turns           1 (1 done)\n" in out and "  thought: I think. Therefore.\n" in out
     data = json.loads(say("stats", "--json")[1])
     assert (data["steps"], data["by_step"][0]["tools"][0]["label"]) == (2, "ls src")
 

@@ -32,6 +32,7 @@ from agent_tui.protocol.events import (
     TurnStarted,
 )
 from agent_tui.sessions.export import FORMATS, Format, export, format_of
+from tests.campaigns import examples
 
 NASTY = [
     "<script>alert(1)</script>",
@@ -338,7 +339,7 @@ def test_nothing_nasty_gets_out(text: str) -> None:
 
 
 @given(TEXT)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_no_text_is_markup_of_ours(text: str) -> None:
     check(session(text))
 

@@ -12,6 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from agent_tui.protocol.events import Event
 from agent_tui.sessions.log import store
 from agent_tui.sessions.log.store import DURABLE, Store, read
+from tests.campaigns import examples
 from tests.strategies import sessions
 
 
@@ -27,7 +28,9 @@ class Power:
 
 
 @settings(
-    deadline=None, max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    deadline=None,
+    max_examples=examples(25),
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(told=sessions())
 def test_all_that_was_promised_is_there_at_every_cut(

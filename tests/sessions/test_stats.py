@@ -25,6 +25,7 @@ from agent_tui.protocol.events import (
 from agent_tui.protocol.messages import Usage
 from agent_tui.sessions.index.stats import Stats, lines, stats
 from agent_tui.sessions.log.store import read
+from tests.campaigns import examples
 from tests.sessions.logs import turn, write
 from tests.strategies import sessions
 
@@ -98,15 +99,15 @@ def test_a_cost_that_is_on_record_is_added() -> None:
     assert stats([one]).cost is None
     found = stats([one, paid, replace(paid, step=2)])
     assert (found.cost, found.by_model[0].cost, found.by_step[1].cost) == (0.5, 0.5, 0.25)
-    assert dict(lines(found))["cost"] == "$0.5000"
+    assert dict(lines(found))["cost"] == "$0.50"
     assert "cost" not in dict(lines(stats([replace(one, cost=0.0)]))), "what is free has no price"
 
 
 def test_nothing_and_what_people_read() -> None:
     assert stats([]) == Stats()
     said = dict(lines(stats(turn(1, "a"))))
-    assert said["turns"] == "1 (1 completed)" and said["tokens in"] == "300, 40 cached"
-    assert said["provider time"] == "2.0 s" and "errors" not in said and "cost" not in said
+    assert said["turns"] == "1 (1 done)" and said["tokens in"] == "300, 40 cached"
+    assert said["time with the model"] == "2.0 s" and "errors" not in said and "cost" not in said
 
 
 def test_the_log_gives_what_the_events_gave(tmp_path: Path) -> None:
@@ -121,7 +122,7 @@ def test_the_log_gives_what_the_events_gave(tmp_path: Path) -> None:
     assert json.loads(json.dumps(asdict(told)))["by_step"][0]["thought"] == "I think. Therefore."
 
 
-@settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow])
+@settings(deadline=None, max_examples=examples(60), suppress_health_check=[HealthCheck.too_slow])
 @given(sessions())
 def test_any_session_has_figures(told: list[Event]) -> None:
     found = stats(told)

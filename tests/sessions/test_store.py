@@ -31,10 +31,13 @@ from agent_tui.protocol.events import (
     fold,
 )
 from agent_tui.sessions.log.store import SessionLocked, Store, read
+from tests.campaigns import examples
 from tests.disks import small_disk
 from tests.strategies import sessions
 
-QUIET = settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.too_slow])
+QUIET = settings(
+    deadline=None, max_examples=examples(40), suppress_health_check=[HealthCheck.too_slow]
+)
 
 
 def log(folder: Path, *events: Event) -> tuple[Path, list[Event]]:

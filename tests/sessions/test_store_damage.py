@@ -19,9 +19,12 @@ from hypothesis import strategies as st
 from agent_tui.protocol.codec import encode
 from agent_tui.protocol.events import DraftSaved, Event, ToolEnded, TurnEnded, TurnStarted
 from agent_tui.sessions.log.store import Store, read
+from tests.campaigns import examples
 from tests.strategies import sessions
 
-QUIET = settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow])
+QUIET = settings(
+    deadline=None, max_examples=examples(60), suppress_health_check=[HealthCheck.too_slow]
+)
 
 
 def lines(told: list[Event]) -> list[tuple[Event, bytes]]:

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from agent_tui.boot.terminal import wants_screen
+from tests.places import trust_project
 
 ROOT = Path(__file__).parents[2]
 
@@ -72,6 +73,7 @@ def test_show_names_the_source_of_every_value(home: Path) -> None:
     own = home / "work" / ".agent-tui" / "config.toml"
     own.parent.mkdir()
     own.write_text('\ndisplay.diff = "split"\nmode = "accept-all"\n')
+    trust_project(home / "work", home / "home")
     config(home, "set", "agent.timeout", "9")
     config(home, "set", "providers.my-box.base_url", "http://localhost:9")
     code, shown, said = config(home, "show", "--sources", AGENT_TUI_MODEL="a/b")
@@ -84,7 +86,7 @@ def test_show_names_the_source_of_every_value(home: Path) -> None:
     assert sources["providers.my-box.base_url"].startswith("user ")
     assert (
         said
-        == f"{own}:3: mode: is not allowed in a project's file, only model and display are: not used\n"
+        == f"{own}:3: mode: is not allowed in a project's file, only display, model and permissions are: not used\n"
     )
 
 

@@ -19,6 +19,7 @@ from agent_tui.settings.schema import Problem
 from agent_tui.settings.store import remember
 from agent_tui.settings.table import Settings
 from agent_tui.structures.vocabulary import MODES
+from tests.campaigns import examples
 from tests.places import load, place_in
 
 
@@ -155,7 +156,7 @@ def test_no_color(place: Place, value: str, theme: str) -> None:
 
 def test_the_nearest_project_file_counts_and_none_above_the_git_root(place: Place) -> None:
     place.own('[display]\ntheme = "no-colour"', place.project.parent)
-    assert place.load()[0].display.theme == ""
+    assert place.load()[0].display.theme == "auto"
     place.own('[display]\ntheme = "light"\ndiff = "split"')
     assert place.load()[0].display.theme == "light"
     place.own('[display]\ntheme = "ansi"', place.inner)
@@ -171,13 +172,13 @@ def test_no_project_file_above_the_folder_counts_where_the_project_belongs_to_so
         monkeypatch.setattr(os, "geteuid", lambda: os.getuid() + 1)
     else:
         os.chown(place.project / ".git", 65_534, -1)
-    assert place.load()[0].display.theme == ""
+    assert place.load()[0].display.theme == "auto"
 
 
 def test_without_git_only_the_folder_itself(place: Place) -> None:
     (place.project / ".git").rmdir()
     place.own('[display]\ntheme = "light"')
-    assert place.load()[0].display.theme == ""
+    assert place.load()[0].display.theme == "auto"
 
 
 def test_a_project_may_set_its_model_and_display_only(place: Place) -> None:
@@ -219,7 +220,7 @@ def test_a_project_may_set_its_model_and_display_only(place: Place) -> None:
             "zzz = 1",
             1,
             "zzz",
-            "there are: model, mode, fallback, small_model, favourites, agent, tools, permissions, display, "
+            "there are: model, mode, fallback, small_model, favourites, agent, tools, permissions, sandbox, display, "
             "notify, sessions, prompt, telemetry, providers, keys",
         ),
         ("agent = 3", 1, "agent", "expected a table [agent]"),
@@ -379,7 +380,7 @@ def toml(value: Any) -> str:
     return json.dumps(value)
 
 
-@settings(deadline=None, max_examples=80)
+@settings(deadline=None, max_examples=examples(80))
 @given(st.dictionaries(names, values | st.dictionaries(names, values, max_size=3), max_size=4))
 def test_no_file_is_too_strange(
     tmp_path_factory: pytest.TempPathFactory, data: dict[str, Any]

@@ -38,7 +38,7 @@ def test_every_value_has_a_source(tmp_path: Path) -> None:
     assert sources["agent.max_steps"] == (5, "flag --max-steps")
     assert sources["agent.timeout"] == (9.0, "user")
     assert sources["display.diff"] == ("split", "project")
-    assert sources["display.theme"] == ("", "default")
+    assert sources["display.theme"] == ("auto", "default")
     assert sources["providers.demo.pace"] == (2.0, "user")
     assert sources["providers.ollama.base_url"] == ("box", "environment OLLAMA_HOST")
 

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from agent_tui.structures import argument_stream
 from agent_tui.structures.argument_stream import SUBJECT, TAIL, ArgumentStream
+from tests.campaigns import examples
 
 
 def feed(*pieces: str) -> ArgumentStream:
@@ -96,7 +97,7 @@ def texts_in(value: Any) -> list[str]:
     return [value] if isinstance(value, str) and value else []
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(st.dictionaries(st.text(max_size=8), values, max_size=5), st.booleans(), st.data())
 def test_all_texts_are_there_in_their_order_however_the_json_is_cut(
     arguments: dict[str, Any], ascii_only: bool, data: st.DataObject
@@ -114,7 +115,7 @@ def test_all_texts_are_there_in_their_order_however_the_json_is_cut(
     assert stream.lines == sum(text.count("\n") + 1 for text in texts)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(st.lists(st.text('{}[]":,\\un0 a\n', max_size=20), max_size=10))
 def test_what_is_no_json_does_no_harm(pieces: list[str]) -> None:
     stream = feed(*pieces)

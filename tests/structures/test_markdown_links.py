@@ -11,6 +11,7 @@ from rich.cells import cell_len
 from agent_tui.protocol.transcript import TextBlock, Transcript
 from agent_tui.structures.markdown_stream import NO_LINKS, Links, links, split
 from agent_tui.tui.markdown.render import render
+from tests.campaigns import examples
 
 NAMES = ("a", "B", "b", "two words", "Two  Words", "c")
 BLOCKS = (
@@ -49,7 +50,7 @@ def settled(text: str, seed: int) -> list[TextBlock]:
     return [block for block in transcript.settle(text, "", 0).rows if isinstance(block, TextBlock)]
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(texts, st.integers())
 @example("See [a].\n\n[a]: /x\n", 0)
 @example("[a]: /x\n\nSee [A][].\n\n[a]: /y\n", 0)

@@ -12,8 +12,8 @@ from opentelemetry.proto.trace.v1.trace_pb2 import Span, Status
 
 from agent_tui.agent.session.record import new_trace
 from agent_tui.agent.session.sinks import over_otlp
-from agent_tui.safety.environment import child_environment
-from agent_tui.safety.secrets import placeholder
+from agent_tui.safety.process.environment import child_environment
+from agent_tui.safety.secrets.scrubber import placeholder
 from tests.agent.driving import Place
 from tests.telemetry.collector import attributes, collecting, environment, log, run
 

@@ -14,10 +14,12 @@ from typing import Any
 
 from agent_tui.protocol.display import DiffDisplay, TodoItem
 from agent_tui.protocol.messages import SkillInfo
-from agent_tui.safety import paths, processes
-from agent_tui.safety.environment import child_environment
-from agent_tui.safety.output_capture import Captured
-from agent_tui.safety.processes import CommandResult
+from agent_tui.safety import paths
+from agent_tui.safety.process import processes
+from agent_tui.safety.process.environment import child_environment
+from agent_tui.safety.process.output_capture import Captured
+from agent_tui.safety.process.processes import CommandResult
+from agent_tui.safety.secrets.scrubber import hide_secrets
 from agent_tui.tools.base import Tool, ToolFailure, ToolResult, sha256
 
 
@@ -65,6 +67,9 @@ class Context:
         if fact.real in self.granted or (fact.inside and not fact.secret):
             return fact.real
         raise ToolFailure("blocked", f"{fact.shown}: not what was allowed for this call")
+
+    def hide_secrets(self, text: str, of_secrets: bool = False) -> str:
+        return hide_secrets(text, of_secrets)
 
     def display_path(self, path: Path) -> str:
         return paths.display_path(path, self.roots[0])

@@ -11,6 +11,7 @@ from agent_tui.protocol.display import DiffDisplay
 from agent_tui.tools.support.diff import EXACT_LINES, NO_NEWLINE, diff, lines
 from agent_tui.tui.core.display_options import DiffForm
 from agent_tui.tui.transcript.diff import diff_lines
+from tests.campaigns import examples
 
 LINES = st.lists(st.sampled_from(["a", "b", "c", "", "  d"]), max_size=30)
 TEXT = LINES.map(lambda found: "".join(f"{line}\n" for line in found))
@@ -32,7 +33,7 @@ def applied(old: str, display: DiffDisplay) -> list[str]:
     return result + before[position:]
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(old=TEXT, new=TEXT)
 def test_applying_the_hunks_gives_the_new_text(old: str, new: str) -> None:
     display = diff("f", old, new)

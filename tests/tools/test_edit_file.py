@@ -12,6 +12,7 @@ from agent_tui.protocol.display import DiffDisplay
 from agent_tui.tools.base import ToolFailure, ToolResult, sha256
 from agent_tui.tools.edit_file import TOOL, EditFile
 from agent_tui.tools.support.files import is_binary
+from tests.campaigns import examples
 from tests.tools.context import Context
 
 
@@ -145,7 +146,9 @@ AROUND = st.text(max_size=60)
 
 
 @settings(
-    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=examples(60),
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(before=AROUND, old=st.text(min_size=1, max_size=12), after=AROUND, new=st.text(max_size=20))
 def test_nothing_outside_the_match_changes(

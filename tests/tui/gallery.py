@@ -83,16 +83,33 @@ JOBS: Final = {
         {"id": "2", "command": "python -m http.server", "pids": [4820], "since": NOW - 9},
     ]
 }  # fmt: skip
+HIDDEN: Final = {
+    "values": [
+        {"placeholder": "[hidden:github-token:b926]", "tool": "read_file"},
+        {"placeholder": "[hidden:key:34cd]", "tool": "run_shell_command", "shown": True},
+        {"placeholder": "[hidden:key:56ef]", "problem": "its value is not in memory (any more)"},
+    ]
+}
 PERMISSIONS: Final = {
     "session": [
-        {"id": "1f", "kind": "allow", "text": "run_shell_command pytest …", "folder": "/work/shop"},
-        {"id": "2f", "kind": "allow", "text": "edit_file shop/cart.py"},
+        {"id": "1f", "kind": "allow", "text": "Run shell command pytest …", "folder": "/work/shop"},
+        {"id": "2f", "kind": "allow", "text": "Edit file shop/cart.py"},
     ],
     "denied": [
         {"call_id": "c7", "label": "Run git push --force", "reason": "it rewrites history",
          "at": NOW - 40, "may_retry": True},
     ],
     "settings": [{"id": "", "kind": "deny", "text": "run_shell_command(docker *)"}],
+}  # fmt: skip
+TRUST: Final = {
+    "folder": "/work/shop",
+    "files": [
+        {"name": "AGENTS.md", "size": 61, "hash": "ce50a83a" * 8,
+         "text": "# The shop\n\nPrices are whole cents. Run `make test` at the end.\n"},
+        {"name": ".agent-tui/skills.md", "size": 40, "hash": "21b3dfe2" * 8, "text": "# /release",
+         "diff": [{"old_start": 1, "new_start": 1, "lines": [" # /release", "-Tag it.", "+Push it."]}]},
+    ],
+    "asks": True,
 }  # fmt: skip
 FILES: Final = {"paths": [f"shop/{name}.py" for name in ("cart", "price", "till")], "whole": True}
 PULL: Final = {"model": "qwen3:8b", "state": "pulling", "percent": 42, "done": 2_100_000_000,
@@ -114,6 +131,7 @@ GIVEN: Final[dict[str, Any]] = {
     "doctor": {"checks": CHECKS},
     "jobs": JOBS,
     "permissions": PERMISSIONS,
+    "hidden": HIDDEN,
     "files": FILES,
     "skills": SKILLS,
     "file_preview": {"of": "shop/cart.py", "parts": [ABOUT_FILE]},
@@ -232,6 +250,7 @@ SHEETS: Final[Pictures] = {
     "palette": lambda: pressed(opened("/help"), "escape", "ctrl+p"),
     "paste": pasted,
     "permissions": lambda: opened("/permissions"),
+    "hidden": lambda: opened("/hidden"),
     "private": private,
     "pull": lambda: after(answer_event("p", "pull", PULL), before=opened("/pull qwen3:8b")),
     "queue": lambda: pressed(queued(True), "alt+q"),
@@ -244,6 +263,7 @@ SHEETS: Final[Pictures] = {
     "theme": lambda: opened("/theme"),
     "todo": lambda: pressed(after(TodoChanged(items=ITEMS)), "ctrl+t"),
     "tree": sessions.the_tree_shows_what_was_forked,
+    "trust": lambda: after(answer_event("start", "trust", TRUST)),
     "undo": sessions.undo_shows_what_would_change,
     "unsaved": unsaved,
 }  # fmt: skip

@@ -31,5 +31,6 @@ def chosen(play: Play) -> str:
 def text(play: Play) -> str:
     shown = sheet(play)
     return "\n".join(
-        words(line) for line in (*shown.lines, *((shown.asked,) if shown.asked else ()))
+        words(line)
+        for line in (*shown.lines, *shown.below, *((shown.asked,) if shown.asked else ()))
     )

@@ -2,23 +2,37 @@
 
 from __future__ import annotations
 
+import atexit
 import fcntl
 import os
 import pty
 import select
+import shutil
 import signal
 import struct
 import sys
+import tempfile
 import termios
 import time
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 
 import pyte
 
 ROOT = Path(__file__).parents[2]
+
 REST_SECONDS = 0.02
 """A frame comes in pieces, one soon after the other: after so long a silence it has ended."""
+
+
+@cache
+def empty_folder() -> str:
+    """Where programs work that a test starts in no folder of its own: what stands beside the tests,
+    such as AGENTS.md, is nothing that they are about."""
+    name = tempfile.mkdtemp(prefix="agent-tui-tests-")
+    atexit.register(shutil.rmtree, name, ignore_errors=True)
+    return name
 
 
 class Pty:
@@ -35,11 +49,15 @@ class Pty:
         self.emulator = pyte.Screen(width, height)
         self.stream = pyte.ByteStream(self.emulator)
         self.raw = b""
+        self.shown: str | None = None
         self.code: int | None = None
         gate, opened = os.pipe()
+        empty = empty_folder() if Path.cwd() == ROOT else ""
         self.pid, self.fd = pty.fork()
         if self.pid == 0:
             os.close(opened)
+            if empty:
+                os.chdir(empty)
             os.read(gate, 1)  # the size and what was typed before come first
             os.execve(sys.executable, [sys.executable, *argv], {**os.environ, **env})
         os.close(gate)
@@ -53,6 +71,12 @@ class Pty:
     def resize(self, width: int, height: int) -> None:
         fcntl.ioctl(self.fd, termios.TIOCSWINSZ, struct.pack("HHHH", height, width, 0, 0))
         self.emulator.resize(height, width)
+        self.shown = None
+
+    def clear(self) -> None:
+        """The emulator knows no second screen, and a terminal clears that when it is entered."""
+        self.emulator.reset()
+        self.shown = None
 
     def type(self, keys: bytes | str) -> None:
         os.write(self.fd, keys.encode() if isinstance(keys, str) else keys)
@@ -80,6 +104,7 @@ class Pty:
             got += data
             self.raw += data
             self.stream.feed(data)
+            self.shown = None
         return got
 
     def pause(self) -> None:
@@ -95,7 +120,9 @@ class Pty:
 
     @property
     def text(self) -> str:
-        return "\n".join(self.emulator.display)
+        if self.shown is None:  # who waits looks often, and to put the cells together takes long
+            self.shown = "\n".join(self.emulator.display)
+        return self.shown
 
     def until(self, seen: Callable[[str], bool] | str, seconds: float = 15.0) -> str:
         """The screen, once it shows this and the frame that shows it has ended. Fails with the

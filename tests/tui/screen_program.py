@@ -31,7 +31,7 @@ def play(_: list[str], early: object) -> int:
     from agent_tui.paths import shipped_folder
     from agent_tui.protocol.events import ApprovalAsked
     from agent_tui.protocol.ops import Op, Submit
-    from agent_tui.safety.processes import foreground
+    from agent_tui.safety.process.processes import foreground
     from agent_tui.settings.table import DisplaySettings, NotifySettings, Settings
     from agent_tui.tui.runtime.start import run
     from tests.tui.stage import SESSION, PlayedEngine, echo

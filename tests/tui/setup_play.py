@@ -29,6 +29,7 @@ OFFERS = [
         "needs": "",
         "state": "looking",
         "placed": True,
+        "pulls": True,
     },
     {
         "name": "moonshot",

@@ -13,6 +13,7 @@ from agent_tui.protocol.transcript import Block, TextBlock, UserBlock
 from agent_tui.structures.vec import Vec
 from agent_tui.tui.core.regions import TranscriptView
 from agent_tui.tui.transcript.widget import Transcript
+from tests.campaigns import examples
 from tests.tui.transcript_stage import Screen, rows_of, run
 
 SIZE = (59, 20)
@@ -62,7 +63,7 @@ def test_random_resizes_keep_the_anchor() -> None:
         transcript = Sized()
         await app.mount(transcript)
 
-        @settings(deadline=None, max_examples=150)
+        @settings(deadline=None, max_examples=examples(150))
         @given(st.integers(0, 10**4), steps)
         def stays(up: int, storm: list[tuple[int, int, bool]]) -> None:
             view = VIEW

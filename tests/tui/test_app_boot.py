@@ -294,9 +294,9 @@ def top_line(home: Path, words: str = "", width: int = 80, **environment: str) -
     ("words", "config", "environment", "mode"),
     [
         ("", "", "", "auto"),
-        ("--mode accept-all", "", "", "accept-all no sandbox"),
+        ("--mode accept-all", "", "", "accept-all"),
         ("--mode=plan", "", "", "plan"),
-        ("", 'mode = "accept-all" # mine', "", "accept-all no sandbox"),
+        ("", 'mode = "accept-all" # mine', "", "accept-all"),
         ("", 'mode = "plan"', "manual", "manual"),
         ("--mode plan", 'mode = "manual"', "accept-all", "plan"),
         ("", "[x]\nmode = 'plan'", "", "auto"),
@@ -324,17 +324,13 @@ def test_the_first_frame_names_the_model_that_was_given_where_there_is_room(tmp_
         "…",
         "ollama/qwen3:8b",
         "accept-all",
-        "no",
-        "sandbox",
     ]
-    assert top_line(tmp_path, words, 40).split() == ["starting", "…", "accept-all", "no", "sandbox"]
+    assert top_line(tmp_path, words, 30).split() == ["starting", "…", "accept-all"]
     for odd in ("-m \x1b[31m", "--model 模型"):
         assert top_line(tmp_path, odd).split() == ["starting", "…", "auto"]
 
 
-@pytest.mark.parametrize(
-    ("words", "mode"), [("--mode accept-all", "accept-all no sandbox"), ("", "auto")]
-)
+@pytest.mark.parametrize(("words", "mode"), [("--mode accept-all", "accept-all"), ("", "auto")])
 def test_no_frame_before_the_session_is_open_says_another_mode(
     tmp_path: Path, words: str, mode: str
 ) -> None:
@@ -354,8 +350,8 @@ def test_no_frame_before_the_session_is_open_says_another_mode(
         pty.until("Ask for a change")
         first = pty.text.splitlines()[0]
         assert "starting … ollama/x" in first and first.rstrip().endswith(mode)
-        said = "runs commands without asking." if words else "or runs commands."
-        assert said in pty.text and ("There is no sandbox" in pty.text) is bool(words)
+        said = "Runs all but the dangerous" if words else "edits and most commands."
+        assert said in pty.text and ("In a sandbox, if it finds one" in pty.text) is bool(words)
         pty.signal(signal.SIGTERM)
         pty.wait()
         pty.close()

@@ -89,7 +89,6 @@ def test_enter_before_the_terminal_was_ready_sends(start: Start, tmp_path: Path)
         (b"one\x1b[27;2;13~x\r", "one\nx"),
         (b"one\x1b[13;3ux\r", "one\nx"),
         (b"one\x1b[27;3;13~x\r", "one\nx"),
-        (b"one\\\rx\r", "one\nx"),
         (b"kitty\x1b[13u", "kitty"),
         (b"pad\x1bOM", "pad"),
         (b"save\x13", "save"),
@@ -107,6 +106,22 @@ def test_keys_as_terminals_encode_them_in_one_burst(
     pty.type(keys)
     pty.until("You said:")
     assert submits(tmp_path) == [sent]
+
+
+def test_a_backslash_before_enter_is_a_new_line_and_two_line_ends_at_once_are_a_paste(
+    start: Start, tmp_path: Path
+) -> None:
+    pty = start()
+    pty.until(READY)
+    pty.type(b"one\\\r")
+    pty.until("❯ one")
+    pty.type(b"x\r")
+    pty.until("You said:")
+    assert submits(tmp_path) == ["one\nx"]
+    pty.type(b"docker run \\\r  -it img\r")
+    pty.until("-it img")
+    pty.read(0.5)
+    assert submits(tmp_path) == ["one\nx"], "nobody pressed Enter"
 
 
 def test_escape_alone_and_in_its_kitty_form_interrupts(start: Start, tmp_path: Path) -> None:

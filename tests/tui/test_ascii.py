@@ -15,6 +15,7 @@ from rich.segment import Segment
 from textual.color import Color
 
 from agent_tui.settings.layers import Flags
+from agent_tui.settings.schema import flag_keys
 from agent_tui.structures import ascii
 from agent_tui.structures.visible import visible
 from agent_tui.tui.core.display_options import Look
@@ -159,7 +160,9 @@ def test_the_spinner_stands_still_without_animation_and_the_clock_counts() -> No
 
 def test_settings_and_the_flag_turn_it_on(tmp_path: Path) -> None:
     (tmp_path / "config.toml").write_text("[display]\nascii = true\nanimation = true\n")
-    values, problems = load(tmp_path, tmp_path, Flags(animation=False))
+    values, problems = load(
+        tmp_path, tmp_path, Flags({flag_keys()["display.animation"].destination: False})
+    )
     assert (values.display.ascii, values.display.animation, problems) == (True, False, ())
     assert load(tmp_path / "none", tmp_path / "none")[0].display.ascii == "auto"
 

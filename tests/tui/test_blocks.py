@@ -30,6 +30,7 @@ from agent_tui.tui.transcript.blocks import block_lines, extent, gap, hidden
 from agent_tui.tui.transcript.displays import display_lines
 from agent_tui.tui.transcript.heights import lines as lines_of
 from agent_tui.tui.transcript.tool_block import FAILED_LINES
+from tests.campaigns import examples
 
 HARMFUL = re.compile("[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 DIFF = d.DiffDisplay(
@@ -230,14 +231,16 @@ def test_a_folded_command_says_how_much_it_wrote_and_keeps_its_last_lines() -> N
         "  a",
         "  b",
     ]
-    many = tool(d.CommandDisplay("ls", output="a\nb\nc\nd\n\n", exit_code=0))
-    assert page(many) == ["⚙ Read a.py  ✓ 4 lines", "  b", "  c", "  d"]
+    one_more = tool(d.CommandDisplay("ls", output="a\nb\nc\nd\n\n", exit_code=0))
+    assert page(one_more) == ["⚙ Read a.py  ✓ 4 lines", "  a", "  b", "  c", "  d"]
+    many = tool(d.CommandDisplay("ls", output="0\na\nb\nc\nd\n\n", exit_code=0))
+    assert page(many) == ["⚙ Read a.py  ✓ 5 lines", "  b", "  c", "  d"]
     lines = block_lines(many, 50, False, 0.0, cell_len)
     assert {part.style for line in lines[1:] for part in line.segments if part.text.strip()} == {
         "tool.output"
     }
-    assert page(replace(many, state="cancelled")) == [
-        "⚙ Read a.py  cancelled",
+    assert page(replace(one_more, state="cancelled")) == [
+        "⚙ Read a.py  interrupted",
         "  a",
         "  b",
         "  c",
@@ -248,9 +251,9 @@ def test_a_folded_command_says_how_much_it_wrote_and_keeps_its_last_lines() -> N
 
 def test_waiting_and_cancelled_say_so() -> None:
     assert page(tool(DIFF, "asking")) == ["⚙ Read a.py  waiting"]
-    assert page(tool(None, "cancelled", tag="cancelled")) == ["⚙ Read a.py  cancelled"]
+    assert page(tool(None, "cancelled", tag="cancelled")) == ["⚙ Read a.py  interrupted"]
     cut = tool(None, "cancelled", tag="interrupted", note="it was not started")
-    assert page(cut) == ["⚙ Read a.py  interrupted · it was not started"]
+    assert page(cut) == ["⚙ Read a.py  cut off · it was not started"]
 
 
 def test_a_call_being_written() -> None:
@@ -258,15 +261,15 @@ def test_a_call_being_written() -> None:
         '{"path": "a.py", "content": "' + "".join(f"line {n}\\n" for n in range(20)) + 'x = \\"1'
     )
     assert page(called("create_file", content)) == [
-        "⚙ create_file a.py  writing content · 21 lines",
+        "⚙ Create file a.py  writing content · 21 lines",
         *(f"  line {n}" for n in range(13, 20)),
         '  x = "1',
     ]
     assert page(called("run_shell_command", '{"command": "make te')) == [
-        "⚙ run_shell_command make te  writing"
+        "⚙ Run shell command make te  writing"
     ]
     assert page(called("run_shell_command", '{"command": "make\\nmake te')) == [
-        "⚙ run_shell_command  writing command · 2 lines",
+        "⚙ Run shell command  writing command · 2 lines",
         "  make",
         "  make te",
     ]
@@ -289,7 +292,7 @@ def test_notices_say_their_level_in_words() -> None:
     ("state", "words"),
     [
         ("completed", "completed"),
-        ("cancelled", "cancelled"),
+        ("cancelled", "interrupted"),
         ("interrupted", "cut off"),
         ("error", "failed"),
         ("timed_out", "timed out"),
@@ -459,7 +462,7 @@ blocks = st.one_of(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(blocks, st.integers(1, 90), st.booleans())
 def test_any_block_fits_and_is_harmless(block: Block, width: int, open: bool) -> None:
     for line in block_lines(block, width, open, 1e9, cell_len):

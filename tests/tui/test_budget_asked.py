@@ -57,7 +57,7 @@ def test_a_model_without_a_price_is_no_budget_that_is_reached() -> None:
 
 
 def test_line_by_line() -> None:
-    lines = announcer.question_lines(QUESTION, 1)
+    lines = announcer.question_lines(QUESTION, (QUESTION,))
     assert lines[:2] == ["Question: The budget is reached", TEXT] and lines[-1] == "Type s or c."
     assert announcer.match_answer(QUESTION, "continue") == announcer.Taken(
         "c"

@@ -15,6 +15,7 @@ from textual.geometry import Region, Size
 from textual.strip import Strip
 
 from agent_tui.tui.textual_port.canvas import Canvas, Pieces, Repaint
+from tests.campaigns import examples
 
 WIDTH, HEIGHT = 20, 12
 CONSOLE = Console(color_system="truecolor", force_terminal=True)
@@ -62,7 +63,7 @@ frames = st.lists(
 
 
 @given(frames)
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 def test_the_terminal_shows_the_last_frame_whatever_came_before(
     told: list[dict[int, Pieces]],
 ) -> None:

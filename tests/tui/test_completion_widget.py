@@ -1,4 +1,4 @@
-"""The list over the prompt says how much of it is not to be seen."""
+"""The list over the prompt says how much of it is in view."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ def _lines(count: int, selected: int, below: int = 20) -> list[str]:
     ("count", "selected", "last"),
     [
         (8, 0, "/7"),
-        (9, 0, "… 2 more"),
-        (30, 0, "… 23 more"),
-        (30, 29, "… 23 above"),
-        (30, 15, "… 12 above, 11 more"),
+        (9, 0, "1–7 of 9"),
+        (30, 0, "1–7 of 30"),
+        (30, 29, "24–30 of 30"),
+        (30, 15, "13–19 of 30"),
     ],
 )
 def test_what_is_not_shown_is_counted(count: int, selected: int, last: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from agent_tui.protocol.events import QuestionAnswered, QuestionAsked
-from agent_tui.protocol.ops import Answer
+from agent_tui.protocol.ops import Answer, Cancel
 from agent_tui.protocol.transcript import Question
 from agent_tui.tui.linear import announcer
 from tests.tui.play import Play
@@ -50,6 +50,15 @@ def test_it_takes_a_letter_and_enter_or_enter_alone_for_the_no(keys: str, choice
     assert play.take() == ([Answer("q", choice)] if choice else [])  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize(("key", "clears"), [("ctrl+c", False), ("ctrl+x", True)])
+def test_a_key_that_interrupts_is_told_as_that_so_that_nothing_goes_on(
+    key: str, clears: bool
+) -> None:
+    play = asked()
+    play.press(key)
+    assert play.take() == [Cancel(clears)]
+
+
 def test_its_answer_leaves_no_turn_open() -> None:
     play = asked()
     play.feed(QuestionAnswered(id="q", choice="stop", idle=True, session="s"))
@@ -57,7 +66,7 @@ def test_its_answer_leaves_no_turn_open() -> None:
 
 
 def test_line_by_line() -> None:
-    lines = announcer.question_lines(QUESTION, 1)
+    lines = announcer.question_lines(QUESTION, (QUESTION,))
     assert lines[:2] == [
         "Question: Use the model openai/x in this project?",
         "The project suggests it: config.toml:1",

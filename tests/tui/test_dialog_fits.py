@@ -8,8 +8,9 @@ import asyncio
 import pytest
 from textual.pilot import Pilot
 
-from agent_tui.protocol.display import DiffDisplay, Hunk
-from agent_tui.protocol.events import QueueChanged
+from agent_tui.protocol.display import CommandDisplay, DiffDisplay, Hunk
+from agent_tui.protocol.events import ApprovalAsked, QueueChanged
+from agent_tui.protocol.ops import Op, Submit
 from agent_tui.protocol.transcript import Queued
 from agent_tui.tui.core.regions import DialogView, Option
 from agent_tui.tui.dialog.layout import LEAST_CONTEXT
@@ -18,7 +19,7 @@ from agent_tui.tui.markdown.lines import Segment
 from agent_tui.tui.runtime.app import AgentApp
 from agent_tui.tui.screen.key_guards import BURST_SECONDS
 from agent_tui.tui.widgets.paint import is_low
-from tests.tui.stage import SESSION, play, text, until
+from tests.tui.stage import SESSION, PlayedEngine, play, text, until
 from tests.tui.test_dialog_mouse import asking
 
 SIZES = ((80, 24), (100, 30), (130, 36), (40, 20), (40, 19), (200, 50), (30, 12), (29, 10))
@@ -35,7 +36,8 @@ def fits(app: AgentApp) -> None:
     width, height = app.size
     rows = text(app).split("\n")
     assert not app.screen.show_vertical_scrollbar
-    assert len(rows) == height and "Enter" in rows[-1], "\n".join(rows)
+    keys = ("Enter", "↑↓", "PgDn", "choose")  # right behind a key Enter answers nothing yet
+    assert len(rows) == height and any(key in rows[-1] for key in keys), "\n".join(rows)
     assert "❯" in rows[-2 if is_low(app.size) else -3]
     regions = app.regions
     assert all(
@@ -111,3 +113,42 @@ def test_a_reason_is_whole_where_lines_are_free() -> None:
     assert whole is not None and list(whole[1]) == reason[:3]
     tight = roomy_parts(value, reason, 6, 50, 10)
     assert tight is None or len(tight[1]) + tight[0] + len(tight[2]) <= 8
+
+
+def test_a_question_keeps_its_frame_and_place_beside_prompts_that_wait() -> None:
+    """On a short screen too: empty lines go first."""
+
+    def react(engine: PlayedEngine, op: Op) -> None:
+        if not isinstance(op, Submit):
+            return
+        engine.begin(op.text)
+        for n in (1, 2):
+            engine.say(
+                ApprovalAsked(
+                    session=SESSION,
+                    id=f"q{n}",
+                    call_id=f"c{n}",
+                    tool="run_command",
+                    label=f"Run make {n}",
+                    reason="it may do more than look",
+                    always="make, in this folder",
+                    prefix="make …",
+                    folder="make, in this folder",
+                    display=CommandDisplay(f"make {n}"),
+                )
+            )
+
+    engine = PlayedEngine(react)
+
+    async def steps(pilot: Pilot[int], app: AgentApp) -> None:
+        await pilot.press("x", "enter")
+        await until(lambda: "yes, once" in text(app))
+        engine.say(QueueChanged(session=SESSION, items=(Queued("a", "later"), Queued("b", "last"))))
+        await until(lambda: "queued (2)" in text(app))
+        await pilot.pause()
+        shown = text(app)
+        assert "╭─ Allow this command?" in shown and "1 of 2 ─╮" in shown
+        assert "it may do more than look" in shown and "$ make 1" in shown
+        assert "m/4 no, and say why" in shown
+
+    play(engine, steps, size=(60, 20))

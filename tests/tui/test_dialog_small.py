@@ -138,11 +138,11 @@ def test_the_words_of_a_question_can_be_read_to_their_end(size: tuple[int, int])
 @pytest.mark.parametrize(
     ("width", "part", "named"),
     [
-        (80, (5, 5), ("↑↓",)),
-        (80, (5, 9), ("PgUp/PgDn", "↑↓")),
-        (24, (1, 9), ("PgDn", "↑↓")),
-        (40, (4, 9), ("PgDn", "↑↓")),
-        (40, (5, 5), ("↑↓",)),
+        (80, (5, 5), ("↑↓", "Tab")),
+        (80, (5, 9), ("PgUp/PgDn", "↑↓", "Tab")),
+        (24, (1, 9), ("PgDn", "↑↓", "Tab")),
+        (40, (4, 9), ("PgDn", "↑↓", "Tab")),
+        (40, (5, 5), ("↑↓", "Tab")),
     ],
 )
 def test_the_footer_names_what_scrolls_where_something_does_before_what_is_seen(

@@ -18,6 +18,7 @@ from agent_tui.tui.transcript.diff import (
     diff_lines,
 )
 from agent_tui.tui.transcript.displays import MOST_DIFF_LINES, display_lines
+from tests.campaigns import examples
 
 CHANGE = DiffDisplay(
     "a.py", (Hunk(9, 9, (" import os", "-y = old(1)", "+y = new(1)", "+z = 2", " ")),), 2, 1
@@ -254,7 +255,7 @@ sides = st.lists(
 )
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(sides, st.integers(1, 160), st.sampled_from(["auto", "unified", "split"]))
 def test_every_line_is_there_once_and_fits(
     lines: list[tuple[str, str]], width: int, form: DiffForm

@@ -20,6 +20,7 @@ from agent_tui.tools.support.diff import diff
 from agent_tui.tui.markdown.code import highlight
 from agent_tui.tui.transcript.diff import PART, diff_lines
 from agent_tui.tui.transcript.displays import display_lines
+from tests.campaigns import examples
 from tests.tools.context import Context, call
 from tests.tui.markdown.test_lexing import BITS
 
@@ -141,7 +142,7 @@ def test_a_page_of_a_file_is_coloured_as_in_the_file(tmp_path: Path) -> None:
         assert letters == whole[number - 1]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(st.data())
 def test_any_change_of_any_code_is_coloured_as_in_the_file(data: st.DataObject) -> None:
     language, name = data.draw(

@@ -27,7 +27,7 @@ def said(text: str) -> Transcript:
 
 def test_how_to_go_on_comes_last_and_long_lines_are_cut_at_words() -> None:
     lines = farewell(said("word " * 60), width=40).split("\n")
-    assert lines[-1] == "agent-tui --resume id-1"
+    assert lines[-1] == "Continue: agent-tui --resume id-1"
     assert all(len(line) <= 40 for line in lines) and "".join(lines).count("word") == 60
 
 
@@ -49,12 +49,15 @@ def test_a_prompt_that_was_not_sent_is_said_to_be_kept() -> None:
         ]
     )
     lines = farewell(begun, 40).split("\n")
-    assert lines == ["Not sent, but saved: see ␛[2J the login…", "agent-tui --resume id-1"]
+    assert lines == [
+        "Not sent, but saved: see ␛[2J the login…",
+        "Continue: agent-tui --resume id-1",
+    ]
     assert farewell(fold([DraftSaved("  ")], begun), 60) == ""
     assert farewell(fold([DraftSaved("and then")], said("Done.")), 60).split("\n")[-3:] == [
         "",
         "Not sent, but saved: and then",
-        "agent-tui --resume id-1",
+        "Continue: agent-tui --resume id-1",
     ]
 
 
@@ -75,7 +78,7 @@ def test_of_a_cancelled_turn_only_how_to_go_on_is_said() -> None:
         AssistantReplied(text="half a sen"),
     )
     ended = fold([SessionStarted(session="id-1"), *turn, TurnEnded(state="cancelled", turn=1)])
-    assert farewell(ended) == "agent-tui --resume id-1"
+    assert farewell(ended) == "Continue: agent-tui --resume id-1"
 
 
 def test_nothing_is_said_to_be_kept_that_is_not_on_disk() -> None:
@@ -86,9 +89,12 @@ def test_nothing_is_said_to_be_kept_that_is_not_on_disk() -> None:
             DraftSaved("draft", n=3),
         ]
     )
-    assert farewell(begun).split("\n") == ["Not sent, but saved: draft", "agent-tui --resume id-1"]
+    assert farewell(begun).split("\n") == [
+        "Not sent, but saved: draft",
+        "Continue: agent-tui --resume id-1",
+    ]
     full = SavingChanged(problem="No space left on device (/home/log)", through=2)
-    assert farewell(fold([full], begun)).split("\n") == ["agent-tui --resume id-1"], (
+    assert farewell(fold([full], begun)).split("\n") == ["Continue: agent-tui --resume id-1"], (
         "the prompt is there"
     )
     assert (
@@ -105,5 +111,5 @@ def test_nothing_is_said_to_be_kept_that_is_not_on_disk() -> None:
     moved = SavingChanged(elsewhere="/tmp/my file.jsonl")
     assert (
         farewell(fold([full, moved], begun)).split("\n")[-1]
-        == "agent-tui sessions import '/tmp/my file.jsonl'"
+        == "Continue: agent-tui sessions import '/tmp/my file.jsonl'"
     )

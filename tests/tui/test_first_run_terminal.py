@@ -13,6 +13,7 @@ from typing import Any
 
 from tests.tui.pty_stage import Pty
 from tests.tui.test_holding_terminal import start
+from tests.tui.test_setup_terminal import taken
 
 PROMPT = "please say hello"
 SENTENCE = "Hello from the server."
@@ -27,7 +28,7 @@ class Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         said = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        self.server.asked.append(said["messages"][-1]["content"])  # type: ignore[attr-defined]
+        self.server.asked.append(json.dumps(said["messages"]))  # type: ignore[attr-defined]
         parts = [
             {"delta": {"content": SENTENCE}, "index": 0},
             {"delta": {}, "finish_reason": "stop", "index": 0},
@@ -73,26 +74,30 @@ def asked_for_an_address(tmp_path: Path) -> Pty:
     pty.until(lambda text: "No model yet" in text and "Your prompt is kept" in text)
     pty.read(1.0)
     pty.type("\x1ba")
-    pty.until("Address of a model server")
+    pty.until("Address of the server")
     return pty
 
 
-def test_an_address_with_its_scheme_twice_is_understood_and_the_prompt_waits_for_the_person(
+def test_an_address_leads_to_a_model_that_the_next_start_has_and_the_prompt_waits_for_the_person(
     tmp_path: Path,
 ) -> None:
     with serving() as (address, asked):
         pty = asked_for_an_address(tmp_path)
         try:
-            pty.type(f"http://http://{address}\r")
-            shown = pty.until("Save this address?")
-            assert PROMPT in shown and "compatible/small" in shown and not asked
-            pty.read(2.0)  # a question takes no key at once
-            pty.choose("\x1bn")
-            pty.type("\r")
-            pty.until(lambda text: "Save this address?" not in text)
+            pty.type(f"http://http://{address}\r")  # with its scheme twice it is understood
+            taken(pty, "❯ small")
+            taken(pty, "❯ in every project")
+            shown = pty.until(lambda text: "compatible/small" in text and "Set up" not in text)
+            assert PROMPT in shown and not asked
+            pty.read(1.0)
             pty.type("\r")
             pty.until(SENTENCE)
             assert len(asked) == 1 and PROMPT in asked[0]
+        finally:
+            pty.close()
+        pty = start(tmp_path)
+        try:
+            pty.until(lambda text: "compatible/small" in text and "No model yet" not in text)
         finally:
             pty.close()
 
@@ -103,10 +108,14 @@ def test_where_nobody_listens_is_said_once_and_the_kept_prompt_on_leaving(tmp_pa
     pty = asked_for_an_address(tmp_path)
     try:
         pty.type(f"{address}\r")
-        shown = pty.until("Still no model.")
-        assert (
-            shown.count(f"http://{address}: no server answers there; start the server there") == 1
-        )
+        shown = pty.until("type its address")
+        assert shown.count("no server answers there") == 1
+        pty.read(1.0)
+        pty.type("\x1b")
+        pty.until(lambda text: "Address of the server" in text and address in text)
+        pty.read(1.0)
+        pty.type("\x1b")
+        shown = pty.until("No model yet")
         assert shown.count("Ollama at ") == 1, "what was tried before is still there"
         assert "Your prompt is kept" in shown and PROMPT in shown
         pty.read(1.0)
@@ -116,6 +125,6 @@ def test_where_nobody_listens_is_said_once_and_the_kept_prompt_on_leaving(tmp_pa
         pty.type("\r")
         assert pty.wait() == 0
         end = pty.raw.rpartition(b"\x1b[?1049l")[2].decode()
-        assert f"Not sent, but saved: {PROMPT}\r\nagent-tui --resume " in end
+        assert f"Not sent, but saved: {PROMPT}\r\nContinue: agent-tui --resume " in end
     finally:
         pty.close()

@@ -12,6 +12,7 @@ from agent_tui.protocol import display as d
 from agent_tui.protocol.transcript import Block, TextBlock, ThinkingBlock, ToolBlock
 from agent_tui.structures.vec import Vec
 from agent_tui.tui.transcript.groups import MOST, Group, Groups, group_line, kind
+from tests.campaigns import examples
 
 
 def read(path: str = "a.py", **more: object) -> ToolBlock:
@@ -148,7 +149,7 @@ edits = st.one_of(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(st.lists(edits, max_size=14))
 def test_kept_up_to_date_is_as_made_anew(steps: list[tuple[str, int, list[Block]]]) -> None:
     groups, now = Groups(), Vec[Block]()

@@ -10,6 +10,7 @@ from rich.cells import cell_len
 from agent_tui.protocol.events import (
     ModeChanged,
     QueueChanged,
+    SandboxFound,
     SessionStarted,
     Titled,
     UsageReported,
@@ -33,6 +34,7 @@ def header(mode: str = "auto", model: str = MODEL, used: int = 12_000) -> Header
         Titled("fix the login", session="s"),
         QueueChanged((Queued("q", "next"),), True, session="s"),
     )
+    play.feed(SandboxFound("", "none here", session="s"))
     look = replace(
         play.model.look, status=("model", "cwd", "branch", ">", "queue", "mode", "context")
     )

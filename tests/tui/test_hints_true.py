@@ -41,7 +41,11 @@ def test_enter_is_never_named_for_the_queue_while_it_answers() -> None:
     )
     assert _hint(play) == "", "its keys are in the footer alone"
     _ask(play)
-    assert play.view.footer.keys == (("Enter", "yes"), ("↑↓", "choose"))
+    assert play.view.footer.keys == (
+        ("Enter", "yes"),
+        ("↑↓", "choose"),
+        ("Tab", "add words"),
+    )
     play.press("enter")
     assert play.take() == [Answer("a", "once")]
 

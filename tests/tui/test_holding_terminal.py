@@ -3,6 +3,7 @@ and stay whole."""
 
 from __future__ import annotations
 
+import json
 import time
 from pathlib import Path
 
@@ -14,11 +15,12 @@ HUMAN = 0.16
 """Seconds from key to key."""
 
 
-def start(tmp_path: Path, *arguments: str) -> Pty:
+def start(tmp_path: Path, *arguments: str, settings: str = "") -> Pty:
     place, project = tmp_path / "place", tmp_path / "project"
-    place.mkdir()
-    project.mkdir()
-    (place / "config.toml").write_text("[providers.demo]\npace = 0\n")
+    project.mkdir(exist_ok=True)
+    if not place.exists():  # what an earlier start has saved stays
+        place.mkdir()
+        (place / "config.toml").write_text(f"[providers.demo]\npace = 0\n{settings}")
     env = {
         "AGENT_TUI_HOME": str(place),
         "HOME": str(tmp_path),
@@ -56,6 +58,29 @@ def test_words_at_a_question_go_to_the_prompt_and_only_enter_answers(tmp_path: P
         assert "yes, once" in pty.text, "a letter answers nothing by itself"
         pty.type("\r")
         pty.until(lambda text: "yes, once" not in text and "also add tests" in text)
+    finally:
+        pty.close()
+
+
+@pytest.mark.parametrize("behind", ["\x1b", "\x1bn", "\x1b[B", "ls -la\r"])
+def test_an_enter_with_a_key_right_behind_it_that_a_slow_line_parts_runs_nothing(
+    tmp_path: Path, behind: str
+) -> None:
+    touch = {"call": "run_shell_command", "arguments": {"command": "touch ran.txt"}}
+    (tmp_path / "s.json").write_text(json.dumps([[touch], ["done"]]))
+    pty = start(tmp_path, "--model", f"scripted/{tmp_path}/s.json")
+    try:
+        pty.until("Enter send")
+        pty.type("go\r")
+        pty.until("yes, once")
+        pty.read(2.0)
+        pty.type("\r")
+        pty.read(0.03)
+        pty.type(behind[0])
+        pty.read(0.1)
+        pty.type(behind[1:])
+        pty.read(2.0)
+        assert not (tmp_path / "project" / "ran.txt").exists()
     finally:
         pty.close()
 

@@ -85,10 +85,29 @@ def test_a_line_end_right_behind_the_end_of_a_paste_sends_nothing(
 
 @pytest.mark.parametrize(
     "data",
-    ["hello\r", "\r", "\r\r", "one\nx\r", "one\\\rx\r", "x\x7f\r", "a\x1b[Db\rc", "x" * 900 + "\r"],
+    [
+        "hello\r",
+        "\r",
+        "\r\r",
+        "one\nx\r",
+        "one\\\rx",
+        "x\x7f\r",
+        "a\x1b[Db\rc",
+        "x" * 900 + "\r",
+        "\rhello",
+    ],
 )
 def test_what_was_typed_ahead_stays_keys(clock: Clock, data: str) -> None:
     assert not any(isinstance(found, list) for found in clock.read(data))
+
+
+@pytest.mark.parametrize(
+    "data", ["\rls -la\r", "\r\nls\r\n", "\r" + "x" * 900 + "\r", "docker run \\\r  -it img\r"]
+)
+def test_lines_that_begin_with_a_line_end_or_go_on_behind_a_backslash_are_a_paste(
+    clock: Clock, data: str
+) -> None:
+    assert clock.read(data) + clock.rest() == [[data]]
 
 
 def test_keys_faster_than_anybody_types_send_nothing(clock: Clock) -> None:

@@ -225,7 +225,7 @@ def start(tmp_path: Path) -> Iterator[Callable[[], Pty]]:
             "TMUX": "",
             "STY": "",
         }
-        running.append(Pty(["-m", "agent_tui", "--demo"], place))
+        running.append(Pty(["-m", "agent_tui", "--demo", "--cwd", str(tmp_path)], place))
         return running[-1]
 
     yield starter

@@ -41,9 +41,12 @@ def test_the_help_has_every_key() -> None:
     ).split()
     for name in (*keys.EDITING, *keys.SELECTING):
         assert any(help.key(name) == word.rstrip(":") for word in edits), name
-    assert [entry.label for entry in said if entry.group == "Keys when the agent asks"][:5] == [
+    assert [entry.label for entry in said if entry.group == "Keys when the agent asks"][:8] == [
         "y 1, Enter",
+        "t, Enter",
         "a 2, Enter",
+        "p, Enter",
+        "f, Enter",
         "e, Enter",
         "n 3, Enter",
         "m 4, Enter",

@@ -116,10 +116,7 @@ def test_the_entry_says_it_in_words() -> None:
     assert picker
     gpt, ollama, acme, _ = picker.entries
     assert "≈ $1.50 for a million tokens read, $2 written" in gpt.about
-    assert (
-        "a window of 32,768 tokens, 8,192 of them used" in ollama.about
-        and "of them used" not in gpt.about
-    )
+    assert "32k window, 8k set (num_ctx)" in ollama.about and "num_ctx" not in gpt.about
     assert "free: it runs locally" in ollama.about and "no price is known" in acme.about
 
 
@@ -195,7 +192,8 @@ def test_the_footer_has_all_keys_of_the_list_on_a_narrow_screen() -> None:
 )
 def test_a_window_that_is_only_assumed_is_said_to_be(name: str, said: str) -> None:
     play = at_work()
-    shown(play, offered=[{"name": name, "tools": None, "where": "acme"}])
+    facts = {"ollama/q": {"price": None, "window_later": True}}
+    shown(play, offered=[{"name": name, "tools": None, "where": "acme"}], facts=facts)
     assert play.model.overlay is not None and play.model.overlay.picker is not None
     about = next(one.about for one in play.model.overlay.picker.entries if one.id == name)
     assert f"{said} · tools: unknown" in about

@@ -15,7 +15,7 @@ from agent_tui.tui.core.effects import WriteSetting
 from agent_tui.tui.core.model import Configured
 from agent_tui.tui.screen.setup_steps import state_of
 from tests.answers import answer_event
-from tests.tui.lists import labels, sheet
+from tests.tui.lists import chosen, labels, sheet
 from tests.tui.play import Play
 
 OFFERED = [
@@ -34,8 +34,14 @@ UNSET = [
 ]
 
 
-def asked(line: str, aliases: Any = None, offered: Any = OFFERED, unset: Any = None) -> Play:
-    play = Play()
+def asked(
+    line: str,
+    aliases: Any = None,
+    offered: Any = OFFERED,
+    unset: Any = None,
+    model: str = "fake/model",
+) -> Play:
+    play = Play(model=model)
     play.type(line)
     play.press("escape", "enter")
     overlay = play.model.overlay
@@ -95,6 +101,15 @@ def test_of_a_provider_without_an_address_that_is_asked_for() -> None:
     play.press("enter")
     state = state_of(play.model)
     assert state is not None and state.step == "address"
+
+
+def test_the_address_of_the_first_model_is_asked_for_by_the_setup_that_saves_both() -> None:
+    play = asked("/models", model="")
+    while chosen(play) != "enter a server address":
+        play.press("down")
+    play.press("enter")
+    state = state_of(play.model)
+    assert state is not None and (state.step, state.provider) == ("address", "")
 
 
 def test_a_server_with_more_models_than_the_one_that_was_taken_shows_them() -> None:

@@ -21,6 +21,7 @@ from agent_tui.protocol.events import (
 )
 from agent_tui.protocol.ops import Cancel, Op, QueueEdit, Steer, Submit
 from agent_tui.protocol.transcript import Queued
+from tests.campaigns import examples
 from tests.tui.play import Play
 
 
@@ -224,7 +225,7 @@ class Bargain:
                 break
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(st.lists(st.tuples(ACTIONS, st.integers(1, 4)), max_size=60))
 def test_no_prompt_is_lost_or_sent_twice(actions: list[tuple[str, int]]) -> None:
     bargain = Bargain()

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import signal
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -135,6 +136,34 @@ def test_a_kill_while_one_is_edited_keeps_all_of_them(start: Start, tmp_path: Pa
     assert _begun(tmp_path) == ["begin", "uno"]
 
 
+def test_what_one_is_edited_to_stands_once_after_a_kill(start: Start, tmp_path: Path) -> None:
+    pty = start()
+    _three_wait(pty)
+    pty.type("mine")
+    pty.until("❯ mine")
+    pty.type(ALT_Q)
+    pty.until("Queued prompts (3)")
+    pty.type(DOWN)
+    pty.until("❯ 2 dos")
+    pty.type("\r")
+    pty.until("being edited: dos")
+    pty.type(" y medio")
+    pty.until("dos y medio")
+    [log] = (tmp_path / "sessions").glob("*-????????????.jsonl")
+    deadline = time.monotonic() + 20.0
+    while "dos y medio" not in log.read_text("utf-8"):
+        assert time.monotonic() < deadline
+        pty.read(0.05)
+    pty.signal(signal.SIGKILL)
+    pty.wait()
+    again = start("--continue")
+    text = again.until("being edited: dos")
+    assert text.count("dos y medio") == 1 and "mine" not in text
+    again.type("\r")
+    text = again.until("2 dos y medio")
+    assert "❯ mine" in text and "being edited" not in text and "queued (3) paused" in text
+
+
 def test_the_list_works_at_forty_columns(start: Start) -> None:
     pty = start(size=(40, 24))
     _three_wait(pty)
@@ -144,6 +173,7 @@ def test_the_list_works_at_forty_columns(start: Start) -> None:
     pty.until("press Enter to remove")
     pty.type("\r")
     pty.until("Queued prompts (2)")
+    pty.read(0.5)  # else it is a word that begins
     pty.type("p")
     pty.until("press Enter to pause")
     pty.type("\r")

@@ -17,6 +17,7 @@ from rich.cells import cell_len
 
 from agent_tui.structures.visible import visible
 from agent_tui.tui.textual_port.terminal import settle_graphemes
+from tests.campaigns import examples
 from tests.tui.pty_stage import ROOT, Pty
 from tests.tui.tmux_stage import bases, in_tmux
 
@@ -113,7 +114,7 @@ _PIECES = st.one_of(
 
 
 @settings(
-    max_examples=15,
+    max_examples=examples(15),
     deadline=None,
     phases=UNSHRUNK,
     suppress_health_check=[HealthCheck.function_scoped_fixture],

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from agent_tui.tui.screen.key_guards import STEADY_SECONDS
+from agent_tui.tui.screen.key_guards import ROW_SECONDS
 from tests.tui.tmux_live import TmuxWindow
 
 SCRIPT = [
@@ -71,14 +71,14 @@ def move_to(window: TmuxWindow, row: str) -> None:
 def read_the_sheet() -> None:
     """As long as a person takes to read what the sheet says: an Enter that comes sooner is one
     of a row of them, and confirms nothing."""
-    time.sleep(STEADY_SECONDS + 0.2)
+    time.sleep(ROW_SECONDS + 0.2)
 
 
 def test_files_go_back_and_come_again(start: Start, tmp_path: Path) -> None:
     work, window = tmp_path / "work", start()
     window.send("make it four", "completed")
     (work / "notes.md").write_text("the price is 4\nmine\n")
-    while "Rewind to before a turn" not in window.text:  # a busy machine takes them apart
+    while "Rewind to before which turn?" not in window.text:  # a busy machine takes them apart
         window.press("Escape")
         time.sleep(0.15)  # no finger rests on it
         window.press("Escape")
@@ -101,7 +101,7 @@ def test_files_go_back_and_come_again(start: Start, tmp_path: Path) -> None:
     assert "return 3" in (work / "shop.py").read_text()
     assert (work / "notes.md").read_text() == "the price is 4\nmine\n"
     call(window, "/redo", "Redo")
-    window.until("Space switch")
+    window.until("Enter redo")
     read_the_sheet()
     window.press("Enter")
     window.until("/undo reverses this")

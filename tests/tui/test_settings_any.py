@@ -25,6 +25,7 @@ from agent_tui.tui.core.msg import (
 from agent_tui.tui.screen import settings as sheet
 from agent_tui.tui.update import update
 from agent_tui.tui.view import view
+from tests.campaigns import examples
 
 KEYS = (
     "up",
@@ -79,7 +80,7 @@ def written(model: Model, effect: WriteSetting, failed: str) -> SettingsRead:
     )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(st.lists(st.tuples(MSGS, st.sampled_from([0.0, 0.4])), max_size=40))
 def test_any_keys_in_any_order(told: list[tuple[Any, float]]) -> None:
     model, at, failed = initial(), 1_000.0, ""

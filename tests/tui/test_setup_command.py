@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import pytest
+
 from agent_tui.protocol.setup_op import SetUp
+from agent_tui.tui.core.effects import Quit
+from agent_tui.tui.core.msg import CommandCalled
 from tests.tui.play import Play
+from tests.tui.setup_play import at, told
 
 LOOKS = SetUp("setup", "look")
 
@@ -25,3 +32,36 @@ def test_not_in_the_midst_of_a_turn() -> None:
     play.type("/setup")
     play.press("escape", "enter")
     assert "interrupts the running turn" in play.toast and LOOKS not in play.ops
+
+
+@pytest.mark.parametrize("named", ["moonshot", "Moonshot"])
+def test_a_provider_that_is_named_is_gone_on_with(named: str) -> None:
+    play = Play(model="fake/model")
+    play.type(f"/setup {named}")
+    play.press("escape", "enter")
+    told(play)
+    assert at(play) == "key"
+    play.press("escape")
+    assert at(play) == "provider", "Esc has all others"
+    told(play)
+    assert at(play) == "provider", "it is gone on with once"
+
+
+def test_what_is_just_asked_is_waited_for() -> None:
+    play = Play(model="fake/model")
+    play.type("/setup openai")
+    play.press("escape", "enter")
+    told(play)
+    assert at(play) == "provider"
+    told(play, openai={"state": "failed", "kind": "auth", "needs": "key", "key": ""})
+    assert at(play) == "key"
+
+
+def test_where_it_is_all_that_there_is_the_program_ends_with_it() -> None:
+    play = Play()
+    play.model = replace(play.model, alone=True)
+    play.say(CommandCalled("send", "/setup", at=1.0))
+    told(play)
+    assert Quit() not in play.effects
+    play.press("escape")
+    assert Quit() in play.effects

@@ -127,12 +127,12 @@ def test_a_name_in_wide_letters_leaves_room_for_the_words_behind_it() -> None:
 
 
 def test_the_edge_is_whole_however_much_it_says() -> None:
-    said = "1–9 of 60 · PgUp/PgDn · … 3 more"
+    said = "1–9 of 60 · PgUp/PgDn · 1–2 of 5"
     assert fit_note(said, 80) == said
     assert [fit_note(said, room) for room in (25, 10, 4)] == [
-        "PgUp/PgDn · … 3 more",
-        "… 3 more",
-        "… 3…",
+        "PgUp/PgDn · 1–2 of 5",
+        "1–2 of 5",
+        "1–2…",
     ]
 
     async def steps(pilot: Pilot[int], app: AgentApp) -> None:
@@ -247,3 +247,24 @@ def test_no_row_of_a_list_is_empty_but_the_one_before_the_words_about_an_entry(
         assert len(where) == 1, "it stays where it is while the cursor moves"
 
     play(PlayedEngine(long_answers), steps, size=size)
+
+
+TITLES = (
+    (
+        "Fix the flaky login test and make the retry policy configurable",
+        "2 h ago · 12 turns · a fork",
+    ),
+    ("Short one", "open now · 3 min ago · 2 turns"),
+)
+
+
+@pytest.mark.parametrize(("screen", "least"), [(80, 43), (100, 29), (160, 63)])
+def test_a_title_takes_the_room_of_what_is_said_last_behind_it(screen: int, least: int) -> None:
+    options = [Option("", title, detail) for title, detail in TITLES]
+    rows = [
+        "".join(run.text for run in row)
+        for row in options_lines(options, 0, list_room(screen), True)
+    ]
+    title, _, detail = rows[0].removeprefix("❯ ").partition("  ")
+    assert cell_len(title) >= least or title == TITLES[0][0], rows
+    assert "2 h ago · 12 turns" in detail and "open now · 3 min ago" in rows[1]

@@ -3,6 +3,7 @@ are told of."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -126,10 +127,10 @@ def test_choices_without_room_are_told_of() -> None:
         await pilot.pause()
         shown = text(app)
         hidden = sum(choice not in shown for choice in CHOICES)
-        assert hidden and f"… {hidden} more" in shown
+        assert hidden and f"1–{len(CHOICES) - hidden} of {len(CHOICES)}" in shown
         await pilot.press("up")
         await until(lambda: "❯ q quit" in text(app))
-        assert f"… {hidden} above" in text(app)
+        assert f"{hidden + 1}–{len(CHOICES)} of {len(CHOICES)}" in text(app)
 
     play(without_models(), steps, (40, 12))
 
@@ -174,3 +175,78 @@ def test_a_question_about_a_row_stands_whole_below_it(size: tuple[int, int], row
         assert " ".join(" ".join(rows[first:]).split()).startswith(asked)
 
     play(PlayedEngine(), steps, size)
+
+
+def project_files(number: int) -> dict[str, object]:
+    """So many files of a project, each longer than the screen."""
+    lines = "\n".join(f"rule {n} of this file" for n in range(30))
+    names = [f"notes-{n}/AGENTS.md" for n in range(number)]
+    files = [{"name": one, "size": 900, "hash": one[:7] * 9, "text": lines} for one in names]
+    return {"folder": "/work/shop", "files": files, "asks": True}
+
+
+class Untrusted(PlayedEngine):
+    """The project brings files."""
+
+    number = 2
+
+    def start(self, wake: Callable[[], None]) -> None:
+        super().start(wake)
+        self.say(answered("trust", project_files(self.number)))
+
+
+@pytest.mark.parametrize("number", [2, 12])
+@pytest.mark.parametrize("size", [(60, 20), (80, 24), (100, 30)])
+def test_what_is_decided_about_files_stays_in_view(size: tuple[int, int], number: int) -> None:
+    engine = Untrusted()
+    engine.number = number
+
+    async def steps(pilot: Pilot[int], app: AgentApp) -> None:
+        await until(lambda: "Trust" in text(app))
+        for _ in range(number):
+            await pilot.pause()
+            shown = text(app)
+            assert all(row in shown for row in ("trust these", "trust until", "go on without"))
+            assert "❯ notes-" in shown and "PgDn" in shown, "a file, and words of it, are in view"
+            assert shown.count(f" of {number}") == (number > 2), "the files are counted once"
+            at = app.model.overlay
+            await pilot.press("down")
+            await until(lambda at=at: app.model.overlay is not at)  # type: ignore[misc]
+
+    play(engine, steps, size)
+
+
+@pytest.mark.parametrize("size", [(60, 20), (80, 24), (100, 30)])
+def test_a_list_has_one_counter_and_says_once_that_typing_searches(size: tuple[int, int]) -> None:
+    async def steps(pilot: Pilot[int], app: AgentApp) -> None:
+        await pilot.press("f1")
+        await until(lambda: "Keys and commands" in text(app))
+        for _ in range(25):
+            await pilot.pause()
+            shown = text(app)
+            assert len(re.findall(r"\d of \d", shown)) == 1
+            assert shown.lower().count("type to search") == 1
+            at = app.model.overlay
+            await pilot.press("down")
+            await until(lambda at=at: app.model.overlay is not at)  # type: ignore[misc]
+
+    play(PlayedEngine(), steps, size)
+
+
+@pytest.mark.parametrize("size", [(20, 5), (24, 4), (30, 6)])
+def test_the_prompt_keeps_its_row_below_any_sheet(size: tuple[int, int]) -> None:
+    class Asks(PlayedEngine):
+        def start(self, wake: Callable[[], None]) -> None:
+            super().start(wake)
+            files = [{"name": "AGENTS.md", "size": 8, "hash": "a" * 64, "text": "obey me"}]
+            self.say(answered("trust", {"folder": "/w", "files": files, "asks": True}))
+
+    async def steps(pilot: Pilot[int], app: AgentApp) -> None:
+        await until(lambda: app.model.overlay is not None)
+        await pilot.pause()
+        for letter in "my plan":
+            await pilot.press("space" if letter == " " else letter)
+        await until(lambda: app.model.composer.draft == "my plan")
+        await until(lambda: "❯ my plan" in text(app))
+
+    play(Asks(), steps, size)

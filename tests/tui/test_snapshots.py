@@ -22,7 +22,9 @@ from agent_tui.protocol.events import (
     ToolStarted,
 )
 from agent_tui.protocol.transcript import Queued
+from agent_tui.tui.core import msg
 from agent_tui.tui.core.model import Model
+from agent_tui.tui.update import update
 from tests.answers import answer_event
 from tests.tui.stage import SESSION
 from tests.tui.story import (
@@ -277,6 +279,48 @@ def a_command_is_asked() -> Model:
             always="this command, in this folder",
         )
     )
+
+
+def several() -> tuple[Event, ...]:
+    """Two changes and a command, in one step."""
+    why, other = "auto mode asks before a file is changed", replace(DIFF, path="shop/till.py")
+    more = {"always": "this file, with this tool", "mode": "accept-edits", "reason": why}
+    command = d.CommandDisplay("pytest -q", cwd="/home/ada/shop")
+    runs = ApprovalAsked(
+        "r", "f", "run_shell_command", "Run pytest -q", "it runs code", command,
+        always="this command, in this folder", prefix="pytest …", folder="pytest …",
+        sandbox="no sandbox",
+    )  # fmt: skip
+    return (
+        *asked("edit_file", "Edit shop/cart.py", DIFF, **more),
+        ApprovalAsked(
+            id="q", call_id="e", tool="edit_file", label="Edit shop/till.py", display=other, **more
+        ),  # type: ignore[arg-type]
+        runs,
+    )
+
+
+@STORIES.add(size=(80, 24), theme="light")
+def what_a_step_wants_is_asked_together() -> Model:
+    return told(*several())
+
+
+@STORIES.add(size=(60, 20))
+def what_a_step_wants_is_asked_together_where_it_is_narrow() -> Model:
+    return told(*several())
+
+
+@STORIES.add()
+def another_question_of_the_step_is_looked_at() -> Model:
+    return pressed(told(*several()), "left")
+
+
+@STORIES.add(size=(80, 24))
+def a_yes_takes_words() -> Model:
+    model = pressed(told(*several()), "tab")
+    for at in (NOW + 11, NOW + 12):  # nothing came behind it
+        model = update(model, msg.Yielded(at=at))[0]
+    return model
 
 
 @STORIES.add()

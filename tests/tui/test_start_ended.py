@@ -96,8 +96,8 @@ def test_where_there_is_no_session_to_continue_it_is_said_how_the_words_come_bac
     pty.close()
 
     pty = program(tmp_path, "-c")
-    pty.until(lambda text: "your words are kept" in text and "brings them back" in text)
     assert pty.wait() == 2
+    assert b"your words are kept: `agent-tui` brings them back" in pty.raw
     pty.close()
     assert kept(tmp_path, "mend") == ["typed"]
 

@@ -16,6 +16,7 @@ from agent_tui.protocol.events import ApprovalAsked, QuestionAsked
 from agent_tui.protocol.ops import Answer, Delete, RestoreFiles, Resume, Rewind, SetModel, WriteFile
 from agent_tui.tui.core.effects import Copy, Quit, WriteSecret, WriteSetting
 from tests.answers import answer_event
+from tests.campaigns import examples
 from tests.tui.play import Play
 from tests.tui.test_update_copying import NEW, OLD, talk
 from tests.tui.test_update_going_back import FREE, answer, command, worked
@@ -77,7 +78,7 @@ def _nothing(play: Play) -> None:
 
 
 @pytest.mark.parametrize("kind", QUESTIONS)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(stream=st.one_of(STREAM, HAMMERED), before=KEY)
 def test_a_stream_answers_no_question(
     kind: str, stream: list[tuple[str, float]], before: str
@@ -92,7 +93,7 @@ def test_a_stream_answers_no_question(
 
 
 @pytest.mark.parametrize("kind", ["locked", "no_model"])
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(stream=st.one_of(STREAM, HAMMERED), before=KEY)
 def test_a_stream_takes_nothing_in_what_comes_by_itself(
     kind: str, stream: list[tuple[str, float]], before: str
@@ -127,7 +128,7 @@ def _copy() -> Play:
 @pytest.mark.parametrize(
     "opened", [_undo, _copy, lambda: settings_opened("")[0]], ids=["undo", "copy", "settings"]
 )
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(stream=st.one_of(STREAM, HAMMERED))
 def test_a_stream_does_nothing_in_a_sheet_that_was_asked_for(
     opened: Callable[[], Play], stream: list[tuple[str, float]]

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from agent_tui.safety.process_tree import children
+from agent_tui.safety.process.tree import children
 from tests.tui.pty_stage import MODES, ROOT, Pty
 
 PATIENCE = 8.0
@@ -82,6 +82,31 @@ def test_a_shell_has_a_terminal_that_works_after_the_program_was_killed(
         if number != signal.SIGKILL:
             written = "".join(file.read_text() for file in (tmp_path / "logs").glob("agent-*.log"))
             assert "Fatal Python error" in written and "most recent call first" in written
+    finally:
+        pty.close()
+
+
+def test_a_line_editor_that_was_faster_keeps_its_marks_of_pastes(tmp_path: Path) -> None:
+    pty, program = started(tmp_path, "/bin/bash")
+    guards = [
+        pid
+        for pid in children(program)
+        if b"ends what a killed" in Path(f"/proc/{pid}/cmdline").read_bytes()
+    ]
+    try:
+        at = len(pty.raw)
+        for pid in guards:
+            os.kill(pid, signal.SIGSTOP)
+        os.kill(program, signal.SIGKILL)
+        deadline = time.monotonic() + PATIENCE
+        while b"\x1b[?2004h" not in pty.raw[at:] and time.monotonic() < deadline:
+            pty.read(0.05)
+        assert b"\x1b[?1049l" not in pty.raw[at:], "the prompt went to the screen of the program"
+        for pid in guards:
+            os.kill(pid, signal.SIGCONT)
+        while b"\x1b[?1049l" not in pty.raw[at:] and time.monotonic() < deadline:
+            pty.read(0.05)
+        assert pty.raw.rfind(b"\x1b[?2004h") > pty.raw.rfind(b"\x1b[?2004l")
     finally:
         pty.close()
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from agent_tui.safety.process_tree import members
+from agent_tui.safety.process.tree import members
 from tests.tui.pty_stage import ROOT, Pty
 from tests.tui.raw_output import violations
 

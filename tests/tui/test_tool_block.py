@@ -27,7 +27,7 @@ def test_the_end_of_a_failure_is_not_spent_on_blank_lines() -> None:
 
 
 def test_the_end_of_an_output_begins_with_words() -> None:
-    output = "above\n\n" + "\n".join(f"  line {n}" for n in range(FAILED_LINES - 1)) + "\n"
+    output = "more\nabove\n\n" + "\n".join(f"  line {n}" for n in range(FAILED_LINES - 1)) + "\n"
     shown = page(tool(d.CommandDisplay("make", output=output, exit_code=2)))
     assert shown[1:] == [f"    line {n}" for n in range(FAILED_LINES - 1)], (
         "no empty line below its head"

@@ -26,6 +26,8 @@ WORDS = (
     "say 2",
     "11234",
     "my yyy",
+    "so\tit is",
+    "y\tyes",
 )
 GAPS = st.sampled_from((0.002, 0.05, 0.1, 0.16, 0.25, 0.31, 0.4, 0.5, 0.7, 1.0))
 """Seconds from key to key: a burst of a slow line, a fast hand, a finger that looks for each key.
@@ -134,7 +136,7 @@ class Typist(Play):
         """One key: before the next one comes, what is held may answer."""
         quiet = self.text == "" and not self.typed_since
         held = self.model.held
-        self.press("space" if character == " " else character, after=after, rests=False)
+        self.press({" ": "space", "\t": "tab"}.get(character, character), after=after, rests=False)
         if held is not None:
             alone = after >= HOLD_SECONDS
             assert alone or not self.ops, "a letter that another one follows at once is no answer"

@@ -9,7 +9,7 @@ from typing import get_args
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agent_tui.protocol.answers import Answer
+from agent_tui.protocol.answers import AnswerData
 from agent_tui.protocol.event import Event, Restored
 from agent_tui.protocol.events import Answered, ApprovalAsked, QuestionAsked, SessionStarted, fold
 from agent_tui.protocol.ops import Choice
@@ -47,6 +47,7 @@ from agent_tui.tui.core.msg import (
 )
 from agent_tui.tui.update import update
 from agent_tui.tui.view import view
+from tests.campaigns import examples
 from tests.strategies import asides, events, instances, sessions
 
 KEYS = (*bindings(), "up", "down", "tab", "backspace", "space", *"yan1234scmrdq/xeijkJKp")
@@ -78,7 +79,7 @@ ASKED = st.sampled_from(
 )
 TOLD = st.builds(
     Answered, id=st.sampled_from(["start", "model-1", "setup-1", "setup-2"]),
-    data=st.one_of([instances(kind) for kind in get_args(Answer)]),
+    data=st.one_of([instances(kind) for kind in get_args(AnswerData)]),
 )  # fmt: skip
 ARRIVED: st.SearchStrategy[Sequence[Event | Restored]] = st.one_of(
     st.lists(events() | asides | ASKED | TOLD | st.just(STARTED), max_size=4),
@@ -146,7 +147,7 @@ def _edited(model: Model) -> str:
     )
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(st.lists(st.tuples(MSGS, st.sampled_from([0.0, 0.1, 0.4, 2.0])), max_size=25))
 def test_any_msgs_in_any_order(told: list[tuple[Msg, float]]) -> None:
     model, at = initial(), 1_000.0

@@ -64,7 +64,7 @@ def test_escape_gives_it_up_and_the_turn_goes_on() -> None:
     assert play.view.toast is None
     play.type("/btw")
     play.press("escape", "enter")
-    assert "cancelled" in _said(play)
+    assert "interrupted" in _said(play)
 
 
 def test_a_question_of_the_turn_comes_first_and_the_answer_is_announced() -> None:

@@ -39,7 +39,8 @@ def test_what_is_wrong_stands_first_with_what_to_do() -> None:
         "· not running",
     ]
     assert chosen(play).startswith("✗") and "1 problem to fix" in text(play)
-    assert "To fix it: chmod 600 it (others have access)" in text(play)
+    assert "To fix it: chmod 600 it" in text(play)
+    assert "others have access" not in text(play), "its row says it"
 
 
 def test_nothing_wrong_is_said() -> None:
@@ -52,7 +53,7 @@ def test_enter_copies_all_and_f5_looks_again() -> None:
     overlay = play.model.overlay
     assert overlay is not None and play.take() == [Query(overlay.query, "doctor")]
     play.press("enter")
-    said = "✗ To fix it: chmod 600 it (others have access)\n· not running; start it with `ollama serve`"
+    said = "✗ others have access; chmod 600 it\n· not running; start it with `ollama serve`"
     assert play.takes(Copy) == [Copy(said)]
 
 

@@ -21,7 +21,7 @@ from agent_tui.protocol.ops import Answer, Cancel, QueueEdit, SaveDraft, Steer, 
 from agent_tui.protocol.transcript import Queued, Transcript
 from agent_tui.tui.core.effects import CopySelection, Quit, Remember, Send
 from agent_tui.tui.core.model import Purpose, PurposeKind
-from agent_tui.tui.core.msg import DraftChanged, HistoryLoaded, Started
+from agent_tui.tui.core.msg import DraftChanged, HistoryLoaded, KeyPressed, Started
 from agent_tui.tui.prompt import composer
 from agent_tui.tui.update import update
 from tests.answers import answer_event
@@ -187,13 +187,62 @@ def test_what_is_typed_for_something_else_than_the_model_is_no_draft() -> None:
     play.type("half a thought")
     play.effects.clear()
     for kind in get_args(PurposeKind):
-        if kind in ("say", "deny", "argument"):
+        if kind in ("say", "deny", "allow", "argument", "title"):
             continue
         asking = composer.ask(play.model, Purpose(kind, "?"))
         step = update(asking, DraftChanged("sk-secret", 9, at=2_000.0))
         assert [e for e in step[1] if isinstance(e, Send) and isinstance(e.op, SaveDraft)] == [], (
             kind
         )
+
+
+@pytest.mark.parametrize("draft", ["", "half a thought"])
+def test_words_for_a_command_survive_a_kill_as_that_command(draft: str) -> None:
+    """Behind a draft they are no command that would take the draft along."""
+    play = Play()
+    play.type(draft)
+    play.effects.clear()
+
+    def saved(effects: tuple[object, ...]) -> list[str]:
+        ops = (one.op for one in effects if isinstance(one, Send))
+        return [op.text for op in ops if isinstance(op, SaveDraft)]
+
+    asking = composer.ask(play.model, Purpose("title", "Name"))
+    named, effects = update(asking, DraftChanged("the new parser", 14, at=2_000.0))
+    assert saved(effects) == [f"{draft}\n\n/rename the new parser".strip()]
+    argument = composer.ask(play.model, Purpose("action", "/btw QUESTION", "btw"))
+    assert saved(update(argument, DraftChanged("why so", 6, at=2_000.0))[1]) == [
+        f"{draft}\n\n/btw why so".strip()
+    ]
+    over, effects = update(named, KeyPressed("escape", draft="the new parser", at=2_001.0))
+    assert saved(effects) == [draft]
+    assert over.composer.draft == draft
+
+
+@pytest.mark.parametrize("draft", ["", "half a thought"])
+def test_a_question_takes_no_words_of_a_field(draft: str) -> None:
+    """They go on as the command that asked for them, which Enter does not send to the model."""
+    play = Play()
+    play.begin()
+    play.type(draft)
+    play.model = composer.ask(play.model, Purpose("title", "Name"))
+    play.say(DraftChanged("release notes for the big cus", 29))
+    play.feed(ApprovalAsked(id="a1", call_id="c1", tool="t", label="t", session="s"))
+    play.type("tomer")
+    assert play.text == "/rename release notes for the big customer"
+    assert (Remember(draft) in play.effects) == bool(draft)
+    play.effects.clear()
+    play.press("enter", after=0.5)
+    assert play.ops == [] and "answer first" in play.toast
+    play.model = composer.ask(Play().model, Purpose("save", "Where"))
+    play.say(DraftChanged("notes.md", 8))
+    play.feed(ApprovalAsked(id="a2", call_id="c2", tool="t", label="t", session="s"))
+    assert Remember("notes.md") in play.effects
+    play.effects.clear()
+    play.model = composer.ask(Play().model, Purpose("sheet", "Key", secret=True))
+    play.say(DraftChanged("1", 1))
+    play.feed(ApprovalAsked(id="a3", call_id="c3", tool="t", label="t", session="s"))
+    assert not play.takes(Remember)
 
 
 def test_a_restored_draft_is_in_the_prompt() -> None:

@@ -6,10 +6,10 @@ from __future__ import annotations
 import pytest
 
 from agent_tui.protocol.display import CommandDisplay, DiffDisplay, Display, Hunk
-from agent_tui.protocol.events import ApprovalAsked, QuestionAsked
+from agent_tui.protocol.events import ApprovalAnswered, ApprovalAsked, QuestionAsked
 from agent_tui.protocol.ops import Answer, SetMode
 from agent_tui.tui.core.msg import KeyPressed, QuestionAnswered, Resized
-from agent_tui.tui.dialog import answering
+from agent_tui.tui.dialog.unread import unread as is_unread
 from tests.tui.play import Play
 
 COMMAND = CommandDisplay("make\n" * 39 + "rm -rf build")
@@ -44,8 +44,8 @@ def asking(
 
 
 def unread(play: Play) -> bool:
-    question, dialog = play.model.question, play.model.dialog
-    return dialog is not None and answering.unread(question, dialog)
+    question = play.model.question
+    return question is not None and is_unread(play.model, question.id)
 
 
 def footer(play: Play) -> tuple[str, str]:
@@ -149,8 +149,8 @@ def test_the_footer_says_what_enter_does() -> None:
     play.type("first look")
     assert footer(play) == ("Alt+Y", "yes"), "Enter does not answer while the prompt holds words"
     play = asking(hard=True)
-    assert footer(play) == ("Enter", "no")
-    play.press("up")
+    assert footer(play) == ("n", "no")
+    play.press("down")
     play.asked = (40, 40)
     play.press("left")
     assert footer(play) == ("y", "yes"), "Enter never allows it"
@@ -212,10 +212,12 @@ def test_both_keys_of_an_answer_are_shown_in_its_order() -> None:
 def test_a_yes_may_hold_for_all_edits_from_then_on(keys: tuple[str, ...]) -> None:
     play = asking(DIFF, mode="accept-edits")
     play.press(*keys)
-    assert play.toast == "accept-edits: edits files; asks before commands"
+    assert play.toast == "accept-edits: edits files; asks before most commands"
     assert play.take() == [SetMode("accept-edits"), Answer("a1", "once")], (
         "it holds for the calls behind this one"
     )
+    play.feed(ApprovalAnswered(id="a1", choice="once", session="s"))
+    assert play.model.toast is not None, "what was chosen is said longer than it is asked"
 
 
 @pytest.mark.parametrize(("display", "hard"), [(COMMAND, False), (DIFF, True), (COMMAND, True)])

@@ -6,8 +6,10 @@ from typing import Any
 
 import pytest
 
-from agent_tui.protocol.events import DraftSaved, Rewound, TurnEnded, TurnStarted
+from agent_tui.protocol.events import DraftSaved, FilesRestored, Rewound, TurnEnded, TurnStarted
 from agent_tui.protocol.ops import Fork, Query, RestoreFiles, Rewind
+from agent_tui.protocol.standing import RestoredFile
+from agent_tui.protocol.transcript import NoticeBlock
 from agent_tui.tui.core.effects import ExpireToast
 from agent_tui.tui.core.msg import OptionClicked
 from agent_tui.tui.core.step import TOAST_SECONDS
@@ -97,14 +99,28 @@ def test_undo_shows_the_files_and_the_difference_first() -> None:
     assert text(play) == "looking …"
     play.press("enter")
     answer(play, "undo", FREE)
-    assert "Restore 1 file. Nothing is written yet." in text(play)
+    assert "Restore 1 file. Nothing is written yet: choose below." in text(play)
     assert "-price = 4\n+price = 3" in text(play)
     assert sheet(play).title == "Undo: fix the price"
     assert labels(play) == ["[x] shop.py", "code", "code and conversation", "conversation"]
-    play.press("enter")
+    play.press("enter", after=5.5)
     assert play.take() == [RestoreFiles(0, "code", {})]
     restored(play, said="Restored shop.py. /redo reverses this.")
     assert play.toast == "Restored shop.py. /redo reverses this."
+
+
+def test_what_the_transcript_says_is_not_said_beside_it() -> None:
+    play = worked()
+    command(play, "undo")
+    answer(play, "undo", FREE)
+    play.press("enter", after=5.5)
+    before = play.toast
+    files = (RestoredFile("shop.py", outcome="done"),)
+    done = FilesRestored(id="1", direction="undo", files=files, session="s")
+    play.feed(done)
+    restored(play, said=done.summary())
+    assert play.toast == before
+    assert play.view.transcript.rows[-1] == NoticeBlock("info", done.summary())
 
 
 def test_the_differences_are_drawn_as_in_the_transcript_unless_they_are_long() -> None:
@@ -119,7 +135,7 @@ def test_the_differences_are_drawn_as_in_the_transcript_unless_they_are_long() -
     command(play, "undo")
     answer(play, "undo", FREE, long)
     assert details(play)["[x] made.py"] == "+1 -1 · deleted"
-    assert "Restore 1 file, delete 1 file. Nothing is written yet." in text(play)
+    assert "Restore 1 file, delete 1 file. Nothing is written yet: choose below." in text(play)
     assert not sheet(play).diffs and text(play).count("-x") == DRAWN
 
 
@@ -135,7 +151,9 @@ def test_a_file_that_changed_since_needs_a_word() -> None:
     assert play.toast == "first choose what happens to own.py" and play.take() == []
     play.press("enter")
     assert details(play)["[ ] own.py"] == "+1 -1 · kept · changed since then"
-    assert "Restore 1 file, keep 1 file unchanged. Nothing is written yet." in text(play)
+    assert "Restore 1 file, keep 1 file unchanged. Nothing is written yet: choose below." in text(
+        play
+    )
     assert [diff.path for diff in sheet(play).diffs] == ["shop.py"]
     play.press("enter")
     assert "Restore 2 files. Nothing" in text(play) and len(sheet(play).diffs) == 2
@@ -189,13 +207,13 @@ def test_any_single_file_can_be_left_out_by_a_key_or_a_click() -> None:
     play.press("ctrl+a")
     assert labels(play)[0] == "[ ] shop.py"
     play.press("end", "up", "up", "enter")
-    assert play.toast == "no file is chosen: Space chooses one" and play.take() == []
+    assert play.toast == "no file is chosen: switch one on" and play.take() == []
     play.press("ctrl+a", "end", "up", "up", "enter")
     assert play.take() == [RestoreFiles(0, "code", {"shop.py": "restore"}, seen={"shop.py": "aa"})]
 
 
 @pytest.mark.parametrize("by", ["undo", "rewind"])
-@pytest.mark.parametrize("gap", [0.6, 0.7, 0.9, 1.1])
+@pytest.mark.parametrize("gap", [0.6, 0.7, 0.9, 1.1, 1.4])
 def test_enter_pressed_again_and_again_restores_nothing(by: str, gap: float) -> None:
     play = worked()
     command(play, by)
@@ -205,8 +223,31 @@ def test_enter_pressed_again_and_again_restores_nothing(by: str, gap: float) -> 
     for _ in range(20):
         play.press("enter", after=gap)
     assert play.take() == [] and play.view.overlay is not None
-    play.press("enter", after=1.5)
-    assert len(play.take()) == 1, "it was read"
+    play.press("up", "down")
+    play.press("enter")
+    assert len(play.take()) == 1, "another key ends the row"
+
+
+@pytest.mark.parametrize("gap", [0.1, 0.5, 1.0, 2.0, 4.0])
+def test_no_enter_of_a_row_restores_that_began_before_the_files_were_there(gap: float) -> None:
+    play = worked()
+    command(play, "undo")
+    play.press("enter", after=0.1)
+    asked = play.take()[-1]
+    assert isinstance(asked, Query)
+    data = {"direction": "undo", "files": [FREE], "turns": [{"n": 7, "turn": 1, "prompt": "fix"}]}
+    play.feed(answer_event(asked.id, "undo", data, session="s"), after=0.01)
+    for _ in range(8):
+        play.press("enter", after=gap)
+    assert play.take() == [] and play.view.overlay is not None
+
+
+def test_one_enter_restores_after_a_look() -> None:
+    play = worked()
+    command(play, "undo")
+    answer(play, "undo", FREE, after=0.1)
+    play.press("enter", after=1.8)
+    assert play.take() == [RestoreFiles(0, "code", {})]
 
 
 def test_space_switches_a_file_and_never_confirms() -> None:
@@ -219,8 +260,12 @@ def test_space_switches_a_file_and_never_confirms() -> None:
         and play.take() == []
         and play.view.overlay is not None
     )
-    assert {("Space", "switch"), ("Ctrl+A", "all"), ("Esc", "cancel")} <= set(play.view.footer.keys)
-    play.press("home", "space")
+    named = set(play.view.footer.keys)
+    assert {("Ctrl+A", "switch all"), ("Esc", "cancel")} <= named
+    assert ("Space", "switch") not in named, "it switches files, and none is under the cursor"
+    play.press("home")
+    assert ("Space", "switch") in play.view.footer.keys
+    play.press("space")
     assert labels(play)[0] == "[ ] shop.py"
     play.press("escape")
     play.feed(
@@ -241,7 +286,7 @@ def test_the_cursor_is_on_a_file_where_none_would_be_restored() -> None:
     command(play, "undo")
     answer(play, "undo", DURING)
     assert sheet(play).options[sheet(play).selected].label == "[ ] README.rst"
-    assert "Keep 1 file unchanged. Nothing is written yet." in text(play)
+    assert "No file is chosen yet: switch on what to change." in text(play)
 
 
 def test_where_something_is_out_of_reach_it_is_not_said_that_no_file_changed() -> None:
@@ -288,7 +333,7 @@ def test_a_file_that_can_only_be_kept_is_not_said_to_change() -> None:
     play = worked()
     command(play, "undo")
     answer(play, "undo", {**CHANGED, "choices": ["keep"], "default": "keep"})
-    assert "Keep 1 file unchanged. Nothing is written yet." in text(play)
+    assert "Keep 1 file unchanged. Nothing is written yet: choose below." in text(play)
     assert details(play)["[ ] own.py"] == "+1 -1 · kept · changed since then"
 
 
@@ -375,7 +420,7 @@ def test_escape_twice_lists_the_turns_and_goes_back() -> None:
     play.press("escape")
     assert play.view.overlay is None
     play.press("escape", after=0.4)
-    assert sheet(play).title == "Rewind to before a turn"
+    assert sheet(play).title == "Rewind to before which turn?"
     assert labels(play) == ["prompt 3", "prompt 2", "prompt 1"]
     play.press("escape")
     play.press("escape", after=2.0)
@@ -456,7 +501,7 @@ def test_a_rewind_offers_the_same_in_the_same_order_with_the_cursor_on_all() -> 
     play.press("enter")
     answer(play, "undo", FREE)
     assert labels(play) == ["[x] shop.py", "code", "code and conversation", "conversation"]
-    play.press("enter")
+    play.press("enter", after=5.5)
     assert play.take() == [RestoreFiles(5, "both", {})]
 
 
@@ -535,7 +580,7 @@ def test_a_key_in_a_row_of_keys_is_named_that_did_nothing() -> None:
     data = {"direction": "undo", "files": [FREE], "turns": [{"n": 7, "turn": 1, "prompt": "fix"}]}
     play.feed(answer_event(asked.id, "undo", data, session="s"), after=0.01)
     play.press("enter", after=0.3)
-    assert play.toast == "nothing done: pause, then press Enter"
+    assert play.toast == "nothing done: press ↑↓, then Enter"
 
 
 def test_a_rewind_is_called_a_rewind_and_an_undo_an_undo() -> None:

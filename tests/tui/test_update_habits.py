@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from agent_tui.protocol.events import ApprovalAsked, Cleared, QueueChanged, SessionStarted
+from agent_tui.protocol.events import (
+    ApprovalAsked,
+    Cleared,
+    QueueChanged,
+    SandboxFound,
+    SessionStarted,
+)
 from agent_tui.protocol.ops import RunShell, Submit
 from agent_tui.protocol.transcript import Queued
 from agent_tui.tui.core.msg import Scrolled
@@ -88,7 +94,7 @@ def test_the_mode_does_not_change_while_a_no_is_explained() -> None:
         )
     )
     play.press("m", "enter", after=5.0)
-    assert play.view.prompt.label == "Tell the model what to do instead"
+    assert play.view.prompt.label == "Tell the model why not"
     play.press("shift+tab")
     assert play.ops == [] and play.toast.startswith("answer first")
 
@@ -142,8 +148,18 @@ def test_what_was_said_before_a_sheet_does_not_stand_over_it() -> None:
     assert play.toast == "" and play.model.overlay is not None
 
 
-def test_nobody_is_told_of_a_sandbox_that_is_not_there() -> None:
+@pytest.mark.parametrize(
+    ("found", "words"),
+    [
+        (None, "sandbox.mode"),
+        (SandboxFound("bwrap", session="s"), "(bwrap): no network"),
+        (SandboxFound("", "none here", session="s"), "there is no sandbox"),
+    ],
+)
+def test_what_is_said_of_the_sandbox_is_so(found: SandboxFound | None, words: str) -> None:
     play = Play()
+    if found is not None:
+        play.feed(found)
     play.type("/sandbox")
     play.press("enter")
-    assert "there is no sandbox" in play.toast and "/mode" in play.toast
+    assert words in play.toast

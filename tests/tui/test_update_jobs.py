@@ -58,8 +58,8 @@ def test_enter_pressed_again_and_again_stops_nothing(gap: float) -> None:
     play.take()
     for _ in range(20):
         play.press("enter", after=gap)
-    assert "pause, then press Enter" in play.toast and play.take() == []
-    play.press("enter", after=1.5)
+    assert "press ↑↓, then Enter" in play.toast and play.take() == []
+    play.press("enter", after=5.5)
     assert play.take() == [StopJob("a")]
 
 

@@ -25,7 +25,7 @@ def test_the_settings_are_read(tmp_path: Path) -> None:
     found, problems = load(tmp_path, tmp_path)
     assert (found.display.diff, found.display.thinking, problems) == ("split", "folded", ())
     usual = Settings().display
-    assert (usual.theme, usual.diff, usual.thinking) == ("", "auto", "live")
+    assert (usual.theme, usual.diff, usual.thinking) == ("auto", "auto", "live")
 
 
 def test_thinking_goes_round() -> None:

@@ -11,6 +11,7 @@ from agent_tui.tui.core.effects import Quit
 from agent_tui.tui.core.msg import KeyPressed
 from tests.answers import answer_event, session
 from tests.tui.play import Play, words
+from tests.tui.setup_play import came, chooses, wait
 
 TRIED = {
     "tried": [{"what": "Ollama at localhost:11434", "result": "nothing answers"}],
@@ -118,37 +119,33 @@ def test_an_address_is_typed_in_the_prompt_and_the_draft_is_kept() -> None:
     assert play.text == ""
     play.type("http://box:11434")
     play.press("enter")
-    assert play.take() == [SetModel("", base_url="http://box:11434")]
+    assert play.take()[-1] == SetUp(wait(play), "ask", "", "http://box:11434")
     assert play.text == "my prompt"
-    assert "http://box:11434" in _lines(play)
-    assert "Your prompt is kept" in _lines(play)
-    play.feed(answer_event("start", "models", TRIED, session="s"))
-    assert "Still no model." in _lines(play) and "Your prompt is kept" in _lines(play)
+    came(play, "answered", provider="ollama", models=["ollama/a"], address="http://box:11434")
+    play.press("enter")
+    chooses(play, "in every project")
+    assert play.take() == [SetUp(wait(play), "keep", "ollama", model="ollama/a", scope="user")], (
+        "the model is the default of the next start, and with it its address is saved"
+    )
     play.feed(ModelChanged("ollama/a", session="s"))
+    came(play, "kept", model="ollama/a")
     assert play.toast == "not sent yet: press Enter to send"
     play.press("enter")
     assert play.take() == [Submit("my prompt")]
 
 
-def test_a_wrong_address_can_be_corrected_and_the_reason_stands_below_what_it_means() -> None:
+def test_a_wrong_address_can_be_corrected_and_the_way_back_is_the_first_run() -> None:
     play = _first_run()
-    before = _lines(play)
     play.press("a")
     play.type("http://box:1143")
     play.press("enter")
-    wrong = {"what": "http://box:1143", "result": "no server answers there"}
-    tried = {**TRIED, "tried": [wrong, *TRIED["tried"]]}
-    play.feed(answer_event("start", "models", tried, session="s"))
-    said = "Still no model. Tried:\n  ✗  http://box:1143: no server answers there\n"
-    assert said in _lines(play)
-    assert _lines(play).count("\n") == before.count("\n") + 1, "the answers stay where they are"
-    play.press("a")
-    assert play.text == "http://box:1143" and play.model.composer.place < 0, (
-        "the cursor is at its end"
-    )
+    came(play, "failed", provider="", kind="unreachable", said="no server answers there")
+    assert "no server answers there" in _lines(play)
+    chooses(play, "type its address")
+    assert play.text == "http://box:1143" and play.view.prompt.selected, "typing replaces it"
+    assert play.model.composer.place < 0, "the cursor is at its end"
     play.press("escape")
-    play.press("a")
-    assert play.text == "http://box:1143"
+    assert play.model.overlay is not None and play.model.overlay.kind == "first_run"
 
 
 def test_of_no_prompt_nothing_is_said_to_be_kept() -> None:
@@ -161,7 +158,7 @@ def test_of_no_prompt_nothing_is_said_to_be_kept() -> None:
 def test_leaving_the_address_goes_back_to_the_list() -> None:
     play = _first_run()
     play.press("a", "escape")
-    assert play.view.overlay is not None
+    assert play.model.overlay is not None and play.model.overlay.kind == "first_run"
     assert play.view.prompt.label == ""
 
 
@@ -324,15 +321,3 @@ def test_the_first_run_names_only_what_works_beside_the_words_in_the_prompt() ->
     play.type("fix the build")
     assert "/models lists" not in _lines(play)
     assert "\nFor /models, empty the prompt first.\n" in _lines(play)
-
-
-def test_an_address_that_was_begun_is_there_again_and_typing_replaces_it() -> None:
-    play = _first_run()
-    play.press("a")
-    play.type("http://bx")
-    play.press("escape")
-    assert play.view.overlay is not None and play.text == ""
-    play.press("a")
-    assert play.text == "http://bx" and play.view.prompt.selected
-    play.press("escape", "escape")
-    assert play.view.overlay is None

@@ -7,7 +7,7 @@ from tests.answers import answer_event
 from tests.tui.lists import labels, sheet, text
 from tests.tui.play import Play
 
-ALLOWED = {"id": "1f", "kind": "allow", "text": "run_shell_command pytest …", "folder": "/work"}
+ALLOWED = {"id": "1f", "kind": "allow", "text": "Run shell command pytest …", "folder": "/work"}
 OWN = {"id": "", "kind": "deny", "text": "run_shell_command(git push *)"}
 DENIED = {"call_id": "c7", "label": "Run make", "reason": "auto mode asks", "may_retry": True}
 BLOCKED = {"call_id": "c8", "label": "Run ls", "reason": "your rule denies it"}
@@ -27,7 +27,7 @@ def asked(**known: object) -> Play:
 def test_all_of_it_is_listed_in_groups() -> None:
     play = asked(session=[ALLOWED], settings=[OWN], denied=[DENIED, BLOCKED])
     assert labels(play) == [
-        "run_shell_command pytest …",
+        "Run shell command pytest …",
         "Run make",
         "Run ls",
         "run_shell_command(git push *)",
@@ -38,9 +38,16 @@ def test_all_of_it_is_listed_in_groups() -> None:
 
 
 def test_enter_takes_back_what_was_allowed() -> None:
-    play = asked(session=[ALLOWED])
-    play.press("enter")
-    assert play.take() == [RevokePermission("1f")]
+    for known in ({"session": [ALLOWED]}, {"folder": [ALLOWED]}):
+        play = asked(**known)
+        play.press("enter")
+        assert play.take() == [RevokePermission("1f")]
+
+
+def test_what_is_allowed_for_good_says_where() -> None:
+    play = asked(folder=[ALLOWED])
+    groups = [option.label for option in sheet(play).options if option.heading and option.label]
+    assert groups == ["Allowed in this folder"] and "for good, in every session" in text(play)
 
 
 def test_enter_allows_once_what_was_denied() -> None:

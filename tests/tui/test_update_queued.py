@@ -4,11 +4,30 @@ from __future__ import annotations
 
 import pytest
 
-from agent_tui.protocol.events import ApprovalAsked, QueueChanged, TurnEnded
-from agent_tui.protocol.ops import Answer, Cancel, Op, QueueEdit, Steer, Submit
+from agent_tui.protocol.event import Restored
+from agent_tui.protocol.events import (
+    ApprovalAsked,
+    DraftSaved,
+    QueueChanged,
+    SessionStarted,
+    TurnEnded,
+    fold,
+)
+from agent_tui.protocol.ops import (
+    Answer,
+    Cancel,
+    Op,
+    QueueEdit,
+    RunShell,
+    SaveDraft,
+    Steer,
+    Submit,
+)
 from agent_tui.protocol.transcript import Queued
-from agent_tui.tui.core.effects import Remember
+from agent_tui.tui.core.effects import Remember, Send
+from agent_tui.tui.core.model import Purpose
 from agent_tui.tui.core.msg import DraftChanged, KeyPressed, OptionClicked, Resized
+from agent_tui.tui.prompt import composer
 from agent_tui.tui.sheets.draw import FIRM
 from tests.tui.play import Play, words
 
@@ -115,7 +134,7 @@ def test_the_state_is_in_front_where_there_is_no_room_behind() -> None:
     play.say(Resized(40, 20))
     shown = play.view.overlay
     assert shown is not None and shown.title.endswith("paused")
-    assert [(option.label, option.detail) for option in shown.options] == [("next: one", "")]
+    assert [(option.label, option.detail) for option in shown.options] == [("waits: one", "")]
 
 
 @pytest.mark.parametrize(
@@ -331,6 +350,34 @@ def test_new_words_of_a_queued_prompt_and_the_draft_beside_it_are_on_record(
     assert play.model.composer.saved == draft == play.text
 
 
+@pytest.mark.parametrize("purpose", ["", "question"])
+def test_an_edit_is_one_again_when_the_session_goes_on(purpose: str) -> None:
+    play = Play()
+    play.begin()
+    play.feed(_queue("one", "two"))
+    play.type("mine")
+    play.press("alt+q", "enter")
+    play.type(" more")
+    if purpose:
+        asked = Purpose("say", "What shall it do?", "q")
+        play.model = composer.ask(play.model, asked)
+        play.say(DraftChanged("no, other"))
+    sent = [effect.op for effect in play.effects if isinstance(effect, Send)]
+    [*_, saved] = [op for op in sent if isinstance(op, SaveDraft)]
+    assert saved.edited is not None
+    told = [SessionStarted(session="s"), _queue("one", "two", paused=True)]
+    record = DraftSaved(saved.text, edited=saved.edited, session="s")
+    again = Play(started=False)
+    again.feed(Restored(fold([*told, record])))
+    assert again.text == "one more" and again.model.composer.editing is not None
+    assert again.model.composer.editing.stash == ("no, other\n\nmine" if purpose else "mine")
+    again.press("enter")
+    assert QueueEdit("edit", "id-one", "one more") in again.ops and "mine" in again.text
+    gone = Play(started=False)
+    gone.feed(Restored(fold([told[0], record])))
+    assert gone.text == saved.text and gone.model.composer.editing is None, "nothing is lost"
+
+
 def test_a_private_command_is_never_on_record() -> None:
     play = Play()
     play.begin()
@@ -423,3 +470,24 @@ def test_a_prompt_that_the_person_sent_is_not_missed() -> None:
     assert play.take() == [Steer(queue_id="id-one")]
     play.press("d", "enter")
     assert play.take() == [QueueEdit("remove", id="id-two")]
+
+
+@pytest.mark.parametrize("line", ["!!echo hunter22", "!make"])
+def test_a_command_is_never_steered(line: str) -> None:
+    play = Play()
+    play.begin()
+    play.type(line)
+    play.press("alt+s")
+    assert play.take() == [RunShell(line.lstrip("!"), line.startswith("!!"))]
+    assert play.text == ""
+
+
+def test_a_queued_prompt_does_not_become_a_command() -> None:
+    play = Play()
+    play.begin()
+    play.feed(QueueChanged(items=(Queued("q1", "one"),), session="s"))
+    play.press("up")
+    play.text = "!!echo hunter22"
+    play.effects.clear()
+    play.press("enter")
+    assert "cannot be queued" in play.toast and play.take() == []

@@ -233,7 +233,7 @@ def test_what_arrives_while_it_is_asked_leaves_the_question_and_its_answer() -> 
     play.take()
     play.say(KeyPressed("enter", blind=True))
     assert play.take() == [] and "Delete “the shop” (b2) for ever?" in text(play)
-    play.press("enter", after=1.3)
+    play.press("enter", after=5.5)
     assert play.take() == [Delete("b2")]
 
 

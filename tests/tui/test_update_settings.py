@@ -387,3 +387,20 @@ def test_how_many_more_files_are_wrong_is_no_warning_of_its_own() -> None:
         ("config.toml: mode: what", "warning"),
         (" (and 2 more)", "dim"),
     ]
+
+
+def test_a_long_value_has_the_room_to_its_right() -> None:
+    play, _ = opened("model", model=Value("compatible/small-and-long", "user"))
+    value = next(one.value for one in shown(play).options if one.label == "model")
+    assert value == "compatible/small-and-long"
+
+
+@pytest.mark.parametrize("key", ["enter", "escape"])
+def test_a_theme_that_is_chosen_leads_back_to_the_settings(key: str) -> None:
+    play, files = opened("display.theme")
+    assert chosen(play) == "display.theme"
+    play.press("enter")
+    assert play.view.overlay is not None and play.view.overlay.title == "Themes"
+    play.press("down", key)
+    assert chosen(play) == "display.theme"
+    assert bool(files.answer()) is (key == "enter")

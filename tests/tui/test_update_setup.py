@@ -99,7 +99,7 @@ def test_from_the_models_to_the_end() -> None:
     chooses(play, "a")
     assert at(play) == "scope" and "moonshot/a" in text(play) and "credentials.toml" in text(play)
     assert labels(play) == ["in every project", "in this project", "in this session only"]
-    assert sheet(play).options[2].detail == "your default stays"
+    assert sheet(play).options[2].detail == "the server is saved"
     chooses(play, "in this project")
     assert play.take() == [
         SetUp(wait(play), "keep", "moonshot", model="moonshot/a", scope="project")

@@ -11,6 +11,7 @@ from agent_tui.protocol.setup_op import SetUp
 from agent_tui.tui.core.regions import HIDDEN
 from agent_tui.tui.screen.setup_steps import state_of
 from tests.answers import answer_event
+from tests.campaigns import examples
 from tests.tui.lists import chosen, labels, text
 from tests.tui.setup_play import STOP, answered_moonshot, at, came, chooses, opened, wait
 
@@ -151,7 +152,7 @@ PULLS = st.sampled_from(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(st.lists(KEYS | TYPED | STATES | PULLS, max_size=25), st.sampled_from(["", "fake/model"]))
 def test_whatever_is_pressed_and_comes_the_draft_is_kept_and_the_prompt_is_no_trap(
     told: list[str], model: str

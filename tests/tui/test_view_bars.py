@@ -14,6 +14,7 @@ from agent_tui.protocol.events import (
     ModelChanged,
     QuestionAsked,
     Retrying,
+    SandboxFound,
     SessionStarted,
     TextDelta,
     ThinkingDelta,
@@ -23,6 +24,7 @@ from agent_tui.protocol.events import (
 )
 from agent_tui.protocol.messages import Usage
 from agent_tui.tui.core import words as say
+from agent_tui.tui.prompt import composer
 from agent_tui.tui.screen.header import header_view
 from tests.tui.play import Play, words
 
@@ -63,9 +65,13 @@ def test_an_unknown_window_shows_tokens_only() -> None:
     assert words(_used(12_000, 400, window=0).view.header.right_spans) == "auto · 12.4k tokens"
 
 
-def test_accept_all_says_that_there_is_no_sandbox() -> None:
+def test_accept_all_says_whether_there_is_a_sandbox() -> None:
     play = Play()
     play.feed(ModeChanged("accept-all", session="s"))
+    assert "sandbox" not in words(play.view.header.right_spans), "nobody knows yet"
+    play.feed(SandboxFound("bwrap", session="s"))
+    assert "accept-all sandboxed" in words(play.view.header.right_spans)
+    play.feed(SandboxFound("", "switched off", session="s"))
     assert "accept-all no sandbox" in words(play.view.header.right_spans)
 
 
@@ -87,7 +93,7 @@ def test_the_header_shows_what_is_wanted_in_its_order() -> None:
 
 def test_a_mode_without_a_sandbox_is_shown_whatever_is_wanted() -> None:
     play = Play()
-    play.feed(ModeChanged("accept-all", session="s"))
+    play.feed(ModeChanged("accept-all", session="s"), SandboxFound("", "none", session="s"))
     shown = header_view(replace(play.model, look=replace(play.model.look, status=("cwd",))))
     assert words(shown.right_spans) == "accept-all no sandbox"
 
@@ -206,6 +212,10 @@ def test_the_footer_names_the_keys_of_the_moment() -> None:
     assert _status(play).endswith("Esc stop") and "Esc" not in _keys(play), "it is said once"
     play.type("x")
     assert (_keys(play)["Enter"], _keys(play)["Alt+S"]) == ("queue", "steer")
+    for command in ("/copy", "!ls"):
+        play.model = composer.write(play.model, command)
+        assert _keys(play)["Enter"] == "run" and "Alt+S" not in _keys(play)
+    play.model = composer.write(play.model, "x")
     play.feed(ApprovalAsked(id="a", call_id="d", tool="t", label="$ make", session="s"))
     assert _status(play).endswith("Esc stop") and "Esc" not in _keys(play), "it is said once"
     play.press("alt+m", "enter")

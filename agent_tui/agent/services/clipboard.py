@@ -12,8 +12,8 @@ from agent_tui.agent.config import EngineConfig
 from agent_tui.programs import find_program, own_path
 from agent_tui.protocol.answers import ClipboardSet
 from agent_tui.protocol.events import Answered
-from agent_tui.safety import processes
-from agent_tui.safety.environment import CLIPBOARD, child_environment
+from agent_tui.safety.process import processes
+from agent_tui.safety.process.environment import CLIPBOARD, child_environment
 from agent_tui.structures.frozen import frozen
 
 SECONDS: Final = 2.0

@@ -1,5 +1,5 @@
-"""Questions outside a turn that want a yes or a no: a project suggests a model, a typed address
-could be kept."""
+"""Questions outside a turn: whether a project is trusted, whether the model that it suggests is
+used, whether a typed address is kept."""
 
 from __future__ import annotations
 
@@ -12,11 +12,13 @@ from typing import Any, Final, Literal
 
 from agent_tui.agent.config import EngineConfig
 from agent_tui.agent.services.models import Models, address_of
+from agent_tui.agent.services.trust import TrustDesk
+from agent_tui.agent.session.queue import PromptQueue
 from agent_tui.agent.session.record import Record
-from agent_tui.protocol.events import Notice, QuestionAnswered, QuestionAsked
+from agent_tui.protocol.answers import PromptHold
+from agent_tui.protocol.events import Answered, Notice, QuestionAnswered, QuestionAsked
 from agent_tui.protocol.ops import (
     Answer,
-    Cancel,
     Op,
     RestoreFiles,
     Rewind,
@@ -30,13 +32,14 @@ from agent_tui.settings.layers import FILE, Suggestion
 from agent_tui.settings.store import Refused, Store, remember
 
 Spawn = Callable[[Coroutine[Any, Any, None]], "asyncio.Task[None]"]
-_WAITING: Final = (Submit, Steer, GoOn, RunShell, Rewind, RestoreFiles, SetModel)
-"""Ops that wait while something is asked: they begin what is to go on with the answer."""
+_WAITING: Final = (GoOn, Rewind, RestoreFiles, SetModel)
+"""Ops without words that wait while something is asked: they begin what is to go on with the
+answer."""
 
 
 class Confirmations:
-    """At most one such question is open. `again` takes an Op that had to wait; `new_id` makes the
-    id of a question."""
+    """At most one such question is open, and prompts stay in the `queue` meanwhile. `again` takes
+    an Op that had to wait; `new_id` makes the id of a question."""
 
     def __init__(
         self,
@@ -44,27 +47,64 @@ class Confirmations:
         record: Record,
         models: Models,
         consent: Consent,
+        trust: TrustDesk,
+        queue: PromptQueue,
         pool: Pool,
         spawn: Spawn,
         again: Callable[[Op], None],
         new_id: Callable[[], str],
     ) -> None:
         self._config, self._record, self._models, self._consent = config, record, models, consent
+        self._trust, self._queue = trust, queue
         self._pool, self._spawn, self._again, self._new_id = pool, spawn, again, new_id
         self._task: asyncio.Task[None] | None = None
         self._waiting: list[Op] = []
+        self._closed = False
 
     def holds(self, op: Op) -> bool:
-        """Whether `op` was taken: it waits for the answer, or it is a word that none will come."""
+        """Whether `op` was taken: it waits for the answer, or cannot be done before that."""
         if self._task is None:
             return False
-        if isinstance(op, Cancel):
-            self._task.cancel()
+        if isinstance(op, Submit | Steer):
+            if self._models.provider is None:
+                return False  # it is given back
+            self._keep_prompt(op)
+        elif isinstance(op, RunShell):
+            self._record.emit(Notice("Not run: answer the question first.", "warning"))
         elif isinstance(op, _WAITING):
             self._waiting.append(op)
         else:
             return False
+        if self._trust.waits:  # the question may be covered by something else
+            self._spawn(self._trust.tell("start"))
         return True
+
+    def _keep_prompt(self, op: Submit | Steer) -> None:
+        """It is on record in the queue, from where it begins after the answer. Behind the first
+        such prompt, those that wait go out as they do behind any turn."""
+        if op.queue_id:
+            self._tell_hold(True)  # who sent it did not know
+        elif (item := self._queue.add(op.text, pastes=op.pastes)) is not None:
+            self._waiting.append(Submit("", queue_id=item.id))
+
+    def cancel(self) -> bool:
+        """End the question without an answer: nothing that waited for it begins. Whether there was
+        one."""
+        if self._task is None:
+            return False
+        self._waiting.clear()
+        return self._task.cancel()
+
+    def close(self) -> None:
+        """No question will have an answer any more, and nothing begins."""
+        self._closed = True
+        self.cancel()
+
+    def ask_about_trust(self, suggests: bool = False) -> None:
+        """Ask whether the project is trusted, then, if it `suggests` a model, whether that is used
+        here, and remember both."""
+        if self._task is None:
+            self._begin(self._ask_about_trust(suggests))
 
     def suggest_model(self, suggestion: Suggestion) -> None:
         """Ask whether the model that the project suggests is used here, and remember it."""
@@ -85,11 +125,25 @@ class Confirmations:
     def _begin(self, work: Coroutine[Any, Any, None]) -> None:
         self._task = self._spawn(work)
         self._task.add_done_callback(self._end)
+        self._tell_hold(True)
 
     def _end(self, _: asyncio.Task[None]) -> None:
         waiting, self._waiting, self._task = self._waiting, [], None
+        if self._closed:
+            return
         for op in waiting:
             self._again(op)
+        if self._models.provider is None:
+            self._record.emit(self._models.answer_query("start"))
+        self._tell_hold(False)
+
+    def _tell_hold(self, on: bool) -> None:
+        self._record.emit(Answered("hold", PromptHold(on)))
+
+    async def _ask_about_trust(self, suggests: bool) -> None:
+        suggestion = await self._trust.ask()
+        if suggestion is not None and suggests:
+            await self._suggest_model(suggestion)
 
     async def _suggest_model(self, suggestion: Suggestion) -> None:
         model, data = suggestion.model, self._config.folders.data
@@ -104,13 +158,10 @@ class Confirmations:
             text, f"{model} from now on, here", "keep your own model, and do not ask again"
         )
         if agreed is None:
-            self._record.emit(self._models.answer_query("start"))
             return
         await self._write(partial(remember, data, suggestion, agreed))
         if agreed:
             await self._models.change(self._record, model)
-        elif self._models.provider is None:
-            self._record.emit(self._models.answer_query("start"))
 
     async def _offer_to_keep(self, key: str, address: str) -> None:
         store = self._store
@@ -161,15 +212,19 @@ class Consent:
 
     async def wait(self, id: str) -> Answer:
         """The answer to question `id`, when it comes."""
-        future = asyncio.get_running_loop().create_future()
+        return await self.expect(id)
+
+    def expect(self, id: str) -> asyncio.Future[Answer]:
+        """The same for who does not wait for it at once: from now on, it may come."""
+        future: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
         self._since = self._since if self._waiting else time.monotonic()
         self._waiting[id] = future
-        try:
-            answer: Answer = await future
-            return answer
-        finally:
-            self._waiting.pop(id, None)
-            self._waited += 0.0 if self._waiting else time.monotonic() - self._since
+        future.add_done_callback(lambda _: self._forget(id))
+        return future
+
+    def _forget(self, id: str) -> None:
+        self._waiting.pop(id, None)
+        self._waited += 0.0 if self._waiting else time.monotonic() - self._since
 
     def answer(self, op: Answer) -> bool:
         """Give an answer; false when nobody waits for it (any more)."""

@@ -19,18 +19,26 @@ from typing import Any, Final
 from agent_tui.agent.config import EngineConfig
 from agent_tui.agent.services.models import Models
 from agent_tui.agent.services.stored_keys import fetch_keys
+from agent_tui.agent.services.trust import describe_trust, look_at_project
 from agent_tui.programs import find_program, own_path
 from agent_tui.protocol import answers
 from agent_tui.protocol.answers import Check
 from agent_tui.protocol.events import Answered, Event
 from agent_tui.providers.base import Failed
 from agent_tui.providers.choosing import choose, keys
-from agent_tui.providers.services.ollama import OLLAMA
-from agent_tui.safety import credentials, processes, read_only_sandbox, secrets
+from agent_tui.providers.services import service_of
+from agent_tui.safety import credentials
 from agent_tui.safety.credentials import Stored
-from agent_tui.safety.environment import child_environment, describe_left_out, names_left_out
-from agent_tui.safety.output_capture import Captured
-from agent_tui.safety.read_only_sandbox import Support
+from agent_tui.safety.process import processes
+from agent_tui.safety.process.environment import (
+    child_environment,
+    describe_left_out,
+    names_left_out,
+)
+from agent_tui.safety.process.output_capture import Captured
+from agent_tui.safety.sandbox import support as sandbox_support
+from agent_tui.safety.sandbox.support import Support
+from agent_tui.safety.secrets import scrubber as secrets
 from agent_tui.settings.layers import FILE
 
 SERVER_SECONDS: Final = 10.0
@@ -60,24 +68,28 @@ def _settings(config: EngineConfig) -> Iterator[Check]:
         yield Check("settings", "bad", str(problem), "`agent-tui config edit` opens the file")
     if not config.problems:
         yield Check("settings", "ok", f"{config.folders.config / FILE}: no problems")
+    trusted, said = describe_trust(look_at_project(config))
+    fix = "" if trusted else "`agent-tui trust` shows and trusts them"
+    yield Check("settings", "ok" if trusted else "note", said, fix)
 
 
 async def _servers(config: EngineConfig) -> tuple[Check, ...]:
     asked = await choose.reach(config, seconds=SERVER_SECONDS)
-    wanted = OLLAMA.url(config.environment) or config.settings.providers.get(OLLAMA.name)
     found: list[Check] = []
     for one in asked:
+        service = service_of(one.provider)
+        wanted = service.url(config.environment) or config.settings.providers.get(one.provider)
         if one.failed is None and one.models:
             many = f"{len(one.models):,} model{'s' if len(one.models) > 1 else ''}"
             found.append(Check("servers", "ok", f"{one.where}: answers, {many}"))
         elif one.failed is None:
             fix = (
                 "`agent-tui models pull qwen3` downloads one"
-                if one.provider == "ollama"
+                if service.pulls
                 else "load a model there"
             )
             found.append(Check("servers", "note", f"{one.where}: answers, but has no models", fix))
-        elif one.provider == "ollama" and not wanted:
+        elif service.pulls and not wanted:
             found.append(
                 Check(
                     "servers", "note", f"{one.where}: not running", "start it with `ollama serve`"
@@ -86,9 +98,7 @@ async def _servers(config: EngineConfig) -> tuple[Check, ...]:
         else:
             found.append(Check("servers", "bad", *_line(one.failed)))
     if not any(check.state == "ok" for check in found):
-        fix = (
-            "save a key with `agent-tui auth set PROVIDER`, or start a local server such as Ollama"
-        )
+        fix = "`agent-tui setup` adds a key or a server by its address; or start Ollama"
         found.append(Check("servers", "bad", "no server offers a model", fix))
     model = config.settings.model
     if lacks := choose.describe_lack(model, config):
@@ -185,7 +195,8 @@ async def _commands(config: EngineConfig) -> tuple[Check, ...]:
         )
     else:
         found.append(Check("commands", "ok", "commands cannot read your API keys"))
-    found.append(_sandboxed(await read_only_sandbox.support()))
+    found.append(_sandboxed(await sandbox_support.support()))
+    found.append(_working(await sandbox_support.workspace_support(config.settings.sandbox.mode)))
     said = "commands outside a sandbox have your own rights; the mode decides which of them need your approval"
     found.append(Check("commands", "note", said))
     if left_out := names_left_out(config.environment, passed):
@@ -201,6 +212,17 @@ def _sandboxed(support: Support) -> Check:
     fix = "Landlock needs Linux 5.13 or newer, and a container may forbid it"
     said = f"no read-only sandbox: {support.problem}"
     return Check("commands", "note", said, fix if sys.platform == "linux" else "")
+
+
+def _working(support: Support) -> Check:
+    if support.problem:
+        said = f"no sandbox for accept-all mode: {support.problem}"
+        fix = "install bubblewrap" if sys.platform == "linux" else ""
+        return Check("commands", "note", f"{said}; its commands have your own rights", fix)
+    said = f"the sandbox of accept-all mode works ({support.backend}): a command in it"
+    what = "writes only in the folders of the session, and has no network"
+    passed = f"; not used: {'; '.join(support.passed)}" if support.passed else ""
+    return Check("commands", "ok", f"{said} {what}{passed}")
 
 
 def _permissions(config: EngineConfig) -> Iterator[Check]:

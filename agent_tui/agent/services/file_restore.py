@@ -40,6 +40,7 @@ State = Literal[
     "replaced",
     "unreadable",
     "outside",
+    "only",
     "lost",
 ]
 WORDS: Final[Mapping[State, str]] = {
@@ -52,13 +53,14 @@ WORDS: Final[Mapping[State, str]] = {
     "replaced": "something else is there now",
     "unreadable": "it cannot be read",
     "outside": "it is outside the folder of this session, or a protected name",
+    "only": "the only copy of a file from before: never deleted",
     "lost": "its earlier content is no longer stored",
 }
 PRIVATE: Final = 0o600
 """The mode of a file that is made again where nobody knows which it had."""
 KEEP_ONLY: Final = frozenset({"unreadable", "lost"})
 DEFAULTS: Final[Mapping[State, FileChoice]] = {
-    "as_left": "restore", "during": "keep", "same": "keep",
+    "as_left": "restore", "during": "keep", "same": "keep", "only": "keep",
 }  # fmt: skip
 """What becomes of a file without a word; in other states the person is asked, where there is a
 choice."""
@@ -119,9 +121,10 @@ class Look:
         """What may be chosen for it; empty: nothing is to be done."""
         if self.state == "same":
             return ()
-        if self.found.problem and self.found.other and self.old is not None:
+        aside = self.state == "only" or (self.found.problem and self.found.other)
+        if aside and self.old is not None:
             return ("keep", "both")
-        if self.state in KEEP_ONLY or self.found.problem:
+        if self.state in KEEP_ONLY or self.found.problem or aside:
             return ("keep",)
         if self.state in DEFAULTS or self.old is None:
             return ("keep", "restore")
@@ -132,6 +135,11 @@ class Look:
         if (known := next((one for one in self.choices if one == choice), None)) is not None:
             return known
         return "keep" if self.choices == ("keep",) else DEFAULTS.get(self.state, "")
+
+    def blocks(self, other: Look) -> bool:
+        """Whether it lies where the folder or the file of `other` comes."""
+        own, there = Path(self.plan.path), Path(other.plan.path)
+        return own in there.parents or there in own.parents
 
 
 def inspect_path(path: Path, as_link: bool = False) -> Found:
@@ -176,8 +184,53 @@ def look(plan: Plan, blobs: Blobs, roots: tuple[Path, ...]) -> list[Look]:
     looks = [look_at(one, blobs, roots) for one in plan.files]
     going = {Path(one.plan.path) for one in looks if not one.plan.target and not one.found.problem}
     looks = [_with_room(one, going, blobs, roots) for one in looks]
+    comes = {one.plan.target for one in looks if one.state == "same" or "restore" in one.choices}
+    looks = keep_only_copies(looks, comes)
     names = Counter(one.inode for one in looks)
     return [replace(one, twins=names[one.inode] - 1) for one in looks]
+
+
+def keep_only_copies(looks: Sequence[Look], comes: Set[str]) -> list[Look]:
+    """`looks`, and of what somebody had before the changes the last copy stays: it was moved there,
+    does not stand where it was, and is not among the contents that this undo puts back (`comes`)."""
+    changing = {one.plan.path for one in looks if one.state != "same"}
+    return [
+        replace(one, state="only")
+        if one.plan.source
+        and one.state in ("as_left", "during", "between", "outside")
+        and one.found.sha not in comes
+        and (
+            one.plan.source in changing or inspect_path(Path(one.plan.source)).sha != one.found.sha
+        )
+        else one
+        for one in looks
+    ]
+
+
+def choose_next(looks: Sequence[Look], back: Set[str]) -> list[Look]:
+    """Of `looks`, which hold what was moved there, those whose content is in its own place again
+    (`back`); without any, those that wait for each other, as after two files were swapped; else all,
+    to be kept."""
+    looked = keep_only_copies(looks, back)
+    wanted = {one.plan.target for one in looks}
+    free = [one for one in looked if one.state != "only"]
+    return free or [one for one in looks if one.found.sha in wanted] or looked
+
+
+def put_again(
+    looks: Sequence[Look], files: Mapping[str, RestoredFile], back: Set[str]
+) -> dict[str, RestoredFile]:
+    """Make the last copies again that were deleted to make room for their files, which did not
+    come."""
+    kept: dict[str, RestoredFile] = {}
+    for one in keep_only_copies(looks, back):
+        path, file = Path(one.plan.path), files[one.plan.path]
+        if one.state == "only" and file.outcome == "done" and not file.after:
+            with contextlib.suppress(OSError, ValueError):  # else /redo has it
+                _folder(path)
+                paths.atomic_write(path, one.found.content, one.found.mode, follow=False, new=True)
+                kept[one.plan.path] = replace(file, outcome="kept")
+    return kept
 
 
 def _with_room(one: Look, going: Set[Path], blobs: Blobs, roots: tuple[Path, ...]) -> Look:
@@ -188,7 +241,8 @@ def _with_room(one: Look, going: Set[Path], blobs: Blobs, roots: tuple[Path, ...
     if not (_holds_only(path, going) if one.found.other else going & {*path.parents}):
         return one
     room = Found(other=one.found.other)
-    return replace(look_at(one.plan, blobs, roots, room), makes_room=True)
+    way = min(going & {*path.parents}, default=None)
+    return replace(look_at(one.plan, blobs, roots, room, way), makes_room=True)
 
 
 def _holds_only(folder: Path, going: Set[Path]) -> bool:
@@ -201,10 +255,15 @@ def _holds_only(folder: Path, going: Set[Path]) -> bool:
 
 
 def look_at(
-    plan: Restoration, blobs: Blobs, roots: tuple[Path, ...], now: Found | None = None
+    plan: Restoration,
+    blobs: Blobs,
+    roots: tuple[Path, ...],
+    now: Found | None = None,
+    way: Path | None = None,
 ) -> Look:
+    """How a file is; `way`: a file or link above it that will be gone."""
     now = now or inspect_path(Path(plan.path), plan.links)
-    state = _state(plan, now, roots)
+    state = _state(plan, now, roots, way)
     try:
         old = blobs.get(plan.target) if plan.target and state != "same" else None
     except (OSError, ValueError):
@@ -212,7 +271,7 @@ def look_at(
     return Look(plan, state, now, old)
 
 
-def _state(plan: Restoration, now: Found, roots: tuple[Path, ...]) -> State:
+def _state(plan: Restoration, now: Found, roots: tuple[Path, ...], way: Path | None) -> State:
     if now.problem:
         return "replaced" if now.replaced else "unreadable"
     if now.sha == plan.target and (
@@ -221,21 +280,21 @@ def _state(plan: Restoration, now: Found, roots: tuple[Path, ...]) -> State:
         return "same"
     if now.sha != plan.left or (now.sha and now.link != is_link(plan.mode_left)):
         return "changed" if now.sha else "gone"
-    if not _ours(plan, roots):
+    if not _ours(plan, roots, way):
         return "outside"
     return "between" if plan.between else "during" if plan.during_command else "as_left"
 
 
-def _ours(plan: Restoration, roots: tuple[Path, ...]) -> bool:
+def _ours(plan: Restoration, roots: tuple[Path, ...], way: Path | None) -> bool:
     """Whether it is a plain name in one of `roots`, by no detour. Of a link it is its own place
-    that counts."""
-    path = Path(plan.path)
+    that counts, and so of one that is in the `way` now."""
+    detour = way or (Path(plan.path) if plan.links else None)
+    real = detour.parent if detour else Path(plan.path)
     try:
         fact = paths.facts(plan.path, roots)
-        place = paths.facts(str(path.parent), roots) if plan.links else fact
+        place = paths.facts(str(real), roots) if detour else fact
     except ValueError:
         return False
-    real = path.parent if plan.links else path
     runs = protected_names.RUNS in (fact.protected, place.protected)
     return place.inside and not runs and place.real == real
 
@@ -373,9 +432,9 @@ def _name_beside(path: Path, sha: str) -> Path:
 def _folder(path: Path) -> None:
     """Make the folder of a real path where it is missing. Raises OSError, ValueError (a link leads
     elsewhere)."""
+    if paths.resolve(str(path.parent), Path("/")) != path.parent:
+        raise ValueError("its folder is a link now")
     if not path.parent.is_dir():
-        if paths.resolve(str(path.parent), Path("/")) != path.parent:
-            raise ValueError("its folder is a link now")
         if any(os.path.lexists(above) and not above.is_dir() for above in path.parents):
             raise ValueError("its folder is a file now")
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -14,9 +14,10 @@ from pathlib import Path
 from typing import Final
 
 from agent_tui.agent.config import EngineConfig
-from agent_tui.context.file_index import MOST, FileIndex, Listing, Stopped
+from agent_tui.context.file_index import MOST, FileIndex, Listing
 from agent_tui.protocol import answers
 from agent_tui.protocol.events import Answered
+from agent_tui.safety.git_index import Stopped
 from agent_tui.structures import fuzzy
 
 FRESH: Final = 5.0

@@ -29,8 +29,9 @@ from agent_tui.protocol.answers import ClipboardImage, ImageFile
 from agent_tui.protocol.display import Display, ImageDisplay
 from agent_tui.protocol.events import Answered
 from agent_tui.protocol.messages import Image, Message, Request, UserMessage
-from agent_tui.safety import paths, processes
-from agent_tui.safety.environment import CLIPBOARD, child_environment
+from agent_tui.safety import paths
+from agent_tui.safety.process import processes
+from agent_tui.safety.process.environment import CLIPBOARD, child_environment
 from agent_tui.tools.base import ToolContext, ToolResult
 from agent_tui.tools.support.files import Picture, picture
 

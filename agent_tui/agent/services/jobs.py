@@ -9,7 +9,7 @@ from agent_tui.protocol import answers
 from agent_tui.protocol.answers import JobStatus
 from agent_tui.protocol.events import Answered, Event, JobChanged, Notice
 from agent_tui.protocol.ops import StopJob
-from agent_tui.safety.processes import Job
+from agent_tui.safety.process.processes import Job
 
 
 class Jobs:
@@ -39,7 +39,9 @@ class Jobs:
             return
         self._emit(JobChanged(id=id, state="stopped" if job.stopped else "ended", command=command))
         self._emit(
-            Notice(f"{'Stopped' if job.stopped else 'Ended'} in the background: {_line(command)}")
+            Notice(
+                f"{'Interrupted' if job.stopped else 'Ended'} in the background: {_line(command)}"
+            )
         )
 
     def tell(self, id: str) -> None:

@@ -16,9 +16,10 @@ from agent_tui.programs import find_program
 from agent_tui.providers.base import ProviderError
 from agent_tui.providers.choosing import choose
 from agent_tui.providers.ollama import OllamaProvider
+from agent_tui.providers.services.ollama import OLLAMA
 from agent_tui.providers.wire.http import is_loopback
-from agent_tui.safety import processes
-from agent_tui.safety.environment import MODEL_SERVER, child_environment
+from agent_tui.safety.process import processes
+from agent_tui.safety.process.environment import MODEL_SERVER, child_environment
 
 SURE: Final = 3.0
 """Seconds after which it can be said how long the rest takes."""
@@ -49,7 +50,7 @@ class Come:
 
 def resolve_model(typed: str) -> str:
     """The model that is meant."""
-    return typed.removeprefix("ollama/").strip()
+    return typed.removeprefix(f"{OLLAMA.name}/").strip()
 
 
 async def fetch(
@@ -59,7 +60,7 @@ async def fetch(
     is started, because it does not run; None: it may not be. None: it is here."""
     if not name or not name.isprintable() or any(map(str.isspace, name)):
         return Unfetched("name", f"{name!r} is not a model name", "such as qwen3:8b")
-    server = choose.make(f"ollama/{name}", config)
+    server = choose.make(f"{OLLAMA.name}/{name}", config)
     assert isinstance(server, OllamaProvider)
     told, began = -1, (0.0, 0)
 

@@ -16,7 +16,8 @@ from agent_tui.protocol.events import Answered, ErrorRaised, ModelChanged, Notic
 from agent_tui.protocol.messages import ModelInfo
 from agent_tui.providers.base import Provider
 from agent_tui.providers.choosing import choose
-from agent_tui.providers.facts import effort, prices
+from agent_tui.providers.facts import effort, presets, prices
+from agent_tui.providers.services import service_of
 from agent_tui.settings.layers import unsuitable
 
 WAYS = "/models lists the models, /setup adds a provider"
@@ -72,7 +73,7 @@ class Models:
         that was found; a failure changes nothing."""
         before = self.info.name
         if base_url:
-            choice = await choose.connect(base_url, await self.unlock(("compatible", "ollama")))
+            choice = await choose.connect(base_url, await self.unlock(presets.FOUND))
         else:
             choice = await choose.choose(name, self.config, self.unlock)
         self.tell_missed(record)
@@ -89,7 +90,9 @@ class Models:
                 name or base_url
             ):  # without a model, the screen that `told` brings up says it
                 said = "; ".join(f"{tried.what}: {tried.result}" for tried in choice.tried)
-                hint = "" if said.startswith("scripted/") else WAYS  # no list mends a script
+                hint = (
+                    "" if service_of(said.partition("/")[0]).is_played else WAYS
+                )  # no list mends a script
                 record.emit(ErrorRaised(f"No model: {said}", "unknown_model", hint))
             return False
         if base_url:  # lists and questions on the side are to know the server that is in use
@@ -129,9 +132,9 @@ class Models:
     def _unlisted(self, choice: choose.Choice) -> str:
         """Said of a hosted model that its server did not offer when it was asked; one nearby, and
         any Ollama, is asked with each choice."""
-        if choice.info is None or choice.provider is None or choice.provider.name == "ollama":
+        if choice.info is None or choice.provider is None:
             return ""
-        if choose.is_near(address_of(choice.provider)):
+        if service_of(choice.provider.name).pulls or choose.is_near(address_of(choice.provider)):
             return ""
         head = f"{choice.provider.name}/"
         return choose.describe_unlisted(
@@ -212,6 +215,7 @@ async def facts_of(offered: Sequence[ModelInfo], config: EngineConfig) -> dict[s
             None if price is None else (price.input, price.output),
             price is not None and price.sure,
             effort.cycle(effort.levels(provider, model, info.thinking)),
+            service_of(provider).pulls,
         )
     return found
 

@@ -15,6 +15,7 @@ from agent_tui.providers.base import Failed
 from agent_tui.providers.choosing import choose, keys
 from agent_tui.providers.facts import presets
 from agent_tui.providers.services import service_of
+from agent_tui.providers.services.compatible import COMPATIBLE
 from agent_tui.safety import credentials
 from agent_tui.settings.layers import Configuration, Flags
 from agent_tui.settings.store import Refused, Store
@@ -45,7 +46,10 @@ def offers(configuration: Configuration) -> tuple[Offer, ...]:
     stored keys."""
     own = (name for name, given in configuration.settings.providers.items() if given.base_url)
     ready = [name for name in presets.SERVICES if choose.is_set(name, configuration)]
-    known = (*ready, *(name for name in own if name not in (*ready, "ollama", *presets.PLAYED)))
+    known = (
+        *ready,
+        *(name for name in own if name not in (*ready, *presets.NEARBY, *presets.PLAYED)),
+    )
     groups: tuple[tuple[ProviderGroup, tuple[str, ...]], ...] = (
         ("ready", known),
         ("nearby", presets.NEARBY),
@@ -55,8 +59,10 @@ def offers(configuration: Configuration) -> tuple[Offer, ...]:
     for group, names in groups:
         for name in names:
             where, needs = keys.key_source(name, configuration), _needs(name, configuration)
-            placed = service_of(name).near or service_of(name).placed
-            found.setdefault(name, Offer(name, label(name), group, where, needs, placed=placed))
+            service = service_of(name)
+            placed = service.near or service.placed or service.role == "found"
+            offer = Offer(name, service.label, group, where, needs, placed=placed)
+            found.setdefault(name, replace(offer, pulls=service.pulls))
     return tuple(found.values())
 
 
@@ -112,24 +118,28 @@ async def probe_attempt(
             place.name, attempt_configuration(place, configuration), seconds
         )
         meant = (
-            attempt.name or place.name != "ollama"
+            attempt.name or not service_of(place.name).pulls
         )  # who refuses all that is asked has not said that it is one
         if not isinstance(found, Failed) or (found.kind == "auth" and meant):
             return place, found
         failed.append((place, found))
     if not failed:
         return attempt, Failed(
-            "bad_request", f"{attempt.address} is not an address", "write it as http://host:port"
+            "bad_request", f"{attempt.address!r} is not an address", "write it as http://host:port"
         )
     return min(
-        failed, key=lambda one: (one[0].name == "ollama" != attempt.name, one[1].kind in NOT_THERE)
+        failed,
+        key=lambda one: (
+            service_of(one[0].name).pulls and one[0].name != attempt.name,
+            one[1].kind in NOT_THERE,
+        ),
     )
 
 
 def _name_of(name: str, address: str, settings: Settings) -> str:
     """A second server that is known by its address alone gets a name of its own: the first one
     stays."""
-    if name != "compatible" or settings.providers.get(name, ProviderSettings()).base_url in (
+    if name != COMPATIBLE.name or settings.providers.get(name, ProviderSettings()).base_url in (
         "",
         address,
     ):

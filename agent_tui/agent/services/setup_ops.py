@@ -11,7 +11,7 @@ import asyncio
 from collections.abc import Callable, Coroutine, Iterable
 from concurrent.futures import Executor as Pool
 from dataclasses import replace
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from agent_tui.agent.services import local_ollama, setup
 from agent_tui.agent.services.models import Models
@@ -30,6 +30,8 @@ from agent_tui.protocol.ops import Pull
 from agent_tui.protocol.setup_op import SetUp
 from agent_tui.providers.base import Failed
 from agent_tui.providers.choosing import choose
+from agent_tui.providers.services import service_of
+from agent_tui.providers.services.ollama import OLLAMA
 from agent_tui.providers.wire import log
 from agent_tui.safety import credentials
 from agent_tui.settings.store import Refused
@@ -121,10 +123,10 @@ class Setups:
         _, answer = await setup.probe_attempt(attempt, self._models.config, seconds)
         if not isinstance(answer, Failed):
             return replace(offer, state="ok", models=len(answer))
-        down = attempt.name == "ollama" and await self._is_down(attempt)
-        return replace(
-            offer, state="down" if down else "failed", kind=answer.kind, said=answer.text
-        )
+        down = service_of(attempt.name).pulls and await self._is_down(attempt)
+        state: Literal["down", "failed"] = "down" if down else "failed"
+        needs = "key" if answer.kind == "auth" and not offer.key else offer.needs
+        return replace(offer, state=state, needs=needs, kind=answer.kind, said=answer.text)
 
     async def _is_down(self, attempt: Attempt) -> bool:
         """Whether it is an Ollama that could be started here."""
@@ -135,7 +137,9 @@ class Setups:
             await server.close()
 
     def _server(self, attempt: Attempt) -> Any:
-        return choose.make("ollama/-", setup.attempt_configuration(attempt, self._models.config))
+        return choose.make(
+            f"{OLLAMA.name}/-", setup.attempt_configuration(attempt, self._models.config)
+        )
 
     async def _ask(self, op: SetUp) -> None:
         attempt = Attempt(op.provider, op.address.strip(), op.key.strip())
@@ -153,7 +157,7 @@ class Setups:
         if isinstance(answer, Failed):
             down = (
                 answer.kind == "unreachable"
-                and attempt.name == "ollama"
+                and service_of(attempt.name).pulls
                 and await self._is_down(attempt)
             )
             state: SetupState = "down" if down else "failed"
@@ -292,7 +296,7 @@ class Pulls:
         if found is None:
             self._record.emit(Notice(f"{name} is downloaded."))
             self._tell("done", 100)
-            await self._models.change(self._record, f"ollama/{name}", "")
+            await self._models.change(self._record, f"{OLLAMA.name}/{name}", "")
         elif found.kind == "down":
             self._tell("down", said=found.text, hint=found.hint)
         else:

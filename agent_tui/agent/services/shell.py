@@ -29,12 +29,13 @@ from agent_tui.protocol.events import (
 )
 from agent_tui.protocol.ops import Answer, RunShell
 from agent_tui.protocol.tool_events import SHELL
-from agent_tui.safety import hard_list, shell_programs
-from agent_tui.safety.shell_words import simple_commands
+from agent_tui.safety.shell import hard_list
+from agent_tui.safety.shell import programs as shell_programs
+from agent_tui.safety.shell.words import TooMany, simple_commands
 
 HIDDEN: Final = "!! private command"
 LABEL: Final = 120
-_NAMES: Final = re.compile(r"\s*(?:\(|\S*[/~]).*", re.DOTALL)
+_NAMES: Final = re.compile(r"(?:(?<!\s)\s*+\(|(?:(?<!\s)\s++|^)\S*[/~]).*", re.DOTALL)
 """From where on a reason names what a command is about: that of a private one goes on record
 without it."""
 
@@ -229,6 +230,6 @@ def full_screen(command: str) -> str:
                 words = {word.text for word in call.arguments}
                 if not words & _NEED_NONE:
                     return call.name
-    except RecursionError:  # too deep to be read; it is run as it is
+    except (RecursionError, TooMany):  # it cannot be read; it is run as it is
         return ""
     return ""

@@ -4,7 +4,6 @@ over a person's."""
 from __future__ import annotations
 
 import asyncio
-import re
 import time
 from collections.abc import Callable, Coroutine
 from contextlib import aclosing
@@ -30,7 +29,9 @@ ANSWERED: Final = 1_000
 LONGEST: Final = 60
 MOST_TRIES: Final = 2
 SECONDS: Final = 60.0
-_MARKS: Final = re.compile(r"^[\s#*_`\"'“”„«»>-]+|[\s*_`\"'“”„«».:;,-]+$")
+_BEFORE: Final = " #*_`\"'“”„«»>-"
+_BEHIND: Final = " *_`\"'“”„«».:;,-"
+"""Marks around a title."""
 
 
 class Titles:
@@ -140,7 +141,8 @@ def clean_title(text: str) -> str:
     """The title in what a model wrote: its first line, without the marks around it, whole words of
     it."""
     line = next((line for line in text.splitlines() if line.strip()), "")
-    title = _MARKS.sub("", " ".join(visible(line).removeprefix("Title:").split()))
+    words = " ".join(visible(line).removeprefix("Title:").split())
+    title = words.lstrip(_BEFORE).rstrip(_BEHIND)
     if len(title) <= LONGEST:
         return title
     return f"{title[: LONGEST - 1].rpartition(' ')[0] or title[: LONGEST - 1]}…"

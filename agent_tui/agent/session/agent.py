@@ -6,6 +6,7 @@ asyncio loop.
 from __future__ import annotations
 
 import asyncio
+import shlex
 from concurrent.futures import Executor as Pool
 from dataclasses import replace
 from logging import Logger
@@ -16,15 +17,18 @@ from agent_tui.agent.services.clipboard_files import Exports
 from agent_tui.agent.services.confirmations import Confirmations
 from agent_tui.agent.services.doctor import Checkup
 from agent_tui.agent.services.files import Files
+from agent_tui.agent.services.hidden import HiddenDesk
 from agent_tui.agent.services.images import Images
 from agent_tui.agent.services.models import Models
 from agent_tui.agent.services.permissions import PermissionDesk
 from agent_tui.agent.services.queries import Looker
-from agent_tui.agent.services.rewind import Past
 from agent_tui.agent.services.session_admin import sessions_told
+from agent_tui.agent.services.session_ops import SessionOps
 from agent_tui.agent.services.setup_ops import Setups
 from agent_tui.agent.services.shell import Shell
 from agent_tui.agent.services.side_questions import Asides
+from agent_tui.agent.services.trust import TrustDesk, describe_trust
+from agent_tui.agent.services.undo import Undo
 from agent_tui.agent.session.directories import Directories, roots
 from agent_tui.agent.session.queue import PromptQueue
 from agent_tui.agent.session.record import Record
@@ -61,6 +65,7 @@ from agent_tui.protocol.ops import (
     Pull,
     Query,
     QueueEdit,
+    RestoreFiles,
     RevokePermission,
     RunShell,
     Save,
@@ -70,13 +75,17 @@ from agent_tui.protocol.ops import (
     SetEffort,
     SetMode,
     SetModel,
+    SetTrust,
+    ShowHidden,
     Steer,
     StopJob,
     Submit,
     WriteFile,
 )
 from agent_tui.protocol.setup_op import SetUp
+from agent_tui.protocol.transcript import Queued
 from agent_tui.providers.facts.effort import heeds
+from agent_tui.safety.limits import Limits
 from agent_tui.structures import chips
 
 SAVE_SECONDS: Final = 1.0
@@ -110,7 +119,7 @@ class Agent:
         self.turns = Turns(config, record, models, skills, self.queue, pool, log, self._keep_draft)
         self.errands = Exports(config, record, pool, self.turns.spawn)
         self.setups = Setups(
-            models, record, self.turns.spawn, pool, self.turns.executor.workplace.learn
+            models, record, self.turns.spawn, pool, self.turns.executor.workplace.learn_own
         )
         self.shell = Shell(record, self.turns)
         self.asides = Asides(
@@ -126,16 +135,22 @@ class Agent:
         self.directories = Directories(config, record, pool)
         self.looker = Looker(config, record.emit, pool, record.session)
         self.checkup = Checkup(self.models, record.emit, pool)
-        self.past = Past(config, record, self.turns, self.shell, pool, self.handle)
+        self.whole = SessionOps(config, record, self.turns, self.shell, pool)
+        rewind = self.whole.rewind
+        self.undo = Undo(config, record, self.turns, self.shell, pool, rewind, self.handle)
+        self.trust = TrustDesk(config, record, skills, pool, self.tell_skills)
+        self.turns.executor.on_approved_change = self.trust.follow
+        consent, spawn, queue = self.turns.consent, self.turns.spawn, self.queue
         self.confirmations = Confirmations(
-            config, record, models, self.turns.consent, pool, self.turns.spawn, self.handle, new_id
+            config, record, models, consent, self.trust, queue, pool, spawn, self.handle, new_id
         )
         self.permissions = PermissionDesk(
-            self.turns.executor,
+            self.turns.executor.approvals,
             record.emit,
             self.turns.executor.workplace.scrub,
             lambda text: self.handle(Steer(text)),
         )
+        self.hidden = HiddenDesk(self.turns, record)
         self._closed = self._saves = False
         """`_saves`: the log is tried again after a while."""
         record.on_trouble = self._save_later
@@ -143,7 +158,7 @@ class Agent:
     def handle(self, op: Op) -> None:
         if isinstance(op, Fork):  # the copy has the prompt as it is now
             self._keep_draft()
-        if self.past.waits(op) or self.confirmations.holds(op) or self.past.handle(op):
+        if self.undo.waits(op) or self.confirmations.holds(op) or self.whole.handle(op):
             return
         match op:
             case Submit():
@@ -160,9 +175,11 @@ class Agent:
             case Answer():
                 self.turns.main.answer(op)
             case SetMode() | SetEffort():
-                switch(self.record, op)
+                switch(self.record, op, self.turns.executor.approvals.permissions.limits)
+                if isinstance(op, SetMode):
+                    self.turns.spawn(self.turns.executor.find_sandbox())
             case SetDirectory():
-                self.turns.spawn(self.directories.change(op))
+                self.turns.spawn(self._change_directory(op))
             case SetModel():
                 self.turns.spawn(self._change_model(op))
             case Pull() | SetUp():
@@ -175,10 +192,12 @@ class Agent:
                 self.shell.run(op)
             case StopJob():
                 self.turns.jobs.stop(op)
-            case RevokePermission():
-                self.permissions.revoke(op)
-            case AllowOnce():
-                self.permissions.allow_once(op)
+            case RevokePermission() | AllowOnce():
+                self.permissions.handle(op)
+            case ShowHidden():
+                self.hidden.show(op)
+            case SetTrust():
+                self.turns.spawn(self.trust.settle(op))
             case AskAside():
                 self.asides.ask(op)
             case CancelAside():
@@ -189,10 +208,17 @@ class Agent:
                 self._clear()
             case Save():
                 self._save_at(op)
+            case RestoreFiles():
+                self.undo.restore(op)
             case SetClipboard() | WriteFile() | Export():
                 self.errands.run(op)
             case _:
                 self.log.warning("an op that is not for the agent: %s", type(op).__name__)
+
+    async def _change_directory(self, op: SetDirectory) -> None:
+        await self.directories.change(op)
+        if (await self.trust.look()).is_new and self.config.asks and not self.turns.busy:
+            self.confirmations.ask_about_trust()
 
     async def _change_model(self, op: SetModel) -> None:
         found = await self.models.change(self.record, op.model, op.base_url)
@@ -226,7 +252,9 @@ class Agent:
             self._begin(op, expansion)
 
     async def _complete(self, op: Submit, missing: Missing) -> None:
-        """Ask for the arguments that a skill lacks, then begin; a no gives the line back."""
+        """Ask for the arguments that a skill lacks, then begin; a no gives the line back. Meanwhile
+        the line is in the queue: a kill in between loses nothing."""
+        line = op if op.queue_id else self._wait_in_queue(op)
         expansion: Expansion | Missing = missing
         while isinstance(expansion, Missing):
             asked = QuestionAsked(
@@ -242,7 +270,7 @@ class Agent:
                     self.turns.current is None
                 )  # else another prompt has begun its turn since the cancel
                 self.record.emit(QuestionAnswered(id=asked.id, choice="no", idle=idle))
-                self._give_back(op)
+                self._take_back(line, op)
                 raise
             said = answer.text.strip() if answer.choice == "say" else ""
             self.record.emit(
@@ -250,10 +278,30 @@ class Agent:
             )
             if not said:
                 self.turns.task = None
-                self._give_back(op)
+                self._take_back(line, op)
                 return
             expansion = self.skills.skills.complete(expansion, said)
-        self._begin(op, expansion)
+            if isinstance(expansion, Missing):  # what was said stands in the line from now on
+                more = f"{op.text.rstrip()} {shlex.quote(said)}"
+                line, op = replace(line, text=more), replace(op, text=more)
+                self.queue.edit(QueueEdit("edit", id=line.queue_id, text=more, pastes=op.pastes))
+        self._begin(line, expansion)
+
+    def _wait_in_queue(self, op: Submit) -> Submit:
+        """`op` as a prompt of the queue, before all that waits there."""
+        queued = self.queue.add(op.text, pastes=op.pastes, first=True)
+        self._spent(op.text)
+        return replace(op, queue_id=queued.id) if queued else op
+
+    def _take_back(self, line: Submit, op: Submit) -> None:
+        """A line that wanted more words goes back to where it was sent from. At the end of the
+        program it stays in the queue: the draft may hold the words that were begun for it."""
+        if self._closed:
+            self._give_back(line)
+            return
+        if line.queue_id != op.queue_id:
+            self.queue.edit(QueueEdit("remove", id=line.queue_id))
+        self._give_back(op)
 
     def _steer(self, op: Steer) -> None:
         queued = self.queue.find(op.queue_id) if op.queue_id else None
@@ -262,6 +310,12 @@ class Agent:
             return
         if self.turns.current is None:
             self._submit(Submit(text, op.queue_id, pastes))
+            return
+        if isinstance(missing := self.skills.skills.expand(text), Missing):
+            if queued is None and self.queue.add(text, pastes=pastes):
+                self._spent(text)
+            said = f"/{missing.name} needs <{missing.argument}>, so it waits for its own turn."
+            self.record.emit(Notice(said, "warning"))
             return
         steers = self.turns.current.steers
         if (
@@ -272,14 +326,19 @@ class Agent:
         else:
             self.queue.steer(queued.id)
         if queued is not None and queued.id not in (steer.queue_id for steer in steers):
-            steers.append(SteerSeen(text, queued.id, pastes))
+            steers.append(self._expand_steer(queued))
+
+    def _expand_steer(self, item: Queued) -> SteerSeen:
+        """What a prompt of the queue is once the model has it, with the words of its skill."""
+        found = self.skills.skills.expand(item.text)
+        sent = found.text if isinstance(found, Expansion) else ""
+        return SteerSeen(item.text, item.id, item.pastes, sent)
 
     def _follow_queue(self) -> None:
         """Words that wait in the queue for the turn's next step are those that stand there now, or
         none."""
         if (turn := self.turns.current) is not None:
-            items = self.queue.items
-            found = {item.id: SteerSeen(item.text, item.id, item.pastes) for item in items}
+            found = {item.id: self._expand_steer(item) for item in self.queue.items}
             turn.steers = [
                 found.get(steer.queue_id, steer)
                 for steer in turn.steers
@@ -290,7 +349,8 @@ class Agent:
         if clear_queue:
             self.queue.set((), False)
             self._follow_queue()
-        if self.shell.cancel():
+        stopped = (self.confirmations.cancel(), self.shell.cancel())
+        if any(stopped):
             self.queue.pause()  # nothing goes out because a person stopped something
         self.turns.cancel()
 
@@ -319,12 +379,14 @@ class Agent:
     def _keep_draft(self, told: bool = False) -> None:
         draft, self._draft = self._draft, None
         before = self.record.standing
-        same = draft is not None and (draft.text, draft.pasted) == (before.draft, before.pasted)
+        same = draft is not None and (
+            (draft.text, draft.pasted, draft.edited) == (before.draft, before.pasted, before.edited)
+        )
         if draft is not None and (told or not same):
             new = tuple(
                 chip for chip in draft.pasted if chip not in before.pasted
             )  # a long paste is stored once
-            self.record.emit(DraftSaved(draft.text, new))
+            self.record.emit(DraftSaved(draft.text, new, draft.edited))
 
     def _save_later(self) -> None:
         """What is not on disk is tried again, also where nothing happens: room may come back."""
@@ -378,13 +440,20 @@ class Agent:
             ):
                 self.turns.spawn(self.looker.look(op))
             case "undo" | "redo":
-                self.past.tell(op)
+                self.undo.tell(op)
             case "jobs":
                 self.turns.jobs.tell(op.id)
             case "permissions":
-                self.permissions.tell(op.id)
+                self.turns.spawn(self._tell_permissions(op.id))
+            case "hidden":
+                self.hidden.tell(op.id)
+            case "trust":
+                self.turns.spawn(self.trust.tell(op.id))
             case "doctor":
                 self.turns.spawn(self.checkup.tell(op.id))
+
+    async def _tell_permissions(self, id: str) -> None:
+        self.permissions.tell(id, describe_trust(await self.trust.look())[1])
 
     async def _look_for_skills(self, id: str) -> None:
         """Who asks for the list may have written a skill meanwhile."""
@@ -406,6 +475,7 @@ class Agent:
     async def close(self) -> None:
         """End what runs and put the rest on record."""
         self._closed = True
+        self.confirmations.close()
         self.turns.cancel()
         self.asides.cancel()
         self.files.ended = True
@@ -424,15 +494,20 @@ class Agent:
             self.record.emit(DraftSaved(*chips.draft(op.text, op.pastes)))
 
 
-def switch(record: Record, op: SetMode | SetEffort) -> None:
+def switch(record: Record, op: SetMode | SetEffort, limits: Limits = Limits()) -> None:  # noqa: B008
     wanted, known = (op.mode, MODES) if isinstance(op, SetMode) else (op.level, ("", *EFFORTS))
     if wanted not in known:
         what = "mode" if isinstance(op, SetMode) else "effort"
         hint = f"{what}s: {', '.join(name for name in known if name)}"
         record.emit(ErrorRaised(f"No {what} {wanted!r}.", "invalid_arguments", hint))
+    elif isinstance(op, SetMode):
+        if (bound := limits.bound_mode(wanted)) != wanted:
+            said = f"permissions.autonomy is {limits.autonomy}: instead of {wanted}, {bound} holds."
+            record.emit(Notice(said, "warning"))
+        record.emit(ModeChanged(bound))
     else:
-        record.emit(ModeChanged(wanted) if isinstance(op, SetMode) else EffortChanged(wanted))
-        if isinstance(op, SetEffort) and wanted:
+        record.emit(EffortChanged(wanted))
+        if wanted:
             _heeded(record)
 
 

@@ -32,7 +32,7 @@ BACKGROUND: Final = (
 @dataclass(frozen=True, slots=True)
 class Change:
     """One change of a file. `turn`: the record number of its turn. `during_command`: it was seen
-    after a command, so perhaps somebody else made it."""
+    after a command, so perhaps somebody else made it. `source`: where its content was before."""
 
     turn: int
     path: str
@@ -42,6 +42,7 @@ class Change:
     mode_after: int = 0
     folders: int = 0
     during_command: bool = False
+    source: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +50,8 @@ class Restoration:
     """A file to put back: the content `left` (SHA-256, empty: no file) that it was left with, the
     content `target` that it had, and its mode (0: not known). `between`: somebody else changed it
     between two changes. `folders`: how many folders above it were made for it. `during_command`:
-    perhaps somebody else changed it while a command ran."""
+    perhaps somebody else changed it while a command ran. `source`: the file that held what it was
+    left with before all of these changes; empty: they made it."""
 
     path: str
     left: str
@@ -59,6 +61,7 @@ class Restoration:
     between: bool = False
     folders: int = 0
     during_command: bool = False
+    source: str = ""
 
     @property
     def chmod(self) -> int:
@@ -154,7 +157,16 @@ class Changes:
         )  # old logs do not say it
         modes = (event.mode, event.mode_after)
         self.all.append(
-            Change(turn, event.path, event.before, event.after, *modes, event.folders, during)
+            Change(
+                turn,
+                event.path,
+                event.before,
+                event.after,
+                *modes,
+                event.folders,
+                during,
+                event.source,
+            )
         )
         self.paths[event.path] = None
         self._undos.clear()
@@ -229,15 +241,28 @@ class Changes:
 def _joined(changes: Iterable[Change]) -> Iterable[Restoration]:
     """Each file once: from how it was left last to how it was first."""
     found: dict[str, list[Change]] = {}
+    sources: dict[str, str] = {}
+    made: set[str] = set()
     for change in changes:
         found.setdefault(change.path, []).append(change)
+        sources[change.path] = change.source if change.after not in made else ""
+        if not sources[change.path]:
+            made.add(change.after)
     for path, own in found.items():
         first, last = own[0], own[-1]
         between = any(one.after != later.before for one, later in itertools.pairwise(own))
         folders = max(change.folders for change in own)
         during = any(change.during_command for change in own)
         one = Restoration(
-            path, last.after, first.before, first.mode, last.mode_after, between, folders, during
+            path,
+            last.after,
+            first.before,
+            first.mode,
+            last.mode_after,
+            between,
+            folders,
+            during,
+            sources[path],
         )
         if between or first.before != last.after or one.chmod:
             yield one

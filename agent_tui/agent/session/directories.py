@@ -13,6 +13,7 @@ from typing import TypeVar
 
 from agent_tui.agent.config import EngineConfig
 from agent_tui.agent.session.record import Record
+from agent_tui.programs import close_folders
 from agent_tui.protocol.events import DirectoriesChanged, Directory, ErrorRaised, Event, Notice
 from agent_tui.protocol.ops import SetDirectory
 from agent_tui.safety import directories
@@ -57,6 +58,7 @@ async def check_directories(config: EngineConfig, record: Record, pool: Pool) ->
         if not _holder(one.path, config, after):
             after += (one,)
     new = [one.path for one in after if one not in kept]
+    await _off_loop(pool, lambda: _close(config, (str(config.cwd), *(one.path for one in after))))
     if after != before:
         told.append(DirectoriesChanged(after, _added(new) if new else "", given=True))
     if kept:
@@ -108,6 +110,7 @@ class Directories:
         if holder := _holder(new.path, self._config, now):
             self._record.emit(Notice(f"{new.path} already belongs to this session: {holder}."))
             return
+        await _off_loop(self._pool, lambda: _close(self._config, [new.path]))
         self._record.emit(DirectoriesChanged((*now, new), _added([new.path])))
 
     async def _remove(self, text: str) -> None:
@@ -139,6 +142,11 @@ class Directories:
             else "actions there need your approval again"
         )
         self._record.emit(DirectoriesChanged(rest, f"Removed {path}: {after}."))
+
+
+def _close(config: EngineConfig, folders: Sequence[str]) -> None:
+    """Before a command may write there: no program of our own is looked for in these folders."""
+    close_folders(directories.places_of(map(Path, folders)), config.environment)
 
 
 def _added(new: list[str]) -> str:

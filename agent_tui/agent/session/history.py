@@ -132,7 +132,9 @@ class History:
                 sent = UserMessage(GO_ON if event.continued else event.sent or event.prompt)
                 return replace(marked, messages=told.messages.append(sent))
             case SteerSeen():
-                return replace(self, messages=self.messages.append(UserMessage(event.text)))
+                return replace(
+                    self, messages=self.messages.append(UserMessage(event.sent or event.text))
+                )
             case StepStarted():
                 # behind a prompt that is unanswered it could go with that, if the turn fails
                 told = self._shell_told() if self.has_answered() else self

@@ -59,12 +59,20 @@ class PromptQueue:
         items = tuple(replace(item, steer=True) if item.id == id else item for item in self.items)
         self.set(items, self.record.standing.paused)
 
-    def add(self, text: str, steer: bool = False, pastes: tuple[Paste, ...] = ()) -> Queued | None:
-        """A prompt at the end of the queue; None for one that says nothing."""
+    def add(
+        self,
+        text: str,
+        steer: bool = False,
+        pastes: tuple[Paste, ...] = (),
+        *,
+        first: bool = False,
+    ) -> Queued | None:
+        """A prompt at the end of the queue, or `first`; None for one that says nothing."""
         if not text.strip():
             return None
         item = Queued(_new_id(), text, steer, pastes)
-        self.set((*self.items, item), self.record.standing.paused)
+        items = (item, *self.items) if first else (*self.items, item)
+        self.set(items, self.record.standing.paused)
         return item
 
     def put_back(self, steers: Sequence[SteerSeen]) -> None:

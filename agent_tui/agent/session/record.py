@@ -40,7 +40,7 @@ from agent_tui.protocol.events import (
     Titled,
     TurnStarted,
 )
-from agent_tui.protocol.standing import Allowance
+from agent_tui.protocol.standing import Allowance, EditedPrompt
 from agent_tui.protocol.transcript import Queued
 from agent_tui.sessions.log.store import Store
 from agent_tui.structures import chips
@@ -76,6 +76,7 @@ class Standing:
     paused: bool = False
     draft: str = ""
     pasted: tuple[Chip, ...] = ()
+    edited: EditedPrompt | None = None
     turns: int = 0
     place: int = -1
     allowed: frozenset[Allowance] = frozenset()
@@ -106,16 +107,15 @@ class Standing:
             case QueueChanged():
                 return replace(self, queue=event.items, paused=event.paused)
             case DraftSaved():
-                return replace(
-                    self, draft=event.text, pasted=chips_in(event.text, self.pasted, event.pasted)
-                )
+                pasted = chips_in(event.text, self.pasted, event.pasted)
+                return replace(self, draft=event.text, pasted=pasted, edited=event.edited)
             case DirectoriesChanged():
                 return replace(self, directories=event.directories)
             case Titled():
                 return replace(self, titled=True)
             case PlaceKept():
                 return replace(self, place=event.row)
-            case ApprovalAnswered(allows=Allowance() as allowed):
+            case ApprovalAnswered(choice="always" | "prefix", allows=Allowance() as allowed):
                 return replace(self, allowed=self.allowed | {allowed})
             case AllowanceRevoked():
                 return replace(self, allowed=self.allowed - {event.allowed})

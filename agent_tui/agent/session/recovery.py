@@ -14,6 +14,7 @@ from typing import Final
 from agent_tui.agent.services.file_restore import left_beside, outcome_of, remove_unfinished
 from agent_tui.protocol.display import CommandDisplay
 from agent_tui.protocol.events import (
+    ApprovalAnswered,
     ApprovalAsked,
     AssistantReplied,
     Event,
@@ -37,7 +38,7 @@ from agent_tui.protocol.messages import ToolCall
 from agent_tui.protocol.tool_events import ATTACHED
 from agent_tui.protocol.transcript import Question, Transcript
 from agent_tui.safety.atomic_swap import Leftovers
-from agent_tui.safety.output_capture import Captured
+from agent_tui.safety.process.output_capture import Captured
 from agent_tui.sessions.log.checkpoints import Blobs
 
 FIRST_WORDS: Final = 50
@@ -47,10 +48,12 @@ _OUTPUT: Final = re.compile(r"[0-9a-f]{8}\.txt")
 
 
 def interrupted_result(
-    call: ToolCall, label: str, started: ToolStarted | None, output: str = ""
+    call: ToolCall, label: str, started: ToolStarted | None, output: str = "", words: str = ""
 ) -> ToolEnded:
-    """The result of a call whose end was never recorded; `output` is what came of its command."""
+    """The result of a call whose end was never recorded; `output` is what came of its command,
+    `words` what the person had said of it."""
     said = "unknown whether it ran: look before you repeat it" if started else "it was not started"
+    said += f"\n\n[note: the person had said: {words}]" if words else ""
     display = None
     if started and output:
         said += f". Its output until then:\n{output}"
@@ -169,8 +172,14 @@ def _missing(
     started: dict[str, ToolStarted] = {}
     commands: dict[str, ShellStarted] = {}
     asked: dict[str, str] = {}
+    questions: dict[str, str] = {}
+    words: dict[str, str] = {}
     for event in events:
+        if isinstance(event, ApprovalAsked):
+            questions[event.id] = event.call_id
         match event:
+            case ApprovalAnswered(text=text) if text:
+                words[questions.get(event.id, "")] = text
             case TurnStarted():
                 turn, step, texts, thoughts = event.turn, 0, "", ""
                 open_calls, started = {}, {}
@@ -219,11 +228,9 @@ def _missing(
     for call in open_calls.values():
         begun = started.get(call.id)
         label = begun.label if begun else asked.get(call.id, call.name)
-        needed.append(
-            interrupted_result(
-                call, label, begun, output(begun.output) if begun and begun.output else ""
-            )
-        )
+        came = output(begun.output) if begun and begun.output else ""
+        said = "" if begun else words.get(call.id, "")
+        needed.append(interrupted_result(call, label, begun, came, said))
     needed.append(TurnEnded(state="interrupted", steps=step))
     said = "agent-tui stopped during this turn; what was saved is above."
     needed.append(Notice(said, "warning", "/continue resumes it"))

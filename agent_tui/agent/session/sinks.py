@@ -14,7 +14,7 @@ from typing import Final
 
 from agent_tui.agent.config import EngineConfig
 from agent_tui.registry import late
-from agent_tui.safety.secrets import Scrubber, known_secrets
+from agent_tui.safety.secrets.scrubber import Scrubber, known_secrets
 from agent_tui.telemetry.operations import Happening, Operation, Sink, silence_log
 
 with late(warm=False):

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Final, Literal
 
 from agent_tui.agent.turn.tokens import Calibration, size_of
+from agent_tui.present import wording
 from agent_tui.protocol.events import AssistantReplied, UsageReported
 from agent_tui.protocol.messages import ModelInfo, Request, Usage
 from agent_tui.providers.base import Provider
@@ -48,7 +49,7 @@ class Budget:
                 "cost",
                 self.cost,
                 self.max_cost,
-                f"{self._dollars} of {_dollars(self.max_cost)} are used (max_cost)",
+                f"{self._spent} of {wording.cost(self.max_cost)} are used (max_cost)",
             ),
             (
                 "tokens",
@@ -72,9 +73,9 @@ class Budget:
             return "price", said
         if self.max_cost and (self.cost >= self.max_cost or self.cost + cost > self.max_cost):
             return "cost", _said(
-                f"{_dollars(self.max_cost)} (max_cost)",
-                self._dollars,
-                f"${cost:.4f}",
+                f"{wording.cost(self.max_cost)} (max_cost)",
+                self._spent,
+                wording.cost(cost),
                 self.cost >= self.max_cost,
             )
         if self.max_tokens and (
@@ -100,14 +101,8 @@ class Budget:
                 self.max_tokens = max(self.max_tokens, self.tokens) + self._tokens_step
 
     @property
-    def _dollars(self) -> str:
-        return f"{'≈ ' if self.estimated else ''}${self.cost:.4f}"
-
-
-def _dollars(amount: float) -> str:
-    """`$5.00`, `$0.001`: a limit is said as it was set."""
-    cents = f"{amount:,.2f}"
-    return f"${cents}" if abs(amount - round(amount, 2)) < 1e-9 else f"${amount:,.9f}".rstrip("0")
+    def _spent(self) -> str:
+        return wording.cost(self.cost, self.estimated)
 
 
 def _said(budget: str, used: str, more: str, over: bool) -> str:

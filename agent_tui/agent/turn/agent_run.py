@@ -48,8 +48,8 @@ from agent_tui.protocol.messages import AssistantMessage, ModelInfo, Request
 from agent_tui.protocol.ops import Answer
 from agent_tui.protocol.transcript import TurnEnd
 from agent_tui.providers.base import Provider
-from agent_tui.safety.environment import describe_left_out, names_left_out
-from agent_tui.safety.processes import Job
+from agent_tui.safety.process.environment import describe_left_out, names_left_out
+from agent_tui.safety.process.processes import Job
 from agent_tui.sessions.log.checkpoints import Blobs
 from agent_tui.structures.readable import count_noun
 
@@ -109,6 +109,7 @@ class AgentRun:
     ) -> None:
         self.shared, self.record, self.serving = shared, record, serving
         self._ends = ends or Ends()
+        self._prepared = False
         self._left_out = 0
         """Images of the last request that its model did not take."""
         self.consent = Consent()
@@ -118,7 +119,7 @@ class AgentRun:
         """The agents that this one started, and that are at work."""
         whole = shared.record
         self.executor = self._executor()
-        self.executor.remember(whole.standing.allowed)
+        self.executor.approvals.remember(whole.standing.allowed)
         self.attach = attacher(self.executor) if attaches else _nothing_attached
 
     def _executor(self) -> Executor:
@@ -275,18 +276,26 @@ class AgentRun:
         return state
 
     def prepare(self, emit: Callable[[Event], None]) -> None:
-        """Put the prefix of every request on record, where it is not, or is of other folders than
-        there are now."""
-        if self.record.history.system and not self.record.history.stale:
+        """Put the prefix of every request on record, where it is not, is of other folders than
+        there are now, or may hold instructions that are not trusted any more."""
+        history, first = self.record.history, not self._prepared
+        self._prepared, config = True, self.shared.config
+        on_record = bool(history.system) and not history.stale
+        if on_record and not (first and config.resume):
             return
-        config = self.shared.config
         specs = [tool.spec() for tool in self.executor.tools.values()]
         home = Path(config.environment.get("HOME", "~")).expanduser()
         others = directories.roots(self.shared.record)
         left_out = names_left_out(config.environment, config.settings.tools.pass_env)
         named = describe_left_out(left_out) if "run_shell_command" in self.executor.tools else ""
         skills, hide = self.shared.skills.skills.list(), self.executor.scrub
-        built, notices = build_prefix(config.cwd, home, specs, skills, others, named, hide)
+        gate = config.gate(others)
+        built, notices = build_prefix(
+            config.cwd, home, specs, skills, others, named, hide, admits=gate.admits
+        )
+        # the gate knows what is left out only once the files were asked for
+        if on_record and (not gate.left_out or built.system == history.system):
+            return
         for event in (built, *notices):
             emit(event)
 
@@ -307,8 +316,8 @@ class AgentRun:
             self.shared.pool, images.fill_images, request, blobs.get, takes
         )
 
-    async def _ask(self, asked: ApprovalAsked) -> Answer:
-        return await self.consent.wait(asked.id)
+    def _ask(self, asked: ApprovalAsked) -> asyncio.Future[Answer]:
+        return self.consent.expect(asked.id)
 
     async def _hold(self, reason: str) -> loop.Held:
         """Ask whether a turn that goes round in circles should go on; with nobody there it stops."""

@@ -12,6 +12,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import errno
+import functools
 import hashlib
 import os
 import re
@@ -36,10 +37,12 @@ from agent_tui.agent.turn.snapshots import (
 from agent_tui.agent.turn.tool_context import CallContext, Workplace
 from agent_tui.protocol.display import DiffDisplay
 from agent_tui.protocol.events import FileChanged, UndoLimited
-from agent_tui.safety import git_config, paths, process_guard, processes
+from agent_tui.safety import git_config, paths
 from agent_tui.safety.git import ask_git
 from agent_tui.safety.git_config import Repository, find_repository
 from agent_tui.safety.paths import KIND, is_link, read
+from agent_tui.safety.process import guard as process_guard
+from agent_tui.safety.process import processes
 from agent_tui.sessions.log.checkpoints import Blobs
 from agent_tui.tools.support.diff import diff, noted
 from agent_tui.tools.support.files import is_binary
@@ -121,6 +124,8 @@ APPEARED: Final = (
 """What undo cannot reach."""
 
 T = TypeVar("T")
+EMPTY: Final = hashlib.sha256().hexdigest()
+"""What an empty file holds: nobody loses it."""
 NO_FILE: Final = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP)
 """Errors that say that no file has this name."""
 NAMED: Final = 3
@@ -208,7 +213,10 @@ class Watch:
         if before.call.job is not None:
             self._limit(before, BACKGROUND)
         told = [(path, earlier[path], known) for path, known in now.items() if path in earlier]
-        for event in await self._off_loop(lambda: list(self._differing(told, before.call, new))):
+        sources = _sources(earlier, now)
+        for event in await self._off_loop(
+            lambda: list(self._differing(told, before.call, new, sources))
+        ):
             before.call.tell(event)
         self._copy.remove()
 
@@ -393,8 +401,12 @@ class Watch:
         found: dict[Path, Known] = {}
         missed: list[Path] = []
         budget = MOST_BYTES
+        diverted = functools.cache(lambda folder: os.path.realpath(folder) != str(folder))
         for path in wanted:
             try:
+                if diverted(path.parent):  # what is behind a link is a file of another name
+                    found[path] = Known()
+                    continue
                 about = path.lstat()
             except (OSError, ValueError) as error:
                 if getattr(error, "errno", 0) in NO_FILE:
@@ -433,6 +445,7 @@ class Watch:
         told: Iterable[tuple[Path, Known, Known]],
         call: CallContext,
         folders: Mapping[Path, int],
+        sources: Mapping[str, Path],
     ) -> Iterable[FileChanged]:
         shown = 0
         for path, then, now in told:
@@ -445,6 +458,7 @@ class Watch:
                 display, shown = difference, shown + 1
             if (modes := _modes(then, now)) is not None:
                 display = noted(display, modes)
+            carried = then.sha != now.sha and not is_link(now.mode)
             yield FileChanged(
                 call.call_id,
                 str(path),
@@ -455,6 +469,7 @@ class Watch:
                 now.mode,
                 folders.get(path, 0),
                 during_command=True,
+                source=str(sources.get(now.sha, "")) if carried else "",
             )
 
     def _diff(self, path: Path, then: Known, now: Known) -> DiffDisplay | None:
@@ -477,6 +492,17 @@ class Watch:
 
     async def _off_loop(self, work: Callable[[], T]) -> T:
         return await asyncio.get_running_loop().run_in_executor(self._pool, work)
+
+
+def _sources(earlier: Mapping[Path, Known], now: Mapping[Path, Known]) -> dict[str, Path]:
+    """For each content before the command a file that held it; first one that still does."""
+    found: dict[str, Path] = {}
+    for path, then in earlier.items():
+        if then.sha in ("", EMPTY) or is_link(then.mode):
+            continue
+        if then.sha not in found or now.get(path, Known()).sha == then.sha:
+            found[then.sha] = path
+    return found
 
 
 def _modes(then: Known, now: Known) -> str | None:

@@ -9,56 +9,49 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from collections import deque
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any, Final, Literal, Protocol
+from typing import Any, Final, Protocol
 
 from pydantic import ValidationError
 
-from agent_tui.agent.turn import argument_repair
+from agent_tui.agent.turn import argument_repair, sandbox_words
+from agent_tui.agent.turn.approvals import Approvals, Prepared
+from agent_tui.agent.turn.call_facts import gather_facts
 from agent_tui.agent.turn.command_changes import Watch
 from agent_tui.agent.turn.loop_detection import Outcome, nudge, research_calls
 from agent_tui.agent.turn.tool_context import CallContext, Workplace
 from agent_tui.protocol.display import CommandDisplay, TextDisplay
-from agent_tui.protocol.events import ApprovalAnswered, ApprovalAsked, Event, ToolEnded, ToolStarted
+from agent_tui.protocol.events import ApprovalAsked, Event, Notice, ToolEnded, ToolStarted
 from agent_tui.protocol.messages import ToolCall
 from agent_tui.protocol.ops import Answer
-from agent_tui.protocol.standing import Allowance
-from agent_tui.safety import paths, policy, processes, shell_classifier
-from agent_tui.safety.permissions import Permissions
-from agent_tui.safety.prefixes import prefix_of
-from agent_tui.safety.read_only_sandbox import Support
-from agent_tui.safety.secret_strength import PLACEHOLDER
-from agent_tui.tools.base import Planned, Tool, ToolFailure, ToolResult
+from agent_tui.safety import policy
+from agent_tui.safety.limits import Rates
+from agent_tui.safety.process import processes
+from agent_tui.safety.sandbox.network_hosts import named_hosts
+from agent_tui.safety.sandbox.support import Support
+from agent_tui.safety.secrets.strength import PLACEHOLDER
+from agent_tui.tools.base import Tool, ToolFailure, ToolResult
 
 LABEL_LIMIT: Final = 300
-MOST_DENIED: Final = 50
-"""Calls that were denied, of which a person sees a list."""
 TOLD: Final = 500
 """Characters of arguments that were repaired in a result."""
-CHANGED: Final = "the file changed meanwhile, so this diff is new"
 EXPLAINED: Final = (
     "\n\n[note: [hidden:kind:hash] stands for a secret value that you cannot see; equal ones are equal. Never write "
     "one into a file or a command: leave the text that holds it as it is]"
 )
-NEEDS_SANDBOX: Final = "it only looks, but there is no sandbox here for programs with settings"
-STOPPED: Final = (
-    "the read-only sandbox may have stopped it; a yes runs it again without the sandbox"
-)
-STOPPED_NOTE: Final = "\n\n[note: it ran in a read-only sandbox, which may have stopped it]"
 MOST_CALLS: Final = 100
 """Calls of one answer that run."""
+TOO_OFTEN: Final = "{} may be called {} times a minute (rate_limits): wait {:.0f} seconds"
 TOO_MANY: Final = f"neither this call ran nor those behind it: one answer may have {MOST_CALLS}; make fewer at once"
+MOST_REPEATS: Final = 5
+"""So often a person is asked whether a command runs again that a sandbox has stopped."""
 SIDE_BY_SIDE: Final = 16
 """Calls that run at the same time: each takes its turn, so that the turn can be ended between them."""
 WRONG: Final = 5
 """Wrong arguments that are named."""
-
-Verdict = Literal["once", "always", "prefix", "no"]
-_VERDICTS: Final[Mapping[str, Verdict]] = {"once": "once", "always": "always", "prefix": "prefix"}
 
 
 class Journal(Protocol):
@@ -75,36 +68,6 @@ class Journal(Protocol):
     def close_call(self, call: ToolCall) -> None: ...
 
 
-@dataclass(frozen=True, slots=True)
-class Prepared:
-    """A call that may run: its parsed arguments and the policy's word on it."""
-
-    call: ToolCall
-    tool: Tool[Any]
-    arguments: Any
-    label: str
-    context: CallContext
-    facts: policy.Facts
-    decision: policy.Decision
-    note: str = ""
-    """What the model is told with the result."""
-    planned: Planned | None = None
-    """What a person was asked about and said yes to."""
-
-
-@dataclass(frozen=True, slots=True)
-class Denied:
-    """A call that did not run because somebody, or the policy, said no. `rule` would allow it
-    again; None where only a new question can."""
-
-    call_id: str
-    label: str
-    reason: str
-    at: float
-    may_retry: bool = False
-    rule: policy.Rule | None = None
-
-
 class Executor:
     """The tools of a session. `ask` is None where nobody can answer: then whatever must be asked is
     denied. `sealed` says why nothing may be changed now; empty: it may."""
@@ -116,7 +79,7 @@ class Executor:
         workplace: Workplace,
         scrub: Callable[[str], str],
         mode: Callable[[], str],
-        ask: Callable[[ApprovalAsked], Awaitable[Answer]] | None,
+        ask: Callable[[ApprovalAsked], asyncio.Future[Answer]] | None,
         new_id: Callable[[], str],
         parallel: bool,
         sealed: Callable[[], str] = lambda: "",
@@ -125,12 +88,16 @@ class Executor:
     ) -> None:
         self.tools, self.known, self.workplace, self.scrub = tools, known, workplace, scrub
         self.mode, self.ask, self.new_id, self.parallel = mode, ask, new_id, parallel
+        self.approvals = Approvals(workplace, scrub, mode, ask, new_id, sealed)
         self.sealed, self.watch, self._changing = sealed, watch, changing or asyncio.Lock()
-        self.rules: frozenset[policy.Rule] = frozenset()
-        self.permissions = Permissions()
-        self.denied: deque[Denied] = deque(maxlen=MOST_DENIED)
-        self._once: set[policy.Rule] = set()
+        self.rate_limits: Mapping[str, int] = {}
+        self._rates = Rates()
+        self.on_approved_change: Callable[[Path, str, str], Awaitable[None]] = _nobody_hears
+        """Hears of a file that was changed as the person approved: its real path, and the SHA-256
+        of its content before and after."""
         self._support: Support | None = None
+        self._workspace: Support | None = None
+        self._finding = asyncio.Lock()
 
     async def run(
         self,
@@ -143,12 +110,24 @@ class Executor:
         outcomes in order.
         `cut`: the answer reached the model's token limit, so that its last call may be half of one.
         """
-        if self._support is None and any(map(self._may_be_confined, calls)):
-            self._support = await self.workplace.sandbox_support()
+        if any(map(self._runs_command, calls)):
+            await self.find_sandbox()
         if self.watch is not None:
             await (
                 self.watch.wait_until_settled()
             )  # a command that was cancelled may write until it has ended
+        try:
+            return await self._run_all(calls, journal, before, cut)
+        finally:
+            self.approvals.close()
+
+    async def _run_all(
+        self,
+        calls: Sequence[ToolCall],
+        journal: Journal,
+        before: Sequence[tuple[Outcome, ...]],
+        cut: bool,
+    ) -> tuple[Outcome, ...]:
         outcomes: dict[int, Outcome] = {}
         group: list[tuple[int, Prepared]] = []
         looked_up = research_calls(before)
@@ -166,32 +145,43 @@ class Executor:
             group.clear()
 
         for call in calls:
-            journal.open_call(call, partial(_not_run, call, call.name))
+            journal.open_call(call, partial(self._not_run, call, call.name))
         for index, call in enumerate(calls):
             await asyncio.sleep(0)  # whoever ends the turn need not wait for all of them
-            prepared = (
-                self._prepare(call, journal, cut)
-                if index < MOST_CALLS
-                else _failed("too_many", TOO_MANY)
-            )
+            prepared = self._begin(call, index, journal, cut)
             if isinstance(prepared, ToolResult):
                 await flush()
                 outcomes[index] = self._ended(call, call.name, prepared, 0.0, journal)
                 continue
-            journal.open_call(call, partial(_not_run, call, prepared.label))
+            journal.open_call(call, partial(self._not_run, call, prepared.label))
+            self.approvals.spend(prepared)
             reads = prepared.tool.effect == "read" and not prepared.tool.research
-            if self.parallel and reads and prepared.decision.verdict == "allow":
+            if self.parallel and reads and self.approvals.may_run(prepared):
                 group.append((index, prepared))
                 continue
             await flush()
             looked_up += prepared.tool.research
-            allowed = await self._consent(prepared, journal)
+            later = calls[index + 1 : MOST_CALLS]
+            behind = (partial(self._prepare, one, journal, cut) for one in later)
+            allowed = await self.approvals.consent(prepared, behind, journal)
             if isinstance(allowed, ToolResult):
                 outcomes[index] = self._ended(call, prepared.label, allowed, 0.0, journal)
             else:
                 await finish(index, allowed, nudge(looked_up) if prepared.tool.research else "")
         await flush()
         return tuple(outcomes[index] for index in range(len(calls)))
+
+    def _begin(
+        self, call: ToolCall, index: int, journal: Journal, cut: bool
+    ) -> Prepared | ToolResult:
+        """It is the turn of call `index`: it counts now, and not when it is only looked at to be
+        asked about."""
+        if index >= MOST_CALLS:
+            return _failed("too_many", TOO_MANY)
+        most = self.rate_limits.get(call.name, 0)
+        if waits := self._rates.count_call(call.name, most, time.monotonic()):
+            return _failed("blocked", TOO_OFTEN.format(call.name, most, waits))
+        return self._prepare(call, journal, cut)
 
     def _prepare(self, call: ToolCall, journal: Journal, cut: bool) -> Prepared | ToolResult:
         tool = self.tools.get(call.name)
@@ -212,126 +202,45 @@ class Executor:
         command = tool.command(arguments) if tool.command else ""
         try:
             touched, roots = tool.paths(arguments), self.workplace.roots
-            facts = gather_facts(tool, touched, command, roots, self._support)
+            facts = gather_facts(
+                tool,
+                touched,
+                command,
+                roots,
+                self._support,
+                self._workspace,
+                self.approvals.permissions.limits,
+                self.workplace.environment,
+            )
         except ValueError as error:
             return _failed("invalid_arguments", str(error))
         label = self.workplace.scrub_known(tool.label(arguments))[:LABEL_LIMIT]
         granted = frozenset(path.real for path in facts.paths)
         writes, (turn, step) = tool.effect == "write", (journal.number, journal.step)
         context = CallContext(self.workplace, call.id, granted, writes, turn=turn, step=step)
-        rules = self.rules | self._once
-        decision = policy.decide(self.mode(), facts, rules, self.permissions)
-        if decision.rule == "session":
-            self._once -= policy.rules_for(facts)
-        context.confined = decision.confined and not (self._support and self._support.problem)
+        decision = self.approvals.decide(facts)
+        found = self._workspace if decision.confined == "works" else self._support
+        context.confined = "" if found and found.problem else decision.confined
+        context.way = found.way if found else ""
+        context.hosts = self.approvals.allowed_hosts(facts.cwd)
         return Prepared(call, tool, arguments, label, context, facts, decision, note)
 
-    def _may_be_confined(self, call: ToolCall) -> bool:
-        """Whether a call may run in the sandbox: in the other modes a command asks or runs
-        anyway."""
-        tool, asks_or_runs = self.tools.get(call.name), self.mode() in ("manual", "accept-all")
-        return tool is not None and tool.command is not None and not asks_or_runs
+    def _runs_command(self, call: ToolCall) -> bool:
+        tool = self.tools.get(call.name)
+        return tool is not None and tool.command is not None
 
-    async def _consent(self, prepared: Prepared, journal: Journal) -> Prepared | ToolResult:
-        """The call as it may run, or the result that says why it may not. What a person said yes to
-        is what runs: where a file was changed while they were asked, they are asked about the new
-        difference."""
-        decision = prepared.decision
-        if prepared.tool.effect != "read" and (why := self.sealed()):
-            return _failed("blocked", why)
-        if decision.verdict == "refuse":
-            self._note_denied(prepared, decision.reason)
-            return _failed("blocked", decision.reason)
-        if decision.verdict == "allow":
-            return prepared
-        reason = decision.reason
-        while True:
-            try:
-                planned = (
-                    await prepared.tool.plan(prepared.arguments, prepared.context)
-                    if prepared.tool.plan
-                    else None
-                )
-            except ToolFailure as failure:
-                return failure.result()  # it would fail anyway: nobody needs to be asked
-            answer = await self._ask(prepared, planned, reason, journal)
-            if isinstance(answer, ToolResult):
-                self._note_denied(prepared, reason, may_retry=True)
-                return answer
-            if planned is None or planned.is_current is None or await planned.is_current():
-                return replace(prepared, planned=planned, note=prepared.note + answer)
-            reason = f"{decision.reason}; {CHANGED}"
-
-    async def _ask(
-        self, prepared: Prepared, planned: Planned | None, reason: str, journal: Journal
-    ) -> ToolResult | str:
-        """Ask the person about a call. Text: yes, and what the model is told with the result.
-        Otherwise the result that says why not."""
-        decision, call = prepared.decision, prepared.call
-        asked = ApprovalAsked(
-            id=self.new_id(),
-            call_id=call.id,
-            tool=call.name,
-            label=prepared.label,
-            reason=reason,
-            display=self.workplace.scrubbed_question(planned.display) if planned else None,
-            always=decision.always_text if decision.always else "",
-            prefix=f"{' '.join(decision.prefix.words)} …" if decision.prefix else "",
-            hard=decision.hard,
-            mode=policy.unasked_mode(self.mode(), prepared.facts),
-        )
-        journal.emit(asked)
-        if self.ask is None:
-            journal.emit(ApprovalAnswered(id=asked.id, choice="no", by="headless"))
-            return _failed("denied", f"nobody can approve it here ({reason})")
-        answer = await self.ask(asked)
-        verdict = _VERDICTS.get(answer.choice, "no")
-        rule = {"always": decision.always, "prefix": decision.prefix}.get(verdict)
-        allows = self._on_record(rule)
-        journal.emit(
-            ApprovalAnswered(
-                id=asked.id, choice=verdict, text=answer.text, by=answer.by, allows=allows
-            )
-        )
-        if rule is not None:
-            self.rules |= {rule}
-        if verdict == "no" and answer.by == "nobody":
-            return _failed("denied", f"nobody answered ({reason})")
-        if verdict == "no":
-            return _failed(
-                "denied", f"the person said no{': ' + answer.text if answer.text else ''}"
-            )
-        now = policy.decide(
-            self.mode(), prepared.facts, self.rules, self.permissions
-        )  # the mode may be another than when it was asked
-        if now.verdict == "refuse":
-            return _failed("blocked", now.reason)
-        return f"\n\n[note: the person allowed it and said: {answer.text}]" if answer.text else ""
-
-    def _note_denied(self, prepared: Prepared, reason: str, may_retry: bool = False) -> None:
-        rule = prepared.decision.always
-        self.denied.append(
-            Denied(prepared.call.id, prepared.label, reason, time.time(), may_retry, rule)
-        )
-
-    def allow_once(self, denied: Denied) -> None:
-        """The same call runs without a question the next time; where no rule can say which it is,
-        it asks again."""
-        self.denied.remove(denied)
-        if denied.rule is not None:
-            self._once.add(denied.rule)
-
-    def remember(self, allowed: Iterable[Allowance]) -> None:
-        """What a person allowed earlier in this session holds again."""
-        self.rules |= {policy.Rule(one.tool, one.targets, one.folder, one.words) for one in allowed}
-
-    def _on_record(self, rule: policy.Rule | None) -> Allowance | None:
-        """`rule` as the log may hold it; None where it names a secret, or there is none."""
-        if rule is None or any(
-            self.scrub(target) != target for target in (*rule.targets, *rule.words)
-        ):
-            return None
-        return Allowance(rule.tool, rule.targets, rule.folder, rule.words)
+    async def find_sandbox(self) -> None:
+        """Find out which sandbox holds for the commands of this mode, once, and say it."""
+        mode = self.mode()
+        if mode not in ("manual", "accept-all"):
+            self._support = self._support or await self.workplace.sandbox_support()
+        if mode != "accept-all" or self._workspace is not None:
+            return
+        async with self._finding:
+            if not self._workspace:
+                self._workspace = await self.workplace.workspace_support()
+                for event in sandbox_words.describe_sandbox(self._workspace):
+                    self.workplace.emit(event)
 
     async def _execute(self, prepared: Prepared, journal: Journal, note: str) -> Outcome:
         call, tool, decision = prepared.call, prepared.tool, prepared.decision
@@ -361,13 +270,24 @@ class Executor:
                 call, prepared.label, _failed("blocked", why), 0.0, journal, note, tool.research
             )
         try:
+            allowed = await self._ask_for_named_hosts(prepared, journal)
+            if isinstance(allowed, ToolResult):
+                return self._ended(call, prepared.label, allowed, 0.0, journal, note)
+            note, prepared = note + allowed.note, allowed
             result, seconds = await self._run(prepared)
-            if prepared.context.refused:
-                note += STOPPED_NOTE
-                outside = await self._outside(prepared, journal)
-                if outside is not None:
-                    note, prepared = note.removesuffix(STOPPED_NOTE) + outside.note, outside
-                    result, seconds = await self._run(prepared)
+            note += await self._judge_protected(prepared, journal)
+            for left in reversed(range(MOST_REPEATS + 1)):
+                if not prepared.context.refused:
+                    break
+                again = await self._ask_to_repeat(prepared, journal) if left else None
+                if again is None:
+                    context = prepared.context
+                    note += sandbox_words.note_stop(context.confined, context.refused)
+                    break
+                note, prepared = note + again.note, again
+                result, seconds = await self._run(prepared)
+                note += await self._judge_protected(prepared, journal)
+            note += sandbox_words.note_hosts(prepared.context.refused_hosts)
         except ToolFailure as failure:
             result, seconds = failure.result(), time.monotonic() - started
         except Exception as error:  # the boundary of a tool call
@@ -376,40 +296,102 @@ class Executor:
                 _failed("exception", f"{type(error).__name__}: {error}"),
                 time.monotonic() - started,
             )
+        for change in prepared.context.changes if prepared.planned is not None else ():
+            await self.on_approved_change(*change)
         outcome = self._ended(call, prepared.label, result, seconds, journal, note, tool.research)
         prepared.context.release()
         return outcome
 
-    async def _outside(self, prepared: Prepared, journal: Journal) -> Prepared | None:
-        """A command that the read-only sandbox has probably stopped, as it runs again without it;
-        None where nobody allows that."""
+    async def _ask_for_named_hosts(
+        self, prepared: Prepared, journal: Journal
+    ) -> Prepared | ToolResult:
+        """A command that names hosts to which it has no network is asked about before it fails for
+        that; the result where somebody says no."""
+        context = prepared.context
+        named = named_hosts(prepared.facts.command) if context.reaches_hosts else ()
+        hosts = [host for host in named if host not in context.hosts]
+        if not hosts:
+            return replace(prepared, note="")  # it was told already
+        reason = sandbox_words.explain_hosts(hosts, "runs")
+        allowed = await self._ask_to_run(prepared, reason, hosts, journal)
+        return allowed or replace(prepared, note="")
+
+    async def _ask_to_repeat(self, prepared: Prepared, journal: Journal) -> Prepared | None:
+        """A command that a sandbox has probably stopped, as it runs again: with network to what it
+        wanted, or without the sandbox. None where nobody allows that."""
+        old = prepared.context
+        hosts = list(filter(None, old.refused_hosts.values())) if old.refused == "network" else []
+        reason = sandbox_words.explain_stop(old.confined, old.refused, old.reaches_hosts)
+        reason = sandbox_words.explain_hosts(hosts, "runs again") if hosts else reason
+        allowed = await self._ask_to_run(prepared, reason, hosts, journal)
+        return None if isinstance(allowed, ToolResult) else allowed
+
+    async def _ask_to_run(
+        self, prepared: Prepared, reason: str, hosts: Sequence[str], journal: Journal
+    ) -> Prepared | ToolResult | None:
+        """The command as a person lets it run: with network to `hosts`, or without the sandbox; the
+        result where they say no, and None where nobody can be asked."""
         if self.ask is None or self.mode() == "plan" or prepared.tool.plan is None:
             return None
         old = prepared.context
         context = CallContext(
             self.workplace, old.call_id, old.granted, turn=old.turn, step=old.step
         )
+        if hosts:
+            context.confined, context.way, context.hosts = old.confined, old.way, old.hosts
         planned = await prepared.tool.plan(prepared.arguments, context)
-        decision = policy.Decision("ask", STOPPED, rule="sandbox")
+        decision = policy.ask_for_hosts(hosts, prepared.facts.cwd, reason)
         again = replace(prepared, context=context, decision=decision, planned=planned)
-        answer = await self._ask(again, planned, STOPPED, journal)
+        answer, outside = await self.approvals.ask_now(again, planned, reason, journal, hosts)
         if isinstance(answer, ToolResult):
-            return None
+            return answer
+        if outside:
+            context.confined = ""
+        context.hosts |= frozenset(hosts)
+        if old.job is not None:
+            old.job.stop()
         old.release()
         return replace(again, note=answer)
+
+    async def _judge_protected(self, prepared: Prepared, journal: Journal) -> str:
+        """Where what programs obey changed while a sandboxed command ran: that stays only if a
+        person says so. Returns what the model is told."""
+        context = prepared.context
+        if not (changed := context.changed_protected):
+            return ""
+        names = sandbox_words.name_some([context.display_path(Path(path)) for path in changed])
+        reason = sandbox_words.PROTECTED.format(names, context.aside)
+        if await self._is_kept(prepared, reason, journal):
+            return ""
+        left = await context.put_back_protected()
+        said = (sandbox_words.NOT_PUT_BACK if left else sandbox_words.PUT_BACK).format(
+            names, context.aside
+        )
+        journal.emit(Notice(f"P{said[1:]}", "warning"))
+        return f"\n\n[note: {said}]"
+
+    async def _is_kept(self, prepared: Prepared, reason: str, journal: Journal) -> bool:
+        """Whether somebody says that the changed names stay; where nobody can, they do not."""
+        if self.ask is None:
+            return False
+        plan, context = prepared.tool.plan, prepared.context
+        planned = await plan(prepared.arguments, context) if plan else None
+        asked = replace(prepared, decision=policy.Decision("ask", reason, rule="path"))
+        answer, _ = await self.approvals.ask_now(asked, planned, reason, journal)
+        return not isinstance(answer, ToolResult)
 
     async def _run(self, prepared: Prepared) -> tuple[ToolResult, float]:
         """Run the tool, and say how many seconds that took. What changes something waits for other
         agents' changes."""
-        if prepared.tool.effect == "read" or prepared.context.confined:
+        if prepared.tool.effect == "read" or prepared.context.confined == "looks":
             return await self._run_alone(prepared)
         async with self._changing:
             return await self._run_alone(prepared)
 
     async def _run_alone(self, prepared: Prepared) -> tuple[ToolResult, float]:
-        """Around a command, look what it changes: nothing, if it is confined."""
+        """Around a command, look what it changes: nothing, if it can only look."""
         tool, command = prepared.tool, prepared.facts.command
-        watch = None if prepared.context.confined else self.watch
+        watch = None if prepared.context.confined == "looks" else self.watch
         if tool.effect != "read":
             await processes.wait_for_endings()
         before = (
@@ -431,6 +413,15 @@ class Executor:
             if watch is not None and before is not None and not looked:
                 watch.report_changes_later(before)
         return result, seconds
+
+    def _not_run(self, call: ToolCall, label: str) -> ToolEnded:
+        """The result of a call that is cancelled before it runs, with what a person had said of it."""
+        said = "Error [cancelled]: cancelled before it ran"
+        if words := self.approvals.words.get(call.id, ""):
+            said += f"\n\n[note: the person had said: {words}]"
+        return ToolEnded(
+            call_id=call.id, name=call.name, label=label, content=said, tag="cancelled"
+        )
 
     def _cancelled(self, prepared: Prepared, seconds: float) -> ToolEnded:
         """The result of a call that is cancelled while it runs: what came of its output is part of
@@ -466,7 +457,8 @@ class Executor:
     ) -> ToolEnded:
         """`result` as it may be told: scrubbed and capped."""
         content = cap_output(self.scrub(result.content), self.workplace.max_output_chars)
-        content += (EXPLAINED if PLACEHOLDER.search(content) else "") + note
+        hidden = set(PLACEHOLDER.findall(content))
+        content += (EXPLAINED if hidden else "") + note
         return ToolEnded(
             call_id=call.id,
             name=call.name,
@@ -475,35 +467,12 @@ class Executor:
             display=self.workplace.scrub_display(result.display),
             duration_ms=round(seconds * 1000),
             tag=result.tag,
+            hidden=len(hidden),
         )
 
 
-def gather_facts(
-    tool: Tool[Any],
-    touched: Sequence[str],
-    command: str,
-    roots: tuple[Path, ...],
-    support: Support | None,
-) -> policy.Facts:
-    """What the policy decides about: a call of `tool` that touches these paths, or runs `command`
-    in the first of `roots`. `support`: the sandbox here; None where nothing runs a command. Raises
-    ValueError for what is no path."""
-    first, *others = map(str, roots)
-    named = tuple(paths.facts(text, roots) for text in touched)
-    facts = policy.Facts(tool.name, tool.effect, named, command, first, tuple(others))
-    if not command:
-        return facts
-    judged = shell_classifier.classify(command, roots)
-    bare = judged.needs_sandbox and (support is None or bool(support.problem))
-    unsure = judged.reason or (NEEDS_SANDBOX if bare else "")
-    prefix = prefix_of(judged.calls, roots)
-    return replace(facts, unsure=unsure, calls=judged.calls, prefix=prefix)
-
-
-def _not_run(call: ToolCall, label: str) -> ToolEnded:
-    """The result of a call that is cancelled before it runs."""
-    said = "Error [cancelled]: cancelled before it ran"
-    return ToolEnded(call_id=call.id, name=call.name, label=label, content=said, tag="cancelled")
+async def _nobody_hears(_: Path, __: str, ___: str) -> None:
+    """Of a change; without a session there is nobody."""
 
 
 def cap_output(text: str, limit: int) -> str:

@@ -34,9 +34,19 @@ from agent_tui.protocol.events import (
     StepStarted,
     UsageReported,
 )
-from agent_tui.protocol.messages import ModelInfo, Request
+from agent_tui.protocol.messages import (
+    AssistantMessage,
+    Message,
+    ModelInfo,
+    Request,
+    ToolMessage,
+    UserMessage,
+)
 from agent_tui.protocol.transcript import TurnEnd
 from agent_tui.providers.base import CallChunk, Failed, Finished, Provider, TextChunk, ThinkingChunk
+from agent_tui.providers.wire.stream import Keyless
+from agent_tui.safety.secrets.hidden_values import HiddenValues
+from agent_tui.safety.secrets.scrubber import AnswerScrubber
 
 LOOKS: Final = 32
 """Parts of a stream after which that is looked at: the clock of a thread costs as much as a part
@@ -148,7 +158,9 @@ async def answer(
             )
         )
         turn.cut = cut_off_usage(with_, request, started)
-        end, took = await stream(turn, with_.provider, await with_.fill(request)), _since(started)
+        filled = await with_.fill(request)
+        end = await stream(turn, with_.provider, filled, with_.executor.workplace.hidden)
+        took = _since(started)
         if isinstance(end, Finished):
             turn.cut = None
             filtered = end.stop_reason == "refusal"
@@ -187,32 +199,54 @@ async def answer(
             await asyncio.sleep(wait)
 
 
-async def stream(turn: Turn, provider: Provider, request: Request) -> Finished | Failed:
-    """Tell a stream's parts as they come, a flood of them in slices; returns how it ended."""
+async def stream(
+    turn: Turn, provider: Provider, request: Request, hidden: HiddenValues
+) -> Finished | Failed:
+    """Tell a stream's parts as they come, a flood of them in slices; returns how it ended. What a
+    person lets the model see is in what is sent, and in nothing that comes back."""
+    if hidden.shown:
+        request = show_hidden(request, hidden)
+    keyless = Keyless(AnswerScrubber(hidden))
     at_once = hasattr(
         provider, "base_url"
     )  # a part from a server is all that one read of the network brought
     begun, count = time.thread_time(), 0
     async with aclosing(provider.stream(request)) as items:
-        async for item in items:
-            count += 1 if isinstance(item, Finished) else 1 + len(item.text) // WORD
-            if count >= LOOKS:
-                count = 0
-                if (now := time.thread_time()) - begun > AT_ONCE:
-                    begun = now
-                    await asyncio.sleep(REST)
-            match item:
-                case TextChunk():
-                    turn.add_text(item.text, at_once)
-                case ThinkingChunk():
-                    turn.add_thinking(item.text, at_once)
-                case CallChunk():
-                    turn.arguments(item.index, item.name, item.text)
-                case Finished() | Failed():
-                    return item
+        async for received in items:
+            for item in keyless.pass_on([received]):
+                count += 1 if isinstance(item, Finished) else 1 + len(item.text) // WORD
+                if count >= LOOKS:
+                    count = 0
+                    if (now := time.thread_time()) - begun > AT_ONCE:
+                        begun = now
+                        await asyncio.sleep(REST)
+                match item:
+                    case TextChunk():
+                        turn.add_text(item.text, at_once)
+                    case ThinkingChunk():
+                        turn.add_thinking(item.text, at_once)
+                    case CallChunk():
+                        turn.arguments(item.index, item.name, item.text)
+                    case Finished() | Failed():
+                        return item
     return Failed(
         "broken_stream", f"{provider.name}: the answer stopped before its end", may_pass=True
     )
+
+
+def show_hidden(request: Request, hidden: HiddenValues) -> Request:
+    """`request` with the values that a person lets the model see in what it was told."""
+
+    def fill(message: Message) -> Message:
+        match message:
+            case ToolMessage():
+                return replace(message, content=hidden.fill(message.content))
+            case UserMessage():
+                return replace(message, text=hidden.fill(message.text))
+            case AssistantMessage():
+                return message
+
+    return replace(request, messages=tuple(map(fill, request.messages)))
 
 
 def cut_off_usage(

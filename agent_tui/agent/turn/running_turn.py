@@ -30,7 +30,7 @@ PARTIAL_SECONDS: Final = 2.0
 PARTIAL_CHARS: Final = 4_096
 
 
-class Answer:
+class StreamedAnswer:
     """The answer being streamed in one step, and how much of it is on record."""
 
     def __init__(self) -> None:
@@ -78,7 +78,7 @@ class Turn:
         """Words of the person that no request holds yet."""
         self.steered: list[SteerSeen] = []
         """Words of the person that entered this turn."""
-        self.streaming: Answer | None = None
+        self.streaming: StreamedAnswer | None = None
         self.cut: Callable[[AssistantReplied], UsageReported] | None = None
         """What the answer under way took, should it be broken off."""
         self._untold: list[str] = []
@@ -109,14 +109,14 @@ class Turn:
 
     def add_text(self, text: str, at_once: bool = False) -> None:
         """Part of the answer's text; `at_once`: it is all that came together, and need not gather."""
-        answer = self.streaming = self.streaming or Answer()
+        answer = self.streaming = self.streaming or StreamedAnswer()
         answer.texts.append(text)
         answer.text_chars += len(text)
         self._tell_soon(TextDelta, text, at_once)
         self._keep(answer)
 
     def add_thinking(self, text: str, at_once: bool = False) -> None:
-        answer = self.streaming = self.streaming or Answer()
+        answer = self.streaming = self.streaming or StreamedAnswer()
         now = time.monotonic()
         answer.thinking_from, answer.thinking_to = answer.thinking_from or now, now
         answer.thoughts.append(text)
@@ -149,7 +149,9 @@ class Turn:
         self, stop_reason: StopReason, calls: tuple[ToolCall, ...] = (), state: str = ""
     ) -> AssistantReplied:
         """Settle the answer of this step."""
-        reply = (self.streaming or Answer()).settle(stop_reason, calls, self.provider, state)
+        reply = (self.streaming or StreamedAnswer()).settle(
+            stop_reason, calls, self.provider, state
+        )
         self.streaming = None
         self.emit(reply)
         return reply
@@ -170,7 +172,7 @@ class Turn:
         if answer is not None and answer.has_begun and cut is not None:
             self.emit(cut(answer.settle("error", (), self.provider, "")))
 
-    def _keep(self, answer: Answer) -> None:
+    def _keep(self, answer: StreamedAnswer) -> None:
         """Put on record what the answer has gained, every two seconds or four kilobytes."""
         chars = (
             answer.text_chars + answer.thought_chars - answer.stored_text - answer.stored_thoughts

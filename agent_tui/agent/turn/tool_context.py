@@ -9,25 +9,37 @@ import threading
 import uuid
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from logging import Logger
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 from agent_tui.protocol.display import DiffDisplay, Display, Hunk, TodoItem
 from agent_tui.protocol.events import Event, FileChanged, Notice, TodoChanged, ToolOutput
 from agent_tui.protocol.messages import SkillInfo
-from agent_tui.safety import paths, processes, read_only_sandbox, shell_classifier
-from agent_tui.safety.env_files import EnvFiles
-from agent_tui.safety.output_capture import Captured
-from agent_tui.safety.processes import CommandResult, Job
-from agent_tui.safety.read_only_sandbox import Support
-from agent_tui.safety.secret_files import shows_secrets
-from agent_tui.safety.secrets import ScrubbedStream
+from agent_tui.safety import paths
+from agent_tui.safety.policy import Confined
+from agent_tui.safety.process import processes
+from agent_tui.safety.process.output_capture import Captured, Refusal
+from agent_tui.safety.process.processes import CommandResult, Job
+from agent_tui.safety.sandbox import read_only_sandbox, workspace_sandbox
+from agent_tui.safety.sandbox.network_proxy import Internet, Proxy
+from agent_tui.safety.sandbox.profiles import LANDLOCK, Profile
+from agent_tui.safety.sandbox.protected_state import ProtectedState, take_state
+from agent_tui.safety.sandbox.support import Support
+from agent_tui.safety.secrets.env_files import EnvFiles
+from agent_tui.safety.secrets.hidden_values import HiddenValues
+from agent_tui.safety.secrets.scrubber import ScrubbedStream
+from agent_tui.safety.secrets.secret_files import shows_secrets
+from agent_tui.safety.shell import classifier as shell_classifier
 from agent_tui.tools.base import ToolFailure
 
 T = TypeVar("T")
 D = TypeVar("D")
+UNSEEN: Final = (
+    "These folders are too large to look through all of them for protected names that a command "
+    "made."
+)
 
 
 @dataclass(frozen=True)
@@ -52,6 +64,8 @@ class Workplace:
     byte."""
     scrub_secret_file: Callable[[str], str]
     """The same for what stands in a file whose purpose is secrets."""
+    scrub_formats: Callable[[str, bool], str]
+    """Only what looks like a secret; true: it stands in such a file."""
     scrub_stream: Callable[[bool], ScrubbedStream]
     """The same for the output of a command, which comes in pieces and is kept on disk; true: it
     shows such a file."""
@@ -59,21 +73,32 @@ class Workplace:
     """Takes what a command (the text) left in the background."""
     learn: Callable[[Iterable[str]], None]
     """From now on these are hidden, too."""
+    hidden: HiddenValues
+    """What was hidden in what the model was told."""
     checkpoint: Callable[[bytes], str]
     own: tuple[Path, ...]
     """The program's own folders: what only looks does not look there."""
     sandbox_support: Callable[[], Awaitable[Support]]
     """What the read-only sandbox is on this machine."""
+    workspace_support: Callable[[], Awaitable[Support]]
+    """The same for the sandbox in which commands work."""
     skills: Callable[[], Sequence[SkillInfo]]
     load_skill: Callable[[str], str]
     off_loop: Callable[[Callable[[], Any]], asyncio.Future[Any]]
     """Runs blocking work in the worker's executor."""
     log: Logger
     env_files: EnvFiles = field(default_factory=EnvFiles)
+    internet: Internet = field(default_factory=Internet)
 
     @property
     def roots(self) -> tuple[Path, ...]:
         return self.all_roots()
+
+    def learn_own(self, values: Iterable[str]) -> None:
+        """The same for keys of this program, which the model is never shown."""
+        kept = tuple(values)
+        self.hidden.never_show(kept)
+        self.learn(kept)
 
     async def learn_env_files(self) -> None:
         """Hide the secrets of the project's `.env` from now on, wherever a command finds them."""
@@ -135,11 +160,25 @@ class CallContext:
         self.output_file = workplace.spool / f"{uuid.uuid4().hex[:8]}.txt"
         """Where the output of the command goes that the call runs; of a private one nothing is
         written or emitted."""
+        self.aside = self.output_file.with_suffix(".put-back")
+        """The folder in which is kept what was there, where protected names are put back."""
         self.job: Job | None = None
-        self.confined = False
-        """Its command runs in the read-only sandbox."""
-        self.refused = False
-        """The sandbox has probably stopped it."""
+        self.changes: list[tuple[Path, str, str]] = []
+        """Real paths of the files that it changed, with the SHA-256 of their contents before and
+        after."""
+        self.confined: Confined = ""
+        """In which sandbox its command runs."""
+        self.way = ""
+        """How that is made, as a profile says it."""
+        self.hosts: frozenset[str] = frozenset()
+        """To which its command has network in the sandbox in which it works."""
+        self.network: Proxy | None = None
+        """The way to them, where the sandbox can have one."""
+        self.refused: Refusal = ""
+        """What the sandbox has probably refused it."""
+        self.changed_protected: tuple[str, ...] = ()
+        """What it changed or made, in the sandbox in which it works, that programs obey."""
+        self._protected: ProtectedState | None = None
         self._shows_secrets = False
 
     def tell(self, event: Event) -> None:
@@ -181,15 +220,22 @@ class CallContext:
             return fact.real
         raise ToolFailure("blocked", f"{fact.shown}: not what was allowed for this call")
 
+    def hide_secrets(self, text: str, of_secrets: bool = False) -> str:
+        return self.workplace.scrub_formats(text, of_secrets)
+
     def display_path(self, path: Path) -> str:
         root = self.workplace.roots[0]
         return str(path.relative_to(root)) if path.is_relative_to(root) else str(path)
 
     async def process(self, command: str, timeout: float) -> CommandResult:
         roots, environment, profile = self.workplace.roots, self.workplace.environment, None
-        if self.confined:
+        if self.confined == "looks":
             environment = shell_classifier.environment(environment, roots)
             profile = read_only_sandbox.profile(roots, environment, self.workplace.own)
+        elif self.confined == "works":
+            profile = await self.workplace.off_loop(self._prepare_work)
+            if self.reaches_hosts:
+                self.network = Proxy(self.hosts, self.workplace.internet)
         self._shows_secrets = shows_secrets(command)
         await self.workplace.learn_env_files()
         result = await processes.run(
@@ -201,12 +247,47 @@ class CallContext:
             self.command_output,
             confined=profile,
             memory=self.workplace.command_memory,
+            network=self.network,
         )
-        self.refused = result.refused
+        shut_in = result.job is not None and self.confined == "works"
+        self.refused = result.refused or ("reach" if shut_in else "")
+        if self.refused_hosts and result.exit_code != 0:
+            self.refused = "network"
+        if self._protected is not None:
+            changes = await self.workplace.off_loop(self._protected.changed)
+            self.changed_protected = changes.paths
+            if not changes.all_seen:
+                self.tell(Notice(UNSEEN, "warning"))
         self.job = result.job
         if result.job is not None:
             self.workplace.keep_job(result.job, "!! private command" if self._private else command)
         return result
+
+    @property
+    def reaches_hosts(self) -> bool:
+        """Whether its sandbox can have network to single hosts."""
+        return self.confined == "works" and self.way != LANDLOCK
+
+    @property
+    def refused_hosts(self) -> Mapping[str, str]:
+        """Those that the command was kept from, with what would have to be allowed."""
+        return self.network.refused if self.network is not None else {}
+
+    def _prepare_work(self) -> Profile:
+        """The profile for a command that works; what it must not change is looked at before."""
+        place = self.workplace
+        roots = tuple(root for root in place.roots if root != place.spool)
+        self._protected = take_state(roots, place.own)
+        return workspace_sandbox.profile(
+            roots, place.environment, place.own, (place.spool,), self.way
+        )
+
+    async def put_back_protected(self) -> tuple[str, ...]:
+        """Undo `changed_protected`; returns those where that failed."""
+        assert self._protected is not None  # something changed
+        put_back = partial(self._protected.put_back, self.changed_protected, self.aside)
+        left: tuple[str, ...] = await self.workplace.off_loop(put_back)
+        return left
 
     def release(self) -> None:
         """The result is on record: the file with the output goes, unless it holds more, or grows."""
@@ -240,6 +321,7 @@ class CallContext:
             mode = 0  # it is gone again
         modes = (mode if before else 0, mode)
         self.tell(FileChanged(self._call_id, str(path), shown, before, after, *modes, folders))
+        self.changes.append((path, before, after))
         if parted:
             self.tell(Notice(parted, "warning"))
 

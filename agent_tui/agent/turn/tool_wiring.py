@@ -4,7 +4,7 @@ executor over both."""
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Callable, Iterable
 from concurrent.futures import Executor as Pool
 from functools import partial
 from logging import Logger
@@ -19,10 +19,13 @@ from agent_tui.agent.turn.tool_context import Workplace
 from agent_tui.context.skills import Skills
 from agent_tui.protocol.events import ApprovalAsked, Event
 from agent_tui.protocol.ops import Answer
-from agent_tui.safety import read_only_sandbox, secrets
-from agent_tui.safety.environment import child_environment
+from agent_tui.safety.folder_rules import FolderRules
 from agent_tui.safety.permissions import own_rules
-from agent_tui.safety.processes import Job
+from agent_tui.safety.process.environment import child_environment
+from agent_tui.safety.process.processes import Job
+from agent_tui.safety.sandbox import support as sandbox_support
+from agent_tui.safety.secrets import scrubber as secrets
+from agent_tui.safety.secrets.hidden_values import HiddenValues
 from agent_tui.sessions.index.manage import SNAPSHOT
 from agent_tui.sessions.log.checkpoints import Blobs
 from agent_tui.tools.base import Tool, ToolFailure
@@ -64,13 +67,16 @@ def enabled_tools(names: tuple[str, ...]) -> dict[str, Tool[Any]]:
     }
 
 
-def scrubber(config: EngineConfig, formats: bool = False) -> secrets.Scrubber:
+def scrubber(
+    config: EngineConfig, formats: bool = False, hidden: HiddenValues | None = None
+) -> secrets.Scrubber:
     """Knows the program's own keys: from the environment, from the settings, and those that are
-    stored. `formats`: it hides what looks like anybody's as well."""
+    stored. `formats`: it hides what looks like anybody's as well, and `hidden` remembers that."""
     configured = tuple(p.api_key for p in config.settings.providers.values() if p.api_key)
-    return secrets.Scrubber(
-        (*secrets.known_secrets(config.environment), *configured, *config.secrets), formats
-    )
+    own = (*secrets.known_secrets(config.environment), *configured, *config.secrets)
+    if hidden is not None:
+        hidden.never_show(own)
+    return secrets.Scrubber(own, formats, hidden)
 
 
 def build(
@@ -81,7 +87,7 @@ def build(
     emit: Callable[[Event], None],
     known: Callable[[], frozenset[str]],
     mode: Callable[[], str],
-    ask: Callable[[ApprovalAsked], Awaitable[Answer]] | None,
+    ask: Callable[[ApprovalAsked], asyncio.Future[Answer]] | None,
     new_id: Callable[[], str],
     pool: Pool,
     log: Logger,
@@ -91,17 +97,17 @@ def build(
     keep_job: Callable[[Job, str], None] = lambda *_: None,
 ) -> Executor:
     """The executor of an agent."""
-    secret = scrubber(config, formats=True)
-    environment = child_environment(config.environment, config.settings.tools.pass_env)
-    blobs = Blobs(config.blobs)
+    hidden = HiddenValues()
+    secret = scrubber(config, True, hidden)
     spool = config.outputs / session
 
     def off_loop(work: Callable[[], Any]) -> asyncio.Future[Any]:
         return asyncio.get_running_loop().run_in_executor(pool, work)
 
+    found = None if config.otr else config.folders.data / "sandbox"
     workplace = Workplace(
         all_roots=lambda: (*roots(), spool),
-        environment=environment,
+        environment=child_environment(config.environment, config.settings.tools.pass_env),
         command_timeout=config.settings.tools.command_timeout,
         command_memory=config.settings.tools.command_memory * 1_000_000,
         max_output_chars=config.settings.tools.max_output_chars,
@@ -110,12 +116,17 @@ def build(
         scrub=secret.scrub,
         scrub_secret_file=partial(secret.scrub, of_secrets=True),
         scrub_known=secret.scrub_known,
+        scrub_formats=secret.scrub_formats,
         scrub_stream=secret.stream,
         keep_job=keep_job,
         learn=secret.learn,
-        checkpoint=blobs.put,
+        hidden=hidden,
+        checkpoint=Blobs(config.blobs).put,
         own=(config.folders.config, config.folders.data, config.folders.logs),
-        sandbox_support=partial(read_only_sandbox.support, config.folders.data / "sandbox"),
+        sandbox_support=partial(sandbox_support.support, found),
+        workspace_support=partial(
+            sandbox_support.workspace_support, config.settings.sandbox.mode, found
+        ),
         skills=skills.skills.list,
         load_skill=skills.load,
         off_loop=off_loop,
@@ -126,7 +137,15 @@ def build(
     executor = Executor(
         tools, known, workplace, secret.scrub, mode, ask, new_id, parallel, sealed, watch, changing
     )
-    executor.permissions = own_rules(config.settings.permissions)
+    return _give_rules(executor, config)
+
+
+def _give_rules(executor: Executor, config: EngineConfig) -> Executor:
+    """The person's own rules, and, unless nothing may be kept, those for this folder."""
+    executor.approvals.permissions = own_rules(config.settings.permissions)
+    executor.rate_limits = config.settings.rate_limits
+    if not config.otr:
+        executor.approvals.kept = FolderRules(config.folders.data, str(config.cwd))
     return executor
 
 

@@ -149,6 +149,7 @@ class Turns:
             self.record.emit(DraftSaved(*chips.draft(self.record.prompt, self.record.pastes)))
 
     def _ended(self, state: TurnEnd) -> None:
+        self.executor.workplace.hidden.end_turn()
         if self.current is None:
             self.task = None
         if state == "completed":

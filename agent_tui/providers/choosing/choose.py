@@ -29,6 +29,9 @@ from agent_tui.providers.choosing.registry import Unlock as Unlock
 from agent_tui.providers.choosing.registry import World, describe_end, list_models, no_choice, place
 from agent_tui.providers.facts import presets
 from agent_tui.providers.facts.model_entries import describe_unlisted as describe_unlisted
+from agent_tui.providers.services import all_services, service_of
+from agent_tui.providers.services.compatible import COMPATIBLE
+from agent_tui.providers.services.ollama import OLLAMA
 from agent_tui.providers.wire.addresses import is_near as is_near
 from agent_tui.settings.layers import Configuration
 
@@ -55,7 +58,7 @@ async def choose(
     if wanted:
         return await choose_named(world, wanted)
     tried: list[Tried] = []
-    world = await world.with_stored_keys("compatible", "ollama")
+    world = await world.with_stored_keys(*presets.FOUND)
     for look in (_configured, _ollama, _services):
         choice = await look(world)
         tried += choice.tried
@@ -109,9 +112,9 @@ def servers_at(name: str, address: str) -> tuple[tuple[str, str], ...]:
     meant = typed_address(address)
     if not meant:
         return ()
-    own = (("ollama", ollama.address(meant)),) if name in ("", "ollama") else ()
-    bases = _bases(compatible.address(meant)) if name != "ollama" else ()
-    return (*own, *((name or "compatible", base) for base in bases))
+    own = ((OLLAMA.name, ollama.address(meant)),) if name in ("", OLLAMA.name) else ()
+    bases = _bases(compatible.address(meant)) if name != OLLAMA.name else ()
+    return (*own, *((name or COMPATIBLE.name, base) for base in bases))
 
 
 def _silent(server: ollama.OllamaProvider, failed: Failed) -> Tried:
@@ -129,7 +132,7 @@ async def collect_offers(
     providers: list[Provider] = []
     found: list[ModelInfo] = []
     tried: list[Tried] = []
-    for name in (only,) if only else ("ollama", *_set_up(world)):
+    for name in (only,) if only else _asked(world):
         try:
             providers.append(
                 world.provider(name, str(world.settings_of(name).options.get("model") or ""))
@@ -151,25 +154,17 @@ async def collect_offers(
     return tuple(found), tuple(tried)
 
 
-def _set_up(world: World) -> tuple[str, ...]:
-    """The servers that can be asked what they offer: those with an address or a key, the person's
-    own first."""
-    services = tuple(name for name in presets.SERVICES if world.is_set(name))
-    own = (
-        name
-        for name, given in world.settings.providers.items()
-        if given.base_url and name != "ollama"
-    )
-    others = sorted(name for name in own if name not in (*services, *presets.PLAYED, "compatible"))
-    return (
-        *(("compatible",) if world.settings_of("compatible").base_url else ()),
-        *others,
-        *services,
-    )
+def _asked(world: World) -> tuple[str, ...]:
+    """The servers that can be asked what they offer: one that may run nearby, and those with an
+    address or a key, the person's own first."""
+    given = {name for name, one in world.settings.providers.items() if one.base_url}
+    found = (name for name in presets.FOUND if service_of(name).near or name in given)
+    services = (name for name in presets.SERVICES if world.is_set(name))
+    return (*found, *sorted(given - all_services().keys()), *services)
 
 
 async def _configured(world: World) -> Choice:
-    if not world.settings_of("compatible").base_url:
+    if not world.settings_of(COMPATIBLE.name).base_url:
         return Choice(None, None, ())
     return await first_listed(world.compatible())
 
@@ -195,8 +190,9 @@ async def reach(configuration: Configuration, seconds: float) -> tuple[Reached, 
     """Ask every server that is set up, and Ollama, all at once: within `seconds` each answers or
     has failed."""
     world = World(configuration)
-    names = ("ollama", *_set_up(world))
-    return tuple(await asyncio.gather(*(reach_provider(world, name, seconds) for name in names)))
+    return tuple(
+        await asyncio.gather(*(reach_provider(world, name, seconds) for name in _asked(world)))
+    )
 
 
 Found = tuple[str, ...] | Failed
@@ -292,8 +288,5 @@ async def reach_provider(world: World, name: str, seconds: float) -> Reached:
 
 def _where(provider: Provider) -> str:
     address = str(getattr(provider, "base_url", ""))
-    return (
-        registry.place(provider)
-        if not address or provider.name == "ollama"
-        else f"{provider.name} at {address}"
-    )
+    labelled = not address or service_of(provider.name).pulls
+    return registry.place(provider) if labelled else f"{provider.name} at {address}"

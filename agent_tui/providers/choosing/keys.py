@@ -13,7 +13,7 @@ from typing import Final, TypeVar
 
 from agent_tui.providers import ollama
 from agent_tui.providers.facts import presets
-from agent_tui.providers.services.ollama import OLLAMA
+from agent_tui.providers.services import service_of
 from agent_tui.providers.wire.addresses import is_loopback
 from agent_tui.safety.credentials import Stored
 from agent_tui.settings.layers import Configuration
@@ -35,7 +35,7 @@ class Source:
 def names(settings: Settings) -> tuple[str, ...]:
     """The providers that may have a key: the services, and the person's own servers."""
     own = (name for name, given in settings.providers.items() if given.base_url)
-    return tuple(dict.fromkeys((*presets.SERVICES, "ollama", "compatible", *own)))
+    return tuple(dict.fromkeys((*presets.SERVICES, *presets.FOUND, *own)))
 
 
 def match_provider(typed: str, there: Iterable[str]) -> str:
@@ -73,9 +73,11 @@ def providers_without_key(of: Iterable[str], configuration: Configuration) -> tu
         own = settings.providers.get(name, ProviderSettings())
         if (own.api_key and not own.key_from) or variable(name, environment):
             return False
-        if name == "ollama":
-            return not is_loopback(ollama.address(own.base_url or OLLAMA.url(environment)))
-        return name != "compatible" or bool(own.base_url)
+        service = service_of(name)
+        at = own.base_url or service.url(environment) or service.base_url
+        if service.role == "found" and service.near:
+            return not is_loopback(ollama.address(at))
+        return bool(at) or service.role == "service"
 
     there = names(settings)
     return tuple(name for name in dict.fromkeys(of) if name in there and wants(name))

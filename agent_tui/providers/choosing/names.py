@@ -26,6 +26,7 @@ from agent_tui.providers.choosing.registry import (
 from agent_tui.providers.facts import presets
 from agent_tui.providers.services import service_of
 from agent_tui.providers.services.base import Service
+from agent_tui.providers.services.ollama import OLLAMA
 
 LOOKING: Final = 2.0
 """Seconds that Ollama has to say what it has, where a service has such models too."""
@@ -42,8 +43,8 @@ async def choose_named(world: World, wanted: str) -> Choice:
     head, slash, model = meant.partition("/")
     if slash and model and head in world.names():
         choice = await _given(await world.with_stored_keys(head), head, model)
-    elif meant == "demo":
-        choice = await check_model(world.provider(meant, ""))
+    elif service_of(meant).is_played and service_of(meant).model:
+        choice = await check_model(world.provider(meant, service_of(meant).model))
     elif meant in world.names() and meant not in (*presets.SERVICES, *presets.PLAYED):
         choice = await default(await world.with_stored_keys(meant), meant)
     else:
@@ -76,7 +77,7 @@ async def _given(world: World, name: str, model: str) -> Choice:
 async def default(world: World, name: str) -> Choice:
     """A service by itself: the model that is set for it, the usual one, else the first that it
     lists."""
-    if name == "ollama":
+    if service_of(name).pulls:
         return await best(world.ollama())
     if missing := world.needs(name):
         return no_choice(name, missing)
@@ -120,7 +121,7 @@ async def _bare(world: World, wanted: str) -> Choice:
     one of its models."""
     service = presets.of_name(wanted)
     whole = presets.SHORT.get(wanted, wanted if wanted in presets.SERVICES else "")
-    server = (await world.with_stored_keys("ollama")).ollama()
+    server = (await world.with_stored_keys(OLLAMA.name)).ollama()
     names: tuple[str, ...] = ()
     failed: Failed | None = None
     try:
@@ -137,7 +138,7 @@ async def _bare(world: World, wanted: str) -> Choice:
             choice = await check_model(server.with_model(name))
             return choice.with_note(_preferred(world, service, name)) if service else choice
     world = await world.with_stored_keys(*filter(None, (whole, service)))
-    if whole and not (world.needs(whole) and wanted.startswith(presets.OLLAMA)):
+    if whole and not (world.needs(whole) and wanted.startswith(OLLAMA.prefixes)):
         return await default(world, whole)
     if service:
         return await _of_service(world, service, wanted, failed, server)
@@ -146,12 +147,13 @@ async def _bare(world: World, wanted: str) -> Choice:
     if failed is not None:
         return no_choice(wanted, _unknown(world, wanted, failed))
     has = ", ".join(names[:8]) or "no models"
-    head, slash, _ = wanted.partition("/")
-    own = f"there is no provider {head!r}: set base_url under [providers.{head}] to add it"
-    hint = f"`ollama pull {wanted}` downloads it{f'; {own}' if slash else f', or write {_written(world, wanted)}'}"
-    return no_choice(
-        wanted, f"Ollama at {server.base_url} has no such model, it has: {has}; {hint}"
-    )
+    lacks = f"Ollama at {server.base_url} has no such model, it has: {has}"
+    pull = f"`ollama pull {wanted}` downloads it"
+    if "/" in wanted:
+        head = wanted.partition("/")[0]
+        own = f"set base_url under [providers.{head}] to add it"
+        return no_choice(wanted, f"{_no_provider(world, head)}: {own}. {lacks}; {pull}")
+    return no_choice(wanted, f"{lacks}; {pull}, or write {_written(world, wanted)}")
 
 
 def _own_servers(world: World) -> tuple[str, ...]:
@@ -159,7 +161,7 @@ def _own_servers(world: World) -> tuple[str, ...]:
     return tuple(
         name
         for name, given in world.settings.providers.items()
-        if given.base_url and name != "ollama" and name not in presets.PLAYED
+        if given.base_url and not service_of(name).pulls and name not in presets.PLAYED
     )
 
 
@@ -219,16 +221,17 @@ async def _of_service(
 def _unknown(world: World, wanted: str, failed: Failed) -> str:
     head, slash, _ = wanted.partition("/")
     if slash:  # it was hardly meant for Ollama: what to do about that one would hide the rest
-        near = get_close_matches(head, world.names(), n=3, cutoff=0.5)
-        closest = (
-            f"; the closest {'name is' if len(near) == 1 else 'names are'} {', '.join(near)}"
-            if near
-            else ""
-        )
-        return f"there is no provider {head!r}{closest}. Ollama was asked too: {failed.text}"
-    if wanted.lower().startswith(presets.OLLAMA):
+        return f"{_no_provider(world, head)}. Ollama was asked too: {failed.text}"
+    if wanted.lower().startswith(OLLAMA.prefixes):
         return f"this looks like a model of Ollama: {line(failed)}"
     return f"write it as {_written(world, wanted)}; Ollama was asked too: {line(failed)}"
+
+
+def _no_provider(world: World, head: str) -> str:
+    near = get_close_matches(head, world.names(), n=3, cutoff=0.5)
+    names = "name is" if len(near) == 1 else "names are"
+    closest = f"; the closest {names} {', '.join(near)}" if near else ""
+    return f"there is no provider {head!r}{closest}"
 
 
 async def best(server: ollama.OllamaProvider) -> Choice:

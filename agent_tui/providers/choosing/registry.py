@@ -15,6 +15,8 @@ from agent_tui.providers.base import Failed, Provider, ProviderError, ProviderSe
 from agent_tui.providers.choosing import keys
 from agent_tui.providers.facts import model_names, presets
 from agent_tui.providers.services import all_services, service_of
+from agent_tui.providers.services.compatible import COMPATIBLE
+from agent_tui.providers.services.ollama import OLLAMA
 from agent_tui.settings.layers import Configuration
 from agent_tui.settings.table import ProviderSettings, Settings
 
@@ -132,20 +134,16 @@ class World:
 
     def ollama(self, base_url: str = "") -> ollama.OllamaProvider:
         """The server itself, no model chosen."""
-        return ollama.create("", self.setup("ollama", base_url))
+        return ollama.create("", self.setup(OLLAMA.name, base_url))
 
     def compatible(self, base_url: str = "") -> compatible.CompatibleProvider:
         """The server itself, no model chosen."""
-        return compatible.create("", self.setup("compatible", base_url))
+        return compatible.create("", self.setup(COMPATIBLE.name, base_url))
 
 
 def place(provider: Provider) -> str:
     """The server as failures name it."""
-    if isinstance(provider, ollama.OllamaProvider):
-        return f"Ollama at {provider.base_url}"
-    if isinstance(provider, compatible.CompatibleProvider):
-        return provider.server_label
-    return provider.name
+    return str(getattr(provider, "server_label", provider.name))
 
 
 async def list_models(provider: Provider) -> tuple[ModelInfo, ...] | Failed:

@@ -121,13 +121,17 @@ class ChatAnswer:
         if isinstance(usage := payload.get("usage"), dict):
             self._usage = _usage(usage) or self._usage
         choices = payload.get("choices")
-        choice = choices[0] if isinstance(choices, list) and choices else None
-        if not isinstance(choice, dict):
+        told = choices if isinstance(choices, list) else ()
+        # of several answers at once, which nobody asked for, the first
+        choice = next((one for one in told if isinstance(one, dict) and not one.get("index")), None)
+        if choice is None:
             if payload.get("object") == "error":  # older vLLM has no envelope for it
                 parts.add(failures.from_payload(self._place, payload))
             return
         if isinstance(usage := choice.get("usage"), dict):  # Moonshot tells it there
             self._usage = _usage(usage) or self._usage
+        if self.has_ended:
+            return  # what comes behind the end is of no answer
         delta = choice.get("delta") or choice.get(
             "message"
         )  # a server that does not stream sends the whole message

@@ -33,7 +33,7 @@ from agent_tui.providers.dialects.translate import (
     state_of,
     text_in,
 )
-from agent_tui.providers.facts.model_names import reasons
+from agent_tui.providers.services.openai import reasons
 from agent_tui.providers.wire import failures
 
 ENCRYPTED: Final = "reasoning.encrypted_content"
@@ -238,6 +238,8 @@ class ResponsesAnswer:
 
     def add(self, payload: dict[str, object], parts: Parts) -> None:
         kind, at = payload.get("type"), payload.get("output_index")
+        if self.has_ended:
+            return
         if (
             payload.get("object") == "response"
         ):  # a server that does not stream sends the whole response

@@ -17,8 +17,8 @@ PLAYED: Final = frozenset(name for name, service in all_services().items() if se
 """Scripts in place of a model."""
 NEARBY: Final = tuple(name for name, service in all_services().items() if service.near)
 """Servers that people run on their own machine."""
-OLLAMA: Final = all_services()["ollama"].prefixes
-"""How the names of open models begin that Ollama has."""
+FOUND: Final = tuple(name for name, service in all_services().items() if service.role == "found")
+"""Those that are there without a key: Ollama, and what a person gives the address of."""
 SHORT: Final = {short: name for name, service in SERVICES.items() for short in service.short}
 """What people call a service; a service by itself means its model."""
 KEYS: Final = tuple(service.keys[0] for service in SERVICES.values() if not service.near)

@@ -20,6 +20,8 @@ ANTHROPIC: Final = Service(
     prefixes=("claude-",),
     short=("claude",),
     base_url="https://api.anthropic.com",
+    speaks="Messages",
+    usual="the newest",
     rank=20,
     options={
         **SERVED,

@@ -44,6 +44,15 @@ PLAIN: Final = Quirks()
 
 
 @frozen
+class Known:
+    """What is known of a family of models by their names, where no server says it. 0 and None: it
+    is not."""
+
+    window: int = 0
+    images: bool | None = None
+
+
+@frozen
 class Service:
     """A provider, as it is known before anybody asks it.
 
@@ -76,6 +85,8 @@ class Service:
     """People run it on their own machine: it needs no key and costs nothing there."""
     placed: bool = False
     """It has no address of its own: each customer has one."""
+    pulls: bool = False
+    """A program of this machine that downloads its models, and that we can start."""
     told_prices: bool = False
     """Its list of models says what they cost."""
     quirks: Quirks = PLAIN
@@ -84,6 +95,13 @@ class Service:
     wants_thoughts: tuple[str, ...] = ()
     """Its models (patterns of names) that refuse an answer in a history without what was thought
     for it."""
+    known: Mapping[str, Known] | None = None
+    """Its makers' models, by patterns of names: the first that fits counts, wherever one is served.
+    """
+    speaks: str = "Chat Completions"
+    """What its API is called."""
+    usual: str = "the first listed"
+    """Which model is taken where neither `families` nor `model` names one."""
     gen_ai: str = ""
     """What OpenTelemetry's conventions call it, where that is something else."""
     common: tuple[str, ...] = ("base_url", "api_key")

@@ -12,7 +12,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from agent_tui.providers.services.base import THREE, Fields, Quirks, Service, Words, nearest_level
+from agent_tui.providers.services.base import (
+    THREE,
+    Fields,
+    Known,
+    Quirks,
+    Service,
+    Words,
+    nearest_level,
+)
 from agent_tui.settings.table import ANY
 
 BUDGETS: Final[Mapping[str, int]] = {
@@ -74,6 +82,10 @@ _NEAR: Final = Quirks(typed=True, turns=True)
 _KIMI: Final = r"kimi-k2\.[5-9]|kimi-k2-thinking|kimi-k([3-9]|\d\d)"
 _DEEPSEEK: Final = r"deepseek-(flash|pro|v([4-9]|\d\d))"
 
+COMPATIBLE: Final = Service(
+    "compatible", "your server", "compatible", role="found", options=ANY, rank=80
+)
+"""Any other server, known by its address alone."""
 SERVICES: Final = (
     Service(
         "moonshot",
@@ -89,6 +101,14 @@ SERVICES: Final = (
         quirks=_HOSTED,
         gen_ai="moonshot_ai",
         wants_thoughts=(_KIMI,),
+        known={
+            r"kimi-k[3-9]": Known(1_048_576, True),
+            r"kimi-k2\.[56]": Known(262_144, True),
+            r"kimi-k2": Known(262_144, False),
+            r"moonshot-v1-8k": Known(8_192, False),
+            r"moonshot-v1-32k": Known(32_768, False),
+            r"moonshot-v1-128k": Known(131_072, False),
+        },
         effort={
             r"kimi-k([3-9]|\d\d)": _among("low", "high", "max"),
             r"kimi-k2\.[56](?!.*code)": _switched,  # the others always think, or never
@@ -105,6 +125,14 @@ SERVICES: Final = (
         families=(f"qwen{_N}-max", f"qwen{_N}-plus"),
         base_url="https://dashscope-intl.aliyuncs.com/compatible-mode/v1",
         quirks=_HOSTED,
+        known={
+            r"qwen3-coder-(plus|flash)": Known(1_000_000, False),
+            r"qwen3\.8-max": Known(1_000_000, True),
+            r"qwen3-max": Known(262_144, False),
+            r"qwen-(plus|flash|turbo)": Known(131_072, False),
+            r"qwen-max": Known(32_768, False),
+            r"qwq": Known(131_072, False),
+        },
         effort={
             r"qwq|.*-thinking": _budget,  # they always think
             r"qwen3-coder|.*-instruct|qwen-max|qwen2|qwen1": _nothing,
@@ -123,6 +151,12 @@ SERVICES: Final = (
         families=(f"glm-{_N}",),
         base_url="https://api.z.ai/api/paas/v4",
         quirks=_HOSTED,
+        known={
+            r"glm-4\.\dv": Known(65_536, True),
+            r"glm-5\.[23]": Known(1_000_000, False),
+            r"glm-4\.[67]|glm-5": Known(200_000, False),
+            r"glm-4\.5": Known(131_072, False),
+        },
         effort={
             r"glm-5\.([3-9]|\d\d)": _among("low", "high", "max"),  # they always think
             r"glm-(4\.[5-9]|[5-9])": _switched,
@@ -140,6 +174,11 @@ SERVICES: Final = (
         base_url="https://api.deepseek.com/v1",
         quirks=_HOSTED,
         wants_thoughts=(_DEEPSEEK,),
+        known={
+            r"deepseek-flash": Known(1_000_000, True),
+            r"deepseek-v4": Known(1_000_000, False),
+            r"deepseek-(chat|reasoner)": Known(131_072, False),
+        },
         effort={
             r"deepseek-(chat|reasoner)$": _nothing,  # the name itself says whether it thinks
             r"deepseek": _deepseek,
@@ -155,6 +194,9 @@ SERVICES: Final = (
         base_url="https://api.mistral.ai/v1",
         gen_ai="mistral_ai",
         quirks=Quirks(typed=True, worded=True, spoken=True, short_ids=True, usage_asked=False),
+        known={
+            r"mistral-(large|medium)|devstral|ministral|codestral|mistral-small": Known(131_072),
+        },
         effort={
             r"mistral-(small-(latest|2603)|medium-3-5)": _among("none", "high"),
             r"mistral-large-4": _among(*THREE),
@@ -220,5 +262,5 @@ SERVICES: Final = (
         quirks=_NEAR,
         rank=60,
     ),
-    Service("compatible", "your server", "compatible", role="found", options=ANY, rank=80),
+    COMPATIBLE,
 )

@@ -8,7 +8,7 @@ from agent_tui.providers.services.base import Service
 from agent_tui.settings.values import Setting, number
 
 DEMO: Final = Service(
-    "demo", "demo", "demo", role="played", common=(), rank=90,
+    "demo", "demo", "demo", model="tour", role="played", common=(), rank=90,
     options={
         "pace": Setting(
             number("a factor", 0, 100), 1.0, "A factor for the length of the demo's pauses.",

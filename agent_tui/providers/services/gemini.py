@@ -2,14 +2,28 @@
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
-from agent_tui.providers.services.base import Service
+from agent_tui.providers.services.base import THREE, Service
 from agent_tui.settings.table import SERVED
 from agent_tui.settings.values import Setting, effort, text
 from agent_tui.structures.vocabulary import EFFORTS
 
 VERSION: Final = "v1beta"
+_THINKS: Final = re.compile(
+    r"gemini-(2\.5|[3-9]|[1-9]\d|(pro|flash|flash-lite)-latest)(?!.*(image|tts|audio|live))"
+)
+_LEVELS: Final = (
+    (r"gemini-3-pro", ("low", "high")),
+    (
+        r"gemini-3[\d.]*-flash-lite|gemini-3(\.[0-6])?-flash|gemini-flash-lite-latest",
+        ("minimal", "low", "medium", "high"),
+    ),
+)
+"""Levels of models that do not take low, medium, high, as Google's pages had them on 2026-11-22."""
+OFF_AT_128: Final = "gemini-2.5-pro"
+"""It cannot do without: this is its least."""
 GEMINI: Final = Service(
     "gemini",
     "Gemini",
@@ -19,6 +33,7 @@ GEMINI: Final = Service(
     versions=("GOOGLE_GENAI_API_VERSION",),
     prefixes=("gemini-",),
     model="gemini-pro-latest",
+    speaks="`streamGenerateContent`",
     base_url="https://generativelanguage.googleapis.com",
     gen_ai="gcp.gemini",
     rank=30,
@@ -40,3 +55,14 @@ GEMINI: Final = Service(
     },
 )
 SERVICES: Final = (GEMINI,)
+
+
+def thinks(model: str) -> bool:
+    """Whether `model` is known to think, by its name: one that does not refuses a request that
+    speaks of it."""
+    return _THINKS.match(model) is not None
+
+
+def levels_of(model: str) -> tuple[str, ...]:
+    """One that a model does not take is refused."""
+    return next((levels for pattern, levels in _LEVELS if re.match(pattern, model)), THREE)

@@ -14,8 +14,12 @@ OLLAMA: Final = Service(
     "ollama",
     urls=("OLLAMA_HOST",),
     prefixes=("llama", "mistral", "phi", "gemma", "mixtral", "codellama"),
+    base_url="http://127.0.0.1:11434",
+    speaks="Ollama's own",
+    usual="one that can call tools",
     role="found",
     near=True,
+    pulls=True,
     rank=0,
     common=("base_url", "api_key", "num_ctx"),
     options={

@@ -9,7 +9,7 @@ from typing import Final
 
 from agent_tui.providers.wire import failures
 from agent_tui.providers.wire.http import Wire, is_near, shown_address
-from agent_tui.safety.secrets import Scrubber
+from agent_tui.safety.secrets.scrubber import Scrubber
 
 BUNDLE: Final = "ca_bundle"
 """The setting that names certificates of one's own for a provider."""

@@ -15,7 +15,7 @@ from agent_tui import registry
 from agent_tui.providers.base import Failed
 from agent_tui.providers.dialects.translate import drop_surrogates, text_in
 from agent_tui.providers.wire.addresses import proxy_of
-from agent_tui.safety.secrets import Scrubber
+from agent_tui.safety.secrets.scrubber import Scrubber
 
 with registry.late(warm=False):
     import httpx

@@ -65,7 +65,7 @@ JSON: Final = {"Content-Type": "application/json"}
 CONNECT, CONNECT_NEAR = 10.0, 5.0
 """Seconds to be let in. On this machine a refusal comes at once; a yes may wait while a model loads
 or memory swaps."""
-MOST_HELD: Final = 64_000_000
+MOST_HELD: Final = 32_000_000
 """Bytes without a whole payload: what goes on longer is no answer, and would not fit into memory.
 """
 
@@ -115,7 +115,7 @@ class Patience:
 
 
 @dataclass(frozen=True, slots=True)
-class _Answer:
+class _Response:
     """What a question other than a stream was answered."""
 
     place: failures.Place
@@ -208,7 +208,7 @@ class Wire:
 
     async def _fetched(
         self, path: str, seconds: float, place: failures.Place, question: bytes | None = None
-    ) -> _Answer:
+    ) -> _Response:
         headers = dict(self.headers) if question is None else {**self.headers, **JSON}
         method = "GET" if question is None else "POST"
         try:
@@ -219,7 +219,7 @@ class Wire:
                     method, self.base_url + path, content=question, headers=headers
                 ) as response,
             ):
-                return _Answer(
+                return _Response(
                     place,
                     response.status_code,
                     response.headers,

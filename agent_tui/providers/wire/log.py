@@ -18,7 +18,7 @@ from typing import Final
 
 from agent_tui import registry
 from agent_tui.paths import make_private
-from agent_tui.safety.secrets import HIDDEN, ScrubbedStream, Scrubber, is_secret_name
+from agent_tui.safety.secrets.scrubber import HIDDEN, ScrubbedStream, Scrubber, is_secret_name
 
 with registry.late(warm=False):
     import httpx

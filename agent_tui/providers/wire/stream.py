@@ -23,7 +23,7 @@ from agent_tui.providers.dialects.translate import Parts, name_in
 from agent_tui.providers.wire import failures
 from agent_tui.providers.wire.http import TAIL, Patience, Wire
 from agent_tui.providers.wire.stream_parsers import Done, Payload, Reader
-from agent_tui.safety.secrets import ScrubbedText, Scrubber
+from agent_tui.safety.secrets.scrubber import ScrubbedText, Scrubber
 
 MOST_SAID: Final = 20_000_000
 """Characters of one answer: no model writes so much, and memory and disk would be full of it."""
@@ -31,7 +31,7 @@ _NAMING: Final = frozenset(("model", "modelVersion", "response", "message"))
 """What of a payload may name the model: itself, or in what holds it (Messages, Responses)."""
 
 
-class Answer(Protocol):
+class DialectAnswer(Protocol):
     """An answer that grows by the payloads of one dialect."""
 
     @property
@@ -51,7 +51,7 @@ class Answer(Protocol):
 
 
 async def play_answer(
-    wire: Wire, path: str, body: bytes, reader: Reader, patience: Patience, answer: Answer
+    wire: Wire, path: str, body: bytes, reader: Reader, patience: Patience, answer: DialectAnswer
 ) -> AsyncGenerator[StreamItem, None]:
     """Send `body` and play the answer: its parts, then one `Finished` or `Failed`."""
     course, keyless, said = _Course(wire, answer), Keyless(wire.place.secrets), 0
@@ -83,7 +83,7 @@ class _Course:
     """How an answer goes. `begun`: something of it came; `over`: what follows is not for it;
     `failed`: and so it is."""
 
-    def __init__(self, wire: Wire, answer: Answer) -> None:
+    def __init__(self, wire: Wire, answer: DialectAnswer) -> None:
         self._wire, self._answer = wire, answer
         self._parts = Parts()
         self._done = False
@@ -102,6 +102,9 @@ class _Course:
         """What `payloads`, which came together, add."""
         parts, add = self._parts, self._answer.add
         for payload in payloads:
+            if self._done and self.begun:
+                self.over = True
+                break
             if isinstance(payload, dict) and not payload.get("error"):
                 self.begun = True
                 if not self.model and not _NAMING.isdisjoint(payload):
@@ -166,7 +169,8 @@ class Keyless:
                     found.append(CallChunk(item.index, text, scrub(item.id), scrub(item.name)))
             else:
                 found += self._rest()
-                found.append(self._finished(item) if isinstance(item, Finished) else item)
+                end = self._finished(item) if isinstance(item, Finished) else self._failed(item)
+                found.append(end)
         return found
 
     def _stream(self, place: _Place) -> ScrubbedText:
@@ -178,6 +182,10 @@ class Keyless:
         for place, stream in self._streams.items():
             if text := stream.feed("", final=True):
                 yield CallChunk(place, text) if isinstance(place, int) else place(text)
+
+    def _failed(self, end: Failed) -> Failed:
+        scrub = self._secrets.scrub
+        return replace(end, text=scrub(end.text), hint=scrub(end.hint))
 
     def _finished(self, end: Finished) -> Finished:
         """What a server wants back unchanged is not kept where it holds the key: it is no use then."""

@@ -171,6 +171,7 @@ def _is_json(text: str) -> bool:
 
 log = logging.getLogger(__name__)
 
+_SHOWN: Final = 2_000
 MOST_BAD: Final = 3
 """Payloads in a row that are no JSON, until the stream counts as malformed."""
 _object_in: Final = json.JSONDecoder().raw_decode
@@ -206,7 +207,7 @@ class Payloads:
                 yield payload
                 continue
             self._bad, self._skipped = self._bad + 1, True
-            hidden = self._place.secrets.scrub(text)
+            hidden = self._place.secrets.scrub(text[:_SHOWN])  # a line may have many megabytes
             log.warning(
                 "%s: skipped a payload that is no JSON object: %.200r",
                 self._place.server_label,

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from agent_tui.sessions.index.facts import SEARCHED_KINDS, Facts, documents, facts_of
+from agent_tui.sessions.index.facts import SEARCHED_KINDS, SessionFacts, documents, facts_of
 from agent_tui.sessions.index.facts import SEARCHED_KINDS as TEXTS
 from agent_tui.sessions.index.listing import Known, logs
 from agent_tui.sessions.log.private import make_folder
@@ -274,7 +274,9 @@ def _index(
             row = None
         id = path.name.removesuffix(LOG)
         key, done, facts = (
-            _gone_so_far(connection, row) if row is not None else (_new(connection, id), 0, Facts())
+            _gone_so_far(connection, row)
+            if row is not None
+            else (_new(connection, id), 0, SessionFacts())
         )
         # The last document may go on: it is read again the next time, from what was known at its
         # start.
@@ -304,12 +306,12 @@ def _kept(text: str) -> str:
     return text.encode("utf-8", "replace").decode()
 
 
-def _gone_so_far(connection: sqlite3.Connection, row: Row) -> tuple[int, int, Facts]:
+def _gone_so_far(connection: sqlite3.Connection, row: Row) -> tuple[int, int, SessionFacts]:
     base = connection.execute("select base from session where key = ?", (row[0],)).fetchone()[0]
     try:
         return row[0], row[5], facts_of(json.loads(base))
     except (ValueError, TypeError):
-        return row[0], 0, Facts()
+        return row[0], 0, SessionFacts()
 
 
 def _new(connection: sqlite3.Connection, id: str) -> int:

@@ -43,7 +43,7 @@ _BRANCH: Final = re.compile(
 
 
 @dataclass(slots=True)
-class Facts:
+class SessionFacts:
     """`named`, `told`, `prompt`: the title by the person, by the model, and the first prompt's first
     line."""
 
@@ -153,14 +153,14 @@ class Facts:
         return asdict(self)
 
 
-_FIELDS: Final = frozenset(one.name for one in fields(Facts))
+_FIELDS: Final = frozenset(one.name for one in fields(SessionFacts))
 
 
-def facts_of(data: object) -> Facts:
+def facts_of(data: object) -> SessionFacts:
     """The facts that were dumped. Raises TypeError, ValueError for anything else."""
     if not isinstance(data, dict) or not data.keys() <= _FIELDS:
         raise ValueError("no facts of a session")
-    return Facts(**data)
+    return SessionFacts(**data)
 
 
 def first_line(words: str) -> str:
@@ -210,7 +210,7 @@ class Document:
     turn: int
     start: int
     stop: int
-    before: Facts
+    before: SessionFacts
     texts: list[str]
 
     @property
@@ -218,7 +218,7 @@ class Document:
         return spread_characters("\n".join(self.texts))
 
 
-def documents(file: BinaryIO, facts: Facts, check: Callable[[], None]) -> Iterator[Document]:
+def documents(file: BinaryIO, facts: SessionFacts, check: Callable[[], None]) -> Iterator[Document]:
     """The turns from where `file` is, in pieces; `facts` takes part in all that is read."""
     now: Document | None = None
     for start, stop, record in records(file, _READ, check):

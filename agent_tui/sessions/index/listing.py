@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Final, Literal
 
 from agent_tui.protocol.answers import Branch, Summary
-from agent_tui.sessions.index.facts import Facts
+from agent_tui.sessions.index.facts import SessionFacts
 from agent_tui.sessions.log import order
 from agent_tui.sessions.log.raw import LOG, NoLog, descriptor, is_log, is_main, number, seconds
 
@@ -36,7 +36,7 @@ class Known:
 
     size: int
     changed: int
-    facts: Facts
+    facts: SessionFacts
 
 
 def recent(
@@ -165,7 +165,7 @@ def _fresh(path: Path, known: Known) -> bool:
     )
 
 
-def _told(path: Path, size: int, facts: Facts) -> Summary:
+def _told(path: Path, size: int, facts: SessionFacts) -> Summary:
     by: Literal["person", "model", "prompt"] = (
         "person" if facts.named else "model" if facts.told else "prompt"
     )
@@ -190,7 +190,7 @@ def _told(path: Path, size: int, facts: Facts) -> Summary:
 
 def _from_ends(path: Path, fd: int, known: Known | None, budget: Budget) -> Summary | None:
     about = os.fstat(fd)
-    facts, before = Facts(), known.facts if known is not None else None
+    facts, before = SessionFacts(), known.facts if known is not None else None
     first = _beginning(fd, about.st_size, facts)
     at, titled, start = _ending(fd, about.st_size, facts, first)
     if not titled:
@@ -218,7 +218,7 @@ def _from_ends(path: Path, fd: int, known: Known | None, budget: Budget) -> Summ
     return _told(path, about.st_size, facts)
 
 
-def _beginning(fd: int, size: int, facts: Facts) -> int:
+def _beginning(fd: int, size: int, facts: SessionFacts) -> int:
     """Folder, first prompt and model from the first records; returns the number of the first turn."""
     length = _HEAD
     while True:
@@ -234,7 +234,7 @@ def _beginning(fd: int, size: int, facts: Facts) -> int:
         length *= 16
 
 
-def _between(fd: int, start: int, stop: int, facts: Facts, budget: Budget) -> None:
+def _between(fd: int, start: int, stop: int, facts: SessionFacts, budget: Budget) -> None:
     """The newest title in a stretch that was not read, as far as the budget goes: a name is not to
     be missed."""
     length = max(0, min(stop - start, _MOST, budget.left))
@@ -250,7 +250,7 @@ def _between(fd: int, start: int, stop: int, facts: Facts, budget: Budget) -> No
         place = data.rfind(_TITLED, 0, place)  # words of somebody who speaks of it
 
 
-def _ending(fd: int, size: int, facts: Facts, first: int) -> tuple[float | None, bool, int]:
+def _ending(fd: int, size: int, facts: SessionFacts, first: int) -> tuple[float | None, bool, int]:
     """Time, number of turns, model and a new title from the last records; whether there was one,
     and where reading began. No time: no record was found."""
     length = _TAIL
@@ -346,3 +346,11 @@ def _below(children: dict[str, list[Summary]], id: str, depth: int, lines: str) 
         stack.extend(
             (kid, level + 1, inner, place == 0) for place, kid in enumerate(reversed(kids))
         )
+
+
+def changed_at(log: Path) -> float:
+    """When a log was written last; 0: it is gone."""
+    try:
+        return log.lstat().st_mtime
+    except OSError:
+        return 0.0

@@ -12,7 +12,7 @@ from typing import Final
 from agent_tui.protocol.answers import Summary
 from agent_tui.protocol.events import Titled
 from agent_tui.sessions.index.cache import NoCache, forget, known_sessions, update
-from agent_tui.sessions.index.listing import Known, recent
+from agent_tui.sessions.index.listing import Known, changed_at, recent
 from agent_tui.sessions.log.lock import Lock, SessionLocked
 from agent_tui.sessions.log.raw import LOG, NoLog, open_log
 from agent_tui.sessions.log.repair import Refused
@@ -148,7 +148,8 @@ def old_sessions(
         # By the file too: one that was imported or copied here is not old, whatever its records
         # say.
         aged = (
-            days > 0 and max(session.at, _changed(log_path(folder, session.id))) < now - days * DAY
+            days > 0
+            and max(session.at, changed_at(log_path(folder, session.id))) < now - days * DAY
         )
         if not aged and not (megabytes > 0 and total > megabytes * MB):
             continue
@@ -165,13 +166,6 @@ def _size(path: Path) -> int:
         return path.lstat().st_size
     except OSError:  # another program deletes too
         return 0
-
-
-def _changed(path: Path) -> float:
-    try:
-        return path.lstat().st_mtime
-    except OSError:
-        return 0.0
 
 
 def _may_go(folder: Path, session: Summary, known: dict[str, Known]) -> bool:

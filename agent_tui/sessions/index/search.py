@@ -19,12 +19,13 @@ from agent_tui.sessions.index.cache import NoCache, known_in, open_cache
 from agent_tui.sessions.index.cache import update as bring_up_to_date
 from agent_tui.sessions.index.facts import (
     SEARCHED_KINDS,
-    Facts,
+    SessionFacts,
+    day,
     documents,
     spread_characters,
     texts,
 )
-from agent_tui.sessions.index.listing import Known, logs, summary_of
+from agent_tui.sessions.index.listing import Known, changed_at, logs, summary_of
 from agent_tui.sessions.log.raw import LOG, NoLog, in_line, kind_of, number, open_log, other_kind
 from agent_tui.structures.visible import visible
 
@@ -239,6 +240,28 @@ def _snippet(
     return line, _marks(line, words)
 
 
+def fields_with(session: Summary, words: str) -> str:
+    """What has `words` of a session of which no turn has them, by name; what is not in its summary
+    is called a label or a file."""
+    known = {
+        "title": session.title,
+        "folder": session.cwd,
+        "branch": session.branch,
+        "model": session.model,
+        "day": day(session.at) if session.at else "",
+        "id": session.id,
+    }
+    wanted = words.casefold().split()[:MOST_WORDS]
+    found = (
+        next(
+            (name for name, text in known.items() if word in text.casefold()),
+            "label, a file or the day",
+        )
+        for word in wanted
+    )
+    return " and ".join(dict.fromkeys(found))
+
+
 def _line(said: str) -> str:
     return " ".join(visible(said, overwrite=True).split())
 
@@ -256,7 +279,7 @@ def _in_logs(
 ) -> Iterator[Hit]:
     """The same without a cache: every log is read, the newest first."""
     found = 0
-    for path in sorted(logs(folder), key=_changed, reverse=True):
+    for path in sorted(logs(folder), key=changed_at, reverse=True):
         summary = summary_of(path)
         if summary is None or (cwd is not None and summary.cwd != str(cwd)) or found >= limit:
             continue
@@ -269,7 +292,7 @@ def _in_logs(
 def _in_log(
     path: Path, summary: Summary, words: Sequence[str], check: Callable[[], None]
 ) -> Hit | None:
-    facts = Facts()
+    facts = SessionFacts()
     places: list[tuple[Place, frozenset[str]]] = []
     try:
         with open_log(path) as file:
@@ -289,10 +312,3 @@ def _in_log(
     except (NoLog, OSError):
         return None
     return None
-
-
-def _changed(path: Path) -> float:
-    try:
-        return path.lstat().st_mtime
-    except OSError:
-        return 0.0

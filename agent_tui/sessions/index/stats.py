@@ -7,6 +7,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Final
 
+from agent_tui.present import wording
+from agent_tui.present.blocks import ENDS
 from agent_tui.protocol.answers import Share, Stats, Step, Tool
 from agent_tui.protocol.events import (
     AsideEnded,
@@ -235,7 +237,7 @@ def _summary(words: str) -> str:
 
 def lines(found: Stats) -> Iterator[tuple[str, str]]:
     """The figures for people: (name, value), what is nought left out."""
-    ends = ", ".join(f"{count:,} {state.replace('_', ' ')}" for state, count in found.ends.items())
+    ends = ", ".join(f"{count:,} {ENDS.get(state, state)}" for state, count in found.ends.items())
     about = " (estimated)" if found.estimated else ""
     told = (
         ("turns", f"{found.turns:,}" + (f" ({ends})" if ends else ""), found.turns),
@@ -250,9 +252,9 @@ def lines(found: Stats) -> Iterator[tuple[str, str]]:
         ("outside the turns", describe_share(found.beside), found.beside.count),
         ("cost", cost(found.cost, found.cost_estimated), found.cost),
         ("no price known", requests(found.unpriced), found.unpriced),
-        ("provider time", clock(found.provider_ms), found.provider_ms),
-        ("thinking time", clock(found.thinking_ms), found.thinking_ms),
-        ("tool time", clock(found.tool_ms), found.tool_ms),
+        ("time with the model", clock(found.provider_ms), found.provider_ms),
+        ("time thinking", clock(found.thinking_ms), found.thinking_ms),
+        ("time in tools", clock(found.tool_ms), found.tool_ms),
         ("time in turns", clock(found.turn_ms), found.turn_ms),
         ("tool calls", f"{found.tool_calls:,}", found.tool_calls),
         ("own commands", f"{found.commands:,}", found.commands),
@@ -277,11 +279,7 @@ def share_of(cached: int, read: int) -> str:
 
 
 def cost(dollars: float | None, estimated: bool) -> str:
-    return (
-        "no price known"
-        if dollars is None
-        else f"${dollars:.4f}{' (estimated)' if estimated else ''}"
-    )
+    return "no price known" if dollars is None else wording.cost(dollars, estimated)
 
 
 def clock(ms: int) -> str:

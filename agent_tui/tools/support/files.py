@@ -14,7 +14,7 @@ from typing import Final
 
 from agent_tui.safety import paths
 from agent_tui.safety.paths import NotRegular
-from agent_tui.safety.secret_strength import PLACEHOLDER
+from agent_tui.safety.secrets.strength import PLACEHOLDER
 from agent_tui.tools.base import ToolContext, ToolFailure
 
 SNIFF: Final = 8_000

@@ -30,6 +30,8 @@ class Situation:
     """What is folded in the draft and would be shown: its label."""
     reading: bool = False
     """The session is only read along: nothing can be sent to it, and nothing in it interrupted."""
+    runs: bool = False
+    """The draft is a command, which runs at once."""
 
 
 @frozen

@@ -33,5 +33,6 @@ def leave(model: Model, _: str) -> Step:
 
 @command(keys=("ctrl+z",), rank=63)
 def suspend(model: Model, _: str) -> Step:
-    """Suspend the program and return to the shell. fg brings it back. Everything waits meanwhile."""
+    """Suspend the program and return to the shell. fg brings it back. Everything waits meanwhile.
+    An open question must be answered first."""
     return model, (Suspend(),)

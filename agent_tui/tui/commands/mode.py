@@ -6,16 +6,16 @@ from dataclasses import replace
 from typing import Final
 
 from agent_tui.protocol.ops import MODES, SetMode
+from agent_tui.structures.tone import Tone
 from agent_tui.tui.commands.base import Situation, command
-from agent_tui.tui.core.display_options import Tone
 from agent_tui.tui.core.model import Model
 from agent_tui.tui.core.step import Step, send, then, toast
 
 MEANING: Final = {
     "manual": "asks before everything",
-    "auto": "reads; asks before edits and commands",
-    "accept-edits": "edits files; asks before commands",
-    "accept-all": "runs everything without asking",
+    "auto": "asks before edits and most commands",
+    "accept-edits": "edits files; asks before most commands",
+    "accept-all": "runs all but the dangerous without asking",
     "plan": "only reads: no edits, no commands",
 }
 CYCLE: Final = ("auto", "accept-edits", "plan", "manual")

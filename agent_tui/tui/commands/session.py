@@ -50,7 +50,7 @@ def fork(model: Model, _: str) -> Step:
 
 @command(argument="[text]", rank=57)
 def label(model: Model, args: str) -> Step:
-    """Label the selected message (Ctrl+Up selects one), or the last turn. Without a text the label
+    """Label the selected message, or the last turn. Ctrl+Up selects one. Without a text the label
     is removed. The list of turns and the search over all sessions show it."""
     return session_actions.label(model, args)
 

@@ -28,6 +28,8 @@ ENDED: Final = "the turn had just ended"
 def _send_label(now: Situation) -> str:
     if now.reading:
         return ""
+    if now.draft and now.runs:
+        return "run"
     if now.draft:
         return "queue" if now.running else "send"
     if now.queued:
@@ -43,7 +45,9 @@ def send(model: Model, _: str) -> Step:
 
 
 def _steer_label(now: Situation) -> str:
-    return "steer" if now.running and now.draft else ""  # with an empty prompt Enter does
+    return (
+        "steer" if now.running and now.draft and not now.runs else ""
+    )  # with an empty prompt Enter does
 
 
 @command(keys=("alt+s",), slash=False, label=_steer_label, rank=20)
@@ -58,6 +62,16 @@ def _came_late(model: Model) -> bool:
     return model.at - model.ended_at < ENDED_SECONDS and model.since_same > TWICE_SECONDS
 
 
+def _guard_begun(model: Model) -> Step | None:
+    """What has just begun because Esc answered a question is not stopped by the next one, or by a
+    finger that rests on it. None: it is meant."""
+    if not answering.has_just_decided(model):
+        return None
+    if model.repeated:
+        return replace(model, decided_at=model.at), ()
+    return toast(replace(model, decided_at=float("-inf")), answering.STOPS_AGAIN)
+
+
 @command(keys=("escape",), slash=False, rank=15)
 def stop(model: Model, _: str) -> Step:
     """Interrupt the running turn. What was written stays, and the queue pauses. If something is
@@ -67,8 +81,8 @@ def stop(model: Model, _: str) -> Step:
         return control.dismiss_purpose(model)
     if model.composer.editing is not None:
         return queue.leave_edit(model)
-    if model.busy:
-        return answering.stop(model)
+    if model.can_stop:
+        return _guard_begun(model) or answering.leave_question(model)
     if _came_late(model):
         return toast(model, ENDED)
     if model.reading.mark >= 0:
@@ -96,7 +110,7 @@ def _stop_all_label(now: Situation) -> str:
 @command(keys=("ctrl+x",), slash=False, label=_stop_all_label, rank=25)
 def stop_all(model: Model, _: str) -> Step:
     """Interrupt the running turn and clear the queue."""
-    if model.busy:
+    if model.can_stop:
         emptied = queue.empty_queue(model)
         return then(emptied, answering.stop(emptied[0], clear_queue=True))
     if model.queue:
@@ -121,7 +135,8 @@ def interrupt(model: Model, _: str) -> Step:
         return model, ()  # a finger rests on it
     if model.composer.editing is not None and model.composer.purpose is None:
         return queue.leave_edit(model)
-    if model.busy and not (model.dialog is not None and model.composer.draft):
+    asked = model.dialog is not None or model.is_held
+    if model.can_stop and not (asked and model.composer.draft):
         return answering.stop(model)
     if _came_late(model):
         return toast(model, ENDED)

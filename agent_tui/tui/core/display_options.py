@@ -14,13 +14,6 @@ Thinking = Literal["hidden", "folded", "live"]
 """`folded`: one line; `live`: its end is shown while it runs, one line after."""
 THINKING: Final[tuple[Thinking, ...]] = ("live", "folded", "hidden")
 """In the order in which `/thinking` goes through them."""
-Tone = Literal[
-    "normal", "dim", "accent", "good", "warning", "bad",
-    "keyword", "name", "string", "comment", "removed", "removed word", "added", "added word",
-]  # fmt: skip
-"""What a text is; the last eight are those of code and of differences, for a sample of both."""
-
-
 PASTE: Final = PromptSettings()
 
 

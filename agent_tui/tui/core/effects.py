@@ -132,7 +132,10 @@ class Yield:
 
 @frozen
 class ReadSettings:
-    """Read all settings, and say `SettingsRead`."""
+    """Read all settings, and say `SettingsRead`. `of_project`: those of the project may be used
+    only now."""
+
+    of_project: bool = False
 
 
 @frozen

@@ -7,12 +7,14 @@ from collections.abc import Mapping
 from dataclasses import field, replace
 from typing import TYPE_CHECKING, Literal
 
+from agent_tui.protocol.ops import Choice
 from agent_tui.protocol.setup_op import KeyPlace
 from agent_tui.protocol.tool_events import at_work
-from agent_tui.protocol.transcript import Approval, Question, Queued, Transcript
+from agent_tui.protocol.transcript import Approval, EditedPrompt, Question, Queued, Transcript
 from agent_tui.settings.values import OCCASIONS
 from agent_tui.structures.frozen import frozen
-from agent_tui.tui.core.display_options import DEFAULT, Look, Tone
+from agent_tui.structures.tone import Tone
+from agent_tui.tui.core.display_options import DEFAULT, Look
 
 if TYPE_CHECKING:
     from agent_tui.settings.values import Value
@@ -64,6 +66,8 @@ class Purpose:
     """
     sends: str = "send"
     """What Enter does with it, in a word."""
+    choice: Choice = "no"
+    """The answer with which the words go."""
 
 
 @frozen
@@ -92,6 +96,8 @@ class Composer:
     editing: Editing | None = None
     saved: str = ""
     """The draft that the engine was told last."""
+    saved_edit: EditedPrompt | None = None
+    """Whose new words it begins with."""
     calls: str = ""  # a line that may call a skill: it waits in the draft until they are known
     history: tuple[str, ...] = ()
     """Earlier prompts, oldest first."""
@@ -124,6 +130,8 @@ class Dialog:
     """When a key moved the cursor."""
     interrupts: bool = False
     """It took away a list, a sheet or a search: the next keys are rather meant for that."""
+    drops_keys: bool = False
+    """It took away a search: until a rest, what is typed is for that, and goes nowhere."""
     guards_esc: bool = False
     """Something that Esc closes or leaves was open when it appeared: for a moment, the first Esc is
     meant for that."""
@@ -131,6 +139,8 @@ class Dialog:
     ignored_at: float = float("-inf")
     """When a key was refused that opens something else: the next ones are rather meant for that,
     and a letter answers no more."""
+    refused_at: float = float("-inf")
+    """When an Enter was no answer: the next one is none either before the cursor is moved."""
     drafted: bool = False
     """Words were in the prompt before: they are not meant for it."""
     scroll: int = 0
@@ -189,6 +199,8 @@ class Overlay:
     confirming: Confirming | None = None
     clicked: str = ""
     """The row that the mouse clicked last: a second click takes it."""
+    refused: bool = False
+    """An Enter did nothing, or came before the sheet did: the next ones may belong to its row."""
 
 
 @frozen
@@ -302,6 +314,8 @@ class Model:
     """When the newest key came."""
     last_name: str = ""
     """The key that was pressed last."""
+    idle_enter: bool = False
+    """It was an Enter that had nothing to send: it may be one of a row."""
     since_same: float = float("inf")
     """Seconds between the newest two keys that came here, where they are the same one."""
     repeated: bool = False
@@ -327,13 +341,22 @@ class Model:
     aside: Aside | None = None
     recall: Recall | None = None
     going_back: GoingBack | None = None
+    asked: str = ""
+    """The open question that the person turned to, where there are several."""
+    read: frozenset[str] = frozenset()
+    """Open questions of which everything has been in view."""
     rewound: int = 0  # the record number of the newest `Rewound` of this session
     esc_at: float = float("-inf")  # when Esc had nothing left to stop or close
+    decided_at: float = float("-inf")
+    """When Esc answered a question that came by itself: what begins then is not stopped by one
+    more."""
     recalls: int = 0
     vim: VimMode = ""
     leaving: Literal["", "saves", "sure"] = ""
     """Not all of the session is on disk, and the person leaves: once it is, or all the same."""
     keys: OwnKeys = ()
+    alone: bool = False
+    """A sheet is all that the program is for: it ends when that closes."""
     configured: Configured = Configured()
     facts: tuple[tuple[str, str], ...] = ()
     """What the runtime knew of itself when it was asked last: name and value."""
@@ -352,9 +375,12 @@ class Model:
 
     @property
     def question(self) -> Approval | Question | None:
-        """The one question that is asked now."""
+        """The one question that is asked now: the one that the person turned to, or the first."""
+        if self.gone:
+            return None
         pending = self.transcript.questions
-        return pending[0] if pending and not self.gone else None
+        turned_to = (one for one in pending if self.asked and one.id == self.asked)
+        return next(turned_to, pending[0] if pending else None)
 
     @property
     def is_running(self) -> bool:
@@ -368,6 +394,19 @@ class Model:
         """Whether something runs here that must end first: what another program runs is none of
         ours to interrupt."""
         return self.is_running and not self.transcript.reading
+
+    @property
+    def is_held(self) -> bool:
+        """Whether prompts stay in the queue until the person has answered what is asked before the
+        next turn."""
+        hold = self.transcript.answers.hold
+        return not self.gone and hold is not None and hold.on
+
+    @property
+    def can_stop(self) -> bool:
+        """Whether something runs, or would begin by itself, that the person can keep from it."""
+        held = self.is_held and bool(self.queue) and not self.transcript.paused
+        return self.busy or (held and not self.transcript.reading)
 
     @property
     def is_asking(self) -> bool:
@@ -402,7 +441,7 @@ def initial(history: tuple[str, ...] = ()) -> Model:
 
 
 PurposeKind = Literal[
-    "deny", "say", "argument", "search", "history", "action", "title", "save", "sheet",
+    "allow", "deny", "say", "argument", "search", "history", "action", "title", "save", "sheet",
 ]  # fmt: skip
 VimMode = Literal["", "insert", "normal", "visual", "visual line"]
 """Empty: the prompt is no vim."""

@@ -106,7 +106,8 @@ class CommandCalled(Base):
 class QuestionAnswered(Base):
     """A person gives the question `id` the answer `choice`, said in so many words. `mode`: what
     holds from then on, where that is offered. `text` goes to the model with it; `asks`: that is
-    asked for first. `by`: `nobody`, where there is no person who could answer."""
+    asked for first. `together`: it is for the others of its kind, too. `by`: `nobody`, where there
+    is no person who could answer."""
 
     id: str
     choice: Choice
@@ -114,6 +115,14 @@ class QuestionAnswered(Base):
     text: str = ""
     asks: bool = False
     by: Literal["person", "nobody"] = "person"
+    together: bool = False
+
+
+@frozen
+class QuestionTurned(Base):
+    """A person wants to see the next open question (`step` 1), or the one before (-1)."""
+
+    step: int = 1
 
 
 @frozen
@@ -254,8 +263,8 @@ class Yielded(Base):
 @frozen
 class SettingsRead(Base):
     """The settings as they are now. `key` is the one that was just written, `project`: into the
-    project's file;
-    `failed`: why it could not be."""
+    project's file; without a key: those of that are in use only now. `failed`: why it could not
+    be."""
 
     found: Configured
     key: str = ""
@@ -275,6 +284,11 @@ class FocusChanged(Base):
     """The terminal told that it is looked at, or no longer is."""
 
     focused: bool
+
+
+@frozen
+class TerminalReturned(Base):
+    """The shell, or another program, has given the terminal back: keys may still be meant for it."""
 
 
 @frozen
@@ -302,6 +316,7 @@ Msg = (
     Acted
     | CommandCalled
     | QuestionAnswered
+    | QuestionTurned
     | PromptRecalled
     | Started
     | Resized
@@ -328,6 +343,7 @@ Msg = (
     | ChipClicked
     | OptionClicked
     | FocusChanged
+    | TerminalReturned
     | GroundTold
     | BranchRead
     | FactsRead

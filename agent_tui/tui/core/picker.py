@@ -11,7 +11,7 @@ from typing import Final
 
 from agent_tui.structures.frozen import frozen
 from agent_tui.structures.fuzzy import Corpus, Matches, begin, fold, scorer, step
-from agent_tui.tui.core.display_options import Tone
+from agent_tui.structures.tone import Tone
 
 SCORED: Final = 400
 """So many entries are scored letter by letter: of more that fit, those that hold the words as they

@@ -12,8 +12,9 @@ from typing import Final
 from agent_tui.protocol.display import DiffDisplay, Display
 from agent_tui.protocol.transcript import Block
 from agent_tui.structures.frozen import frozen
+from agent_tui.structures.tone import Tone
 from agent_tui.structures.vec import Vec
-from agent_tui.tui.core.display_options import DEFAULT, Look, Tone
+from agent_tui.tui.core.display_options import DEFAULT, Look
 
 HIDDEN = "•"
 """Stands for what is typed and must not be seen."""
@@ -141,6 +142,10 @@ class DialogView:
     id: str = ""
     brief: str = ""
     """The title where little has room beside it."""
+    about: tuple[str, str] = ("", "")
+    """What stands beside the title where there is room: in full, and the part that counts."""
+    others: tuple[str, ...] = ()
+    """The questions that can be seen and answered, too, in a few words each."""
 
 
 @frozen
@@ -226,6 +231,8 @@ class OverlayView:
     broad: bool = False
     """It is a list of names with words beside them, or code: these take more columns than text to
     be read."""
+    stays: int = 0
+    """So many of the last options stay in view, whatever is above them: the decision."""
     reads: bool = False
     """PgUp, PgDn and the wheel turn its words where they are not all in view."""
 

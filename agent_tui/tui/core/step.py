@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any, Final, Literal
 
 from agent_tui.protocol.ops import Op
-from agent_tui.tui.core.display_options import Tone
+from agent_tui.structures.tone import Tone
 from agent_tui.tui.core.effects import Effect, ExpireToast, Send
 from agent_tui.tui.core.model import Model, Toast
 

@@ -50,6 +50,12 @@ def folder(path: str, home: str) -> str:
     return path
 
 
+def format_place(first: int, total: int, last: int = 0) -> str:
+    """Where one is in a list: `3 of 17`; or which part of it is in view: `3–9 of 17`."""
+    part = f"{first:,}–{last:,}" if last > first else f"{first:,}"
+    return f"{part} of {total:,}"
+
+
 def pieces(text: str, most: int) -> int:
     """Where to cut `text` so that at most `most` characters stay: behind a word, or behind a piece
     of a name."""

@@ -9,49 +9,50 @@ appeared, or in a row of keys that began before.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from math import inf
 from typing import Final
 
 from agent_tui.protocol.ops import Answer, Cancel, Choice, QueueEdit
 from agent_tui.protocol.transcript import Approval, Question
-from agent_tui.registry import late
-from agent_tui.structures.frozen import frozen
 from agent_tui.structures.visible import is_text
 from agent_tui.tui import commands
 from agent_tui.tui.commands.base import key_name
 from agent_tui.tui.core.effects import Effect, Type, Yield
-from agent_tui.tui.core.model import Dialog, Held, Model, OwnKeys, Purpose
-from agent_tui.tui.core.msg import AskedShown, KeyPressed
+from agent_tui.tui.core.model import Dialog, Held, Model, OwnKeys, Purpose, PurposeKind
+from agent_tui.tui.core.msg import KeyPressed
 from agent_tui.tui.core.step import Step, send, then, toast
-from agent_tui.tui.prompt import completion, composer
+from agent_tui.tui.dialog.offers import GRANTS, Offer, alike, offers
+from agent_tui.tui.dialog.unread import READ_ON, READ_OTHERS, note_view, unread, why_unreadable
+from agent_tui.tui.prompt import composer
+from agent_tui.tui.prompt.queue import ANSWER_FIRST
 from agent_tui.tui.screen import key_guards
 from agent_tui.tui.screen.key_guards import (
     ALT,
     BURST_SECONDS,
     ENTER_SECONDS,
+    IDLE_SECONDS,
     QUIET_SECONDS,
+    ROW_SECONDS,
     RUN_SECONDS,
-    STEADY_SECONDS,
     is_meant,
     is_quiet,
 )
 
-with late():
-    from agent_tui.present import displays
-
-READABLE: Final = 20
-"""Columns below which a command or a diff cannot be read."""
-TOO_NARROW: Final = "too narrow to show what is asked"
-READ_ON: Final = "read to the end first"
-UNREAD: Final = f"{key_name('pagedown')}: {READ_ON}"
+NONE: Final = -1
+"""The row of the cursor where no answer is chosen."""
 CONFIRMS: Final = "press Enter to answer"
-ANSWER_FIRST: Final = "answer the question first"
 TOO_SOON: Final = "not answered: pause, then press Enter"
+DROPPED: Final = "the search was closed: pause, then type"
+NOT_ALONE: Final = "not answered: more came behind Enter"
+REFUSALS: Final = frozenset({CONFIRMS, TOO_SOON, DROPPED, NOT_ALONE, ANSWER_FIRST})
+"""What is said of a key that answered nothing."""
+PASTE_SECONDS: Final = 0.1
+"""So soon behind its first line end, the rest of a paste comes that the terminal does not mark."""
 CHOOSES: Final = "↑↓ Enter"
 """What takes an answer that has no key of its own."""
-GRANTS: Final = frozenset(("once", "always", "prefix"))
-"""Choices after which something runs."""
+STOPS_AGAIN: Final = "Esc again stops"
 SENDS: Final = {"send": "queued", "steer": "sent to the turn"}
 """Commands that send what is in the prompt, and what is said of it."""
 TYPING_SECONDS: Final = 1.5
@@ -59,141 +60,73 @@ TYPING_SECONDS: Final = 1.5
 rather belongs to them: slow fingers take a second a key."""
 
 
-@frozen
-class Offer:
-    """One way to answer. `keys`: what takes it, the shown one first. `purpose`: what to ask for
-    first. `mode`: what holds from then on. `short`: the label where there is little room."""
-
-    keys: tuple[str, ...]
-    label: str
-    choice: Choice
-    detail: str = ""
-    purpose: str = ""
-    mode: str = ""
-    short: str = ""
-
-    @property
-    def brief(self) -> str:
-        return self.short or self.label
-
-    @property
-    def action_name(self) -> str:
-        """What a key that takes it does: its row says how far that goes."""
-        return self.brief.partition(":")[0]
-
-
-def offers(question: Approval | Question) -> tuple[Offer, ...]:
-    """The ways to answer `question`, in the order shown. A number is always the same answer: what
-    is only sometimes offered between them has a letter alone."""
-    if isinstance(question, Question):
-        if question.kind == "skill_argument":
-            return ()
-        if question.kind == "confirm":
-            yes, no = (*question.options, "", "")[:2]  # a log may hold anything
-            return Offer(("y", "1"), "yes", "yes", yes), Offer(("n", "2"), "no", "stop", no)
-        if question.kind in ("budget", "price"):
-            more = (
-                "continue with as much again"
-                if question.kind == "budget"
-                else "continue without counting the cost"
-            )
-            return (
-                Offer(("s", "1"), "stop", "stop", "end the turn here; changes stay"),
-                Offer(("c", "2"), "continue", "continue", more),
-            )
-        return (
-            Offer(("s", "1"), "stop", "stop", "end the turn here"),
-            Offer(("c", "2"), "continue", "continue", "continue as before"),
-            Offer(
-                ("m", "3"),
-                "say something",
-                "say",
-                "continue with a message to the model",
-                "Tell the model",
-            ),
-        )
-    always: tuple[Offer, ...] = ()
-    edits: tuple[Offer, ...] = ()
-    if question.always:
-        # What it allows is the answer itself: words beside it are the first to be cut.
-        allowed = f"always: {question.always}"
-        short = allowed.partition(", ")[0]
-        always = (Offer(("a", "2"), allowed, "always", "in this session", short=short),)
-    if question.prefix:
-        begins = f"always: {question.prefix}"
-        always += (Offer(("p",), begins, "prefix", "whatever follows, in this session"),)
-    if question.mode and not question.hard and not displays.kind_of(question.display).runs:
-        words, more = (
-            "yes, and accept edits from now on",
-            f"mode {question.mode}; commands are still asked",
-        )
-        edits = (Offer(("e",), words, "once", more, mode=question.mode, short="yes, accept edits"),)
-    return (
-        Offer(("y", "1"), "yes, once", "once", short="yes"),
-        *always,
-        *edits,
-        Offer(("n", "3"), "no", "no"),
-        Offer(
-            ("m", "4"),
-            "no, and say why",
-            "no",
-            "",
-            "Tell the model what to do instead",
-            short="no, say why",
-        ),
-    )
-
-
-def follow(model: Model, at: float) -> Step:
+def follow(model: Model, at: float, listed: bool = False) -> Step:
     """Show the first open question, if it is another than before; leave a purpose whose question is
-    gone."""
+    gone. `listed`: a list of what may be completed is open."""
     question = model.question
     purpose = model.composer.purpose
-    if purpose is not None and purpose.id and (question is None or question.id != purpose.id):
+    answers = purpose is not None and purpose.kind in composer.FOR_MODEL
+    if purpose is not None and answers and (question is None or question.id != purpose.id):
         left = (
             composer.leave_message(model)
             if purpose.kind in composer.MESSAGES
             else (composer.leave(model), ())
         )
-        return then(left, follow(left[0], at))
+        return then(left, follow(left[0], at, listed))
     if question is None:
         return (model if model.dialog is None else replace(model, dialog=None)), ()
-    interrupts = (
-        model.overlay is not None
-        or model.composer.purpose is not None
-        or bool(completion.shown_candidates(model))
-    )
-    guards_esc = interrupts or model.composer.editing is not None or model.vim not in ("", "normal")
+    interrupts = model.overlay is not None or model.composer.purpose is not None or listed
+    leaves = model.composer.editing is not None or model.vim not in ("", "normal")
+    guards_esc = interrupts or leaves or has_just_decided(model)
     model = model if model.overlay is None else replace(model, overlay=None)
     if model.dialog is not None and model.dialog.id == question.id:
         return model, ()
-    if model.composer.purpose is not None:  # an address was being typed: questions come first
-        model = composer.leave(model)
+    model = replace(model, read=model.read & {one.id for one in model.transcript.questions})
+    model, effects = (
+        composer.leave_field(model) if model.composer.purpose is not None else (model, ())
+    )  # an address was being typed: questions come first
     drafted = bool(model.composer.draft.strip())
     dialog = Dialog(
         question.id,
         at,
-        _default(question),
+        default_row(question),
         interrupts=interrupts,
+        drops_keys=purpose is not None and purpose.kind in composer.SEARCHES,
         guards_esc=guards_esc,
         drafted=drafted,
+        refused_at=at if model.idle_enter and at - model.last_key < IDLE_SECONDS else -inf,
     )
     model = replace(model, dialog=dialog)
     if isinstance(question, Question) and question.kind == "skill_argument":
         model = composer.ask(model, Purpose("argument", question.text, question.id))
-    return model, ()
+    return model, effects
 
 
-def _default(question: Approval | Question) -> int:
-    """The option under the cursor at first: for what cannot be taken back, or would be kept, it is
-    the no."""
+def default_row(question: Approval | Question) -> int:
+    """The option under the cursor at first: for what would be kept, it is the no; for what cannot
+    be taken back there is none."""
     if isinstance(question, Question):
         return 1 if question.kind == "confirm" else 0
-    return (
-        next(number for number, offer in enumerate(offers(question)) if offer.choice == "no")
-        if question.hard
-        else 0
-    )
+    return NONE if question.hard else 0
+
+
+def ways(model: Model) -> tuple[Offer, ...]:
+    """The ways to answer the question that is asked now."""
+    question = model.question
+    if question is None:
+        return ()
+    return offers(question, alike(question, model.transcript.questions))
+
+
+def turn(model: Model, step: int) -> Step:
+    """Look at the next open question, or the one before: each can be answered first."""
+    pending, question = model.transcript.questions, model.question
+    if question is None or len(pending) < 2:
+        return model, ()
+    place = (pending.index(question) + step) % len(pending)
+    model, effects = follow(replace(model, asked=pending[place].id), model.at)
+    dialog = model.dialog and replace(model.dialog, moved_at=model.at)
+    return replace(model, dialog=dialog), effects
 
 
 def answer_key(model: Model, msg: KeyPressed, before: float) -> Step | None:
@@ -204,14 +137,19 @@ def answer_key(model: Model, msg: KeyPressed, before: float) -> Step | None:
         return None
     if msg.key == "escape":
         return (model, (Type("", "escape"),)) if leaves_vim(model) else _escaped(model, dialog)
+    if dialog.drops_keys and (is_text(msg.character) or msg.key in ("enter", "backspace")):
+        if msg.at - max(dialog.shown_at, before) < TYPING_SECONDS:
+            enter = msg.key == "enter"
+            return refuse_enter(model, DROPPED) if enter else toast(model, DROPPED)
+        model = replace(model, dialog=(dialog := replace(dialog, drops_keys=False)))
     if msg.key in ("pageup", "pagedown"):
         page, lines = msg.asked
         if page >= lines:
             return None  # nothing to scroll here: the transcript takes it
         scroll = min(dialog.scroll, lines - page) + (page if msg.key == "pagedown" else -page)
         moved = replace(dialog, scroll=max(0, min(scroll, lines - page)))
-        return _looked(replace(model, dialog=moved), page, lines), ()
-    offered, command = offers(question), commands.bindings(model.keys).get(msg.key)
+        return note_view(replace(model, dialog=moved), page, lines), ()
+    offered, command = ways(model), commands.bindings(model.keys).get(msg.key)
     named = next((offer for offer in offered if msg.key.removeprefix(ALT) in offer.keys), None)
     if msg.key.startswith(ALT) and command is not None:
         named = None  # it is what it is everywhere
@@ -223,43 +161,112 @@ def answer_key(model: Model, msg: KeyPressed, before: float) -> Step | None:
         return send_words(model, command)
     if msg.key == "enter" and not enter_answers(model):  # the person sends with another key
         return model, (Type("\n", "ctrl+j"),)
-    if named is not None and _letter_is_meant(model, msg, dialog, before):
+    if named is not None and letter_is_meant(model, msg, dialog, before):
         marked = offered.index(named)
-        turns = _refuses(named) and not _refuses(offered[dialog.selected])
+        turns = _refuses(named) and not _refuses(under_cursor(offered, dialog))
         back = marked if turns else dialog.selected  # a no never turns into a yes by itself
         held = Held(msg.key, msg.character, inf, on=question.id, row=back)
         model = replace(model, held=held, dialog=replace(dialog, selected=marked))
-        return toast(model, _unreadable(model, question, named) or CONFIRMS)
+        return toast(model, why_unreadable(model, question, named) or CONFIRMS)
     if is_text(msg.character) and not msg.key.startswith(ALT):
         return replace(model, typed_at=model.at), (
             Type(msg.character, msg.key),
         )  # in vim's normal mode too
     if offered and msg.key == "enter" and not _enter_is_meant(model, msg, dialog, before):
-        said = model.toast is not None and model.toast.text == TOO_SOON
-        return (model, ()) if said else toast(model, TOO_SOON)
+        if dialog.moved_at > -inf:
+            return toast(model, TOO_SOON)
+        offer = under_cursor(offered, dialog)
+        return refuse_enter(model, _choose_first(model, offer))
     if not offered or (msg.key != "enter" and not is_meant(model, msg, dialog.shown_at, before)):
         return None
+    return _choose(model, msg, question, dialog, offered)
+
+
+def _choose(
+    model: Model,
+    msg: KeyPressed,
+    question: Approval | Question,
+    dialog: Dialog,
+    offered: Sequence[Offer],
+) -> Step | None:
+    """Move the cursor, turn to another question, or take what is under the cursor."""
     last, steps = len(offered) - 1, {"up": -1, "down": 1}
     if msg.key in steps:
-        return _move(model, dialog, (dialog.selected + steps[msg.key]) % len(offered)), ()
-    if (
-        msg.key in ("left", "right") and not msg.draft
-    ):  # in a small terminal they stand side by side
-        return _move(
-            model, dialog, max(0, min(dialog.selected + (1 if msg.key == "right" else -1), last))
-        ), ()
+        from_none = dialog.selected == NONE and msg.key == "up"
+        row = last if from_none else (dialog.selected + steps[msg.key]) % len(offered)
+        return _move(model, dialog, row), ()
+    if msg.key in ("left", "right") and not msg.draft:
+        step = 1 if msg.key == "right" else -1
+        if len(model.transcript.questions) > 1:
+            return turn(model, step)
+        # in a small terminal they stand side by side
+        return _move(model, dialog, max(0, min(dialog.selected + step, last))), ()
     if msg.key == "enter":
-        chosen = offered[min(dialog.selected, last)]
+        if dialog.selected == NONE:
+            return toast(model, _choose_first(model, under_cursor(offered, dialog)), "warning")
+        chosen = under_cursor(offered, dialog)
         if _key_only(question, chosen):
             return toast(
                 model, f"press {letter_key(model, chosen)}, then Enter, to allow this", "warning"
             )
-        return _take(model, question, chosen)
+        if problem := why_unreadable(model, question, chosen):
+            return toast(model, problem, "warning")
+        return _hold_enter(model, dialog, msg.at)
     return None
+
+
+def _hold_enter(model: Model, dialog: Dialog, at: float) -> Step:
+    """Enter takes the row of the cursor if nothing comes right behind it."""
+    held = Held("enter", "", at + PASTE_SECONDS, on=dialog.id, row=dialog.selected)
+    return replace(model, held=held), (Yield(PASTE_SECONDS),)
+
+
+def holds_enter(model: Model) -> bool:
+    """Whether an Enter is about to answer."""
+    return model.held is not None and model.held.key == "enter" and bool(model.held.on)
+
+
+def refuse_enter(model: Model, why: str) -> Step:
+    """An Enter was no answer, and none is before a row was chosen."""
+    dialog = model.dialog and replace(model.dialog, refused_at=model.at)
+    refused = replace(model, dialog=dialog, held=None if holds_enter(model) else model.held)
+    said = model.toast is not None and model.toast.text == why
+    return (refused, ()) if said else toast(refused, why)
+
+
+def show_again(model: Model) -> Model:
+    """What is open was out of sight: keys of the shell may follow, Enter among them."""
+    dialog, overlay, at = model.dialog, model.overlay, model.at
+    return replace(
+        model,
+        dialog=dialog and replace(dialog, shown_at=at, refused_at=at, moved_at=-inf),
+        overlay=overlay and replace(overlay, shown_at=at),
+        held=None if dialog is not None else model.held,
+    )
+
+
+def _choose_first(model: Model, offer: Offer) -> str:
+    return f"not answered: press {letter_key(model, offer)} or ↑↓ first"
 
 
 def _refuses(offer: Offer) -> bool:
     return offer.choice in ("no", "stop")
+
+
+def under_cursor(offered: Sequence[Offer], dialog: Dialog) -> Offer:
+    """Where there is no cursor, nothing is near but a no."""
+    if dialog.selected == NONE:
+        return next(offer for offer in offered if _refuses(offer))
+    return offered[min(dialog.selected, len(offered) - 1)]
+
+
+def can_say(model: Model) -> bool:
+    """Whether Tab opens a line for words that go with the answer under the cursor."""
+    dialog, offered = model.dialog, ways(model)
+    if dialog is None or not offered or dialog.selected == NONE or not letters_answer(model):
+        return False
+    chosen = under_cursor(offered, dialog)
+    return bool(chosen.purpose or chosen.says)
 
 
 def take_back(model: Model) -> Model:
@@ -268,8 +275,8 @@ def take_back(model: Model) -> Model:
     model = replace(key_guards.without_hint(model), held=None)
     if question is None or dialog is None:
         return model
-    offered = offers(question)
-    if _refuses(offered[dialog.selected]):
+    offered = ways(model)
+    if dialog.selected == NONE or _refuses(under_cursor(offered, dialog)):
         return model
     refusing = next(place for place, offer in enumerate(offered) if _refuses(offer))
     return replace(model, dialog=replace(dialog, selected=refusing))
@@ -281,17 +288,22 @@ def _escaped(model: Model, dialog: Dialog) -> Step:
     if model.repeated:
         return model, ()
     if not dialog.guards_esc or model.at - dialog.shown_at >= RUN_SECONDS:
-        return stop(model)
+        return leave_question(model)
     waits = isinstance(model.question, Question) and model.question.before_turn
     later = replace(model, dialog=replace(dialog, guards_esc=False))
-    return toast(later, "Esc again decides later" if waits else "Esc again stops")
+    return toast(later, "Esc again decides later" if waits else STOPS_AGAIN)
+
+
+def has_just_decided(model: Model) -> bool:
+    """Whether Esc has just answered what came by itself: one more was meant for that."""
+    return model.at - model.decided_at < RUN_SECONDS
 
 
 def _move(model: Model, dialog: Dialog, row: int) -> Model:
     return replace(model, dialog=replace(dialog, selected=row, moved_at=model.at))
 
 
-def _letter_is_meant(model: Model, msg: KeyPressed, dialog: Dialog, before: float) -> bool:
+def letter_is_meant(model: Model, msg: KeyPressed, dialog: Dialog, before: float) -> bool:
     """Whether a letter, or Alt and a letter, is meant for the question."""
     if msg.blind or msg.at - dialog.shown_at < BURST_SECONDS:
         return False
@@ -308,7 +320,7 @@ def _keys_since(model: Model, dialog: Dialog, before: float) -> tuple[tuple[floa
         (before, QUIET_SECONDS),
         (model.typed_at, typing),
         (_busy_elsewhere(dialog), TYPING_SECONDS),
-        (before if before < dialog.shown_at else -inf, STEADY_SECONDS),
+        (before if dialog.moved_at < before < dialog.shown_at else -inf, ROW_SECONDS),
     )
 
 
@@ -319,7 +331,8 @@ def _enter_is_meant(model: Model, msg: KeyPressed, dialog: Dialog, before: float
         (dialog.shown_at, ENTER_SECONDS),
         (model.moved_at, BURST_SECONDS),
     )
-    return not msg.blind and all(msg.at - since >= pause for since, pause in waits)
+    chosen = dialog.moved_at > dialog.refused_at or dialog.refused_at == -inf
+    return chosen and not msg.blind and all(msg.at - since >= pause for since, pause in waits)
 
 
 def watch_enter(before: Model, after: Model) -> tuple[Effect, ...]:
@@ -329,13 +342,13 @@ def watch_enter(before: Model, after: Model) -> tuple[Effect, ...]:
 
 
 def _refused_until(model: Model) -> float:
-    """Until when Enter is refused because of words, or of an Enter, that came while the question
-    was there. Who moves in it sees the footer as it is."""
+    """Until when Enter is refused because of words, of an Enter, or of what the question took away.
+    Who moves in it sees the footer as it is."""
     dialog = model.dialog
     if dialog is None or model.is_covered or not model.is_asking:
         return -inf
     keys = _keys_since(model, dialog, model.last_key if model.last_name == "enter" else -inf)
-    return max((since + pause for since, pause in keys if since > dialog.shown_at), default=-inf)
+    return max(since + pause for since, pause in keys)
 
 
 def send_words(model: Model, command: str) -> Step:
@@ -343,29 +356,27 @@ def send_words(model: Model, command: str) -> Step:
     draft = model.composer.draft
     if command == "send" and draft[: model.composer.caret].endswith("\\"):
         return model, (Type("", "backspace"), Type("\n", "ctrl+j"))
-    if _is_command(draft):
+    if is_command(draft):
         return toast(model, "answer first; then Enter runs it", "warning")
+    if command == "send" and (key := answer_key_for(model, draft.strip())):
+        return toast(model, f"press {key} to answer", "warning")
     sent = commands.find(command).run(model, "")
     if sent[0].composer.draft.strip():
         return sent
-    return then(sent, toast(sent[0], f"{SENDS[command]}; the question still waits"))
+    return then(sent, toast(sent[0], f"{SENDS[command]}; ↑↓ or Alt+letter answers"))
 
 
-def _is_command(words: str) -> bool:
+def answer_key_for(model: Model, words: str) -> str:
+    """The key of the answer whose letter `words` are: alone, they were hardly meant as a prompt."""
+    offered = offers(model.question) if model.question is not None else ()
+    return next((alt_key(one, model.keys) for one in offered if words.lower() in one.keys), "")
+
+
+def is_command(words: str) -> bool:
     """Whether they call something that waits for the answer."""
     first = words.split()[0]
     return first.startswith("!") or (
         first.startswith("/") and commands.by_slash(first[1:]) is not None
-    )
-
-
-def enter_sends(model: Model) -> bool:
-    """Whether Enter sends what is in the prompt."""
-    words = model.composer.draft
-    return not (
-        enter_answers(model)
-        or _is_command(words)
-        or completion.is_unknown(model.transcript.answers, words)
     )
 
 
@@ -399,7 +410,11 @@ def on_edit(before: Model, after: Model) -> Model:
         or was.id != now.id
         or before.composer.draft == after.composer.draft
     )
-    return after if same else replace(after, typed_at=after.at)
+    if same:
+        return after
+    if holds_enter(after):  # what follows was pasted with it
+        after = refuse_enter(after, NOT_ALONE)[0]
+    return replace(after, typed_at=after.at)
 
 
 def letters_answer(model: Model) -> bool:
@@ -461,60 +476,23 @@ def _key_only(question: Approval | Question, offer: Offer) -> bool:
     return offer.choice == "once" and isinstance(question, Approval) and question.hard
 
 
-def mark_viewed_at(model: Model, msg: KeyPressed) -> Model:
-    """Keep how much of what is asked about was in view when `msg` was pressed."""
-    page, lines = msg.asked
-    return model if msg.blind or not lines else _looked(model, page, lines)
-
-
-def mark_viewed(model: Model, msg: AskedShown) -> Model:
-    """Keep how much of what is asked about is in view, before any key tells."""
-    dialog = model.dialog
-    if dialog is None or dialog.id != msg.id or not msg.lines:
-        return model
-    if not dialog.painted:
-        model = replace(
-            model, dialog=replace(dialog, painted=True, shown_at=max(dialog.shown_at, msg.at))
-        )
-    return _looked(model, msg.page, msg.lines)
-
-
-def _looked(model: Model, page: int, lines: int) -> Model:
-    dialog = model.dialog
-    if dialog is None:
-        return model
-    unseen = max(0, lines - page - dialog.scroll)
-    if dialog.unseen is not None:
-        unseen = min(unseen, dialog.unseen)
-    if unseen == dialog.unseen:
-        return model
-    model = replace(model, dialog=replace(dialog, unseen=unseen))
-    told = not unseen and model.toast is not None and model.toast.text == UNREAD
-    return replace(model, toast=None) if told else model
-
-
-def unread(question: Approval | Question | None, dialog: Dialog) -> bool:
-    """Whether it is a command whose end has never been in view."""
-    return (
-        isinstance(question, Approval)
-        and displays.kind_of(question.display).runs
-        and dialog.unseen != 0
-    )
-
-
 def simplest_answer(model: Model) -> tuple[str, str]:
     """The key that answers most simply now, and what it does: Enter, if it does anything."""
     question, dialog = model.question, model.dialog
-    offered = offers(question) if question is not None else ()
+    offered = ways(model)
     if question is None or dialog is None or not offered:
         return "", ""
-    chosen = offered[min(dialog.selected, len(offered) - 1)]
-    if chosen.choice in GRANTS and dialog.unseen and unread(question, dialog):
+    chosen = under_cursor(offered, dialog)
+    if dialog.selected == NONE:
+        return letter_key(model, chosen), chosen.action_name
+    if chosen.choice in GRANTS and dialog.unseen and unread(model, question.id):
         return key_name("pagedown"), READ_ON
+    if chosen.choice in GRANTS and unread(model, *chosen.also):
+        return ("", "") if model.composer.draft else ("→", READ_OTHERS)
     if not enter_answers(model):
         return alt_key(chosen, model.keys), chosen.action_name
     if not _is_marked(model):
-        if _key_only(question, chosen):
+        if _key_only(question, chosen) or dialog.refused_at > max(dialog.moved_at, -inf):
             return letter_key(model, chosen), chosen.action_name
         if _refused_until(model) > model.at:
             return "", ""
@@ -522,7 +500,8 @@ def simplest_answer(model: Model) -> tuple[str, str]:
 
 
 def take_held(model: Model, held: Held) -> Step | None:
-    """Enter takes the row that a letter has chosen. None: what it answers is not asked any more."""
+    """Enter takes the row that a letter has chosen, or the one of the cursor. None: what it answers
+    is not asked any more."""
     question, dialog = model.question, model.dialog
     if (
         question is None
@@ -531,32 +510,29 @@ def take_held(model: Model, held: Held) -> Step | None:
         or not question.id == dialog.id == held.on
     ):
         return None
-    named = next(
-        (offer for offer in offers(question) if held.key.removeprefix(ALT) in offer.keys), None
-    )
+    offered = ways(model)
+    if held.key == "enter":
+        return _take(model, question, offered[min(held.row, len(offered) - 1)])
+    named = next((offer for offer in offered if held.key.removeprefix(ALT) in offer.keys), None)
     return None if named is None else _take(model, question, named)
-
-
-def _unreadable(model: Model, question: Approval | Question, offer: Offer) -> str:
-    """Why it cannot be allowed yet; empty: it can. Nothing is allowed on a screen that is too
-    narrow to show it, and no command whose end nobody has seen: the last line is where the harm
-    would be hidden."""
-    if offer.choice not in GRANTS:
-        return ""
-    if 0 < model.width < READABLE:
-        return TOO_NARROW
-    hidden = model.dialog is not None and unread(question, model.dialog)
-    return UNREAD if hidden else ""
 
 
 def stop(model: Model, clear_queue: bool = False) -> Step:
     """Interrupt what runs. A question from before a turn is left without a yes: there is no turn to
-    cancel."""
+    cancel, but what waits for the answer must not begin."""
     question = model.question
-    if question is not None and (choice := put_off(question)):
-        answer = Answer(question.id, choice)
+    if question is not None and put_off(question) == "no":
+        answer = Answer(question.id, "no")
         return send(model, answer, QueueEdit("clear")) if clear_queue else send(model, answer)
     return send(model, Cancel(clear_queue))
+
+
+def leave_question(model: Model) -> Step:
+    """Esc: what waits for a question from before a turn goes on without a yes; else all stops."""
+    question = model.question
+    if question is not None and (choice := put_off(question)):
+        return send(model, Answer(question.id, choice))
+    return stop(model)
 
 
 def put_off(question: Approval | Question) -> Choice | None:
@@ -568,19 +544,22 @@ def put_off(question: Approval | Question) -> Choice | None:
 
 
 def _take(model: Model, question: Approval | Question, offer: Offer) -> Step:
-    if problem := _unreadable(model, question, offer):
+    if problem := why_unreadable(model, question, offer):
         return toast(model, problem, "warning")
     if offer.purpose:
         return ask_words(model, question, offer), ()
     # the mode comes first, so that it holds for the calls behind this one
     before: Step = commands.find("mode").run(model, offer.mode) if offer.mode else (model, ())
-    return then(before, send(before[0], Answer(question.id, offer.choice)))
+    answers = (Answer(id, offer.choice) for id in (question.id, *offer.also))
+    return then(before, send(before[0], *answers))
 
 
 def ask_words(model: Model, question: Approval | Question, offer: Offer) -> Model:
     """The prompt is for the words that go with `offer`; those that were begun since the question
     appeared are some."""
-    purpose = Purpose("say" if offer.choice == "say" else "deny", offer.purpose, question.id)
+    kind: PurposeKind = "say" if offer.choice == "say" else "deny" if _refuses(offer) else "allow"
+    label = offer.purpose or offer.says
+    purpose = Purpose(kind, label, question.id, choice=offer.choice)
     begun = "" if model.dialog is None or model.dialog.drafted else model.composer.draft
     model = composer.ask(composer.write(model, "") if begun else model, purpose)
     return composer.write(model, begun) if begun else model

@@ -153,11 +153,16 @@ def question_lines(value: DialogView, width: int) -> Sequence[Line]:
 def reason_lines(value: DialogView, width: int) -> list[Sequence[Segment]]:
     """What stands above a command or a diff; where there is none, the words are what is asked about
     themselves."""
-    return (
-        [line.segments for line in question_lines(value, width)]
-        if value.display is not None
-        else []
-    )
+    lines = question_lines(value, width) if value.display is not None else ()
+    return [*(line.segments for line in lines), *others_lines(value, width)]
+
+
+def others_lines(value: DialogView, width: int) -> list[Sequence[Segment]]:
+    """The other questions, in one line."""
+    if not value.others:
+        return []
+    said = most_of(f"also asked: {' · '.join(value.others)}", width)
+    return [pad((seg(said, "dim"),), width)]
 
 
 def reason_in_border(value: DialogView, width: int) -> str:

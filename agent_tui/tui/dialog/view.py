@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Final
 
 from agent_tui.present.wording import REPEATS
@@ -13,15 +14,20 @@ from agent_tui.tui.core.display_options import Look
 from agent_tui.tui.core.memo import lazy
 from agent_tui.tui.core.model import Dialog, Model, OwnKeys, Purpose
 from agent_tui.tui.core.regions import DialogView, FooterView, Option
+from agent_tui.tui.core.words import folder, format_place, one_line
 from agent_tui.tui.dialog.answering import (
-    READ_ON,
-    Offer,
+    NONE,
     alt_key,
-    enter_sends,
+    answer_key_for,
+    can_say,
+    enter_answers,
+    is_command,
     letters_answer,
-    offers,
     simplest_answer,
 )
+from agent_tui.tui.dialog.offers import Offer, alike, offers
+from agent_tui.tui.dialog.unread import READ_ON
+from agent_tui.tui.prompt import completion
 
 with late():
     from agent_tui.present import displays
@@ -38,11 +44,16 @@ NARROW: Final = 50
 
 
 def dialog_view(model: Model) -> DialogView | None:
-    purpose, pending = model.composer.purpose, len(model.transcript.questions)
-    letters, cwd = letters_answer(model), model.transcript.cwd
-    return _dialog(
-        model.question, model.dialog, purpose, pending, model.look, letters, cwd, model.keys
-    )
+    purpose, pending = model.composer.purpose, model.transcript.questions
+    letters, here = letters_answer(model), (model.transcript.cwd, model.home)
+    dialog = model.dialog
+    if (
+        dialog is not None
+        and dialog.refused_at > dialog.moved_at
+        and not simplest_answer(model)[0].startswith("Enter")
+    ):
+        dialog = replace(dialog, selected=NONE)  # no Enter takes it: nothing looks as if it did
+    return _dialog(model.question, dialog, purpose, pending, model.look, letters, here, model.keys)
 
 
 @lazy
@@ -50,16 +61,17 @@ def _dialog(
     question: Approval | Question | None,
     state: Dialog | None,
     purpose: Purpose | None,
-    pending: int,
+    pending: tuple[Approval | Question, ...],
     look: Look,
     letters: bool,
-    cwd: str,
+    here: tuple[str, str],
     own: OwnKeys,
 ) -> DialogView | None:
-    """`letters`: those alone choose, else with Alt."""
+    """`letters`: those alone choose, else with Alt. `here`: where the session works, and the
+    person's home."""
     if question is None or state is None:
         return None
-    brief = ""
+    brief, about, cwd = "", ("", ""), here[0]
     if isinstance(question, Question):
         if question.kind == "skill_argument":
             return None
@@ -68,12 +80,13 @@ def _dialog(
             (title, _, reason), warning = question.text.partition("\n"), False
     else:
         (title, brief), reason, warning = titles(question), question.reason, question.hard
-        display = _at_home(question.display, cwd)
+        about = _about(question, here)
+        display = _asked_about(question.display, question.argv, cwd)
     if question.agent:
         title, brief = (
             f"{question.agent}: {words}" if words else "" for words in (title or "question", brief)
         )
-    offered = () if purpose is not None else offers(question)
+    offered = () if purpose is not None else offers(question, alike(question, pending))
     options = tuple(_option(one, letters, own) for one in offered)
     return DialogView(
         title,
@@ -82,12 +95,37 @@ def _dialog(
         options,
         min(state.selected, max(0, len(options) - 1)),
         warning,
-        f"1 of {pending}" if pending > 1 else "",
+        format_place(pending.index(question) + 1, len(pending)) if len(pending) > 1 else "",
         state.scroll,
         look,
         question.id,
         brief,
+        about,
+        tuple(one_line(brief_of(one)) for one in pending if one is not question),
     )
+
+
+def _about(question: Approval, place: tuple[str, str]) -> tuple[str, str]:
+    """Where a command would run and what would hold it, and the second alone."""
+    display, (cwd, home) = question.display, place
+    if not displays.kind_of(display).runs:
+        return "", ""
+    here = f"in {folder(cwd, home)}" if displays.folder_of(display) == cwd and cwd else ""
+    return ", ".join(filter(None, (here, question.sandbox))), question.sandbox
+
+
+def reading_of(argv: str) -> str:
+    """A command as the shell reads it."""
+    return f"It reads: {argv}"
+
+
+def brief_of(question: Approval | Question) -> str:
+    """An open question in a few words: the call, and how much of a file changes."""
+    if isinstance(question, Question):
+        return question.text.partition("\n")[0]
+    diff = displays.diff_of(question.display)
+    count = "".join(run.text for run in displays.diff_count(diff)) if diff is not None else ""
+    return f"{question.label} {count}".rstrip()
 
 
 def _option(offer: Offer, letters: bool, own: OwnKeys) -> Option:
@@ -96,14 +134,27 @@ def _option(offer: Offer, letters: bool, own: OwnKeys) -> Option:
     return Option(key, offer.label, offer.detail, also=also, short=offer.brief)
 
 
+def _enter_sends(model: Model) -> bool:
+    """Whether Enter sends what is in the prompt."""
+    words = model.composer.draft
+    return not (
+        enter_answers(model)
+        or is_command(words)
+        or answer_key_for(model, words.strip())
+        or completion.is_unknown(model.transcript.answers, words)
+    )
+
+
 def asked_footer(model: Model) -> FooterView:
     """The keys while something is asked."""
     dialog = model.dialog
     hidden = dialog is not None and (dialog.scroll > 0 or bool(dialog.unseen))
     back = dialog is not None and dialog.scroll > 0 and not dialog.unseen
     draft, narrow = bool(model.composer.draft), 0 < model.width < NARROW
+    several = len(model.transcript.questions) > 1 and not draft
+    more = (("←→", "see others"),) * several + (("Tab", "add words"),) * can_say(model)
     return _footer(
-        simplest_answer(model), model.keys, hidden, back, narrow, draft, enter_sends(model)
+        simplest_answer(model), model.keys, hidden, back, narrow, draft, _enter_sends(model), more
     )
 
 
@@ -116,10 +167,12 @@ def _footer(
     narrow: bool,
     draft: bool,
     words: bool,
+    more: tuple[tuple[str, str], ...],
 ) -> FooterView:
     """`hidden`: a part of what is asked about is out of view, so that what scrolls it is said before
     what the cursor shows by itself. `back`: the part above, and the end has been in view. `words`:
-    they are what Enter sends. What Esc does is said above the prompt."""
+    they are what Enter sends. `more`: what else can be done with the question. What Esc does is
+    said above the prompt."""
     scroll, choose = (
         (("PgUp" if back else "PgDn") if narrow else "PgUp/PgDn", "scroll"),
         ("↑↓", "choose"),
@@ -127,7 +180,7 @@ def _footer(
     moves = (scroll, choose) if hidden and nearest[1] != READ_ON else (choose,)
     clears = ((commands.key_of("interrupt", own), "clear"),) if draft else ()
     queues = ((commands.key_of("send", own), "queue"),) if words else ()
-    named = (nearest, *queues, *moves, *clears)
+    named = (nearest, *queues, *moves, *more, *clears)
     return FooterView(tuple(pair for pair in named if pair[0]))
 
 
@@ -142,5 +195,7 @@ def titles(asked: Approval) -> tuple[str, str]:
 
 
 @lazy
-def _at_home(display: Display | None, cwd: str) -> Display | None:
-    return displays.at_home(display, cwd)
+def _asked_about(display: Display | None, argv: tuple[str, ...], cwd: str) -> Display | None:
+    """What is to be read: below a command, what the shell makes of it."""
+    shown = displays.at_home(display, cwd)
+    return displays.with_output(shown, "\n".join(map(reading_of, argv))) if argv else shown

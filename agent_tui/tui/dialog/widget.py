@@ -50,6 +50,8 @@ NEXT_SECONDS: Final = 0.03
 CONTEXT_ROWS: Final = 3
 """So much of the transcript stays above a question, where what is asked about can be seen all the
 same."""
+FRAMED: Final = 6
+"""Lines of a frame, and of what is asked about in it, beside the reason and the answers in short."""
 BESIDE_TITLE: Final = 10
 """Cells beside a title without a border that say which lines are in view."""
 
@@ -125,15 +127,17 @@ class Dialog(Region):
                 *options_lines(value.options, value.selected, width, False),
             ]
         budget = max(1, self.app.size.height - self._around - self._kept_rows(value))
-        if budget < len(value.options) + 5:
-            return self._tight(value, width, budget)
         inner = width - 4
+        packed = len(small.packed_lines(value.options, value.selected, inner))
+        if budget < min(len(value.options) + 5, packed + bool(value.reason) + FRAMED):
+            return self._tight(value, width, budget)
         head = heading(value, width - cell_len(value.position) - CORNERS)
         reason, whole = small.reason_lines(value, inner), len(self._text(value, inner, head))
         parts, beside, why = roomy_parts(value, reason, whole, inner, budget), 0, ""
         if parts is None:
             why = small.reason_in_border(value, width)
-            reason, beside = [] if why else reason, width - 6 - cell_len(why) - (4 if why else 0)
+            reason = small.others_lines(value, inner) if why else reason
+            beside = width - 6 - cell_len(why) - (4 if why else 0)
             parts = small.pack_parts(value, reason, whole, inner, budget, self._kept_rows(value))
         room, above, below = parts
         shown = self._window(value, inner, room, beside, head)
@@ -151,10 +155,12 @@ class Dialog(Region):
         answers = small.answers(value, width, budget - 1, whole)
         room = budget - 1 - max(1, len(answers))
         reason = small.reason_lines(value, width)[: max(0, room - whole)]
-        beside = width - line_cells(head, cell_len) - 1
+        place = f"{value.position} · " if value.position else ""
+        beside = width - line_cells(head, cell_len) - 1 - cell_len(place)
         shown = self._window(value, width, max(1, room - len(reason)), beside, head)
         self._top, self._inset = 1 + len(reason), 0
-        note = [seg(f" {self._note}", "dim")] if self._note else []
+        said = f"{place}{self._note}".removesuffix(" · ")
+        note = [seg(f" {said}", "dim")] if said and beside >= 0 else []
         return [join_ends(head, note, width), *reason, *shown, *answers]
 
     def _kept_rows(self, value: DialogView) -> int:
@@ -268,7 +274,12 @@ def heading(value: DialogView, room: int) -> list[Segment]:
         for head in titles:
             if line_cells((head, *count), cell_len) <= room:
                 return [head, *count]
-    return [next((head for head in titles if cell_len(head.text) <= room), titles[0])]
+    title = next((head for head in titles if cell_len(head.text) <= room), titles[0])
+    for about in filter(None, value.about):
+        with_about = [title, seg(f"  {about}", "dim")]
+        if line_cells(with_about, cell_len) <= room:
+            return with_about
+    return [title]
 
 
 def tone_of(value: DialogView) -> str:

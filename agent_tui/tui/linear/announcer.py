@@ -3,8 +3,10 @@ remarks; and which of the answers to a question a typed line is."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Final
 
+from agent_tui.present.displays import kind_of
 from agent_tui.present.plain import display_lines
 from agent_tui.protocol.transcript import Approval, Question
 from agent_tui.structures.frozen import frozen
@@ -12,13 +14,14 @@ from agent_tui.tui.core.model import Confirming, Model, Purpose, SettingUp
 from agent_tui.tui.core.msg import QuestionAnswered
 from agent_tui.tui.core.picker import Entry
 from agent_tui.tui.core.words import one_line
-from agent_tui.tui.dialog.answering import Offer, offers
-from agent_tui.tui.dialog.view import TITLES, titles
+from agent_tui.tui.dialog.offers import Offer, alike, offers
+from agent_tui.tui.dialog.view import TITLES, brief_of, reading_of, titles
 from agent_tui.tui.linear.lines import Out
 from agent_tui.tui.linear.sheets import MOST, choices, hint, question_line, sheet_lines, signature
 
 WORDS: Final = {
     "y": ("yes", "once"),
+    "t": ("all", "both"),
     "a": ("always",),
     "e": ("edits", "accept edits"),
     "n": ("no",),
@@ -27,6 +30,9 @@ WORDS: Final = {
     "c": ("continue", "go on"),
 }
 """What may be typed for a key."""
+NEXT: Final = "next"
+"""What shows the next question, where there are several."""
+Pending = Sequence[Approval | Question]
 YES: Final = "yes"
 """What must be typed, letter by letter, for what cannot be taken back."""
 
@@ -39,11 +45,11 @@ class Taken:
     text: str = ""
 
 
-def question_lines(question: Approval | Question, pending: int) -> list[str]:
+def question_lines(question: Approval | Question, pending: Pending) -> list[str]:
     """The question with everything that is asked about, and the ways to answer it."""
-    place = (f" 1 of {pending}" if pending > 1 else "") + (
-        f" from {question.agent}" if question.agent else ""
-    )
+    others = [one for one in pending if one is not question]
+    number = f" {pending.index(question) + 1} of {len(pending)}" if others else ""
+    place = number + (f" from {question.agent}" if question.agent else "")
     if isinstance(question, Question):
         title = TITLES.get(question.kind, "")
         said = f"{title}\n{question.text}" if title else question.text
@@ -52,24 +58,34 @@ def question_lines(question: Approval | Question, pending: int) -> list[str]:
         lines = [f"Question{place}: {titles(question)[0]}"]
         lines += [f"Reason: {question.reason}"] if question.reason else []
         lines += display_lines(question.display) if question.display is not None else []
+        lines += map(reading_of, question.argv)
+        lines += [f"It would run with {question.sandbox}."] if question.sandbox else []
+    lines += [f"Also asked: {one_line(brief_of(one))}" for one in others]
     hard = isinstance(question, Approval) and question.hard
-    lines += [_option(offer, hard) for offer in offers(question)]
-    return [*lines, answer_ways(question)]
+    lines += [_option(offer, hard) for offer in _ways(question, pending)]
+    lines += [f"{NEXT}: see the next question"] if others else []
+    return [*lines, answer_ways(question, pending)]
 
 
-def answer_ways(question: Approval | Question) -> str:
+def _ways(question: Approval | Question, pending: Pending = ()) -> tuple[Offer, ...]:
+    return offers(question, alike(question, pending))
+
+
+def answer_ways(question: Approval | Question, pending: Pending = ()) -> str:
     """What may be typed now."""
     hard = isinstance(question, Approval) and question.hard
-    return f"Type {_or([_key(offer, hard) for offer in offers(question)])}{_more(question)}."
+    keys = [_key(offer, hard) for offer in _ways(question, pending)]
+    return f"Type {_or([*keys, *[NEXT] * (len(pending) > 1)])}{_more(question)}."
 
 
-def match_answer(question: Approval | Question, line: str) -> Taken | None:
+def match_answer(question: Approval | Question, line: str, pending: Pending = ()) -> Taken | None:
     """Which answer `line` is; None: it is none."""
     text = line.strip()
     low = text.lower()
-    for offer in offers(question):
+    hard = isinstance(question, Approval) and question.hard
+    for offer in _ways(question, pending):
         key = offer.keys[0]
-        if key == "y" and isinstance(question, Approval) and question.hard:
+        if key == "y" and hard:
             if low == YES:
                 return Taken(key)
         elif low in offer.keys or low in WORDS.get(key, ()):
@@ -78,14 +94,19 @@ def match_answer(question: Approval | Question, line: str) -> Taken | None:
     takes_words = isinstance(question, Approval) or question.kind == "stuck"
     if rest.strip() and takes_words and word.lower().rstrip(",:") in ("n", "no", "m"):
         return Taken("m", rest.strip())
+    allows = isinstance(question, Approval) and not hard
+    if rest.strip() and allows and word.lower() in ("y:", "yes:"):  # `yes, but …` is none
+        return Taken("y", rest.strip())
     return None
 
 
-def reply(question: Approval | Question, answer: Taken) -> QuestionAnswered:
+def reply(question: Approval | Question, answer: Taken, pending: Pending = ()) -> QuestionAnswered:
     """What `answer` tells the core."""
-    offer = next(offer for offer in offers(question) if offer.keys[0] == answer.key)
-    asks = bool(offer.purpose) and not answer.text
-    return QuestionAnswered(question.id, offer.choice, offer.mode, answer.text, asks)
+    offer = next(offer for offer in _ways(question, pending) if offer.keys[0] == answer.key)
+    asks, together = bool(offer.purpose) and not answer.text, bool(offer.also)
+    return QuestionAnswered(
+        question.id, offer.choice, offer.mode, answer.text, asks, together=together
+    )
 
 
 def _option(offer: Offer, hard: bool) -> str:
@@ -102,7 +123,7 @@ def _key(offer: Offer, hard: bool) -> str:
 def _more(question: Approval | Question) -> str:
     if isinstance(question, Question):
         return ", or m and what to tell the model" if question.kind == "stuck" else ""
-    return ", or n and what to do instead"
+    return ", or n and why" + ("" if question.hard else ", or y: and more words")
 
 
 def _or(words: list[str]) -> str:
@@ -127,6 +148,8 @@ class Notices:
         self.rows: tuple[Entry, ...] = ()
         """The rows of the open list as they were said last: a number means one of these."""
         self._asked = ""
+        self._read: set[str] = set()
+        """Questions that were said with everything that they are about."""
         self._purpose: Purpose | None = None
         self._note = ""
         self._recalled = -1
@@ -140,6 +163,12 @@ class Notices:
         self._overlay(model)
         self._prompt(model)
         self._recall(model)
+
+    def has_said_all(self, question: Approval | Question, answer: Taken, pending: Pending) -> bool:
+        """Whether every command that `answer` is for was said to its end."""
+        offer = next(one for one in _ways(question, pending) if one.keys[0] == answer.key)
+        also = [one for one in alike(question, pending) if one.id in offer.also]
+        return all(one.id in self._read or not kind_of(one.display).runs for one in also)
 
     def repeat(self, model: Model) -> None:
         """Say the open question or list once more."""
@@ -158,6 +187,8 @@ class Notices:
         if not text.startswith(UNSAID):
             end = "" if text.endswith(".") else "."
             said = f"{text[:1].upper()}{text[1:]}{end}"
+            if toast.tone == "warning" and model.overlay and signature(model) == self._sheet:
+                said += " The list is still open."
             self._out.say([said], "bad" if toast.tone == "bad" else "")
 
     def _question(self, model: Model) -> None:
@@ -165,8 +196,9 @@ class Notices:
         if question is None or model.dialog is None or self._asked == question.id:
             return
         self._asked = question.id
+        self._read.add(question.id)
         if not model.composer.asks("argument"):
-            self._out.say(question_lines(question, len(model.transcript.questions)), "warning")
+            self._out.say(question_lines(question, model.transcript.questions), "warning")
 
     def _overlay(self, model: Model) -> None:
         overlay = model.overlay
@@ -191,13 +223,14 @@ class Notices:
         """What the next line is for, where it is not for the model; and a draft that nobody has
         just typed."""
         composer, note = model.composer, _note(model)
-        if composer.purpose is not self._purpose or note != self._note:
-            self._purpose, self._note = composer.purpose, note
-            if composer.purpose is not None and not _searching(model):
-                hint = HINTS.get(composer.purpose.kind, "Type it, or an empty line to go back.")
-                now = f" It is now: {composer.draft}" if composer.draft else ""
-                why = [f"{note[:1].upper()}{note[1:]}."] if note else []
-                self._out.say([*why, f"{composer.purpose.label}.{now} {hint}".rstrip()])
+        changed = composer.purpose is not self._purpose or note not in ("", self._note)
+        self._purpose, self._note = composer.purpose, note
+        if changed and composer.purpose is not None and not _searching(model):
+            hint = HINTS.get(composer.purpose.kind, "Type it, or an empty line to go back.")
+            held = composer.draft if not composer.purpose.secret else ""
+            now = f" It is now: {held}" if held else ""
+            why = [f"{note[:1].upper()}{note[1:]}."] if note else []
+            self._out.say([*why, f"{composer.purpose.label}.{now} {hint}".rstrip()])
         if composer.purpose is not None or composer.rev == self._rev:
             return
         self._rev = composer.rev

@@ -4,6 +4,7 @@ engine, says the rest."""
 from __future__ import annotations
 
 import asyncio
+import os
 import signal
 import sys
 import time
@@ -17,7 +18,13 @@ from agent_tui import std_output
 from agent_tui.boot import terminal
 from agent_tui.protocol.engine import Engine
 from agent_tui.protocol.event import Event, Restored
-from agent_tui.protocol.events import AssistantReplied, ErrorRaised, TurnEnded, TurnStarted
+from agent_tui.protocol.events import (
+    AssistantReplied,
+    ErrorRaised,
+    Notice,
+    TurnEnded,
+    TurnStarted,
+)
 from agent_tui.protocol.exit_codes import FAILED, of_saving, of_turn
 from agent_tui.protocol.transcript import Transcript, TurnEnd
 from agent_tui.settings.layers import Place
@@ -89,6 +96,8 @@ class Chat:
         """Until the person leaves, or the input ends; the exit code."""
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             signal.signal(number, self._signal)
+        if self.source.terminal:
+            signal.signal(signal.SIGTSTP, self._suspend)
         try:
             self.loop.run_until_complete(self._begin(prompt))
             while not self.left:
@@ -96,6 +105,7 @@ class Chat:
                     self._edit()
                 self.loop.run_until_complete(self._serve())
         finally:
+            self.source.close()
             self.heard = terminal.collect_signals()
             self.loop.close()
         return self.outcome.code(not self.source.terminal) if self.code is None else self.code
@@ -106,12 +116,15 @@ class Chat:
         self.memory.load()
         if self.source.edits:
             reading.remember(self.model.composer.history)
-        if prompt:
+        if self.model.alone:
+            self.call("send", prompt)
+        elif prompt:
             self.source.lines.appendleft(prompt)
 
     async def _serve(self) -> None:
         """Until somebody may edit a line in peace, or it is over."""
         await asyncio.sleep(0)  # what a signal has asked for comes first
+        self.rules.take()  # a line of readline is for what was there when it was begun
         while True:
             self._drain()
             self.rules.take()
@@ -141,7 +154,7 @@ class Chat:
         except KeyboardInterrupt:
             self._blocking = False
             self.out.say([""])
-            if not reading.typed_line():
+            if not self._keep_unsent(reading.typed_line()):
                 self.loop.call_soon(self._interrupt)
             return
         except Gone as ended:
@@ -167,14 +180,32 @@ class Chat:
         else:
             self.loop.call_soon_threadsafe(self.leave, 128 + number)
 
+    def _suspend(self, *_: object) -> None:
+        """Ctrl+Z. In the midst of a line that readline edits, at once: nothing else runs."""
+        if self._blocking:
+            self._stop_here(PROMPT + ("" if self.rules.secret else reading.typed_line()))
+        else:
+            self.loop.call_soon_threadsafe(lambda: self._stop_here(self.source.keep_begun()))
+
+    def _stop_here(self, begun: str) -> None:
+        """Until the shell says go on; then what was `begun` is seen again."""
+        take_back = self.source.lend_terminal()
+        signal.signal(signal.SIGTSTP, signal.SIG_DFL)
+        os.kill(os.getpid(), signal.SIGTSTP)
+        signal.signal(signal.SIGTSTP, self._suspend)
+        take_back()
+        self.out.show_begun(begun)
+
     def _interrupt(self) -> None:
-        now = time.monotonic()
-        if now - self._struck < TWICE_SECONDS:
+        now, begun = time.monotonic(), self.source.take_begun()
+        if self.model.alone or now - self._struck < TWICE_SECONDS:
+            self._keep_unsent(begun)
             self.leave(INTERRUPTED)
             return
         self._struck = now
         if self.source.terminal and self.rules.busy():
             self.out.say([""])  # the terminal shows ^C and ends no line
+        self._keep_unsent(begun)
         self.rules.forget()
         kept = self.model
         if (
@@ -185,6 +216,14 @@ class Chat:
         else:
             self.call("interrupt", kept.composer.draft)
         self._changed.set()
+
+    def _keep_unsent(self, typed: str) -> bool:
+        """Whether Ctrl+C took words away: the history has them."""
+        if not typed.strip() or self.rules.secret:
+            return bool(typed)
+        self.remember(typed)
+        self.out.say(["Not sent. /history has it."])
+        return True
 
     def leave(self, code: int | None = None) -> None:
         """It is over. `code`: None for what the last turn came to."""
@@ -224,8 +263,9 @@ class Chat:
                     self.out.say([f"{type(effect).__name__}: {error}"], "bad")
 
     def _say(self, message: msg.Msg, before: Model) -> None:
-        asked = self.model.dialog
-        if asked is not None and (before.dialog is None or before.dialog.id != asked.id):
+        asked, sheet = self.model.dialog, self.model.overlay
+        asks = asked is not None and (before.dialog is None or before.dialog.id != asked.id)
+        if asks or (sheet is not None and before.overlay is None):
             self.source.mark_begun()
         if isinstance(message, msg.EventsArrived):
             for event in message.events:
@@ -236,7 +276,11 @@ class Chat:
 
     def _told(self, event: Event | Restored, before: Model) -> None:
         self.rules.on_event(event)
-        self.scribe.follow(event, before, self.model)
+        begun = self.model.transcript.answers.models is not None
+        if self.model.alone and not (begun and isinstance(event, Notice)):
+            self.scribe.skip(self.model)  # the session is only there to hold the sheet
+        else:
+            self.scribe.follow(event, before, self.model)
         if (
             isinstance(event, TurnStarted | TurnEnded | ErrorRaised | AssistantReplied)
             and event.is_main
@@ -325,7 +369,27 @@ def run(
 ) -> int:
     """Talk line by line until the person leaves or the input ends; the exit code."""
     out = Out(coloured)
-    model = Model(
+    deeds = Deeds(out, Store(place) if place else None, themes, foreground)
+    kept = PromptHistory(history, str(cwd)) if history else None
+    chat = Chat(engine, _model(cwd, look), out, Input(), deeds, kept)
+    code, ended = _talk(chat, prompt)
+    code = 128 + chat.heard[0] if chat.heard else code
+    if ended.is_unsaved:
+        print(f"agent-tui: {visible(ended.describe_loss())}", file=sys.stderr)
+        code = of_saving(code, True)
+    return _say_farewell(chat, ended, code)
+
+
+def run_sheet(engine: Engine, call: str, cwd: Path) -> tuple[int, Transcript]:
+    """Talk about nothing but the sheet that the line `call` opens, until it closes: the exit code,
+    and what the engine told."""
+    out = Out()
+    model = replace(_model(cwd, DEFAULT), alone=True)
+    return _talk(Chat(engine, model, out, Input(), Deeds(out, None, (), None), None), call)
+
+
+def _model(cwd: Path, look: Look) -> Model:
+    return Model(
         sessions={"": Transcript(cwd=str(cwd))},
         look=look,
         keys=KEYS,
@@ -334,29 +398,20 @@ def run(
         home=str(Path.home()),
         window=Window(on=(), titled=False),
     )
-    deeds = Deeds(out, Store(place) if place else None, themes, foreground)
-    chat = Chat(
-        engine, model, out, Input(), deeds, PromptHistory(history, str(cwd)) if history else None
-    )
-    try:
-        code = _talk(chat, prompt)
-    finally:
-        deeds.ending = True
-        chat.link.close(STOP_SECONDS)
-        ended = chat.link.fold_rest(chat.model.transcript)
-    code = 128 + chat.heard[0] if chat.heard else code
-    if ended.is_unsaved:
-        print(f"agent-tui: {visible(ended.describe_loss())}", file=sys.stderr)
-        code = of_saving(code, True)
-    return _say_farewell(chat, ended, code)
 
 
-def _talk(chat: Chat, prompt: str) -> int:
+def _talk(chat: Chat, prompt: str) -> tuple[int, Transcript]:
+    """The exit code, and how it ended."""
+    code = FAILED
     try:
-        return chat.run(prompt)
+        code = chat.run(prompt)
     except OSError as error:
         std_output.silence_output(error)
-        return FAILED
+    finally:
+        chat.deeds.ending = True
+        chat.link.close(STOP_SECONDS)
+        ended = chat.link.fold_rest(chat.model.transcript)
+    return code, ended
 
 
 def _say_farewell(chat: Chat, ended: Transcript, code: int) -> int:
@@ -377,5 +432,5 @@ def _farewell(transcript: Transcript) -> list[str]:
         return []
     said = [f"Not sent, but saved: {kept}"] if kept else []
     if way := transcript.way_back("agent-tui chat"):
-        said.append(f"To continue this session: {way}")
+        said.append(f"Continue: {way}")
     return said

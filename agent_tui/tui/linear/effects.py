@@ -40,8 +40,8 @@ class Deeds:
         the core only knows of."""
         now = time.time()
         match effect:
-            case do.ReadSettings():
-                yield self._read()
+            case do.ReadSettings(of_project):
+                yield self._read(project=of_project)
             case do.WriteSetting(key, value, project):
                 yield self._write(key, value, project)
             case do.WriteSecret(key):
@@ -67,7 +67,7 @@ class Deeds:
             case _:
                 return
 
-    def _read(self, key: str = "", failed: str = "") -> msg.SettingsRead:
+    def _read(self, key: str = "", failed: str = "", project: bool = False) -> msg.SettingsRead:
         if self._store is None:
             return msg.SettingsRead(
                 Configured(), failed=failed or "there is no config file here", at=time.time()
@@ -76,13 +76,13 @@ class Deeds:
         wrong = (*loaded.problems, *keymap.problems(loaded.settings.keys, loaded.problem))
         themes = ("auto", *stems(self._themes, ".toml"))
         found = Configured(public(loaded.values), themes, tuple(map(str, wrong)))
-        return msg.SettingsRead(found, key, failed, at=time.time())
+        return msg.SettingsRead(found, key, failed, project, at=time.time())
 
     def _write(self, key: str, value: Any, project: bool = False) -> msg.SettingsRead:
         if self._store is None:
             return self._read()
         failed = self._store.put(key, value, project)
-        return self._read("" if failed else key, failed)
+        return self._read("" if failed else key, failed, project)
 
     def _bug(self, model: Model) -> tuple[str, str]:
         """Write the session to a file for a report: where it is, or why it is not there."""

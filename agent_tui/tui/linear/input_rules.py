@@ -11,13 +11,20 @@ from agent_tui.present import wording
 from agent_tui.present.plain import ASSISTANT, block_lines
 from agent_tui.protocol import ops
 from agent_tui.protocol.event import Event, Restored
-from agent_tui.protocol.events import Answered, ErrorRaised, ModelChanged, Notice, SessionStarted
+from agent_tui.protocol.events import (
+    Answered,
+    ErrorRaised,
+    ModelChanged,
+    Notice,
+    QueueChanged,
+    SessionStarted,
+)
 from agent_tui.protocol.ops import Choice, Op, SaveDraft
 from agent_tui.protocol.setup_op import SetUp
 from agent_tui.protocol.tool_events import ShellStarted
 from agent_tui.protocol.transcript import Approval, Question, TextBlock, UserBlock
 from agent_tui.tui.core import msg
-from agent_tui.tui.core.model import Dialog, Model
+from agent_tui.tui.core.model import Model
 from agent_tui.tui.core.regions import HIDDEN
 from agent_tui.tui.dialog.answering import TYPING_SECONDS, put_off
 from agent_tui.tui.linear import announcer, sheets
@@ -55,6 +62,9 @@ SLOW: Final = (
 )
 
 
+TOO_EARLY: Final = "You typed that before you could read the question. Type it again."
+
+
 class Conversation(Protocol):
     """What the rules need of the conversation that they are for (`chat.Chat`)."""
 
@@ -81,6 +91,8 @@ class Rules:
         self._until = 0.0
         """So long an answer of the engine is waited for."""
         self._slow = False
+        self._resumes = False
+        """What waits in the queue is to go out: it begins a turn."""
         self._starts_until = 0.0
         """So long the start of a person's own command is waited for."""
         self._leaves = False
@@ -94,7 +106,9 @@ class Rules:
 
     def on_op(self, op: Op) -> None:
         if not isinstance(op, SaveDraft):
-            self._slow = isinstance(op, SLOW)
+            resumes = isinstance(op, ops.QueueEdit) and op.action == "resume"
+            self._resumes = resumes and self._chat.model.transcript.paused
+            self._slow = isinstance(op, SLOW) or self._resumes
             self._until = time.monotonic() + (LONG if self._slow else SOON)
         if isinstance(op, ops.RunShell):
             self._starts_until = time.monotonic() + LONG
@@ -102,10 +116,12 @@ class Rules:
     def on_event(self, event: Event | Restored) -> None:
         if isinstance(event, ShellStarted | ErrorRaised):
             self._starts_until = 0.0
-        if isinstance(
+        if self._resumes and not isinstance(event, QueueChanged | ErrorRaised):
+            return  # it is of something before
+        if self._resumes or isinstance(
             event, Restored | Answered | ModelChanged | ErrorRaised | Notice | SessionStarted
         ):
-            self._until, self._slow = 0.0, False
+            self._until, self._slow, self._resumes = 0.0, False, False
         elif event.settled and not self._slow:
             self._until = 0.0
 
@@ -114,8 +130,11 @@ class Rules:
         model = self._chat.model
         aside = model.aside is not None and model.aside.state == "asking"
         recall = model.recall is not None and not model.recall.done
-        told = model.started and (
-            model.transcript.model or model.transcript.answers.models is not None
+        answers = model.transcript.answers
+        told = (
+            model.started
+            and (model.transcript.model or answers.models is not None)
+            and answers.trust is not None
         )
         opening = not told and not model.gone and model.overlay is None
         queued = (
@@ -137,7 +156,7 @@ class Rules:
         """Whether readline may have the terminal: nothing will be said meanwhile."""
         source = self._chat.source
         edits = source.terminal if self.secret else source.edits
-        quiet = not self.busy() and not source.lines and not self._chat.left
+        quiet = not self.busy() and not (source.lines or source.has_begun or self._chat.left)
         return edits and quiet and not source.ended and self._chat.link.rest()
 
     @property
@@ -150,7 +169,7 @@ class Rules:
         """Use the lines that are there, as far as it is their turn."""
         chat = self._chat
         while chat.source.lines and not chat.left and self._ready(chat.source.lines[0]):
-            self.line(chat.source.lines.popleft())
+            self.line(chat.source.pop_line())
         waits = bool(chat.model.composer.calls) and not chat.model.gone  # for the skills
         if chat.source.ended and not chat.source.lines and not chat.left and not waits:
             self._ended()
@@ -229,7 +248,7 @@ class Rules:
     def _save_begun(self, text: str) -> None:
         """Put what was begun on record as the draft, behind the one that there is."""
         if text != self._begun and self._chat.source.terminal:
-            draft = self._chat.model.composer.draft
+            draft = composer.own_draft(self._chat.model)
             saved = "\n".join(filter(None, (draft, text)))
             self._chat.link.send(SaveDraft(saved, at_once=True))
             self._chat.link.flush_draft()  # nothing else runs while readline has the terminal
@@ -275,10 +294,12 @@ class Rules:
         chat = self._chat
         question, dialog = chat.model.question, chat.model.dialog
         assert question is not None and dialog is not None
-        taken, early = announcer.match_answer(question, text), chat.source.early
-        chat.source.early = False
+        pending, early = chat.model.transcript.questions, chat.source.early
+        taken = announcer.match_answer(question, text, pending)
         if question.id == self._answered:
             self._prompt(text)
+        elif len(pending) > 1 and text.strip().lower() == announcer.NEXT:
+            chat.dispatch(msg.QuestionTurned(at=time.time()))
         elif taken is None and not text.strip():
             if chat.source.terminal:
                 chat.notices.repeat(chat.model)
@@ -288,17 +309,15 @@ class Rules:
         elif taken is None and early:
             self._prompt(text)
         elif taken is None:
-            said = "That is not one of the answers. Nothing was sent."
-            if " " in text.strip():
-                chat.remember(text)
-                said += " /history has it."
-            chat.out.say([said, announcer.answer_ways(question)], "warning")
-        elif chat.source.terminal and (early or _is_soon(dialog)):
-            chat.out.say(
-                ["You typed that before you could read the question. Type it again."], "warning"
-            )
+            said = "That is not one of the answers. Nothing was sent. /history has it."
+            chat.remember(text)
+            chat.out.say([said, announcer.answer_ways(question, pending)], "warning")
+        elif chat.source.terminal and (early or _is_soon(dialog.shown_at, dialog.interrupts)):
+            chat.out.say([TOO_EARLY], "warning")
+        elif not chat.notices.has_said_all(question, taken, pending):
+            chat.out.say([f"Type {announcer.NEXT} to read the others first."], "warning")
         else:
-            self._reply(announcer.reply(question, taken))
+            self._reply(announcer.reply(question, taken, pending))
 
     def _unanswered(self, question: Approval | Question) -> None:
         """A pipe holds no answer: what asks for consent gets none, and what is stuck stops."""
@@ -354,22 +373,34 @@ class Rules:
 
     def _choice(self, text: str) -> None:
         chat = self._chat
-        overlay = chat.model.overlay
+        overlay, early = chat.model.overlay, chat.source.early
         assert overlay is not None
-        if SLASH.match(text.strip()):
+        if chat.source.terminal and sheets.must_be_read(overlay):
+            if early and text.strip():
+                self._prompt(text)
+                chat.notices.repeat(chat.model)
+                return
+            if early or _is_soon(max(overlay.shown_at, overlay.filled_at)):
+                chat.out.say([TOO_EARLY], "warning")
+                return
+        called = bool(SLASH.match(text.strip()))
+        if called and not chat.model.alone:
             self._close()
             self._prompt(text)
             return
-        wanted = sheets.intents(chat.model, overlay, text, chat.notices.rows)
+        rows = chat.notices.rows
+        wanted = None if called else sheets.intents(chat.model, overlay, text, rows)
         waits = chat.model.aside is not None and chat.model.aside.state == "asking"
         if wanted is None and sheets.is_read_only(overlay) and not waits:
             self._close()
             self._prompt(text)
             return
         if wanted is None:
-            chat.out.say(
-                [f"That is not a choice here. {sheets.hint(chat.model, overlay)}"], "warning"
-            )
+            said = "That is not a choice here."
+            if chat.source.terminal and not (called or chat.model.alone) and text.strip():
+                chat.remember(text)
+                said += " Nothing was sent. /history has it."
+            chat.out.say([f"{said} {sheets.hint(chat.model, overlay)}"], "warning")
             return
         chat.dispatch(*wanted)
 
@@ -382,11 +413,10 @@ class Rules:
                 return
 
 
-def _is_soon(dialog: Dialog) -> bool:
+def _is_soon(shown_at: float, interrupts: bool = False) -> bool:
     """Whether a line came too soon to be meant for the question: what takes the place of a list gets
     the number that was meant for that."""
-    pause = LIST_SECONDS if dialog.interrupts else BURST_SECONDS
-    return time.time() - dialog.shown_at < pause
+    return time.time() - shown_at < (LIST_SECONDS if interrupts else BURST_SECONDS)
 
 
 MOST: Final = 50

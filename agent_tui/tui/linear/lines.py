@@ -12,8 +12,9 @@ import sys
 import termios
 from collections import deque
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from getpass import getpass
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 from agent_tui.structures.visible import visible
 
@@ -80,22 +81,50 @@ class Input:
         self.edits = self.terminal and os.isatty(1) and _has_readline()
         self._kept: list[bytes] = []
         """The beginning of a line that is not at its end."""
-        self._early = False
+        self._kept_early = False
+        self._early_lines = 0
+        """That, and so many of `lines`, were begun before what was said last."""
         self.early = False
-        """The newest line was begun before the question that is open now."""
+        """So was the line that was taken last."""
         self._told: Callable[[], None] = lambda: None
+        self._restore: Callable[[], None] = lambda: None
 
     def open(self, told: Callable[[], None]) -> None:
         """Read from now on, in the running loop; `told` is called when there is more, or the end."""
         self._told = told
+        if self.terminal:
+            self._keep_on_interrupt()
         try:
             asyncio.get_running_loop().add_reader(self.fd, self._readable)
         except PermissionError:  # a plain file: it is there as a whole
             while not self.ended:
                 self._take(os.read(self.fd, CHUNK))
 
+    def _keep_on_interrupt(self) -> None:
+        """Ctrl+C drops nothing that was typed, until the program ends."""
+        with suppress(termios.error):  # the terminal is gone, which the next read tells
+            mode = termios.tcgetattr(self.fd)
+            kept = [*mode[:3], mode[3] | termios.NOFLSH, *mode[4:]]
+            termios.tcsetattr(self.fd, termios.TCSANOW, kept)
+            self._restore = lambda: termios.tcsetattr(self.fd, termios.TCSANOW, mode)
+
     def close(self) -> None:
-        asyncio.get_running_loop().remove_reader(self.fd)
+        """The terminal is as it was."""
+        restore, self._restore = self._restore, lambda: None
+        with suppress(termios.error):
+            restore()
+
+    def lend_terminal(self) -> Callable[[], None]:
+        """A shell has the terminal, as it was before us, until what is returned is called."""
+        with suppress(termios.error):
+            ours = termios.tcgetattr(self.fd)
+            self._restore()
+            return lambda: self._set_mode(ours)
+        return lambda: None
+
+    def _set_mode(self, mode: list[Any]) -> None:
+        with suppress(termios.error):  # the terminal is gone, which the next read tells
+            termios.tcsetattr(self.fd, termios.TCSANOW, mode)
 
     def ask(self, prompt: str, hidden: bool = False) -> str | None:
         """One line (or what was pasted) with readline's editing; blocks. None: the end. `hidden`:
@@ -110,11 +139,28 @@ class Input:
             return None
         return "\n".join(lines).encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
+    def keep_begun(self) -> str:
+        """What is being typed and was not ended: it stays the beginning of the next line, and
+        nobody else reads it."""
+        self._pull_begun()
+        return b"".join(self._kept).decode("utf-8", "replace")
+
     def mark_begun(self) -> None:
         """What is being typed now was begun before what is said next. The terminal keeps it until
         its Enter, unless it is told anew that it edits lines."""
+        if self.terminal:
+            self._pull_begun()
+            self._early_lines, self._kept_early = len(self.lines), self.has_begun
+
+    def take_begun(self) -> str:
+        """What is being typed and was not ended: it is no part of a line any more."""
         if not self.terminal:
-            return
+            return ""
+        self._pull_begun()
+        begun, self._kept, self._kept_early = b"".join(self._kept), [], False
+        return begun.decode("utf-8", "replace")
+
+    def _pull_begun(self) -> None:
         try:
             mode = termios.tcgetattr(self.fd)
             raw = [*mode[:3], mode[3] & ~termios.ICANON, *mode[4:]]
@@ -125,7 +171,17 @@ class Input:
                 self._take(begun)
         except termios.error:  # the terminal is gone, which the next read tells
             return
-        self._early = any(self._kept)
+
+    @property
+    def has_begun(self) -> bool:
+        """Whether a line was begun that readline does not have."""
+        return any(self._kept)
+
+    def pop_line(self) -> str:
+        """The next line."""
+        self.early = self._early_lines > 0
+        self._early_lines = max(0, self._early_lines - 1)
+        return self.lines.popleft()
 
     def _readable(self) -> None:
         if not self.terminal:
@@ -155,9 +211,10 @@ class Input:
             return
         *whole, rest = b"".join(self._kept).split(b"\n")
         self._kept = [rest]
-        self.early, self._early = self._early, False
         lines = [line.decode("utf-8", "replace").rstrip("\r") for line in whole]
         self.lines.extend(["\n".join(lines)] if self.terminal and lines else lines)
+        if self._kept_early:
+            self._early_lines, self._kept_early = len(self.lines), False
 
 
 def _has_readline() -> bool:
@@ -213,6 +270,11 @@ class Out:
         for number, text in enumerate(lines):
             for line in visible(text).split("\n"):
                 sys.stdout.write(f"{self._coloured(line.rstrip(), tone if number == 0 else '')}\n")
+        sys.stdout.flush()
+
+    def show_begun(self, text: str) -> None:
+        """A line that goes on where it was left."""
+        sys.stdout.write(visible(text))
         sys.stdout.flush()
 
     def _coloured(self, line: str, tone: Tone) -> str:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from math import inf
 from typing import TYPE_CHECKING, Any, Final
 
 from agent_tui import registry
@@ -27,6 +28,8 @@ MOST: Final = 50
 """Rows of a list that are said; words find the others."""
 MARKS: Final = dict.fromkeys(map(ord, "✗✓☐☑▸"))
 """Marks that only the eye needs: the words behind them say the same."""
+NAMED: Final = 9
+"""Rows of which each is named where they do different things."""
 CELLS: Final = 200
 """Cells of a line of what is read."""
 TYPED: Final = (
@@ -34,6 +37,11 @@ TYPED: Final = (
     'the lines between two lines of """ are one prompt. !command runs a shell command. Ctrl+C interrupts;',
     "Ctrl+D on an empty line quits.",
 )
+
+
+def must_be_read(overlay: Overlay) -> bool:
+    """Whether it came by itself and gives something away: no line that was begun before is for it."""
+    return overlay.shown_at > -inf and sheets.find(overlay.kind).read_first > 0
 
 
 def signature(model: Model) -> Any:
@@ -87,13 +95,12 @@ def question_line(overlay: Overlay) -> str:
 def hint(model: Model, overlay: Overlay) -> str:
     """What may be typed while it is open."""
     sheet, offered = sheets.find(overlay.kind), _offered(model, overlay)
-    first = next((one for one in offered if one.needs_row), None)
-    ways = (
-        [f"{_names(overlay)} to {_verb(first, model, overlay)}"]
-        if first is not None and choices(overlay)
-        else []
-    )
+    ways = list(_row_ways(model, overlay, offered))
+    rows = choices(overlay)
+    first = {_main_action(model, overlay, row) for row in rows}
     for one in offered:
+        if first == {one}:
+            continue  # a number alone does it
         if one.typed and one.needs_row:
             ways.append(f"{one.typed} and a number to {one.label_for(model, overlay)}")
         elif one.typed:
@@ -101,17 +108,36 @@ def hint(model: Model, overlay: Overlay) -> str:
     if not ways:
         ways = [f"y to {one.label_for(model, overlay)}" for one in offered[:1] if not one.hidden]
     ways += ["words to search"] if sheet.typing == "finds" and overlay.picker is not None else []
-    leaves = f"an empty line to {sheet.esc_for(model, overlay)}"
+    esc = sheet.esc_for(model, overlay)
+    leaves = f"an empty line to {'go back' if esc == 'back' else esc}"
     return f"Type {', '.join(ways)}, or {leaves}." if ways else f"Type {leaves}."
 
 
-def _names(overlay: Overlay) -> str:
-    """What is typed for a row."""
-    keys = [_key(one, number) for number, one in enumerate(choices(overlay), 1)]
-    letters = [key for key in keys if not key.isdecimal()]
-    return (
-        f"{', '.join(letters[:-1])} or {letters[-1]}" if len(letters) == len(keys) else "a number"
-    )
+def _row_ways(model: Model, overlay: Overlay, offered: tuple[Action, ...]) -> Iterator[str]:
+    """What is typed for a row, and what it does: where rows do different things, each of them."""
+    rows, first = choices(overlay), next((one for one in offered if one.needs_row), None)
+    if not rows or first is None:
+        return
+    keys = [_key(one, number) for number, one in enumerate(rows, 1)]
+    does = [_verb(_main_action(model, overlay, row) or first, model, overlay) for row in rows]
+    named = len(set(does)) > 1 and len(keys) <= NAMED
+    moves = {
+        _verb(one, model, overlay) for one in sheets.find(overlay.kind).actions if one.only_moves
+    }
+    for verb in dict.fromkeys(one for one in does if one not in moves) if named else does[:1]:
+        of = [key for key, done in zip(keys, does, strict=True) if done == verb or not named]
+        spelt = named or not any(key.isdecimal() for key in of)
+        yield f"{_join_or(of) if spelt else 'a number'} to {verb}"
+
+
+def _join_or(keys: list[str]) -> str:
+    return " or ".join(filter(None, (", ".join(keys[:-1]), keys[-1])))
+
+
+def _main_action(model: Model, overlay: Overlay, row: Entry) -> Action | None:
+    """What the number of a row does."""
+    known = sheets.find(overlay.kind).actions
+    return next((one for one in known if one.needs_row and one.offered(model, overlay, row)), None)
 
 
 def _verb(action: Action, model: Model, overlay: Overlay) -> str:

@@ -112,6 +112,10 @@ class Scribe:
             if block is not None and block.state == "running":
                 self._out.say([running_line(block)], "tool")
 
+    def skip(self, model: Model) -> None:
+        """What is there now is not said."""
+        self._said = len(model.transcript.rows)
+
     def _follow_agent(self, event: Event, t: Transcript, model: Model) -> None:
         """Of a sub-agent is said when it begins and ends; the rest is said with its call, or by
         `/expand`."""

@@ -194,6 +194,12 @@ def shown_candidates(model: Model) -> tuple[Candidate, ...]:
     return candidates(draft, model.transcript.answers)
 
 
+def runs_selected(model: Model) -> bool:
+    """Whether Enter runs what the cursor of the list is on."""
+    found = shown_candidates(model)
+    return bool(found) and found[min(selected_index(model), len(found) - 1)].runs
+
+
 def selected_index(model: Model) -> int:
     """Where the cursor of the list is."""
     return model.completion.selected if model.finder is None else model.finder.selected

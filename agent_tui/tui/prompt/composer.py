@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Final
 
 from agent_tui.protocol.ops import Answer, Rename, SaveDraft
-from agent_tui.protocol.transcript import Queued
+from agent_tui.protocol.transcript import EditedPrompt, Queued
 from agent_tui.structures import chips
 from agent_tui.structures.chips import Chip, Paste
 from agent_tui.tui.core.effects import Remember, Send
@@ -21,8 +21,10 @@ MOST_CHIPS: Final = 20
 """Chips that are remembered besides those in use, so that a prompt that is taken back has them
 again."""
 NEVER: Final = float("-inf")
-MESSAGES: Final = frozenset(("say", "deny"))
+MESSAGES: Final = frozenset(("allow", "say", "deny"))
 """What the prompt is for while it answers a question in words."""
+SEARCHES: Final = frozenset(("search", "history"))
+"""What the prompt is for while something is looked for as it is typed."""
 FOR_MODEL: Final = MESSAGES | {"argument"}
 """What the prompt is for while the model will read what is typed."""
 PRIVATE: Final = "!!"
@@ -44,20 +46,33 @@ def change_text(model: Model, text: str, caret: int) -> Model:
 def save(model: Model) -> Step:
     """Tell the engine of the draft, if it is one for the model and another than it was told: it
     survives a kill."""
-    composer = model.composer
-    if composer.purpose is not None and composer.purpose.kind not in FOR_MODEL:
-        return model, ()
-    if composer.purpose is not None:
-        draft = _above(composer.draft, composer.stash)
-    else:
-        draft = composer.draft if composer.editing is None else _beside(model, composer.editing)
-    draft = "" if draft.startswith(PRIVATE) else draft
-    if draft == composer.saved:
+    composer, words, edited = model.composer, "", None
+    purpose = composer.purpose
+    draft = composer.draft if purpose is None else composer.stash
+    if composer.editing is not None:
+        words, draft = _new_words(model, composer.editing, draft), composer.editing.stash
+        edited = EditedPrompt(composer.editing.id, len(words)) if words else None
+    if purpose is not None and purpose.kind in FOR_MODEL:
+        draft = _above(composer.draft, draft)
+    elif purpose is not None:
+        if not (command := _command_of(purpose)):
+            return model, ()
+        field = f"/{command} {composer.draft}" if composer.draft.strip() else ""
+        draft = _above(draft, field)  # never a command that swallows the draft
+    draft = _above(words, draft) if edited else "" if draft.startswith(PRIVATE) else draft
+    if (draft, edited) == (composer.saved, composer.saved_edit):
         return model, ()
     pasted = chips.chips_in(draft, composer.chips)
-    return replace(model, composer=replace(composer, saved=draft)), (
-        Send(SaveDraft(draft, pasted)),
+    return replace(model, composer=replace(composer, saved=draft, saved_edit=edited)), (
+        Send(SaveDraft(draft, pasted, edited=edited)),
     )
+
+
+def _command_of(purpose: Purpose) -> str:
+    """The command that takes what is typed into this field, by which it can be typed again."""
+    if purpose.kind == "action":
+        return purpose.id
+    return "rename" if purpose.kind == "title" and not purpose.id else ""
 
 
 def own_draft(model: Model) -> str:
@@ -72,15 +87,22 @@ def own_draft(model: Model) -> str:
     )
 
 
-def _beside(model: Model, editing: Editing) -> str:
-    """What is on record while a queued prompt is edited: its new words, which the queue does not
-    have yet, above the draft that was put aside."""
-    new = model.composer.draft
+def _new_words(model: Model, editing: Editing, new: str) -> str:
+    """The words of a queued prompt that is edited, which the queue does not have yet: on record
+    they stand above the draft that was put aside."""
     queued = next((item for item in model.waiting_prompts if item.id == editing.id), None)
     same = queued is not None and new == refold_text(model, queued.text, queued.pastes)[1]
-    if not new.strip() or new.startswith(PRIVATE) or same:
-        return editing.stash
-    return _above(new, editing.stash)
+    return "" if not new.strip() or new.startswith(PRIVATE) or same else new
+
+
+def restore(model: Model, text: str, edited: EditedPrompt | None) -> Model:
+    """The empty prompt holds the draft `text` of an earlier run; a queued prompt that was edited is
+    edited again, if it still waits."""
+    if edited is not None and any(item.id == edited.id for item in model.waiting_prompts):
+        text, stash = text[: edited.length], text[edited.length :].removeprefix("\n\n")
+        editing = Editing(edited.id, stash)
+        model = replace(model, composer=replace(model.composer, editing=editing))
+    return write(model, text)
 
 
 def _above(new: str, stash: str) -> str:
@@ -228,6 +250,20 @@ def leave_message(model: Model) -> Step:
     )
 
 
+def leave_field(model: Model) -> Step:
+    """A question takes the field away. What was being written as a command goes on as one, and the
+    draft is in the history; words of another field are there. A search is no loss, and a secret
+    never was here."""
+    now, purpose = model.composer, model.composer.purpose
+    left = leave(model)
+    if purpose is None or not now.draft.strip() or purpose.kind in SEARCHES:
+        return left, ()
+    if not (command := _command_of(purpose)):
+        return (left, ()) if purpose.secret else remember(left, now.draft)
+    written = write(left, f"/{command} {now.draft}")
+    return remember(written, now.stash) if now.stash.strip() else (written, ())
+
+
 def on_purpose_sent(model: Model, purpose: Purpose, text: str) -> Step:
     """The prompt was sent while it had a purpose."""
     if purpose.kind == "search" or purpose.kind == "history":  # they act as they are typed
@@ -237,8 +273,8 @@ def on_purpose_sent(model: Model, purpose: Purpose, text: str) -> Step:
         return toast(model, "type an answer, or press Esc")
     model = leave(model)
     match purpose.kind:
-        case "deny":
-            return send(model, Answer(purpose.id, "no", said))
+        case "allow" | "deny":
+            return send(model, Answer(purpose.id, purpose.choice, said))
         case "say" | "argument":
             return send(model, Answer(purpose.id, "say", said, pastes))
         case "title":
@@ -350,7 +386,8 @@ def remember(model: Model, text: str) -> Step:
     if not text.strip() or (history and history[-1] == text):
         return model, ()
     composer = replace(model.composer, history=(*history, text)[-MAX_HISTORY:])
-    return replace(model, composer=composer), (Remember(text),)
+    kept = () if text.startswith(PRIVATE) else (Remember(text),)
+    return replace(model, composer=composer), kept
 
 
 def _show(model: Model, at: int, kept: str) -> Model:

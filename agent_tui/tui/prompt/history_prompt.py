@@ -15,7 +15,7 @@ from agent_tui.tui.core.model import Model, Purpose
 from agent_tui.tui.core.msg import HistoryRead, KeyPressed
 from agent_tui.tui.core.regions import FooterView, Option, OverlayView, Span
 from agent_tui.tui.core.step import Step, then, toast
-from agent_tui.tui.core.words import one_line
+from agent_tui.tui.core.words import format_place, one_line
 from agent_tui.tui.prompt import composer
 
 SHOWN: Final = 10
@@ -77,7 +77,7 @@ def _around(text: str, words: list[str]) -> str:
 
 def _count(found: Recall) -> str:
     more = "+" if found.has_more else ""
-    return f"{found.selected + 1:,} of {found.total:,}{more}" if found.total else ""
+    return f"{format_place(found.selected + 1, found.total)}{more}" if found.total else ""
 
 
 @lazy

@@ -4,6 +4,7 @@ keeps it, and never uses an id twice."""
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Final
 
 from agent_tui.present.wording import count
 from agent_tui.protocol.ops import Cancel, QueueEdit, Steer, Submit
@@ -13,6 +14,8 @@ from agent_tui.structures import chips
 from agent_tui.tui.core.model import InFlight, Model
 from agent_tui.tui.core.step import Step, send, then, toast
 from agent_tui.tui.prompt import composer
+
+ANSWER_FIRST: Final = "answer the question first"
 
 
 def dispatch(model: Model) -> Step:
@@ -25,6 +28,7 @@ def dispatch(model: Model) -> Step:
         or at_work(transcript)
         or transcript.questions
         or transcript.paused
+        or model.is_held
     )
     if (
         not waiting
@@ -114,6 +118,8 @@ def send_now(model: Model, item: Queued) -> Step:
         return steer(model, item)
     if not model.started or not model.transcript.model:
         return toast(model, "there is no model yet", "warning")
+    if model.is_held:
+        return toast(model, ANSWER_FIRST)
     return send(_taken(_at_end(model), item), Submit(item.text, queue_id=item.id))
 
 

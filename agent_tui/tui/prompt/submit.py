@@ -56,7 +56,10 @@ def submit(model: Model, text: str) -> Step:
         model = composer.write(model, text) if model.composer.draft != text else model
         return toast(model, "this session is read only: /fork makes your own copy", "warning")
     if text.startswith("!") and not model.gone:
-        return shell(model, text)
+        if not model.is_held:
+            return shell(model, text)
+        model = composer.write(model, text) if model.composer.draft != text else model
+        return toast(model, queue.ANSWER_FIRST)
     if model.gone:
         model = composer.write(model, text) if model.composer.draft != text else model
         return toast(model, "the engine has stopped: Ctrl+D on an empty prompt quits", "bad")
@@ -116,6 +119,15 @@ def shell(model: Model, text: str) -> Step:
     )
 
 
+def runs_at_once(model: Model) -> bool:
+    """Whether the prompt holds a command: Enter runs it beside a turn, too."""
+    words = model.composer.draft.strip()
+    if words.startswith("!"):
+        return True
+    match = SLASH.match(words)
+    return match is not None and commands.by_slash(match.group(1)) is not None
+
+
 def slash(model: Model, text: str) -> Step | None:
     """Run the command that `text` calls, or say that there is none. None: it is a prompt (or a
     skill)."""
@@ -141,6 +153,10 @@ def slash(model: Model, text: str) -> Step | None:
         waits = replace(model, composer=replace(model.composer, calls=text))
         return toast(waits, f"/{name} waits: the skills are still being read")
     names = frozenset(skill.name for skill in known)
+    found = model.transcript.sandbox
+    if name == "sandbox" and found:
+        said = SANDBOXED.format(found) if found != "none" else BARE
+        return toast(model, said, "warning", READ_SECONDS)
     return toast(model, hint(name, names), "warning", READ_SECONDS)
 
 
@@ -178,6 +194,8 @@ def steer(model: Model, text: str) -> Step:
         return _put_back(model, text, steers=True)
     if not text.strip():
         return _nothing(model)
+    if text.startswith("!"):
+        return submit(model, text)  # a command is no word to the model
     called = slash(model, text)
     if called is not None:
         return called
@@ -195,10 +213,10 @@ def _put_back(model: Model, text: str, steers: bool = False) -> Step:
     """The end of an edit. The model cannot be sent a command: it would be read as a prompt when its
     time comes."""
     match = SLASH.match(text.strip())
-    if match is not None and commands.by_slash(match.group(1)) is not None:
-        return toast(
-            model, f"/{match.group(1)} is a command and cannot be queued: Esc cancels", "warning"
-        )
+    called = f"/{match.group(1)}" if match and commands.by_slash(match.group(1)) else ""
+    if called or text.startswith("!"):
+        said = f"{called or 'a ! line'} is a command and cannot be queued: Esc cancels"
+        return toast(model, said, "warning")
     return queue.put_back(model, text, steers)
 
 
@@ -211,6 +229,13 @@ def _nothing(model: Model) -> Step:
     return queue.resume(model) if model.transcript.paused else (model, ())
 
 
+SANDBOXED: Final = (
+    "in accept-all mode commands run in a sandbox ({}): no network but hosts that you allow, and "
+    "they write only in the folders of this session; those that you allow run without it"
+)
+BARE: Final = (
+    "there is no sandbox: commands have your own rights; /mode decides which ones ask first"
+)
 NOT_HERE: Final = "not available yet"
 ALIKE: Final = 0.75
 """How alike two names are for the one to be taken for a slip of the other."""
@@ -223,7 +248,7 @@ INSTEAD: Final[Mapping[str, str]] = {
     "memory": "AGENTS.md in the project is read at the start of a session; edit it as any file",
     "allowed-tools": "/mode decides what runs without asking; the setting tools.enabled names the tools",
     "approvals": "/permissions lists them, /mode decides what asks",
-    "sandbox": "there is no sandbox: commands have your own rights; /mode decides which ones ask first",
+    "sandbox": "the setting sandbox.mode is for accept-all mode; `agent-tui doctor` tries each sandbox",
     "plan": "/mode plan only reads and proposes",
     "login": "/setup sets up a provider, or `agent-tui auth set PROVIDER` in a shell saves a key",
     "logout": "`agent-tui auth remove PROVIDER` in a shell deletes a key",

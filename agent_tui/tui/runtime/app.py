@@ -9,6 +9,7 @@ import time
 import traceback
 from collections import deque
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, assert_never
 
@@ -40,6 +41,8 @@ if TYPE_CHECKING:
     from agent_tui.tui.widgets.sheet import Overlay
 
 POLL_SECONDS: Final = 0.1
+UNDERWAY_SECONDS: Final = 0.05
+"""So often it is looked whether the rest of a key has come."""
 
 
 class AgentApp(Surroundings, inherit_bindings=False, inherit_css=False):
@@ -190,8 +193,8 @@ class AgentApp(Surroundings, inherit_bindings=False, inherit_css=False):
             case do.Type(character, key):
                 self.regions.prompt.take_key(key, character)
                 self.regions.prompt.tell()
-            case do.ReadSettings():
-                self.dispatch(self._settings.read())
+            case do.ReadSettings(of_project):
+                self.dispatch(self._settings.read(project=of_project))
             case do.WriteSetting() | do.WriteSecret():
                 self.dispatch(self._settings.perform(effect, self.regions.prompt.text.strip()))
             case do.ReadFacts():
@@ -209,11 +212,19 @@ class AgentApp(Surroundings, inherit_bindings=False, inherit_css=False):
             case do.Notify(text, bell):
                 self.notify_outside(text, bell)
             case do.Yield(seconds):
-                asyncio.get_running_loop().call_later(
-                    seconds, lambda: self.dispatch(msg.Yielded(at=current_time()))
-                )
+                asyncio.get_running_loop().call_later(seconds, self._rested)
             case _:
                 assert_never(effect)
+
+    def _rested(self, waited: bool = False) -> None:
+        """So long nothing came: but the beginning of a key may have, which is waited for. What
+        became of it is handled first."""
+        underway = self.is_key_underway
+        if underway or waited:
+            again = partial(self._rested, underway)
+            asyncio.get_running_loop().call_later(UNDERWAY_SECONDS, again)
+        else:
+            self.dispatch(msg.Yielded(at=current_time()))
 
     # -- the engine
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 
 import os
 import shlex
-import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
 from agent_tui.registry import late
+from agent_tui.temporary import PrivateFolder
 
 with late():
     from agent_tui import programs
@@ -46,7 +46,7 @@ def edit_text(
     """`text` as the editor `argv` left it, or why it was not changed. `run` and `ends`: how it runs,
     and when it is ended. `saved` is told what is saved in it while it stays open."""
     name = Path(argv[0]).name
-    with tempfile.TemporaryDirectory(prefix="agent-tui-") as folder:  # nobody else may look into it
+    with PrivateFolder() as folder:  # nobody else may look into it
         file = Path(folder) / "prompt.md"
         file.touch(0o600)
         file.write_text(text, "utf-8", errors="replace")

@@ -5,13 +5,13 @@ engine goes on meanwhile."""
 from __future__ import annotations
 
 import sys
-import tempfile
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Final, Protocol
 
 from agent_tui.protocol.ops import Resume
+from agent_tui.temporary import PrivateFolder
 from agent_tui.tui.core.model import Model
 from agent_tui.tui.runtime.editor import Foreground
 from agent_tui.tui.runtime.engine_client import Link
@@ -52,10 +52,8 @@ class Chosen:
     """Another run of this program beside this one, and the word that it leaves. Raises OSError."""
 
     def __init__(self, start: Beside, words: Sequence[str]) -> None:
-        self._folder = tempfile.TemporaryDirectory(
-            prefix="agent-tui-"
-        )  # nobody else may look into it
-        self._chosen, self._name = Path(self._folder.name) / "chosen", words[0]
+        self._folder = PrivateFolder()  # nobody else may look into it
+        self._chosen, self._name = self._folder.path / "chosen", words[0]
         self._chosen.touch(0o600)
         self._code = start(_argv([*words, "--chosen", str(self._chosen)]))
 
@@ -71,7 +69,7 @@ class Chosen:
 def chosen_by(run: Callable[[list[str]], int], words: list[str]) -> tuple[str, str]:
     """Run this program with `words`; what it says was chosen or made there, and what went wrong, if
     something did."""
-    with tempfile.TemporaryDirectory(prefix="agent-tui-") as folder:  # nobody else may look into it
+    with PrivateFolder() as folder:  # nobody else may look into it
         chosen = Path(folder) / "chosen"
         chosen.touch(0o600)
         try:

@@ -147,6 +147,7 @@ class Regions:
             self.queue.show(new.queue)
         if self._changed("dialog", old and old.dialog, new.dialog, before=self.status):
             self.dialog.show(new.dialog)
+        self._crowd()
         if self._changed("completion", old and old.completion, new.completion, after=self.welcome):
             self.completion.show(new.completion)
         dialog, overlay = (old.dialog, old.overlay) if old is not None else (None, None)
@@ -263,6 +264,7 @@ class Regions:
         """Fewer lines around the text where there are few."""
         self.box.screen.set_class(is_low(Size(width, height)), "-low")
         self.box.screen.set_class(is_short(Size(width, height)), "-short")
+        self._crowd()
         if self._made("overlay"):
             self._leave_room(self.overlay.value is not None)
         self.welcome.place()
@@ -270,12 +272,21 @@ class Regions:
             self.label.redraw(layout=True)  # its lines are fewer on a low screen
         self.prompt.styles.max_height = self._prompt_lines()
 
+    def _crowd(self) -> None:
+        """Between a question and prompts that wait no line is empty on a short screen."""
+        if not self.box.is_attached:
+            return  # the app is being closed
+        both = all(self._made(name) and getattr(self, name).value for name in ("queue", "dialog"))
+        self.box.screen.set_class(both and self.box.screen.has_class("-short"), "-crowded")
+
     def _room_of_queue(self) -> int:
-        """Lines that are left to it where there are few: a question and the prompt come first."""
+        """Lines that are left to it where there are few: a question and the prompt come first. On a
+        short screen a question leaves it one, so that its frame, its reason and all answers stay."""
         asked = self._made("dialog") and self.dialog.value is not None
         few = self.box.screen.has_class("-low")
         taken = self._fixed() + CONTEXT_SHORT + (not few) + ASKED_LINES * asked
-        return self.box.app.size.height - taken
+        left = self.box.app.size.height - taken
+        return min(1, left) if asked and is_short(self.box.app.size) else left
 
     def _prompt_lines(self) -> int:
         """So many lines of a draft are shown, where a question leaves them."""
@@ -287,13 +298,14 @@ class Regions:
         them."""
         few, rows = self.box.screen.has_class("-low"), self._fixed()
         if queued := self._lines("queue", self.box.app.size.width - 4):
-            rows += queued + (not few)
+            rows += queued + (not (few or self.box.screen.has_class("-crowded")))
         return rows
 
     def _fixed(self) -> int:
         """Rows of header, status, prompt and footer, and the empty ones between."""
         few, tiny = self.box.screen.has_class("-low"), self.box.screen.has_class("-tiny")
-        return self._outside() + 1 + 2 * (not few) - 3 * tiny  # tiny: no header, status, footer
+        apart = 0 if few else 2 - self.box.screen.has_class("-crowded")
+        return self._outside() + 1 + apart - 3 * tiny  # tiny: no header, status, footer
 
     def _around_sheet(self) -> int:
         """Rows of all but the sheet: of the transcript its last ones stay in view."""
@@ -345,6 +357,7 @@ class Regions:
             self.dialog.keep_room()
             if self.dialog.value is not None:
                 self.box.call_after_refresh(self._tell_asked)
+        self.welcome.bottom = self.transcript.region.bottom
         self.welcome.place()
         if self._made("completion"):
             self.completion.place(self.box.region.y)

@@ -146,6 +146,7 @@ def run(
 
 
 LINES: Final = 12
+WAY: Final = "Continue: "
 KEPT: Final = "Not sent, but saved: "
 LOST: Final = "These are your words:"
 ENDED: Final = "Ended in the background: "
@@ -171,7 +172,7 @@ def farewell(transcript: Transcript, width: int = 80) -> str:
         for job in transcript.jobs
     ]
     if way := transcript.way_back("agent-tui"):
-        said.append(way)
+        said.append(f"{WAY}{way}")
     return "\n".join([*shown, *([""] if shown and said else []), *said])
 
 

@@ -181,6 +181,11 @@ class Surroundings(App[int], inherit_bindings=False):
         """A signal has ended the program: what has the terminal must give it back."""
         return isinstance(self._driver, Terminal) and self._driver.ending
 
+    @property
+    def is_key_underway(self) -> bool:
+        """Whether a part of a key, or an Esc that may begin one, has been read."""
+        return isinstance(self._driver, Terminal) and self._driver.is_key_underway
+
     def on_driver_signal_resume(self) -> None:
         """The shell gave the terminal back."""
         self.repaint()
@@ -225,6 +230,7 @@ class Surroundings(App[int], inherit_bindings=False):
         self.meet_terminal()
         if self.model.window.title:
             self.set_title(self.model.window.title)
+        self.dispatch(msg.TerminalReturned(at=time.time()))
 
     def on_ground(self, told: Ground) -> None:
         self.dispatch(msg.GroundTold(at=time.time(), dark=told.dark))

@@ -8,7 +8,7 @@ from itertools import islice
 from typing import Final, assert_never
 
 from agent_tui.protocol.answers import (
-    Answer,
+    AnswerData,
     Checkup,
     ClipboardImage,
     ClipboardSet,
@@ -16,6 +16,7 @@ from agent_tui.protocol.answers import (
     Files,
     FileWritten,
     ForkOutcome,
+    HiddenList,
     ImageFile,
     Jobs,
     Locked,
@@ -24,6 +25,7 @@ from agent_tui.protocol.answers import (
     PermissionList,
     Preview,
     PrivateOutput,
+    PromptHold,
     PullProgress,
     Refused,
     RestoreOutcome,
@@ -36,6 +38,7 @@ from agent_tui.protocol.answers import (
     Skills,
     Stats,
     Tree,
+    TrustOffer,
     UndoPlan,
 )
 from agent_tui.protocol.event import Event, Restored
@@ -62,13 +65,13 @@ from agent_tui.registry import late
 from agent_tui.structures import chips
 from agent_tui.tui import commands
 from agent_tui.tui.core.effects import Remember, Send
-from agent_tui.tui.core.model import Model, Reading
+from agent_tui.tui.core.model import InFlight, Model, Reading
 from agent_tui.tui.core.msg import Copied
 from agent_tui.tui.core.step import Step, send, then, toast
 
 with late():
     from agent_tui.tui.dialog import answering
-    from agent_tui.tui.prompt import composer, pastes, queue, submit
+    from agent_tui.tui.prompt import completion, composer, pastes, queue, submit
     from agent_tui.tui.screen import session_actions
     from agent_tui.tui.sheets import control
 
@@ -92,7 +95,7 @@ def on_events(model: Model, events: tuple[Event | Restored, ...], at: float) -> 
     for event in events:
         step = then(step, _one(step[0], event))
     step = then(step, queue.settle_queue(step[0]))
-    step = then(step, answering.follow(step[0], at))
+    step = then(step, answering.follow(step[0], at, bool(completion.shown_candidates(step[0]))))
     return then(step, queue.dispatch(step[0]))
 
 
@@ -119,12 +122,7 @@ def _one(model: Model, event: Event | Restored) -> Step:
             return (_refused(model) if event.idle and event.choice == "no" else model), ()
         case QueueChanged():
             flight = model.in_flight
-            lost = (
-                flight is not None
-                and flight.queue_id
-                and all(item.id != flight.queue_id for item in event.items)
-            )
-            return (replace(model, in_flight=None) if lost else model), ()
+            return (replace(model, in_flight=None) if _is_settled(flight, event) else model), ()
         case Rewound():
             return session_actions.on_rewound(model, event)
         case Answered():
@@ -181,8 +179,13 @@ def _fold(model: Model, event: Event | Restored) -> Model:
 
 def _restored(model: Model) -> Step:
     """The draft from before comes back; if something is typed already, it is found in the history."""
-    draft, pasted = model.transcript.draft, model.transcript.pasted
-    model = replace(model, composer=replace(model.composer, saved=draft), overlay=None)
+    draft, pasted, edited = (
+        model.transcript.draft,
+        model.transcript.pasted,
+        model.transcript.edited,
+    )
+    told = replace(model.composer, saved=draft, saved_edit=edited)
+    model = replace(model, composer=told, overlay=None)
     now, place = model.reading, model.transcript.place
     if 0 <= place < len(model.transcript.rows):  # where it was left
         reading = Reading(jump=now.jump, mark=place, go=now.go + 1, following=False)
@@ -195,7 +198,24 @@ def _restored(model: Model) -> Step:
         draft = chips.expand(draft, pasted)
         history = (*model.composer.history, draft)
         return replace(model, composer=replace(model.composer, history=history)), (Remember(draft),)
-    return composer.write(composer.keep_chips(model, *pasted), draft), ()
+    return composer.restore(composer.keep_chips(model, *pasted), draft, edited), ()
+
+
+def _is_settled(flight: InFlight | None, event: QueueChanged) -> bool:
+    """Whether the prompt that was handed over has left the queue, or waits in it."""
+    if flight is None:
+        return False
+    if flight.queue_id:
+        return all(item.id != flight.queue_id for item in event.items)
+    return bool(event.items) and event.items[-1].text == flight.text
+
+
+def _held(model: Model, data: PromptHold) -> Model:
+    """A queued prompt that was sent meanwhile did not begin its turn: it waits as before."""
+    flight = model.in_flight
+    if not data.on or flight is None or not flight.queue_id:
+        return model
+    return replace(model, in_flight=None, taken=model.taken - {flight.queue_id})
 
 
 def _begun(model: Model, queue_id: str) -> Model:
@@ -237,7 +257,7 @@ def _refused(model: Model) -> Model:
     return model if flight is None or flight.queue_id else composer.give_back(model, flight.text)
 
 
-def _answered(model: Model, id: str, data: Answer) -> Step:
+def _answered(model: Model, id: str, data: AnswerData) -> Step:
     """The engine answered the query `id`, or told something unasked."""
     match data:
         case Models() if id == START and model.started and not model.transcript.model:
@@ -246,10 +266,8 @@ def _answered(model: Model, id: str, data: Answer) -> Step:
             return commands.find("model").run(model, "")
         case Skills() if model.composer.calls:
             return submit.skills_told(model)
-        case Sessions() if id == START:
-            return _start_list(model)
-        case Sessions() if id == SHELF:
-            return control.refresh(model)
+        case Sessions() if id in (START, SHELF):
+            return _start_list(model) if id == START else control.refresh(model)
         case (
             Models()
             | Skills()
@@ -263,6 +281,7 @@ def _answered(model: Model, id: str, data: Answer) -> Step:
             | Checkup()
             | Jobs()
             | PermissionList()
+            | HiddenList()
         ):
             return control.on_answer(model, id) if model.overlay is not None else (model, ())
         case ImageFile():
@@ -281,6 +300,8 @@ def _answered(model: Model, id: str, data: Answer) -> Step:
             return session_actions.on_locked(model)
         case Refused():
             return toast(model, data.said)
+        case PromptHold():
+            return _held(model, data), ()
         case SaveOutcome():
             return session_actions.follow_saving(model, data)
         case (
@@ -291,6 +312,7 @@ def _answered(model: Model, id: str, data: Answer) -> Step:
             | PullProgress()
             | SetupOffers()
             | SetupOutcome()
+            | TrustOffer()
         ):
             return control.tell(model, id, data)
         case _:

@@ -11,17 +11,17 @@ from agent_tui.protocol.tool_events import at_work
 from agent_tui.protocol.transcript import Question, Retry, Streaming, ToolBlock, Transcript
 from agent_tui.registry import late
 from agent_tui.structures import chips
+from agent_tui.structures.tone import Tone
 from agent_tui.tui import commands
 from agent_tui.tui.commands.base import Situation
 from agent_tui.tui.core import words
-from agent_tui.tui.core.display_options import Tone
 from agent_tui.tui.core.memo import lazy
 from agent_tui.tui.core.model import Model, OwnKeys, Purpose, Search, VimMode
 from agent_tui.tui.core.regions import DOT, FooterView, Span, StatusView
 
 with late():
     from agent_tui.tui.dialog import answering
-    from agent_tui.tui.prompt import completion, history_prompt
+    from agent_tui.tui.prompt import completion, history_prompt, submit
     from agent_tui.tui.sheets import draw
 
 FRAMES_PER_SECOND: Final = 10
@@ -158,6 +158,8 @@ def footer_view(model: Model, completing: bool, asked: FooterView | None) -> Foo
             model.keys,
             chips.label_at(model.composer.draft, model.composer.caret),
             t.reading,
+            submit.runs_at_once(model),
+            completing and completion.runs_selected(model),
         )
     )
     taken = (
@@ -168,6 +170,14 @@ def footer_view(model: Model, completing: bool, asked: FooterView | None) -> Foo
     )
     shown = _moded(shown, model.vim, taken) if model.vim else shown
     return shown if model.mouse else _released(shown, model.keys)
+
+
+def needed_hint(model: Model, shown: FooterView) -> str:
+    """How the sheet is left that is open, or what runs is stopped: all that a screen without a
+    footer says."""
+    if model.is_covered and model.overlay is not None:
+        return next((f"{key} {does}" for key, does in shown.keys if key == "Esc"), "")
+    return commands.hint("stop", "stop", model.keys) if model.is_running else ""
 
 
 @lazy
@@ -198,7 +208,7 @@ def _search_footer(found: Search) -> FooterView:
     """Where the search stands: `3 of 17`, with `wrapped` where it began again at the other end, or
     `12+ …` while older rows are still to be searched."""
     total = found.hits.total
-    note = f"{found.at + 1:,} of {total:,}" if total else "not found" if found.query else ""
+    note = words.format_place(found.at + 1, total) if total else "not found" if found.query else ""
     note += " · wrapped" if found.wrapped and total else ""
     if found.hits.first:
         note = f"{total:,}+ …" if total else "searching …"
@@ -216,16 +226,20 @@ def _footer(
     own: OwnKeys,
     chip: str,
     reading: bool,
+    runs: bool,
+    completes: bool,
 ) -> FooterView:
+    """`completes`: what the cursor of the list is on is complete, and Enter runs it."""
     if purpose is not None:
         return FooterView((("Enter", purpose.sends), ("Esc", "back")))
     if completing:
+        does = "run" if completes else "take"
         return FooterView(
-            (("↑↓", "choose"), ("Tab", "complete"), ("Enter", "take"), ("Esc", "close"))
+            (("↑↓", "choose"), ("Tab", "complete"), ("Enter", does), ("Esc", "close"))
         )
     if reading:  # what runs and what waits is the other program's
         running = queued = paused = False
-    now = Situation(running, draft, queued, paused, chip, reading)
+    now = Situation(running, draft, queued, paused, chip, reading, runs)
     names = commands.LABELLED if running or queued or chip else commands.AT_REST
     labelled = (
         (one.name, one.label(now)) for one in map(commands.find, names) if one.label is not None

@@ -9,9 +9,9 @@ from agent_tui.protocol.display import TodoItem
 from agent_tui.protocol.transcript import Bill, Queued, Transcript
 from agent_tui.registry import late
 from agent_tui.settings.values import DIVIDER
+from agent_tui.structures.tone import Tone
 from agent_tui.structures.visible import visible
 from agent_tui.tui.core import words
-from agent_tui.tui.core.display_options import Tone
 from agent_tui.tui.core.memo import lazy
 from agent_tui.tui.core.model import Model
 from agent_tui.tui.core.regions import HeaderView, Part, Span
@@ -59,6 +59,7 @@ def header_view(model: Model) -> HeaderView:
         t.model,
         _effort(t),
         t.mode,
+        t.sandbox,
         t.cwd,
         model.home,
         t.context_tokens,
@@ -93,6 +94,7 @@ def _header(
     name: str,
     effort: str,
     mode: str,
+    sandbox: str,
     cwd: str,
     home: str,
     used: int,
@@ -127,11 +129,9 @@ def _header(
         else None,
         "todo": _todo(todos),
         "queue": _queue(waiting, paused) if waiting else None,
-        "mode": _mode(mode) if mode else None,
+        "mode": _mode(mode, sandbox) if mode else None,
         "context": _context(used, window, estimated, assumed),
-        "cost": Part((Span(cost(bill.cost, bill.estimated), "dim"),), COST)
-        if bill.cost is not None
-        else None,
+        "cost": _cost(bill),
     }
     if "mode" not in wanted and MODE_TONES.get(mode) in ("warning", "bad"):
         wanted = (
@@ -217,11 +217,18 @@ def _todo(items: tuple[TodoItem, ...]) -> Part | None:
     return Part((Span(f"todo {done}/{len(items)}", "dim"),), TODO) if done < len(items) else None
 
 
-def _mode(mode: str) -> Part:
+def _cost(bill: Bill) -> Part | None:
+    if bill.cost is None:
+        return None
+    return Part((Span(cost(bill.cost, bill.estimated), "dim"),), COST)
+
+
+def _mode(mode: str, sandbox: str) -> Part:
     said = Span(mode, MODE_TONES.get(mode, "normal"))
-    if mode != "accept-all":
+    if mode != "accept-all" or not sandbox:
         return Part((said,), MODE)
-    return Part((said, Span(" no sandbox", "bad")), MODE, (said,), SANDBOX)
+    more = Span(" no sandbox", "bad") if sandbox == "none" else Span(" sandboxed", "dim")
+    return Part((said, more), MODE, (said,), SANDBOX)
 
 
 def _context(used: int, window: int, estimated: bool, assumed: bool) -> Part | None:

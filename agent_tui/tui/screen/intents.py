@@ -14,7 +14,9 @@ from agent_tui.tui.core.model import Completion, Model
 from agent_tui.tui.core.msg import CommandCalled, QuestionAnswered
 from agent_tui.tui.core.step import Step, send, then, toast
 from agent_tui.tui.dialog import answering
+from agent_tui.tui.dialog.offers import GRANTS, Offer
 from agent_tui.tui.prompt import composer
+from agent_tui.tui.prompt.queue import ANSWER_FIRST
 
 STOPS = frozenset(("stop", "interrupt"))
 
@@ -39,10 +41,10 @@ def call(model: Model, msg: CommandCalled) -> Step:
 def _beside_question(model: Model, name: str) -> Step:
     """A command while a question waits."""
     if name == "stop":
-        return answering.stop(model)
+        return answering.leave_question(model)
     if name in answering.SENDS:
         return answering.send_words(model, name) if model.composer.draft.strip() else (model, ())
-    return toast(model, answering.ANSWER_FIRST)
+    return toast(model, ANSWER_FIRST)
 
 
 def answer(model: Model, msg: QuestionAnswered) -> Step:
@@ -53,14 +55,19 @@ def answer(model: Model, msg: QuestionAnswered) -> Step:
     gives = Answer(msg.id, msg.choice, msg.text, by=msg.by)
     if msg.choice == answering.put_off(question):
         return send(model, gives)
-    wanted = msg.choice, msg.mode, msg.asks or bool(msg.text)
-    offered = answering.offers(question)
-    offer = next(
-        (one for one in offered if (one.choice, one.mode, bool(one.purpose)) == wanted), None
-    )
+    offer = next((one for one in answering.ways(model) if _is_meant(one, msg)), None)
     if offer is None:
         return toast(model, "this question has no such answer", "warning")
     if msg.asks:
         return answering.ask_words(model, question, offer), ()
     before: Step = commands.find("mode").run(model, offer.mode) if offer.mode else (model, ())
-    return then(before, send(before[0], gives))
+    others = (Answer(id, msg.choice, by=msg.by) for id in offer.also)
+    return then(before, send(before[0], gives, *others))
+
+
+def _is_meant(offer: Offer, msg: QuestionAnswered) -> bool:
+    if (offer.choice, offer.mode, bool(offer.also)) != (msg.choice, msg.mode, msg.together):
+        return False
+    if msg.asks or msg.text:
+        return bool(offer.purpose) or (offer.choice in GRANTS and bool(offer.says))
+    return not offer.purpose

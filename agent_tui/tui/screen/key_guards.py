@@ -33,9 +33,11 @@ RUN_SECONDS: Final = 1.0
 QUIET_SECONDS: Final = 0.5
 """So long without a key before Enter, or a letter, answers: who presses Enter again and again has
 read nothing."""
-STEADY_SECONDS: Final = 1.2
+ROW_SECONDS: Final = 1.6
 """So long after the last one, Enter belongs to a row of Enters: who steers presses it once a
 second. What cannot be taken back, and what asked first, is done by none of a row."""
+IDLE_SECONDS: Final = 5.0
+"""So long after an Enter that did nothing, the next may be one more of that row."""
 REPEAT_SECONDS: Final = 0.1
 """Keys that come faster are repeated by one that is held down."""
 
@@ -59,6 +61,17 @@ def is_quiet(msg: KeyPressed, before: float) -> bool:
     return msg.at - before >= QUIET_SECONDS
 
 
+def is_in_row(model: Model, refused: bool) -> bool:
+    """Whether this Enter is one of a row of Enters. `refused`: one of them did nothing already. Any
+    other key ends the row."""
+    return model.since_same < (IDLE_SECONDS if refused else ROW_SECONDS)
+
+
+def was_just_enter(model: Model) -> bool:
+    """Whether the last key was an Enter, which may be one of a row."""
+    return model.last_name == "enter" and model.at - model.pressed_at < IDLE_SECONDS
+
+
 def is_command(draft: str) -> bool:
     """Whether a command is being written: a path has a second slash."""
     return draft.startswith("/") and "/" not in draft[1:].partition(" ")[0]
@@ -71,7 +84,7 @@ def enter_takes(model: Model) -> bool:
     return (
         not model.composer.draft.strip()
         or model.moved_at > model.typed_at
-        or model.typed_at <= shown_at
+        or model.typed_at < shown_at
     )
 
 

@@ -18,7 +18,7 @@ from agent_tui.tui.core.effects import ClearSelection, Type
 from agent_tui.tui.core.model import Held, Model, VimMode
 from agent_tui.tui.core.msg import KeyPressed
 from agent_tui.tui.core.step import Step, then, toast
-from agent_tui.tui.dialog import answering
+from agent_tui.tui.dialog import answering, unread, words_line
 from agent_tui.tui.prompt import completion, composer, history_prompt
 from agent_tui.tui.screen import key_guards
 from agent_tui.tui.transcript import search_prompt
@@ -51,11 +51,18 @@ def on_key(model: Model, msg: KeyPressed) -> Step:
         last_name=name,
         since_same=since_same,
         selection=msg.selection,
+        idle_enter=_is_idle_enter(model, msg),
         seen=msg.seen,
         repeated=since_same < key_guards.REPEAT_SECONDS,
     )
     after, effects = _pressed(model, msg, before)
     return replace(after, repeated=False, since_same=inf), effects
+
+
+def _is_idle_enter(model: Model, msg: KeyPressed) -> bool:
+    """Whether it is an Enter that sends nothing, and answers nothing."""
+    refused = model.dialog is not None and model.dialog.refused_at > -inf
+    return msg.key == "enter" and not msg.draft.strip() and (refused or not model.is_asking)
 
 
 def _pressed(model: Model, msg: KeyPressed, before: float) -> Step:
@@ -64,7 +71,16 @@ def _pressed(model: Model, msg: KeyPressed, before: float) -> Step:
     if msg.draft != model.composer.draft:
         model = composer.change_text(model, msg.draft, len(msg.draft))
     if model.is_asking:
-        model = answering.mark_viewed_at(model, msg)
+        model = unread.mark_viewed_at(model, msg)
+    if words_line.is_open(model) and answering.holds_enter(model):
+        return words_line.end_enter(model, msg)
+    if answering.holds_enter(model):
+        model, effects = answering.refuse_enter(model, answering.NOT_ALONE)
+        first = model, effects
+        return first if msg.key == "enter" else then(first, _unheld(model, msg, msg.at))
+    if words_line.holds_tab(model):
+        first = words_line.end_tab(model, msg)
+        return first if msg.key == "enter" else then(first, _unheld(first[0], msg, msg.at))
     if model.held is not None:
         if (
             msg.key == "enter"
@@ -73,6 +89,9 @@ def _pressed(model: Model, msg: KeyPressed, before: float) -> Step:
             return taken
         if model.held.on and msg.key in ("pageup", "pagedown"):
             return _routed(model, msg, before)  # who reads on has still chosen
+        if model.held.on and words_line.opens_line(model, msg, before):
+            free = replace(key_guards.without_hint(model), held=None)
+            return words_line.hold_tab(free, msg)  # words for the row that the letter has marked
         if model.held.on and msg.key == "backspace":
             taken_back = answering.take_back(model)
             return _unheld(taken_back, msg, before) if msg.draft else (taken_back, ())
@@ -114,7 +133,8 @@ def settle_held(model: Model, rested: bool = False) -> Step:
     held = model.held
     if held is None:
         return model, ()
-    here = model.is_asking and model.dialog is not None and model.dialog.id == held.on
+    asks = model.is_asking or words_line.is_open(model)
+    here = asks and model.dialog is not None and model.dialog.id == held.on
     if not here and (held.on or not model.is_covered or not _holds(model)):
         return key_guards.release_key(model)
     if not here and (said := control.lost_mark(model, held)) is not None:
@@ -128,7 +148,12 @@ def _take_held(model: Model) -> Step:
     held = model.held
     assert held is not None
     free = replace(model, held=None)
-    if held.on:
+    taken: Step | None
+    if words_line.is_open(free):
+        taken = words_line.take_enter(free)
+    elif words_line.holds_tab(model):
+        taken = words_line.take_tab(free)
+    elif held.on:
         taken = answering.take_held(free, held)
     else:
         taken = (
@@ -151,6 +176,8 @@ def _routed(model: Model, msg: KeyPressed, before: float) -> Step:
     name = commands.bindings(model.keys).get(msg.key)
     if (model.is_covered and not _calls(model, msg.key)) or model.is_asking:
         shown = model.overlay if model.is_covered else None
+        if shown is None and words_line.opens_line(model, msg, before):
+            return words_line.hold_tab(model, msg)
         taken = (
             answering.answer_key(model, msg, before)
             if shown is None
@@ -168,6 +195,8 @@ def _routed(model: Model, msg: KeyPressed, before: float) -> Step:
         if not edits:
             return answering.refuse_key(model)
         return model, (Type(msg.character, msg.key),)
+    if name == "send" and words_line.may_send(model):
+        return words_line.hold_enter(model, msg, before)
     if (
         model.recall is not None
         and (recalled := history_prompt.on_search_key(model, msg)) is not None
@@ -282,7 +311,8 @@ def _takes_text(model: Model, at: float, free: bool) -> bool:
     if overlay is not None and not model.composer.draft:
         return False  # of the first letter is said where it went
     if model.is_asking:
-        return free and not answering.letters_answer(model)
+        drops = model.dialog is not None and model.dialog.drops_keys
+        return free and not (drops or answering.letters_answer(model))
     if overlay is not None:
         return free and at - model.last_key < key_guards.BURST_SECONDS  # words that began as words
     return free

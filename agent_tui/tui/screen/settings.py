@@ -54,7 +54,7 @@ def on_settings_read(model: Model, msg: SettingsRead) -> Step:
     if msg.failed:
         return toast(model, msg.failed, "bad", 8.0)
     if not msg.key:
-        return model, ()
+        return _with_those_of_project(model) if msg.project else (model, ())
     entry = next((one for one in all_entries() if one.key == msg.key), None)
     if entry is None:
         return model, ()
@@ -63,6 +63,15 @@ def on_settings_read(model: Model, msg: SettingsRead) -> Step:
         model = composer.leave(model)  # only now: until it was written, the prompt alone had it
     model, effects = _applied(model, entry)
     return then((model, effects), _said(model, entry, msg.project))
+
+
+def _with_those_of_project(model: Model) -> Step:
+    """What the project's file sets holds from now on, where it can."""
+    step: Step = (model, ())
+    for entry in all_entries():
+        if value_of(model, entry).layer == "project":
+            step = then(step, _applied(step[0], entry))
+    return step
 
 
 def _applied(model: Model, entry: Setting) -> tuple[Model, tuple[Effect, ...]]:

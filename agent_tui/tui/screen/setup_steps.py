@@ -9,7 +9,7 @@ from typing import Final
 
 from agent_tui.present.wording import count
 from agent_tui.protocol.answers import Offer, ProviderGroup, SetupOffers, SetupOutcome
-from agent_tui.tui.core.display_options import Tone
+from agent_tui.structures.tone import Tone
 from agent_tui.tui.core.model import Model, Purpose, SettingUp, SetupStep
 from agent_tui.tui.core.picker import Entry, Picker
 from agent_tui.tui.core.step import Step, toast
@@ -21,12 +21,12 @@ ELSEWHERE: Final = "elsewhere"
 """A server that is known by its address alone."""
 FETCH: Final = "fetch"
 """A model that Ollama does not have yet."""
+SESSION: Final = Entry("session", "in this session only", "your default stays")
 GROUPS: Final[Mapping[ProviderGroup, str]] = {
     "ready": "Configured", "nearby": "On this machine", "service": "With your API key",
 }  # fmt: skip
 UNREADABLE: Final = frozenset(("unknown_model", "bad_request", "malformed", "server"))
 """What comes of asking something that is no server of models."""
-OLLAMA: Final = "ollama"
 ASKING: Final = SetupOutcome("asking")
 
 
@@ -41,6 +41,12 @@ def offer(model: Model, name: str) -> Offer | None:
     return (
         next((one for one in found.offers if one.name == name), None) if found is not None else None
     )
+
+
+def pulls(model: Model, state: SettingUp) -> bool:
+    """Whether the provider at hand could download a model here."""
+    known = offer(model, state.provider)
+    return known is not None and known.pulls and not state.address
 
 
 def outcome(model: Model) -> SetupOutcome:
@@ -67,10 +73,16 @@ def rows(model: Model, state: SettingUp) -> tuple[Entry, ...]:
             return (
                 Entry("user", "in every project", "config.toml"),
                 Entry("project", "in this project", ".agent-tui/config.toml"),
-                Entry("session", "in this session only", "your default stays"),
+                *(() if model.alone else (_session_row(state),)),
             )
         case _:
             return ()
+
+
+def _session_row(state: SettingUp) -> Entry:
+    """What was typed for a server is saved in any case."""
+    typed = state.address or state.keyed
+    return replace(SESSION, detail="the server is saved") if typed else SESSION
 
 
 def takes_key(model: Model, state: SettingUp) -> bool:
@@ -133,13 +145,12 @@ def _ways(model: Model, state: SettingUp) -> Iterator[Entry]:
     found = outcome(model)
     kind, down = found.kind, found.state == "down"
     if state.model:
-        if state.provider == OLLAMA and kind == "unknown_model" and not state.address:
-            yield Entry(
-                FETCH, f"download {state.model.removeprefix('ollama/')}", "from Ollama's library"
-            )
+        if kind == "unknown_model" and pulls(model, state):
+            name = state.model.removeprefix(f"{state.provider}/")
+            yield Entry(FETCH, f"download {name}", "from Ollama's library")
         yield Entry("again", "try again")
         yield Entry("models", "choose another model")
-    elif state.provider == OLLAMA and kind == "pull":
+    elif kind == "pull" and pulls(model, state):
         yield Entry(FETCH, "download a model", "type its name again")
     else:
         if down:
@@ -148,11 +159,7 @@ def _ways(model: Model, state: SettingUp) -> Iterator[Entry]:
             yield Entry("key", "type another key")
         yield Entry("again", "try again")
         known = offer(model, state.provider)
-        if (
-            not state.provider
-            or state.provider == "compatible"
-            or (known is not None and known.placed)
-        ):
+        if known is None or known.placed:
             yield Entry("address", "type its address")
         elif kind != "auth":
             yield Entry("key", "type another key")
@@ -174,7 +181,7 @@ def typed_rows(model: Model, state: SettingUp) -> Iterator[Entry]:
     found, typed, head = outcome(model), state.query.strip(), f"{state.provider}/"
     if typed and " " not in typed and not {typed, f"{head}{typed}"} & {found.first, *found.models}:
         yield Entry(f"{head}{typed.removeprefix(head)}", f"use “{typed}”", "it is not listed")
-    if state.provider == OLLAMA and not state.address:
+    if pulls(model, state):
         yield Entry(
             FETCH,
             "download another model …" if found.models else "download a model …",
@@ -335,7 +342,9 @@ def on_pull_progress(model: Model) -> Step:
             return by_itself(
                 model,
                 replace(
-                    state_after(state, "scope"), model=f"ollama/{state.model}", back=typed.back
+                    state_after(state, "scope"),
+                    model=f"{state.provider}/{state.model}",
+                    back=typed.back,
                 ),
             ), ()
         case "failed":

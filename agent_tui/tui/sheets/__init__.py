@@ -20,7 +20,7 @@ from agent_tui.tui.core.picker import Entry
 from agent_tui.tui.core.regions import Span
 
 if TYPE_CHECKING:
-    from agent_tui.protocol.answers import Answer
+    from agent_tui.protocol.answers import AnswerData
     from agent_tui.protocol.display import DiffDisplay
     from agent_tui.protocol.ops import QueryKind
     from agent_tui.tui.commands.base import Command
@@ -74,6 +74,8 @@ class Action:
     nothing does it at once, but not twice in a row: a finger may rest on it."""
     careful: bool = False
     """It cannot be taken back in the sheet: an Enter of a row of Enters does not do it."""
+    only_moves: bool = False
+    """It brings the cursor elsewhere, for which line mode has numbers."""
     one_click: bool = False
     """One click on a row does it: it can be taken back in the sheet itself."""
 
@@ -179,9 +181,9 @@ class Sheet:
     read_first: float = 0.0
     """So many seconds after what it shows was there Enter does nothing: a key that is held down
     comes again before. And no key of a row of keys without a pause does anything."""
-    hears: tuple[type[Answer], ...] = ()
+    hears: tuple[type[AnswerData], ...] = ()
     """What the engine may tell that concerns it also while it is not open."""
-    on_answer: Callable[[Model, str, Answer], Step | None] | None = None
+    on_answer: Callable[[Model, str, AnswerData], Step | None] | None = None
     """The engine answered, or told something. None: it is no business of the sheet."""
     on_text: Callable[[Model, str], Step] | None = None
     """The prompt was sent while it was the sheet's (`Purpose.kind` is "sheet")."""
@@ -192,6 +194,8 @@ class Sheet:
     """What is said where a key was meant for a row that has gone."""
     shows: frozenset[str] = frozenset()
     """What the header and the panels leave to it while it is open: `queue`, `pull`, `todo`."""
+    decides: bool = False
+    """The rows of the last group say what is done with all others: they stay in view."""
     list_first: bool = False
     """The rows stand above what is read, which is about the one under the cursor."""
     lists_keys: bool = False

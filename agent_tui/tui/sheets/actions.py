@@ -43,6 +43,15 @@ def action_of(model: Model, overlay: Overlay, sheet: Sheet, msg: KeyPressed) -> 
     return next((one for one in actions_of(model, overlay) if keys.intersection(one.keys)), None)
 
 
+def closes_again(overlay: Overlay, msg: KeyPressed, name: str | None) -> bool:
+    """Whether it is the key that opens the sheet: that of the command `name`. One that types is the
+    list's once something is typed."""
+    if name is None or (msg.character and overlay.picker is not None and overlay.picker.query):
+        return False
+    opens = sheets.find(overlay.kind).commands
+    return name == overlay.kind or any(one.name == name for one in opens)
+
+
 def row_with_key(overlay: Overlay, character: str) -> int:
     """The row before which the key `character` is written; negative: there is none."""
     shown = overlay.picker.shown if overlay.picker is not None else ()

@@ -41,7 +41,7 @@ def _standing(aside: Aside) -> tuple[Span, ...]:
     if aside.problem:
         return (Span(aside.problem, "bad"),)
     sent, written = (words.tokens(count, aside.estimated) for count in aside.tokens)
-    given_up = "cancelled · " if aside.state == "cancelled" else ""
+    given_up = "interrupted · " if aside.state == "cancelled" else ""
     return (Span(f"{given_up}{sent} tokens sent, {written} written · {NOT_KEPT}", "dim"),)
 
 

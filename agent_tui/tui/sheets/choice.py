@@ -9,9 +9,9 @@ from agent_tui.settings.values import THEME, Setting, parse_typed, words
 from agent_tui.tui.core.effects import WriteSetting
 from agent_tui.tui.core.model import Model, Overlay
 from agent_tui.tui.core.picker import Entry
-from agent_tui.tui.core.step import Step
+from agent_tui.tui.core.step import Step, then
 from agent_tui.tui.screen.settings import all_entries, value_of
-from agent_tui.tui.sheets import TAKES, Action, Sheet
+from agent_tui.tui.sheets import TAKES, Action, Sheet, control
 
 
 def choices(model: Model, entry: Setting) -> tuple[str, ...]:
@@ -40,9 +40,13 @@ def _in_use(model: Model) -> str:
 
 def _take(model: Model, overlay: Overlay, row: Entry) -> Step:
     entry = _setting(overlay)
-    return model, (
-        WriteSetting(entry.key, parse_typed(entry.kind, row.id)),
-    ) if entry is not None else ()
+    written = (WriteSetting(entry.key, parse_typed(entry.kind, row.id)),) if entry else ()
+    return then((model, written), _leave(model, overlay))
+
+
+def _leave(model: Model, overlay: Overlay) -> Step:
+    """Back to the settings, where it was opened."""
+    return control.open_sheet(model, "settings", note=overlay.note)
 
 
 SHEET: Final = Sheet(
@@ -51,4 +55,6 @@ SHEET: Final = Sheet(
     (Action("take", TAKES, "take", _take),),
     broad=False,
     begin_on=_in_use,
+    leave=_leave,
+    esc="back",
 )

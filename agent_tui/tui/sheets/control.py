@@ -20,8 +20,9 @@ from agent_tui.tui.screen.key_guards import (
     PRESS_ENTER,
     QUIET_SECONDS,
     RUN_SECONDS,
-    STEADY_SECONDS,
+    enter_takes,
     hold_key,
+    is_in_row,
     is_quiet,
     types,
 )
@@ -30,13 +31,14 @@ from agent_tui.tui.sheets.actions import (
     action_of,
     actions_of,
     asked_row,
+    closes_again,
     held_action,
     row_of,
     row_with_key,
 )
 
 if TYPE_CHECKING:
-    from agent_tui.protocol.answers import Answer
+    from agent_tui.protocol.answers import AnswerData
     from agent_tui.tui.core.model import Held
     from agent_tui.tui.core.msg import Acted, KeyPressed
 
@@ -52,6 +54,7 @@ LETTERS_THAT_MOVE: Final = {"k": "up", "j": "down"}
 """Where letters act."""
 IN_A_ROW: Final = "nothing done: pause, then press"
 """Said of a key that came in a row of keys."""
+ROW_OF_ENTERS: Final = "nothing done: press ↑↓, then Enter"
 CHANGED: Final = "nothing done: that key means another thing now"
 PAGES: Final = ("pageup", "pagedown", "wheelup", "wheeldown")
 
@@ -80,6 +83,7 @@ def open_sheet(
         query=f"{kind}-{model.queries}" if sheet.query is not None else "",
         note=note,
         shown_at=model.at if unasked else NEVER,
+        refused=unasked and key_guards.was_just_enter(model),
         filled_at=model.at,
         picker=Picker(query=query, ordered=sheet.newest_last) if sheet.rows is not None else None,
         state=sheet.begin(model) if sheet.begin is not None else None,
@@ -137,7 +141,7 @@ def on_answer(model: Model, id: str) -> Step:
     return refresh(replace(model, overlay=replace(now, query="")))
 
 
-def tell(model: Model, id: str, data: Answer) -> Step:
+def tell(model: Model, id: str, data: AnswerData) -> Step:
     """The engine told something: the sheet that is open may take it, else one that it concerns
     although it is not."""
     if (
@@ -150,7 +154,7 @@ def tell(model: Model, id: str, data: Answer) -> Step:
     return next((step for step in steps if step is not None), (model, ()))
 
 
-def _told(model: Model, kind: str, id: str, data: Answer) -> Step | None:
+def _told(model: Model, kind: str, id: str, data: AnswerData) -> Step | None:
     hears = sheets.find(kind).on_answer
     heard = hears(model, id, data) if hears is not None else None
     return (_without_lost_question(heard[0]), heard[1]) if heard is not None else None
@@ -258,6 +262,9 @@ def on_key(model: Model, overlay: Overlay, msg: KeyPressed, before: float) -> St
     """A key while a sheet is open; `before` is when the key before it was pressed. None: it is not
     for the sheet."""
     sheet = sheets.find(overlay.kind)
+    below = sheet.typing == "below" and overlay.picker is not None
+    if below and msg.key == "enter" and not enter_takes(model):
+        return commands.find("send").run(model, "")
     if sheet.on_first_key is not None:
         if (first := sheet.on_first_key(model, overlay, msg, before)) is not None:
             return first
@@ -266,12 +273,15 @@ def on_key(model: Model, overlay: Overlay, msg: KeyPressed, before: float) -> St
         return waits, (Type(msg.character, msg.key),) if is_text(msg.character) else ()
     if overlay.confirming is not None and asked_row(overlay) is not None:
         return _confirmed(model, overlay, overlay.confirming, msg)
-    if msg.key == "escape" or _closes_again(model, overlay, msg):
+    bound = commands.bindings(model.keys).get(msg.key)
+    if msg.key == "escape" or closes_again(overlay, msg, bound):
         return sheet.on_esc(model) if sheet.on_esc is not None else leave(model, overlay)
     if sheet.typing == "acts" and is_text(msg.character):
         return _letter(model, overlay, sheet, msg, before)
     if (action := action_of(model, overlay, sheet, msg)) is not None:
         return _acted(model, overlay, sheet, action, msg, before)
+    if msg.key == "enter":
+        return replace(model, overlay=replace(overlay, refused=True)), ()
     if (moved := _moved(model, overlay, msg)) is not None:
         return moved
     if msg.key in AGAIN and (sheet.query is not None or sheet.reads):
@@ -334,10 +344,12 @@ def _acted(
     model: Model, overlay: Overlay, sheet: Sheet, action: Action, msg: KeyPressed, before: float
 ) -> Step:
     """The key of an action, which counts only where it was meant for what is shown."""
-    pause = STEADY_SECONDS if action.careful else QUIET_SECONDS
-    doubled = msg.key == "enter" and model.since_same < pause
     if msg.key == "backspace" and msg.draft:
         return model, ()  # it is for the words
+    refused = replace(model, overlay=replace(overlay, refused=True))
+    if action.careful and msg.key == "enter" and is_in_row(model, overlay.refused):
+        return (refused, ()) if model.repeated else toast(refused, ROW_OF_ENTERS)
+    doubled = msg.key == "enter" and model.since_same < QUIET_SECONDS
     rests = action.needs_enter and msg.key != "enter" and model.since_same < RUN_SECONDS
     if rests or doubled or (sheet.read_first and not is_quiet(msg, before)):
         return (model, ()) if model.repeated else toast(model, f"{IN_A_ROW} {key_name(msg.key)}")
@@ -345,7 +357,7 @@ def _acted(
     careful = sheet.read_first > 0 or any(one.confirm is not None for one in sheet.actions)
     held = model.repeated and (msg.key != "enter" or careful)
     if held or (sheet.read_first and (soon or overlay.query)):
-        return model, ()
+        return refused if msg.key == "enter" else model, ()
     return _begun(model, overlay, action)
 
 
@@ -371,17 +383,6 @@ def _is_too_soon(model: Model, overlay: Overlay, msg: KeyPressed, before: float)
     if msg.key == "escape" or msg.key in PAGES or model.moved_at > overlay.shown_at:
         return False
     return msg.blind or msg.at - max(overlay.shown_at, before) < QUIET_SECONDS
-
-
-def _closes_again(model: Model, overlay: Overlay, msg: KeyPressed) -> bool:
-    """Whether it is the key that opens the sheet. One that types is the list's once something is
-    typed."""
-    name = commands.bindings(model.keys).get(msg.key)
-    if name is None or (msg.character and overlay.picker is not None and overlay.picker.query):
-        return False
-    return name == overlay.kind or any(
-        one.name == name for one in sheets.find(overlay.kind).commands
-    )
 
 
 def on_intent(model: Model, msg: Acted) -> Step:
@@ -451,7 +452,8 @@ def _confirmed(model: Model, overlay: Overlay, asked: Confirming, msg: KeyPresse
     may be held."""
     action = next(one for one in sheets.find(overlay.kind).actions if one.name == asked.action)
     soon = model.repeated or msg.blind or msg.at - asked.since < JUST
-    if msg.key == "enter" and (soon or model.since_same < STEADY_SECONDS):
+    if msg.key == "enter" and (soon or is_in_row(model, overlay.refused)):
+        model = replace(model, overlay=replace(overlay, refused=True))
         return (model, ()) if soon else toast(model, f"{IN_A_ROW} {key_name(msg.key)}")
     if msg.key == "enter":
         return _confirm(model, overlay)

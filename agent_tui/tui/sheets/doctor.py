@@ -7,16 +7,19 @@ from typing import Final
 
 from agent_tui.present.wording import count
 from agent_tui.protocol.answers import Check
+from agent_tui.structures.tone import Tone
 from agent_tui.tui.commands.base import command
-from agent_tui.tui.core.display_options import Tone
 from agent_tui.tui.core.effects import Copy
 from agent_tui.tui.core.model import Model, Overlay
 from agent_tui.tui.core.picker import Entry
+from agent_tui.tui.core.regions import sheet_room
 from agent_tui.tui.core.step import Step
 from agent_tui.tui.sheets import TAKES, Action, Sheet
 from agent_tui.tui.sheets.control import open_sheet
 
 WRONG: Final = "bad"
+MARGIN: Final = 2
+"""Cells before a row."""
 MARKS: Final[Mapping[str, tuple[str, Tone]]] = {
     "ok": ("✓", "normal"),
     "note": ("·", "dim"),
@@ -36,14 +39,17 @@ def _rows(model: Model, _: Overlay) -> Iterator[Entry]:
         for number, one in found:
             if (one.state == WRONG) == wrong:
                 (mark, tone), said, fix = MARKS[one.state], one.said, one.fix
-                about = (
-                    f"To fix it: {fix} ({said})"
-                    if fix and wrong
-                    else "; ".join(filter(None, (said, fix)))
-                )
                 group = "To fix" if wrong else one.area.capitalize()
                 label = f"{mark} {one.area}: {said}" if wrong else f"{mark} {said}"
+                about = _both(one)
+                if fix and wrong:  # what its row says whole need not stand there twice
+                    cut = len(label) > sheet_room(model.width, True) - MARGIN
+                    about = f"To fix it: {fix}{f' ({said})' if cut else ''}"
                 yield Entry(str(number), label, "", about, group, tone)
+
+
+def _both(one: Check) -> str:
+    return "; ".join(filter(None, (one.said, one.fix)))
 
 
 def _note(model: Model, overlay: Overlay) -> str:
@@ -56,10 +62,11 @@ def _note(model: Model, overlay: Overlay) -> str:
 
 
 def _copy(model: Model, overlay: Overlay, _: Entry) -> Step:
-    found = (
+    rows = (
         overlay.picker.entries if overlay.picker is not None else ()
     )  # all, whatever is looked for
-    return model, (Copy("\n".join(f"{one.label[:1]} {one.about}" for one in found)),)
+    found = [_checks(model)[int(one.id)] for one in rows]
+    return model, (Copy("\n".join(f"{MARKS[one.state][0]} {_both(one)}" for one in found)),)
 
 
 @command(argument="[search]", rank=59)

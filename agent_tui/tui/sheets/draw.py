@@ -23,7 +23,7 @@ from agent_tui.tui.core.regions import (
     preview_room,
     sheet_room,
 )
-from agent_tui.tui.core.words import one_line
+from agent_tui.tui.core.words import format_place, one_line
 from agent_tui.tui.screen.key_guards import enter_takes, is_command
 from agent_tui.tui.sheets import Body, Lines, Sheet
 from agent_tui.tui.sheets.actions import actions_of, asked_row, marked_action
@@ -36,6 +36,8 @@ AROUND: Final = 9
 LOW: Final = 12
 """Below that there is nothing but the list."""
 NAME_CELLS: Final = 32
+GAPS: Final = 8
+"""Cells of a line before a name, and between it and the words behind it."""
 NARROW: Final = 60
 SCANT: Final = 28
 """Cells of a line in which a name is not cut for the words behind it."""
@@ -149,9 +151,11 @@ def _choices_view(
         -1 if writes else selected,
         note,
         scroll,
+        below=body.below,
         diffs=body.diffs,
         told=body.drawn_from,
         broad=sheet.broad,
+        stays=_last_group(options) if sheet.decides else 0,
         reads=sheet.body is not None,
         list_first=sheet.list_first,
         spare=spare,
@@ -159,6 +163,12 @@ def _choices_view(
         asked=_asked(asked),
         airy=size[1] >= ROOMY,
     )
+
+
+def _last_group(options: tuple[Option, ...]) -> int:
+    """How many options the last group has, its heading counted; 0: there is no other."""
+    heads = [number for number, one in enumerate(options) if one.heading]
+    return len(options) - heads[-1] if heads and heads[-1] else 0
 
 
 def _is_beside(sheet: Sheet, width: int) -> bool:
@@ -218,23 +228,23 @@ def _list_view(
     beside = _is_beside(sheet, width)
     inner = list_room(width) if beside else sheet_room(width, True)
     kept = _about_room(sheet, picker, height)
-    chosen = picker.chosen_entry
-    if chosen is not None and sheet.says_all is not None and sheet.says_all(chosen):
+    if (row := picker.chosen_entry) is not None and sheet.says_all and sheet.says_all(row):
         about = ()
     short = _is_short(sheet, picker)
-    typed = picker.query or (picker.count and not short) or not (picker.count or body.lines)
-    head: Lines = (_head(picker, said, waits, asks, inner),) if typed or said or waits else ()
-    if instead:
+    free = height - AROUND - (0 if beside else kept and kept + 1)
+    typed = picker.query or _is_searched(picker, short, free, height) or waits
+    none = not (picker.count or body.lines)
+    head: Lines = (_head(picker, said, waits, asks, inner),) if typed or none or said else ()
+    if instead:  # there is nothing to search
         about, kept, beside = instead, 0, False
-        head = head if picker.query or not picker.count else ()  # there is nothing to search
+        head = head if picker.query or not picker.count else ()
     head = (*body.lines, *head)
     near, first = _near(picker, height)
     first_below = not body.lines and not (instead and not head)
-    roomy = max(NAME_CELLS, inner // 3)
-    cells = roomy if inner >= NARROW else inner // 2 if inner >= SCANT else inner
     airy, below = height >= ROOMY, bool(head) and not body.lines
-    options, selected = _options(near, picker.at - first, inner, _is_grouped(picker), cells)
-    rows = _count_lines(near, _is_grouped(picker), airy, below)
+    grouped = _is_grouped(picker)
+    options, selected = _options(near, picker.at - first, inner, grouped, _name_cells(inner))
+    rows = _count_lines(near, grouped, airy, below)
     there = (
         min(height, picker.count)
         if picker.files is not None
@@ -258,6 +268,19 @@ def _list_view(
         airy=airy,
         high=sheet.high,
     )
+
+
+def _name_cells(inner: int) -> int:
+    """What a row's name may take of `inner` cells."""
+    if inner >= NARROW:
+        return max(NAME_CELLS, inner // 3)
+    return inner // 2 if inner >= SCANT else inner
+
+
+def _is_searched(picker: Picker, short: bool, free: int, height: int) -> bool:
+    """Whether there are more rows than the `free` lines hold: then somebody may look for one."""
+    lines = _count_lines(picker.shown[:height], True, height >= ROOMY, False)
+    return bool(picker.count) and not short and lines > free
 
 
 def _is_short(sheet: Sheet, picker: Picker) -> bool:
@@ -315,8 +338,8 @@ def _count(picker: Picker) -> str:
     if not picker.count:
         return ""
     if not picker.shown:
-        return f"0 of {picker.count:,}"
-    return f"{picker.at + 1:,} of {len(picker.shown):,}"
+        return format_place(0, picker.count)
+    return format_place(picker.at + 1, len(picker.shown))
 
 
 def _about(model: Model, sheet: Sheet, overlay: Overlay) -> Lines:
@@ -388,6 +411,8 @@ def _options(
     """The lines of the list, with `cells` of a name; a group begins with its name."""
     options: list[Option] = []
     selected, group = 0, ""
+    beside = max((len(one.value) + len(one.detail) for one in near), default=0)
+    cells = max(cells, inner - beside - GAPS)  # what the words beside a name leave free
     for number, entry in enumerate(near):
         if grouped and entry.group != group:
             group = entry.group
@@ -433,8 +458,9 @@ def sheet_footer(model: Model, overlay: Overlay) -> FooterView:
         return _footer((*_offered(model, overlay), ("Esc", sheet.esc_for(model, overlay))))
     moves = (("↑↓", "choose"),) if overlay.picker.shown else ()
     if sheet.typing == "below" and not enter_takes(model):
-        send = commands.key_of("send", model.keys)
-        return _footer((*moves, (send, "keep the prompt"), ("Esc", sheet.esc_for(model, overlay))))
+        key = commands.key_of("send", model.keys)
+        sends = (key, "send" if model.transcript.model else "keep the prompt")
+        return _footer((*moves, sends, ("Esc", sheet.esc_for(model, overlay))))
     named = _offered(model, overlay)
     if sheet.keys_in_body and overlay.picker.shown:
         named = tuple(one for one in named if one[0] == ENTER)

@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
-from agent_tui.protocol.answers import Answer, Models
+from agent_tui.protocol.answers import AnswerData, Models
 from agent_tui.protocol.ops import SetModel
 from agent_tui.structures.frozen import frozen
 from agent_tui.structures.visible import is_text
@@ -14,7 +14,7 @@ from agent_tui.tui import commands
 from agent_tui.tui.commands.base import key_name
 from agent_tui.tui.core.effects import Quit, Type
 from agent_tui.tui.core.memo import lazy
-from agent_tui.tui.core.model import Model, Overlay, Purpose
+from agent_tui.tui.core.model import Model, Overlay
 from agent_tui.tui.core.msg import KeyPressed
 from agent_tui.tui.core.picker import Entry
 from agent_tui.tui.core.regions import Span
@@ -24,12 +24,12 @@ from agent_tui.tui.screen import key_guards
 from agent_tui.tui.screen.key_guards import (
     ALT,
     BURST_SECONDS,
-    enter_takes,
     is_command,
     is_meant,
     is_quiet,
 )
-from agent_tui.tui.screen.model_words import ADDRESS_LABEL, NEEDED, WAYS, tried_lines
+from agent_tui.tui.screen.model_words import NEEDED, WAYS, tried_lines
+from agent_tui.tui.screen.setup_steps import ELSEWHERE
 from agent_tui.tui.sheets import Action, Body, Lines, Sheet, control
 
 DEMO: Final = "demo/tour"
@@ -52,11 +52,9 @@ ROWS: Final = (
 
 @frozen
 class Tried:
-    """`note`: what is being done, or came of it. `address`: the one that was tried last, which can
-    be corrected."""
+    """`note`: what is being done, or came of it."""
 
     note: str = ""
-    address: str = ""
 
 
 def _tried(overlay: Overlay) -> Tried:
@@ -105,8 +103,6 @@ def _on_first_key(model: Model, overlay: Overlay, msg: KeyPressed, before: float
             )  # perhaps it was meant for the sheet: say where it went
             said = f"{msg.character} is in the prompt now; press it again to choose"
             return then(typed, toast(model, said)) if early else typed
-    if msg.key == "enter" and not enter_takes(model):
-        return commands.find("send").run(model, "")
     if msg.key == "enter" and not is_meant(model, msg, overlay.shown_at, before):
         return model, ()
     if chosen is None:
@@ -134,8 +130,7 @@ def _do(model: Model, overlay: Overlay, row: Entry) -> Step:
     now = _tried(overlay)
     match row.id:
         case "address":
-            asked = composer.ask(model, Purpose("sheet", ADDRESS_LABEL, sends="use"))
-            return composer.prefill(asked, now.address), ()
+            return commands.find("setup").run(model, ELSEWHERE)
         case "retry":
             noted = replace(overlay, state=replace(now, note="looking …"))
             return send(replace(model, overlay=noted), SetModel(""))
@@ -148,7 +143,7 @@ def _do(model: Model, overlay: Overlay, row: Entry) -> Step:
             return model, (Quit(),)
 
 
-def _on_answer(model: Model, _: str, data: Answer) -> Step | None:
+def _on_answer(model: Model, _: str, data: AnswerData) -> Step | None:
     """There is no model: what was tried is said."""
     if not isinstance(data, Models):
         return None
@@ -160,26 +155,6 @@ def _on_answer(model: Model, _: str, data: Answer) -> Step | None:
     noted = replace(state, note=STILL if state.note else "")
     overlay = opened[0].overlay and replace(opened[0].overlay, state=noted)
     return replace(opened[0], overlay=overlay), opened[1]
-
-
-def _on_text(model: Model, text: str) -> Step:
-    """An address was typed."""
-    address = text.strip()
-    if not address or model.overlay is None:
-        return toast(model, "type an address, or press Esc")
-    asking = replace(model.overlay, state=Tried(f"asking {address} …", address))
-    return send(replace(composer.leave(model), overlay=asking), SetModel("", base_url=address))
-
-
-def _on_esc(model: Model) -> Step:
-    """Esc keeps what was typed of an address, for the next time; or it closes the sheet."""
-    overlay = model.overlay
-    if overlay is None or not model.composer.asks("sheet"):
-        return replace(model, overlay=None), ()
-    state = replace(
-        _tried(overlay), address=model.composer.draft.strip() or _tried(overlay).address
-    )
-    return composer.leave(replace(model, overlay=replace(overlay, state=state))), ()
 
 
 SHEET: Final = Sheet(
@@ -194,8 +169,6 @@ SHEET: Final = Sheet(
     on_letter=_take_letter,
     opens_for="no_model",
     on_answer=_on_answer,
-    on_text=_on_text,
-    on_esc=_on_esc,
     broad=False,
     live=lambda model: (_kept(model),),
 )

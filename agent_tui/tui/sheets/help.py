@@ -7,8 +7,10 @@ documents say it with the same words.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import Final
 
+from agent_tui.protocol.display import DiffDisplay
 from agent_tui.protocol.transcript import Approval, Question
 from agent_tui.tui import commands
 from agent_tui.tui.commands.base import key_name
@@ -16,6 +18,7 @@ from agent_tui.tui.core.model import Model, Overlay
 from agent_tui.tui.core.picker import Entry
 from agent_tui.tui.core.step import Step
 from agent_tui.tui.dialog import answering
+from agent_tui.tui.dialog.offers import offers
 from agent_tui.tui.prompt import keys
 from agent_tui.tui.sheets import TAKES, Action, Sheet, palette
 from agent_tui.tui.sheets.palette import COMMAND
@@ -136,7 +139,10 @@ def prompt_rows() -> Iterator[Row]:
 def asked_rows() -> Iterator[Row]:
     """The keys of a question."""
     consent = Approval("", "", "", "", "", always="what the question names", mode="accept-edits")
-    for offer in (*answering.offers(consent), *answering.offers(Question("", "stuck", ""))):
+    consent = replace(
+        consent, prefix="its beginning", folder="the same", display=DiffDisplay("", ())
+    )
+    for offer in (*offers(consent, (consent, consent)), *offers(Question("", "stuck", ""))):
         what = f"{offer.label}: {offer.detail}" if offer.detail else offer.label
         yield (
             f"{' '.join(offer.keys)}, Enter",
@@ -147,6 +153,16 @@ def asked_rows() -> Iterator[Row]:
         "↑ ↓ Enter",
         "choose and take",
         "What cannot be undone takes its letter first, then Enter.",
+    )
+    yield (
+        "Tab",
+        "add words to the answer",
+        "A yes or a no then goes to the model with what you write. Esc goes back to the answers.",
+    )
+    yield (
+        "← →",
+        "see the other questions",
+        "The model wants several things at once. Each can be answered first.",
     )
     yield (
         "PgUp PgDn",

@@ -8,8 +8,8 @@ from typing import Final
 from agent_tui.present.wording import size
 from agent_tui.protocol.answers import LogLine
 from agent_tui.structures import late
+from agent_tui.structures.tone import Tone
 from agent_tui.tui.commands.base import command
-from agent_tui.tui.core.display_options import Tone
 from agent_tui.tui.core.effects import Copy
 from agent_tui.tui.core.model import Model, Overlay
 from agent_tui.tui.core.picker import Entry

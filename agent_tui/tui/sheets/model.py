@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
+from agent_tui.present.wording import cost
 from agent_tui.protocol.answers import ModelFacts, Models, Offer
 from agent_tui.protocol.messages import ModelInfo
 from agent_tui.protocol.ops import SetModel
@@ -23,11 +24,12 @@ from agent_tui.tui.core.step import Step, send, then, toast
 from agent_tui.tui.prompt import composer
 from agent_tui.tui.screen import settings
 from agent_tui.tui.screen.model_words import ADDRESS_LABEL, no_models
+from agent_tui.tui.screen.setup_steps import ELSEWHERE
 from agent_tui.tui.sheets import TAKES, Action, Lines, Sheet
 from agent_tui.tui.sheets.control import look_again, open_sheet
 
 UNKNOWN: Final = "window not known: 128k assumed"
-UNKNOWN_NEARBY: Final = "window not known"
+UNKNOWN_YET: Final = "window not known"
 ADDRESS: Final = "address"
 SILENT: Final = "silent"
 """Stands for every server that did not answer: to choose one of them is to ask all again."""
@@ -117,6 +119,8 @@ def _take(model: Model, overlay: Overlay, row: Entry) -> Step:
     """A model is used; what is still missing for one is asked for."""
     if row.id == SILENT:
         return look_again(model, overlay)
+    if row.id == ADDRESS and not model.transcript.model:  # the next start is to have one, too
+        return commands.find("setup").run(model, ELSEWHERE)
     if row.id == ADDRESS:
         return composer.ask(model, Purpose("sheet", ADDRESS_LABEL, sends="use")), ()
     if row.id.startswith(KEY):
@@ -139,7 +143,7 @@ def _entry(
             name, name, "not listed now", "its server does not list it, or was not reached", group
         )
     window, tools = offered.window_max or offered.window, offered.tools
-    less = f", {offered.window:,} of them used" if 0 < offered.window < window else ""
+    less = f", {words.window(offered.window)} set (num_ctx)" if 0 < offered.window < window else ""
     short = f"{words.window(window)} window" if window >= 1000 else ""
     can = [
         word for word, able in (("thinking", offered.thinking), ("images", offered.images)) if able
@@ -152,9 +156,9 @@ def _entry(
         else ""
     )
     said = (short, price, "no tools" if tools is False else "", *can, used)
-    unknown = UNKNOWN_NEARBY if name.startswith("ollama/") else UNKNOWN
+    unknown = UNKNOWN_YET if facts is not None and facts.window_later else UNKNOWN
     about = (
-        f"a window of {window:,} tokens{less}" if window > 0 else unknown,
+        f"{words.window(window)} window{less}" if window > 0 else unknown,
         "calls tools"
         if tools is True
         else "no tools: it can only chat"
@@ -181,7 +185,7 @@ def _price(facts: ModelFacts | None) -> tuple[str, str]:
     if not any(facts.price):
         return "free", "free: it runs locally"
     about = "" if facts.sure else "≈ "
-    read, written = (f"${number:,.2f}".removesuffix(".00") for number in facts.price)
+    read, written = (cost(number).removesuffix(".00") for number in facts.price)
     return f"{about}{read}/{written}", f"{about}{read} for a million tokens read, {written} written"
 
 

@@ -8,6 +8,7 @@ from typing import Final
 from agent_tui.present.wording import time_ago
 from agent_tui.protocol.answers import DeniedCall, PermissionStatus
 from agent_tui.protocol.ops import AllowOnce, RevokePermission
+from agent_tui.tui import commands
 from agent_tui.tui.commands.base import command
 from agent_tui.tui.core.model import Model, Overlay
 from agent_tui.tui.core.picker import Entry
@@ -19,6 +20,7 @@ from agent_tui.tui.sheets.control import open_sheet
 ALLOWED: Final = "allowed:"
 DENIED: Final = "denied:"
 """How the ids of rows begin that something can be done with."""
+PROJECT: Final = "project"
 MEANS: Final = {
     "allow": "Runs without a question, except what is on the hard list or leads outside.",
     "ask": "Asks in every mode.",
@@ -26,7 +28,7 @@ MEANS: Final = {
 }
 
 
-def _rows(model: Model, _: Overlay) -> Iterator[Entry]:
+def _rows(model: Model, __: Overlay) -> Iterator[Entry]:
     known = model.transcript.answers.permissions
     if known is None:
         return
@@ -34,10 +36,20 @@ def _rows(model: Model, _: Overlay) -> Iterator[Entry]:
         where = f"Only in {one.folder}. " if one.folder else ""
         about = f"{where}You allowed it for this session."
         yield Entry(f"{ALLOWED}{one.id}", one_line(one.text), "", about, "Allowed in this session")
+    for one in known.folder:
+        about = f"Only in {one.folder}. You allowed it there for good, in every session."
+        yield Entry(f"{ALLOWED}{one.id}", one_line(one.text), "", about, "Allowed in this folder")
+    for one in known.lapsed:
+        about = f"Another folder is at {one.folder} now than the one in which you allowed it."
+        yield Entry(f"{ALLOWED}{one.id}", one_line(one.text), "", about, "Holds no longer")
     for call in known.denied:
         yield _denied(call, model.at)
     for number, rule in enumerate(known.settings):
         yield _own(rule, number)
+    if known.project:
+        folder, _, how = known.project.rpartition(": ")
+        about = "Settings, instructions and skills of a project are used once you trust them."
+        yield Entry(PROJECT, one_line(how), "", f"{folder}. {about}", "This project")
 
 
 def _denied(call: DeniedCall, at: float) -> Entry:
@@ -66,13 +78,15 @@ def _retry(model: Model, _: Overlay, row: Entry) -> Step:
 
 def _explain(model: Model, _: Overlay, row: Entry) -> Step:
     own = row.id.startswith("own:")
+    if row.id == PROJECT:
+        return commands.find("trust").run(model, "")
     return toast(model, "change it in your settings file" if own else "it cannot be allowed here")
 
 
 @command(argument="[search]", rank=53)
 def permissions(model: Model, args: str) -> Step:
     """List what runs without a question, what was denied, and your rules. Enter takes back what you
-    allowed in this session, or allows once what was denied."""
+    allowed in this session or folder, or allows once what was denied."""
     return open_sheet(model, "permissions", args)
 
 

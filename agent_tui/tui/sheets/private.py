@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from agent_tui.protocol.answers import Answer, PrivateOutput
+from agent_tui.protocol.answers import AnswerData, PrivateOutput
 from agent_tui.structures.visible import visible
 from agent_tui.tui.core.memo import lazy
 from agent_tui.tui.core.model import Model, Overlay
@@ -32,7 +32,7 @@ def _output(found: PrivateOutput) -> Body:
     return Body(((Span(found.said, "dim"),), *(text_lines(found.output) if found.output else ())))
 
 
-def _on_answer(model: Model, _: str, data: Answer) -> Step | None:
+def _on_answer(model: Model, _: str, data: AnswerData) -> Step | None:
     if not isinstance(data, PrivateOutput):
         return None
     busy = model.dialog is not None or model.overlay is not None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
-from agent_tui.protocol.answers import Answer, PullProgress
+from agent_tui.protocol.answers import AnswerData, PullProgress
 from agent_tui.protocol.ops import Pull
 from agent_tui.tui.commands.base import command
 from agent_tui.tui.core.model import Model, Overlay
@@ -59,7 +59,7 @@ def _leave(model: Model, overlay: Overlay) -> Step:
     )
 
 
-def _on_answer(model: Model, _: str, data: Answer) -> Step | None:
+def _on_answer(model: Model, _: str, data: AnswerData) -> Step | None:
     """The engine said how it goes. The transcript says what came of it: the sheet has done its
     work."""
     if not isinstance(data, PullProgress):

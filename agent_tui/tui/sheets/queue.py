@@ -55,7 +55,7 @@ def _state(model: Model, item: Queued, number: int) -> str:
         return "at the next step"
     if waiting.is_held(model, item.id):
         return "being edited"
-    return "next" if number == 0 else "waits"
+    return "next" if number == 0 and not model.transcript.paused else "waits"
 
 
 def _body(model: Model, _: Overlay, __: int) -> Body:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
-from agent_tui.protocol.answers import Answer, SearchResults, Sessions
+from agent_tui.protocol.answers import AnswerData, SearchResults, Sessions
 from agent_tui.protocol.ops import Delete, Query, Resume
 from agent_tui.structures.frozen import frozen
 from agent_tui.tui.commands.base import command
@@ -183,7 +183,7 @@ def _on_rest(model: Model, overlay: Overlay) -> Step:
     )
 
 
-def _on_answer(model: Model, _: str, data: Answer) -> Step | None:
+def _on_answer(model: Model, _: str, data: AnswerData) -> Step | None:
     """What the engine found in the text; it counts only for what is in the field now."""
     overlay = model.overlay
     if not isinstance(data, SearchResults) or overlay is None or overlay.picker is None:

@@ -57,7 +57,7 @@ def rewind(model: Model, args: str) -> Step:
 
 
 SHEET: Final = Sheet(
-    "Rewind to before a turn",
+    "Rewind to before which turn?",
     _rows,
     (Action("show", TAKES, "show changes", _show_changes),),
     (rewind,),

@@ -21,6 +21,8 @@ from agent_tui.tui.sheets import Action, Body, Lines, Run, Sheet, control
 from agent_tui.tui.sheets.choice import choices
 from agent_tui.tui.sheets.theme import SETTING as THEMES
 
+GAPS: Final = 8
+"""Cells of a line before a name, and between it, the value and its source."""
 VALUE_CELLS: Final = 22
 NARROW_CELLS: Final = 14
 ROOMY: Final = 70
@@ -38,10 +40,14 @@ def _setting(key: str) -> Setting:
 
 def _rows(model: Model, _: Overlay) -> Iterator[Entry]:
     roomy = list_room(model.width) >= ROOMY
-    for one in all_entries():
-        value = value_of(model, one)
-        now = one_line(_words(one, value.value), VALUE_CELLS if roomy else NARROW_CELLS)
-        source = value.source if roomy and value.layer != "default" else ""
+    entries = all_entries()
+    named = max(len(one.key) for one in entries)
+    values = [value_of(model, one) for one in entries]
+    sources = [one.source if roomy and one.layer != "default" else "" for one in values]
+    free = list_room(model.width) - named - GAPS - max(map(len, sources))
+    room = max(VALUE_CELLS if roomy else NARROW_CELLS, free)
+    for one, value, source in zip(entries, values, sources, strict=True):
+        now = one_line(_words(one, value.value), room)
         yield Entry(one.key, one.key, source, one.about, value=now)
 
 
@@ -79,9 +85,17 @@ def _about(model: Model, _: Overlay, row: Entry, __: int, room: int) -> Lines:
         Span(f"{entry.key}: ", "dim"),
         Span(_words(entry, value.value)),
         Span(f", {source}{default}", "dim"),
+        *_in_use(model, entry, value.value),
         *((Span("; it overrides your config.toml", "warning"),) if wins else ()),
     )
     return (now, (Span(f"{entry.about}{when}"),))[:room]
+
+
+def _in_use(model: Model, entry: Setting, value: object) -> tuple[Span, ...]:
+    """What the session has instead: another model was chosen in it."""
+    now = model.transcript.model
+    other = entry.key == "model" and now and now != value
+    return (Span(f"; in use now: {now}", "warning"),) if other else ()
 
 
 def _words(entry: Setting, value: object) -> str:
@@ -107,7 +121,7 @@ def _change(step: int) -> Run:
         there, now = choices(model, entry), words(value_of(model, entry).value)
         if len(there) > FEW and not step:
             if entry.key == THEMES:
-                return control.open_sheet(model, "theme")
+                return control.open_sheet(model, "theme", note=entry.key)
             return control.open_sheet(model, "choice", note=entry.key)
         if there:
             at = there.index(now) if now in there else 0 if step < 0 else -1
@@ -211,6 +225,7 @@ SHEET: Final = Sheet(
     (settings,),
     reads=(ReadSettings(),),
     about=_about,
+    begin_on=lambda model: model.overlay.note if model.overlay is not None else "",
     about_lines=2,
     about_small=2,
     always_about=True,

@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
-from agent_tui.protocol.answers import Answer, Offer, PullProgress, SetupOffers, SetupOutcome
+from agent_tui.protocol.answers import AnswerData, PullProgress, SetupOffers, SetupOutcome
 from agent_tui.protocol.ops import Pull
 from agent_tui.protocol.setup_op import KeyPlace, SetUp, SetupScope
 from agent_tui.tui.commands.base import command
@@ -106,11 +106,7 @@ def _lines(
             return ((Span("Whose models do you want to use?"),), (Span(said, "dim"),))
         case "address":
             said = "It speaks Ollama's API or OpenAI's, such as llama.cpp, vLLM or a gateway."
-            about = (
-                said
-                if state.provider in ("", "compatible")
-                else f"The address of {state.label} is needed."
-            )
+            about = said if not state.provider else f"The address of {state.label} is needed."
             return (*note, (Span(about),), (Span("Type the address below.", "dim"),))
         case "key":
             first = f"Type the key for {state.label} below; paste works too."
@@ -229,15 +225,21 @@ def _refuse(model: Model) -> str:
     )
 
 
-def open_setup(model: Model, wants: Offer | None = None) -> Step:
-    """Show which providers there are; or ask at once for what the one needs that `wants` tells
-    of."""
+def open_setup(model: Model, name: str = "") -> Step:
+    """Show which providers there are; or go on at once with the one that is called `name`: by what
+    is known of it already, else as soon as the engine has told of it. With `ELSEWHERE` the address is asked
+    for, and Esc leaves."""
     if _refuse(model):
         return control.open_sheet(model, "setup")
     if model.composer.purpose is not None:
         model = composer.leave(model)
-    opened = control.open_sheet(model, "setup")
+    opened = control.open_sheet(model, "setup", note=name)
     shown, effects = then(opened, send(opened[0], SetUp(LOOK, "look")))
+    if name == ELSEWHERE:
+        return show_step(shown, replace(_elsewhere(SettingUp()), back=None)), effects
+    told = model.transcript.answers.models
+    unset = (told.unset or ()) if told is not None else ()
+    wants = next((one for one in unset if one.name == name), None)
     if wants is None:
         return shown, effects
     state = SettingUp(provider=wants.name, label=wants.label)
@@ -296,14 +298,17 @@ def _take(model: Model, _: Overlay, row: Entry) -> Step:
 def _chosen(model: Model, state: SettingUp, name: str) -> Step:
     """A provider: what it needs is asked for first."""
     if name == ELSEWHERE:
-        return show_step(
-            model, state_after(replace(state, provider="", label="the server"), "address")
-        ), ()
+        return show_step(model, _elsewhere(state)), ()
     known = offer(model, name)
     state = replace(state, provider=name, label=known.label if known is not None else name)
     if known is not None and known.needs:
         return show_step(model, state_after(state, known.needs)), ()
     return _ask(model, state)
+
+
+def _elsewhere(state: SettingUp) -> SettingUp:
+    """The address of a server is asked for that no provider is known for."""
+    return state_after(replace(state, provider="", label="the server"), "address")
 
 
 def _type_key(model: Model, _: Overlay, row: Entry) -> Step:
@@ -420,13 +425,14 @@ def _left(model: Model, state: SettingUp) -> Step:
     return send(model, SetUp(LOOK, "leave"))
 
 
-def _on_answer(model: Model, id: str, data: Answer) -> Step | None:
+def _on_answer(model: Model, id: str, data: AnswerData) -> Step | None:
     """What the engine says of a step; all else is no business of it."""
     if state_of(model) is None:
         return None
     match data:
         case SetupOffers():
-            return control.refresh(model)
+            shown, effects = control.refresh(model)
+            return then((shown, effects), _take_named(shown, data))
         case SetupOutcome():
             return on_setup_event(model, id)
         case PullProgress():
@@ -435,12 +441,26 @@ def _on_answer(model: Model, id: str, data: Answer) -> Step | None:
             return None
 
 
+def _take_named(model: Model, told: SetupOffers) -> Step:
+    """Go on with the provider that the sheet was opened for. What needs no key is known once the
+    stored keys are: then somebody is asked."""
+    state, overlay = state_of(model), model.overlay
+    assert state is not None and overlay is not None
+    name = overlay.note.lower()
+    found = next((o for o in told.offers if name in (o.name.lower(), o.label.lower())), None)
+    asks = found is not None and found.state == "looking"
+    if asks or not any(one.state for one in told.offers):
+        return model, ()
+    model = replace(model, overlay=replace(overlay, note=""))
+    return _chosen(model, state, found.name) if found and state.step == "provider" else (model, ())
+
+
 # -- small moves
 
 
 def _fetch(model: Model, state: SettingUp, named: str) -> Step:
     """The model is fetched; Esc goes back behind the step that named it."""
-    name = named.removeprefix("ollama/")
+    name = named.removeprefix(f"{state.provider}/")
     return send(with_setup(model, state_after(replace(state, model=name), "pulling")), Pull(name))
 
 
@@ -470,10 +490,8 @@ def _id(model: Model) -> tuple[Model, str]:
 @command(rank=54)
 def setup(model: Model, args: str) -> Step:
     """Set up a provider step by step: its name, its key or address, a test, and your model. Nothing
-    is saved before the last step. Esc goes one step back."""
-    told = model.transcript.answers.models
-    unset = (told.unset or ()) if told is not None else ()
-    return open_setup(model, next((one for one in unset if one.name == args), None))
+    is saved before the last step. Esc goes one step back. /setup openai begins with that one."""
+    return open_setup(model, args.strip())
 
 
 SHEET: Final = Sheet(

@@ -12,7 +12,7 @@ from agent_tui.tui.core.effects import ReadSettings, UseTheme, WriteSetting, Yie
 from agent_tui.tui.core.model import Model, Overlay
 from agent_tui.tui.core.picker import Entry
 from agent_tui.tui.core.regions import Span
-from agent_tui.tui.core.step import Step
+from agent_tui.tui.core.step import Step, then
 from agent_tui.tui.sheets import TAKES, Action, Lines, Sheet
 from agent_tui.tui.sheets.control import open_sheet
 
@@ -90,11 +90,17 @@ def _wear(model: Model, overlay: Overlay) -> Step:
 def _take_off(model: Model, overlay: Overlay) -> Step:
     """A theme that was only tried is given back."""
     now = trial(overlay)
-    return model, (UseTheme(now.before),) if now.worn not in ("", now.before) else ()
+    worn = (UseTheme(now.before),) if now.worn not in ("", now.before) else ()
+    return then((model, worn), _back(model, overlay))
 
 
-def _take(model: Model, _: Overlay, row: Entry) -> Step:
-    return model, (WriteSetting(SETTING, row.id),)
+def _take(model: Model, overlay: Overlay, row: Entry) -> Step:
+    return then((model, (WriteSetting(SETTING, row.id),)), _back(model, overlay))
+
+
+def _back(model: Model, overlay: Overlay) -> Step:
+    """To the settings, if it was opened there."""
+    return open_sheet(model, "settings", note=overlay.note) if overlay.note else (model, ())
 
 
 def _sample(_: Model, __: Overlay, ___: Entry, cells: int, room: int) -> Lines:
@@ -136,4 +142,5 @@ SHEET: Final = Sheet(
     on_cursor=_on_cursor,
     on_rest=_wear,
     leave=_take_off,
+    esc=lambda _, overlay: "back" if overlay.note else "close",
 )

@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import Final
 
 from agent_tui.protocol.display import TODO_WORDS, TodoItem
+from agent_tui.structures.tone import Tone
 from agent_tui.structures.visible import visible
 from agent_tui.tui.commands.base import command
-from agent_tui.tui.core.display_options import Tone
 from agent_tui.tui.core.memo import lazy
 from agent_tui.tui.core.model import Model, Overlay
 from agent_tui.tui.core.regions import Span, sheet_room

@@ -7,13 +7,14 @@ from dataclasses import replace
 from typing import Final, cast
 
 from agent_tui.present.wording import count
-from agent_tui.protocol.answers import Answer, OldFile, RestoreOutcome, UndoPlan
+from agent_tui.protocol.answers import AnswerData, OldFile, RestoreOutcome, UndoPlan
 from agent_tui.protocol.display import DiffDisplay
 from agent_tui.protocol.ops import FileChoice, Fork, Query, QueryKind, RestoreFiles, Rewind
+from agent_tui.protocol.transcript import NoticeBlock
 from agent_tui.structures import mention
+from agent_tui.structures.tone import Tone
 from agent_tui.structures.visible import visible
 from agent_tui.tui.commands.base import command
-from agent_tui.tui.core.display_options import Tone
 from agent_tui.tui.core.memo import lazy
 from agent_tui.tui.core.model import Model, Overlay
 from agent_tui.tui.core.picker import Entry
@@ -27,7 +28,7 @@ from agent_tui.tui.sheets import Action, Body, Sheet, control
 SECONDS: Final = 8.0
 WORDS: Final = 300
 """Characters of what a toast says."""
-NOTHING: Final = "no file is chosen: Space chooses one"
+NOTHING: Final = "no file is chosen: switch one on"
 NO_FILE: Final = "↑↓: choose a file first"
 READ_FIRST: Final = 0.8
 """So long after the files were told Enter does nothing: a key that is held down comes again
@@ -56,6 +57,7 @@ NONE: Final = "These turns left no file changed"
 NOT_SEEN: Final = "/undo knows of no changed file in these turns"
 UNDONE: Final = "The file changes of these turns are already undone"
 FILES: Final = "Files"
+LIMITED: Final = "Not everything can be undone: the end says what."
 
 
 # -- what is shown
@@ -99,21 +101,28 @@ def _body(model: Model, _: Overlay, __: int) -> Body:
 
 @lazy
 def _read(going: GoingBack) -> Body:
+    """What would be done, the differences, and then what undo cannot reach or show: first come the
+    files, on a small screen too."""
     head, rest = _head(going), _differences(going)
+    limits = ((), *_limits(going)) if going.files and going.caps else ()
     if len(rest) >= DRAWN:
-        return Body((*head, *rest))
+        return Body((*head, *rest), below=limits)
     diffs = tuple(DiffDisplay(file.path, file.diff) for file in going.looked_at)
-    return Body((*head, *rest), diffs=diffs, drawn_from=len(head) if diffs else 0)
+    return Body((*head, *rest), diffs=diffs, drawn_from=len(head) if diffs else 0, below=limits)
+
+
+def _limits(going: GoingBack) -> tuple[tuple[Span, ...], ...]:
+    return tuple((Span(note, "warning"),) for note in going.caps)
 
 
 def _head(going: GoingBack) -> list[tuple[Span, ...]]:
-    """What would be done, and what undo cannot reach or show."""
-    notes: list[tuple[Span, ...]] = [(Span(note, "warning"),) for note in going.caps]
+    """What would be done; without files also what undo cannot reach."""
     if going.files:
-        return [(Span(_summary(going)),), *notes]
+        more = [(Span(LIMITED, "warning"),)] if going.caps else []
+        return [(Span(_summary(going)),), *more]
     none = UNDONE if going.undone else NOT_SEEN if going.caps else NONE
     said = "No file needs to change." if going.redo else f"{none}: only the conversation goes back."
-    return [(Span(said),), *notes]
+    return [(Span(said),), *_limits(going)]
 
 
 def _summary(going: GoingBack) -> str:
@@ -131,8 +140,10 @@ def _summary(going: GoingBack) -> str:
     parts += [f"write {count(beside, going.version)} beside"] if beside else []
     parts += [f"keep {count(kept, 'file')} unchanged"] if kept else []
     parts += [f"{count(unsaid, 'file')} to decide about"] if unsaid else []
+    if going.idle and any(len(file.choices) > 1 for file in going.files):
+        return "No file is chosen yet: switch on what to change."
     said = ", ".join(parts)
-    return f"{said[:1].upper()}{said[1:]}. Nothing is written yet."
+    return f"{said[:1].upper()}{said[1:]}. Nothing is written yet: choose below."
 
 
 def _fate(going: GoingBack, file: OldFile) -> str:
@@ -226,6 +237,10 @@ def _is_deed(_: Model, __: Overlay, row: Entry) -> bool:
     return row.id.startswith(DOES)
 
 
+def _deed_label(model: Model, _: Overlay) -> str:
+    return _name(model.going_back).lower() if model.going_back is not None else ""
+
+
 def _switch(model: Model, _: Overlay, row: Entry) -> Step:
     """The next choice for a file."""
     going = model.going_back
@@ -287,7 +302,7 @@ def _leave(model: Model, _: Overlay) -> Step:
 # -- what became of it
 
 
-def _on_answer(model: Model, id: str, data: Answer) -> Step | None:
+def _on_answer(model: Model, id: str, data: AnswerData) -> Step | None:
     match data:
         case UndoPlan():
             return _plan(model, id, data)
@@ -316,6 +331,9 @@ def _restored(model: Model, data: RestoreOutcome) -> Step:
         return then((again, effects), toast(again, said, "warning", SECONDS))
     if data.problem:
         return toast(closed, f"not done: {data.problem}", "warning", SECONDS)
+    last = model.transcript.rows[-1] if model.transcript.rows else None
+    if isinstance(last, NoticeBlock) and last.text == data.said and not going.where:
+        return closed, ()  # the transcript has just said it
     said = f"{one_line(data.said, WORDS)} {going.where[:1].upper()}{going.where[1:]}".rstrip()
     return toast(closed, said, "good" if data.done else "bad", SECONDS)
 
@@ -349,7 +367,7 @@ SHEET: Final = Sheet(
             one_click=True,
             at_once=True,
         ),
-        Action("do", ("enter",), "take", _do, _is_deed, closes=False, careful=True),
+        Action("do", ("enter",), _deed_label, _do, _is_deed, closes=False, careful=True),
         Action(
             "no_file",
             ("space",),
@@ -357,9 +375,19 @@ SHEET: Final = Sheet(
             _say_no_file,
             _is_beside_files,
             closes=False,
+            hidden=True,
             at_once=True,
         ),
-        Action("all", ("ctrl+a",), "all", _switch_all, _has_files, closes=False, typed="a"),
+        Action(
+            "all",
+            ("ctrl+a",),
+            "switch all",
+            _switch_all,
+            _has_files,
+            needs_row=False,
+            closes=False,
+            typed="a",
+        ),
     ),
     (undo, redo),
     typing="acts",

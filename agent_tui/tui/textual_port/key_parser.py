@@ -38,7 +38,9 @@ WIDEST: Final = 4096
 
 _TEXT = pattern(r"[^\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]+")
 _ENDS = pattern(r"\r\n?|\n")
-_BROKEN = pattern(r"[^\r\n\\]\n*\r[\r\n]*[^\r\n]")
+_BROKEN = pattern(r"[^\r\n\\]\n*\r[\r\n]*[^\r\n]|\\\r[^\r\n]+[\r\n]|\A[\r\n]+[^\r\n]+[\r\n]")
+"""A line end inside text, one behind a backslash and a last one, or one before it and a last one: a
+person who types ahead presses Enter once."""
 _ALT_ENTER = frozenset({"\x1b\r", "\x1b\n"})
 _MODIFY_OTHER_KEYS = pattern(r"\x1b\[27;(\d+);(\d+)~")
 _KITTY = pattern(r"\x1b\[([\d:]*)(?:;([\d:]*))?(;[\d:]*)?([u~A-FHPQRS])")

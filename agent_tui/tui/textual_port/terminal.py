@@ -212,6 +212,11 @@ class Terminal(LinuxDriver):
             self._early.screen = False
 
     @property
+    def is_key_underway(self) -> bool:
+        """Whether something was read of which is not known yet what it is."""
+        return self._parser.patience is not None
+
+    @property
     def ending(self) -> bool:
         """Whether a signal has told us to end."""
         return self._ending

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Final, assert_never
 
 from agent_tui.present import wording
-from agent_tui.present.blocks import ENDS, LEVELS, child_facts
+from agent_tui.present.blocks import BROKEN_OFF, ENDS, LEVELS, child_facts
 from agent_tui.protocol.transcript import (
     Block,
     CallBlock,
@@ -60,9 +60,8 @@ Runs = tuple[Segment, ...]
 _MARGIN: Final = Segment("  ", "margin")
 _ENDS: Final = {
     **ENDS,
+    **BROKEN_OFF,
     "completed": "completed",
-    "cancelled": "cancelled",
-    "interrupted": "cut off",
 }
 
 

@@ -9,6 +9,7 @@ from typing import Final, assert_never
 from agent_tui.present import parts as p
 from agent_tui.present import wording
 from agent_tui.present.blocks import (
+    BROKEN_OFF,
     NOT_DONE,
     answer_parts,
     failure,
@@ -22,6 +23,7 @@ from agent_tui.protocol.display import Display
 from agent_tui.protocol.tool_events import SHELL
 from agent_tui.protocol.transcript import Block, CallBlock, ToolBlock
 from agent_tui.structures.argument_stream import ArgumentStream
+from agent_tui.structures.readable import display_tool_name
 from agent_tui.structures.visible import visible
 from agent_tui.tui.core.display_options import DEFAULT, Look
 from agent_tui.tui.markdown.code import GOES_ON_MARK, hang_line
@@ -72,7 +74,10 @@ def call_lines(block: CallBlock, width: int, open: bool, cells: Cells) -> list[L
     text in it."""
     written = block.arguments
     about = f" {flatten(written.subject)}" if written.subject.strip() else ""
-    name = (Segment(flatten(block.name) or "tool call", "tool.name"), Segment(about, "tool.label"))
+    name = (
+        Segment(flatten(display_tool_name(block.name)) or "tool call", "tool.name"),
+        Segment(about, "tool.label"),
+    )
     body: list[Line] = []
     indent, goes_on = (_INDENT, (GOES_ON_MARK,)) if width >= 20 else ((), ())
     text = visible(written.body).expandtabs(4).strip("\n")
@@ -201,13 +206,10 @@ def _outcome(block: ToolBlock, now: float, look: Look) -> list[Segment]:
 
 
 def _stopped(block: ToolBlock) -> Segment:
-    """The program ended meanwhile, or somebody cancelled it: what a person asked for is nothing
+    """The program ended meanwhile, or a person interrupted it: what a person asked for is nothing
     that went wrong."""
-    return (
-        Segment("interrupted", "tool.bad")
-        if block.tag == "interrupted"
-        else Segment("cancelled", "notice.warning")
-    )
+    ended = "interrupted" if block.tag == "interrupted" else "cancelled"
+    return Segment(BROKEN_OFF[ended], "tool.bad" if ended == "interrupted" else "notice.warning")
 
 
 def _length(display: Display | None, before: str) -> list[Segment]:
@@ -258,10 +260,10 @@ def _end(block: ToolBlock, width: int, cells: Cells) -> list[Line]:
     shown, own = present(block.display), block.name == SHELL
     ended_well = block.state == "done" and not shown.failure
     most = LAST_LINES if ended_well and not own else FAILED_LINES
-    lines, left = (
-        _last(shown.output, width, cells, most),
-        shown.output.rstrip().count("\n") + 1 - most,
-    )
+    left = shown.output.rstrip().count("\n") + 1 - most
+    if left == 1:  # one line more takes no more room than to say so
+        most, left = most + 1, 0
+    lines = _last(shown.output, width, cells, most)
     return [more_line(left, width, True, cells), *lines] if own and left > 0 else lines
 
 

@@ -18,8 +18,8 @@ from textual.selection import Selection
 from textual.strip import Strip
 from textual.widget import Widget
 
+from agent_tui.structures.tone import Tone
 from agent_tui.structures.visible import visible
-from agent_tui.tui.core.display_options import Tone
 from agent_tui.tui.core.regions import Option, Span
 from agent_tui.tui.markdown.lines import Segment, cut_runs, cut_words, line_cells
 
@@ -47,6 +47,8 @@ LEAST_WORDS: Final = 10
 
 
 SHORT: Final = 24
+FIRST: Final = 2
+"""Parts of the words behind a name that stay where a long name needs room."""
 LEAST_SAID: Final = 24
 """Cells below which the words behind the names take the place of the column in front of them."""
 
@@ -93,8 +95,8 @@ def pad(segments: Sequence[Segment], width: int, style: str = "") -> tuple[Segme
 
 def fit_options(options: Sequence[Option], width: int) -> Sequence[Option]:
     """A name that leaves no room for the words behind it loses its end, where it has more than half
-    of the line; words that would be hardly one are left out, and the names have all of it. The
-    column in between goes first."""
+    of the line and the words keep their first parts; words that would be hardly one are left out,
+    and the names have all of it. The column in between goes first."""
     valued = max((cell_len(flatten(option.value)) for option in options), default=0)
     named = max(
         (cell_len(flatten(option.label)) for option in options if option.value or option.detail),
@@ -107,7 +109,8 @@ def fit_options(options: Sequence[Option], width: int) -> Sequence[Option]:
         if left - named - valued - 2 < min(words, LEAST_SAID):
             return fit_options([replace(option, value="") for option in options], width)
         left -= valued + 2
-    room = max(width // 2, left - (words or valued))
+    first = max((cell_len(_first_parts(option.detail)) for option in options), default=0)
+    room = max(width // 2, left - (first or valued))
     if left - room < LEAST_WORDS and not has_room(
         (option.detail for option in options), left - min(room, named)
     ):
@@ -123,6 +126,11 @@ def fit_options(options: Sequence[Option], width: int) -> Sequence[Option]:
 def has_room(words: Iterable[str], room: int) -> bool:
     """Whether each of them, or its first parts, has room."""
     return not any(most_of(said, room).endswith("…") for said in words)
+
+
+def _first_parts(said: str) -> str:
+    """What is said before later parts of it go, so that a name is whole."""
+    return " · ".join(flatten(said).split(" · ")[:FIRST])
 
 
 def most_of(said: str, room: int) -> str:

@@ -8,8 +8,9 @@ from typing import Final
 
 from rich.cells import cell_len
 
-from agent_tui.tui.core.display_options import Tone
+from agent_tui.structures.tone import Tone
 from agent_tui.tui.core.regions import CompletionView, Span, ToastView
+from agent_tui.tui.core.words import format_place
 from agent_tui.tui.markdown.lines import Segment, wrap
 from agent_tui.tui.widgets.paint import (
     LEAST_WORDS,
@@ -105,6 +106,8 @@ class Toast(Region):
 
 
 SHOWN: Final = 8
+NAMES: Final = 3
+"""The part of the width that names have at most where the words behind them are cut."""
 ROOMY: Final = 30
 """Columns from which two cells stay free at the right, as at the left."""
 
@@ -142,7 +145,7 @@ class Completion(Region):
         options = self.value.options
         room = max(
             8,
-            width // 2,
+            width // NAMES,
             width - 8 - max((cell_len(flatten(o.detail)) for o in options), default=0),
         )
         wide = min(max((cell_len(flatten(o.label)) for o in options), default=0), room)
@@ -162,13 +165,6 @@ class Completion(Region):
             text = pad((mark, *label, said), width - 2 * len(free))
             lines.append((*text, *free))
         if cut:
-            lines.append(pad((seg(f"     {hidden_count(len(options), shown)}", "dim"),), width))
+            part = format_place(shown.start + 1, len(options), shown.stop)
+            lines.append(pad((seg(f"     {part}", "dim"),), width))
         return lines
-
-
-def hidden_count(count: int, shown: range) -> str:
-    """How many entries of a list are not to be seen, in words."""
-    above, below = shown.start, count - shown.stop
-    return "… " + ", ".join(
-        filter(None, (f"{above} above" if above else "", f"{below} more" if below else ""))
-    )

@@ -19,7 +19,7 @@ from agent_tui.tui.core.regions import (
     TranscriptView,
     join_parts,
 )
-from agent_tui.tui.core.words import pieces
+from agent_tui.tui.core.words import format_place, pieces
 from agent_tui.tui.markdown.lines import Segment, line_cells, wrap
 from agent_tui.tui.widgets.paint import Region, flatten, join_ends, pad, runs, seg, shorten
 
@@ -318,15 +318,18 @@ class Queue(Region):
             said = shorten(text.strip(), width - 3)
             lines.append(pad((seg(f"{number:>2} ", "dim"), seg(said, "text")), width))
         if hidden:
-            lines.append(pad((seg(f"   … {hidden + 1} more", "dim"),), width))
+            lines.append(pad((seg(f"   {format_place(1, len(items), SHOWN - 1)}", "dim"),), width))
         return [*steers, *lines]
 
 
 UNASKED: Final = {
     "manual": ("Asks before it reads, writes or runs anything.", ""),
-    "auto": ("Asks before it edits files or runs commands.", "Shift+Tab changes that."),
-    "accept-edits": ("Edits files in this folder without asking.", "Asks before it runs commands."),
-    "accept-all": ("Edits files and runs commands without asking.", "There is no sandbox."),
+    "auto": ("Asks before edits and most commands.", "Shift+Tab changes that."),
+    "accept-edits": ("Edits files in this folder without asking.", "Asks before most commands."),
+    "accept-all": (
+        "Runs all but the dangerous without asking.",
+        "In a sandbox, if it finds one here.",
+    ),
     "plan": ("Reads files and proposes a plan.", "Changes nothing."),
 }
 """What holds in each mode."""
@@ -351,11 +354,13 @@ WIDE: Final = 50
 
 
 class Welcome(Region):
-    """Stands in the middle of the transcript until there is something in it."""
+    """Stands in the middle of the transcript until there is something in it, above all that is
+    below it. `bottom`: the row behind the last one of the transcript, once there was a layout."""
 
     wanted = True
     covered = False
     mode = ""
+    bottom = 0
 
     def show(self, value: TranscriptView) -> None:
         wanted = not len(value.rows) and not value.live
@@ -374,14 +379,16 @@ class Welcome(Region):
 
     def place(self) -> None:
         screen = self.app.size
+        top = min(max(1, (screen.height - 6 - HEIGHT) // 2), self.bottom - HEIGHT)
         self.display = (
             self.wanted
             and not self.covered
             and screen.width >= WIDE + 4
             and screen.height >= HEIGHT + 10
+            and top > 0
         )
         self.styles.width, self.styles.height = WIDE, HEIGHT
-        self.styles.offset = ((screen.width - WIDE) // 2, max(1, (screen.height - 6 - HEIGHT) // 2))
+        self.styles.offset = ((screen.width - WIDE) // 2, top)
 
     def lines(self, width: int) -> Sequence[Sequence[Segment]]:
         return [pad(line, width) for line in welcome(self.mode)]

@@ -4,7 +4,7 @@ screen."""
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from rich.cells import cell_len
@@ -21,10 +21,11 @@ from agent_tui.tui.core.regions import (
     preview_room,
     sheet_room,
 )
+from agent_tui.tui.core.words import format_place
 from agent_tui.tui.dialog.widget import fill_line, options_lines
 from agent_tui.tui.markdown.lines import Segment, cut_text, line_cells, wrap
 from agent_tui.tui.widgets.paint import Region, is_low, join_ends, pad, runs, seg
-from agent_tui.tui.widgets.popups import hidden_count, window
+from agent_tui.tui.widgets.popups import window
 
 if TYPE_CHECKING:
     from agent_tui.protocol.display import DiffDisplay
@@ -41,6 +42,8 @@ MIN_OPTIONS: Final = 5
 WORDS: Final = 9
 """On a low screen so many entries of a list make room for so many lines of words, one of them
 empty."""
+LEAST_WORDS: Final = 3
+"""So many lines of words are in view beside rows that stay."""
 FEW: Final = 5
 """A list with fewer rows than this shows no headings."""
 Drawn = Sequence[Segment]
@@ -50,20 +53,28 @@ Drawn = Sequence[Segment]
 class Rows:
     """The lines of the choices; a line that shows none has a negative number. `at` is that of the
     one under the cursor, with `after` lines of a question about it. `heads` are the lines of
-    headings and those above them."""
+    headings and those above them. The last `kept` lines stay in view."""
 
     lines: Sequence[Drawn]
     numbers: Sequence[int]
     at: int = 0
     after: int = 0
     heads: frozenset[int] = frozenset()
+    kept: int = 0
 
     def __len__(self) -> int:
         return len(self.lines)
 
     def part(self, room: int) -> Rows:
-        """As many of them as have room, with the cursor and what is asked about its row. No heading
-        stands without a row below it."""
+        """As many of them as have room, with the cursor and what is asked about its row, and those
+        that stay. No heading stands without a row below it."""
+        if 0 < self.kept < room < len(self):
+            first = len(self) - self.kept
+            above = Rows(
+                self.lines[:first], self.numbers[:first], min(self.at, first - 1), 0, self.heads
+            ).part(room - self.kept)
+            lines, numbers = [*above.lines, *self.lines[first:]], self.numbers[first:]
+            return Rows(lines, [*above.numbers, *numbers], kept=self.kept)
         seen = window(len(self), self.at + (self.after + 1) // 2, room)
         if self.at < seen.start:
             seen = range(self.at, min(len(self), self.at + room))
@@ -75,12 +86,13 @@ class Rows:
         return Rows(lines, numbers)
 
     def with_note(self, said: str, cells: int) -> Rows:
-        """The same with `said` at the end of the last line."""
-        last = [*self.lines[-1]]
+        """The same with `said` at the end of the last line that does not stay."""
+        at = len(self) - self.kept - 1
+        last = [*self.lines[at]]
         while last and not last[-1].text.strip():
             last.pop()  # what only fills the line
         line = join_ends(last, (seg(f"  {said}", "dim"),), cells)
-        return Rows([*self.lines[:-1], line], self.numbers)
+        return replace(self, lines=[*self.lines[:at], line, *self.lines[at + 1 :]])
 
 
 class Overlay(Region):
@@ -179,7 +191,10 @@ class Overlay(Region):
             )
         most = max(room // 2, min(room - MIN_OPTIONS, WORDS))
         said = len(head) + len(text)
-        options_room = min(len(options), max(3 + options.after, room - min(said + 1, most)))
+        least = max(3 + options.after, room - min(said + 1, most))
+        if options.kept:  # what decides, and a row above it, come before words that can be turned
+            least = max(least, min(room - LEAST_WORDS, max(options.kept + 3, room // 2)))
+        options_room = min(len(options), room, least)  # the prompt below keeps its row
         left = room - options_room
         tight = (
             not (len(options) and text) or said == left
@@ -187,11 +202,13 @@ class Overlay(Region):
         tight = tight or (value.reads and said > left and is_low(self.app.size))
         head = head[:left]
         shown, more = self._turned(value, text, max(0, left - len(head) - (not tight)), width)
-        if options_room < FEW + options.after and options_room < len(options):
+        few = options_room < max(FEW + options.after, options.kept + bool(options.kept) * 2)
+        if few and options_room < len(options):
             options = without_headings(
                 choices(value, cells, False), value
             )  # first what can be chosen
-        seen, told = options.part(options_room), _told(value, options.part(options_room).numbers)
+        seen = options.part(options_room)
+        told = _told(value, seen.numbers)
         if more and told and not value.note:  # the edge says what is in view of the words
             seen, told = seen.with_note(told, cells), ""
         apart: list[Drawn] = [()] if shown and len(seen) and not tight else []
@@ -259,7 +276,7 @@ class Overlay(Region):
         if room <= 0:
             return [], ""
         first = min(max(0, value.scroll), len(text) - room)
-        more = f"{first + 1}–{first + room} of {len(text)}"
+        more = format_place(first + 1, len(text), first + room)
         if value.reads:
             self.part = room, len(text)
             free = width - 9 - cell_len(value.title + more)
@@ -273,8 +290,10 @@ def choices(value: OverlayView, cells: int, airy: bool) -> Rows:
     """All choices as lines, what is asked about one of them right below it. `airy`: headings stand
     apart from what is above them."""
     lines, numbers, at, after = list[Drawn](), list[int](), 0, 0
-    heads = set[int]()
+    heads, begins = set[int](), len(value.options) - value.stays
+    stays = 0
     for number, line in enumerate(options_lines(value.options, value.selected, cells, True)):
+        stays = len(lines) if number == begins else stays
         apart = lines or (value.list_first and value.head)
         if airy and apart and value.options[number].heading and value.options[number].label:
             heads.add(len(lines))
@@ -290,7 +309,8 @@ def choices(value: OverlayView, cells: int, airy: bool) -> Rows:
             after = len(asked)
             lines += [pad((Segment("  "), *one), cells) for one in asked]
             numbers += [-1] * after
-    return Rows(lines, numbers, at, after, frozenset(heads))
+    kept = len(lines) - stays if value.stays else 0
+    return Rows(lines, numbers, at, after, frozenset(heads), kept)
 
 
 def blank_of(line: Drawn) -> Drawn:
@@ -305,7 +325,13 @@ def without_headings(rows: Rows, value: OverlayView) -> Rows:
         if number < 0 or not value.options[number].heading
     ]
     at = kept.index(rows.at) if rows.at in kept else 0
-    return Rows([rows.lines[n] for n in kept], [rows.numbers[n] for n in kept], at, rows.after)
+    return Rows(
+        [rows.lines[n] for n in kept],
+        [rows.numbers[n] for n in kept],
+        at,
+        rows.after,
+        kept=sum(n >= len(rows) - rows.kept for n in kept),
+    )
 
 
 def edge(title: str, note: str, width: int) -> Drawn:
@@ -330,11 +356,12 @@ def _joined(*said: str) -> str:
 
 def _told(value: OverlayView, seen: Sequence[int]) -> str:
     """What the edge notes; of choices that are not in view too, unless it counts them already."""
-    count = [number for number, option in enumerate(value.options) if not option.heading]
+    found = value.options[: len(value.options) - value.stays]
+    count = [number for number, option in enumerate(found) if not option.heading]
     there = [place for place, number in enumerate(count) if number in seen]
     if len(there) == len(count) or not there or " of " in value.note:
         return value.note
-    return _joined(hidden_count(len(count), range(there[0], there[-1] + 1)), value.note)
+    return _joined(format_place(there[0] + 1, len(count), there[-1] + 1), value.note)
 
 
 def fit_note(note: str, room: int) -> str:

@@ -4,11 +4,12 @@ same."""
 from __future__ import annotations
 
 from agent_tui.settings.store import Store
-from agent_tui.tui.core.effects import ReadSettings
+from agent_tui.tui.core.effects import ReadSettings, WriteSetting
 from agent_tui.tui.core.model import Model
 from agent_tui.tui.core.msg import SettingsRead
 from agent_tui.tui.linear.effects import Deeds
 from agent_tui.tui.linear.lines import Out
+from agent_tui.tui.update import update
 from tests.agent.driving import Place
 from tests.places import place_in
 from tests.tui.linear.talk import CREATE, chat, place, steps
@@ -41,6 +42,16 @@ def test_the_settings_know_it_too(place: Place) -> None:
     )
 
 
+def test_what_is_written_for_the_project_is_said_to_be(place: Place) -> None:
+    place.home.mkdir(parents=True, exist_ok=True)
+    deeds = Deeds(Out(), Store(place_in(place.cwd, place.home)), (), None)
+    [read] = deeds.perform(WriteSetting("display.timestamps", True, project=True), Model())
+    assert isinstance(read, SettingsRead) and read.project and not read.failed
+    assert read.found.values["display.timestamps"].layer == "project"
+    model, _ = update(Model(), read)
+    assert model.toast is not None and "saved for this project" in model.toast.text
+
+
 def test_keys_that_hold_are_no_news(place: Place) -> None:
     place.home.mkdir(parents=True, exist_ok=True)
     (place.home / "config.toml").write_text('[keys]\nsearch = "f5"\n')
@@ -54,7 +65,7 @@ def test_a_yes_for_all_edits_is_a_letter_or_a_word_and_says_the_mode(place: Plac
         model = place.script([CREATE, second], [{"text": "made"}])
         done = chat(place, f"go\n{word}\n", "-m", model)
         assert (
-            "e: yes, and accept edits from now on (mode accept-edits; commands are still asked)"
+            "e: yes, and accept edits from now on (mode accept-edits; commands still ask)"
             in done.stdout
         )
         assert (

@@ -31,10 +31,10 @@ At line 1:
 +two
 y or 1: yes, once
 a or 2: always: this file, with this tool (in this session)
-e: yes, and accept edits from now on (mode accept-edits; commands are still asked)
+e: yes, and accept edits from now on (mode accept-edits; commands still ask)
 n or 3: no
 m or 4: no, and say why
-Type y, a, e, n or m, or n and what to do instead.
+Type y, a, e, n or m, or n and why, or y: and more words.
 Tool: Create new.txt, new file, 2 lines added, 0 removed, <time>
 Note: Changed new.txt. /undo reverts it.
 Assistant: Done.
@@ -129,6 +129,7 @@ def test_undo_restores_the_files_that_are_switched_on(place: Place) -> None:
     said = "go\n/undo\n1\n2\n3\n"
     done = chat(place, said, "-m", model, "--mode", "accept-all")
     assert "1: [ ] README.rst, -1, kept, changed while a command ran, perhaps by you" in done.stdout
+    assert "Type 1 or 2 to switch, 3, 4 or 5 to undo, a (switch all), or an empty" in done.stdout
     assert (
         "2: [x] new.txt" in done.stdout
         and "1: [x] README.rst" in done.stdout

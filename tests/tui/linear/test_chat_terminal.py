@@ -5,7 +5,10 @@ from __future__ import annotations
 
 import os
 import signal
+import termios
 import time
+
+import pytest
 
 from agent_tui.tui.linear.chat import TWICE_SECONDS
 from agent_tui.tui.linear.input_rules import LIST_SECONDS
@@ -30,7 +33,7 @@ def test_a_turn_and_the_end(place: Place) -> None:
         assert "Assistant: hello\r\nthere\r\nDone in" in heard
         assert "You: one" not in heard, "the terminal shows what is typed"
         it.type("\x04")
-        it.hear("To continue this session: agent-tui chat --resume ")
+        it.hear("Continue: agent-tui chat --resume ")
         assert it.wait() == 0
         assert "\x1b" not in it.raw.decode(), "nothing but lines"
 
@@ -48,9 +51,7 @@ def test_a_prompt_that_was_not_sent_is_told_of_at_the_end_and_is_there_again(pla
         it.hear("In the prompt: why is the total wrong")
         it.hear("> ")
         it.type("\x04")
-        it.hear(
-            "Not sent, but saved: why is the total wrong\r\nTo continue this session: agent-tui chat --resume "
-        )
+        it.hear("Not sent, but saved: why is the total wrong\r\nContinue: agent-tui chat --resume ")
         assert it.wait() == 0
     with terminal(place, "-m", place.script(*steps("hello")), "--continue") as it:
         it.hear("In the prompt: why is the total wrong")
@@ -121,7 +122,7 @@ def test_why_not_is_asked_for(place: Place) -> None:
         it.hear("Type y, a, e, n or m")
         time.sleep(READ)
         it.say("m")
-        it.hear("Tell the model what to do instead.")
+        it.hear("Tell the model why not.")
         it.say("another name")
         it.hear("you said no: another name")
         it.hear("Assistant: understood")
@@ -375,15 +376,47 @@ def test_a_number_that_was_meant_for_a_list_answers_no_question(place: Place) ->
         it.hear("Assistant: made")
 
 
-def test_a_sentence_at_a_question_is_in_the_history(place: Place) -> None:
+@pytest.mark.parametrize(
+    "words", ["please use touch instead", "refactor/everything,please", "修复"]
+)
+def test_words_at_a_question_that_are_no_answer_are_in_the_history(
+    place: Place, words: str
+) -> None:
     with terminal(place, "-m", place.script([CREATE], [{"text": "made"}])) as it:
         it.hear("> ")
         it.say("make it")
         it.hear("Type y, a, e, n or m")
         time.sleep(READ)
-        it.say("please use touch instead")
+        it.say(words)
         it.hear("Nothing was sent. /history has it.")
         it.say("n")
         it.hear("Assistant: made")
         it.say("/history")
-        it.hear("please use touch instead")
+        it.hear("Earlier prompts")
+        it.hear(words)
+
+
+def test_ctrl_c_keeps_the_line_that_is_typed(place: Place) -> None:
+    with terminal(place, "-m", place.script([{"text": "begun\n"}, {"hang": True}])) as it:
+        it.hear("> ")
+        it.say("first")
+        it.hear("begun")
+        it.type("typed beside the turn")
+        it.read(0.3)
+        it.type("\x03")
+        it.hear("Not sent. /history has it.")
+        it.hear("> ")
+        it.type("typed at the prompt")
+        it.read(0.3)
+        it.type("\x03")
+        it.hear("Not sent. /history has it.")
+        it.hear("> ")
+        it.say("/history")
+        it.hear("1: typed at the prompt")
+        it.hear("2: typed beside the turn")
+        it.say("")
+        it.hear("> ")
+        it.type("\x04")
+        it.hear("Continue: ")
+        assert termios.tcgetattr(it.fd) == it.before, "the terminal is as it was"
+        assert it.wait() == 0

@@ -10,7 +10,7 @@ import pytest
 from agent_tui.present import plain
 from agent_tui.present.plain import display_lines, summary
 from agent_tui.protocol import display as d
-from agent_tui.protocol.answers import Sessions, Summary
+from agent_tui.protocol.answers import ProjectFile, Sessions, Summary, TrustOffer
 from agent_tui.protocol.event import Event, Restored
 from agent_tui.protocol.events import (
     Answered,
@@ -25,11 +25,19 @@ from agent_tui.protocol.events import (
     TurnStarted,
     fold,
 )
-from agent_tui.protocol.transcript import Approval, Question, Queued, Transcript, TurnBlock
+from agent_tui.protocol.transcript import (
+    Answers,
+    Approval,
+    Question,
+    Queued,
+    Transcript,
+    TurnBlock,
+)
 from agent_tui.tui import commands, linear
 from agent_tui.tui.core.display_options import DEFAULT
 from agent_tui.tui.core.model import Model
 from agent_tui.tui.core.msg import EventsArrived
+from agent_tui.tui.core.step import toast
 from agent_tui.tui.linear import announcer, keys, sheets
 from agent_tui.tui.linear import writer as scribing
 from agent_tui.tui.linear.announcer import Notices
@@ -74,6 +82,8 @@ def test_lines_become_prompts(typed: list[str], prompts: list[str]) -> None:
         (APPROVAL, "No, use tabs", "m", "use tabs"),
         (APPROVAL, "n use tabs", "m", "use tabs"),
         (APPROVAL, "m", "m", ""),
+        (APPROVAL, "y: and test it", "y", "and test it"),
+        (APPROVAL, "Yes: good", "y", "good"),
         (HARD, "yes", "y", ""),
         (HARD, "n", "n", ""),
         (STUCK, "s", "s", ""),
@@ -90,6 +100,9 @@ def test_lines_that_answer(question: Approval | Question, line: str, key: str, t
     [
         (APPROVAL, ""),
         (APPROVAL, "yes please"),
+        (APPROVAL, "yes, but not the last one"),
+        (APPROVAL, "y:"),
+        (HARD, "yes: go"),
         (APPROVAL, "y\ny"),
         (APPROVAL, "5"),
         (APPROVAL, "yy"),
@@ -108,11 +121,12 @@ def test_lines_that_do_not(question: Approval | Question, line: str) -> None:
 
 def test_a_question_says_all_that_is_asked_about() -> None:
     asked = replace(APPROVAL, display=d.CommandDisplay("line one\nline two", cwd="/work"))
-    said = announcer.question_lines(asked, 2)
+    said = announcer.question_lines(asked, (asked, replace(STUCK, text="Thrice.")))
     assert said[0] == "Question 1 of 2: Allow this command?"
     assert said[2:5] == ["$ line one", "line two", "in /work"]
     assert "a or 2: always: ls in here (in this session)" in said
-    assert said[-1] == "Type y, a, n or m, or n and what to do instead."
+    assert "Also asked: Thrice." in said
+    assert said[-1] == "Type y, a, n, m or next, or n and why, or y: and more words."
 
 
 @pytest.mark.parametrize(
@@ -130,7 +144,7 @@ def test_a_question_says_all_that_is_asked_about() -> None:
 def test_a_question_has_the_title_that_it_has_on_the_screen(
     question: Approval | Question, first: str, second: str
 ) -> None:
-    assert announcer.question_lines(question, 1)[:2] == [first, second]
+    assert announcer.question_lines(question, (question,))[:2] == [first, second]
 
 
 def test_every_command_is_a_line_or_belongs_to_the_screen() -> None:
@@ -184,6 +198,30 @@ def test_the_queue_is_worked_on_by_number(line: str, wanted: tuple[str, str | No
     found = sheets.intents(model, model.overlay, line)
     asked = None if found is None else [(one.action, one.row) for one in found]
     assert asked == (None if wanted is None else [wanted])
+
+
+def test_what_a_number_does_is_said_once() -> None:
+    model = queue_of("one", "two")
+    assert model.overlay is not None
+    said = sheets.hint(model, model.overlay)
+    assert said.count("to edit") == 1 and "a number to edit" in said and "d and a number" in said
+
+
+def test_a_file_of_a_project_is_read_and_not_chosen() -> None:
+    files = (ProjectFile("AGENTS.md", 4, "aa", "Obey"), ProjectFile("b/AGENTS.md", 4, "bb", "More"))
+    transcript = Transcript(answers=Answers(trust=TrustOffer("/w", files, asks=True)))
+    model = open_sheet(Model(sessions={"": transcript}, keys=keys.KEYS), "trust")[0]
+    assert model.overlay is not None
+    said = sheets.hint(model, model.overlay)
+    assert said == "Type 3, 4 or 5 to choose, or an empty line to go on without."
+
+
+def test_a_list_that_refuses_stays_open_and_says_so(capsys: pytest.CaptureFixture[str]) -> None:
+    notices, model = Notices(Out()), queue_of("one")
+    notices.follow(model)
+    capsys.readouterr()
+    notices.follow(toast(model, "not now", "warning")[0])
+    assert capsys.readouterr().out == "Not now. The list is still open.\n"
 
 
 def said_by(capsys: pytest.CaptureFixture[str], *events: Event) -> str:
@@ -262,7 +300,7 @@ def test_a_refused_change_is_said_once(capsys: pytest.CaptureFixture[str]) -> No
         ToolEnded("c", "edit", "Edit a.md", "", denied, tag="denied"),
     ]
     question = replace(APPROVAL, display=diff)
-    assert "+two" in announcer.question_lines(question, 1)
+    assert "+two" in announcer.question_lines(question, (question,))
     assert said_by(capsys, *events).endswith("Tool: Edit a.md, denied\nyou said no\n")
     before, resumed = Model(keys=keys.KEYS), Restored(fold(events), 4)
     model, _ = update(before, EventsArrived((resumed,)))

@@ -31,6 +31,7 @@ from agent_tui.tui.markdown import code
 from agent_tui.tui.markdown.code import highlight
 from agent_tui.tui.markdown.lines import Line
 from agent_tui.tui.markdown.render import render
+from tests.campaigns import examples
 
 BITS = {
     "python": (
@@ -106,7 +107,7 @@ def drawn(text: str, lead: str = "", before: tuple[str, ...] = ()) -> tuple[Line
     return render(text, 200, cell_len, lead=lead, before=before)
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=examples(120), deadline=None)
 @given(fences(), st.integers())
 def test_a_fence_streamed_in_chunks_looks_as_it_does_at_once(text: str, seed: int) -> None:
     chance = random.Random(seed)
@@ -123,7 +124,7 @@ def test_a_fence_streamed_in_chunks_looks_as_it_does_at_once(text: str, seed: in
     assert tuple(closed) == drawn(text)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(fences(), st.integers())
 def test_a_piece_looks_the_same_whatever_was_drawn_before_it(text: str, seed: int) -> None:
     pieces = list(split(text))

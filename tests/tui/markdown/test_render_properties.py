@@ -14,6 +14,7 @@ from agent_tui.structures.visible import visible
 from agent_tui.tui.markdown.code import chop
 from agent_tui.tui.markdown.lines import STYLES, Line, Segment, breaks, cut_text, wrap
 from agent_tui.tui.markdown.render import render
+from tests.campaigns import examples
 
 HARMFUL: Final = re.compile(
     "[\x00-\x1f\x7f-\x9f\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff\U000e0000-\U000e007f]"
@@ -89,7 +90,7 @@ def check(lines: tuple[Line, ...], width: int) -> None:
             assert segment.meta is None or not HARMFUL.search("".join(v for _, v in segment.meta))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(sources, widths)
 @example("> " * 300 + "deep", 40)
 @example("- " * 150 + "deep", 40)
@@ -99,14 +100,14 @@ def test_any_markdown_fits_and_is_harmless(source: str, width: int) -> None:
     check(render(source, width, cell_len), width)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(sources, st.integers(20, 80))
 def test_each_streamed_piece_fits_too(source: str, width: int) -> None:
     for piece in split(source):
         check(render(piece.text, width, cell_len, lead=piece.lead), width)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(
     st.text(alphabet=st.characters(exclude_categories=["Cc", "Cs"]), max_size=80),
     st.integers(1, 30),
@@ -120,14 +121,14 @@ def test_wrapping_loses_nothing_but_the_spaces_it_breaks_at(text: str, width: in
     assert [line.soft for line in lines] == [True] * (len(lines) - 1) + [False]
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(st.text(alphabet=st.sampled_from("ab \u0301漢字。、é"), max_size=60), st.integers(2, 20))
 def test_a_mark_stays_with_its_letter(text: str, width: int) -> None:
     for start, _, _ in breaks(text, width, cell_len)[1:]:
         assert text[start] != "\u0301" or text[start - 1] in " \u0301"
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(st.text(max_size=60), st.integers(1, 30))
 def test_code_is_broken_without_losing_a_character(text: str, width: int) -> None:
     text = visible(text).replace("\n", "").replace("\t", "")

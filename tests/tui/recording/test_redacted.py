@@ -19,7 +19,7 @@ from agent_tui.protocol.events import (
     fold,
 )
 from agent_tui.protocol.turn_events import AssistantReplied
-from agent_tui.safety.secrets import DOT, Redactor
+from agent_tui.safety.secrets.scrubber import DOT, Redactor
 from agent_tui.tui.core.msg import (
     DraftChanged,
     EventsArrived,

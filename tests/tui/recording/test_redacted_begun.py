@@ -15,7 +15,7 @@ from agent_tui.cli.replay import replay
 from agent_tui.protocol.codec import encode
 from agent_tui.protocol.events import AssistantReplied, ToolStarted, TurnEnded, TurnStarted
 from agent_tui.protocol.transcript import Transcript
-from agent_tui.safety.secrets import DOT, Redactor
+from agent_tui.safety.secrets.scrubber import DOT, Redactor
 from agent_tui.tui.core.model import initial
 from agent_tui.tui.core.msg import DraftChanged, EventsArrived, Started
 from tests.tui.recording.live import Live

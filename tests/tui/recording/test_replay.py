@@ -9,6 +9,7 @@ from agent_tui.protocol.event import Restored
 from agent_tui.tui.core.msg import EventsArrived, Msg, Started
 from agent_tui.tui.recording.digest import digests
 from agent_tui.tui.view import view
+from tests.campaigns import examples
 from tests.tui.recording.live import Live
 from tests.tui.test_update_any import MSGS
 
@@ -21,7 +22,7 @@ def assert_same(live: Live) -> None:
         assert digests(player.model(count), view) == expected, live.lines[count - 1]
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(st.lists(MSGS, max_size=20))
 def test_any_session_replays_to_the_same_hashes(told: list[Msg]) -> None:
     live = Live()

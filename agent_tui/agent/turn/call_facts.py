@@ -1,0 +1,59 @@
+"""What the policy is told of a call: its paths as they are, its command taken apart, and what limits
+and sandboxes there are. It looks at the disk, so that the policy need not."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Final
+
+from agent_tui.safety import paths, policy
+from agent_tui.safety.limits import Limits
+from agent_tui.safety.permissions import apply_limits
+from agent_tui.safety.sandbox.support import Support
+from agent_tui.safety.shell import classifier as shell_classifier
+from agent_tui.safety.shell.prefixes import may_last, prefix_of
+from agent_tui.tools.base import Tool
+
+NEEDS_SANDBOX: Final = "it only looks, but there is no sandbox here for programs with settings"
+
+
+def gather_facts(
+    tool: Tool[Any],
+    touched: Sequence[str],
+    command: str,
+    roots: tuple[Path, ...],
+    support: Support | None,
+    workspace: Support | None = None,
+    limits: Limits = Limits(),  # noqa: B008  # it cannot change
+    environment: Mapping[str, str] = MappingProxyType({}),
+) -> policy.Facts:
+    """What the policy decides about: a call of `tool` that touches these paths, or runs `command`
+    in the first of `roots`. `support` and `workspace`: the sandboxes here, to look and to work in;
+    None where nothing runs in them. `limits`: those of the person; `environment`: that of commands.
+    Raises ValueError for what is no path."""
+    first, *others = map(str, roots)
+    named = tuple(paths.facts(text, roots) for text in touched)
+    facts = policy.Facts(tool.name, tool.effect, named, command, first, tuple(others))
+    if not command:
+        forbidden, _ = apply_limits(limits, named, command, (), roots, environment)
+        return replace(facts, forbidden=forbidden)
+    judged = shell_classifier.classify(command, roots)
+    bare = judged.needs_sandbox and (support is None or bool(support.problem))
+    unsure = judged.reason or (NEEDS_SANDBOX if bare else "")
+    prefix = prefix_of(judged.calls, roots)
+    lasts = may_last(command, judged.calls)
+    sandboxed = workspace is not None and not workspace.problem
+    forbidden, doubt = apply_limits(limits, named, command, judged.calls, roots, environment)
+    return replace(
+        facts,
+        unsure=unsure,
+        calls=judged.calls,
+        prefix=prefix,
+        may_last=lasts,
+        sandboxed=sandboxed,
+        forbidden=forbidden,
+        doubt=doubt,
+    )

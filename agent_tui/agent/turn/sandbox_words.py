@@ -1,0 +1,86 @@
+"""What a person and the model are told of the sandboxes of commands."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Final
+
+from agent_tui.protocol.events import Event, Notice, SandboxFound
+from agent_tui.safety.policy import Confined
+from agent_tui.safety.process.output_capture import Refusal
+from agent_tui.safety.sandbox.support import Support
+
+_AGAIN: Final = "a yes runs it again without the sandbox"
+STOPPED_NOTES: Final[Mapping[Confined, str]] = {
+    "looks": "\n\n[note: it ran in a read-only sandbox, which may have stopped it]",
+    "works": "\n\n[note: it ran in a sandbox, which may have stopped it: no network, and it writes "
+    "only in the folders of the session and in $TMPDIR]",
+}
+SHUT_IN: Final = (
+    "\n\n[note: what it left runs in a sandbox: no other command and nobody else can connect to it or "
+    "end it with kill; the person can stop it]"
+)
+PROTECTED: Final = (
+    "protected names changed while a command ran, perhaps by you: {}; a yes keeps that, a no puts "
+    "them back and moves what is there now to {}"
+)
+PUT_BACK: Final = (
+    "protected names changed while a command ran, perhaps by the person, and were put back: {}. "
+    "What was there is in {}"
+)
+NOT_PUT_BACK: Final = (
+    "protected names changed while a command ran, perhaps by the person, and could not all be put "
+    "back: {}. What was moved away is in {}"
+)
+NAMED: Final = 5
+"""Protected names that are named."""
+
+
+def explain_stop(confined: Confined, refused: Refusal, reaches_hosts: bool) -> str:
+    """Why a person is asked about a command that a sandbox has probably stopped; `reaches_hosts`:
+    it could have network to single hosts."""
+    if confined == "looks":
+        return f"the read-only sandbox may have stopped it; {_AGAIN}"
+    if refused == "network":
+        single = "" if reaches_hosts else ", and this kind cannot have it for single hosts"
+        return f"it wants the network, which the sandbox does not have{single}; {_AGAIN}"
+    if refused == "reach":
+        return f"it left a program running that nobody can connect to in the sandbox; {_AGAIN}"
+    return f"the sandbox may have stopped it; {_AGAIN}"
+
+
+def explain_hosts(hosts: Sequence[str], runs: str) -> str:
+    """Why a person is asked about a command that wants network to `hosts`."""
+    named = name_some(hosts)
+    return (
+        f"it wants network to {named}; a yes {runs} it in the sandbox, with network to that alone"
+    )
+
+
+def note_hosts(refused: Iterable[str]) -> str:
+    """What the model is told of hosts that the command was kept from."""
+    names = name_some(list(refused))
+    return f"\n\n[note: network: {names} refused]" if names else ""
+
+
+def note_stop(confined: Confined, refused: Refusal) -> str:
+    """What the model is told where that stays so."""
+    return SHUT_IN if refused == "reach" else STOPPED_NOTES[confined]
+
+
+def name_some(names: Sequence[str]) -> str:
+    more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
+    return ", ".join(names[:NAMED]) + more
+
+
+def describe_sandbox(found: Support) -> Iterator[Event]:
+    """What is told once a session of the sandbox that commands work in."""
+    yield SandboxFound(found.backend, found.problem)
+    if found.problem:
+        said = (
+            f"No sandbox: {found.problem}. Commands run without a question, with your own rights."
+        )
+        yield Notice(said, "warning", "`/mode auto` asks before commands")
+    elif found.passed:
+        said = f"Commands run in a sandbox by {found.backend}, because others do not hold here"
+        yield Notice(f"{said}: {'; '.join(found.passed)}", "warning")

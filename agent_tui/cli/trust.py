@@ -1,0 +1,80 @@
+"""`agent-tui trust`: trust the files of a project that can act, list what is trusted, forget it."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+from agent_tui.agent.services.trust import look_at_project
+from agent_tui.cli.errors import USAGE, one_line
+from agent_tui.cli.parser import Parser
+from agent_tui.present.wording import count, size
+from agent_tui.settings import trust as trusted
+from agent_tui.settings.layers import place_at
+
+EPILOG: Final = """\
+A project's settings, instructions (AGENTS.md, CLAUDE.md) and skills are used once you trust their content; another \
+content asks again. This command lists and trusts them: read them first.
+exit codes: 0 done, 1 not saved, 2 usage
+"""
+
+
+def trust(arguments: Sequence[str]) -> int:
+    """Run `agent-tui trust`; returns its exit code."""
+    parser = Parser(
+        prog="agent-tui trust",
+        description="Trust the settings, instructions and skills of a project.",
+        epilog=EPILOG,
+    )
+    parser.add_argument("folder", nargs="?", default=".", metavar="DIR", help="default: this one")
+    what = parser.add_mutually_exclusive_group()
+    what.add_argument("--list", action="store_true", help="list what you trust")
+    what.add_argument("--remove", action="store_true", help="trust nothing of it any more")
+    given = parser.parse_args(arguments)
+    folder = Path(os.path.realpath(Path(given.folder).expanduser()))
+    if given.list:
+        return _list()
+    try:
+        return _remove(folder) if given.remove else _trust(folder)
+    except OSError as error:
+        print(f"agent-tui trust: not saved: {one_line(str(error))}", file=sys.stderr)
+        return 1
+
+
+def _list() -> int:
+    for record in trusted.records(place_at(Path.cwd()).folders.data):
+        print(one_line(f"{record.path}  {', '.join(record.files)}"))
+    return 0
+
+
+def _remove(folder: Path) -> int:
+    place = place_at(folder)
+    root = trusted.root_of(folder, place.environment)
+    if not any(trusted.forget(place.folders.data, one) for one in {str(folder), root.path}):
+        return _refuse(f"{folder}: nothing of it is trusted")
+    print(one_line(f"{root.path}: not trusted any more"))
+    return 0
+
+
+def _trust(folder: Path) -> int:
+    if not folder.is_dir():
+        return _refuse(f"{folder}: not a folder")
+    gate = look_at_project(place_at(folder))
+    root = gate.roots[0]
+    if not root.lasts:
+        return _refuse(f"{folder}: a home folder is never trusted as a whole")
+    found = tuple(gate.left_out.values())
+    gate.trust(found, lasting=True)
+    for one in found:
+        print(one_line(f"{one.name}  {size(len(one.raw))}  {one.hash[:8]}"))
+    what = count(len(found), "file") if found else "nothing new in it; nothing"
+    print(one_line(f"{root.path}: {what} trusted"))
+    return 0
+
+
+def _refuse(said: str) -> int:
+    print(f"agent-tui trust: {one_line(said)}", file=sys.stderr)
+    return USAGE

@@ -1,0 +1,130 @@
+"""The index of git, read without git: which paths it tracks."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from collections.abc import Callable, Iterator
+from typing import Final
+
+from agent_tui.safety import paths
+from agent_tui.safety.git_config import Repository, read_text
+
+MAX_BYTES: Final = 200_000_000
+"""Of an index; that of the largest known repositories is a third of it."""
+_STOP_EVERY_ENTRIES: Final = 2_000
+"""Entries between two looks at the stop flag: two milliseconds."""
+_FIXED: Final = 40
+"""Bytes of an entry before its hash."""
+_EXTENDED: Final = 0x40
+_FOLDER: Final = 0x40
+_SUBMODULE: Final = 0xE0
+
+
+class BadIndex(ValueError):
+    """The index cannot be used: one line that says why."""
+
+
+class Stopped(Exception):
+    """Nobody waits for the answer any more."""
+
+
+def read_tracked(where: Repository, stopped: Callable[[], bool] = lambda: False) -> list[str]:
+    """The paths from the top of the work tree; a submodule, and a folder that is not checked out,
+    with a slash behind.
+
+    Raises BadIndex, Stopped, OSError.
+    """
+    try:
+        data = paths.read_regular((where.folder / "index").resolve(), MAX_BYTES)
+    except FileNotFoundError:
+        return []  # nothing was ever added
+    except paths.NotRegular as error:
+        raise BadIndex(str(error)) from None
+    if len(data) > MAX_BYTES:
+        raise BadIndex(f"it is larger than {MAX_BYTES // 1_000_000} MB")
+    config = read_text(where.common / "config")
+    size = 32 if re.search(r"(?im)^\s*objectformat\s*=\s*sha256\s*$", config) else 20
+    return parse_index(data, size, stopped)
+
+
+def parse_index(
+    data: bytes, hash_size: int = 20, stopped: Callable[[], bool] = lambda: False
+) -> list[str]:
+    """The paths in the bytes of an index. Raises BadIndex, Stopped."""
+    if len(data) < 12 + hash_size or data[:4] != b"DIRC":
+        raise BadIndex("it is not an index of git")
+    version, count = int.from_bytes(data[4:8], "big"), int.from_bytes(data[8:12], "big")
+    if version not in (2, 3, 4):
+        raise BadIndex(f"version {version} is not known")
+    end = len(data) - hash_size
+    if count * (_FIXED + hash_size + 4) > end:
+        raise BadIndex("it is cut off")
+    said = data[end:]
+    if (
+        any(said)
+        and (hashlib.sha1 if hash_size == 20 else hashlib.sha256)(data[:end]).digest() != said
+    ):
+        raise BadIndex("its checksum differs")
+    names: list[bytes] = []
+    at = 12
+    for at in _entries(data, version, count, end, hash_size, names):  # noqa: B007 - where the last one ends
+        if len(names) % _STOP_EVERY_ENTRIES == 0 and stopped():
+            raise Stopped
+    if any(kind == b"link" for kind in _extensions(data, at, end)):
+        raise BadIndex("it is split")  # most of it is in another file
+    unique = dict.fromkeys(names)  # a conflict has an entry for each side
+    return os.fsdecode(b"\n".join(unique)).split("\n") if unique else []
+
+
+def _entries(
+    data: bytes, version: int, count: int, end: int, hash_size: int, names: list[bytes]
+) -> Iterator[int]:
+    """Adds the name of each entry to `names`, and yields where it ends."""
+    at, head, name = 12, _FIXED + hash_size + 2, b""
+    find = data.find
+    for _ in range(count):
+        begin = at + head
+        if begin > end:
+            raise BadIndex("it is cut off")
+        if version > 2 and data[begin - 2] & _EXTENDED:
+            begin += 2
+        if version == 4:
+            lost, begin = _number(data, begin, end)
+            stop = find(0, begin, end)
+            if stop < 0 or lost > len(name):
+                raise BadIndex("it is damaged")
+            name = name[: len(name) - lost] + data[begin:stop]
+            following = stop + 1
+        else:
+            stop = find(0, begin, end)
+            if stop < 0:
+                raise BadIndex("it is cut off")
+            name = data[begin:stop]
+            following = at + (stop - at + 8 & ~7)
+        kind = data[at + 26] & 0xF0
+        if name and b"\n" not in name:
+            names.append(
+                name + b"/" if kind in (_FOLDER, _SUBMODULE) and not name.endswith(b"/") else name
+            )
+        at = following
+        yield at
+
+
+def _number(data: bytes, at: int, end: int) -> tuple[int, int]:
+    """A number of variable length, and where it ends (git: `decode_varint`)."""
+    value = -1
+    while at < end:
+        byte = data[at]
+        at += 1
+        value = (value + 1 << 7) + (byte & 0x7F)
+        if not byte & 0x80:
+            return value, at
+    raise BadIndex("it is cut off")
+
+
+def _extensions(data: bytes, at: int, end: int) -> Iterator[bytes]:
+    while at + 8 <= end:
+        yield data[at : at + 4]
+        at += 8 + int.from_bytes(data[at + 4 : at + 8], "big")

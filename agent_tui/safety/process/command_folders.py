@@ -1,0 +1,46 @@
+"""The temporary folders of confined commands, and the variables that name them.
+
+The guard runs this file by `python -I -S`: only the standard library, and little of it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from typing import Any, Final
+
+from agent_tui.safety.sandbox.profiles import LANDLOCK
+
+_BYTES: Final = "latin-1"
+_TEMPORARY: Final = ("TMPDIR", "TMP", "TEMP")
+_CACHES: Final = """
+    GOCACHE CCACHE_DIR SCCACHE_DIR PIP_CACHE_DIR UV_CACHE_DIR npm_config_cache YARN_CACHE_FOLDER
+    MPLCONFIGDIR NUMBA_CACHE_DIR
+"""
+"""Variables that name what toolchains write beside their results. The person's own caches are not
+changed: what they hold is run by commands without a sandbox."""
+
+
+def make_temporary(confined: dict[str, Any], environment: dict[str, str]) -> bytes:
+    """A folder of its own for a confined command: where it is, empty where it gets none. Raises
+    OSError."""
+    if not confined["temporary"]:
+        return b""
+    name = os.path.join(confined["temporary"], f"agent-tui-{os.urandom(12).hex()}")  # noqa: PTH118
+    os.mkdir(name.encode(_BYTES), 0o700)  # noqa: PTH102
+    confined["writable"].append(name)
+    environment.update(dict.fromkeys(_TEMPORARY, name))
+    return name.encode(_BYTES)
+
+
+def share_temporary(shared: str, confined: dict[str, Any], environment: dict[str, str]) -> None:
+    """The folder of all commands that work, for one of them: what one leaves there the next finds.
+    Raises OSError."""
+    with contextlib.suppress(FileExistsError):
+        os.mkdir(shared, 0o700)  # noqa: PTH102
+    confined["temporary"] = os.fsencode(shared).decode(_BYTES)
+    if confined["backend"] == LANDLOCK:
+        confined["writable"].append(confined["temporary"])
+    seen = confined["temporary"] if confined["backend"] == LANDLOCK else "/tmp"
+    environment.update(dict.fromkeys(_TEMPORARY, seen))
+    environment.update({name: f"{seen}/.cache/{name.lower()}" for name in _CACHES.split()})

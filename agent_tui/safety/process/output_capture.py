@@ -1,0 +1,214 @@
+"""The output of a command as it comes: decoded piece by piece, its middle left out of memory, the
+whole on disk."""
+
+from __future__ import annotations
+
+import codecs
+import os
+import re
+import signal
+from collections import deque
+from pathlib import Path
+from typing import Final, Literal
+
+from agent_tui.paths import make_private
+from agent_tui.safety.paths import open_regular
+from agent_tui.safety.secrets.scrubber import ScrubbedStream
+
+READ: Final = 1_000_000
+LINE_CHARS: Final = 2_000
+"""Of the end of the output, where its last line is looked for."""
+SPOOL_LIMIT: Final = 50_000_000
+"""Bytes of output that are kept on disk; what comes after is read and dropped."""
+
+_REFUSED: Final = re.compile(
+    r"permission denied|operation not permitted|read-only file system|\bE(ACCES|PERM|ROFS)\b"
+    r"|bad system call",
+    re.IGNORECASE,
+)
+"""What programs say when they are refused something."""
+_FIXED: Final = re.compile(
+    f"{_REFUSED.pattern}|device or resource busy|invalid cross-device link", re.IGNORECASE
+)
+"""The same, where folders are mounted."""
+_OFFLINE: Final = re.compile(
+    r"network is (unreachable|down)|could( not|n't) resolve (host|proxy)|no route to host"
+    r"|temporary failure (in name resolution|resolving)|name or service not known|getaddrinfo"
+    r"|\bEAI_AGAIN\b|\bENETUNREACH\b|\bENOTFOUND\b|\bECONNREFUSED\b|connection refused"
+    r"|(failed|unable) to (connect|resolve|establish a new connection)|dial (tcp|udp)"
+    r"|tunnel (connection )?failed|transfer closed with \d+ bytes remaining",
+    re.IGNORECASE,
+)
+"""What they say without a network."""
+_SPEAKER: Final = re.compile(r"(?:\S*/)?([\w.+-]+): ")
+_SPEAKERS: Final = frozenset(
+    ["fatal", "error", "warning", "bash", "sh", "PermissionError", "OSError"]
+)
+"""Who speaks at the beginning of such a line, beside the programs of the command."""
+
+
+Refusal = Literal["", "files", "network", "reach"]
+
+
+class Captured:
+    """Output of one command. Memory stays under a few times `limit`, whatever the command writes.
+
+    Head and tail of at most `limit` characters together are kept; the whole goes to `spool` from
+    the first byte on (readable by its owner alone), so that a kill of the program leaves what came.
+    """
+
+    def __init__(
+        self, limit: int, spool: Path | None, secrets: ScrubbedStream | None = None
+    ) -> None:
+        self._secrets = secrets
+        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
+        self._head_limit = limit // 2
+        self._tail_limit = max(limit - self._head_limit, 1)
+        self._head: list[str] = []
+        self._head_size = 0
+        self._tail: deque[str] = deque()
+        self._tail_size = 0
+        self._total = 0
+        self._wanted = spool
+        self._file: int | None = None
+        self._written = 0
+        self.problem = ""
+        """Why the file does not hold the whole output; empty if it does."""
+
+    @classmethod
+    def of_file(cls, file: Path, limit: int) -> Captured:
+        """What a command left in `file` whose program was killed. Raises OSError, ValueError."""
+        found = cls(limit, None)
+        with os.fdopen(open_regular(file), "rb") as source:
+            while data := source.read(READ):
+                found.feed(data)
+        found.feed(b"", final=True)
+        found._wanted, found._file = file, -1
+        return found
+
+    def feed(self, data: bytes, final: bool = False) -> str:
+        """Take bytes; returns the text that they complete, without `secrets`."""
+        if self._secrets is not None:
+            data = self._secrets.feed(data, final)
+        text = self._decoder.decode(data, final)
+        self._total += len(text)
+        rest = text
+        if self._head_size < self._head_limit:
+            head, rest = (
+                text[: self._head_limit - self._head_size],
+                text[self._head_limit - self._head_size :],
+            )
+            self._head.append(head)
+            self._head_size += len(head)
+        if rest:
+            self._tail.append(rest)
+            self._tail_size += len(rest)
+            while self._tail_size - len(self._tail[0]) >= self._tail_limit:
+                self._tail_size -= len(self._tail.popleft())
+        self._store(data)
+        return text
+
+    @property
+    def lost_characters(self) -> int:
+        """Characters that `text` leaves out."""
+        return max(self._total - self._head_size - min(self._tail_size, self._tail_limit), 0)
+
+    @property
+    def loss(self) -> str:
+        """What the model is told where `text` is not all; else empty."""
+        if not self.lost_characters:
+            return ""
+        whole = f"; all of it is in {self.spool} (read_file)" if self.spool else ""
+        return f"\n[{self.lost_characters:,} characters of output left out in the middle{whole}]"
+
+    @property
+    def is_flooded(self) -> bool:
+        """The command wrote more than is kept on disk."""
+        return self._written >= SPOOL_LIMIT
+
+    @property
+    def spool(self) -> Path | None:
+        """The file with the whole output; None where nothing came, or nothing is to be kept."""
+        return self._wanted if self._file is not None else None
+
+    @property
+    def last_line(self) -> str:
+        """The last line that holds something."""
+        text = ("".join(self._tail) or "".join(self._head))[-LINE_CHARS:]
+        return next((line for line in reversed(text.splitlines()) if line.strip()), "")
+
+    def text(self) -> str:
+        """Head and tail, with a line between them that says how much is left out."""
+        tail = "".join(self._tail)[-self._tail_limit :] if self._tail else ""
+        head = "".join(self._head)
+        if not self.lost_characters:
+            return head + tail
+        note = f"; {self.problem}" if self.problem else ""
+        return f"{head}\n[… {self.lost_characters:,} characters left out here{note} …]\n{tail}"
+
+    def begin_file(self) -> None:
+        """Make the file now, also where nothing has come yet: somebody is told its name."""
+        if self._wanted is not None and not self.problem:
+            try:
+                self._open(self._wanted)
+            except OSError as error:
+                self.problem = f"the output could not be saved: {error.strerror}"
+
+    def _open(self, wanted: Path) -> int:
+        if self._file is None:
+            make_private(wanted.parent)
+            flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+            self._file = os.open(wanted, flags, 0o600)
+        return self._file
+
+    def discard(self) -> None:
+        """Remove the file: `text` is all of it, and it is on record."""
+        if self._file is not None and self._wanted is not None:
+            try:
+                self._wanted.unlink(missing_ok=True)
+            except OSError:
+                return  # it goes with the session
+            self._file = None
+
+    def close(self) -> None:
+        if self._file is not None and self._file >= 0:
+            os.close(self._file)
+            self._file = -1
+
+    def _store(self, data: bytes) -> None:
+        if self._wanted is None or self.problem or not data:
+            return
+        try:
+            file = self._open(self._wanted)
+            kept = data[: SPOOL_LIMIT - self._written]
+            view = memoryview(kept)
+            while view:
+                view = view[os.write(file, view) :]
+            self._written += len(kept)
+            if self.is_flooded:
+                self.problem = f"the file holds its first {SPOOL_LIMIT // 1_000_000} MB"
+        except OSError as error:
+            self.problem = f"the output could not be saved: {error.strerror}"
+
+
+def find_refusal(command: str, code: int | None, output: str, works: bool = False) -> Refusal:
+    """What a confined command was probably refused; `works`: in the workspace sandbox. Where the
+    last of several programs went well, only a line counts that one of them says: the same words may
+    stand in a file that was shown."""
+    if code in (-signal.SIGSYS, 128 + signal.SIGSYS):
+        return "files"
+    words: dict[Refusal, re.Pattern[str]] = {"files": _FIXED if works else _REFUSED}
+    if works:
+        words = {"network": _OFFLINE, **words}
+    if code:
+        return next((kind for kind, said in words.items() if said.search(output)), "")
+    if code is None or not re.search(r"[|;&\n]", command.strip()):
+        return ""
+    speakers = _SPEAKERS | set(re.findall(r"[\w.+-]+", command))
+    said = [line for line in output.splitlines() if _speaker(line) in speakers]
+    return next((kind for kind, found in words.items() if any(map(found.search, said))), "")
+
+
+def _speaker(line: str) -> str:
+    found = _SPEAKER.match(line)
+    return found[1] if found else ""

@@ -1,0 +1,94 @@
+"""The secrets that a project keeps in `.env` and its like at the top of a folder. A command can show
+them from elsewhere (`git log -p`, a dump, a log), where neither a name nor a shape tells: so their
+values are known before one runs."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+import time
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Final
+
+from agent_tui.safety import paths, protected_names
+from agent_tui.safety.secrets.scrubber import is_secret_name, known_secrets
+from agent_tui.safety.secrets.strength import is_secret_value
+
+MAX_BYTES: Final = 64_000
+"""Of a file; longer ones are no settings."""
+MOST_FILES: Final = 40
+"""In a folder."""
+_FILE: Final = re.compile(r"(?:.*\.)?env(?:rc|[._~-].*)?", re.IGNORECASE)
+_SETTING: Final = re.compile(r"[\s#]*(?:export\s+)?(\w+)\s*=\s*(\S.*)")
+_QUOTED: Final = re.compile(r"([\"'])((?:(?!\1).)*)\1")
+_NAME: Final = re.compile(
+    r"(?:(?:^|_)(?:API)?(?:KEY|PIN|PWD|AUTH|COOKIE|SALT|PEPPER|SEED)|SECRET|TOKEN|PASS(?:WORD|WD|CODE|PHRASE)?)"
+    r"(?:_?(?:BASE64|OLD|NEW|\d+))?$",
+    re.IGNORECASE,
+)
+"""Beside those of `is_secret_name`: in a file of secrets a shorter word says enough."""
+_MIXED: Final = re.compile(r"(?=.*[A-Za-z])(?=.*\d)[^\s/]+")
+"""Words with a digit (`hunter2xyzzy`): behind the name of a secret that is none that stands in code."""
+_SETTLED: Final = 1_000_000_000
+"""Nanoseconds after which a folder cannot change any more without another time."""
+
+
+class EnvFiles:
+    """What was read of the files of some folders. One that has not changed is not read again."""
+
+    def __init__(self) -> None:
+        self._listed: dict[Path, tuple[int, tuple[str, ...]]] = {}
+        self._read: dict[str, tuple[int, int, int]] = {}
+        self.lock = asyncio.Lock()
+        """Held until what was read is known to whoever hides it: another command waits for that."""
+
+    def new_values(self, folders: Iterable[Path]) -> tuple[str, ...]:
+        """The secrets of files that are new or have changed since the last call."""
+        return tuple(value for folder in folders for value in self._changed(folder))
+
+    def _changed(self, folder: Path) -> Iterator[str]:
+        for path in self._files(folder):
+            try:
+                about = os.stat(path)  # noqa: PTH116 - a text, of which there are many
+                mark = (about.st_mtime_ns, about.st_size, about.st_ino)
+                if self._read.get(path) == mark:
+                    continue
+                data = paths.read_regular(Path(os.path.realpath(path)), MAX_BYTES)
+            except (OSError, ValueError):
+                continue  # gone, none for us to read, or no file
+            self._read[path] = mark
+            yield from values_in(data[:MAX_BYTES].decode("utf-8", "replace"))
+
+    def _files(self, folder: Path) -> tuple[str, ...]:
+        try:
+            changed = folder.stat().st_mtime_ns
+            known, names = self._listed.get(folder, (0, ()))
+            if known == changed:
+                return names
+            with os.scandir(folder) as entries:
+                found = [entry.path for entry in entries if is_env_file(entry.name)]
+        except OSError:
+            return ()
+        names = tuple(sorted(found)[:MOST_FILES])
+        settled = time.time_ns() - changed > _SETTLED
+        self._listed[folder] = (changed if settled else 0, names)
+        return names
+
+
+def is_env_file(name: str) -> bool:
+    """Whether a file of this name holds settings some of which are secrets; a sample holds none."""
+    return _FILE.fullmatch(name) is not None and protected_names.is_secret((name,))
+
+
+def values_in(text: str) -> Iterator[str]:
+    """The values that are secrets; those behind a `#`, too: they were in use."""
+    for line in text.splitlines():
+        if setting := _SETTING.fullmatch(line):
+            name, quoted = setting[1], _QUOTED.match(setting[2])
+            value = quoted[2] if quoted else setting[2].partition(" #")[0].rstrip()
+            yield from known_secrets({name: value})
+            named = is_secret_name(name) or _NAME.search(name)
+            if named and (is_secret_value(value) or _MIXED.fullmatch(value)):
+                yield value

@@ -1,0 +1,133 @@
+"""Code that stands in the words of a command: in its arguments, in a script of sed, and in what a
+shell reads."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from typing import Final
+
+from agent_tui.safety.shell import harmless
+from agent_tui.safety.shell.programs import SHELLS, Call, git_command, unwrap_call
+from agent_tui.safety.shell.words import Simple, TooMany, word_set
+
+_SHOWN: Final = frozenset({"cat", "head", "tail", "base64", "base32"})
+"""They hand on a file that can be looked at, as `bash FILE` runs one; what encodes writes no
+command."""
+_ONLY_SAY: Final = word_set(
+    """
+    [ [[ alias apropos apt apt-get brew cargo cp declare docker-compose echo export gh git-commit glab
+    help info install jq let ln local logger man mkdir mv notify-send perldoc pip printf read readonly
+    return rm rmdir say sed set test tldr touch trap typeset unset whatis eval
+    """
+)
+"""Programs whose words are names, or texts that they store or show; so do those that only look."""
+_GIT_RUNS: Final = word_set("bisect difftool for-each-repo mergetool rebase submodule")
+_OPTION_OF_CODE: Final = re.compile(r"^(?:[\w-]+=|-\w(?=[^\s=]+\s)|:*!+(?=\S))")
+"""What stands before code in one word; `!` is for editors."""
+_SED_LINE: Final = re.compile(r"(?:^|[\d$/,!;{}\n])[ \t]*+e[ \t]++([^\n]+)")
+_SED_MARK: Final = re.compile(r"(\\?)([!-/:-@\[\]^_`{-~])|\\.")
+"""What stands around the parts of `s`: any mark but a backslash, and but one behind a backslash."""
+_SED_RUNS: Final = re.compile(r"[gpiImM\d]*+e")
+_MOST_CARRIED: Final = 24
+
+
+def find_carried(call: Call, simple: Simple) -> Iterator[Simple | str]:
+    """What a program may run that stands in its arguments: commands, word by word, and code in one
+    word (`uv run twine upload`, `tmux new 'git push'`). One that only says its words runs none."""
+    arguments = call.arguments
+    if call.name == "git":
+        command, rest = git_command([word.text for word in arguments])
+        arguments = arguments[len(arguments) - len(rest) :] if command in _GIT_RUNS else ()
+    elif call.name in _ONLY_SAY or call.name in SHELLS or call.name in harmless.PROGRAMS:
+        return
+    strings = (target.text for operator, target in simple.redirects if operator == "<<<")
+    yield from (_OPTION_OF_CODE.sub("", text) for text in strings)
+    for at, word in enumerate((*simple.words[:1], *arguments[:_MOST_CARRIED]), -1):
+        code = _OPTION_OF_CODE.sub("", word.text)
+        if word.nested and word.text.startswith(("$(", "`")):
+            continue  # what comes of it is a word
+        if any(blank in code for blank in " \t\n"):
+            yield word.text  # it may begin with an assignment
+            if code != word.text and not code.startswith(("$(", "`")):
+                yield code  # also of a language like Python, where it may be the only word
+        elif at >= 0 and not word.text.startswith("-"):
+            yield Simple([*arguments[at:]], simple.redirects, simple.fed, simple.before)
+
+
+def code_of_sed(arguments: Iterable[str]) -> Iterator[str]:
+    """What the scripts among the words of sed run in a shell: the words behind `e`, and what an
+    `s///e` puts in. Raises TooMany."""
+    for text in arguments:
+        found = [line[1] for line in _SED_LINE.finditer(text)]
+        found += islice(_parts_of_sed(text), _MOST_CARRIED + 1)
+        if len(found) > _MOST_CARRIED:
+            raise TooMany(f"its script runs too many commands to be checked (over {_MOST_CARRIED})")
+        yield from found
+
+
+def _parts_of_sed(script: str) -> Iterator[str]:
+    """The parts between two marks of which the second ends an `s///e`. The script is read once: of
+    each mark is only known where it stood last."""
+    for line in script.split("\n"):
+        opened: dict[str, int] = {}
+        for found in _SED_MARK.finditer(line):
+            escaped, mark = found.groups()
+            if mark is None:
+                continue
+            if escaped:
+                opened.setdefault(mark, found.end())
+                continue
+            if mark in opened and _SED_RUNS.match(line, found.end()):
+                yield line[opened[mark] : found.start()]
+            opened[mark] = found.end()
+
+
+def given_words(simple: Simple, arguments: list[str]) -> list[str]:
+    """The words of a program, its here-strings, and those that the stage before it was given."""
+    before = simple.before or Simple()
+    redirects = (*simple.redirects, *before.redirects)
+    strings = (target for operator, target in redirects if operator == "<<<")
+    return [*arguments, *(word.text for word in (*strings, *before.words))]
+
+
+def read_code(simple: Simple) -> tuple[list[str], str]:
+    """What a shell reads as its program where that is written there: here-strings, or what `echo`
+    and `printf` hand it. Else the name of the program that writes it; empty for a file."""
+    strings = [target.text for operator, target in simple.redirects if operator == "<<<"]
+    before = simple.before
+    if strings or before is None or any(operator == "<" for operator, _ in simple.redirects):
+        return strings, ""
+    call = unwrap_call(before)
+    while before and call and call.name in ("cat", "tee") and (before.before or before.redirects):
+        if call.name == "cat" and any(word.text != "-" for word in call.arguments):
+            break
+        if strings := [target.text for operator, target in before.redirects if operator == "<<<"]:
+            return strings, ""
+        if before.before is None:
+            break
+        before = before.before
+        call = unwrap_call(before)
+    if call is None:
+        return [], "another command"
+    texts = [word.text for word in call.arguments]
+    if call.name == "echo":
+        return [_lines(" ".join(text for text in texts if not re.match(r"-[neE]+$", text)))], ""
+    if call.name == "printf":
+        return [_printed(texts[texts[:1] == ["--"] :])], ""
+    return [], "" if call.name in _SHOWN else call.name
+
+
+def _printed(texts: list[str]) -> str:
+    """What `printf` makes of its words: the format, as often as there are words for it."""
+    *parts, end = re.split("%[sbq]", "".join(texts[:1]))
+    words = iter(texts[1:])
+    made = ""
+    for _ in range(max(1, -(-len(texts[1:]) // max(1, len(parts))))):
+        made += "".join(part + next(words, "") for part in parts) + end
+    return _lines(made)
+
+
+def _lines(text: str) -> str:
+    return text.replace("\\n", "\n").replace("\\t", "\t")

@@ -1,0 +1,195 @@
+"""In accept-all mode commands run unasked in the workspace sandbox; what that stops asks, and what
+a person allows runs without it."""
+
+from __future__ import annotations
+
+import sys
+import urllib.request
+from pathlib import Path
+
+import pytest
+
+from agent_tui.protocol.events import (
+    ApprovalAsked,
+    JobChanged,
+    Notice,
+    SandboxFound,
+    ToolEnded,
+    ToolStarted,
+    TurnEnded,
+)
+from agent_tui.protocol.ops import Answer, Choice, SetMode, Submit
+from agent_tui.safety.sandbox import support as sandbox_support
+from tests.agent.driving import Place
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Place:
+    made = Place(tmp_path)
+    made.cwd.mkdir(parents=True)
+    (made.cwd / "a.txt").write_text("content\n")
+    return made
+
+
+def run(command: str) -> dict[str, object]:
+    return {"call": "run_shell_command", "arguments": {"command": command}}
+
+
+@pytest.fixture(params=sandbox_support._ways(), ids=lambda way: Path(way or "landlock").name)
+def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """The only backend that is looked for."""
+    monkeypatch.setattr(sandbox_support, "_ways", lambda: iter([request.param]))
+    return str(request.param)
+
+
+def test_it_works_unasked_and_is_told(place: Place, way: str) -> None:
+    calls = [run("echo new > b.txt && cat a.txt")]
+    with place.engine(place.script(calls, [{"text": "ok"}]), mode="accept-all") as driver:
+        driver.turn("go")
+        [ended], [started] = driver.all(ToolEnded), driver.all(ToolStarted)
+        assert (ended.tag, started.note) == ("ok", "sandboxed") and "content" in ended.content
+        assert not driver.all(ApprovalAsked)
+        [found] = driver.all(SandboxFound)
+        assert found.backend == sandbox_support._backend(way) and not found.problem
+    assert (place.cwd / "b.txt").read_text() == "new\n"
+
+
+@pytest.mark.usefixtures("way")
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [
+        ("echo x > {outside}", "may have stopped it"),
+        ("u=http; no_proxy=* git clone -q $u://nowhere.invalid/x", "wants the network"),
+    ],
+)
+def test_what_it_stops_is_asked_about(place: Place, command: str, words: str) -> None:
+    outside = place.root / "user" / "outside"
+    outside.parent.mkdir()
+    calls = [[run(command.format(outside=outside))]] * 2
+    with place.engine(place.script(*calls, [{"text": "ok"}]), mode="accept-all") as driver:
+        driver.send(Submit("go"))
+        first = driver.until(ApprovalAsked)
+        assert words in first.reason and "without the sandbox" in first.reason
+        driver.send(Answer(first.id, "no"))
+        second = driver.until(ApprovalAsked)
+        assert not outside.exists()
+        driver.send(Answer(second.id, "once"))
+        driver.until(TurnEnded)
+        refused, done = driver.all(ToolEnded)
+        assert "it ran in a sandbox" in refused.content
+        assert "it ran in a sandbox" not in done.content
+    assert outside.exists() is ("outside" in command)
+
+
+@pytest.mark.usefixtures("way")
+def test_what_a_person_allows_runs_without_it(place: Place) -> None:
+    outside = place.cwd.parent / "outside"
+    command = f"echo x >> {outside}"
+    with place.engine(place.script([run(command)], [run(command)], [{"text": "ok"}])) as driver:
+        driver.send(Submit("go"))
+        asked = driver.until(ApprovalAsked)
+        driver.send(Answer(asked.id, "always"))
+        driver.send(SetMode("accept-all"))
+        driver.until(TurnEnded)
+        assert [one.tag for one in driver.all(ToolEnded)] == ["ok", "ok"]
+    assert outside.read_text() == "x\nx\n"
+
+
+@pytest.mark.usefixtures("way")
+@pytest.mark.parametrize("choice", ["no", "once"])
+def test_a_protected_name_that_it_made_stays_only_if_allowed(place: Place, choice: str) -> None:
+    calls = [run("echo 'echo evil' > .envrc; mkdir .vscode; echo {} > .vscode/tasks.json")]
+    with place.engine(place.script(calls, [{"text": "ok"}]), mode="accept-all") as driver:
+        driver.send(Submit("go"))
+        asked = driver.until(ApprovalAsked)
+        assert ".envrc, .vscode" in asked.reason and "keeps" in asked.reason
+        driver.send(Answer(asked.id, choice))
+        driver.until(TurnEnded)
+        [ended] = driver.all(ToolEnded)
+        assert ("were put back" in ended.content) is (choice == "no")
+        _, _, aside = ended.content.partition("What was there is in ")
+        kept = Path(f"{aside.rstrip(']')}{place.cwd.resolve() / '.envrc'}")
+        assert choice == "once" or kept.read_text() == "echo evil\n"
+    assert (place.cwd / ".envrc").exists() is (choice == "once")
+    assert (place.cwd / ".vscode").exists() is (choice == "once")
+
+
+@pytest.mark.usefixtures("way")
+def test_a_protected_name_is_put_back_where_nobody_can_answer(place: Place) -> None:
+    calls = [run("echo evil > .envrc; mkdir .vscode; echo obey > AGENTS.md; echo done")]
+    script = place.script(calls, [{"text": "ok"}])
+    with place.engine(script, mode="accept-all", interactive=False) as driver:
+        driver.turn("go")
+        [ended] = driver.all(ToolEnded)
+        assert ended.tag == "ok" and "done" in ended.content
+        [said] = [one.text for one in driver.all(Notice) if "put back" in one.text]
+        assert ".vscode" in said and "perhaps by" in said
+    assert not {".envrc", ".vscode", "AGENTS.md"} & {path.name for path in place.cwd.iterdir()}
+
+
+def test_no_sandbox_is_said_once_and_commands_run(place: Place) -> None:
+    calls = [[run("echo one")], [run("echo two")], [{"text": "ok"}]]
+    with place.engine(place.script(*calls), mode="accept-all", sandbox="local") as driver:
+        driver.turn("go")
+        said = [one.text for one in driver.all(Notice) if "sandbox" in one.text]
+        assert len(said) == 1 and "own rights" in said[0] and "local" in said[0]
+        assert [one.note for one in driver.all(ToolStarted)] == ["no sandbox"] * 2
+
+
+def test_a_sandbox_that_this_system_has_not_is_said_at_the_start(place: Place) -> None:
+    wanted = "windows"
+    with place.engine(place.script([{"text": "ok"}]), sandbox=wanted) as driver:
+        driver.turn("go")
+        [said] = [one.text for one in driver.all(Notice) if "sandbox" in one.text]
+        assert f"sandbox.mode is {wanted}" in said
+
+
+def test_the_next_one_is_taken_where_one_does_not_hold(
+    place: Place, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """A `bwrap` that confines nothing."""
+    fake = tmp_path / "bwrap"
+    fake.write_text('#!/bin/sh\nwhile [ "$1" != -- ]; do shift; done\nshift\nexec "$@"\n')
+    fake.chmod(0o755)
+    others = [way for way in sandbox_support._ways() if not way.startswith("/")]
+    monkeypatch.setattr(sandbox_support, "_ways", lambda: iter([str(fake), *others]))
+    monkeypatch.setattr(sandbox_support, "_known", {})
+    calls = [run("echo one")]
+    with place.engine(place.script(calls, [{"text": "ok"}]), mode="accept-all") as driver:
+        driver.turn("go")
+        [said] = [one.text for one in driver.all(Notice) if "sandbox" in one.text]
+        assert "bwrap: a command in it can" in said
+        assert [one.note for one in driver.all(ToolStarted)] == ["sandboxed"]
+
+
+SERVES = """
+import http.server, pathlib, socketserver
+with socketserver.TCPServer(("127.0.0.1", 0), http.server.SimpleHTTPRequestHandler) as server:
+    pathlib.Path("port").write_text(str(server.server_address[1]))
+    server.serve_forever()
+"""
+
+
+@pytest.mark.parametrize("choice", ["once", "no"])
+def test_a_server_that_it_leaves_is_asked_about_for_nobody_can_connect_to_it(
+    place: Place, choice: Choice
+) -> None:
+    (place.cwd / "server.py").write_text(SERVES)
+    command = f"rm -f port; {sys.executable} server.py & for i in $(seq 100); do [ -s port ] || sleep 0.1; done"
+    with place.engine(place.script([run(command)], [{"text": "ok"}]), mode="accept-all") as driver:
+        driver.send(Submit("go"))
+        asked = driver.until(ApprovalAsked)
+        assert "nobody can connect to in the sandbox" in asked.reason
+        driver.send(Answer(asked.id, choice))
+        driver.until(TurnEnded)
+        [ended] = driver.all(ToolEnded)
+        running = [job for job in driver.all(JobChanged) if job.state == "running"]
+        if choice == "no":
+            assert "runs in a sandbox" in ended.content and len(running) == 1
+            return
+        address = f"http://127.0.0.1:{(place.cwd / 'port').read_text()}/server.py"
+        with urllib.request.urlopen(address, timeout=20) as answer:
+            assert answer.status == 200
+        ended_first = [job.id for job in driver.all(JobChanged) if job.state != "running"]
+        if running[0].id not in ended_first:
+            driver.until(JobChanged, lambda job: job.id == running[0].id)
