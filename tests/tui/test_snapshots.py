@@ -300,7 +300,7 @@ def several() -> tuple[Event, ...]:
     )
 
 
-@STORIES.add(size=(80, 24), theme="light")
+@STORIES.add(theme="light")
 def what_a_step_wants_is_asked_together() -> Model:
     return told(*several())
 
