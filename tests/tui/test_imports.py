@@ -61,6 +61,7 @@ def test_the_screen_brings_no_package_but_textual() -> None:
 
 FIRST_LETTER = """
 import asyncio, sys
+from textual import events
 from agent_tui.tui.runtime import preload
 preload.AFTER = 1e6  # nothing else imports them meanwhile
 async def main():
@@ -69,6 +70,8 @@ async def main():
         before = set(sys.modules)
         await pilot.press("a")
         assert app.model.composer.draft == "a"
+        waited = [events.Key(key, key[0]) for key in ("b", "space", "9")]  # typed before the first frame
+        assert app.regions.only_text(app.model, waited, 0, True) == 3
         new = {name for name in set(sys.modules) - before if name.startswith(("agent_tui.tui.sheets.", COMMANDS))}
         assert not new, new
 COMMANDS = "agent_tui.tui.commands."
@@ -76,10 +79,10 @@ asyncio.run(main())
 """
 
 
-def test_the_first_letter_asks_for_no_command_and_no_sheet() -> None:
+def test_the_first_letters_ask_for_no_command_and_no_sheet() -> None:
     """It would wait for all of them: fifty modules."""
     loaded(OURS + FIRST_LETTER)
 
 
-def test_no_command_has_a_letter_or_a_digit_as_its_key() -> None:
+def test_no_command_has_a_letter_a_digit_or_the_space_bar_as_its_key() -> None:
     assert not [key for key in bindings() if is_typed(key)]

@@ -187,7 +187,7 @@ def _wrong(command: Command, text: str, key: str) -> str:
     if key in _SAME:
         return f"terminals cannot tell {key_name(key)} from {_SAME[key]}"
     plain = key.removeprefix("shift+")
-    if key in _NEEDED or is_typed(plain) or plain in MARKS.values() or plain == "space":
+    if key in _NEEDED or is_typed(plain) or plain in MARKS.values():
         return f"{key_name(key)} is needed for typing"
     return ""
 
@@ -219,9 +219,9 @@ def problems(
 
 
 def is_typed(key: str) -> bool:
-    """Whether `key` is a letter or a digit: no command has one, and to know it nobody has to know
-    the commands."""
-    return len(key) == 1
+    """Whether `key` is a letter, a digit or the space bar: no command has one, and to know it
+    nobody has to know the commands."""
+    return len(key) == 1 or key == "space"
 
 
 def grabbed_keys(own: OwnKeys) -> frozenset[str]:

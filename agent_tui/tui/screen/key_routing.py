@@ -15,6 +15,7 @@ from agent_tui.structures.visible import is_text
 from agent_tui.tui import commands
 from agent_tui.tui.commands.base import key_name
 from agent_tui.tui.core.effects import ClearSelection, Type
+from agent_tui.tui.core.keymap import is_typed
 from agent_tui.tui.core.model import Held, Model, VimMode
 from agent_tui.tui.core.msg import KeyPressed
 from agent_tui.tui.core.step import Step, then, toast
@@ -293,8 +294,10 @@ def count_text(
     """
     if not _takes_text(model, at, free):
         return 0
-    bound = commands.bindings(model.keys)
-    return sum(1 for _ in takewhile(lambda key: key not in bound and key not in grab, keys))
+    def is_text_key(key: str) -> bool:  # the commands are loaded for none that every prompt has
+        return key not in grab and (is_typed(key) or key not in commands.bindings(model.keys))
+
+    return sum(1 for _ in takewhile(is_text_key, keys))
 
 
 def _takes_text(model: Model, at: float, free: bool) -> bool:
