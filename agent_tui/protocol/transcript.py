@@ -253,6 +253,11 @@ class Answers:
     undo: answers.UndoPlan | None = None
     restored: answers.RestoreOutcome | None = None
 
+    @property
+    def holds_prompts(self) -> bool:
+        """Something is asked before the next turn: what is sent stays in the queue until then."""
+        return self.hold is not None and self.hold.on
+
     def with_newest(self, answer: answers.AnswerData) -> Answers:
         return replace_fields(self, {answer.type: answer})
 

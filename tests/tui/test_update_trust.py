@@ -232,6 +232,15 @@ def test_a_prompt_that_waits_for_the_answer_is_shown_as_queued_and_then_sent() -
     assert play.take() == [Submit("fix", queue_id="q1")]
 
 
+def test_what_enter_does_with_words_there_is_said() -> None:
+    play = held_prompt()
+    play.press(*"more", after=1.0)
+    assert ("Enter", "queue") in play.view.footer.keys
+    play.feed(QueueChanged(items=play.model.queue, paused=True, session="s"))
+    play.press("enter")
+    assert not play.toast, "the new prompt waits too: nothing is resumed by an empty prompt"
+
+
 @pytest.mark.parametrize(("key", "clears"), [("ctrl+c", False), ("ctrl+x", True)])
 def test_a_key_that_interrupts_stops_what_waits_for_the_answer(key: str, clears: bool) -> None:
     play = held_prompt()

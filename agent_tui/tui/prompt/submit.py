@@ -84,7 +84,7 @@ def submit(model: Model, text: str) -> Step:
         return after, (*effects, Send(QueueEdit("add", text=text, pastes=pastes)))
     submits = Send(Submit(text, pastes=pastes))
     sent: Step = (replace(after, in_flight=InFlight(text)), (*effects, submits))
-    if not model.queue:
+    if not model.queue or model.transcript.answers.holds_prompts:
         return sent
     key = commands.hint("send", "on an empty prompt resumes the queue", model.keys)
     said = f"{key} ({len(model.queue)})" if key else f"{len(model.queue)} still queued, paused"

@@ -459,8 +459,9 @@ def sheet_footer(model: Model, overlay: Overlay) -> FooterView:
     moves = (("↑↓", "choose"),) if overlay.picker.shown else ()
     if sheet.typing == "below" and not enter_takes(model):
         key = commands.key_of("send", model.keys)
-        sends = (key, "send" if model.transcript.model else "keep the prompt")
-        return _footer((*moves, sends, ("Esc", sheet.esc_for(model, overlay))))
+        sends = "send" if model.transcript.model else "keep the prompt"
+        does = "queue" if model.transcript.answers.holds_prompts else sends
+        return _footer((*moves, (key, does), ("Esc", sheet.esc_for(model, overlay))))
     named = _offered(model, overlay)
     if sheet.keys_in_body and overlay.picker.shown:
         named = tuple(one for one in named if one[0] == ENTER)
