@@ -215,11 +215,12 @@ class Worker(EventReader):
             hosted = await hosting.open_hosted(
                 replace(config, resume=""), self._tell, pool, log, sinks
             )
-            there = isinstance(error, SessionLocked)
-            hint = "close it there, then /resume" if there else "choose another: /resume"
-            hosted.say(Notice(f"{error}; opened a new one instead", "error", hint))
+            text = f"{error}; opened a new one instead"
             if isinstance(error, SessionLocked):
+                hosted.say(Notice(text, "warning", "close it there, then /resume"))
                 hosted.say(_locked(config.resume, error))
+            else:
+                hosted.say(Notice(text, "error", "choose another: /resume"))
             return hosted
 
     def _other(self, hosted: hosting.Hosted, wanted: Resume) -> EngineConfig:

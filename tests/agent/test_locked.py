@@ -78,7 +78,7 @@ def test_a_person_gets_a_new_session_that_works(place: Place, held: tuple[str, s
     said = driver.until(Notice)
     assert begun.session != session and not begun.resumed
     assert (
-        said.level == "error"
+        said.level == "warning"
         and session in said.text
         and said.text.endswith("opened a new one instead")
     )
