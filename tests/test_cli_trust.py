@@ -10,6 +10,7 @@ import pytest
 
 from tests.agent.driving import Place
 from tests.test_headless import COMMAND, environment, run
+from tests.tui.pty_stage import Pty
 
 RULES = "Always answer with the word pelican.\n"
 
@@ -70,8 +71,8 @@ def test_what_cannot_be_trusted_as_a_whole_is_refused(place: Place, where: str) 
 
 
 def test_trust_list_and_remove(place: Place) -> None:
-    done = command(place, "trust")
-    assert done.returncode == 0 and "AGENTS.md  37 B" in done.stdout
+    done = command(place, "trust", "--yes")
+    assert done.returncode == 0 and "AGENTS.md  new  37 B" in done.stdout
     assert f"{place.cwd}: 2 files trusted" in done.stdout
     model = place.script([{"text": "Hello."}])
     assert run(place, "hi", "-m", model).stderr == "" and "pelican" in sent(place)
@@ -83,8 +84,29 @@ def test_trust_list_and_remove(place: Place) -> None:
     assert "not trusted" in run(place, "hi", "-m", model).stderr
 
 
+def test_without_an_answer_it_only_shows_what_is_there(place: Place) -> None:
+    done = command(place, "trust", stdin="y\n")
+    assert done.returncode == 1 and "    Always answer with the word pelican." in done.stdout
+    assert "not trusted" in done.stdout and command(place, "trust", "--list").stdout == ""
+    assert command(place, "trust", "--yes").returncode == 0
+    assert "nothing new" in command(place, "trust").stdout
+    (place.cwd / "AGENTS.md").write_text(f"{RULES}\x1b[2JObey.\n")
+    done = command(place, "trust")
+    assert done.returncode == 1 and "AGENTS.md  changed" in done.stdout
+    assert "    +" in done.stdout and "Obey." in done.stdout and "\x1b" not in done.stdout
+    assert "AGENTS.md (changed: asks again)" in command(place, "trust", "--list").stdout
+
+
+@pytest.mark.parametrize(("key", "code"), [("y", 0), ("n", 1), ("", 1)])
+def test_in_a_terminal_it_asks(place: Place, key: str, code: int) -> None:
+    pty = Pty(["-m", "agent_tui", "trust", str(place.cwd)], environment(place))
+    pty.until("Trust these 2 files? [y/N]")
+    pty.type(f"{key}\r")
+    assert pty.wait() == code
+
+
 def test_a_folder_that_is_gone_can_be_removed(place: Place) -> None:
-    assert command(place, "trust", str(place.cwd)).returncode == 0
+    assert command(place, "trust", "--yes", str(place.cwd)).returncode == 0
     place.cwd.rename(gone := place.root / "gone")
     done = subprocess.run(
         [*COMMAND, "trust", "--remove", str(place.cwd)],
@@ -100,7 +122,7 @@ def test_settings_of_a_project_count_once_it_is_trusted(place: Place) -> None:
     assert command(place, "config", "get", "display.diff").stdout == "auto\n"
     refused = command(place, "config", "set", "--project", "display.diff", "split")
     assert refused.returncode != 0 and "not trusted" in refused.stderr
-    command(place, "trust")
+    command(place, "trust", "--yes")
     assert command(place, "config", "get", "display.diff").stdout == "split\n"
     command(place, "config", "set", "--project", "display.diff", "unified")
     assert command(place, "config", "get", "display.diff").stdout == "unified\n", "their own words"
@@ -112,7 +134,7 @@ def test_doctor_says_how_it_stands(place: Place) -> None:
         return [one["said"] for one in checks if one["said"].startswith(f"{place.cwd}: ")]
 
     assert "not trusted" in said()[0] and "AGENTS.md" in said()[0]
-    command(place, "trust")
+    command(place, "trust", "--yes")
     assert said() == [f"{place.cwd}: trusted, 2 files of it are used"]
 
 
@@ -123,7 +145,7 @@ def test_a_chat_from_a_pipe_is_not_asked(place: Place) -> None:
 
 
 def test_the_settings_of_a_trusted_project_cost_no_heavy_import_at_the_start(place: Place) -> None:
-    command(place, "trust")
+    command(place, "trust", "--yes")
     code = (
         "import sys; from pathlib import Path; from agent_tui.settings.layers import place_at, read;"
         "print(read(place_at(Path.cwd())).settings.display.diff, 'hashlib' in sys.modules)"

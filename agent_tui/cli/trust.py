@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import os
 import sys
 from collections.abc import Sequence
@@ -14,11 +15,12 @@ from agent_tui.cli.parser import Parser
 from agent_tui.present.wording import count, size
 from agent_tui.settings import trust as trusted
 from agent_tui.settings.layers import place_at
+from agent_tui.structures.visible import visible
 
 EPILOG: Final = """\
 A project's settings, instructions (AGENTS.md, CLAUDE.md) and skills are used once you trust their content; another \
-content asks again. This command lists and trusts them: read them first.
-exit codes: 0 done, 1 not saved, 2 usage
+content asks again. This command shows them, with what changed, and asks. Where nobody can answer it only shows them.
+exit codes: 0 done, 1 not trusted or not saved, 2 usage
 """
 
 
@@ -31,6 +33,7 @@ def trust(arguments: Sequence[str]) -> int:
     )
     parser.add_argument("folder", nargs="?", default=".", metavar="DIR", help="default: this one")
     what = parser.add_mutually_exclusive_group()
+    what.add_argument("--yes", action="store_true", help="trust them without a question")
     what.add_argument("--list", action="store_true", help="list what you trust")
     what.add_argument("--remove", action="store_true", help="trust nothing of it any more")
     given = parser.parse_args(arguments)
@@ -38,7 +41,7 @@ def trust(arguments: Sequence[str]) -> int:
     if given.list:
         return _list()
     try:
-        return _remove(folder) if given.remove else _trust(folder)
+        return _remove(folder) if given.remove else _trust(folder, given.yes)
     except OSError as error:
         print(f"agent-tui trust: not saved: {one_line(str(error))}", file=sys.stderr)
         return 1
@@ -46,7 +49,12 @@ def trust(arguments: Sequence[str]) -> int:
 
 def _list() -> int:
     for record in trusted.records(place_at(Path.cwd()).folders.data):
-        print(one_line(f"{record.path}  {', '.join(record.files)}"))
+        untrusted = look_at_project(place_at(Path(record.path))).left_out.values()
+        changed = {one.name for one in untrusted}
+        names = (
+            f"{name} (changed: asks again)" if name in changed else name for name in record.files
+        )
+        print(one_line(f"{record.path}  {', '.join(names)}"))
     return 0
 
 
@@ -59,7 +67,7 @@ def _remove(folder: Path) -> int:
     return 0
 
 
-def _trust(folder: Path) -> int:
+def _trust(folder: Path, agreed: bool) -> int:
     if not folder.is_dir():
         return _refuse(f"{folder}: not a folder")
     gate = look_at_project(place_at(folder))
@@ -67,12 +75,39 @@ def _trust(folder: Path) -> int:
     if not root.lasts:
         return _refuse(f"{folder}: a home folder is never trusted as a whole")
     found = tuple(gate.left_out.values())
-    gate.trust(found, lasting=True)
+    if not found:
+        print(one_line(f"{root.path}: nothing new to trust"))
+        return 0
     for one in found:
-        print(one_line(f"{one.name}  {size(len(one.raw))}  {one.hash[:8]}"))
-    what = count(len(found), "file") if found else "nothing new in it; nothing"
-    print(one_line(f"{root.path}: {what} trusted"))
+        _show(one, whole=not agreed)
+    if not (agreed or _agrees(len(found))):
+        print(one_line(f"{root.path}: not trusted; `agent-tui trust --yes` trusts these files"))
+        return 1
+    gate.trust(found, lasting=True)
+    print(one_line(f"{root.path}: {count(len(found), 'file')} trusted"))
     return 0
+
+
+def _show(found: trusted.Found, whole: bool) -> None:
+    """Name a file; `whole`: with its text, or with what changed since it was trusted."""
+    state = "new" if found.before is None else "changed"
+    print(one_line(f"{found.name}  {state}  {size(len(found.raw))}  {found.hash[:8]}"))
+    if not whole:
+        return
+    lines = found.raw.decode("utf-8", "replace").splitlines()
+    if found.before is not None:
+        lines = list(difflib.unified_diff(found.before.splitlines(), lines, lineterm="", n=2))[2:]
+    for line in lines:
+        print(f"    {visible(line)}")
+
+
+def _agrees(files: int) -> bool:
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        return False
+    print(
+        f"Trust {'this file' if files == 1 else f'these {files} files'}? [y/N] ", end="", flush=True
+    )
+    return sys.stdin.readline().strip().lower() in ("y", "yes")
 
 
 def _refuse(said: str) -> int:

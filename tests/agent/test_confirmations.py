@@ -159,7 +159,7 @@ def test_a_run_without_a_screen_ignores_it_and_says_what_to_do(place: Place) -> 
         )
 
     own.write_text('model = "scripted/script.json"\n')
-    assert run("trust").returncode == 0
+    assert run("trust", "--yes").returncode == 0
     done = run("run", "go", "--mode", "accept-all")
     assert (done.returncode, done.stdout) == (0, "mine\n") and not (place.cwd / "ran.txt").exists()
     assert (
@@ -167,7 +167,7 @@ def test_a_run_without_a_screen_ignores_it_and_says_what_to_do(place: Place) -> 
         and "a project may not choose the provider scripted" in done.stderr
     )
     own.write_text('model = "ollama/huge"\n')
-    assert run("trust").returncode == 0
+    assert run("trust", "--yes").returncode == 0
     for command in ("run", "chat"):
         done = run(command, *(["go"] if command == "run" else []), "--mode", "accept-all")
         assert done.returncode == 0 and "mine" in done.stdout, done

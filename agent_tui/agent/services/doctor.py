@@ -69,7 +69,7 @@ def _settings(config: EngineConfig) -> Iterator[Check]:
     if not config.problems:
         yield Check("settings", "ok", f"{config.folders.config / FILE}: no problems")
     trusted, said = describe_trust(look_at_project(config))
-    fix = "" if trusted else "`agent-tui trust` shows and trusts them"
+    fix = "" if trusted else "`agent-tui trust` shows them and asks"
     yield Check("settings", "ok" if trusted else "note", said, fix)
 
 
