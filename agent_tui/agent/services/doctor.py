@@ -64,8 +64,10 @@ async def examine(
 
 
 def _settings(config: EngineConfig) -> Iterator[Check]:
+    own = str(config.folders.config / FILE)
     for problem in config.problems:
-        yield Check("settings", "bad", str(problem), "`agent-tui config edit` opens the file")
+        edit = "agent-tui config edit" if problem.file == own else "agent-tui config edit --project"
+        yield Check("settings", "bad", str(problem), f"`{edit}` opens the file")
     if not config.problems:
         yield Check("settings", "ok", f"{config.folders.config / FILE}: no problems")
     trusted, said = describe_trust(look_at_project(config))

@@ -20,6 +20,8 @@ with late():
 
 TWICE_SECONDS: Final = 1.0
 """So soon after it was pressed, the same key means more."""
+QUIT_SECONDS: Final = 2.0
+"""So long the words stand that the same key again quits, and so long it does."""
 ENDED_SECONDS: Final = 0.5
 """So soon after a turn came to its end, a key that stops is meant for it: nobody reacts faster."""
 ENDED: Final = "the turn had just ended"
@@ -143,7 +145,7 @@ def interrupt(model: Model, _: str) -> Step:
     if model.composer.draft:
         again = f"; {commands.key_of('interrupt', model.keys)} again stops"
         return composer.empty_prompt(model, again if model.busy else "")
-    if model.at - model.quit_at <= TWICE_SECONDS:
+    if model.at - model.quit_at <= QUIT_SECONDS:
         return model, (Quit(),)
     text = f"press {commands.key_of('interrupt', model.keys)} again to quit"
-    return toast(replace(model, quit_at=model.at), text, seconds=TWICE_SECONDS)
+    return toast(replace(model, quit_at=model.at), text, seconds=QUIT_SECONDS)
