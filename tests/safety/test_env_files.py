@@ -48,6 +48,26 @@ def test_a_value_is_hidden_where_its_name_and_its_shape_say_so(line: str, value:
 
 
 @pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ('N_TOKEN="Tq81\\"kkPw02mQtt"', ['Tq81\\"kkPw02mQtt', 'Tq81"kkPw02mQtt']),
+        ('P_TOKEN="Sq81\\$kkPw02mQss"', ["Sq81$kkPw02mQss"]),
+        ('API_KEY="multi\nlineSecretValue99"', ["multi\nlineSecretValue99", "lineSecretValue99"]),
+        ("API_KEY='multi\nlineSecretValue99'\nB=1", ["multi\nlineSecretValue99"]),
+        ('A_TOKEN="never closed\nDB_PASSWORD=Zq81kkPw02mQxx', ["Zq81kkPw02mQxx"]),
+    ],
+)
+def test_what_is_quoted_is_known_as_a_program_reads_it(text: str, values: list[str]) -> None:
+    hide = Scrubber(values_in(text)).scrub_known
+    assert [value for value in values if value in hide(f"it says {value} here")] == []
+
+
+def test_a_mark_of_byte_order_hides_no_name(tmp_path: Path) -> None:
+    (tmp_path / ".env").write_bytes(b"\xef\xbb\xbfDB_PASSWORD=Zq81kkPw02mQxx\n")
+    assert set(EnvFiles().new_values([tmp_path])) == {"Zq81kkPw02mQxx"}
+
+
+@pytest.mark.parametrize(
     ("name", "expected"),
     [
         *((name, True) for name in (".env", ".env.local", ".ENV", ".envrc", "prod.env", "env.bak")),

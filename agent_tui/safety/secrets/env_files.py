@@ -22,7 +22,10 @@ MOST_FILES: Final = 40
 """In a folder."""
 _FILE: Final = re.compile(r"(?:.*\.)?env(?:rc|[._~-].*)?", re.IGNORECASE)
 _SETTING: Final = re.compile(r"[\s#]*(?:export\s+)?(\w+)\s*=\s*(\S.*)")
-_QUOTED: Final = re.compile(r"([\"'])((?:(?!\1).)*)\1")
+_QUOTED: Final = re.compile(r"\"((?:[^\"\\]|\\.)*)\"|'([^']*)'", re.DOTALL)
+"""A value in quotation marks, which may go on over lines."""
+_ESCAPED: Final = re.compile(r"\\(.)", re.DOTALL)
+_LETTERS: Final = {"n": "\n", "r": "\r", "t": "\t"}
 _NAME: Final = re.compile(
     r"(?:(?:^|_)(?:API)?(?:KEY|PIN|PWD|AUTH|COOKIE|SALT|PEPPER|SEED)|SECRET|TOKEN|PASS(?:WORD|WD|CODE|PHRASE)?)"
     r"(?:_?(?:BASE64|OLD|NEW|\d+))?$",
@@ -59,7 +62,7 @@ class EnvFiles:
             except (OSError, ValueError):
                 continue  # gone, none for us to read, or no file
             self._read[path] = mark
-            yield from values_in(data[:MAX_BYTES].decode("utf-8", "replace"))
+            yield from values_in(data[:MAX_BYTES].decode("utf-8-sig", "replace"))
 
     def _files(self, folder: Path) -> tuple[str, ...]:
         try:
@@ -84,11 +87,31 @@ def is_env_file(name: str) -> bool:
 
 def values_in(text: str) -> Iterator[str]:
     """The values that are secrets; those behind a `#`, too: they were in use."""
-    for line in text.splitlines():
-        if setting := _SETTING.fullmatch(line):
-            name, quoted = setting[1], _QUOTED.match(setting[2])
-            value = quoted[2] if quoted else setting[2].partition(" #")[0].rstrip()
-            yield from known_secrets({name: value})
-            named = is_secret_name(name) or _NAME.search(name)
-            if named and (is_secret_value(value) or _MIXED.fullmatch(value)):
-                yield value
+    at = 0
+    for line in text.splitlines(keepends=True):
+        if setting := _SETTING.fullmatch(line.rstrip("\r\n")):
+            begins = at + setting.start(2)
+            # one that is never closed takes nothing from the settings below it
+            for value in _spellings(setting[2], _QUOTED.match(text, begins)):
+                yield from _secrets_of(setting[1], value)
+        at += len(line)
+
+
+def _spellings(rest: str, quoted: re.Match[str] | None) -> Iterator[str]:
+    """The values that a setting may have: as it is written, and as a program reads it."""
+    if quoted is None:
+        yield rest.partition(" #")[0].rstrip()
+        return
+    written = quoted[1] if quoted[1] is not None else quoted[2]
+    yield written
+    if quoted[1] is not None and "\\" in written:
+        yield _ESCAPED.sub(lambda found: _LETTERS.get(found[1], found[1]), written)
+    lines = written.splitlines()
+    yield from lines if len(lines) > 1 else ()
+
+
+def _secrets_of(name: str, value: str) -> Iterator[str]:
+    yield from known_secrets({name: value})
+    named = is_secret_name(name) or _NAME.search(name)
+    if named and (is_secret_value(value) or _MIXED.fullmatch(value)):
+        yield value
