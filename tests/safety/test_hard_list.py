@@ -18,6 +18,21 @@ CWD = "/home/ann/work/shop"
 
 HARD = r"""
 mv ./* /tmp/x
+tar czf /tmp/b.tgz --remove-files ig
+tar -C x --remove-files -cf ../a.tar .
+tar czf a.tgz --remove-files .
+zip -m x.zip -r .
+zip -rm /tmp/x.zip ig
+rimraf .
+npx rimraf .
+trash .
+gio trash .
+fd . -X rm -rf
+fd -H . -x rm -rf {}
+git merge --abort
+git rebase --skip
+git cherry-pick --abort
+7z a -sdel /tmp/a.7z src
 mv notes.txt /tmp
 mv -t /tmp notes.txt
 mv --target-directory=/var/tmp notes.txt
@@ -428,6 +443,15 @@ cat <<< 'DROP DATABASE prod' | mysql
 
 FINE = r"""
 mv /tmp/a /tmp/b
+tar czf a.tgz src
+tar czf /tmp/a.tgz src
+tar czf a.tgz --remove-files old
+zip -m old.zip old
+rimraf dist
+fd -e pyc -X rm
+fd . -x wc
+git merge topic
+git rebase --continue
 mv /tmp/a .
 cp notes.txt /tmp
 mv notes.txt tmp/

@@ -14,7 +14,7 @@ from fnmatch import fnmatchcase
 from typing import Final
 
 from agent_tui.safety.protected_names import SECRET_FOLDERS
-from agent_tui.safety.shell import carried_code, programs, remote_services, start_files
+from agent_tui.safety.shell import carried_code, moved_files, programs, remote_services, start_files
 from agent_tui.safety.shell.fetched_files import FetchedFiles, named_files, written_files
 from agent_tui.safety.shell.lost_work import git_loss
 from agent_tui.safety.shell.words import (
@@ -96,7 +96,6 @@ _SYSTEM: Final = frozenset(
 _WIDE: Final = ("the whole", "the system", "a home")
 """How `_place` names what is not one project's."""
 _WILD: Final = re.compile(r"[*?]|\[[^\[\]]*\]")
-_TEMPORARY: Final = re.compile(r"(?:/private)?(?:/var)?/tmp(?:/|$)|\$\{?TMPDIR\b|\$\(mktemp\b")
 _FITS_ALL: Final = re.compile(r"\^?(?:\.[*+]?)*\$?")
 
 _NAMESPACE: Final = frozenset({"ns", "namespace", "namespaces"})
@@ -263,13 +262,11 @@ def _program(name: str, arguments: list[str], places: tuple[str, ...]) -> str:
     flags, operands = programs.split(arguments)
     if name in ("rm", "mv", "shred", "unlink") and (taken := _taken(name, arguments, places)):
         return taken
-    if name == "rm" and programs.has(flags, "rR", "--recursive"):
-        return next(
-            (f"it deletes {what}" for target in operands if (what := _place(target, places))), ""
-        )
-    if name == "find" and programs.finds_all(arguments) and _deletes(arguments):
-        roots = programs.roots_of_find(arguments)
-        return next((f"it deletes {what}" for root in roots if (what := _place(root, places))), "")
+    if kept := moved_files.kept_in_temporary(name, arguments, places):
+        return kept
+    for target in moved_files.deleted_folders(name, arguments):
+        if what := _place(target, places):
+            return f"it deletes {what}"
     if name == "rsync" and any(flag.startswith("--del") for flag in flags) and operands:
         return f"it deletes what is in {what}" if (what := _place(operands[-1], places)) else ""
     if name in ("chmod", "chown", "chgrp") and programs.has(flags, "R", "--recursive"):
@@ -318,32 +315,7 @@ def _taken(name: str, arguments: Sequence[str], places: tuple[str, ...]) -> str:
                 return f"it {does} keys that are nowhere else ({target})"
         if name == "mv" and (what := _place(target, places)).startswith(_WIDE):
             return f"it moves {what}"
-    return _lost_in_temporary(arguments, places) if name == "mv" else ""
-
-
-def _lost_in_temporary(arguments: Sequence[str], places: tuple[str, ...]) -> str:
-    """That `mv` brings something from elsewhere to the temporary folder, which commands in the
-    sandbox have for themselves; empty: it does not."""
-    flags, operands = programs.split(arguments)
-    into = [text.partition("=")[2] for text in flags if text.startswith("--target-directory=")]
-    if into or programs.has(flags, "t", "--target-directory"):
-        operands += into or operands[:1]
-    *sources, to = operands or [""]
-    if (
-        sources
-        and _is_temporary(to, places)
-        and not all(_is_temporary(one, places) for one in sources)
-    ):
-        return f"it moves files to {to}, which the sandbox deletes when agent-tui ends"
     return ""
-
-
-def _is_temporary(path: str, places: tuple[str, ...]) -> bool:
-    if path.startswith("$"):
-        return _TEMPORARY.match(path) is not None
-    whole = posixpath.normpath(posixpath.join(places[0] or ".", path))
-    inside = any(whole == one or whole.startswith(f"{one}/") for one in places if one)
-    return _TEMPORARY.match(whole) is not None and not inside
 
 
 def _may_be_history(part: str) -> bool:
@@ -431,14 +403,6 @@ def _without_end(path: str) -> str:
     while parts and _EVERYTHING.fullmatch(parts[-1]):
         parts.pop()
     return "/".join(parts) or ("/" if path.startswith("/") else ".")
-
-
-def _deletes(arguments: Sequence[str]) -> bool:
-    """Whether a `find` deletes what it finds."""
-    acts = {"-exec", "-execdir"}.intersection(arguments) and {"rm", "shred", "unlink"}.intersection(
-        arguments
-    )
-    return "-delete" in arguments or bool(acts)
 
 
 def _kills_all(name: str, arguments: Sequence[str]) -> bool:

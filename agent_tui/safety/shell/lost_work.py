@@ -41,6 +41,10 @@ def git_loss(command: str, rest: Sequence[str], cwd: str = "") -> str:
             return CHANGES
         case "rm" if programs.has(flags, "f", "--force"):
             return CHANGES
+        case "merge" | "rebase" | "am" | "cherry-pick" | "revert" if programs.has(
+            flags, "", "--abort", "--skip"
+        ):
+            return CHANGES
         case "read-tree" if programs.has(flags, "u") and programs.has(flags, "m", "--reset"):
             return CHANGES
         case "checkout-index" if programs.has(flags, "f", "--force"):

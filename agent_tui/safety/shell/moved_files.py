@@ -1,0 +1,117 @@
+"""What programs take away from where it lies: what they delete with all that is in it, and what they
+move where it does not last."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from agent_tui.safety.shell import programs
+
+_TEMPORARY: Final = re.compile(r"(?:/private)?(?:/var)?/tmp(?:/|$)|\$\{?TMPDIR\b|\$\(mktemp\b")
+_DELETERS: Final = frozenset({"rm", "shred", "unlink", "rimraf"})
+_TRASH: Final = frozenset({"rimraf", "trash", "trash-put", "gvfs-trash"})
+"""Programs that take whole folders without an option."""
+_CARRIED_TRASH: Final = frozenset(
+    {("gio", "trash"), ("npx", "rimraf"), ("bunx", "rimraf"), ("pnpx", "rimraf")}
+)
+_TAR: Final = frozenset({"tar", "gtar", "bsdtar"})
+_TAR_VALUES: Final = "fCTXbIgV"
+_FD_VALUES: Final = "dEegjtSTxXHo"
+_EXEC_OF_FIND: Final = frozenset({"-exec", "-execdir"})
+_EXEC_OF_FD: Final = frozenset({"-x", "-X", "--exec", "--exec-batch"})
+
+
+def deleted_folders(name: str, arguments: Sequence[str]) -> Iterator[str]:
+    """The folders all of which `name` with these words deletes."""
+    flags, operands = programs.split(arguments)
+    if (name == "rm" and programs.has(flags, "rR", "--recursive")) or name in _TRASH:
+        yield from operands
+    elif (name, *operands[:1]) in _CARRIED_TRASH:
+        yield from operands[1:]
+    elif name == "find" and programs.finds_all(arguments) and _finds_to_delete(arguments):
+        yield from programs.roots_of_find(arguments)
+    elif name in ("fd", "fdfind"):
+        yield from _found_by_fd(arguments)
+    else:
+        yield from _packed(name, arguments)[1]
+
+
+def kept_in_temporary(name: str, arguments: Sequence[str], places: tuple[str, ...]) -> str:
+    """That files are moved, or packed and deleted, from elsewhere to the temporary folder, which
+    commands in the sandbox have for themselves; empty: they are not."""
+    to, sources = _moved(arguments) if name == "mv" else _packed(name, arguments)
+    if not sources or not _is_temporary(to, places):
+        return ""
+    if all(_is_temporary(one, places) for one in sources):
+        return ""
+    return f"it moves files to {to}, which the sandbox deletes when agent-tui ends"
+
+
+def _moved(arguments: Sequence[str]) -> tuple[str, list[str]]:
+    """Where `mv` brings files, and which."""
+    flags, operands = programs.split(arguments)
+    into = [text.partition("=")[2] for text in flags if text.startswith("--target-directory=")]
+    if into or programs.has(flags, "t", "--target-directory"):
+        operands += into or operands[:1]
+    *sources, to = operands or [""]
+    return to, sources
+
+
+def _packed(name: str, arguments: Sequence[str]) -> tuple[str, list[str]]:
+    """The archive into which files are moved, and which these are."""
+    if name in _TAR and programs.has(arguments, "", "--remove-files"):
+        words = list(arguments)
+        if words and not words[0].startswith("-"):
+            words[0] = f"-{words[0]}"  # the letters of old: `tar czf`
+        _, operands = programs.split(words, _TAR_VALUES, ("--file", "--directory"))
+        archive = _after_file(words)
+        return archive, [one for one in operands if one != archive]
+    flags, operands = programs.split(arguments)
+    moves = (name == "zip" and programs.has(flags, "m", "--move")) or (
+        name in ("7z", "7za", "7zr") and "-sdel" in arguments
+    )
+    if not moves or not operands:
+        return "", []
+    operands = operands[1:] if name != "zip" else operands
+    return (operands[0], operands[1:]) if operands else ("", [])
+
+
+def _after_file(words: Sequence[str]) -> str:
+    """The archive that `tar` writes."""
+    for at, word in enumerate(words):
+        if word.startswith("--file="):
+            return word.partition("=")[2]
+        if word == "--file" or (re.fullmatch(r"-[A-Za-z]*f", word) and at + 1 < len(words)):
+            return words[at + 1] if at + 1 < len(words) else ""
+        if found := re.fullmatch(r"-[A-Za-z]*?f(.+)", word):
+            return found[1]
+    return ""
+
+
+def _finds_to_delete(arguments: Sequence[str]) -> bool:
+    """Whether a `find` deletes what it finds."""
+    runs = bool(_EXEC_OF_FIND.intersection(arguments)) and not _DELETERS.isdisjoint(arguments)
+    return "-delete" in arguments or runs
+
+
+def _found_by_fd(arguments: Sequence[str]) -> Iterator[str]:
+    """The folders all of which an `fd` finds, where it runs something that deletes them."""
+    at = next((n for n, word in enumerate(arguments) if word in _EXEC_OF_FD), -1)
+    if at < 0 or _DELETERS.isdisjoint(arguments[at:]):
+        return
+    flags, operands = programs.split(arguments[:at], _FD_VALUES)
+    if programs.has(flags, "eESo", "--extension", "--exclude", "--size", "--owner", "--changed"):
+        return
+    if not operands or operands[0] in ("", ".", ".*", "*"):
+        yield from operands[1:] or ["."]
+
+
+def _is_temporary(path: str, places: tuple[str, ...]) -> bool:
+    if path.startswith("$"):
+        return _TEMPORARY.match(path) is not None
+    whole = posixpath.normpath(posixpath.join(places[0] or ".", path))
+    inside = any(whole == one or whole.startswith(f"{one}/") for one in places if one)
+    return _TEMPORARY.match(whole) is not None and not inside
