@@ -283,9 +283,7 @@ def _session(given: Given, cwd: Path, folders: paths.Folders) -> str:
             found = listing.match_sessions(folders.sessions, given.resume, known=known)
         if len(found) != 1:
             no = listing.missing_reason(folders.sessions, given.resume)
-            raise Usage(
-                f"--resume {given.resume}: {f'{len(found)} sessions match this id or name' if found else no}"
-            )
+            raise Usage(f"--resume {given.resume}: {listing.name_several(found) if found else no}")
         return _readable(found[0].id, folders)
     last = listing.last_used(folders.sessions, cwd)
     if last is None:

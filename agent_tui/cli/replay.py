@@ -27,7 +27,7 @@ from agent_tui.protocol.messages import AssistantMessage, Message, ToolMessage
 from agent_tui.protocol.transcript import Transcript
 from agent_tui.registry import late
 from agent_tui.regular_file import open_regular
-from agent_tui.sessions.index.listing import match_sessions, missing_reason
+from agent_tui.sessions.index.listing import match_sessions, missing_reason, name_several
 from agent_tui.sessions.index.stats import stats
 from agent_tui.sessions.log import fork as forks
 from agent_tui.sessions.log.private import write_all
@@ -166,10 +166,8 @@ def session_log(named: str) -> Path:
     folder = paths.folders().sessions
     found = match_sessions(folder, named, Path.cwd())
     if len(found) != 1:
-        how_many = (
-            f"{len(found)} sessions have this name" if found else missing_reason(folder, named)
-        )
-        raise Failed(f"{named}: {how_many}" if named else "there is no session here yet")
+        why = name_several(found) if found else missing_reason(folder, named)
+        raise Failed(f"{named}: {why}" if named else "there is no session here yet")
     return log_path(folder, found[0].id)
 
 

@@ -17,7 +17,7 @@ from agent_tui.sessions.export import FORMATS, export, format_of
 from agent_tui.sessions.imports import files as imports
 from agent_tui.sessions.index import cache, manage
 from agent_tui.sessions.index import search as searching
-from agent_tui.sessions.index.listing import match_sessions, missing_reason, recent
+from agent_tui.sessions.index.listing import match_sessions, missing_reason, name_several, recent
 from agent_tui.sessions.index.manage import plan_deletions
 from agent_tui.sessions.index.stats import stats
 from agent_tui.sessions.log import copies, repair, store
@@ -174,9 +174,7 @@ class Commands:
                 else f"no session began in {self.cwd}"
             )
         if len(found) > 1:
-            raise Unknown(
-                f"{wanted}: {len(found)} sessions: {', '.join(one.id for one in found[:4])}"
-            )
+            raise Unknown(f"{wanted}: {name_several(found)}")
         return found[0]
 
     def _list(self) -> int:

@@ -134,7 +134,7 @@ def test_which_session_is_meant(say: Say, wanted: str) -> None:
 @pytest.mark.parametrize(
     ("arguments", "wanted"),
     [
-        (("show", "abc"), "abc: 2 sessions: abc-2, abc-1"),
+        (("show", "abc"), "abc: 2 sessions match; give one by its id: abc-2, abc-1"),
         (("show", "nothing"), "nothing: no session has this id or name"),
         (("show", "../../etc/passwd"), "../../etc/passwd: no session has this id or name"),
         (("show", "\x1b]0;x\x07"), "no session has this id or name"),
@@ -290,7 +290,7 @@ def test_a_session_is_resumed_by_its_name_too(home: Path, wanted: str, id: str) 
 
 def test_a_name_that_two_sessions_have_resumes_none(home: Path) -> None:
     for wanted, said in (
-        ("abc", "2 sessions match this id or name"),
+        ("abc", "2 sessions match; give one by its id: abc-2, abc-1"),
         ("nobody", "no session has this id or name"),
     ):
         with pytest.raises(main.Usage, match=said):

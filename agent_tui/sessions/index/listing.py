@@ -25,6 +25,8 @@ _HEAD: Final = 4_096
 _TAIL: Final = 8_192
 _MOST: Final = 1 << 20
 """Bytes that are read from each end at first, and at most."""
+_NAMED: Final = 4
+"""Sessions that are named where several match."""
 _TELLING: Final = re.compile(
     rb'\{"v":\d+,"n":\d+,"at":[^,]+,"type":"(?:titled|request_sent|model_changed|session_started)"'
 )
@@ -86,6 +88,13 @@ def match_sessions(
         ]:
             return named
     return []
+
+
+def name_several(found: Sequence[Summary]) -> str:
+    """Which sessions one name stands for, to choose one by its id."""
+    more = f", … ({len(found) - _NAMED} more)" if len(found) > _NAMED else ""
+    ids = ", ".join(one.id for one in found[:_NAMED])
+    return f"{len(found)} sessions match; give one by its id: {ids}{more}"
 
 
 def missing_reason(folder: Path, wanted: str) -> str:

@@ -36,8 +36,8 @@ def _label(now: Situation) -> str:
     rank=51,
 )
 def mode(model: Model, args: str) -> Step:
-    """Set what may run without asking: manual, auto, accept-edits, accept-all or plan. The key goes
-    from auto to accept-edits, plan and manual; the command without a name lists all."""
+    """Set what may run without asking. The key goes from auto to accept-edits, plan and manual; the
+    command without a name lists all, also accept-all."""
     if args and args not in MODES:
         return toast(model, f"no mode {args!r}; there are: {', '.join(MODES)}", "warning")
     now = model.mode_asked or model.transcript.mode
