@@ -261,7 +261,7 @@ def judge(argv: Sequence[str]) -> Iterator[str]:
     if name in _SPECIAL:
         return _SPECIAL[name](words)
     if name not in PROGRAMS:
-        raise Unknown(f"{name} is not known to only look")
+        raise Unknown(f"{name} may change something")
     return _files(PROGRAMS[name], words)
 
 
@@ -362,7 +362,7 @@ def _files(row: Spec, words: Sequence[str]) -> Iterator[str]:
 def read_operands(name: str, words: Sequence[str]) -> tuple[str, ...]:
     """The operands of the program `name` that are files. Raises Unknown."""
     if name not in PROGRAMS:
-        raise Unknown(f"{name} is not known to only look")
+        raise Unknown(f"{name} may change something")
     return _operands(PROGRAMS[name], parse_words(PROGRAMS[name], words))
 
 
@@ -388,7 +388,7 @@ def _find(words: Sequence[str]) -> Iterator[str]:
             files += words[at + 1 : at + 2] if word in _FIND_PATHS else []
             at += 1
         elif word not in _FIND_FLAGS:
-            raise Unknown(f"find with {word} is not known to only look")
+            raise Unknown(f"find with {word} may change something")
         at += 1
     return iter(files)
 

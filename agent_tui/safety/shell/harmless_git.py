@@ -148,21 +148,21 @@ def judge(words: Sequence[str]) -> Iterator[str]:
     while rest[:1] and rest[0] in _PAGED:
         rest.pop(0)
     if not rest or rest[0].startswith("-"):
-        raise Unknown(f"git with {rest[0] if rest else 'nothing'} is not known to only look")
+        raise Unknown(f"git with {rest[0] if rest else 'nothing'} may change something")
     name, *rest = rest
     if name not in COMMANDS:
-        raise Unknown(f"git {name} is not known to only look")
+        raise Unknown(f"git {name} may change something")
     first = ""
     if name in _FIRST_WORD:
         first = rest[0] if rest and not rest[0].startswith("-") else ""
         if first not in _FIRST_WORD[name]:
-            raise Unknown(f"git {name} {first} is not known to only look".replace("  ", " "))
+            raise Unknown(f"git {name} {first} may change something".replace("  ", " "))
         rest = rest[1:] if first else rest
     found = parse_words(COMMANDS[name], rest)
     options = {option for option, _ in found.options}
     operands = [*found.operands]
     if name in _FIRST_WORD and operands and not first:
-        raise Unknown(f"git {name} {operands[0]} is not known to only look")
+        raise Unknown(f"git {name} {operands[0]} may change something")
     if name in ("branch", "tag") and operands and not options & _LISTS:
         raise Unknown(f"git {name} makes one by this name")
     if name == "config" and not options & {"l", "list", "get", "get-all", "get-regexp"}:
@@ -170,7 +170,7 @@ def judge(words: Sequence[str]) -> Iterator[str]:
     if name == "symbolic-ref" and len(operands) != 1:
         raise Unknown("git symbolic-ref may set something")
     if name == "remote" and len(operands) > (1 if first else 0):
-        raise Unknown("git remote is not known to only look here")
+        raise Unknown("git remote may change something here")
     if len(operands) > COMMANDS[name].most:
         raise Unknown("it has more words than it may have here")
     if name == "grep" and "e" not in options:

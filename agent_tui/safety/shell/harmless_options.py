@@ -43,7 +43,7 @@ class Spec:
         for kind in ("", *KINDS):
             if name + kind in self.options:
                 return kind
-        raise Unknown(f"its option {_dashed(name)} is not known to only look")
+        raise Unknown(f"its option {_dashed(name)} may change something")
 
 
 def _dashed(name: str) -> str:
