@@ -354,7 +354,7 @@ def test_how_to_undo_speaks_of_what_a_tool_and_what_a_command_changed(tmp_path: 
     ]
     turns._tell_how_to_undo()
     assert told == [
-        "Changed own. /undo reverts it. "
+        "Changed own. /undo reverts what a turn changed. "
         "made and gone changed while a command ran. /undo can revert them."
     ]
 

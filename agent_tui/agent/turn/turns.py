@@ -183,7 +183,7 @@ class Turns:
         others = {change.diff.path: None for change in small if change.diff.path not in own}
         said = []
         if own:
-            said.append(f"Changed {name_files([*own])}. /undo reverts {_them(own)}.")
+            said.append(f"Changed {name_files([*own])}. /undo reverts what a turn changed.")
         if others:
             listed = name_files([*others])
             said.append(f"{listed} changed while a command ran. /undo can revert {_them(others)}.")

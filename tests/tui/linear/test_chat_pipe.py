@@ -36,7 +36,7 @@ n or 3: no
 m or 4: no, and say why
 Type y, a, e, n or m, or n and why, or y: and more words.
 Tool: Create new.txt, new file, 2 lines added, 0 removed, <time>
-Note: Changed new.txt. /undo reverts it.
+Note: Changed new.txt. /undo reverts what a turn changed.
 Assistant: Done.
 Done in <time>, 2 steps, 6 tokens out.
 You: and then
