@@ -30,7 +30,7 @@ from agent_tui.tui.dialog.answering import TYPING_SECONDS, put_off
 from agent_tui.tui.linear import announcer, sheets
 from agent_tui.tui.linear.announcer import Notices
 from agent_tui.tui.linear.keys import AT_ONCE, UNSEEN, first_word, parse_call
-from agent_tui.tui.linear.lines import Assembler, Input, Out
+from agent_tui.tui.linear.lines import FENCE, Assembler, Input, Out
 from agent_tui.tui.prompt import composer
 from agent_tui.tui.prompt.completion import SLASH
 from agent_tui.tui.runtime.engine_client import Link
@@ -297,7 +297,7 @@ class Rules:
         pending, early = chat.model.transcript.questions, chat.source.early
         taken = announcer.match_answer(question, text, pending)
         if question.id == self._answered:
-            self._prompt(text)
+            self._go_on(text)
         elif len(pending) > 1 and text.strip().lower() == announcer.NEXT:
             chat.dispatch(msg.QuestionTurned(at=time.time()))
         elif taken is None and not text.strip():
@@ -306,8 +306,8 @@ class Rules:
         elif taken is None and not chat.source.terminal:
             chat.source.lines.appendleft(text)
             self._unanswered(question)
-        elif taken is None and early:
-            self._prompt(text)
+        elif taken is None and (early or text.lstrip().startswith(FENCE)):
+            self._go_on(text)  # no line of a prompt that has begun so is an answer
         elif taken is None:
             said = "That is not one of the answers. Nothing was sent. /history has it."
             chat.remember(text)
@@ -377,7 +377,7 @@ class Rules:
         assert overlay is not None
         if chat.source.terminal and sheets.must_be_read(overlay):
             if early and text.strip():
-                self._prompt(text)
+                self._go_on(text)
                 chat.notices.repeat(chat.model)
                 return
             if early or _is_soon(max(overlay.shown_at, overlay.filled_at)):
@@ -393,7 +393,7 @@ class Rules:
         waits = chat.model.aside is not None and chat.model.aside.state == "asking"
         if wanted is None and sheets.is_read_only(overlay) and not waits:
             self._close()
-            self._prompt(text)
+            self._go_on(text)
             return
         if wanted is None:
             said = "That is not a choice here."

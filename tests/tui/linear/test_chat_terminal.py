@@ -318,6 +318,26 @@ def test_a_line_of_a_prompt_that_goes_on_answers_no_question_and_none_is_lost(
         assert it.wait() == 0
 
 
+@pytest.mark.parametrize("first", ['"""', '"""\nplease do three things:'])
+def test_three_quotes_at_a_question_begin_a_prompt(place: Place, first: str) -> None:
+    """Also where they come together with the line behind them."""
+    model = place.script([CREATE], [{"text": "made"}], [{"text": "read"}])
+    with terminal(place, "-m", model) as it:
+        it.hear("> ")
+        it.say("make it")
+        it.hear("Type y")
+        time.sleep(4 * READ)
+        for line in (first, "a", "y", 'and more"""'):
+            it.say(line)
+            it.read(0.3)
+        it.hear("Type y, a, e, n or m")
+        assert not (place.cwd / "new.txt").exists()
+        time.sleep(READ)
+        it.say("y")
+        it.hear("Assistant: made")
+        assert "and more" in it.hear("Assistant: read")
+
+
 def test_the_end_of_the_input_sends_no_prompt_that_goes_on(place: Place) -> None:
     for begun in (('"""', "remove the old files"), ("remove the old files\\",)):
         with terminal(place, "-m", place.script([CREATE], [{"text": "never"}])) as it:
