@@ -66,7 +66,6 @@ git submodule update --init
 git worktree add -b new ../new origin/main
 git sparse-checkout set src
 git rebase --continue
-git cherry-pick --abort
 sudo git branch -m old new
 bash -c 'git branch -m old new'
 cd . && git branch -m old new
