@@ -18,6 +18,7 @@ from agent_tui.safety.sandbox import read_only_sandbox, workspace_sandbox
 from agent_tui.safety.sandbox import support as sandbox_support
 from agent_tui.safety.sandbox.profiles import Profile
 from agent_tui.safety.sandbox.protected_state import take_state
+from agent_tui.safety.secret_search import find_secret_files
 from benchmarks.common import ROOT, environment, folder, judged, median, ms, pair, quick, report
 
 RUNS = 3 if quick() else 50
@@ -45,7 +46,9 @@ async def measured(home: Path) -> None:
     subprocess.run(["git", "init", "-q"], cwd=work, env=given, check=True)
     for number in range(200):
         (work / f"file{number}").write_text(f"{number}\n" * 50)
-    looks = read_only_sandbox.profile((work, ROOT), given)
+    (work / ".env").write_text("TOKEN=needle\n")  # closed by itself: all beside it is opened
+    closed = find_secret_files((work, ROOT)).closed
+    looks = read_only_sandbox.profile((work, ROOT), given, secrets=closed)
     sandboxes = {"read-only": looks}
     begin = time.perf_counter()
     support = await sandbox_support.support()
@@ -71,7 +74,11 @@ async def measured(home: Path) -> None:
             row = (f"`{command}`, {name}", pair(took[""], 0.95), pair(took[name], 0.95), ms(added))
             rows.append(row)
     for what, make in (
-        ("the profile to look", lambda: read_only_sandbox.profile((work, ROOT), given)),
+        ("the look for secrets", lambda: find_secret_files((work, ROOT))),
+        (
+            "the profile to look",
+            lambda: read_only_sandbox.profile((work, ROOT), given, secrets=closed),
+        ),
         ("the profile to work", lambda: workspace_sandbox.profile((work,), given)),
         ("the state of protected names", lambda: take_state((work,))),
     ):

@@ -36,10 +36,18 @@ def read_tracked(where: Repository, stopped: Callable[[], bool] = lambda: False)
 
     Raises BadIndex, Stopped, OSError.
     """
+    return list(read_entries(where, stopped))
+
+
+def read_entries(
+    where: Repository, stopped: Callable[[], bool] = lambda: False
+) -> dict[str, bytes]:
+    """The same, each with the name that git gives to its content; in a conflict, to that of the
+    last side. Raises BadIndex, Stopped, OSError."""
     try:
         data = paths.read_regular((where.folder / "index").resolve(), MAX_BYTES)
     except FileNotFoundError:
-        return []  # nothing was ever added
+        return {}  # nothing was ever added
     except paths.NotRegular as error:
         raise BadIndex(str(error)) from None
     if len(data) > MAX_BYTES:
@@ -51,8 +59,9 @@ def read_tracked(where: Repository, stopped: Callable[[], bool] = lambda: False)
 
 def parse_index(
     data: bytes, hash_size: int = 20, stopped: Callable[[], bool] = lambda: False
-) -> list[str]:
-    """The paths in the bytes of an index. Raises BadIndex, Stopped."""
+) -> dict[str, bytes]:
+    """The paths in the bytes of an index, each with the name of its content. Raises BadIndex,
+    Stopped."""
     if len(data) < 12 + hash_size or data[:4] != b"DIRC":
         raise BadIndex("it is not an index of git")
     version, count = int.from_bytes(data[4:8], "big"), int.from_bytes(data[8:12], "big")
@@ -68,20 +77,28 @@ def parse_index(
     ):
         raise BadIndex("its checksum differs")
     names: list[bytes] = []
+    contents: list[bytes] = []
     at = 12
-    for at in _entries(data, version, count, end, hash_size, names):  # noqa: B007 - where the last one ends
+    for at in _entries(data, version, count, end, hash_size, names, contents):  # noqa: B007 - where the last one ends
         if len(names) % _STOP_EVERY_ENTRIES == 0 and stopped():
             raise Stopped
     if any(kind == b"link" for kind in _extensions(data, at, end)):
         raise BadIndex("it is split")  # most of it is in another file
-    unique = dict.fromkeys(names)  # a conflict has an entry for each side
-    return os.fsdecode(b"\n".join(unique)).split("\n") if unique else []
+    texts = os.fsdecode(b"\n".join(names)).split("\n") if names else []
+    return dict(zip(texts, contents, strict=True))  # a conflict has an entry for each side
 
 
 def _entries(
-    data: bytes, version: int, count: int, end: int, hash_size: int, names: list[bytes]
+    data: bytes,
+    version: int,
+    count: int,
+    end: int,
+    hash_size: int,
+    names: list[bytes],
+    contents: list[bytes],
 ) -> Iterator[int]:
-    """Adds the name of each entry to `names`, and yields where it ends."""
+    """Adds the name of each entry to `names`, that of its content to `contents`, and yields where
+    it ends."""
     at, head, name = 12, _FIXED + hash_size + 2, b""
     find = data.find
     for _ in range(count):
@@ -108,6 +125,7 @@ def _entries(
             names.append(
                 name + b"/" if kind in (_FOLDER, _SUBMODULE) and not name.endswith(b"/") else name
             )
+            contents.append(data[at + _FIXED : at + _FIXED + hash_size])
         at = following
         yield at
 

@@ -59,6 +59,23 @@ def test_what_the_classifier_mistakes_is_stopped_and_asked_about(
     assert (place.cwd / "other.txt").exists() and not (place.cwd / "new.txt").exists()
 
 
+def test_a_secret_is_closed_where_the_classifier_is_mistaken(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The classifier is told that `grep -r` reads no folder: the sandbox knows better."""
+    from agent_tui.safety.shell import harmless
+
+    monkeypatch.setitem(harmless._WALKS, "grep", lambda _: None)
+    (place.cwd / ".env").write_text("content of a secret\n")
+    (place.cwd / "sub").mkdir()
+    (place.cwd / "sub" / "notes.txt").hardlink_to(place.cwd / ".env")
+    model = place.script([run("grep -r content")], [{"text": "ok"}])
+    with place.engine(model, mode="plan") as driver:
+        driver.turn("go")
+        [ended] = driver.all(ToolEnded)
+    assert "a.txt:content" in ended.content and "of a secret" not in ended.content
+
+
 def test_in_plan_mode_nothing_leads_out_of_the_sandbox(
     place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:

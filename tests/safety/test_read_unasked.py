@@ -179,9 +179,109 @@ def test_what_is_ignored_is_read_where_the_rule_ends(place: Path) -> None:
     assert asks(command, place)
 
 
+def git(folder: Path, *words: str) -> None:
+    author = ("-c", "user.name=a", "-c", "user.email=a@b", "-c", "core.hooksPath=/dev/null")
+    subprocess.run(["git", *author, *words], cwd=folder, check=True, capture_output=True)
+
+
+def repository(folder: Path, **files: str) -> None:
+    """A repository with these files committed."""
+    shutil.rmtree(folder / ".git", ignore_errors=True)
+    git(folder, "init", "-q")
+    for name, text in files.items():
+        write(folder / name, text)
+    git(folder, "add", "-f", *files)
+    git(folder, "commit", "-qm", "x", "--allow-empty")
+
+
+def test_what_git_compares_out_of_its_repository_asks(place: Path) -> None:
+    """Of two paths one of which is outside, `git diff` shows what it does not track."""
+    repository(place, **{"src/a.py": "x = 1\n", "src/b.py": "x = 2\n"})
+    write(place / "a/.env", PLANTED)
+    write(place / "b/.env", "1")
+    (place / "inner").mkdir()
+    repository(place / "inner", x="1", y="2")
+    assert asks("cd inner && git diff ../a ../b", place)
+    assert asks("git -C inner diff ../a ../b", place)
+    assert asks("git -C inner diff x ../a/.env", place)
+    assert asks("git --no-pager diff --stat ../outside src", place)
+    other = place.parent / "other"
+    write(other / "x/.env", PLANTED)
+    write(other / "y/.env", "1")
+    assert classify("git diff ../other/x ../other/y", (place, other)).reason
+    assert shows("git diff ../other/x ../other/y", place)
+    for command in ("git diff src/a.py src/b.py", "git -C inner diff x y", "cd src && git diff .."):
+        assert not asks(command, place), command
+
+
+@pytest.mark.parametrize("rule", ["config/*", "/config/*", "config/**", "**/config/*", "*/*.key"])
+def test_a_rule_about_paths_leaves_out_nothing_of_a_named_folder(place: Path, rule: str) -> None:
+    """rg forgets it where it is told of a folder below that of the rule."""
+    write(place / "config/a.key", PLANTED)
+    write(place / "config/deep/.env", PLANTED)
+    write(place / ".gitignore", f"{rule}\n")
+    for folder in ("config", "./config", "config/"):
+        assert asks(f"rg {PLANTED} {folder}", place), folder
+        assert asks(f"rg --hidden {PLANTED} {folder}", place), folder
+    assert asks(f"cd config && rg {PLANTED}", place)
+    write(place / ".gitignore", "*.key\n")
+    assert not asks(f"rg {PLANTED} config", place)
+
+
+@pytest.mark.parametrize("rule", ["certs/**", "certs/*", "certs/", "*.key", "certs"])
+@pytest.mark.parametrize("option", ["-g '*.key'", "--iglob '*.KEY'", "-g '**/a.*'", "--glob=*.key"])
+def test_a_glob_shows_what_a_rule_leaves_out(place: Path, option: str, rule: str) -> None:
+    write(place / "certs/a.key", PLANTED)
+    write(place / ".gitignore", f"{rule}\n")
+    assert asks(f"rg {option} {PLANTED}", place)
+    assert not asks(f"rg {PLANTED}", place)
+    assert not asks(f"rg -g '!*.lock' {PLANTED}", place)
+
+
+def test_another_name_of_a_secret_asks_wherever_the_secret_lies(place: Path) -> None:
+    (place / "notes").mkdir()
+    (place / "notes/a.txt").hardlink_to(place / "sub/.env")
+    (place / "src/two.py").hardlink_to(place / "src/a.py")
+    reading = ("grep -r {} notes", "rg {} notes", "cat notes/a.txt", "diff notes src", "rg -uu {}")
+    for command in reading:
+        assert asks(command.format(PLANTED), place), command
+    write(place / ".env", PLANTED)
+    (place / "notes/a.txt").unlink()
+    (place / "notes/b.txt").hardlink_to(place / ".env")
+    for command in ("grep -r {} notes", "rg {} notes"):
+        assert asks(command.format(PLANTED), place), command
+    for command in ("grep -r {} src", "cat src/two.py", "rg {} src"):
+        assert not asks(command.format(PLANTED), place), command
+
+
+SHOWN_BY_GIT = ("diff", "diff sub", "diff HEAD", "diff-files -p", "grep PLANTED", "status -v -v")
+NOT_SHOWN_BY_GIT = (
+    *("status", "diff --cached", "diff --name-only", "log -p", "diff HEAD~1..HEAD", "status -v"),
+    *("grep --cached PLANTED", "diff-tree -p HEAD"),
+)
+
+
+def test_what_is_not_committed_of_a_tracked_secret_asks(place: Path) -> None:
+    repository(place, **{"sub/.env": "1\n", "src/a.py": "x = 1\n"})
+    git(place, "commit", "-qm", "y", "--allow-empty")
+    for words in (*SHOWN_BY_GIT, *NOT_SHOWN_BY_GIT):
+        assert not asks(f"git {words}", place), words
+    write(place / "sub/.env", PLANTED)
+    for words in SHOWN_BY_GIT:
+        assert asks(f"git {words}", place), words
+        assert shows(f"git {words}", place), words
+    for words in NOT_SHOWN_BY_GIT:
+        assert not asks(f"git {words}", place), words
+    write(place / "sub/.env", "1\n")
+    assert not asks("git diff", place), "it was put back, whatever its times say"
+    write(place / "sub/.env", PLANTED)
+    (place / ".git/index").write_bytes(b"no index")
+    assert asks("git diff", place), "nobody knows what it would show"
+
+
 PIECES = (
     *(".env", "env", "*", "**", "?", "!", "/", "sub", "deep", "[e]", "{.env,x}", "\\", ".pem"),
-    *("key", "#", ".e?", "*.pem", "-", "y"),
+    *("key", "#", ".e?", "*.pem", "-", "y", "sub/*", "sub/**"),
 )
 PLACES = (
     *(".gitignore", "sub/.gitignore", "sub/deep/.gitignore", ".git/info/exclude", ".ignore"),
@@ -194,7 +294,7 @@ def test_nothing_that_rg_shows_by_any_rules_was_not_asked_about(place: Path) -> 
     write(place / "sub/deep/.env", PLANTED)
     write(place / ".y/key.pem", PLANTED)
     chance, asked = random.Random(11), 0
-    for _ in range(120):
+    for _ in range(160):
         files = chance.sample(PLACES, chance.randint(1, 3))
         for file in files:
             lines = [
@@ -202,12 +302,13 @@ def test_nothing_that_rg_shows_by_any_rules_was_not_asked_about(place: Path) -> 
                 for _ in range(chance.randint(1, 3))
             ]
             write(place / file, "\n".join(["*.pem", *lines]))
-        where = chance.choice(("", " sub", " sub/deep"))
-        asked += asks(f"rg {PLANTED}{where}", place)
+        option = chance.choice(("", "", "-g '*.pem' ", "-g '!*.x' ", "--hidden ", "-t py "))
+        where = chance.choice(("", " sub", " sub/deep", " ./sub/"))
+        asked += asks(f"rg {option}{PLANTED}{where}", place)
         for file in files:
             (place / file).unlink()
         shutil.rmtree(place / "sub/.git", ignore_errors=True)
-    assert asked < 120
+    assert asked < 160
 
 
 @pytest.mark.parametrize("variables", [{"LC_ALL": "C"}, {"LC_ALL": "", "LANG": "de_DE.UTF-8"}])

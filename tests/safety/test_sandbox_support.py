@@ -61,8 +61,8 @@ def test_the_sandbox_holds_and_that_is_kept(
 def test_a_sandbox_that_does_not_hold_is_none(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, wide: dict[str, object], words: str
 ) -> None:
-    def too_wide(*given: object) -> Profile:
-        made = profile(*given)  # type: ignore[arg-type]
+    def too_wide(*given: object, **named: object) -> Profile:
+        made = profile(*given, **named)  # type: ignore[arg-type]
         fields = {name: getattr(made, name) for name in Profile.__slots__}
         return Profile(**(fields | wide))
 

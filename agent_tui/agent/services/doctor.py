@@ -209,7 +209,8 @@ async def _commands(config: EngineConfig) -> tuple[Check, ...]:
 
 def _sandboxed(support: Support) -> Check:
     if not support.problem:
-        said = "a command in it cannot change your files, connect, or signal other programs"
+        said = "a command in it cannot change your files, read files with the names of secrets,"
+        said += " connect, or signal other programs"
         return Check("commands", "ok", f"the read-only sandbox works ({support.backend}): {said}")
     fix = "Landlock needs Linux 5.13 or newer, and a container may forbid it"
     said = f"no read-only sandbox: {support.problem}"

@@ -27,6 +27,7 @@ from agent_tui.safety.sandbox.network_proxy import Internet, Proxy
 from agent_tui.safety.sandbox.profiles import LANDLOCK, Profile
 from agent_tui.safety.sandbox.protected_state import ProtectedState, take_state
 from agent_tui.safety.sandbox.support import Support
+from agent_tui.safety.secret_search import find_secret_files
 from agent_tui.safety.secrets.env_files import EnvFiles
 from agent_tui.safety.secrets.hidden_values import HiddenValues
 from agent_tui.safety.secrets.scrubber import ScrubbedStream
@@ -231,7 +232,7 @@ class CallContext:
         roots, environment, profile = self.workplace.roots, self.workplace.environment, None
         if self.confined == "looks":
             environment = shell_classifier.environment(environment, roots)
-            profile = read_only_sandbox.profile(roots, environment, self.workplace.own)
+            profile = await self.workplace.off_loop(partial(self._prepare_look, environment))
         elif self.confined == "works":
             profile = await self.workplace.off_loop(self._prepare_work)
             if self.reaches_hosts:
@@ -272,6 +273,12 @@ class CallContext:
     def refused_hosts(self) -> Mapping[str, str]:
         """Those that the command was kept from, with what would have to be allowed."""
         return self.network.refused if self.network is not None else {}
+
+    def _prepare_look(self, environment: Mapping[str, str]) -> Profile:
+        """The profile for a command that only looks: it reads no file with the name of a secret."""
+        roots, own = self.roots, self.workplace.own
+        secrets = find_secret_files(roots).closed
+        return read_only_sandbox.profile(roots, environment, own, secrets=secrets)
 
     def _prepare_work(self) -> Profile:
         """The profile for a command that works; what it must not change is looked at before."""

@@ -4,8 +4,8 @@ Linux: Landlock for files, TCP and signals, and a seccomp filter for what Landlo
 (modes, owners, times and attributes of files, sockets of every kind, other processes); root loses
 its capabilities. macOS: a profile for `sandbox-exec`.
 
-What remains: a command reads every file that it may read, secrets among them, and learns names,
-sizes and times of the others. It can read from a FIFO, hold a lock on a file that it may read, and
+What remains: a command reads every file that its profile opens, and learns names, sizes and times
+of the others. It can read from a FIFO, hold a lock on a file that it may read, and
 use up memory, time and the space of its temporary folder. It can use the descriptors it was given.
 
 The guard runs this file by `python -I -S`: only the standard library, and little of it.

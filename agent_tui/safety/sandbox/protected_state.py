@@ -14,13 +14,8 @@ from pathlib import Path
 
 from agent_tui.regular_file import open_regular
 from agent_tui.safety.protected_names import fold_name, protection
-from agent_tui.safety.sandbox.workspace_sandbox import (
-    ENVIRONMENT,
-    GIT_LED_BY,
-    NOT_ENTERED,
-    Found,
-    look_through,
-)
+from agent_tui.safety.sandbox.workspace_sandbox import GIT_LED_BY, Found, look_through
+from agent_tui.safety.secret_search import ENVIRONMENT, NOT_ENTERED
 from agent_tui.structures.frozen import frozen
 
 MOST_FILES = 500

@@ -3,7 +3,7 @@
 It writes to a temporary folder of its own alone, and connects to nothing. It reads everything but
 home folders, the folders that all users share, and what belongs to this program; of the home folder
 it reads what the session works in, toolchains, and what git is told there. Secrets in the folders
-of the session are not held back: they are judged by name before a command runs.
+of the session are closed one by one (`secret_search.py`): beside them all else is opened.
 """
 
 from __future__ import annotations
@@ -73,21 +73,24 @@ def profile(
     environment: Mapping[str, str],
     own: Iterable[Path] = (),
     besides: str = "",
+    secrets: Iterable[str] = (),
 ) -> Profile:
     """The read-only profile for a session that works in `roots`; it takes milliseconds, and may be
     used for many commands. `own`: the program's own folders, which no command reads; `besides`:
-    names in the home folder that it reads, too."""
+    names in the home folder that it reads, too; `secrets`: files in `roots` that it does not read."""
     closed, held_back = closed_places(environment, own)
     system = {path for path in _OF_THE_SYSTEM.split() if path in closed}
-    readable = [*_around("/", closed), *_READ_DEVICES]
+    readable = [*_around("/", closed, _above(closed)), *_READ_DEVICES]
+    held_back.update(secrets)
     inside = [Path(_real(root)) for root in roots]
     of_git, tops = _of_git(inside)
     listed = ["/dev", *({"/etc"} & {os.path.dirname(one) for one in system})]  # noqa: PTH120
     listed += [top for top in tops if not _holds(top, closed)]
     named = (*of_git, *_toolchains(environment, besides))
     outside = (path for path in named if not _holds(path, closed))
+    above = _above(held_back)
     for place in (*map(str, inside), *outside):
-        parts = list(_around(place, held_back))
+        parts = list(_around(place, held_back, above))
         readable += parts
         listed += [place] if parts != [place] else []
     return Profile(
@@ -113,11 +116,21 @@ def closed_places(
     return closed, stores | held_back
 
 
-def _around(folder: str, closed: set[str]) -> Iterator[str]:
-    """What together is all of `folder` but what is `closed`; links lead to what counts by itself."""
+def _above(closed: Iterable[str]) -> set[str]:
+    """All folders in which one of `closed` lies, at any depth."""
+    found = {"/"} if closed else set[str]()
+    for path in closed:
+        while (path := os.path.dirname(path)) not in found:  # noqa: PTH120
+            found.add(path)
+    return found
+
+
+def _around(folder: str, closed: set[str], above: set[str]) -> Iterator[str]:
+    """What together is all of `folder` but what is `closed`; links lead to what counts by itself.
+    `above`: the folders of what is closed."""
     if folder in closed:
         return
-    if not _holds(folder, closed):
+    if folder not in above:
         yield folder
         return
     try:
@@ -128,7 +141,7 @@ def _around(folder: str, closed: set[str]) -> Iterator[str]:
         hidden = folder == "/" and name.startswith(".")  # the home of who has no other
         path = f"{folder.rstrip('/')}/{name}"
         if not (hidden or os.path.islink(path)):  # noqa: PTH114
-            yield from _around(path, closed)
+            yield from _around(path, closed, above)
 
 
 def _real(path: str | Path) -> str:

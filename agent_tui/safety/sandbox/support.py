@@ -19,6 +19,7 @@ from agent_tui.safety.sandbox import read_only_sandbox, workspace_sandbox
 from agent_tui.safety.sandbox.confinement import landlock_abi
 from agent_tui.safety.sandbox.network_proxy import Internet, Proxy
 from agent_tui.safety.sandbox.profiles import LANDLOCK, NAMESPACES, Profile
+from agent_tui.safety.secret_search import find_secret_files
 from agent_tui.structures.frozen import frozen
 from agent_tui.temporary import PrivateFolder
 
@@ -64,12 +65,15 @@ bad = {
     "write in the folder of the session": lambda: open(root, "a"),
     "connect": lambda: socket.create_connection(("127.0.0.1", port), 1),
     "send": send,
+    "read a secret in the folder of the session": lambda: open(root + ".pem").read(),
     "signal this program": lambda: os.kill(program, signal.SIGCONT),
     "mount": lambda: libc.mount(b"none", b"/proc", b"tmpfs", 0, None) and traced(),
 }
 expected = [errno.EPERM, errno.EACCES, errno.EROFS]
 if works:
     del bad["write in the folder of the session"]
+if works and not walled:
+    del bad["read a secret in the folder of the session"]
 if walled:
     expected += [errno.ENOENT, errno.ECONNREFUSED, errno.ENETUNREACH, errno.ESRCH]
     if not os.statvfs("/").f_flag & os.ST_RDONLY:
@@ -221,7 +225,7 @@ async def _tried(backend: str, use: str, way: str) -> Support:
             datagrams.bind(("127.0.0.1", 0))
             datagrams.setblocking(False)
             outside, root = Path(away).resolve() / "outside", Path(work).resolve()
-            for file in (outside, root / "file"):
+            for file in (outside, root / "file", root / "file.pem"):
                 file.write_text("canary")
             before = outside.stat()
             ports = (str(server.getsockname()[1]), str(datagrams.getsockname()[1]))
@@ -253,7 +257,8 @@ async def _tried(backend: str, use: str, way: str) -> Support:
 
 def _profile(root: Path, environment: dict[str, str], use: str, way: str) -> Profile:
     if not use:
-        return read_only_sandbox.profile((root,), environment)
+        secrets = find_secret_files((root,)).closed
+        return read_only_sandbox.profile((root,), environment, secrets=secrets)
     return workspace_sandbox.profile((root,), environment, backend=way)
 
 

@@ -19,10 +19,11 @@ from types import MappingProxyType
 from typing import Final, Literal, get_args
 
 from agent_tui.safety.git_config import Repository, explain_refusal, find_repository
-from agent_tui.safety.git_index import BadIndex, read_tracked
+from agent_tui.safety.git_index import BadIndex
 from agent_tui.safety.protected_names import is_secret, named_by_git, protection
 from agent_tui.safety.sandbox import read_only_sandbox
 from agent_tui.safety.sandbox.profiles import Profile
+from agent_tui.safety.secret_search import ENVIRONMENT, NOT_ENTERED, is_settled, read_index
 from agent_tui.structures.frozen import frozen
 
 _BUILT_WITH: Final = """
@@ -41,12 +42,6 @@ GIT_LED_BY: Final = (
     "rebase-merge", "rebase-apply", "sequencer",
 )  # fmt: skip
 """What git runs or is led by; the rest of its folder changes with each commit."""
-NOT_ENTERED: Final = frozenset({
-    "node_modules", "venv", ".venv", ".tox", ".nox", "target", "__pycache__", ".mypy_cache",
-})  # fmt: skip
-"""What builds and package managers fill as they like."""
-ENVIRONMENT: Final = "pyvenv.cfg"
-"""It makes a folder a virtual environment."""
 _MOST_FOLDERS: Final = 1_000
 _UNIX_SOCKETS: Final = "/proc/net/unix"
 
@@ -133,7 +128,7 @@ def look_through(roots: Sequence[Path]) -> Found:
         found = [*_named(root, below)]
         found += [one for path, kind in found if kind == "obeyed" for one in _secrets_in(path)]
         has_secrets = any(kind == "secret" for _, kind in found)
-        tracked = _tracked(where) if has_secrets else frozenset[str]()
+        tracked = _tracked(where) if has_secrets else {}
         for path, kind in found:
             if kind != "secret" or where is None or not _is_tracked(path, where, tracked):
                 named[kind].append(path)
@@ -167,27 +162,16 @@ def _may_be_fixed(place: Path, whole: bool, roots: Sequence[Path]) -> bool:
     return any(place.is_relative_to(root) for root in roots)
 
 
-_indexes: dict[str, tuple[tuple[int, ...], frozenset[str]]] = {}
-"""What an index said, by what tells that it changed."""
-
-
-def _tracked(where: Repository | None) -> frozenset[str]:
+def _tracked(where: Repository | None) -> Mapping[str, bytes]:
     """What git has is no secret from who may read its folder, and hidden it would seem changed. Of
     an index that cannot be read nothing is known."""
-    if where is None:
-        return frozenset()
-    index = f"{where.folder}/index"
     try:
-        about = os.stat(index)  # noqa: PTH116
-        stamp = (about.st_ctime_ns, about.st_size, about.st_ino)
-        if index not in _indexes or _indexes[index][0] != stamp:
-            _indexes[index] = (stamp, frozenset(read_tracked(where)))
+        return read_index(where) if where is not None else {}
     except (OSError, BadIndex):
-        return frozenset()
-    return _indexes[index][1]
+        return {}
 
 
-def _is_tracked(path: str, where: Repository, tracked: frozenset[str]) -> bool:
+def _is_tracked(path: str, where: Repository, tracked: Mapping[str, bytes]) -> bool:
     return os.path.relpath(path, where.top) in tracked
 
 
@@ -244,12 +228,15 @@ def _secrets_in(obeyed: str) -> Iterator[tuple[str, _Kind]]:
 
 def _look_into(folder: str, root: Path) -> _Names:
     try:
-        time = os.stat(folder).st_ctime_ns  # noqa: PTH116
-        if folder not in _seen or _seen[folder][0] != time:
-            _seen[folder] = (time, _names_in(folder, root))
+        about = os.stat(folder)  # noqa: PTH116
+        if folder in _seen and _seen[folder][0] == about.st_ctime_ns:
+            return _seen[folder][1]
+        settled, names = is_settled(about), _names_in(folder, root)
     except OSError:
         return (), ()  # it is gone, or closed
-    return _seen[folder][1]
+    if settled:
+        _seen[folder] = (about.st_ctime_ns, names)
+    return names
 
 
 def _names_in(folder: str, root: Path) -> _Names:

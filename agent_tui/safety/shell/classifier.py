@@ -18,6 +18,7 @@ from agent_tui.programs import search_path
 from agent_tui.safety import paths
 from agent_tui.safety.repository_check import check_repository
 from agent_tui.safety.shell import harmless, harmless_git
+from agent_tui.safety.shell.git_work_tree import check_work_tree
 from agent_tui.safety.shell.harmless_options import Unknown
 from agent_tui.safety.shell.named_files import (
     MOST_LOOKS,
@@ -71,7 +72,7 @@ class Judgement:
 def classify(text: str, roots: tuple[Path, ...]) -> Judgement:
     """The judgement on the shell command `text`, which runs in the first of `roots` (real paths)."""
     calls: list[Call] = []
-    folder, moved, budget = roots[0], True, FileBudget()
+    folder, moved, budget = roots[0], True, FileBudget(roots)
     try:
         for command in parse(text):
             argv = tuple(_expanded(command, folder, budget))
@@ -97,24 +98,27 @@ def _reason(
     budget: FileBudget,
 ) -> str:
     """Why this simple command may do more than look; empty if it does not."""
+    why = ""
     try:
         of_git = argv[0] == "git" and argv[1:2] not in ((), ("--version",), ("version",))
         while of_git and argv[1] == "-C" and len(argv) > 3:
-            check_file(argv[2], folder, roots)
+            check_file(argv[2], folder, roots, budget)
             folder, argv = _folder(argv[2], folder), (argv[0], *argv[3:])
         files = harmless_git.judge(argv[1:]) if of_git else harmless.judge(argv)
         named, given = tuple(files), tuple(word.text for word in command.reads)
         budget.files -= len(named) + len(given)
         budget.check()
         for file in (*named, *given):
-            real = check_file(file, folder, roots)
+            real = check_file(file, folder, roots, budget)
             if real is not None and (file in given or argv[0] not in _LOOKS_AT_NAMES):
                 check_kind(file, real)
         for walk in harmless.walks(argv):
             check_tree(walk, folder, roots, budget)
-    except (Unclear, Unknown) as why:
-        return str(why)
-    return check_repository(folder) if of_git else ""
+        if of_git and not (why := check_repository(folder)):
+            check_work_tree(argv[1:], folder, budget)
+    except (Unclear, Unknown) as problem:
+        return str(problem)
+    return why
 
 
 def environment(given: Mapping[str, str], roots: tuple[Path, ...]) -> dict[str, str]:

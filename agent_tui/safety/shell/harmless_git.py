@@ -141,9 +141,8 @@ def environment() -> dict[str, str]:
     }
 
 
-def judge(words: Sequence[str]) -> Iterator[str]:
-    """The files that `git` with these words reads. Raises Unknown where nothing says that it only
-    looks."""
+def split_words(words: Sequence[str]) -> tuple[str, list[str]]:
+    """The command of git, and its own words. Raises Unknown where it is not in the table."""
     rest = list(words)
     while rest[:1] and rest[0] in _PAGED:
         rest.pop(0)
@@ -152,6 +151,13 @@ def judge(words: Sequence[str]) -> Iterator[str]:
     name, *rest = rest
     if name not in COMMANDS:
         raise Unknown(f"git {name} may change something")
+    return name, rest
+
+
+def judge(words: Sequence[str]) -> Iterator[str]:
+    """The files that `git` with these words reads. Raises Unknown where nothing says that it only
+    looks."""
+    name, rest = split_words(words)
     first = ""
     if name in _FIRST_WORD:
         first = rest[0] if rest and not rest[0].startswith("-") else ""

@@ -4,10 +4,13 @@ cost."""
 from __future__ import annotations
 
 import stat
+from functools import cached_property
 from pathlib import Path
 from typing import Final
 
 from agent_tui.safety import hard_links, paths
+from agent_tui.safety.git_config import Repository
+from agent_tui.safety.secret_search import changed_secrets, find_secret_files
 from agent_tui.safety.shell.syntax import Unclear
 
 _MOST_NAMES: Final = 2_000
@@ -26,7 +29,9 @@ _ALWAYS_THERE: Final = frozenset({"/dev/null"})
 class FileBudget:
     """What one text may cost, however it is written. Whoever takes more is asked about."""
 
-    def __init__(self) -> None:
+    def __init__(self, roots: tuple[Path, ...]) -> None:
+        self._roots = roots
+        self._changed: dict[Path, list[str]] = {}
         self.names, self.looks, self.files = _MOST_NAMES, MOST_LOOKS, _MOST_FILES
         self.entries = _MOST_ENTRIES
 
@@ -39,8 +44,19 @@ class FileBudget:
         if self.entries < 0:
             raise Unclear("it reads too many files to look for secrets first")
 
+    @cached_property
+    def linked(self) -> frozenset[int]:
+        """The numbers of files in the session's folders that have the name of a secret besides."""
+        return find_secret_files(self._roots).linked
 
-def check_file(text: str, folder: Path, roots: tuple[Path, ...]) -> Path | None:
+    def changed_secrets(self, where: Repository) -> list[str]:
+        """As in `secret_search`, once for a text."""
+        if where.top not in self._changed:
+            self._changed[where.top] = changed_secrets(where)
+        return self._changed[where.top]
+
+
+def check_file(text: str, folder: Path, roots: tuple[Path, ...], budget: FileBudget) -> Path | None:
     """The real path of a file; None for what is no file of this folder. Raises Unclear where reading
     it is to be asked about."""
     if text in _ALWAYS_THERE or text == "-":
@@ -49,13 +65,23 @@ def check_file(text: str, folder: Path, roots: tuple[Path, ...]) -> Path | None:
         real = paths.resolve(text, folder)
     except ValueError as problem:
         raise Unclear(str(problem)) from None
-    if hard_links.is_secret(real, roots):
+    if hard_links.is_secret(real, roots) or _is_linked(real, budget):
         raise Unclear(f"{paths.display_path(real, roots[0])} is a hard link of a file of secrets")
     if paths.is_secret(real) or paths.is_secret(folder / text):
         raise Unclear(f"{paths.display_path(real, roots[0])} has the name of a secret")
     if not any(real.is_relative_to(root) for root in roots):
         raise Unclear(f"{paths.display_path(real, roots[0])} is outside the folder of this session")
     return real
+
+
+def _is_linked(real: Path, budget: FileBudget) -> bool:
+    """Whether a file has the name of a secret besides, anywhere. What has one name costs a look."""
+    try:
+        about = real.lstat()
+    except (OSError, ValueError):
+        return False
+    several = about.st_nlink > 1 and stat.S_ISREG(about.st_mode)
+    return several and about.st_ino in budget.linked
 
 
 def check_kind(text: str, real: Path) -> None:

@@ -16,7 +16,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
-from agent_tui.safety import ignore, paths
+from agent_tui.safety import hard_links, ignore, paths
 from agent_tui.safety.git_config import read_text
 from agent_tui.safety.protected_names import fold_name
 from agent_tui.safety.shell.harmless import Walk
@@ -45,16 +45,18 @@ _RULE_COST: Final = 2
 def check_tree(walk: Walk, folder: Path, roots: tuple[Path, ...], budget: FileBudget) -> None:
     """Raises Unclear where a program that is run in `folder` and goes through another one would read
     a secret in it, or follow a link to one, out of the session's folders or into a folder."""
-    start = check_file(walk.folder, folder, roots)
+    start = check_file(walk.folder, folder, roots, budget)
     if start is None or not start.is_dir():
         return
-    seen = _Seen(walk)
+    seen, linked = _Seen(walk), set(budget.linked)
+    for place in hard_links.folders_above(start, roots):
+        linked |= hard_links.secret_inodes(place)
     if not walk.ignored:
         seen = replace(seen, walk=_show(walk, _shown_by_person(folder)))
         for place in reversed(start.parents):
             looked_for = (*_OWN_IGNORE, *_REPOSITORIES, ignore.FILE)
             there = {name for name in looked_for if os.path.lexists(place / name)}
-            seen = _obey(seen, place, there, folder)
+            seen = _obey(seen, place, there, folder, above=True)
     todo = [(start, seen)]
     while todo:
         place, seen = todo.pop()
@@ -68,7 +70,7 @@ def check_tree(walk: Walk, folder: Path, roots: tuple[Path, ...], budget: FileBu
             budget.entries -= seen.cost
         budget.entries -= len(entries)
         budget.check()
-        secret = {entry.inode() for entry in entries if paths.is_secret(Path(entry.path))}
+        secret = {entry.inode() for entry in entries if paths.is_secret(Path(entry.path))} | linked
         for entry in entries:
             if entry.is_dir(follow_symlinks=False):
                 if seen.walk.enters(entry.name, seen.verdict(entry, True)):
@@ -81,12 +83,15 @@ def check_tree(walk: Walk, folder: Path, roots: tuple[Path, ...], budget: FileBu
             elif walk.links and entry.is_symlink():
                 budget.entries -= _LINK_COST
                 budget.check()
-                _check_link(Path(entry.path), roots)
+                _check_link(Path(entry.path), roots, budget)
 
 
-def _check_link(link: Path, roots: tuple[Path, ...]) -> None:
+def _check_link(link: Path, roots: tuple[Path, ...], budget: FileBudget) -> None:
     """Raises Unclear where a link that a program follows may lead to what nobody has judged."""
-    real, shown = check_file(str(link), link.parent, roots), paths.display_path(link, roots[0])
+    real, shown = (
+        check_file(str(link), link.parent, roots, budget),
+        paths.display_path(link, roots[0]),
+    )
     if real is not None:
         check_kind(shown, real)
         if real.is_dir():
@@ -103,7 +108,11 @@ class _Seen:
     cost: int = 0
 
     def verdict(self, entry: os.DirEntry[str], folder: bool) -> bool | None:
-        return self.scope.verdict(entry.path, entry.name, folder) if self.scope else None
+        """None also where globs are given: what fits one is read although a rule leaves it out, and
+        so is what lies in a folder that a rule means and rg enters all the same."""
+        if self.scope is None or self.walk.globs:
+            return None
+        return self.scope.verdict(entry.path, entry.name, folder)
 
 
 @frozen
@@ -112,11 +121,14 @@ class _Rules:
 
     shown: tuple[str, ...] = ()
     left_out: ignore.Rules | None = None
+    by_name: ignore.Rules | None = None
+    """Those of them that name what they leave out, wherever it lies."""
     count: int = 0
 
 
-def _obey(seen: _Seen, place: Path, names: Set[str], cwd: Path) -> _Seen:
-    """What is seen below `place`, in which these `names` are."""
+def _obey(seen: _Seen, place: Path, names: Set[str], cwd: Path, above: bool = False) -> _Seen:
+    """What is seen below `place`, in which these `names` are. `above`: it is not the folder that is
+    named, but one above it: what its rules say of paths (`config/*`), rg forgets there."""
     walk, scope, cost = seen.walk, seen.scope, 0
     if names & _REPOSITORIES:
         is_one = ".git" in names and (place / ".git").exists()
@@ -130,7 +142,8 @@ def _obey(seen: _Seen, place: Path, names: Set[str], cwd: Path) -> _Seen:
         rules = _read_rules(place / ignore.FILE)
         walk = _show(walk, rules.shown)
         cost += OPENED + _RULE_COST * rules.count
-        scope = scope and scope.with_rules(rules.left_out, len(str(place / "x")) - 1)
+        left_out = rules.by_name if above else rules.left_out
+        scope = scope and scope.with_rules(left_out, len(str(place / "x")) - 1)
     return _Seen(walk, scope, cost)
 
 
@@ -159,7 +172,8 @@ def _parse_rules(text: str) -> _Rules:
     shown = tuple(_last_part(line[1:]) for line in plain if line.startswith("!"))
     if sum(line.startswith("!") for line in lines) > len(shown):
         shown = _EVERYTHING
-    return _Rules(shown, ignore.Rules(plain), len(lines))
+    by_name = [line for line in plain if "/" not in line.rstrip("/")]
+    return _Rules(shown, ignore.Rules(plain), ignore.Rules(by_name), len(lines))
 
 
 def _last_part(pattern: str) -> str:
