@@ -152,7 +152,7 @@ def _closed(real: Path, bounds: Bounds) -> str:
         return "belongs to agent-tui or contains its files"
     if not str(real).isprintable():
         return "has characters in its path that cannot be shown"
-    fact = paths.facts(str(real), (Path("/"),))
+    fact = paths.facts(str(real), (Path("/"),), deep=False)
     if fact.secret:
         return "has the name of a secret store"
     return f"{fact.protected} (a protected name)" if fact.protected else ""

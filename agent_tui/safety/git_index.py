@@ -5,10 +5,12 @@ from __future__ import annotations
 import hashlib
 import os
 import re
+import time
 from collections.abc import Callable, Iterator
+from functools import cached_property
 from typing import Final
 
-from agent_tui.safety import paths
+from agent_tui.regular_file import open_regular
 from agent_tui.safety.git_config import Repository, read_text
 
 MAX_BYTES: Final = 200_000_000
@@ -20,6 +22,11 @@ _FIXED: Final = 40
 _EXTENDED: Final = 0x40
 _FOLDER: Final = 0x40
 _SUBMODULE: Final = 0xE0
+
+
+_SETTLED_NS: Final = 3_000_000_000
+"""Nanoseconds after which no further change can have the same time."""
+_MOST_INDEXES: Final = 20
 
 
 class BadIndex(ValueError):
@@ -45,11 +52,14 @@ def read_entries(
     """The same, each with the name that git gives to its content; in a conflict, to that of the
     last side. Raises BadIndex, Stopped, OSError."""
     try:
-        data = paths.read_regular((where.folder / "index").resolve(), MAX_BYTES)
+        with os.fdopen(open_regular((where.folder / "index").resolve()), "rb") as file:
+            data = file.read(MAX_BYTES + 1)
     except FileNotFoundError:
         return {}  # nothing was ever added
-    except paths.NotRegular as error:
-        raise BadIndex(str(error)) from None
+    except OSError as error:
+        if error.errno == 0:
+            raise BadIndex(f"{error.filename} {error.strerror}") from None
+        raise
     if len(data) > MAX_BYTES:
         raise BadIndex(f"it is larger than {MAX_BYTES // 1_000_000} MB")
     config = read_text(where.common / "config")
@@ -146,3 +156,57 @@ def _extensions(data: bytes, at: int, end: int) -> Iterator[bytes]:
     while at + 8 <= end:
         yield data[at : at + 4]
         at += 8 + int.from_bytes(data[at + 4 : at + 8], "big")
+
+
+_indexes: dict[str, tuple[tuple[int, ...], dict[str, bytes]]] = {}
+"""What an index said, by what tells that it changed."""
+
+
+def is_settled(about: os.stat_result) -> bool:
+    """Whether any further change would have another time, as clocks of disks are coarse. It is
+    asked before something is read that is to be known for longer."""
+    return about.st_ctime_ns < time.time_ns() - _SETTLED_NS
+
+
+def read_index(where: Repository) -> dict[str, bytes]:
+    """The same, which is read again only if the index has changed. Raises BadIndex and OSError."""
+    index = f"{where.folder}/index"
+    try:
+        about = os.stat(index)  # noqa: PTH116
+    except FileNotFoundError:
+        return {}
+    stamp = (about.st_ctime_ns, about.st_size, about.st_dev, about.st_ino)
+    if index in _indexes and _indexes[index][0] == stamp:
+        return _indexes[index][1]
+    settled = is_settled(about)
+    entries = read_entries(where)
+    if settled:
+        if len(_indexes) > _MOST_INDEXES:
+            _indexes.clear()
+        _indexes[index] = (stamp, entries)
+    return entries
+
+
+class Tracked:
+    """What git has: no secret from who may read its folder, and no work of a program that makes
+    folders. Of an index that cannot be read nothing is known. It is read when somebody asks."""
+
+    def __init__(self, where: Repository | None) -> None:
+        self.where = where
+
+    def has(self, path: str) -> bool:
+        return self.where is not None and os.path.relpath(path, self.where.top) in self._paths
+
+    def has_below(self, folder: str) -> bool:
+        if self.where is None:
+            return False
+        below = f"{os.path.relpath(folder, self.where.top)}/".removeprefix("./")
+        return any(path.startswith(below) for path in self._paths)
+
+    @cached_property
+    def _paths(self) -> frozenset[str]:
+        assert self.where is not None  # else nobody asks
+        try:
+            return frozenset(read_index(self.where))
+        except (OSError, BadIndex):
+            return frozenset()

@@ -21,7 +21,7 @@ from typing import Final
 
 from agent_tui.safety import atomic_swap, hard_links, protected_names
 from agent_tui.safety.atomic_swap import exchange
-from agent_tui.safety.protected_names import place_protection
+from agent_tui.safety.protected_places import place_protection
 
 MAX_PATH: Final = 4096
 MAX_LINKS: Final = 40
@@ -97,9 +97,9 @@ def resolve(text: str, base: Path) -> Path:
     return Path(done)
 
 
-def facts(text: str, roots: tuple[Path, ...]) -> PathFacts:
-    """What `text` names, relative to the first of `roots` (real paths). Raises ValueError as
-    `resolve` does."""
+def facts(text: str, roots: tuple[Path, ...], deep: bool = True) -> PathFacts:
+    """What `text` names, relative to the first of `roots` (real paths). `deep`: look for links that
+    make it protected in all folders, as whoever writes must. Raises ValueError as `resolve` does."""
     real = resolve(text, roots[0])
     home = next((root for root in roots if real.is_relative_to(root)), None)
     return PathFacts(
@@ -110,7 +110,7 @@ def facts(text: str, roots: tuple[Path, ...]) -> PathFacts:
         secret=is_secret(real) or is_secret(Path(text)) or hard_links.is_secret(real, roots),
         protected=_by_name(real, roots)
         or _by_name(roots[0] / text, roots)
-        or place_protection(real, roots),
+        or place_protection(real, roots, deep),
         is_folder=real.is_dir(),
     )
 

@@ -7,14 +7,11 @@ that ignores case sees them. A name counts although nothing is there yet.
 
 from __future__ import annotations
 
-import os
 import re
-import shlex
-from collections.abc import Iterable, Iterator, Sequence
-from pathlib import Path
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from functools import cache
 from typing import Final
-
-from agent_tui.safety.git_config import find_repository, parse_config, read_text
 
 RUN: Final = {
     # At a commit, a checkout, or as soon as somebody asks for the status.
@@ -234,6 +231,23 @@ def protection(path: Sequence[str], above: Sequence[str] = ()) -> str:
     return ""
 
 
+def leads_to_protected(path: Sequence[str], above: Sequence[str] = ()) -> bool:
+    """Whether a folder of this path would have names in it that are obeyed only there: `.cargo`,
+    which has `config.toml`."""
+    parts = [fold_name(part) for part in (*above, *path)[-_LONGEST:]]
+    return _ends(parts, _BEGINNINGS)
+
+
+def may_count(path: Sequence[str]) -> bool:
+    """Whether the rest of this module may have something to say of what is at a path, in a folder
+    of which it has not: a quick look that spares slow ones."""
+    name = fold_name(path[-1])
+    pattern = _PARTS.get(name[:1], _PARTS["*"])
+    if pattern.fullmatch(name):
+        return True
+    return len(path) > 1 and fold_name(path[-2]) in _ALL_INSIDE
+
+
 def is_of_repository(name: str) -> bool:
     """Whether a git folder has something of this name, beside its `HEAD`, that git obeys or needs."""
     return fold_name(name) in _OF_REPOSITORY
@@ -273,132 +287,37 @@ _SECRET: Final = re.compile(f"/(?:{_any_of(SECRET_FILES)}|{_SSH_KEY})")
 _OBEYED: Final = {RUNS: _obeyed(RUN.values()), STEERS: _obeyed(STEER.values())}
 
 
-_TEXT: Final = re.compile(
-    r"branch\..*|user\..*|author\..*|committer\..*|color\..*|url\..*|gui\..*|i18n\..*|advice\..*|maintenance\..*"
-    r"|remote\..*\.(?:url|pushurl|fetch|push)|submodule\..*\.(?:url|branch|active)|safe\.directory"
-    r"|core\.(?:excludesfile|worktree|commentchar)|commit\.template|mailmap\.file|blame\.ignorerevsfile",
-    re.DOTALL,
+@cache
+def _expand(pattern: str) -> tuple[str, ...]:
+    """A pattern without its braces."""
+    found = re.search(r"\{([^{}]*)\}", pattern)
+    if found is None:
+        return (pattern,)
+    begin, end = pattern[: found.start()], pattern[found.end() :]
+    return tuple(one for part in found[1].split(",") for one in _expand(f"{begin}{part}{end}"))
+
+
+def _all_patterns() -> list[list[str]]:
+    """The parts of each pattern for names that are obeyed."""
+    rows = " ".join([*RUN.values(), *STEER.values()]).casefold().split()
+    return [one.strip("/").split("/") for row in rows for one in _expand(row)]
+
+
+def _by_first_letter(names: Iterable[str]) -> dict[str, re.Pattern[str]]:
+    """An expression for each first letter of `names`, and `*` for any other."""
+    of: defaultdict[str, list[str]] = defaultdict(list)
+    for name in names:
+        of[name[:1]].append(name)
+    return {letter: re.compile(_any_of({*some, *of["*"]})) for letter, some in [*of.items()]}
+
+
+_LONGEST: Final = max(map(len, _all_patterns()))
+_BEGINNINGS: Final = re.compile(
+    f"/(?:{_any_of({'/'.join(one[:n]) for one in _all_patterns() for n in range(1, len(one))})})"
 )
-"""Settings of which git takes words and addresses. Any other may name a program: those that do
-become more. An alias does so behind `!` or `-c`."""
-_INCLUDE: Final = re.compile(r"include(?:if\..*)?\.path", re.DOTALL)
-_FOLDERS: Final = frozenset({"core.hookspath", "init.templatedir"})
-"""What is below them is run."""
-_VARIABLE: Final = re.compile(r"\$\{[^}]*\}|\$\w+")
-_WORD: Final = re.compile(r"[^\s\"'`;|&()<>=]+")
-_MOST_FILES: Final = 100
-"""Files of configuration that are read."""
-
-
-def place_protection(real: Path, roots: tuple[Path, ...]) -> str:
-    """Why not to write to a real path without asking, because of what lies around it and leads to
-    it; else empty."""
-    if _is_in_bare(real) or _is_named_by_git(real):
-        return RUNS
-    return next((why for target, why in _obeyed_links(roots) if real.is_relative_to(target)), "")
-
-
-def _is_in_bare(real: Path) -> bool:
-    """Whether it is a part of what git may take as a bare repository: a folder with a `HEAD`."""
-    places = (place for place in (real, *real.parents) if is_of_repository(place.name))
-    return any(os.path.lexists(place.parent / "HEAD") for place in places)
-
-
-def _obeyed_links(roots: tuple[Path, ...]) -> Iterator[tuple[Path, str]]:
-    """Where the links lead whose names, in one of `roots`, are obeyed: `CLAUDE.md` to
-    `docs/agents.txt`."""
-    for root in roots:
-        try:
-            names = [entry.name for entry in os.scandir(root) if entry.is_symlink()]
-        except OSError:  # it is gone: nothing leads from it
-            continue
-        for name in names:
-            target = Path(os.path.realpath(root / name))
-            if (why := protection((name,))) and not root.is_relative_to(target):
-                yield target, why
-
-
-def _is_named_by_git(real: Path) -> bool:
-    """Whether the configuration of a repository that it lies in, or the person's own, names it."""
-    path, where = _folded(real), find_repository(real.parent)
-    tops = [real.parent] if where is None else []
-    while where is not None:
-        tops.append(where.top)
-        where = find_repository(where.top.parent)
-    return any(
-        _names(place, is_folder, top, path)
-        for top in tops
-        for place, is_folder in named_by_git(top)
-    )
-
-
-def _names(place: Path, is_folder: bool, top: Path, path: tuple[str, ...]) -> bool:
-    """Whether `place` is the path, or a folder of programs in the work tree `top` that the path
-    lies in."""
-    named = _folded(place)
-    if not is_folder or path == named:
-        return path == named
-    within = len(path) - len(named) == 1 or (place.is_relative_to(top) and place != top)
-    return within and path[: len(named)] == named
-
-
-def named_by_git(top: Path) -> Iterator[tuple[Path, bool]]:
-    """The places that git's configuration may name for the work tree `top`, and whether programs are
-    below them. Which `includeIf` holds is not asked."""
-    where, read = find_repository(top), set[Path]()
-    todo = _own_files()
-    if where is not None and where.top == top:
-        todo += [where.common / "config", where.folder / "config.worktree"]
-    while todo and len(read) < _MOST_FILES:
-        file = todo.pop()
-        if file in read:
-            continue
-        read.add(file)
-        for name, value in parse_config(read_text(file)):
-            if _INCLUDE.fullmatch(name):
-                todo.append(_place(file.parent, value))
-                yield todo[-1], False
-            elif name in _FOLDERS:
-                yield _place(top, value), True
-            elif not _TEXT.fullmatch(name) and not (
-                name.startswith("alias.") and value[:1] not in "-!"
-            ):
-                yield from ((_place(top, word), False) for word in _words(value))
-
-
-def _own_files() -> list[Path]:
-    """The person's own configuration, and that of the system."""
-    home = Path("~").expanduser()
-    own = os.environ.get("GIT_CONFIG_GLOBAL")
-    both = [
-        home / ".gitconfig",
-        Path(os.environ.get("XDG_CONFIG_HOME") or home / ".config", "git/config"),
-    ]
-    return [
-        *([Path(own)] if own else both),
-        Path(os.environ.get("GIT_CONFIG_SYSTEM") or "/etc/gitconfig"),
-    ]
-
-
-def _words(value: str) -> set[str]:
-    """What in a value may be the path of a file. Git runs programs at the top of the work tree;
-    what follows a variable or a command (`$(git rev-parse --show-toplevel)/tools/x`) is taken to
-    stand there as well."""
-    try:
-        words = {value, *shlex.split(value)}
-    except ValueError:  # a quote without its end
-        words = {value}
-    words.update(_WORD.findall(_VARIABLE.sub(" ", value)))
-    words |= {word.lstrip("/!") for word in words}
-    return {word for word in words if word.strip("./") and not word.startswith("-")}
-
-
-def _place(base: Path, text: str) -> Path:
-    """The real path that `text` names, seen from `base`."""
-    whole = os.path.join(base, os.path.expanduser(text.replace("\0", "")))  # noqa: PTH111, PTH118 - most are plain words
-    is_plain = "/" not in text and not os.path.lexists(whole)
-    return Path(whole if is_plain else os.path.realpath(whole))
-
-
-def _folded(path: Path) -> tuple[str, ...]:
-    return tuple(map(fold_name, path.parts))
+_OF_SECRETS: Final = [one.split("/") for one in (*SECRET_FILES, *SECRET_FOLDERS, "id_*")]
+_PARTS: Final = _by_first_letter(
+    {part for parts in (*_all_patterns(), *_OF_SECRETS) for part in parts} - {"*"}
+)
+_ALL_INSIDE: Final = {parts[-2] for parts in (*_all_patterns(), *_OF_SECRETS) if parts[-1] == "*"}
+"""Folders of which each name may count."""

@@ -10,30 +10,24 @@ from __future__ import annotations
 import hashlib
 import os
 import stat
-import time
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
 from agent_tui.safety import paths
 from agent_tui.safety.git_config import Repository, explain_refusal, find_repository
-from agent_tui.safety.git_index import BadIndex, read_entries
+from agent_tui.safety.git_index import BadIndex, is_settled, read_index
+from agent_tui.safety.name_search import NOT_ENTERED, own_names, search
 from agent_tui.safety.protected_names import is_secret
 from agent_tui.structures.frozen import frozen
 
-NOT_ENTERED: Final = frozenset({
-    "node_modules", "venv", ".venv", ".tox", ".nox", "target", "__pycache__", ".mypy_cache",
-})  # fmt: skip
-"""What builds and package managers fill as they like."""
-ENVIRONMENT: Final = "pyvenv.cfg"
-"""It makes a folder a virtual environment."""
 _MOST_FOLDERS: Final = 1_000
+_MOST_INSIDE: Final = 200
+"""Folders of one that is obeyed, or has the name of a secret."""
 _MOST_BESIDE: Final = 5_000
 """Entries of folders with secrets: a sandbox has to open each of the others by itself."""
 _LONGEST: Final = 1_000_000
 """Bytes of a tracked secret that are compared with what git holds."""
-_SETTLED_NS: Final = 3_000_000_000
-"""Nanoseconds after which no further change can have the same time."""
 
 
 @frozen
@@ -51,9 +45,9 @@ def find_secret_files(roots: Sequence[Path]) -> SecretFiles:
     entries: dict[str, int] = {}
     found: dict[str, os.stat_result] = {}
     for root in roots:
-        for folder, names in _walk(root):
-            entries[folder] = names.count
-            for path in names.secrets:
+        for folder, count, secrets in _walk(root, roots):
+            entries[folder] = count
+            for path in secrets:
                 try:
                     found.setdefault(path, os.lstat(path))
                 except OSError:
@@ -115,77 +109,38 @@ def _others(
             continue  # it is gone
 
 
-def is_settled(about: os.stat_result) -> bool:
-    """Whether any further change would have another time, as clocks of disks are coarse. It is
-    asked before something is read that is to be known for longer."""
-    return about.st_ctime_ns < time.time_ns() - _SETTLED_NS
+def _walk(root: Path, roots: Sequence[Path]) -> Iterator[tuple[str, int, list[str]]]:
+    """The folders below `root`, each with the number of its entries and the secrets in it."""
+    for visit in search(root, roots, lambda folder, _: own_names(folder), most=_MOST_FOLDERS):
+        secrets = list[str]()
+        for name in visit.names:
+            if name.is_folder and name.kind in ("obeyed", "secret"):
+                secrets += _inside(name.path, root)
+            elif name.kind == "secret":
+                secrets.append(name.path)
+        yield visit.folder.path, visit.folder.count, secrets
 
 
-# ------------------------------------------------------------------ the folders
-
-
-@frozen
-class _Names:
-    """What a folder holds: paths of secrets, folders to be looked through, and the number of all."""
-
-    secrets: tuple[str, ...]
-    below: tuple[str, ...]
-    count: int
-
-
-_seen: dict[str, tuple[tuple[int, ...], _Names]] = {}
-"""What was found in a folder, by what changes with its names."""
-
-
-def _walk(root: Path) -> Iterator[tuple[str, _Names]]:
-    todo = [str(root)]
-    for at in range(_MOST_FOLDERS):
-        if at == len(todo):
-            break
-        names = _look_into(todo[at], root)
-        if names is not None:
-            yield todo[at], names
-            todo += names.below
-    if len(_seen) > 20 * _MOST_FOLDERS:
-        _seen.clear()
-
-
-def _look_into(folder: str, root: Path) -> _Names | None:
-    try:
-        about = os.stat(folder)  # noqa: PTH116
-        stamp = (about.st_ctime_ns, about.st_dev, about.st_ino)
-        known = _seen.get(folder)
-        if known is not None and known[0] == stamp:
-            return known[1]
-        settled = is_settled(about)
-        names = _names_in(folder, root)
-    except OSError:
-        return None  # it is gone, or closed
-    if settled:
-        _seen[folder] = (stamp, names)
-    return names
-
-
-def _names_in(folder: str, root: Path) -> _Names:
-    parts = (root.name, *Path(folder).relative_to(root).parts)
-    secrets, below = list[str](), list[str]()
-    with os.scandir(folder) as found:
-        entries = sorted(found, key=lambda entry: entry.name)
-    for entry in entries:
-        if entry.is_symlink():
-            continue  # what it leads to counts by itself
-        if not entry.is_dir(follow_symlinks=False):
-            secrets += [entry.path] if is_secret((*parts, entry.name)) else []
-        elif entry.name not in NOT_ENTERED and entry.name != ".git":
-            is_environment = os.path.lexists(f"{entry.path}/{ENVIRONMENT}")
-            below += [] if is_environment else [entry.path]
-    return _Names(tuple(secrets), tuple(below), len(entries))
+def _inside(folder: str, root: Path) -> Iterator[str]:
+    """The secrets in a folder that is not looked through for names of other kinds."""
+    todo = [folder]
+    for at in todo:
+        try:
+            entries = [*os.scandir(at)]
+        except OSError:
+            continue  # it is gone, or closed
+        for entry in entries:
+            if entry.is_symlink() or entry.name in NOT_ENTERED:
+                continue  # what a link leads to counts by itself
+            if entry.is_dir() and len(todo) < _MOST_INSIDE:
+                todo.append(entry.path)
+            elif entry.is_file() and is_secret(
+                (root.name, *Path(entry.path).relative_to(root).parts)
+            ):
+                yield entry.path
 
 
 # ------------------------------------------------------------------ what git holds
-
-_indexes: dict[str, tuple[tuple[int, ...], dict[str, bytes]]] = {}
-"""What an index said, by what tells that it changed."""
 
 
 def _is_committed(path: str, repositories: dict[str, Repository | None]) -> bool:
@@ -201,25 +156,6 @@ def _is_committed(path: str, repositories: dict[str, Repository | None]) -> bool
     except (OSError, BadIndex):
         return False  # nothing is known of it
     return name is not None and _holds(path, name)
-
-
-def read_index(where: Repository) -> dict[str, bytes]:
-    """The paths of an index, each with the name of its content. Raises BadIndex and OSError."""
-    index = f"{where.folder}/index"
-    try:
-        about = os.stat(index)  # noqa: PTH116
-    except FileNotFoundError:
-        return {}
-    stamp = (about.st_ctime_ns, about.st_size, about.st_dev, about.st_ino)
-    if index in _indexes and _indexes[index][0] == stamp:
-        return _indexes[index][1]
-    settled = is_settled(about)
-    entries = read_entries(where)
-    if settled:
-        if len(_indexes) > 20:
-            _indexes.clear()
-        _indexes[index] = (stamp, entries)
-    return entries
 
 
 def _is_file(path: str) -> bool:

@@ -127,6 +127,20 @@ def test_a_protected_name_is_put_back_where_nobody_can_answer(place: Place) -> N
     assert not {".envrc", ".vscode", "AGENTS.md"} & {path.name for path in place.cwd.iterdir()}
 
 
+@pytest.mark.usefixtures("way")
+def test_what_two_commands_plant_together_is_put_back(place: Place) -> None:
+    first = run("mkdir -p pkg target/x; echo evil > target/x/.envrc; sleep 0.1")
+    calls = [[first], [run("mv pkg target/old; mv target/x pkg; ln -s pkg .cargo")]]
+    script = place.script(*calls, [{"text": "ok"}])
+    with place.engine(script, mode="accept-all", interactive=False) as driver:
+        driver.turn("go")
+        assert [one.tag for one in driver.all(ToolEnded)] == ["ok", "ok"]
+        [said] = [one.text for one in driver.all(Notice) if "put back" in one.text]
+        assert ".cargo" in said and "pkg/.envrc" in said
+    assert {path.name for path in place.cwd.iterdir()} == {"a.txt", "pkg", "script.json", "target"}
+    assert not [*(place.cwd / "pkg").iterdir()]
+
+
 def test_no_sandbox_is_said_once_and_commands_run(place: Place) -> None:
     calls = [[run("echo one")], [run("echo two")], [{"text": "ok"}]]
     with place.engine(place.script(*calls), mode="accept-all", sandbox="local") as driver:

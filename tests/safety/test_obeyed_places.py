@@ -166,6 +166,28 @@ def test_what_a_link_of_an_obeyed_name_leads_to_asks(work: Path) -> None:
     assert not asks(work, "docs/other.txt") and not asks(work, "src/main.py")
 
 
+@pytest.mark.parametrize(
+    ("link", "target", "name", "other"),
+    [
+        (".cargo", "build", "build/config.toml", "build/out"),
+        (".github", "gw", "gw/workflows/ci.yml", "gw/README"),
+        ("sub/.vscode", "../editor", "editor/tasks.json", "edit/tasks.json"),
+        ("sub/AGENTS.md", "../docs/agents.txt", "docs/agents.txt", "docs/other.txt"),
+        ("a/b/c/.config", "../../../conf", "conf/systemd/x.timer", "conf/x.timer"),
+        ("pkg", "target/x", "target/x/.envrc", "target/x/a.py"),
+    ],
+)
+def test_links_in_all_folders_and_to_the_beginning_of_a_path_count(
+    work: Path, link: str, target: str, name: str, other: str
+) -> None:
+    (work / link).parent.mkdir(parents=True, exist_ok=True)
+    (work / name).parent.mkdir(parents=True)
+    was_asked = asks(work, name)
+    (work / link).symlink_to(target)
+    assert asks(work, name) and not asks(work, other)
+    assert was_asked is (link == "pkg")  # by its own name
+
+
 def test_with_git_itself_what_is_written_unasked_runs_nothing(work: Path) -> None:
     git(work, "config", "include.path", "../build/my.inc")
     git(work, "config", "core.hooksPath", "tools/hooks")

@@ -211,7 +211,7 @@ def test_a_daemon_does_not_survive(session: Session) -> None:
         gone(pid)
 
 
-SECRETS = (".env", ".envrc", ".npmrc", ".devcontainer/.env")
+SECRETS = (".env", ".envrc", ".npmrc", ".devcontainer/.env", ".devcontainer/a/.env", "bare/.env")
 """Not tracked, beside a name that is and ends in one of them; some are obeyed, too."""
 
 
@@ -222,7 +222,10 @@ def repository(session: Session) -> Session:
     (session.root / ".vscode" / "tasks.json").write_text("{}")
     (session.root / ".agent-tui").mkdir()
     (session.root / ".agent-tui" / "config.toml").write_text("")
-    (session.root / ".devcontainer").mkdir()
+    (session.root / ".devcontainer" / "a").mkdir(parents=True)
+    (session.root / "bare").mkdir()
+    for name in ("bare/HEAD", "bare/objects"):
+        (session.root / name).write_text("")
     for name in SECRETS:
         (session.root / name).write_text("PASSWORD=hunter2\n")
     (session.root / "prod.env").write_text("for examples\n")

@@ -291,8 +291,8 @@ def _ours(plan: Restoration, roots: tuple[Path, ...], way: Path | None) -> bool:
     detour = way or (Path(plan.path) if plan.links else None)
     real = detour.parent if detour else Path(plan.path)
     try:
-        fact = paths.facts(plan.path, roots)
-        place = paths.facts(str(real), roots) if detour else fact
+        fact = paths.facts(plan.path, roots, deep=False)
+        place = paths.facts(str(real), roots, deep=False) if detour else fact
     except ValueError:
         return False
     runs = protected_names.RUNS in (fact.protected, place.protected)

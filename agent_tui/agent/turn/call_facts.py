@@ -35,7 +35,7 @@ def gather_facts(
     None where nothing runs in them. `limits`: those of the person; `environment`: that of commands.
     Raises ValueError for what is no path."""
     first, *others = map(str, roots)
-    named = tuple(paths.facts(text, roots) for text in touched)
+    named = tuple(paths.facts(text, roots, tool.effect != "read") for text in touched)
     facts = policy.Facts(tool.name, tool.effect, named, command, first, tuple(others))
     if not command:
         forbidden, _ = apply_limits(limits, named, command, (), roots, environment)

@@ -214,7 +214,7 @@ class CallContext:
 
     def path(self, text: str) -> Path:
         try:
-            fact = paths.facts(text, self.workplace.roots)
+            fact = paths.facts(text, self.workplace.roots, deep=False)
         except ValueError as error:
             raise ToolFailure("invalid_arguments", str(error)) from None
         if fact.real in self.granted or (fact.inside and not fact.secret and not self._writes):
@@ -286,7 +286,7 @@ class CallContext:
         roots = tuple(root for root in place.roots if root != place.spool)
         self._protected = take_state(roots, place.own)
         return workspace_sandbox.profile(
-            roots, place.environment, place.own, (place.spool,), self.way
+            roots, place.environment, place.own, (place.spool,), self.way, self._protected.found
         )
 
     async def put_back_protected(self) -> tuple[str, ...]:

@@ -7,37 +7,39 @@ from __future__ import annotations
 import os
 import shutil
 import stat
+import tempfile
 import time
-from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from agent_tui.regular_file import open_regular
+from agent_tui.safety.name_search import CLOCK, Child, Folder, Name, Visit, own_names, search
 from agent_tui.safety.protected_names import fold_name, protection
-from agent_tui.safety.sandbox.workspace_sandbox import GIT_LED_BY, Found, look_through
-from agent_tui.safety.secret_search import ENVIRONMENT, NOT_ENTERED
+from agent_tui.safety.sandbox.workspace_sandbox import (
+    GIT_LED_BY,
+    Found,
+    is_kept_by_git,
+    led_by,
+    look_through,
+)
 from agent_tui.structures.frozen import frozen
 
 MOST_FILES = 500
 MOST_BYTES = 2_000_000
 """Of protected files together that can be put back."""
+SHARED = "agent-tui-"
+"""How the temporary folder that commands share begins."""
 MOST_SECONDS = 1.0
 """For the look at all folders after a command; tens of thousands of files take a part of it."""
-OF_ENVIRONMENT = frozenset(
-    {ENVIRONMENT, "bin", "include", "lib", "lib64", "share", "Lib", "Scripts"}
-)
-"""Of a new virtual environment: programs that nobody runs unless they enter it."""
-CLOCK = 20_000_000
-"""Nanoseconds that a file system's clock may be behind ours."""
 
 
 @frozen
 class _Was:
-    """A file: its mode, the time of its last change (which nobody can set), and its content (for a
-    link: where it leads)."""
+    """A file: its mode, which one it is and the time of its last change (which nobody can set), and
+    its content (for a link: where it leads)."""
 
     mode: int
-    time: int
+    identity: tuple[int, int]
     content: bytes
 
 
@@ -59,18 +61,20 @@ class ProtectedState:
     begun: int
     found: Found
     files: dict[str, _Was]
-    large: dict[str, int]
+    large: dict[str, tuple[int, int]]
     places: dict[str, frozenset[str]]
     whole: frozenset[str]
     """Those of the places in which each name counts."""
+    known: frozenset[str]
+    """Where new names and contents are found without a search."""
     own: tuple[str, ...]
     """Folders of this program, which it changes itself."""
 
     def changed(self) -> Changes:
         """Look what is another than before."""
         other = {path for path, was in self.files.items() if _read(path, was) != was}
-        other |= {path for path, time in self.large.items() if _changed_at(path) != time}
-        other |= {*self._new(), *filter(_is_there, self.found.missing)}
+        other |= {path for path, known in self.large.items() if _identity(path) != known}
+        other |= {*self._new(), *self._newly_led(), *filter(_is_there, self.found.missing)}
         below, all_seen = self._new_below()
         return Changes(tuple(sorted(other | {*below})), all_seen)
 
@@ -83,7 +87,7 @@ class ProtectedState:
                 _move(path, f"{aside}{path}")
                 if (was := self.files.get(path)) is not None:
                     _write(path, was)
-                elif path in self.large:
+                elif path in self.large or (path in self.found.names and not self._is_known(path)):
                     left.append(path)
             except OSError:
                 left.append(path)
@@ -102,45 +106,84 @@ class ProtectedState:
             return True
         return bool(protection((name,))) and (not is_led or Path(place) in self.roots)
 
+    def _newly_led(self) -> Iterator[str]:
+        """Folders of submodules and other work trees that came to be: each as a whole."""
+        found = list[str]()
+        for place in sorted(self.found.led):
+            for folder in led_by(place):
+                if folder not in self.found.led and not folder.startswith(
+                    tuple(f"{outer}/" for outer in found)
+                ):
+                    found.append(folder)
+        yield from found
+
+    def _is_known(self, path: str) -> bool:
+        """Whether what is there was read before, or is none of it."""
+        return path in self.known or path in self.files or path in self.large
+
     def _new_below(self) -> tuple[list[str], bool]:
         """Names that are obeyed in folders below: those that came to be since the command began, or
-        lie in a folder that did. Not in what builds fill as they like, nor in what is protected
-        as a whole."""
+        lie in a folder that did, or in another one than before. Not in what builds fill as they
+        like, nor in what is protected as a whole."""
         found, end = list[str](), time.monotonic() + MOST_SECONDS
-        known = {*self.places, *self.found.fixed, *self.found.links, *self.found.environments}
-        known |= {*self.own, *(path for path in self.files), *self.large}
         for root in self.roots:
-            todo = deque([(str(root), False)])
-            while todo:
+            ways: tuple[str, ...] = ()
+            for visit in search(root, self.roots, self._own_names, self._is_new):
                 if time.monotonic() > end:
                     return found, False
-                folder, is_new = todo.popleft()
-                for entry, is_obeyed in self._look_into(folder, is_new, root):
-                    if entry.name in NOT_ENTERED or entry.path in known:
-                        continue
-                    if is_obeyed:
-                        found.append(entry.path)
-                    elif entry.is_dir(follow_symlinks=False):
-                        before = self.found.below.get(folder)
-                        came = before is not None and entry.path not in before
-                        todo.append((entry.path, is_new or came))
+                if f"{visit.folder.at}/".startswith(ways):
+                    continue  # what lies there may be the person's: the link alone is new
+                planted = [one for one in visit.names if self._is_planted(one, visit)]
+                found += [one.path for one in planted]
+                ways += tuple(f"{one.path}/" for one in planted if one.kind == "way")
         return found, True
 
-    def _look_into(
-        self, folder: str, is_new: bool, root: Path
-    ) -> Iterator[tuple[os.DirEntry[str], bool]]:
-        """What is in a folder, and whether it is obeyed and new."""
-        try:
-            fresh = is_new or os.lstat(folder).st_ctime_ns >= self.begun
-            entries = list(os.scandir(folder))
-        except OSError:
-            return  # it is gone
-        if is_new and any(entry.name == ENVIRONMENT for entry in entries):
-            entries = [entry for entry in entries if entry.name not in OF_ENVIRONMENT]
-        parts = Path(folder).relative_to(root).parts
-        for entry in entries:
-            is_obeyed = fresh and bool(protection((*parts, entry.name), root.parts))
-            yield entry, is_obeyed and (is_new or (_changed_at(entry.path) or 0) >= self.begun)
+    def _is_new(self, folder: Folder, child: Child) -> bool:
+        """Whether it is another folder than the one that was reached so; of folders that there was
+        no time for nobody knows."""
+        is_known = folder.at in self.found.looked
+        return is_known and self.found.folders.get(child.at) != child.inode
+
+    def _own_names(self, folder: Folder, is_new: bool) -> frozenset[str]:
+        """What counts for nothing in a folder: no folder becomes an environment that was another."""
+        was_one = folder.at in self.found.kept_by_programs
+        is_first = is_new and folder.at not in self.found.folders
+        return own_names(folder) if was_one or is_first else frozenset()
+
+    def _is_planted(self, name: Name, visit: Visit) -> bool:
+        """Whether a name is obeyed and another than before. Renaming a folder changes the time of
+        nothing in it, so which file it is counts."""
+        path, was = name.path, self.found.names.get(name.path)
+        if name.kind == "secret" or path.startswith(self._own_below):
+            return False
+        if name.kind == "passage" and not self._leads_away(path):
+            return False
+        if is_kept_by_git(path, self.found.led, self.roots):
+            return False
+        if self._is_known(path):  # of a folder only what is in it was
+            return was is not None and was[1] != name.is_folder
+        if visit.is_new:
+            return True
+        is_fresh = self._is_fresh(path)
+        if visit.folder.at in self.found.looked:
+            return was is None or was[0] != name.inode or (is_fresh and not name.is_folder)
+        return is_fresh and self._is_fresh(visit.folder.path)
+
+    def _leads_away(self, link: str) -> bool:
+        """Whether what it leads to can be written by commands and is not looked into."""
+        to = os.path.realpath(link)
+        shared = f"{os.path.realpath(tempfile.gettempdir())}/{SHARED}"
+        places = (shared, *(f"{folder}/" for folder in self.found.git_folders))
+        is_inside = any(to.startswith(f"{root}/") for root in self.roots)
+        return not is_inside and to.startswith(places)
+
+    def _is_fresh(self, path: str) -> bool:
+        identity = _identity(path)
+        return identity is not None and identity[1] >= self.begun
+
+    @property
+    def _own_below(self) -> tuple[str, ...]:
+        return tuple(f"{path}/" for path in self.own)
 
 
 def take_state(roots: Sequence[Path], own: Iterable[Path] = ()) -> ProtectedState:
@@ -149,7 +192,7 @@ def take_state(roots: Sequence[Path], own: Iterable[Path] = ()) -> ProtectedStat
     begun, found = time.time_ns() - CLOCK, look_through(roots)
     closed = tuple(os.path.realpath(path) for path in own)
     files: dict[str, _Was] = {}
-    large: dict[str, int] = {}
+    large: dict[str, tuple[int, int]] = {}
     budget = MOST_BYTES
     whole: set[str] = set()
     for path in (*found.fixed, *found.links):
@@ -162,11 +205,14 @@ def take_state(roots: Sequence[Path], own: Iterable[Path] = ()) -> ProtectedStat
                 if was is not None:
                     files[file] = was
                     budget -= len(was.content)
-                elif (changed := _changed_at(file)) is not None:
-                    large[file] = changed
+                elif (identity := _identity(file)) is not None:
+                    large[file] = identity
     places = {str(root) for root in roots} | found.led | whole
     names = {place: frozenset(_names(place)) for place in places}
-    return ProtectedState(tuple(roots), begun, found, files, large, names, frozenset(whole), closed)
+    known = frozenset({*places, *found.fixed, *found.links, *closed})
+    return ProtectedState(
+        tuple(roots), begun, found, files, large, names, frozenset(whole), known, closed
+    )
 
 
 def _below(path: str, folders: set[str]) -> Iterator[str]:
@@ -183,11 +229,13 @@ def _is_there(path: str) -> bool:
     return os.path.lexists(path)
 
 
-def _changed_at(path: str) -> int | None:
+def _identity(path: str) -> tuple[int, int] | None:
+    """Which file it is, and when it was changed: two can have the same time."""
     try:
-        return os.lstat(path).st_ctime_ns
+        about = os.lstat(path)
     except OSError:
         return None  # it is gone
+    return about.st_ino, about.st_ctime_ns
 
 
 def _size(path: str) -> int | None:
@@ -208,14 +256,15 @@ def _names(folder: str) -> set[str]:
 
 
 def _read(path: str, before: _Was | None = None) -> _Was | None:
-    """What is there now; None: no file. Whoever has the same time and mode as `before` is that."""
+    """What is there now; None: no file. What has the same mode and time and is the same file as `before` is
+    that."""
     try:
         about = os.lstat(path)
-        mode = about.st_mode
-        if before is not None and (before.mode, before.time) == (mode, about.st_ctime_ns):
+        mode, identity = about.st_mode, (about.st_ino, about.st_ctime_ns)
+        if before is not None and (before.mode, before.identity) == (mode, identity):
             return before
         if stat.S_ISLNK(mode):
-            return _Was(mode, about.st_ctime_ns, os.fsencode(os.readlink(path)))  # noqa: PTH115
+            return _Was(mode, identity, os.fsencode(os.readlink(path)))  # noqa: PTH115
         if not stat.S_ISREG(mode):
             return None
         with os.fdopen(open_regular(path), "rb") as file:  # by now it may be a pipe
@@ -223,7 +272,7 @@ def _read(path: str, before: _Was | None = None) -> _Was | None:
     except OSError:
         return None
     same = before is not None and (before.mode, before.content) == (mode, content)
-    return before if same else _Was(mode, about.st_ctime_ns, content)
+    return before if same else _Was(mode, identity, content)
 
 
 def _move(path: str, to: str) -> None:

@@ -12,18 +12,20 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import time
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import Final, Literal, get_args
+from typing import Final, get_args
 
-from agent_tui.safety.git_config import Repository, explain_refusal, find_repository
-from agent_tui.safety.git_index import BadIndex
-from agent_tui.safety.protected_names import is_secret, named_by_git, protection
+from agent_tui.safety.git_config import explain_refusal, find_repository
+from agent_tui.safety.git_index import Tracked
+from agent_tui.safety.name_search import NOT_ENTERED, Folder, Kind, own_names, search
+from agent_tui.safety.protected_names import fold_name, is_secret, may_count
+from agent_tui.safety.protected_places import named_by_git
 from agent_tui.safety.sandbox import read_only_sandbox
 from agent_tui.safety.sandbox.profiles import Profile
-from agent_tui.safety.secret_search import ENVIRONMENT, NOT_ENTERED, is_settled, read_index
 from agent_tui.structures.frozen import frozen
 
 _BUILT_WITH: Final = """
@@ -42,7 +44,14 @@ GIT_LED_BY: Final = (
     "rebase-merge", "rebase-apply", "sequencer",
 )  # fmt: skip
 """What git runs or is led by; the rest of its folder changes with each commit."""
-_MOST_FOLDERS: Final = 1_000
+_MOST_FIXED: Final = 1_000
+"""Folders of which the names are held fast."""
+_MOST_SECONDS: Final = 1.0
+"""For the look at all others; what was seen is remembered for the next time."""
+_MOST_OF_OBEYED: Final = 200
+"""Folders of an obeyed one in which secrets are looked for."""
+_OF_LED: Final = frozenset({"HEAD", "config", "gitdir", "commondir", "config.worktree"})
+"""Files of which one at least is in each folder that git is led by."""
 _UNIX_SOCKETS: Final = "/proc/net/unix"
 
 
@@ -52,11 +61,13 @@ def profile(
     own: Iterable[Path] = (),
     readable: Sequence[Path] = (),
     backend: str = "",
+    found: Found | None = None,
 ) -> Profile:
-    """The profile for a session that works in `roots`; `readable`: folders that it only reads."""
+    """The profile for a session that works in `roots`; `readable`: folders that it only reads;
+    `found`: what `look_through` has just said of the roots."""
     inside = [Path(os.path.realpath(root)) for root in roots]
     read = read_only_sandbox.profile((*inside, *readable), environment, own, _BUILT_WITH)
-    found = look_through(inside)
+    found = found or look_through(inside)
     homes = read_only_sandbox.home_folders(environment)
     names = f"{read_only_sandbox.TOOLCHAINS} {_BUILT_WITH}".split()
     links = [f"{home}/{name}" for home in homes for name in names]
@@ -101,20 +112,25 @@ class Found:
     """All folders in which names of `GIT_LED_BY` count: also those of submodules, of other work
     trees and of repositories below."""
     links: tuple[str, ...] = ()
-    """Those whose names are obeyed. No mount holds a link; what they lead to is fixed."""
+    """Those whose names are obeyed, or are those of folders in which names are. No mount holds a
+    link; what they lead to is fixed."""
     missing: tuple[str, ...] = ()
     """What git's configuration or such a link names, and is not there."""
-    below: Mapping[str, frozenset[str]] = MappingProxyType({})
-    """The folders that were looked into, each with the folders in it that are like others."""
-    environments: frozenset[str] = frozenset()
-    """Folders that Python says are virtual environments."""
+    looked: frozenset[str] = frozenset()
+    """The folders that were looked into, as they are reached."""
+    folders: Mapping[str, int] = MappingProxyType({})
+    """The folders in those, with their numbers: which of all they are."""
+    names: Mapping[str, tuple[int, bool]] = MappingProxyType({})
+    """The names in those that are not like others, with their numbers; whether they are folders."""
+    kept_by_programs: frozenset[str] = frozenset()
+    """Folders in which `own_names` count for nothing."""
 
 
 def look_through(roots: Sequence[Path]) -> Found:
     """Look for names that are obeyed, and for secrets that git does not have: in `roots` and, as
     far as there is time, in the folders below, the nearest first."""
-    named: dict[_Kind, list[str]] = {kind: [] for kind in _KINDS}
-    below: dict[str, frozenset[str]] = {}
+    found = _Search(roots)
+    named: dict[Kind, list[str]] = {kind: [] for kind in get_args(Kind)}
     folders: list[str] = []
     to: list[tuple[Path, bool]] = []
     for root in roots:
@@ -124,18 +140,15 @@ def look_through(roots: Sequence[Path]) -> Found:
         if where is not None:
             folders += sorted({os.path.realpath(where.folder), os.path.realpath(where.common)})
         to += named_by_git(root if where is None else where.top)
-        named["repository"] += [str(root)] if _is_bare(str(root)) else []
-        found = [*_named(root, below)]
-        found += [one for path, kind in found if kind == "obeyed" for one in _secrets_in(path)]
-        has_secrets = any(kind == "secret" for _, kind in found)
-        tracked = _tracked(where) if has_secrets else {}
-        for path, kind in found:
-            if kind != "secret" or where is None or not _is_tracked(path, where, tracked):
+        tracked = Tracked(where)
+        for path, kind in found.named(root, tracked):
+            if kind != "secret" or not tracked.has(path):
                 named[kind].append(path)
     links = [(Path(os.path.realpath(path)), True) for path in named["link"]]
     of_git = [os.path.realpath(path) for path in named["link"] if path.endswith("/.git")]
-    led = {one for path in (*folders, *named["repository"], *of_git) for one in _led_by(path)}
+    led = {one for path in (*folders, *named["repository"], *of_git) for one in led_by(path)}
     fixed = [path for folder in sorted(led) for path in _names_of_git(folder)]
+    obeyed = [path for path in named["obeyed"] if not is_kept_by_git(path, led, roots)]
     inside = {
         str(place)
         for place, whole in (*to, *links)
@@ -143,15 +156,58 @@ def look_through(roots: Sequence[Path]) -> Found:
     }
     there = {path for path in inside if os.path.exists(path)}  # noqa: PTH110
     return Found(
-        fixed=(*fixed, *named["obeyed"], *sorted(there)),
+        fixed=(*fixed, *obeyed, *sorted(there)),
         secrets=tuple(named["secret"]),
         git_folders=tuple(folders),
         led=frozenset(led),
-        links=tuple(named["link"]),
+        links=(*named["link"], *named["way"]),
         missing=tuple(sorted(inside - there)),
-        below=below,
-        environments=frozenset(named["environment"]),
+        looked=frozenset(found.looked),
+        folders=found.folders,
+        names=found.names,
+        kept_by_programs=frozenset(found.kept_by_programs),
     )
+
+
+def is_kept_by_git(path: str, led: Container[str], roots: Sequence[Path]) -> bool:
+    """Whether it is the `HEAD` of a bare repository below, which changes with what is checked out."""
+    folder, _, name = path.rpartition("/")
+    return fold_name(name) == "head" and folder in led and Path(folder) not in roots
+
+
+class _Search:
+    """What the search through the folders of a session finds, and which they are."""
+
+    def __init__(self, roots: Sequence[Path]) -> None:
+        self.roots = roots
+        self.looked: set[str] = set()
+        self.folders: dict[str, int] = {}
+        self.names: dict[str, tuple[int, bool]] = {}
+        self.kept_by_programs: set[str] = set()
+
+    def named(self, root: Path, tracked: Tracked) -> Iterator[tuple[str, Kind]]:
+        """The names below `root` that are to be fixed, hidden or watched."""
+
+        def own(folder: Folder, _: bool) -> frozenset[str]:
+            return frozenset() if tracked.has_below(folder.path) else own_names(folder)
+
+        end = time.monotonic() + _MOST_SECONDS
+        for count, visit in enumerate(search(root, self.roots, own)):
+            if count >= _MOST_FIXED and time.monotonic() > end:
+                return
+            folder = visit.folder
+            self.looked.add(folder.at)
+            self.kept_by_programs |= {folder.at} if visit.own else set()
+            self.folders.update((one.at, one.inode) for one in visit.below)
+            self.names.update((one.path, (one.inode, one.is_folder)) for one in folder.names)
+            if count >= _MOST_FIXED:
+                continue
+            if folder.is_bare:
+                yield folder.path, "repository"
+            for name in visit.names:
+                yield name.path, name.kind
+                if name.kind == "obeyed" and name.is_folder:
+                    yield from ((path, "secret") for path in _secrets_in(name.path))
 
 
 def _may_be_fixed(place: Path, whole: bool, roots: Sequence[Path]) -> bool:
@@ -162,102 +218,39 @@ def _may_be_fixed(place: Path, whole: bool, roots: Sequence[Path]) -> bool:
     return any(place.is_relative_to(root) for root in roots)
 
 
-def _tracked(where: Repository | None) -> Mapping[str, bytes]:
-    """What git has is no secret from who may read its folder, and hidden it would seem changed. Of
-    an index that cannot be read nothing is known."""
-    try:
-        return read_index(where) if where is not None else {}
-    except (OSError, BadIndex):
-        return {}
-
-
-def _is_tracked(path: str, where: Repository, tracked: Mapping[str, bytes]) -> bool:
-    return os.path.relpath(path, where.top) in tracked
-
-
-def _is_bare(folder: str) -> bool:
-    return os.path.lexists(f"{folder}/HEAD") and os.path.exists(f"{folder}/objects")  # noqa: PTH110
-
-
-def _led_by(folder: str) -> Iterator[str]:
-    """A git folder, and those of its submodules and other work trees. Which they are is known by
-    what a sandbox fixes, too: who takes their `HEAD` away does not hide them."""
+def led_by(folder: str) -> Iterator[str]:
+    """A git folder, and those of its submodules and other work trees, the outer first. Which they
+    are is known by what a sandbox fixes, too: who takes their `HEAD` away does not hide them."""
     yield folder
     for inner in ("modules", "worktrees"):
-        for at, below, files in os.walk(f"{folder}/{inner}"):
-            if {"HEAD", "config", "gitdir"} & {*files, *below}:
+        top = f"{folder}/{inner}"
+        for at, below, files in os.walk(top):
+            links = [name for name in below if os.path.islink(f"{at}/{name}")]  # noqa: PTH114
+            if at != top and not _OF_LED.isdisjoint((*files, *links)):
                 yield at
                 below[:] = [name for name in below if name in ("modules", "worktrees")]
+            else:
+                yield from (f"{at}/{name}" for name in links)
 
 
 def _names_of_git(folder: str) -> Iterator[str]:
     return (path for name in GIT_LED_BY if os.path.exists(path := f"{folder}/{name}"))  # noqa: PTH110
 
 
-_Kind = Literal["obeyed", "secret", "repository", "link", "environment"]
-_KINDS: Final = get_args(_Kind)
-_Names = tuple[tuple[tuple[str, _Kind], ...], tuple[str, ...]]
-_seen: dict[str, tuple[int, _Names]] = {}
-"""What was found in a folder, by the time of its change, which nobody can set: names do not change
-without that."""
-
-
-def _named(root: Path, looked: dict[str, frozenset[str]]) -> Iterator[tuple[str, _Kind]]:
-    """The paths below `root` that are not like others, nearest first."""
-    todo, at = [str(root)], 0
-    while at < min(len(todo), _MOST_FOLDERS):
-        names, below = _look_into(todo[at], root)
-        yield from names
-        looked[todo[at]] = frozenset(below)
-        todo += below
-        at += 1
-    if len(_seen) > 20 * _MOST_FOLDERS:
-        _seen.clear()
-
-
-def _secrets_in(obeyed: str) -> Iterator[tuple[str, _Kind]]:
-    """Those directly in a folder that is obeyed (`.devcontainer/.env`), which is not looked through."""
-    try:
-        entries = [*os.scandir(obeyed)]
-    except OSError:
-        return  # a file, or it is gone
-    for entry in entries:
-        if entry.is_file(follow_symlinks=False) and is_secret(Path(entry.path).parts[-2:]):
-            yield entry.path, "secret"
-
-
-def _look_into(folder: str, root: Path) -> _Names:
-    try:
-        about = os.stat(folder)  # noqa: PTH116
-        if folder in _seen and _seen[folder][0] == about.st_ctime_ns:
-            return _seen[folder][1]
-        settled, names = is_settled(about), _names_in(folder, root)
-    except OSError:
-        return (), ()  # it is gone, or closed
-    if settled:
-        _seen[folder] = (about.st_ctime_ns, names)
-    return names
-
-
-def _names_in(folder: str, root: Path) -> _Names:
-    """What `folder` holds of such names, and the folders in it that are to be looked through."""
-    names: list[tuple[str, _Kind]] = []
-    below: list[str] = []
-    parts = Path(folder).relative_to(root).parts
-    for entry in sorted(os.scandir(folder), key=lambda entry: entry.name):
-        path, inner = entry.path, (*parts, entry.name)
-        is_folder = entry.is_dir(follow_symlinks=False)
-        if entry.name in NOT_ENTERED:
-            continue
-        if entry.is_symlink():
-            names += [(path, "link")] if protection(inner, root.parts) else []
-        elif is_folder and (entry.name == ".git" or _is_bare(path)):
-            names.append((path, "repository"))
-        elif protection(inner, root.parts) or is_secret(inner):
-            names += [(path, "obeyed")] if protection(inner, root.parts) else []
-            names += [(path, "secret")] if is_secret(inner) else []
-        elif is_folder and os.path.exists(f"{path}/{ENVIRONMENT}"):  # noqa: PTH110
-            names.append((path, "environment"))
-        elif is_folder:
-            below.append(path)
-    return tuple(names), tuple(below)
+def _secrets_in(obeyed: str) -> Iterator[str]:
+    """Those in a folder that is obeyed (`.devcontainer/app/.env`), which is not looked through for
+    names of other kinds; the nearest first."""
+    todo = [obeyed]
+    for at in todo:
+        try:
+            entries = [*os.scandir(at)]
+        except OSError:
+            continue  # it is gone, or closed
+        for entry in entries:
+            parts = entry.path.split("/")[-2:]
+            if entry.is_symlink() or entry.name in NOT_ENTERED:
+                continue
+            if may_count(parts) and is_secret(parts):
+                yield entry.path
+            elif entry.is_dir() and len(todo) < _MOST_OF_OBEYED:
+                todo.append(entry.path)

@@ -260,7 +260,7 @@ def _is_elsewhere(word: str, roots: tuple[Path, ...]) -> bool:
         return True
     for name in {word, re.split(r"::|\[", word, maxsplit=1)[0]} - {""}:
         try:
-            facts = paths.facts(name, roots)
+            facts = paths.facts(name, roots, deep=False)
         except ValueError:
             return True
         if not facts.inside or facts.secret or facts.protected:
