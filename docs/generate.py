@@ -50,7 +50,7 @@ README: Final = ROOT / "README.md"
 KEYS: Final = ROOT / "docs" / "keys.md"
 LOG: Final = ROOT / "docs" / "log.md"
 SETTINGS: Final = ROOT / "docs" / "settings.md"
-SCRIPTED: Final = ROOT / "docs" / "scripted.md"
+TOOL_PAGE: Final = ROOT / "docs" / "tools.md"
 SAFETY: Final = ROOT / "docs" / "safety.md"
 PROVIDERS: Final = ROOT / "docs" / "providers.md"
 PICTURE: Final = ROOT / "docs" / "screenshot.svg"
@@ -575,7 +575,7 @@ def pages() -> dict[Path, str]:
         LOG: log_page(),
         PROVIDERS: put(PROVIDERS, prefixes=prefix_names_table(), providers=provider_table()),
         SETTINGS: put(SETTINGS, settings=settings_table(), options=option_table()),
-        SCRIPTED: put(SCRIPTED, tools=tool_table()),
+        TOOL_PAGE: put(TOOL_PAGE, tools=tool_table()),
         SAFETY: put(
             SAFETY,
             harmless=harmless_table(),

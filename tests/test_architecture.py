@@ -159,6 +159,7 @@ NAMES_GIT = {
 LOOP_THREAD = "asyncio.get_running_loop().run_in_executor(None,"
 STARTS_THREADS = "agent_tui.agent.worker"
 OPENS_CONNECTIONS = "agent_tui.providers.wire.http"
+GETS_PAGES = "agent_tui.tools.support.web_client"
 PROXY = "agent_tui.safety.sandbox.network_proxy"
 LISTENS = "agent_tui.telemetry.prometheus"
 """Answers who asks for metrics on this machine, where the person gave a port; it opens no
@@ -526,6 +527,7 @@ def test_only_the_worker_starts_threads() -> None:
 
 def test_only_the_wire_opens_connections() -> None:
     assert set(importers("httpx")) == set(KNOWS_HTTPX)
+    assert set(importers("httpcore")) == {GETS_PAGES}
     own = {FORKS, STARTS_PROCESSES, *OPENS_SOCKETS}
     assert importers(*CONNECTION_MODULES) == {module: {"socket"} for module in own}
     others = {re.sub(r":\d+:", ":", found) for found in uses(CONNECTION_CALLS, OPENS_CONNECTIONS)}

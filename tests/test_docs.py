@@ -62,10 +62,10 @@ def test_a_stale_table_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     assert made.stale() == ["docs/keys.md"]
 
 
-def test_every_tool_that_a_script_can_call_is_told_with_its_arguments() -> None:
+def test_every_tool_is_told_with_its_arguments() -> None:
     said = {
         cells[0]: cells[1:]
-        for cells in rows(section((ROOT / "docs" / "scripted.md").read_text("utf-8"), "Tools"))
+        for cells in rows(section((ROOT / "docs" / "tools.md").read_text("utf-8"), "Tools"))
     }
     assert set(registry.names("agent_tui.tools")) == set(said) - {"tool", "---"}
     for name in registry.names("agent_tui.tools"):

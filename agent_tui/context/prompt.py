@@ -12,10 +12,11 @@ import hashlib
 import json
 import re
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import accumulate
 from pathlib import Path
+from types import MappingProxyType
 from typing import Final
 
 from agent_tui.context import project
@@ -38,29 +39,33 @@ def build_prefix(
     others: Sequence[Path] = (),
     left_out: str = "",
     hide: Callable[[str], str] = hide_secrets,
+    groups: Mapping[str, Sequence[str]] = MappingProxyType({}),
     *,
     admits: Callable[[Path, bytes], bool],
 ) -> tuple[ContextBuilt, list[Notice]]:
     """System prompt and tool schemas as they stand now, whole, for the log; and what of the files was
     not used.
     `others`: folders that the session works in, too; `left_out`: names of variables that commands
-    do not get;
+    do not get; `groups`: tools that are loaded on demand;
     `admits` says which of a project's files are used, `hide` replaces the secrets in them."""
     instructions = project.instructions(cwd, home, others, hide, admits=admits)
-    prefix = build(cwd, tools, skills, instructions, others, left_out)
-    schemas = json.dumps([asdict(tool) for tool in tools], ensure_ascii=True)
-    hashed = hashlib.sha256((prefix.system + schemas).encode("utf-8", "surrogatepass")).hexdigest()[
-        :16
-    ]
+    prefix = build(cwd, tools, skills, instructions, others, left_out, groups)
     notices = [Notice(file.problem, "warning") for file in instructions if file.problem]
     if without := unlisted_skills(skills):
         named = ", ".join(f"/{skill.name}" for skill in without[:5])
         more = f" and {len(without) - 5} more" if len(without) > 5 else ""
         said = f"The list of skills is longer than {SKILLS_CHARS:,} characters: it leaves out {named}{more}"
         notices.append(Notice(said, "warning"))
-    return ContextBuilt(
-        system=prefix.system, tools=schemas, parts=prefix.parts, hash=hashed
-    ), notices
+    return with_tools(prefix.system, prefix.parts, tools), notices
+
+
+def with_tools(
+    system: str, parts: Sequence[ContextPart], tools: Sequence[ToolSpec]
+) -> ContextBuilt:
+    """The prefix of a request that offers these tools."""
+    schemas = json.dumps([asdict(tool) for tool in tools], ensure_ascii=True)
+    hashed = hashlib.sha256((system + schemas).encode("utf-8", "surrogatepass")).hexdigest()
+    return ContextBuilt(system=system, tools=schemas, parts=tuple(parts), hash=hashed[:16])
 
 
 async def volatile_facts(cwd: Path, mode: str) -> str:
@@ -102,6 +107,14 @@ _TRUST: Final = """\
 - Never show, send or write out passwords, keys or tokens."""
 
 
+_MORE: Final = "\n- More tools, each group after `load_tools` with its name: {}."
+
+
+def _name_groups(groups: Mapping[str, Sequence[str]]) -> str:
+    listed = "; ".join(f"{group} ({', '.join(names)})" for group, names in groups.items())
+    return _MORE.format(listed) if listed else ""
+
+
 @dataclass(frozen=True, slots=True)
 class Prefix:
     """The system prompt, and what it is made of in the same order."""
@@ -117,13 +130,14 @@ def build(
     instructions: Sequence[Instruction],
     others: Sequence[Path] = (),
     left_out: str = "",
+    groups: Mapping[str, Sequence[str]] = MappingProxyType({}),
 ) -> Prefix:
     """The prompt for a session in `cwd`, and in `others`. The tools' schemas are sent beside it, not
     in it.
     `left_out`: names of the person's variables that commands do not get."""
     named: list[tuple[str, str, str]] = [("role", _ROLE, ""), ("work", _WORK, "")]
     if tools:
-        named.append(("tools", _TOOLS, ""))
+        named.append(("tools", _TOOLS + _name_groups(groups), ""))
     named += [("style", _STYLE, ""), ("trust", _TRUST, "")]
     named.append(("place", _place(cwd, others, left_out), ""))
     if skills:

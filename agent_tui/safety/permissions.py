@@ -59,6 +59,11 @@ class Permission:
     def fits_path(self, *names: str) -> bool:
         return any(_path_pattern(self.pattern).fullmatch(name) for name in names)
 
+    def fits_host(self, host: str) -> bool:
+        """Whether it names `host`, or with `*.` in front a domain that it is in."""
+        below = self.pattern[1:] if self.pattern.startswith("*.") else ""
+        return host == self.pattern or (bool(below) and host.endswith(below))
+
     def fits_below(self, folder: PathFacts) -> bool:
         """Whether a file in `folder`, or below it, may fit."""
         fixed = re.split(r"[*?]", self.pattern, maxsplit=1)[0]
@@ -96,9 +101,10 @@ def find(
     paths: Sequence[PathFacts],
     command: str,
     calls: Sequence[Call],
+    host: str = "",
 ) -> tuple[Kind, Permission] | None:
     """The rule that decides about a call: deny before ask before allow. `calls` are the simple
-    commands of `command`, none where they cannot be read for certain."""
+    commands of `command`, none where they cannot be read for certain; `host` is what it reaches."""
     for kind, rules in zip(KINDS, (held.deny, held.ask, held.allow), strict=True):
         own = [rule for rule in rules if rule.tool == tool]
         whole = next((rule for rule in own if not rule.pattern), None)
@@ -106,6 +112,8 @@ def find(
             all_of_it = kind == "allow"
             if command:
                 fits = (_covering if all_of_it else _touching)(own, command, calls)
+            elif host:
+                fits = next((rule for rule in own if rule.fits_host(host)), None)
             else:
                 fits = _naming(own, paths, all_of_it)
             whole = fits

@@ -64,7 +64,7 @@ class Facts:
     run, `others` the folders beside that one in which the session works."""
 
     tool: str
-    effect: Literal["read", "write", "execute"]
+    effect: Literal["read", "write", "execute", "network"]
     paths: tuple[PathFacts, ...] = ()
     command: str = ""
     cwd: str = ""
@@ -84,6 +84,10 @@ class Facts:
     """Why a limit of the person forbids it, as `apply_limits` says it; `doubt`: why it cannot be
     known whether one does."""
     doubt: str = ""
+    host: str = ""
+    """What it reaches in the network, as `network_hosts.spell` says it."""
+    odd_address: str = ""
+    """Why the address that it reaches asks in every mode."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,20 +127,22 @@ def decide(
     mode = permissions.limits.bound_mode(mode)
     if forbidden := _forbidden(permissions.limits, facts) or facts.forbidden:
         return Decision("refuse", forbidden, rule="limits")
-    if mode == "plan" and facts.effect != "read" and facts.unsure != "":
+    if mode == "plan" and facts.effect not in ("read", "network") and facts.unsure != "":
         return Decision(
             "refuse",
             f"plan mode is read-only: {facts.unsure or f'{facts.tool} may not run'}; "
             "write down the plan instead",
             rule="mode",
         )
-    found = find(permissions, facts.tool, facts.paths, facts.command, facts.calls)
+    found = find(permissions, facts.tool, facts.paths, facts.command, facts.calls, facts.host)
     kind, own = found or ("", None)
     if own is not None and kind == "deny":
         return Decision("refuse", f"your rule denies it: {own.text}", rule=f"deny {own.text}")
     hard = hard_list.reason(facts.command, facts.cwd, *facts.others) if facts.command else ""
     if hard:
         return Decision("ask", hard, hard=True, rule="hard list")
+    if facts.odd_address:
+        return Decision("ask", facts.odd_address, rule="address")
     if own is not None and kind == "ask":
         return Decision("ask", f"your rule asks: {own.text}", rule=f"ask {own.text}")
     rule, prefix = _rule(facts), _prefix_rule(facts)
@@ -214,6 +220,8 @@ def _rule(facts: Facts) -> Rule | None:
     call."""
     if facts.command:
         return Rule(facts.tool, (facts.command,), facts.cwd)
+    if facts.host:
+        return Rule(facts.tool, (facts.host,))
     if facts.paths or facts.effect == "read":
         return Rule(facts.tool, tuple(str(path.real) for path in facts.paths))
     return None
@@ -227,6 +235,8 @@ def _prefix_rule(facts: Facts) -> Rule | None:
 def _always_text(facts: Facts) -> str:
     if facts.command:
         return f"this command{', in this folder' if facts.cwd else ''}"
+    if facts.host:
+        return f"{facts.host}, with this tool"
     if not facts.paths:
         return f"{facts.tool} with any arguments"
     return f"{'this file' if len(facts.paths) == 1 else 'these files'}, with this tool"
@@ -260,6 +270,8 @@ def _mode_reason(mode: str, facts: Facts) -> str:
         return ""
     if facts.effect == "write" and mode == "accept-edits":
         return ""
+    if facts.effect == "network" and mode in ("auto", "accept-edits", "plan"):
+        return f"{mode} mode asks before the web is used: {facts.host}"
     if facts.effect == "execute" and mode in ("auto", "accept-edits", "plan"):
         return "" if facts.unsure == "" else f"{mode} mode asks: {facts.unsure or _UNJUDGED}"
     if mode == "auto":

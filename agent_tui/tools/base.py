@@ -8,7 +8,7 @@ tool raises
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Generic, Literal, Protocol, TypeVar
@@ -18,9 +18,10 @@ from pydantic import BaseModel, model_validator
 from agent_tui.protocol.display import DiffDisplay, Display, TodoItem
 from agent_tui.protocol.messages import SkillInfo, ToolSpec
 from agent_tui.safety.process.processes import CommandResult
+from agent_tui.safety.sandbox.network_proxy import Internet
 
 T = TypeVar("T")
-Effect = Literal["read", "write", "execute"]
+Effect = Literal["read", "write", "execute", "network"]
 
 
 class Arguments(BaseModel, extra="forbid"):
@@ -105,6 +106,21 @@ class ToolContext(Protocol):
         """How a path is named to people and models: relative inside the first root."""
         ...
 
+    @property
+    def internet(self) -> Internet:
+        """How names of hosts become addresses."""
+        ...
+
+    @property
+    def keys(self) -> Mapping[str, str]:
+        """The program's own environment, in which keys and addresses of services stand."""
+        ...
+
+    @property
+    def named_hosts(self) -> frozenset[str]:
+        """Hosts that a person named with an address of their own network, as `host=address`."""
+        ...
+
     async def process(self, command: str, timeout: float) -> CommandResult:
         """Run a shell command in the first root; its output goes to `emit` as it comes."""
         ...
@@ -136,6 +152,10 @@ class ToolContext(Protocol):
 
     def skills(self) -> Sequence[SkillInfo]: ...
 
+    def load_tools(self, group: str) -> Sequence[str]:
+        """Offer the tools of a group from the next request on; their names. Raises ToolFailure."""
+        ...
+
     def load_skill(self, name: str) -> str:
         """The text of a skill, once a session. Raises ToolFailure."""
         ...
@@ -157,12 +177,26 @@ class Tool(Generic[A]):
     plan: Callable[[A, ToolContext], Awaitable[Planned]] | None = None
     command: Callable[[A], str] | None = None
     """The shell command that a call runs, where it runs one."""
+    group: str = ""
+    """The group with which it is loaded on demand; empty: it is in every request."""
+    host: Callable[[A, Mapping[str, str]], str] | None = None
+    """The host that a call reaches, as it has to be allowed; with the keys of services. Raises
+    ValueError where there is none."""
+    odd_address: Callable[[A], str] = lambda _: ""
+    """Why the address that a call reaches asks in every mode; empty: it does not."""
+    is_offered: Callable[[Mapping[str, str]], bool] | None = None
+    """Whether there is what it needs, by the keys of services. None: it needs nothing."""
     timeout: Callable[[A], float] | None = None
     """Seconds that a call asks for, where it is ended by a timeout; 0: the session's
     `command_timeout`."""
     research: bool = False
     """Looks things up outside: many calls with varying arguments in a turn are a sign of being
     lost."""
+
+    @property
+    def changes(self) -> bool:
+        """Whether a call may change something here."""
+        return self.effect in ("write", "execute")
 
     def spec(self) -> ToolSpec:
         return ToolSpec(self.name, self.description, schema(self.arguments))

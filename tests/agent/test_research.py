@@ -37,7 +37,7 @@ TOOL = Tool(
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Place:
     real = tool_wiring.enabled_tools
     monkeypatch.setattr(
-        tool_wiring, "enabled_tools", lambda names: {**real(names), TOOL.name: TOOL}
+        tool_wiring, "enabled_tools", lambda *given: {**real(*given), TOOL.name: TOOL}
     )
     return Place(tmp_path)
 

@@ -7,7 +7,7 @@ import asyncio
 import json
 import os
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,7 @@ from agent_tui.safety.process import processes
 from agent_tui.safety.process.environment import child_environment
 from agent_tui.safety.process.output_capture import Captured
 from agent_tui.safety.process.processes import CommandResult
+from agent_tui.safety.sandbox.network_proxy import Internet
 from agent_tui.safety.secrets.scrubber import hide_secrets
 from agent_tui.tools.base import Tool, ToolFailure, ToolResult, sha256
 
@@ -44,11 +45,15 @@ class Context:
     changes: list[Changed] = field(default_factory=list)
     todos: list[tuple[TodoItem, ...]] = field(default_factory=list)
     """Each list that was set."""
+    groups: Mapping[str, Sequence[str]] = field(default_factory=dict)
     known_skills: dict[str, str] = field(default_factory=dict)
     """Text of each skill by name."""
     call_id: str = "call_1"
     command_timeout: float = 20.0
     max_output_chars: int = 32_000
+    internet: Internet = field(default_factory=Internet)
+    keys: Mapping[str, str] = field(default_factory=dict)
+    named_hosts: frozenset[str] = frozenset()
     in_blocking: bool = False
     """Whether `blocking` was used."""
 
@@ -115,6 +120,9 @@ class Context:
 
     def skills(self) -> Sequence[SkillInfo]:
         return tuple(SkillInfo(name, f"does {name}") for name in self.known_skills)
+
+    def load_tools(self, group: str) -> Sequence[str]:
+        return self.groups[group]
 
     def load_skill(self, name: str) -> str:
         if name not in self.known_skills:

@@ -47,7 +47,8 @@ def test_the_tools_of_this_release_are_registered() -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_a_file_registers_the_tool_of_its_name(name: str) -> None:
     assert tool(name).name == name
-    assert tool(name).effect in ("read", "write", "execute")
+    assert tool(name).effect in ("read", "write", "execute", "network")
+    assert (tool(name).host is not None) == (tool(name).effect == "network")
     assert (tool(name).command is not None) == (tool(name).effect == "execute")
 
 

@@ -40,6 +40,7 @@ from agent_tui.protocol.messages import (
     UserMessage,
 )
 from agent_tui.protocol.tool_events import ATTACHED
+from agent_tui.protocol.turn_events import ContextPart
 from agent_tui.structures.vec import Vec
 
 ON: Final = "(Your answer reached its token limit. Go on exactly where it stopped, without repeating anything.)"
@@ -63,6 +64,8 @@ class History:
 
     system: str = ""
     tools: tuple[ToolSpec, ...] = ()
+    parts: tuple[ContextPart, ...] = ()
+    """What the system prompt is made of."""
     messages: Vec[Message] = Vec()  # noqa: RUF009  (immutable)
     turn_at: int = 0
     facts: str = ""
@@ -113,7 +116,13 @@ class History:
                     ToolSpec(t["name"], t["description"], t["parameters"])
                     for t in json.loads(event.tools)
                 )
-                return replace(self, system=event.system, tools=tools, built_for=self.directories)
+                return replace(
+                    self,
+                    system=event.system,
+                    tools=tools,
+                    parts=event.parts,
+                    built_for=self.directories,
+                )
             case DirectoriesChanged():
                 return replace(self, directories=event.directories)
             case Cleared():

@@ -30,7 +30,7 @@ from agent_tui.agent.turn.command_changes import Watch
 from agent_tui.agent.turn.executor import Executor
 from agent_tui.agent.turn.retries import Fallbacks
 from agent_tui.agent.turn.running_turn import Turn
-from agent_tui.context.prompt import build_prefix, volatile_facts
+from agent_tui.context.prompt import build_prefix, volatile_facts, with_tools
 from agent_tui.present.wording import REPEATS
 from agent_tui.protocol.events import (
     ApprovalAsked,
@@ -52,6 +52,7 @@ from agent_tui.safety.process.environment import describe_left_out, names_left_o
 from agent_tui.safety.process.processes import Job
 from agent_tui.sessions.log.checkpoints import Blobs
 from agent_tui.structures.readable import count_noun
+from agent_tui.tools.base import ToolFailure
 
 
 class Serving(Protocol):
@@ -140,7 +141,21 @@ class AgentRun:
             watch=shared.watch,
             changing=shared.changing,
             keep_job=shared.keep_job,
+            load_tools=self._load_tools,
         )
+
+    def _load_tools(self, group: str) -> tuple[str, ...]:
+        """Offer the tools of `group` from the next request on; their names. Raises ToolFailure."""
+        groups = tool_wiring.tool_groups(self.executor.tools.values())
+        if (names := groups.get(group)) is None:
+            known = ", ".join(groups) or "none"
+            raise ToolFailure("not_found", f"no group of tools {group!r}; there are: {known}")
+        history = self.record.history
+        there = {spec.name for spec in history.tools}
+        new = [self.executor.tools[name].spec() for name in names if name not in there]
+        if new:
+            self.record.emit(with_tools(history.system, history.parts, [*history.tools, *new]))
+        return names
 
     # -- a turn
 
@@ -283,7 +298,9 @@ class AgentRun:
         on_record = bool(history.system) and not history.stale
         if on_record and not (first and config.resume):
             return
-        specs = [tool.spec() for tool in self.executor.tools.values()]
+        tools, loaded = self.executor.tools.values(), {spec.name for spec in history.tools}
+        specs = [tool.spec() for tool in tools if not tool.group or tool.name in loaded]
+        groups = tool_wiring.tool_groups(tools)
         home = Path(config.environment.get("HOME", "~")).expanduser()
         others = directories.roots(self.shared.record)
         left_out = names_left_out(config.environment, config.settings.tools.pass_env)
@@ -291,7 +308,7 @@ class AgentRun:
         skills, hide = self.shared.skills.skills.list(), self.executor.scrub
         gate = config.gate(others)
         built, notices = build_prefix(
-            config.cwd, home, specs, skills, others, named, hide, admits=gate.admits
+            config.cwd, home, specs, skills, others, named, hide, groups, admits=gate.admits
         )
         # the gate knows what is left out only once the files were asked for
         if on_record and (not gate.left_out or built.system == history.system):

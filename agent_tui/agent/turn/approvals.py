@@ -166,7 +166,7 @@ class Approvals:
         difference. `behind` are the calls after it in its step: they are asked about, too."""
         decision, reason = prepared.decision, prepared.decision.reason
         asked = self._early.pop(prepared.call.id, None)
-        if prepared.tool.effect != "read" and (why := self.sealed()):
+        if prepared.tool.changes and (why := self.sealed()):
             return _failed("blocked", why)
         if decision.verdict == "refuse":
             self._note_denied(prepared, reason)
@@ -239,7 +239,7 @@ class Approvals:
             prepared = prepare()
             if isinstance(prepared, ToolResult):
                 continue
-            call, writes = prepared.call, prepared.tool.effect != "read"
+            call, writes = prepared.call, prepared.tool.changes
             meets = bool(changed & prepared.targets)
             changed |= prepared.targets if writes else frozenset()
             asks = prepared.decision.verdict == "ask" and not (writes and self.sealed())

@@ -29,14 +29,19 @@ def gather_facts(
     workspace: Support | None = None,
     limits: Limits = Limits(),  # noqa: B008  # it cannot change
     environment: Mapping[str, str] = MappingProxyType({}),
+    reaches: tuple[str, str] = ("", ""),
 ) -> policy.Facts:
     """What the policy decides about: a call of `tool` that touches these paths, or runs `command`
     in the first of `roots`. `support` and `workspace`: the sandboxes here, to look and to work in;
-    None where nothing runs in them. `limits`: those of the person; `environment`: that of commands.
-    Raises ValueError for what is no path."""
+    None where nothing runs in them. `limits`: those of the person; `environment`: that of commands;
+    `reaches`: a host, and why its address asks in every mode. Raises ValueError for what is no
+    path."""
     first, *others = map(str, roots)
-    named = tuple(paths.facts(text, roots, tool.effect != "read") for text in touched)
-    facts = policy.Facts(tool.name, tool.effect, named, command, first, tuple(others))
+    named = tuple(paths.facts(text, roots, tool.changes) for text in touched)
+    host, odd = reaches
+    facts = policy.Facts(
+        tool.name, tool.effect, named, command, first, tuple(others), host=host, odd_address=odd
+    )
     if not command:
         forbidden, _ = apply_limits(limits, named, command, (), roots, environment)
         return replace(facts, forbidden=forbidden)

@@ -211,6 +211,7 @@ class Executor:
                 self._workspace,
                 self.approvals.permissions.limits,
                 self.workplace.environment,
+                self._reached(tool, arguments),
             )
         except ValueError as error:
             return _failed("invalid_arguments", str(error))
@@ -224,6 +225,11 @@ class Executor:
         context.way = found.way if found else ""
         context.hosts = self.approvals.allowed_hosts(facts.cwd)
         return Prepared(call, tool, arguments, label, context, facts, decision, note)
+
+    def _reached(self, tool: Tool[Any], arguments: Any) -> tuple[str, str]:
+        """The host that a call reaches, and why its address asks in every mode."""
+        host = tool.host(arguments, self.workplace.keys) if tool.host else ""
+        return host, tool.odd_address(arguments)
 
     def _runs_command(self, call: ToolCall) -> bool:
         tool = self.tools.get(call.name)
@@ -263,7 +269,7 @@ class Executor:
                 output=prepared.context.output_file.name if tool.command else "",
             )
         )
-        if tool.effect != "read" and (
+        if tool.changes and (
             why := self.sealed()
         ):  # that the intent cannot be saved shows only now
             return self._ended(
@@ -383,7 +389,7 @@ class Executor:
     async def _run(self, prepared: Prepared) -> tuple[ToolResult, float]:
         """Run the tool, and say how many seconds that took. What changes something waits for other
         agents' changes."""
-        if prepared.tool.effect == "read" or prepared.context.confined == "looks":
+        if not prepared.tool.changes or prepared.context.confined == "looks":
             return await self._run_alone(prepared)
         async with self._changing:
             return await self._run_alone(prepared)
@@ -392,7 +398,7 @@ class Executor:
         """Around a command, look what it changes: nothing, if it can only look."""
         tool, command = prepared.tool, prepared.facts.command
         watch = None if prepared.context.confined == "looks" else self.watch
-        if tool.effect != "read":
+        if tool.changes:
             await processes.wait_for_endings()
         before = (
             await watch.take_snapshot(command, prepared.context)

@@ -52,6 +52,8 @@ class Workplace:
     """Real paths; the first is the session's folder. A call, because a provider may add a scratch
     folder."""
     environment: Mapping[str, str]
+    keys: Mapping[str, str] = field(repr=False)
+    """The program's own environment, in which keys and addresses of services stand."""
     command_timeout: float
     command_memory: int
     """Bytes that each process of a command may have; 0: no limit."""
@@ -85,6 +87,8 @@ class Workplace:
     """The same for the sandbox in which commands work."""
     skills: Callable[[], Sequence[SkillInfo]]
     load_skill: Callable[[str], str]
+    load_tools: Callable[[str], Sequence[str]]
+    """Offers the tools of a group to the model from now on; their names. Raises ToolFailure."""
     off_loop: Callable[[Callable[[], Any]], asyncio.Future[Any]]
     """Runs blocking work in the worker's executor."""
     log: Logger
@@ -228,6 +232,18 @@ class CallContext:
         root = self.workplace.roots[0]
         return str(path.relative_to(root)) if path.is_relative_to(root) else str(path)
 
+    @property
+    def internet(self) -> Internet:
+        return self.workplace.internet
+
+    @property
+    def keys(self) -> Mapping[str, str]:
+        return self.workplace.keys
+
+    @property
+    def named_hosts(self) -> frozenset[str]:
+        return frozenset(host for host in self.hosts if "=" in host)
+
     async def process(self, command: str, timeout: float) -> CommandResult:
         roots, environment, profile = self.workplace.roots, self.workplace.environment, None
         if self.confined == "looks":
@@ -337,6 +353,9 @@ class CallContext:
 
     def skills(self) -> Sequence[SkillInfo]:
         return self.workplace.skills()
+
+    def load_tools(self, group: str) -> Sequence[str]:
+        return self.workplace.load_tools(group)
 
     def load_skill(self, name: str) -> str:
         return self.workplace.load_skill(name)

@@ -4,12 +4,13 @@ executor over both."""
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Executor as Pool
 from functools import partial
 from logging import Logger
 from pathlib import Path
-from typing import Any
+from types import MappingProxyType
+from typing import Any, Final
 
 from agent_tui import registry
 from agent_tui.agent.config import EngineConfig
@@ -29,6 +30,8 @@ from agent_tui.safety.secrets.hidden_values import HiddenValues
 from agent_tui.sessions.index.manage import SNAPSHOT
 from agent_tui.sessions.log.checkpoints import Blobs
 from agent_tui.tools.base import Tool, ToolFailure
+
+LOADER: Final = "load_tools"
 
 
 class LoadedSkills:
@@ -55,16 +58,28 @@ class LoadedSkills:
         return body
 
 
-def enabled_tools(names: tuple[str, ...]) -> dict[str, Tool[Any]]:
-    """The registered tools, or those of them that the settings name."""
+def enabled_tools(
+    names: tuple[str, ...], environment: Mapping[str, str] = MappingProxyType({})
+) -> dict[str, Tool[Any]]:
+    """The registered tools that have what they need, or those of them that the settings name."""
     found: list[Tool[Any]] = [
         registry.load("agent_tui.tools", name, "TOOL") for name in registry.names("agent_tui.tools")
     ]
-    return {
+    offered = {
         tool.name: tool
         for tool in sorted(found, key=lambda t: t.name)
-        if not names or tool.name in names
+        if (not names or tool.name in names)
+        and (tool.is_offered is None or tool.is_offered(environment))
     }
+    if not any(tool.group for tool in offered.values()):
+        offered.pop(LOADER, None)
+    return offered
+
+
+def tool_groups(tools: Iterable[Tool[Any]]) -> dict[str, tuple[str, ...]]:
+    """The names of the tools that are loaded on demand, by their group."""
+    groups = sorted({tool.group for tool in tools if tool.group})
+    return {group: tuple(tool.name for tool in tools if tool.group == group) for group in groups}
 
 
 def scrubber(
@@ -95,8 +110,39 @@ def build(
     watch: Watch | None = None,
     changing: asyncio.Lock | None = None,
     keep_job: Callable[[Job, str], None] = lambda *_: None,
+    load_tools: Callable[[str], Sequence[str]] = lambda _: (),
 ) -> Executor:
     """The executor of an agent."""
+    workplace = _workplace(config, session, skills, roots, emit, pool, log, keep_job, load_tools)
+    tools = enabled_tools(config.settings.tools.enabled, config.environment)
+    parallel = config.settings.agent.parallel_tools
+    executor = Executor(
+        tools,
+        known,
+        workplace,
+        workplace.scrub,
+        mode,
+        ask,
+        new_id,
+        parallel,
+        sealed,
+        watch,
+        changing,
+    )
+    return _give_rules(executor, config)
+
+
+def _workplace(
+    config: EngineConfig,
+    session: str,
+    skills: LoadedSkills,
+    roots: Callable[[], tuple[Path, ...]],
+    emit: Callable[[Event], None],
+    pool: Pool,
+    log: Logger,
+    keep_job: Callable[[Job, str], None],
+    load_tools: Callable[[str], Sequence[str]],
+) -> Workplace:
     hidden = HiddenValues()
     secret = scrubber(config, True, hidden)
     spool = config.outputs / session
@@ -105,9 +151,10 @@ def build(
         return asyncio.get_running_loop().run_in_executor(pool, work)
 
     found = None if config.otr else config.folders.data / "sandbox"
-    workplace = Workplace(
+    return Workplace(
         all_roots=lambda: (*roots(), spool),
         environment=child_environment(config.environment, config.settings.tools.pass_env),
+        keys=config.environment,
         command_timeout=config.settings.tools.command_timeout,
         command_memory=config.settings.tools.command_memory * 1_000_000,
         max_output_chars=config.settings.tools.max_output_chars,
@@ -129,15 +176,10 @@ def build(
         ),
         skills=skills.skills.list,
         load_skill=skills.load,
+        load_tools=load_tools,
         off_loop=off_loop,
         log=log,
     )
-    tools = enabled_tools(config.settings.tools.enabled)
-    parallel = config.settings.agent.parallel_tools
-    executor = Executor(
-        tools, known, workplace, secret.scrub, mode, ask, new_id, parallel, sealed, watch, changing
-    )
-    return _give_rules(executor, config)
 
 
 def _give_rules(executor: Executor, config: EngineConfig) -> Executor:

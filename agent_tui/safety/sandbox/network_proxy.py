@@ -57,7 +57,7 @@ class _NotReached(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Internet:
-    """How names become addresses, and addresses connections. Both raise OSError."""
+    """How names become addresses, and addresses connections. The first two raise OSError."""
 
     async def resolve(self, name: str, port: int) -> Sequence[str]:
         loop = asyncio.get_running_loop()
@@ -66,6 +66,10 @@ class Internet:
 
     async def connect(self, address: str, port: int) -> Stream:
         return await asyncio.open_connection(address, port)
+
+    def place(self, address: str, port: int) -> tuple[str, int]:
+        """Where a connection to this address and port is made: there."""
+        return address, port
 
 
 class Proxy:

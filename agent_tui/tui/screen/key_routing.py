@@ -294,6 +294,7 @@ def count_text(
     """
     if not _takes_text(model, at, free):
         return 0
+
     def is_text_key(key: str) -> bool:  # the commands are loaded for none that every prompt has
         return key not in grab and (is_typed(key) or key not in commands.bindings(model.keys))
 

@@ -1,0 +1,198 @@
+"""Documentation and signatures of the libraries that the project has installed: from their files,
+offline, without running any of their code."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+
+from pydantic import Field
+
+from agent_tui.safety.paths import NotRegular, read_regular
+from agent_tui.tools.base import LenientArguments, Tool, ToolContext, ToolFailure, ToolResult
+from agent_tui.tools.support.python_docs import Sources
+
+MAX_BYTES: Final = 2_000_000
+"""Of a file."""
+README_CHARS: Final = 4_000
+MOST_NAMED: Final = 30
+AROUND: Final = 12
+"""Lines of a declaration of TypeScript that are shown."""
+_ENVIRONMENTS: Final = (".venv", "venv", "env", ".env")
+_READMES: Final = ("README.md", "readme.md", "Readme.md")
+_PICTURES: Final = re.compile(
+    r"<img[^>]*>|!\[[^\]]*\]\([^)]*\)|</?(?:p|a|div|h1)\b[^>]*>|\[\]\([^)]*\)"
+)
+"""Badges and what stands around them."""
+_NAME: Final = re.compile(r"@?[A-Za-z0-9][\w.@/-]*")
+_DECLARES: Final = (
+    r"^\s*(?:export\s+)?(?:declare\s+)?(?:default\s+)?(?:abstract\s+)?(?:async\s+)?"
+    r"(?:function|class|interface|type|const|let|enum|namespace)\s+{0}\b|^\s*(?:readonly\s+)?{0}\s*[(<?:]"
+)
+
+
+class DocsLookup(LenientArguments):
+    library: str = Field(description="the name of an installed package")
+    symbol: str = Field(default="", description="such as Client.get; empty: an overview")
+
+
+class _Project:
+    """The libraries in the folder of the session."""
+
+    def __init__(self, ctx: ToolContext) -> None:
+        self._ctx = ctx
+        root = ctx.roots[0]
+        self.packages = [
+            found
+            for name in _ENVIRONMENTS
+            if (root / name / "pyvenv.cfg").is_file()
+            for found in sorted((root / name).glob("lib/python3*/site-packages"))
+        ]
+        self.modules = root / "node_modules"
+
+    def read(self, path: Path) -> str:
+        try:
+            return read_regular(self._ctx.path(str(path)), MAX_BYTES).decode("utf-8", "replace")
+        except (OSError, ValueError, NotRegular, ToolFailure):
+            return ""  # not there, or not for the model
+
+    def metadata(self, library: str) -> str:
+        """The text of a Python package's metadata."""
+        wanted = _normal(library)
+        for folder in self.packages:
+            for info in folder.glob("*.dist-info"):
+                if _normal(info.name.partition("-")[0]) == wanted:
+                    return self.read(info / "METADATA")
+        return ""
+
+    def top_modules(self, library: str) -> Iterator[str]:
+        """The modules that a Python package brings."""
+        yield library.replace("-", "_")
+        wanted = _normal(library)
+        for folder in self.packages:
+            for info in folder.glob("*.dist-info"):
+                if _normal(info.name.partition("-")[0]) != wanted:
+                    continue
+                yield from self.read(info / "top_level.txt").split()
+                for line in self.read(info / "RECORD").splitlines():
+                    first = line.partition(",")[0]
+                    if first.endswith("/__init__.py") and first.count("/") == 1:
+                        yield first.partition("/")[0]
+
+    def names(self) -> list[str]:
+        """The packages that there are."""
+        found = {
+            info.name.partition("-")[0] for one in self.packages for info in one.glob("*.dist-info")
+        }
+        if self.modules.is_dir():
+            found |= {one.name for one in self.modules.iterdir() if not one.name.startswith(".")}
+        return sorted(found, key=str.lower)
+
+
+def _normal(name: str) -> str:
+    """As packages are compared (packaging.python.org, "Names and normalization")."""
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def find(arguments: DocsLookup, ctx: ToolContext) -> str:
+    library, symbol = arguments.library.strip(), arguments.symbol.strip().strip("()")
+    if not _NAME.fullmatch(library) or ".." in library:
+        raise ToolFailure("invalid_arguments", f"{library!r} is not the name of a package")
+    project = _Project(ctx)
+    found = _of_python(project, library, symbol) or _of_node(project, library, symbol)
+    if found:
+        return found
+    names = project.names()
+    if not names:
+        raise ToolFailure("not_found", "no installed libraries here: no .venv and no node_modules")
+    if _is_there(project, library):
+        raise ToolFailure("not_found", f"{library} has no {symbol}: look it up without a symbol")
+    near = [name for name in names if library.lower() in name.lower()] or names
+    more = f" and {len(near) - MOST_NAMED} more" if len(near) > MOST_NAMED else ""
+    there = f"{', '.join(near[:MOST_NAMED])}{more}"
+    raise ToolFailure("not_found", f"no library {library}; there are: {there}")
+
+
+def _is_there(project: _Project, library: str) -> bool:
+    return bool(project.metadata(library)) or (project.modules / library).is_dir()
+
+
+def _of_python(project: _Project, library: str, symbol: str) -> str:
+    about = project.metadata(library)
+    sources = Sources(project.packages, project.read)
+    tops = [*dict.fromkeys(project.top_modules(library))]
+    if symbol:
+        for top in tops:
+            named = symbol if symbol.split(".")[0] == top else f"{top}.{symbol}"
+            if said := sources.look_up(named):
+                return f"{_headline(about, library)}\n\n{said}"
+        return ""
+    overview = next((said for top in tops if (said := sources.look_up(top))), "")
+    readme = _PICTURES.sub("", about.partition("\n\n")[2]).strip()[:README_CHARS]
+    return (
+        "\n\n".join(filter(None, (_headline(about, library), readme, overview)))
+        if about or overview
+        else ""
+    )
+
+
+def _headline(about: str, library: str) -> str:
+    fields = dict(
+        line.split(": ", 1) for line in about.partition("\n\n")[0].splitlines() if ": " in line
+    )
+    words = (fields.get("Name", library), fields.get("Version", ""), fields.get("Summary", ""))
+    return "  ".join(filter(None, words))
+
+
+def _of_node(project: _Project, library: str, symbol: str) -> str:
+    folder = project.modules / library
+    try:
+        about: Any = json.loads(project.read(folder / "package.json") or "null")
+    except (ValueError, RecursionError):
+        about = None
+    if not isinstance(about, dict):
+        return ""
+    head = "  ".join(
+        str(about[name]) for name in ("name", "version", "description") if about.get(name)
+    )
+    if symbol:
+        declared = _declaration(project, folder, about, symbol.rpartition(".")[2])
+        return f"{head}\n\n{declared}" if declared else ""
+    texts = (project.read(folder / name) for name in _READMES)
+    readme = next(filter(None, texts), "")
+    return "\n\n".join(filter(None, (head, readme[:README_CHARS])))
+
+
+def _declaration(project: _Project, folder: Path, about: dict[str, Any], name: str) -> str:
+    """Where the types of a package declare `name`."""
+    types = str(about.get("types") or about.get("typings") or "index.d.ts")
+    own = project.modules / "@types" / folder.name
+    pattern = re.compile(_DECLARES.format(re.escape(name)), re.MULTILINE)
+    for path in (folder / types, own / "index.d.ts", *sorted(folder.glob("**/*.d.ts"))[:200]):
+        text = project.read(path)
+        if (found := pattern.search(text)) is not None:
+            start = text.count("\n", 0, found.start())
+            lines = text.split("\n")[start : start + AROUND]
+            return f"{path.relative_to(project.modules)}, line {start + 1}\n\n" + "\n".join(lines)
+    return ""
+
+
+async def run(arguments: DocsLookup, ctx: ToolContext) -> ToolResult:
+    text = await ctx.run_blocking(lambda _: find(arguments, ctx))
+    room = ctx.max_output_chars
+    return ToolResult(text if len(text) <= room else f"{text[:room]}\n… name a symbol to see less")
+
+
+TOOL = Tool(
+    name="docs_lookup",
+    description="Look up a library that the project has installed: signatures and documentation, offline.",
+    arguments=DocsLookup,
+    effect="read",
+    label=lambda a: f"Look up {a.library}{f' {a.symbol}' if a.symbol else ''}",
+    run=run,
+    group="research",
+    research=True,
+)

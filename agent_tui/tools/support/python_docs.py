@@ -1,0 +1,212 @@
+"""What is known of Python's names without importing their code: signatures and docstrings, read from
+the source files of an environment."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+DEEPEST: Final = 8
+"""Re-exports that are followed to find where a name is defined."""
+MOST_MEMBERS: Final = 60
+_NAMED = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+_FUNCTIONS: Final = (ast.FunctionDef, ast.AsyncFunctionDef)
+Read = Callable[[Path], str]
+"""The text of a file; empty where there is none, or none that may be read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Module:
+    name: str
+    path: Path
+    tree: ast.Module
+
+    @property
+    def is_package(self) -> bool:
+        return self.path.name.startswith("__init__.")
+
+
+class Sources:
+    """The modules below some folders, such as `site-packages`. A stub (`.pyi`) says more of what is
+    not written in Python."""
+
+    def __init__(self, folders: list[Path], read: Read) -> None:
+        self._folders, self._read = folders, read
+        self._known: dict[str, Module | None] = {}
+
+    def module(self, name: str) -> Module | None:
+        if name not in self._known:
+            self._known[name] = self._find(name)
+        return self._known[name]
+
+    def _find(self, name: str) -> Module | None:
+        place = Path(*name.split("."))
+        for folder in self._folders:
+            for path in (
+                folder / place / "__init__.py",
+                folder / place.with_suffix(".py"),
+                folder / place / "__init__.pyi",
+                folder / place.with_suffix(".pyi"),
+            ):
+                if text := self._read(path):
+                    try:
+                        return Module(name, path, ast.parse(text))
+                    except (SyntaxError, ValueError, RecursionError, MemoryError):
+                        continue  # no Python that this one reads
+        return None
+
+    def look_up(self, dotted: str) -> str:
+        """The signature and the words of `package.module.Name.member`; empty: it is not found."""
+        parts = dotted.split(".")
+        for end in range(len(parts), 0, -1):
+            module = self.module(".".join(parts[:end]))
+            if module is not None:
+                return self._in_module(module, parts[end:])
+        return ""
+
+    def _in_module(self, module: Module, names: list[str], depth: int = 0) -> str:
+        if not names:
+            return _describe_module(module)
+        found = self.define(module, names[0], depth)
+        if found is None:
+            return ""
+        home, node = found
+        for name in names[1:]:
+            inner = node if isinstance(node, ast.ClassDef) else None
+            member = self._member(home, inner, name, depth) if inner is not None else None
+            if member is None:
+                return ""
+            home, node = member
+        return _describe(home, node, ".".join(names))
+
+    def define(self, module: Module, name: str, depth: int = 0) -> tuple[Module, ast.stmt] | None:
+        """Where `name` of `module` is defined."""
+        stars: list[str] = []
+        for node in _statements(module.tree.body):
+            if isinstance(node, _NAMED) and node.name == name:
+                return module, node
+            if _assigned(node) == name:
+                return module, node
+            if isinstance(node, ast.ImportFrom) and depth < DEEPEST:
+                source = _imported_from(module, node)
+                for alias in node.names:
+                    if alias.name == "*":
+                        stars.append(source)
+                    elif (alias.asname or alias.name) == name:
+                        return self._onward(source, alias.name, depth + 1)
+        for source in stars:
+            there = self.module(source)
+            if there is not None and (found := self.define(there, name, depth + 1)) is not None:
+                return found
+        return None
+
+    def _onward(self, source: str, name: str, depth: int) -> tuple[Module, ast.stmt] | None:
+        there = self.module(source)
+        return self.define(there, name, depth) if there is not None else None
+
+    def _member(
+        self, module: Module, owner: ast.ClassDef, name: str, depth: int
+    ) -> tuple[Module, ast.stmt] | None:
+        """A member of a class, or of one that it is derived from."""
+        for node in _statements(owner.body):
+            if (isinstance(node, _NAMED) and node.name == name) or _assigned(node) == name:
+                return module, node
+        for base in owner.bases if depth < DEEPEST else ():
+            named = base.value if isinstance(base, ast.Subscript) else base
+            if not isinstance(named, ast.Name):
+                continue
+            found = self.define(module, named.id, depth + 1)
+            if found is None or not isinstance(found[1], ast.ClassDef):
+                continue
+            if (member := self._member(found[0], found[1], name, depth + 1)) is not None:
+                return member
+        return None
+
+
+def _statements(body: list[ast.stmt]) -> Iterator[ast.stmt]:
+    """The statements of a block, and those under its conditions."""
+    for node in body:
+        yield node
+        if isinstance(node, ast.If):
+            yield from _statements([*node.body, *node.orelse])
+        elif isinstance(node, ast.Try):
+            yield from _statements([*node.body, *(s for h in node.handlers for s in h.body)])
+
+
+def _assigned(node: ast.stmt) -> str:
+    if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
+        return node.target.id
+    if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+        return node.targets[0].id
+    return ""
+
+
+def _imported_from(module: Module, node: ast.ImportFrom) -> str:
+    if not node.level:
+        return node.module or ""
+    parts = module.name.split(".")
+    kept = parts[: len(parts) - node.level + module.is_package]
+    return ".".join([*kept, *([node.module] if node.module else [])])
+
+
+def _signature(node: ast.FunctionDef | ast.AsyncFunctionDef) -> str:
+    returns = f" -> {ast.unparse(node.returns)}" if node.returns is not None else ""
+    word = "async def" if isinstance(node, ast.AsyncFunctionDef) else "def"
+    marks = "".join(f"@{ast.unparse(one)}\n" for one in node.decorator_list)
+    return f"{marks}{word} {node.name}({ast.unparse(node.args)}){returns}"
+
+
+def _describe(module: Module, node: ast.stmt, name: str) -> str:
+    where = f"{name}  ({module.name}, line {node.lineno})"
+    if isinstance(node, _FUNCTIONS):
+        return "\n\n".join(filter(None, (where, _signature(node), _words(node))))
+    if isinstance(node, ast.ClassDef):
+        return "\n\n".join(filter(None, (where, _class_line(node), _words(node), _members(node))))
+    return f"{where}\n\n{ast.unparse(node)[:2_000]}"
+
+
+def _class_line(node: ast.ClassDef) -> str:
+    bases = ", ".join(ast.unparse(one) for one in (*node.bases, *node.keywords))
+    return f"class {node.name}{f'({bases})' if bases else ''}"
+
+
+def _members(node: ast.ClassDef) -> str:
+    """What a class offers, a line each."""
+    found = [*_lines_of(node.body, inside=True)]
+    more = f"\n… {len(found) - MOST_MEMBERS} more" if len(found) > MOST_MEMBERS else ""
+    return "\n".join(found[:MOST_MEMBERS]) + more
+
+
+def _lines_of(body: list[ast.stmt], inside: bool = False) -> Iterator[str]:
+    for node in _statements(body):
+        name = node.name if isinstance(node, _NAMED) else _assigned(node)
+        if not name or (name.startswith("_") and not (inside and name == "__init__")):
+            continue
+        if isinstance(node, _FUNCTIONS):
+            yield _signature(node).rpartition("\n")[2]
+        elif isinstance(node, ast.ClassDef):
+            yield _class_line(node)
+        elif isinstance(node, ast.AnnAssign):
+            yield f"{name}: {ast.unparse(node.annotation)}"
+
+
+def _describe_module(module: Module) -> str:
+    own = [*_lines_of(module.tree.body)]
+    brought = [
+        f"{alias.asname or alias.name} (from {node.module or '.'})"
+        for node in _statements(module.tree.body)
+        if isinstance(node, ast.ImportFrom) and node.level
+        for alias in node.names
+        if not (alias.asname or alias.name).startswith("_") and alias.name != "*"
+    ]
+    lines = [*own, *brought]
+    more = f"\n… {len(lines) - MOST_MEMBERS} more" if len(lines) > MOST_MEMBERS else ""
+    shown = "\n".join(lines[:MOST_MEMBERS]) + more
+    return "\n\n".join(filter(None, (f"module {module.name}", _words(module.tree), shown)))
+
+
+def _words(node: ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) -> str:
+    return ast.get_docstring(node) or ""

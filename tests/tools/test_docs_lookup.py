@@ -1,0 +1,159 @@
+"""`docs_lookup` on an environment and a `node_modules` as they lie on disk."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from agent_tui.tools import docs_lookup
+from agent_tui.tools.base import ToolFailure
+from tests.tools.context import Context
+
+PACKAGE = {
+    "__init__.py": '''"""A client."""
+from ._client import *
+from ._client import Client as Agent
+from .missing import gone
+LIMIT: int = 3
+if True:
+    def fetch(url: str, *, timeout: float = 5.0) -> bytes:
+        """Fetch it."""
+import os
+os.mkdir("ran")
+''',
+    "_client.py": '''
+from .base import Base
+class Client(Base[int], metaclass=type):
+    """Speaks."""
+    retries: int = 2
+    def __init__(self, url: str) -> None: ...
+    async def get(self, path: str, /, **more: object) -> str:
+        """Get a path.
+
+        In parts."""
+    def _own(self) -> None: ...
+''',
+    "base.py": '''
+class Base:
+    @property
+    def is_open(self) -> bool:
+        """Whether it is."""
+''',
+    "broken.py": "def (",
+    "loop.py": "from .loop import me\nfrom .other import *\n",
+    "other.py": "from .loop import *\n",
+}
+METADATA = """Metadata-Version: 2.1
+Name: Web-Client
+Version: 1.2
+Summary: Talks to servers.
+
+# Web client
+
+[![badge](https://e.test/b.svg)](https://e.test)
+
+Read me first.
+"""
+TYPES = """
+declare namespace pad {}
+/** Pads. */
+export declare function padLeft(text: string, length: number): string;
+"""
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    site = tmp_path / ".venv" / "lib" / "python3.12" / "site-packages"
+    (site / "webclient").mkdir(parents=True)
+    (tmp_path / ".venv" / "pyvenv.cfg").write_text("home = /usr\n")
+    for name, text in PACKAGE.items():
+        (site / "webclient" / name).write_text(text)
+    info = site / "web_client-1.2.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text(METADATA)
+    (info / "RECORD").write_text("webclient/__init__.py,,\nwebclient/_client.py,,\n")
+    pad = tmp_path / "node_modules" / "pad"
+    pad.mkdir(parents=True)
+    (pad / "package.json").write_text('{"name": "pad", "version": "3.0", "types": "pad.d.ts"}')
+    (pad / "pad.d.ts").write_text(TYPES)
+    (pad / "README.md").write_text("# pad\nPads text.")
+    return tmp_path
+
+
+def look_up(project: Path, library: str, symbol: str = "") -> str:
+    arguments = docs_lookup.DocsLookup(library=library, symbol=symbol)
+    return asyncio.run(docs_lookup.TOOL.run(arguments, Context(project))).content
+
+
+@pytest.mark.parametrize(
+    ("symbol", "shown"),
+    [
+        ("fetch", ["def fetch(url: str, *, timeout: float=5.0) -> bytes", "Fetch it."]),
+        (
+            "Client",
+            ["class Client(Base[int], metaclass=type)", "Speaks.", "def __init__(self, url"],
+        ),
+        ("Client", ["retries: int", "webclient._client, line 3"]),
+        ("Client.get", ["async def get(self, path: str, /, **more: object) -> str", "In parts."]),
+        ("webclient.Client.get()", ["Get a path."]),
+        ("Agent.get", ["Get a path."]),
+        ("Client.is_open", ["@property\ndef is_open(self) -> bool", "Whether it is."]),
+        ("LIMIT", ["LIMIT: int = 3"]),
+        ("_client", ["module webclient._client", "class Client"]),
+    ],
+)
+def test_a_name_of_python_is_found_where_it_is_defined(
+    project: Path, symbol: str, shown: list[str]
+) -> None:
+    said = look_up(project, "web-client", symbol)
+    assert said.startswith("Web-Client  1.2  Talks to servers.")
+    assert [words for words in shown if words not in said] == []
+    assert "_own" not in said
+    assert not (project / "ran").exists() and not Path("ran").exists(), "no code of it runs"
+
+
+def test_the_overview_has_the_words_and_the_names(project: Path) -> None:
+    said = look_up(project, "Web_Client")
+    for words in ("Read me first.", "module webclient", "A client.", "LIMIT: int", "def fetch"):
+        assert words in said
+    assert "badge" not in said
+
+
+def test_a_package_of_node_is_found(project: Path) -> None:
+    assert "Pads text." in look_up(project, "pad")
+    said = look_up(project, "pad", "padLeft")
+    assert "pad/pad.d.ts, line 4" in said and "padLeft(text: string, length: number)" in said
+
+
+@pytest.mark.parametrize(
+    "symbol", ["nothing", "gone", "Client.nothing", "broken.x", "loop.me", "loop.you"]
+)
+def test_what_is_not_there_is_said(project: Path, symbol: str) -> None:
+    with pytest.raises(ToolFailure) as raised:
+        look_up(project, "web-client", symbol)
+    assert raised.value.tag == "not_found" and "without a symbol" in raised.value.text
+
+
+def test_unknown_libraries_and_names_that_are_none(project: Path) -> None:
+    with pytest.raises(ToolFailure, match="there are: pad, web_client"):
+        look_up(project, "requests")
+    for name in ("../../etc", "/etc/passwd", "", "-x", "a/../../b"):
+        with pytest.raises(ToolFailure) as raised:
+            look_up(project, name)
+        assert raised.value.tag == "invalid_arguments"
+    (empty := project / "empty").mkdir()
+    with pytest.raises(ToolFailure, match="no installed libraries"):
+        look_up(empty, "requests")
+
+
+def test_a_library_that_lies_outside_is_not_read(
+    project: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    outside = tmp_path_factory.mktemp("outside")
+    (outside / "__init__.py").write_text("def secret() -> None: ...\n")
+    site = project / ".venv" / "lib" / "python3.12" / "site-packages"
+    (site / "linked").symlink_to(outside)
+    with pytest.raises(ToolFailure):
+        look_up(project, "linked", "secret")
