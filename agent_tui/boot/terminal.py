@@ -18,6 +18,7 @@ import termios
 import time
 
 from agent_tui.boot.frame import frame, typed_folder
+from agent_tui.boot.private_lines import PASTE_BEGINS, PASTE_ENDS, public_keys
 from agent_tui.structures.terminal_facts import drawable
 
 TYPE_CHECKING = False  # importing these takes longer than drawing the frame
@@ -83,7 +84,7 @@ LEAST_ADDRESSES: Final = 512
 LEAST_DATA: Final = 160
 """MB of data: it comes to about 100."""
 
-_PASTE_BEGINS, _PASTE_ENDS, _INTERRUPT = b"\x1b[200~", b"\x1b[201~", b"\x03"
+_INTERRUPT: Final = b"\x03"
 _PASTE: Final = b"\x1b[?2004h"
 _NO_PASTE: Final = b"\x1b[?2004l"
 _IFLAG, _LFLAG, _CC = 0, 3, 6
@@ -97,7 +98,10 @@ class Early:
         self.fd = fd
         self.saved = saved
         self.cooked = 0
-        """Bytes typed before the terminal was ready: in them a line feed was the Enter key."""
+        """Bytes typed before the terminal was ready and not given to the screen yet: in them a line
+        feed was the Enter key."""
+        self._cooked = 0
+        """The same, of what is in `typed`."""
         self._screen = False
         self._mark = -1
         self.pushed = False
@@ -113,6 +117,7 @@ class Early:
         """Nothing of what is typed goes to disk, whatever ends the program."""
         self._kept: tuple[str, int] | None = None
         """The file that has it, and the descriptor that locks it."""
+        self._written = b""
         self.done = False
 
     def draw(self, arguments: Sequence[str] = ()) -> None:
@@ -173,7 +178,7 @@ class Early:
         return kept
 
     def _take_keys(self, *_: object) -> None:
-        if self.typed is None or not (data := self.take_waiting(0.0)):
+        if self.typed is None or not self.take_waiting(0.0):
             return
         if _interrupts(self.unread):
             words = self.typed.strip(_INTERRUPT + b" \t\r\n")
@@ -181,12 +186,24 @@ class Early:
         if self.off_record:
             return
         try:
-            if self._kept is None:
-                self._kept = _typed_file()
-                os.write(self._kept[1], os.fsencode(os.getcwd()) + b"\0")  # noqa: PTH109
-            os.write(self._kept[1], data)
+            self._write(public_keys(self.typed, self._cooked))
         except OSError:
             return  # the session says it, where it cannot write either
+
+    def _write(self, keys: bytes) -> None:
+        """The file has `keys`: mostly more of them than before, but a line may have become private.
+        Raises OSError."""
+        if self._kept is None and not keys:
+            return
+        if self._kept is None:
+            self._kept = _typed_file()
+        head = os.fsencode(os.getcwd()) + b"\0"  # noqa: PTH109
+        same = len(self._written) if keys.startswith(self._written) else 0
+        os.pwrite(
+            self._kept[1], keys[same:] if same else head + keys, len(head) * bool(same) + same
+        )
+        os.ftruncate(self._kept[1], len(head) + len(keys))
+        self._written = keys
 
     def restore(self) -> None:
         """Give the terminal back as it was found. Safe at any moment and any number of times."""
@@ -235,7 +252,7 @@ class Early:
         """Whoever ends the program from outside must not take a prompt along: the next start here
         gives it back. SIGINT and SIGQUIT are the person's own; `keeps`: but the key Ctrl+C, which
         clears words into the history later on, loses none here either."""
-        typed, self.typed = self.typed, None
+        typed, self.typed = public_keys(self.typed or b"", self._cooked), None
         kept = self.hand_over()
         try:
             wanted = keeps or number in (signal.SIGTERM, signal.SIGHUP)
@@ -257,10 +274,10 @@ class Early:
 def _interrupts(typed: bytes) -> bool:
     """Whether Ctrl+C is among the keys: not in what was pasted."""
     while typed:
-        keys, _, pasted = typed.partition(_PASTE_BEGINS)
+        keys, _, pasted = typed.partition(PASTE_BEGINS)
         if _INTERRUPT in keys:
             return True
-        typed = pasted.partition(_PASTE_ENDS)[2]
+        typed = pasted.partition(PASTE_ENDS)[2]
     return False
 
 
@@ -372,7 +389,7 @@ def take_terminal() -> Early | None:
                 signal.signal(number, early.end)
         termios.tcsetattr(0, termios.TCSANOW, _ready(termios.tcgetattr(0)))
         waiting: bytes = fcntl.ioctl(0, termios.FIONREAD, b"\0\0\0\0")
-        early.cooked = struct.unpack("i", waiting)[0]
+        early.cooked = early._cooked = struct.unpack("i", waiting)[0]
         os.write(2, _PASTE)  # a paste of before the first frame is text too, not a row of Enters
     except (OSError, termios.error) as error:
         print(f"agent-tui: the terminal could not be prepared: {error}", file=sys.stderr)

@@ -75,7 +75,8 @@ with late():
 def update(model: Model, msg: Msg) -> Step:
     """The model after `msg`, and the effects to perform, in order. Pure; never raises."""
     after, effects = _decided(replace(model, at=msg.at), msg)
-    after = answering.on_edit(model, after)
+    after, more = composer.keep_put_aside(model, answering.on_edit(model, after))
+    effects = (*effects, *more)
     if model.busy and not after.busy:
         after = replace(after, ended_at=msg.at)
     step = after, effects

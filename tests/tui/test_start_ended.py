@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import shutil
 import signal
+import time
 from pathlib import Path
 
 import pytest
@@ -241,3 +242,37 @@ def test_what_was_typed_elsewhere_stays_there(
 )
 def test_keys_come_to_the_text_that_they_make(keys: bytes, words: str) -> None:
     assert crash_draft.words_of(keys) == words
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("paste", ["\x1b[200~wordzero\rand more", "wordzero\rand more\rof it"])
+def test_a_paste_whose_end_has_not_come_is_in_the_draft_of_a_session_that_a_signal_ends(
+    tmp_path: Path, number: signal.Signals, paste: str
+) -> None:
+    pty = program(tmp_path)
+    pty.until("for a tour of the program")
+    pty.type("hello\r")
+    pty.until("completed")
+    pty.type("before ")
+    pty.until("before")
+    pty.type(paste)
+    pty.signal(number)
+    assert pty.wait() == 128 + number
+    pty.close()
+    assert kept(tmp_path, "before wordzero") == ["sessions"]
+    assert kept(tmp_path, "and more") == ["sessions"]
+
+
+def test_a_line_that_drops_in_a_paste_keeps_what_has_come(tmp_path: Path) -> None:
+    pty = program(tmp_path)
+    pty.until("for a tour of the program")
+    pty.type("hello\r")
+    pty.until("completed")
+    pty.type("\x1b[200~wordzero")
+    pty.read(0.2)  # it has arrived: what the kernel holds goes with the terminal
+    pty.hang_up()
+    end = time.monotonic() + 15
+    while pty.poll() is None and time.monotonic() < end:
+        time.sleep(0.05)
+    assert pty.code == 128 + signal.SIGHUP
+    assert kept(tmp_path, "wordzero") == ["sessions"]

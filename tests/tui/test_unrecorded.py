@@ -15,7 +15,13 @@ from typing import Any
 import pytest
 
 from agent_tui.agent.session.agent import DRAFT_SECONDS as ENGINE_SECONDS
-from agent_tui.protocol.events import DraftSaved, QueueChanged, SessionStarted, TurnStarted
+from agent_tui.protocol.events import (
+    DraftSaved,
+    QueueChanged,
+    SessionStarted,
+    TextDelta,
+    TurnStarted,
+)
 from agent_tui.protocol.ops import Op, QueueEdit, SaveDraft, Submit
 from agent_tui.protocol.transcript import Queued
 from agent_tui.structures import chips
@@ -24,6 +30,7 @@ from agent_tui.tui.runtime import engine_client as linked
 from agent_tui.tui.runtime.engine_client import BEGIN_SECONDS, LONGEST_UNSAVED, Link
 from agent_tui.tui.runtime.unrecorded import Unrecorded
 from tests.tui.pty_stage import ROOT, Pty
+from tests.tui.stage import PlayedEngine
 
 KILLS = int(os.environ.get("AGENT_TUI_START_KILLS", "6"))
 SEED = int(os.environ.get("AGENT_TUI_SEED", "11"))
@@ -59,6 +66,36 @@ def test_prompts_and_the_draft_lie_in_one_file_until_a_session_has_them(home: Pa
     assert on_disk(home) and not kept.is_over, "the draft is not there yet"
     kept.hear(DraftSaved(f"and {chip.label}"))
     assert kept.is_over and not (home / "typed").exists()
+
+
+def test_a_prompt_that_has_run_is_not_given_back_beside_what_was_typed_since(home: Path) -> None:
+    kept = Unrecorded()
+    kept.note(Submit("pay once"))
+    kept.keep()
+    kept.note(SaveDraft("and n"))
+    kept.hear(SessionStarted(session="s"))
+    kept.hear(TurnStarted(prompt="pay once", turn=1))
+    assert on_disk(home) == ["and n"]
+    kept.note(SaveDraft(""))
+    kept.note(Submit("later"))
+    kept.keep()
+    kept.hear(QueueChanged((Queued("1", "later"),)))
+    assert on_disk(home) == [] and kept.is_over
+
+
+def test_what_the_engine_has_on_record_is_not_kept_until_it_can_be_shown(home: Path) -> None:
+    engine = PlayedEngine()
+    link = Link(engine, lambda: None)  # type: ignore[arg-type]
+    link.send(Submit("pay once"))
+    link.send(Submit("pay once"))
+    began = (SessionStarted(session="s"), TurnStarted(prompt="pay once", turn=1))
+    for event in (*began, TextDelta("paid")):
+        engine.events.put(event)
+    link.overhear()
+    assert on_disk(home) == ["pay once"], "the second one has not run"
+    taken = link.take()
+    assert [type(event) for event in taken] == [SessionStarted, TurnStarted, TextDelta]
+    assert on_disk(home) == ["pay once"], "no event counts twice"
 
 
 def test_a_program_that_is_gone_leaves_them_to_the_next_start(home: Path) -> None:
@@ -284,6 +321,25 @@ def test_a_signal_at_a_slow_start_keeps_what_was_typed_once_or_not_at_all(
     assert on_disk(home) == ["mend the tests"] * (number == signal.SIGTERM), (
         "an interrupt is the person's own"
     )
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGKILL])
+def test_a_private_line_of_a_slow_start_is_in_no_file(home: Path, number: signal.Signals) -> None:
+    pty = slow_program(home)
+    pty.until("starting")
+    pty.type("mend it\r!")
+    until_on_disk(home, ["mend it\n!"], pty)
+    pty.type("!curl -H token:HUSH x")
+    until_on_disk(home, ["mend it"], pty)
+    pty.type("HUSH\rand that")
+    until_on_disk(home, ["mend it\nand that"], pty)
+    pty.type("\r!!echo HUSH")
+    pty.until("echo HUSH")
+    pty.signal(number)
+    pty.wait()
+    pty.close()
+    assert on_disk(home) == ["mend it\nand that"]
+    assert not [path for path in home.rglob("*") if path.is_file() and b"HUSH" in path.read_bytes()]
 
 
 def test_the_interrupt_key_at_a_slow_start_keeps_what_was_typed_once(home: Path) -> None:

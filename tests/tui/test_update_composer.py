@@ -277,9 +277,9 @@ def test_ctrl_c_copies_then_interrupts_then_clears_then_quits() -> None:
     assert "↑" in play.toast
     play.press("ctrl+c")
     assert play.toast == "press Ctrl+C again to quit"
-    play.press("ctrl+c", after=1.5)
+    play.press("ctrl+c", after=2.5)
     assert play.takes(Quit) == []
-    play.press("ctrl+c", after=0.9)
+    play.press("ctrl+c", after=1.9)
     assert play.takes(Quit) == [Quit()]
 
 

@@ -822,3 +822,44 @@ def test_no_answer_looks_as_if_enter_took_it_after_an_enter_that_was_refused() -
     assert play.view.dialog.selected == -1
     play.press("down", after=1.0)
     assert play.view.dialog.selected >= 0, "the arrows choose again"
+
+
+@pytest.mark.parametrize("draft", ["", "half a thought"])
+def test_words_behind_alt_and_the_letter_of_a_no_that_takes_some_are_its_reason(draft: str) -> None:
+    play = _asked(draft=draft)
+    play.press("alt+m", after=3.0)
+    play.press(*"really", after=0.2)
+    assert play.view.prompt.label == "Tell the model why not" and play.text == "really"
+    assert play.take() == []
+    play.press("enter")
+    assert play.take() == [Answer("a1", "no", "really")] and play.text == draft
+
+
+def test_a_word_so_close_behind_alt_and_m_that_it_was_esc_is_a_prompt() -> None:
+    play = _asked()
+    play.press("alt+m", after=3.0)
+    play.press(*"aybe", after=0.03)
+    assert play.view.prompt.label == "" and play.text == "maybe"
+
+
+def test_after_ctrl_c_cleared_the_words_the_letters_answer_again() -> None:
+    play = _asked()
+    play.type("half a thought", after=3.0)
+    play.press("ctrl+c")
+    assert play.text == "" and play.take() == []
+    play.press("y", after=1.4)
+    assert play.text == "y", "it may be the first of other words"
+    play.press("ctrl+c")
+    play.tick(1.6)
+    dialog = play.view.dialog
+    assert dialog is not None and dialog.options[0].key == "y"
+    play.press(*"yes", after=2.0)
+    play.press("enter", after=3.0)
+    assert play.take() == [QueueEdit("add", text="yes")], "words answer nothing"
+    play.press("ctrl+c", after=3.0)
+    play.press("y", "enter", after=3.0)
+    assert Answer("a1", "once") not in play.take(), "the words were sent and not cleared"
+    play.type("no")
+    play.press("ctrl+c")
+    play.press("y", "enter", after=3.0)
+    assert play.take() == [Answer("a1", "once")]

@@ -296,6 +296,20 @@ def test_what_another_program_has_open_is_read_along_or_copied() -> None:
     assert play.take() == [] and play.view.overlay is None
 
 
+def test_words_stay_below_what_another_program_has_open_and_are_sent_nowhere() -> None:
+    play = Play()
+    play.type("mend ")
+    locked(play)
+    play.press(*"the tests", after=0.2)
+    assert play.text == "mend the tests"
+    assert labels(play) == ["read only", "fork", "a new session"], "they are no search"
+    play.press("enter")
+    assert play.ops == [] and play.text == "mend the tests"
+    assert play.toast == "not sent: choose with ↑↓ and Enter first"
+    play.press("down", "enter")
+    assert play.take() == [Resume("b2", "fork")] and play.text == "mend the tests"
+
+
 def test_who_is_at_work_may_stay() -> None:
     play = Play()
     play.begin()

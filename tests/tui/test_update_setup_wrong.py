@@ -54,6 +54,24 @@ def test_an_address_that_is_mended_is_one_step_to_go_back_over() -> None:
     assert at(play) == "provider" and view is not None and view.title == "Set up a provider"
 
 
+def test_letters_behind_a_wrong_address_begin_another_one() -> None:
+    play = opened()
+    chooses(play, "another server")
+    play.type("nowhere")
+    play.press("enter")
+    came(play, "failed", kind="unreachable", said="no server answers")
+    play.press(*"http", after=0.2)
+    assert at(play) == "failed", "they came too soon to be meant for what just appeared"
+    play.press(*"there", after=0.6)
+    assert at(play) == "address" and play.text == "there"
+    play.take()
+    play.press("enter")
+    assert play.take() == [SetUp(wait(play), "ask", address="there")]
+    came(play, "failed", kind="unreachable", said="no server answers")
+    play.press("down", "up", "enter")
+    assert play.take() == [SetUp(wait(play), "ask", address="there")], "arrows choose as before"
+
+
 def test_ollama_is_started_on_consent_alone() -> None:
     play = opened(ollama={"state": "down"})
     chooses(play, "Ollama")

@@ -144,7 +144,8 @@ def interrupt(model: Model, _: str) -> Step:
         return toast(model, ENDED)
     if model.composer.draft:
         again = f"; {commands.key_of('interrupt', model.keys)} again stops"
-        return composer.empty_prompt(model, again if model.busy else "")
+        emptied = composer.empty_prompt(model, again if model.busy else "")
+        return answering.mark_cleared(emptied[0]), emptied[1]
     if model.at - model.quit_at <= QUIT_SECONDS:
         return model, (Quit(),)
     text = f"press {commands.key_of('interrupt', model.keys)} again to quit"

@@ -141,6 +141,8 @@ class Dialog:
     and a letter answers no more."""
     refused_at: float = float("-inf")
     """When an Enter was no answer: the next one is none either before the cursor is moved."""
+    cleared_at: float = float("-inf")
+    """When one key took all words out of the prompt."""
     drafted: bool = False
     """Words were in the prompt before: they are not meant for it."""
     scroll: int = 0

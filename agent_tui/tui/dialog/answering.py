@@ -53,6 +53,7 @@ PASTE_SECONDS: Final = 0.1
 CHOOSES: Final = "↑↓ Enter"
 """What takes an answer that has no key of its own."""
 STOPS_AGAIN: Final = "Esc again stops"
+ANSWERS_BY: Final = "; ↑↓ or Alt+letter answers"
 SENDS: Final = {"send": "queued", "steer": "sent to the turn"}
 """Commands that send what is in the prompt, and what is said of it."""
 TYPING_SECONDS: Final = 1.5
@@ -363,7 +364,7 @@ def send_words(model: Model, command: str) -> Step:
     sent = commands.find(command).run(model, "")
     if sent[0].composer.draft.strip():
         return sent
-    return then(sent, toast(sent[0], f"{SENDS[command]}; ↑↓ or Alt+letter answers"))
+    return then(sent, toast(sent[0], f"{SENDS[command]}{ANSWERS_BY}"))
 
 
 def answer_key_for(model: Model, words: str) -> str:
@@ -378,6 +379,13 @@ def is_command(words: str) -> bool:
     return first.startswith("!") or (
         first.startswith("/") and commands.by_slash(first[1:]) is not None
     )
+
+
+def mark_cleared(model: Model) -> Model:
+    """All words were cleared by one key: those that follow are new ones, as if the question had
+    just appeared."""
+    dialog = model.dialog and replace(model.dialog, cleared_at=model.at, drafted=False)
+    return replace(model, dialog=dialog)
 
 
 def _has_rested(model: Model, dialog: Dialog) -> bool:
@@ -419,12 +427,13 @@ def on_edit(before: Model, after: Model) -> Model:
 
 def letters_answer(model: Model) -> bool:
     """Whether a letter may answer: the prompt is empty, nothing was typed or deleted and no key was
-    refused since the question appeared, and what was typed before it has come to an end."""
+    refused since the question appeared, or since all of it was cleared at once, and what was typed
+    before has come to an end."""
     dialog, typed = model.dialog, model.typed_at
     if dialog is None or model.composer.draft or dialog.ignored_at > -inf:
         return False
     return (
-        typed < dialog.shown_at
+        (typed < dialog.shown_at or typed == dialog.cleared_at)
         and model.at - typed >= TYPING_SECONDS
         and _has_rested(model, dialog)
     )
@@ -552,6 +561,24 @@ def _take(model: Model, question: Approval | Question, offer: Offer) -> Step:
     before: Step = commands.find("mode").run(model, offer.mode) if offer.mode else (model, ())
     answers = (Answer(id, offer.choice) for id in (question.id, *offer.also))
     return then(before, send(before[0], *answers))
+
+
+def begin_reason(model: Model, held: Held, msg: KeyPressed) -> Step | None:
+    """Text that follows Alt and the letter of a no that takes words is those words. None: it is
+    not for such a row."""
+    question = model.question
+    named = (offer for offer in ways(model) if held.key.removeprefix(ALT) in offer.keys)
+    offer = next(named, None)
+    words = held.key.startswith(ALT) and is_text(msg.character) and not msg.key.startswith(ALT)
+    if (
+        not (held.on and words)
+        or question is None
+        or offer is None
+        or not (offer.purpose and _refuses(offer))
+    ):
+        return None
+    opened = ask_words(replace(key_guards.without_hint(model), held=None), question, offer)
+    return replace(opened, typed_at=model.at), (Type(msg.character, msg.key),)
 
 
 def ask_words(model: Model, question: Approval | Question, offer: Offer) -> Model:

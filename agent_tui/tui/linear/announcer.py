@@ -14,6 +14,7 @@ from agent_tui.tui.core.model import Confirming, Model, Purpose, SettingUp
 from agent_tui.tui.core.msg import QuestionAnswered
 from agent_tui.tui.core.picker import Entry
 from agent_tui.tui.core.words import one_line
+from agent_tui.tui.dialog.answering import ANSWERS_BY
 from agent_tui.tui.dialog.offers import Offer, alike, offers
 from agent_tui.tui.dialog.view import TITLES, brief_of, reading_of, titles
 from agent_tui.tui.linear.lines import Out
@@ -137,7 +138,12 @@ HINTS: Final = {
 }  # fmt: skip
 HITS: Final = 30
 UNSAID: Final = ("copied ", "writing …")
-CLIPBOARD: Final = "sent to the terminal only: "
+SAID_HERE: Final = (
+    ("sent to the terminal only: ", "not copied: "),
+    ("type / to list", "/help lists"),
+    (ANSWERS_BY, "; the question is still open"),
+)
+"""What the screen says, and what is said instead where there are only lines."""
 
 
 class Notices:
@@ -181,9 +187,9 @@ class Notices:
         if toast is None or toast.number == self._toasts:
             return
         self._toasts = toast.number
-        text = toast.words.replace(CLIPBOARD, "not copied: ").replace(
-            "type / to list", "/help lists"
-        )
+        text = toast.words
+        for said, here in SAID_HERE:
+            text = text.replace(said, here)
         if not text.startswith(UNSAID):
             end = "" if text.endswith(".") else "."
             said = f"{text[:1].upper()}{text[1:]}{end}"

@@ -48,7 +48,7 @@ def save(model: Model) -> Step:
     survives a kill."""
     composer, words, edited = model.composer, "", None
     purpose = composer.purpose
-    draft = composer.draft if purpose is None else composer.stash
+    draft = _own_words(composer)
     if composer.editing is not None:
         words, draft = _new_words(model, composer.editing, draft), composer.editing.stash
         edited = EditedPrompt(composer.editing.id, len(words)) if words else None
@@ -78,21 +78,21 @@ def _command_of(purpose: Purpose) -> str:
 def own_draft(model: Model) -> str:
     """What the person has written for the model and not sent, whatever the prompt is used for now."""
     now = model.composer
-    return (
-        now.stash
-        if now.purpose is not None
-        else now.editing.stash
-        if now.editing is not None
-        else now.draft
-    )
+    edits = now.purpose is None and now.editing is not None
+    return now.editing.stash if edits and now.editing is not None else _own_words(now)
 
 
 def _new_words(model: Model, editing: Editing, new: str) -> str:
     """The words of a queued prompt that is edited, which the queue does not have yet: on record
     they stand above the draft that was put aside."""
+    private = new.startswith(PRIVATE)
+    return "" if not new.strip() or private or _is_queued(model, editing, new) else new
+
+
+def _is_queued(model: Model, editing: Editing, words: str) -> bool:
+    """Whether the queue has the prompt that is edited with these words."""
     queued = next((item for item in model.waiting_prompts if item.id == editing.id), None)
-    same = queued is not None and new == refold_text(model, queued.text, queued.pastes)[1]
-    return "" if not new.strip() or new.startswith(PRIVATE) or same else new
+    return queued is not None and words == refold_text(model, queued.text, queued.pastes)[1]
 
 
 def restore(model: Model, text: str, edited: EditedPrompt | None) -> Model:
@@ -166,6 +166,30 @@ def give_back(model: Model, text: str, pastes: Iterable[Paste] = ()) -> Model:
     return model if composer.draft else write(model, text)
 
 
+def keep_put_aside(before: Model, model: Model) -> Step:
+    """The prompt held an old one, and now holds other words: the draft that was put aside for it is
+    in the history, unless it is the draft again."""
+    was, now = before.composer, model.composer
+    kept = was.kept if was.browsing >= 0 else ""
+    here = (_own_words(now), now.stash, now.editing.stash if now.editing is not None else "")
+    if not kept.strip() or now.browsing >= 0 or kept in here:
+        return model, ()
+    if was.editing is not None and _is_queued(before, was.editing, kept):
+        return model, ()
+    step = remember(model, chips.expand(kept, now.chips))
+    if step[0] is model or model.toast is not before.toast:
+        return step
+    return then(step, toast(step[0], f"draft saved: {way_back(model)}"))
+
+
+def use_text(model: Model, text: str) -> Step:
+    """`text` was used. Where that was an old prompt, the draft that was put aside for it returns."""
+    now = model.composer
+    kept = now.kept if now.browsing >= 0 and now.editing is None else ""
+    step = spend_text(model, text)
+    return (write(step[0], kept), step[1]) if kept.strip() and kept != text else step
+
+
 def spend_text(model: Model, text: str) -> Step:
     """`text` was used: the prompt is empty, the history has it, with what its chips stand for."""
     composer = model.composer
@@ -229,7 +253,7 @@ def ask(model: Model, purpose: Purpose) -> Model:
         model = leave(model)
     model = replace(
         model,
-        composer=replace(model.composer, stash=_own_draft(model.composer), purpose=purpose),
+        composer=replace(model.composer, stash=_own_words(model.composer), purpose=purpose),
     )
     return write(model, "")
 
@@ -348,12 +372,15 @@ def edit(model: Model, item: Queued) -> Step:
     else:
         left = (leave(model) if purpose is not None else model), ()
     model, effects = then(left, abandon_edit(left[0]))
-    composer = replace(model.composer, editing=Editing(item.id, _own_draft(model.composer)))
+    composer = replace(model.composer, editing=Editing(item.id, _own_words(model.composer)))
     return write(*refold_text(replace(model, composer=composer), item.text, item.pastes)), effects
 
 
-def _own_draft(composer: Composer) -> str:
-    """What the person has written, where an old prompt is looked at, too: the history has that."""
+def _own_words(composer: Composer) -> str:
+    """What the person has written for the model, as a draft or as new words of a queued prompt,
+    whatever the prompt is used for now. Where an old prompt is looked at, the history has that."""
+    if composer.purpose is not None:
+        return composer.stash
     return (composer.kept if composer.browsing >= 0 else "") or composer.draft
 
 
@@ -362,7 +389,7 @@ def abandon_edit(model: Model) -> Step:
     now, editing = model.composer, model.composer.editing
     if editing is None:
         return model, ()
-    text = chips.expand(now.draft if now.purpose is None else now.stash, now.chips)
+    text = chips.expand(_own_words(now), now.chips)
     same = any(item.id == editing.id and item.text == text for item in model.waiting_prompts)
     model = leave_edit(model)
     return (model, ()) if same else remember(model, text)

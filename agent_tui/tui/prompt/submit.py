@@ -24,6 +24,7 @@ with registry.late():
 
 MOVES: Final = late.pattern(r"(?:cd|pushd)(?:\s+[^;&|\n]+)?")
 """A command that does nothing but go to another folder."""
+CHOOSE_FIRST: Final = "not sent: choose with ↑↓ and Enter first"
 DOUBLED_SECONDS: Final = 0.4
 """A key that comes again so soon was pressed once."""
 READ_SECONDS: Final = 8.0
@@ -45,6 +46,8 @@ def submit(model: Model, text: str) -> Step:
         if purpose.kind == "action" and text.strip():
             return _completed(composer.leave(model), purpose.id, text.strip())
         return composer.on_purpose_sent(model, purpose, text)
+    if text.strip() and text == model.composer.text and model.since_same < DOUBLED_SECONDS:
+        return model, ()  # the first one put it there
     if model.composer.editing is not None:
         return _put_back(model, text)
     if not text.strip():
@@ -60,14 +63,8 @@ def submit(model: Model, text: str) -> Step:
             return shell(model, text)
         model = composer.write(model, text) if model.composer.draft != text else model
         return toast(model, queue.ANSWER_FIRST)
-    if model.gone:
-        model = composer.write(model, text) if model.composer.draft != text else model
-        return toast(model, "the engine has stopped: Ctrl+D on an empty prompt quits", "bad")
-    if model.started and not model.transcript.model:
-        again = control.is_open_for(model, "no_model")
-        shown = model if again else control.open_for(model, "no_model")[0]
-        shown = composer.write(shown, text) if shown.composer.draft != text else shown
-        return toast(shown, "kept until there is a model", "warning") if again else (shown, ())
+    if (stays := _kept_back(model, text)) is not None:
+        return stays
     if (
         skill := SLASH.match(text.strip())
     ) is not None:  # no other word behind a slash comes as far
@@ -91,10 +88,26 @@ def submit(model: Model, text: str) -> Step:
     return then(sent, toast(sent[0], said))
 
 
+def _kept_back(model: Model, text: str) -> Step | None:
+    """There is nobody to send `text` to: it stays in the prompt. None: there is."""
+    again = control.is_open_for(model, "no_model")
+    if model.started and not model.gone and not model.transcript.model and not again:
+        model = control.open_for(model, "no_model")[0]
+        return composer.write(model, text) if model.composer.draft != text else model, ()
+    stays = composer.write(model, text) if model.composer.draft != text else model
+    if model.gone:
+        return toast(stays, "the engine has stopped: Ctrl+D on an empty prompt quits", "bad")
+    if control.is_open_for(model, "locked"):  # nobody means it for the session in its place
+        return toast(stays, CHOOSE_FIRST, "warning")
+    if model.started and not model.transcript.model:
+        return toast(stays, "kept until there is a model", "warning")
+    return None
+
+
 def _spent(model: Model, text: str) -> Step:
     """`text` was used, and the engine is told so before what is done with it: it is no draft of a
     session that a command leaves, and takes no place that a prompt may come back to."""
-    spent = composer.spend_text(model, text)
+    spent = composer.use_text(model, text)
     return then(spent, composer.save(spent[0]))
 
 
@@ -104,7 +117,7 @@ def shell(model: Model, text: str) -> Step:
     command = chips.expand(text, model.composer.chips)[1 + private :].strip()
     if not command:
         return toast(model, "type a command after the !, such as !git status")
-    after, effects = composer.spend_text(model, text)
+    after, effects = composer.use_text(model, text)
     after = replace(after, reading=after.reading.at_end())
     ran: Step = (after, (*effects, Send(RunShell(command, private))))
     if MOVES.fullmatch(command) is None:

@@ -242,6 +242,7 @@ class AgentApp(Surroundings, inherit_bindings=False, inherit_css=False):
 
     def _drain(self) -> bool:
         if self.model.is_running and not self._drawing.is_loaded():
+            self.link.overhear()
             return False  # what the engine says waits; keys do not
         if taken := self.link.take():
             self.dispatch(msg.EventsArrived(at=current_time(), events=taken))

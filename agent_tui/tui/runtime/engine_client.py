@@ -120,6 +120,8 @@ class Link:
         self._share = FIRST_SHARE
         self._last_key = 0.0
         self._held: Held = deque()
+        self._overheard = set[int]()
+        """Which of what is held is no news to what is kept unrecorded."""
 
     @property
     def is_open(self) -> bool:
@@ -192,12 +194,12 @@ class Link:
         if self._loop is None:
             return self._heard(join(drain(self.engine.events, self._held)))
         if self._part_waits:
-            return ()
+            return self.overhear()
         now = self._loop.time()
         if self.keys.under_way() and now - (self._waits_since or now) < LONGEST_REST:
             self._waits_since = self._waits_since or now
             self._next_in(KEY_SECONDS)
-            return ()
+            return self.overhear()
         self._waits_since = 0.0
         taken = self._heard(join(drain(self.engine.events, self._held, self._share)))
         if taken and not self._is_empty():
@@ -205,10 +207,26 @@ class Link:
             self._loop.call_soon(self._shown, self._loop, now)
         return taken
 
+    def overhear(self) -> tuple[()]:
+        """What the engine said is shown later; but what it has on record is not kept here any more,
+        or a kill would have it given back as not sent. Takes nothing."""
+        while not self.unrecorded.is_over:
+            try:
+                event = self.engine.events.get_nowait()
+            except Empty:
+                break
+            self._held.append(event)
+            if not isinstance(event, Delta):
+                self._overheard.add(id(event))
+                self.unrecorded.hear(event)
+        return ()
+
     def _heard(self, taken: tuple[Event | Restored, ...]) -> tuple[Event | Restored, ...]:
         if not self.unrecorded.is_over:
             for event in taken:
-                self.unrecorded.hear(event)
+                if id(event) not in self._overheard:
+                    self.unrecorded.hear(event)
+        self._overheard.difference_update(map(id, taken))
         for event in taken:
             if isinstance(event, DraftSaved) and self._unheard is not None and event.is_main:
                 self._unheard = None if event.text == self._unheard.text else self._unheard

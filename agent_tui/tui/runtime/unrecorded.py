@@ -121,6 +121,7 @@ class Unrecorded:
         """What the engine has on record is not kept here any more."""
         if self.is_over or (isinstance(event, Event) and not event.is_main):
             return
+        waiting = len(self._prompts)
         match event:
             case SessionStarted():
                 self._opened = True
@@ -141,6 +142,8 @@ class Unrecorded:
         drafted = not self._draft.text.strip() or self._draft.text == self._recorded_draft
         if self._opened and drafted and not self._prompts:
             self.give_up()
+        elif len(self._prompts) < waiting:
+            self.keep()  # or the next start would give back what has run
 
     def _forget(self, text: str) -> None:
         found = next((one for one in self._prompts if one.strip() == text.strip()), None)

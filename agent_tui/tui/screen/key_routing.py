@@ -98,6 +98,9 @@ def _pressed(model: Model, msg: KeyPressed, before: float) -> Step:
             return _unheld(taken_back, msg, before) if msg.draft else (taken_back, ())
         if (marked := key_guards.keep_mark(model, model.held, msg)) is not None:
             return marked, ()
+        later = msg.at - before > key_guards.ESCAPE_SECONDS
+        if later and (begun := answering.begin_reason(model, model.held, msg)) is not None:
+            return begun
         bound = msg.key in commands.bindings(model.keys)
         first = key_guards.end_hold(key_guards.without_hint(model), msg, bound)
         if msg.key == "enter":

@@ -459,7 +459,8 @@ def sheet_footer(model: Model, overlay: Overlay) -> FooterView:
     moves = (("↑↓", "choose"),) if overlay.picker.shown else ()
     if sheet.typing == "below" and not enter_takes(model):
         key = commands.key_of("send", model.keys)
-        sends = "send" if model.transcript.model else "keep the prompt"
+        keeps = not model.transcript.model or sheet.opens_for == "locked"
+        sends = "keep the prompt" if keeps else "send"
         does = "queue" if model.transcript.answers.holds_prompts else sends
         return _footer((*moves, (key, does), ("Esc", sheet.esc_for(model, overlay))))
     named = _offered(model, overlay)

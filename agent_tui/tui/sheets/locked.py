@@ -43,6 +43,7 @@ SHEET: Final = Sheet(
     "Another program has this session open",
     _rows,
     (Action("take", TAKES, "take", _take),),
+    typing="below",
     broad=False,
     about_lines=2,
     opens_for="locked",

@@ -364,6 +364,17 @@ def _last(state: SettingUp, step: str) -> SettingUp | None:
 # -- what is typed
 
 
+def _begin_address(model: Model, overlay: Overlay) -> Step:
+    """After a wrong address, words are a better one: three rows are not searched."""
+    state, query = state_of(model), overlay.picker.query if overlay.picker is not None else ""
+    if state is None or state.step != "failed" or not query:
+        return model, ()
+    if not any(row.id == "address" for row in rows(model, state)):
+        return model, ()
+    step = _way(model, state, "address")
+    return composer.write(step[0], query), step[1]
+
+
 def _on_text(model: Model, text: str) -> Step:
     """The prompt was sent while it held an address, a key (of which nothing is known here) or a
     name."""
@@ -519,6 +530,7 @@ SHEET: Final = Sheet(
     refuse=_refuse,
     hears=(SetupOffers, SetupOutcome, PullProgress),
     on_answer=_on_answer,
+    on_typed=_begin_address,
     on_text=_on_text,
     on_esc=step_back,
     esc=_esc,

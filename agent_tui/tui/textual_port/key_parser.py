@@ -244,6 +244,9 @@ class KeyParser(XTermParser):
 
     def finish(self) -> Iterable[Message]:
         """Nothing more comes: what still waits for its end is all there is."""
+        if self._doubted and (typed := self._open[self._doubted :]):
+            self._open, self._doubted = "", 0
+            yield from super().feed(typed)
         yield from self.end_row()
         if self._pasted is not None:
             yield from self._give_up()

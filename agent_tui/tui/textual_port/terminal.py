@@ -27,7 +27,7 @@ from textual.geometry import Size
 from textual.message import Message
 
 from agent_tui.boot.frame import ENTER
-from agent_tui.boot.terminal import ENDING, POP, Early
+from agent_tui.boot.terminal import ENDING, POP, UNDERWAY_SECONDS, Early
 from agent_tui.tui.textual_port.grapheme_fix import settle_graphemes
 from agent_tui.tui.textual_port.key_parser import KeyParser, types
 
@@ -142,6 +142,8 @@ class Terminal(LinuxDriver):
         self._parser = KeyParser(debug)
         self._wake: tuple[int, int] | None = None
         self._ending = False
+        self._ended_by = 0
+        """The signal that the thread which reads is to hand on, behind all that was typed."""
         self._began_before = False
         self._entered = False
         self._titled = False
@@ -194,16 +196,15 @@ class Terminal(LinuxDriver):
         if not self._reading.is_set():
             self._early.take_waiting()  # what nobody has read is thrown away now
             self._reading.set()
-        if self._wake is not None:
-            os.write(self._wake[1], b"x")
+        wake, self._wake = self._wake, None
+        if wake is not None:
+            os.write(wake[1], b"x")
         super().disable_input()
         self.write(
             NO_PIXELS
         )  # here: while keys are read, an answer that was on its way may turn them on
-        if self._wake is not None:
-            for fd in self._wake:
-                os.close(fd)
-            self._wake = None
+        for fd in wake or ():
+            os.close(fd)
 
     def close(self) -> None:
         """Everything is written; only now is the terminal out of our hands."""
@@ -299,15 +300,28 @@ class Terminal(LinuxDriver):
     def run_input_thread(self) -> None:
         """Read keys until the input is disabled or the terminal hangs up."""
         assert self._wake is not None
+        woken = self._wake[0]
         self._reading.wait()
-        while not self.exit_event.is_set():
-            if self._waits(self._parser.patience, self._wake[0]):
-                data = self._read()
-                if not data:
-                    self._loop.call_soon_threadsafe(self._owner.end_by_signal, signal.SIGHUP)
-                    return
+        while not self.exit_event.is_set() and not self._ended_by:
+            if self._waits(self._parser.patience, woken):
+                if not (data := self._read()):
+                    self._ended_by = signal.SIGHUP
+                    break
                 self._told(self._parser.feed(self._decode(data)), self.process_message)
             self._told(self._parser.tick(), self.process_message)
+        if self._ended_by:
+            with suppress(RuntimeError):  # the loop has ended just now
+                self._hand_on_rest()
+
+    def _hand_on_rest(self) -> None:
+        """A signal ends the program: what was typed before, and what came of a paste, is in the
+        draft that is saved."""
+        for _ in range(MOST_READS):
+            if not (self._waits(UNDERWAY_SECONDS) and (data := self._read())):
+                break
+            self._told(self._parser.feed(self._decode(data)), self.process_message)
+        self._told(self._parser.finish(), self.process_message)
+        self._loop.call_soon_threadsafe(self._owner.end_by_signal, self._ended_by)
 
     def _waits(self, seconds: float | None, *wake: int) -> bool:
         """Whether there is something to read by then (None: whenever), or by the time that `wake`
@@ -367,10 +381,21 @@ class Terminal(LinuxDriver):
         self._ending = True
         signal.signal(signal.SIGALRM, lambda *_: self._end_now(number))
         signal.alarm(FORCED_END)
+        if self._is_reading and self._wake is not None:
+            self._ended_by = self._ended_by or number
+            os.write(self._wake[1], b"x")
+            return
         try:
             self._loop.call_soon_threadsafe(self._owner.end_by_signal, number)
         except RuntimeError:  # the loop has ended just now
             self._end_now(number)
+
+    @property
+    def _is_reading(self) -> bool:
+        """Whether the thread reads keys, and goes on until it is told not to."""
+        thread = self._key_thread
+        alive = thread is not None and thread.is_alive()
+        return alive and self._reading.is_set() and not self.exit_event.is_set()
 
     def _end_now(self, number: int) -> None:
         if self._owner.is_recorded:

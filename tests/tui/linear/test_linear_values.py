@@ -38,6 +38,7 @@ from agent_tui.tui.core.display_options import DEFAULT
 from agent_tui.tui.core.model import Model
 from agent_tui.tui.core.msg import EventsArrived
 from agent_tui.tui.core.step import toast
+from agent_tui.tui.dialog.answering import ANSWERS_BY
 from agent_tui.tui.linear import announcer, keys, sheets
 from agent_tui.tui.linear import writer as scribing
 from agent_tui.tui.linear.announcer import Notices
@@ -222,6 +223,11 @@ def test_a_list_that_refuses_stays_open_and_says_so(capsys: pytest.CaptureFixtur
     capsys.readouterr()
     notices.follow(toast(model, "not now", "warning")[0])
     assert capsys.readouterr().out == "Not now. The list is still open.\n"
+
+
+def test_keys_of_the_screen_are_not_named_to_lines(capsys: pytest.CaptureFixture[str]) -> None:
+    Notices(Out()).follow(toast(Model(keys=keys.KEYS), f"queued{ANSWERS_BY}")[0])
+    assert capsys.readouterr().out == "Queued; the question is still open.\n"
 
 
 def said_by(capsys: pytest.CaptureFixture[str], *events: Event) -> str:
