@@ -498,6 +498,7 @@ def test_only_one_module_asks_git() -> None:
     }
     assert found == set(NAMES_GIT)
     assert set(importers("agent_tui.safety.git")) == {
+        "agent_tui.agent.services.differences",
         "agent_tui.agent.turn.command_changes",
         "agent_tui.context.project",
     }

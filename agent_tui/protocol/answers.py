@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import field
 from typing import ClassVar, Literal
 
-from agent_tui.protocol.display import Hunk
+from agent_tui.protocol.display import DiffDisplay, Hunk
 from agent_tui.protocol.messages import ModelInfo, SkillInfo
 from agent_tui.protocol.ops import FileChoice
 from agent_tui.protocol.session_answers import Branch as Branch
@@ -408,6 +408,19 @@ class RestoreOutcome:
     type: ClassVar = "restored"
 
 
+@frozen
+class Differences:
+    """How files differ from what they were before the session changed them (`session`), or from
+    the last commit (`head`). `left_out`: files whose difference is not told, each with the reason;
+    `problem`: why nothing is told."""
+
+    files: tuple[DiffDisplay, ...] = ()
+    against: Literal["session", "head"] = "session"
+    left_out: tuple[str, ...] = ()
+    problem: str = ""
+    type: ClassVar = "differences"
+
+
 AnswerData = (
     Skills
     | Models
@@ -440,4 +453,5 @@ AnswerData = (
     | PromptHold
     | UndoPlan
     | RestoreOutcome
+    | Differences
 )

@@ -26,6 +26,7 @@ QueryKind = Literal[
     "log",
     "undo",
     "redo",
+    "diff",
     "search",
     "search_here",
     "stats",

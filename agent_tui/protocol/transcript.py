@@ -252,6 +252,7 @@ class Answers:
     hold: answers.PromptHold | None = None
     undo: answers.UndoPlan | None = None
     restored: answers.RestoreOutcome | None = None
+    differences: answers.Differences | None = None
 
     @property
     def holds_prompts(self) -> bool:

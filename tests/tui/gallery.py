@@ -264,6 +264,7 @@ SHEETS: Final[Pictures] = {
     "todo": lambda: pressed(after(TodoChanged(items=ITEMS)), "ctrl+t"),
     "tree": sessions.the_tree_shows_what_was_forked,
     "trust": lambda: after(answer_event("start", "trust", TRUST)),
+    "diff": sessions.the_changes_of_the_session,
     "undo": sessions.undo_shows_what_would_change,
     "unsaved": unsaved,
 }  # fmt: skip

@@ -42,6 +42,7 @@ NAMES = [
     "todo",
     "trust",
     "undo",
+    "diff",
     "redo",
     "rewind",
     "load",

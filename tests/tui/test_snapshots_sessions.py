@@ -103,6 +103,50 @@ def asked(command: str, data: Any) -> Model:
     return told(answer_event(query.id, query.kind, data), before=model, at=NOW + 99)
 
 
+CHANGES = {
+    "files": [
+        {
+            "path": "shop/cart.py",
+            "added": 1,
+            "removed": 1,
+            "hunks": [
+                {
+                    "old_start": 10,
+                    "new_start": 10,
+                    "lines": [" def total(items):", "-    return 1", "+    return sum(items)"],
+                }
+            ],
+        },
+        {"path": "README.md", "hunks": [], "created": True},
+    ],
+    "against": "session",
+    "left_out": ["shop/logo.png: it is not text"],
+}
+
+
+def differences(command: str, data: Any) -> Model:
+    model, effects = update(worked(), msg.Submitted(at=NOW + 99, text=command))
+    query = next(
+        effect.op for effect in effects if isinstance(effect, Send) and isinstance(effect.op, Query)
+    )
+    return told(answer_event(query.id, "differences", data), before=model, at=NOW + 99)
+
+
+@STORIES.add()
+def the_changes_of_the_session() -> Model:
+    return differences("/diff", CHANGES)
+
+
+@STORIES.add(theme="light")
+def what_differs_from_the_last_commit() -> Model:
+    return pressed(differences("/diff head", {**CHANGES, "against": "head"}), "down", "up")
+
+
+@STORIES.add(size=(60, 20))
+def nothing_has_changed() -> Model:
+    return differences("/diff", {"against": "session"})
+
+
 @STORIES.add(size=(100, 54))
 def undo_shows_what_would_change() -> Model:
     return asked("/undo", {"files": [FREE, MADE], "turns": [TURN], "caps": []})

@@ -15,6 +15,7 @@ from typing import Final
 from agent_tui.agent.config import EngineConfig
 from agent_tui.agent.services.clipboard_files import Exports
 from agent_tui.agent.services.confirmations import Confirmations
+from agent_tui.agent.services.differences import DifferenceDesk
 from agent_tui.agent.services.doctor import Checkup
 from agent_tui.agent.services.files import Files
 from agent_tui.agent.services.hidden import HiddenDesk
@@ -138,6 +139,7 @@ class Agent:
         self.whole = SessionOps(config, record, self.turns, self.shell, pool)
         rewind = self.whole.rewind
         self.undo = Undo(config, record, self.turns, self.shell, pool, rewind, self.handle)
+        self.differences = DifferenceDesk(config, record, self.turns, pool)
         self.trust = TrustDesk(config, record, skills, pool, self.tell_skills)
         self.turns.executor.on_approved_change = self.trust.follow
         consent, spawn, queue = self.turns.consent, self.turns.spawn, self.queue
@@ -441,6 +443,8 @@ class Agent:
                 self.turns.spawn(self.looker.look(op))
             case "undo" | "redo":
                 self.undo.tell(op)
+            case "diff":
+                self.turns.spawn(self.differences.tell(op))
             case "jobs":
                 self.turns.jobs.tell(op.id)
             case "permissions":

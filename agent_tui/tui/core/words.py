@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
+from agent_tui.protocol.display import Hunk
+from agent_tui.structures.tone import Tone
+from agent_tui.structures.visible import visible
+from agent_tui.tui.core.regions import Span
 from agent_tui.tui.markdown.lines import cut_words
 
+DIFF_CHARS: Final = 300
+"""Characters of a line of a difference."""
+DIFF_TONES: Final[Mapping[str, Tone]] = {"+": "good", "-": "bad"}
 SEPARATORS: Final = " -_/:."
 """What stands between the pieces of a name."""
 
@@ -75,3 +83,14 @@ def one_line(text: str, limit: int = 200) -> str:
     if len(line) > limit:
         return cut_words(line, limit, len)
     return line if len(text) <= limit * 4 else f"{line[: limit - 1]}…"
+
+
+def hunk_lines(hunks: Iterable[Hunk]) -> Iterator[tuple[Span, ...]]:
+    """The lines of a difference, with its marks in front."""
+    for number, hunk in enumerate(hunks):
+        if number:
+            yield (Span("⋯", "dim"),)
+        for line in hunk.lines:
+            text = visible(line.expandtabs(4))
+            cut = text if len(text) <= DIFF_CHARS else f"{text[:DIFF_CHARS]}…"
+            yield (Span(cut or " ", DIFF_TONES.get(line[:1], "dim")),)

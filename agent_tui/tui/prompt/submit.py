@@ -265,7 +265,6 @@ INSTEAD: Final[Mapping[str, str]] = {
     "plan": "/mode plan only reads and proposes",
     "login": "/setup sets up a provider, or `agent-tui auth set PROVIDER` in a shell saves a key",
     "logout": "`agent-tui auth remove PROVIDER` in a shell deletes a key",
-    "diff": "/undo lists the changes of the last turn; !git diff shows all",
     "mcp": f"{NOT_HERE}: MCP servers",
     "agents": f"{NOT_HERE}: sub-agents; /btw asks a side question",
     "hooks": f"{NOT_HERE}: hooks",

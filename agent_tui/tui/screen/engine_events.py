@@ -12,6 +12,7 @@ from agent_tui.protocol.answers import (
     Checkup,
     ClipboardImage,
     ClipboardSet,
+    Differences,
     Efforts,
     Files,
     FileWritten,
@@ -257,8 +258,8 @@ def _refused(model: Model) -> Model:
     return model if flight is None or flight.queue_id else composer.give_back(model, flight.text)
 
 
-def _answered(model: Model, id: str, data: AnswerData) -> Step:
-    """The engine answered the query `id`, or told something unasked."""
+def _awaited(model: Model, id: str, data: AnswerData) -> Step | None:
+    """An answer that the start, or the prompt, waits for. None: it is another."""
     match data:
         case Models() if id == START and model.started and not model.transcript.model:
             return _nothing_chosen(model, id, data)
@@ -268,6 +269,15 @@ def _answered(model: Model, id: str, data: AnswerData) -> Step:
             return submit.skills_told(model)
         case Sessions() if id in (START, SHELF):
             return _start_list(model) if id == START else control.refresh(model)
+        case _:
+            return None
+
+
+def _answered(model: Model, id: str, data: AnswerData) -> Step:
+    """The engine answered the query `id`, or told something unasked."""
+    if (awaited := _awaited(model, id, data)) is not None:
+        return awaited
+    match data:
         case (
             Models()
             | Skills()
@@ -309,6 +319,7 @@ def _answered(model: Model, id: str, data: AnswerData) -> Step:
             | PrivateOutput()
             | UndoPlan()
             | RestoreOutcome()
+            | Differences()
             | PullProgress()
             | SetupOffers()
             | SetupOutcome()

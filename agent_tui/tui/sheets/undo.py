@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final, cast
 
@@ -21,7 +21,7 @@ from agent_tui.tui.core.picker import Entry
 from agent_tui.tui.core.regions import Span
 from agent_tui.tui.core.step import Step, send, then, toast
 from agent_tui.tui.core.undo_state import GoingBack, What, in_order
-from agent_tui.tui.core.words import one_line
+from agent_tui.tui.core.words import hunk_lines, one_line
 from agent_tui.tui.screen.session_actions import unable
 from agent_tui.tui.sheets import Action, Body, Sheet, control
 
@@ -40,9 +40,6 @@ DRAWN: Final = 1_500
 waiting."""
 LINES: Final = 4_000
 """Lines of differences that can be scrolled to."""
-CHARS: Final = 300
-"""Characters of each."""
-TONES: Final[Mapping[str, Tone]] = {"+": "good", "-": "bad"}
 MARKS: Final = {"": "[?]", "keep": "[ ]", "restore": "[x]", "both": "[+]"}
 ACTIONS: Final = {
     "both": ("code and conversation", "files and messages"),
@@ -166,19 +163,9 @@ def _fate(going: GoingBack, file: OldFile) -> str:
 def _differences(going: GoingBack) -> list[tuple[Span, ...]]:
     lines: list[tuple[Span, ...]] = []
     for file in going.looked_at:
-        lines += [(), (Span(one_line(visible(file.path), 80), "accent"),), *_diff(file)]
+        lines += [(), (Span(one_line(visible(file.path), 80), "accent"),), *hunk_lines(file.diff)]
     left = len(lines) - LINES
     return [*lines[:LINES], (Span(f"… {left:,} more lines", "dim"),)] if left > 0 else lines
-
-
-def _diff(file: OldFile) -> Iterator[tuple[Span, ...]]:
-    for number, hunk in enumerate(file.diff):
-        if number:
-            yield (Span("⋯", "dim"),)
-        for line in hunk.lines:
-            text = visible(line.expandtabs(4))
-            cut = text if len(text) <= CHARS else f"{text[:CHARS]}…"
-            yield (Span(cut or " ", TONES.get(line[:1], "dim")),)
 
 
 # -- opening it, and what it does
