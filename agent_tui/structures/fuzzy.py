@@ -35,6 +35,18 @@ name."""
 LONGEST: Final = 256
 """Characters of a query that count."""
 
+_BESIDE: Final = re.compile(
+    r"(?:.*/)?(?:(?:tests?|specs?|__tests__|__snapshots__)/.*|__init__\.py|conftest\.py|test_[^/]*"
+    r"|[^/]*(?:[._-](?:tests?|spec)\.\w+|[.-]lock|\.lock\.\w+|\.min\.\w+|\.snap|\.map))",
+    re.IGNORECASE,
+)
+"""Tests, markers and what is made by programs: seldom the file that is meant, unless the query says
+so."""
+_NAMES_THEM: Final = re.compile(r"test|spec|init|lock|min\b|snap|conf", re.IGNORECASE)
+_LOOKED_AT: Final = 1_000
+"""Names that begin with the query, of which that is asked."""
+_LESS: Final = 12
+"""What it costs a path to be one of these."""
 _QUICK: Final = 4
 """One letter alone is found so many times as fast."""
 _PAUSE: Final = 1_000
@@ -209,17 +221,39 @@ def _ranked(
     texts, wanted = (among.folded, fold(query)) if _folds(query) else (among.paths, query)
     first = frozenset(begun)
     used = [place for place in _places(among, recent) if _pattern(wanted).match(texts[place])]
+    aside = _asides(among, query, (*begun[:_LOOKED_AT], *used))
     exact = (place for place in begun if _whole(texts[place], wanted))
-    best = dict.fromkeys((*(place for place in used if place in first), *exact, *begun))
+    meant = [place for place in begun if place not in aside]
+    stems = (place for place in meant if _whole(texts[place].rpartition(".")[0], wanted))
+    best = dict.fromkeys(
+        (*(place for place in used if place in first), *exact, *stems, *meant, *begun)
+    )
     if len(best) >= ENOUGH:
         return tuple(best)
     mark, bonus = scorer(wanted), frozenset(used)
-    scored = sorted(
-        (-mark(texts[place], among.paths[place]) - (_RECENT if place in bonus else 0), place)
+    rest = [
+        place
         for place in dict.fromkeys((*used, *_promising(among, wanted, texts, found)))
         if place not in first
+    ]
+    aside |= _asides(among, query, rest)
+    scored = sorted(
+        (
+            (_LESS if place in aside else 0)
+            - mark(texts[place], among.paths[place])
+            - (_RECENT if place in bonus else 0),
+            place,
+        )
+        for place in rest
     )
     return (*best, *(place for _, place in scored))
+
+
+def _asides(among: Corpus, query: str, places: Iterable[int]) -> set[int]:
+    """Those of `places` that are seldom meant; none where the query may name such."""
+    if _NAMES_THEM.search(query):
+        return set()
+    return {place for place in places if _BESIDE.fullmatch(among.paths[place])}
 
 
 def _promising(

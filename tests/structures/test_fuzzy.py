@@ -87,6 +87,19 @@ def test_an_exact_name_is_before_longer_ones() -> None:
     assert best("app", paths=("application.py", "x/y/app", "app.py"))[0] == "x/y/app"
 
 
+def test_the_file_that_is_meant_is_before_tests_and_markers() -> None:
+    paths = (
+        *("cart.py.lock", "src/cart/__init__.py", "tests/test_cart.py", "node/cart.spec.ts"),
+        *("cart_item.py", "src/shop/cart.py", "src/shop/discart.py", "cart.min.js"),
+    )
+    assert best("cart", paths=paths)[:2] == ["src/shop/cart.py", "cart_item.py"]
+    assert best("crt", paths=paths)[:2] == ["cart_item.py", "src/shop/cart.py"]
+    assert best("testcart", paths=paths)[0] == "tests/test_cart.py"
+    assert best("cart.spec", paths=paths)[0] == "node/cart.spec.ts"
+    assert best("init", paths=paths)[0] == "src/cart/__init__.py"
+    assert best("cart.lock", paths=paths)[0] == "cart.py.lock"
+
+
 def test_of_very_many_matches_those_whose_name_begins_so_are_not_lost() -> None:
     paths = (*(f"a{number}s/r{number}" for number in range(40_000)), "deep/deeper/deepest/sr.py")
     assert best("sr", paths=paths)[0] == "deep/deeper/deepest/sr.py"
