@@ -78,8 +78,13 @@ def parts_of(display: d.Display | None) -> tuple[p.Part, ...]:
 
 
 def diff_of(display: d.Display | None) -> d.DiffDisplay | None:
-    """The change that `display` shows, if it shows one."""
-    return next((part.diff for part in present(display).parts if isinstance(part, p.Diff)), None)
+    """The change that `display` shows, the first of several, if it shows one."""
+    return next(iter(diffs_of(display)), None)
+
+
+def diffs_of(display: d.Display | None) -> tuple[d.DiffDisplay, ...]:
+    """All changes that `display` shows."""
+    return tuple(part.diff for part in present(display).parts if isinstance(part, p.Diff))
 
 
 def diff_count(diff: d.DiffDisplay) -> tuple[p.Run, ...]:
@@ -140,6 +145,18 @@ def _diff(diff: d.DiffDisplay) -> Presented:
     new = "new file, " if diff.created else ""
     spoken = f"{new}{wording.count(diff.added, 'line')} added, {diff.removed} removed"
     return Presented((p.Diff(diff),), diff_count(diff), spoken, about=diff.path)
+
+
+@presents(d.DiffsDisplay, stays="begin")
+def _diffs(changes: d.DiffsDisplay) -> Presented:
+    files = wording.count(len(changes.diffs), "file")
+    added, removed = (
+        sum(diff.added for diff in changes.diffs),
+        sum(diff.removed for diff in changes.diffs),
+    )
+    runs = (_figure(f"{files} "), *diff_count(d.DiffDisplay("", (), added, removed)))
+    spoken = f"{files}, {wording.count(added, 'line')} added, {removed} removed"
+    return Presented(tuple(map(p.Diff, changes.diffs)), runs, spoken)
 
 
 @presents(d.ListingDisplay, role="list")

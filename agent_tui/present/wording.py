@@ -10,6 +10,7 @@ FAILED: Final[Mapping[str, str]] = {
     "no_match": "text not found",
     "ambiguous": "text found more than once",
     "not_found": "not found",
+    "stale": "the file changed",
     "exists": "there already",
     "too_large": "too large",
     "binary": "not a text",
@@ -28,6 +29,7 @@ FAILED: Final[Mapping[str, str]] = {
 NEXT: Final[Mapping[str, str]] = {
     "no_match": "showed the model the nearest text",
     "ambiguous": "asked the model to include more context",
+    "stale": "told the model what changed",
 }
 """What becomes of it, where the reason leaves that open."""
 
@@ -133,8 +135,8 @@ def reason(text: str, tag: str) -> str:
         .removeprefix(f"Error [{tag}]: ")
     )
     if tag in NEXT:
-        said, _, more = first.partition(". " if tag == "no_match" else ": give ")
-        if tag == "no_match" and not more.startswith("The nearest"):
+        said, _, more = first.partition(": give " if tag == "ambiguous" else ". ")
+        if tag != "ambiguous" and not more.startswith(("The nearest", "What changed")):
             return said
         return f"{said.rstrip('.:')}; {NEXT[tag]}"
     return f"{first[:-1]} …" if first.endswith(":") else first

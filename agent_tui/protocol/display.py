@@ -67,6 +67,14 @@ class DiffDisplay:
 
 
 @frozen
+class DiffsDisplay:
+    """What one call changes in several files."""
+
+    diffs: tuple[DiffDisplay, ...]
+    type: Literal["diffs"] = "diffs"
+
+
+@frozen
 class Entry:
     name: str
     kind: Literal["file", "folder", "link", "other"] = "file"
@@ -177,6 +185,7 @@ Display = (
     | MarkdownDisplay
     | CodeDisplay
     | DiffDisplay
+    | DiffsDisplay
     | ListingDisplay
     | MatchesDisplay
     | CommandDisplay

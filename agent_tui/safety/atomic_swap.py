@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import errno
 import itertools
 import os
 import re
 import secrets as random_names
 import stat
+import sys
 import time
 from functools import cache
 from pathlib import Path
@@ -90,6 +92,8 @@ def _pattern(name: str, end: str) -> re.Pattern[str]:
 
 _EXCHANGE: Final = 2
 """RENAME_EXCHANGE of Linux, RENAME_SWAP of macOS."""
+_FREE: Final = 4 if sys.platform == "darwin" else 1
+"""RENAME_EXCL of macOS, RENAME_NOREPLACE of Linux."""
 
 
 @cache
@@ -107,3 +111,17 @@ def exchange(folder: int, one: str, other: str) -> bool:
         call is not None
         and call(folder, os.fsencode(one), folder, os.fsencode(other), _EXCHANGE) == 0
     )
+
+
+def rename_to_free(folder: int, name: str, other: int, new: str) -> None:
+    """Rename a file, from the folder with the one descriptor to that with the other, never over
+    what is there. Raises FileExistsError, OSError."""
+    call = _renameat2()
+    if call is not None:
+        if call(folder, os.fsencode(name), other, os.fsencode(new), _FREE) == 0:
+            return
+        error = ctypes.get_errno()
+        if error not in (errno.EINVAL, errno.ENOSYS, errno.ENOTSUP):
+            raise OSError(error, os.strerror(error), new)
+    os.link(name, new, src_dir_fd=folder, dst_dir_fd=other, follow_symlinks=False)
+    os.unlink(name, dir_fd=folder)

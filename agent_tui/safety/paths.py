@@ -330,6 +330,39 @@ def remove(real: Path, expect: os.stat_result) -> None:
         sync(folder)
 
 
+def remove_held(real: Path, held: bytes) -> None:
+    """Remove the file at a real path if it holds just that: it is renamed, looked at, and put back
+    where it is another. Raises ChangedMeanwhile, OSError."""
+    with folder_of(real) as folder:
+        aside = atomic_swap.name_beside(real.name, "was")
+        os.rename(real.name, aside, src_dir_fd=folder, dst_dir_fd=folder)
+        if not _holds(folder, aside, held):
+            # Never over what is there by now.
+            os.link(aside, real.name, src_dir_fd=folder, dst_dir_fd=folder, follow_symlinks=False)
+            os.unlink(aside, dir_fd=folder)
+            raise ChangedMeanwhile(f"{real} was changed at this moment by another program")
+        os.unlink(aside, dir_fd=folder)
+        sync(folder)
+
+
+def remove_folder(real: Path) -> None:
+    """Remove the folder at a real path, if it is empty. Raises OSError."""
+    with folder_of(real) as above:
+        os.rmdir(real.name, dir_fd=above)
+        sync(above)
+
+
+def move(real: Path, to: Path, held: bytes) -> None:
+    """Rename the file at a real path, if it holds just that, to another that is free: it stays the
+    same file. Raises FileExistsError, ChangedMeanwhile, OSError."""
+    with folder_of(real) as folder, folder_of(to) as other:
+        if not _holds(folder, real.name, held):
+            raise ChangedMeanwhile(f"{real} was changed at this moment by another program")
+        atomic_swap.rename_to_free(folder, real.name, other, to.name)
+        sync(other)
+        sync(folder)
+
+
 def _same(one: os.stat_result, other: os.stat_result | None, renamed: bool = False) -> bool:
     """Whether it is one file, unchanged; one that was `renamed` has another time of its inode's
     change."""

@@ -95,6 +95,15 @@ def own_rules(given: PermissionSettings) -> Permissions:
     return Permissions(deny, ask, allow, limits)
 
 
+_ALSO: Final = {
+    "apply_patch": ("edit_file", "create_file", "move_file", "delete_file"),
+    "edit_notebook": ("edit_file",),
+    "move_file": ("edit_file",),
+    "delete_file": ("edit_file",),
+}
+"""Tools whose rules to deny and to ask hold for another tool, too: it can do what they do."""
+
+
 def find(
     held: Permissions,
     tool: str,
@@ -106,7 +115,8 @@ def find(
     """The rule that decides about a call: deny before ask before allow. `calls` are the simple
     commands of `command`, none where they cannot be read for certain; `host` is what it reaches."""
     for kind, rules in zip(KINDS, (held.deny, held.ask, held.allow), strict=True):
-        own = [rule for rule in rules if rule.tool == tool]
+        also = () if kind == "allow" else _ALSO.get(tool, ())
+        own = [rule for rule in rules if rule.tool == tool or rule.tool in also]
         whole = next((rule for rule in own if not rule.pattern), None)
         if whole is None and own:
             all_of_it = kind == "allow"

@@ -19,6 +19,7 @@ from agent_tui.protocol.display import DiffDisplay, Display, TodoItem
 from agent_tui.protocol.messages import SkillInfo, ToolSpec
 from agent_tui.safety.process.processes import CommandResult
 from agent_tui.safety.sandbox.network_proxy import Internet
+from agent_tui.tools.support.seen_files import SeenFiles
 
 T = TypeVar("T")
 Effect = Literal["read", "write", "execute", "network"]
@@ -129,6 +130,15 @@ class ToolContext(Protocol):
         """Run `work(stopped)` off the event loop; it must read `stopped()` at least every 50 ms."""
         ...
 
+    @property
+    def seen(self) -> SeenFiles:
+        """What the model knows of files."""
+        ...
+
+    def scrub_ahead(self, display: Display) -> None:
+        """Look for secrets in `display` now, off the loop, so that to show it takes no time."""
+        ...
+
     def checkpoint(self, content: bytes) -> str:
         """Keep a file's content before it is changed; returns its SHA-256."""
         ...
@@ -141,9 +151,11 @@ class ToolContext(Protocol):
         after: str,
         folders: int = 0,
         parted: str = "",
+        mode: int = 0,
     ) -> None:
-        """Say that a file was changed (SHA-256 before, empty if new, and after). `folders`: how
-        many above it were made for it; `parted`: what became of its other names, in a sentence."""
+        """Say that a file was changed (SHA-256 before, empty if new, and after, empty if it is
+        gone). `folders`: how many above it were made for it; `parted`: what became of its other
+        names, in a sentence; `mode`: its permissions before (0: as now)."""
         ...
 
     def set_todos(self, items: tuple[TodoItem, ...]) -> None:

@@ -6,12 +6,13 @@ from __future__ import annotations
 from pydantic import Field
 
 from agent_tui.structures.readable import count_noun
-from agent_tui.tools.base import Arguments, Planned, Tool, ToolContext, ToolFailure
-from agent_tui.tools.support.diff import Change, diff, plan_change, run_planned
+from agent_tui.tools.base import LenientArguments, Planned, Tool, ToolContext, ToolFailure
+from agent_tui.tools.support.changes import Change, plan_changes, refuse_stale, run_planned
+from agent_tui.tools.support.diff import diff
 from agent_tui.tools.support.files import BOM, FileText, read_text, refuse_placeholders
 
 
-class CreateFile(Arguments):
+class CreateFile(LenientArguments):
     path: str = Field(description="the new file, relative to the working directory")
     content: str = Field(description="its whole text")
     overwrite: bool = Field(default=False, description="replace the file if it exists")
@@ -27,6 +28,7 @@ def work_out(arguments: CreateFile, ctx: ToolContext) -> Change:
             text = f"{shown} exists: change it with edit_file, or give overwrite=true to replace it all"
             raise ToolFailure("exists", text)
         before = read_text(path, ctx)
+        refuse_stale(path, before.raw, ctx)
     content, old = arguments.content, before.text if before else ""
     refuse_placeholders(content, old, "content")
     if before is not None and before.bom:
@@ -42,7 +44,7 @@ def work_out(arguments: CreateFile, ctx: ToolContext) -> Change:
 
 
 async def plan(arguments: CreateFile, ctx: ToolContext) -> Planned:
-    return plan_change(await ctx.run_blocking(lambda _: work_out(arguments, ctx)), ctx)
+    return await plan_changes(lambda: [work_out(arguments, ctx)], ctx)
 
 
 TOOL = Tool(

@@ -1,29 +1,43 @@
-"""Replaces an exact, unique stretch of a file. A miss shows the nearest text, so that the next try
-can hit."""
+"""Replaces stretches of a file, each of which must have one place. A miss shows the nearest text, so
+that the next try can hit."""
 
 from __future__ import annotations
 
-import difflib
-from typing import Final
+from collections.abc import Sequence
 
 from pydantic import Field
 
-from agent_tui.tools.base import Arguments, Planned, Tool, ToolContext, ToolFailure
-from agent_tui.tools.support.diff import Change, diff, plan_change, run_planned
-from agent_tui.tools.support.files import read_text, refuse_placeholders
+from agent_tui.tools.base import LenientArguments, Planned, Tool, ToolContext, ToolFailure
+from agent_tui.tools.support import matching
+from agent_tui.tools.support.changes import (
+    Change,
+    is_secret,
+    plan_changes,
+    refuse_stale,
+    run_planned,
+)
+from agent_tui.tools.support.diff import diff
+from agent_tui.tools.support.files import FileText, read_text, refuse_placeholders
+from agent_tui.tools.support.matching import Replacement
+from agent_tui.tools.support.nearest import describe_miss
 
-NEAREST_LINES: Final = 20_000
-"""Lines of a file that are searched for the nearest text."""
-SHOWN_PLACES: Final = 10
+
+class Edit(LenientArguments):
+    old: str
+    new: str
+    replace_all: bool = False
 
 
-class EditFile(Arguments):
-    path: str = Field(description="the file, relative to the working directory")
-    old: str = Field(
-        description="the exact text to replace; it must occur only once, so give enough lines around it"
-    )
-    new: str = Field(description="the text to put there")
+class EditFile(LenientArguments):
+    path: str
+    old: str = Field(default="", description="the exact text to replace, with enough lines around")
+    new: str = Field(default="", description="the text to put there")
     replace_all: bool = Field(default=False, description="replace every occurrence")
+    edits: list[Edit] = Field(default=[], description="several edits at once, all or none")
+
+    def all_edits(self) -> list[Edit]:
+        own = Edit(old=self.old, new=self.new, replace_all=self.replace_all)
+        return [own, *self.edits] if self.old or not self.edits else self.edits
 
 
 def work_out(arguments: EditFile, ctx: ToolContext) -> Change:
@@ -31,84 +45,106 @@ def work_out(arguments: EditFile, ctx: ToolContext) -> Change:
     path = ctx.path(arguments.path)
     shown = ctx.display_path(path)
     before = read_text(path, ctx)
-    old, new = arguments.old, arguments.new
-    refuse_placeholders(old, before.text, "old")
-    refuse_placeholders(new, before.text, "new")
-    if before.crlf:
+    refuse_stale(path, before.raw, ctx)
+    edits = arguments.all_edits()
+    found: list[Replacement] = []
+    overlooked: dict[str, None] = {}
+    for number, edit in enumerate(edits, 1):
+        try:
+            how, replacements = _find(edit, before, shown)
+        except ToolFailure as failure:
+            if failure.tag == "no_match":
+                text = ctx.hide_secrets(failure.text, is_secret(path, ctx))
+                if ctx.seen.note_miss(path):
+                    text += (
+                        "\nThe last edits of this file missed: read it before you edit it again."
+                    )
+                failure = ToolFailure("no_match", text)
+            raise _numbered(failure, number, len(edits)) from None
+        found += replacements
+        overlooked |= dict.fromkeys([how] if how else [])
+    try:
+        after = matching.replace_places(before.text, found)
+    except ValueError:
+        text = "two edits change the same text: make them one; nothing was done"
+        raise ToolFailure("invalid_arguments", text) from None
+    ctx.seen.note_hit(path)
+    if after == before.text:
+        raise ToolFailure("invalid_arguments", f"{shown} holds the new text already")
+    display = diff(shown, before.text, after)
+    times = f" in {len(found)} places" if len(found) > 1 else ""
+    done = f"Edited {shown}{times} (+{display.added} -{display.removed} lines)."
+    if overlooked:
+        done += f" `old` differed from the file in {' and '.join(overlooked)}: adapted."
+    return Change(path, before.raw, before.encode(after), display, done, shows=True)
+
+
+def _find(edit: Edit, held: FileText, shown: str) -> tuple[str, Sequence[Replacement]]:
+    """Where the edit changes the file, and what was overlooked to find that. Raises ToolFailure."""
+    old, new = edit.old, edit.new
+    refuse_placeholders(old, held.text, "old")
+    refuse_placeholders(new, held.text, "new")
+    if held.crlf:
         old, new = old.replace("\r\n", "\n"), new.replace("\r\n", "\n")
     if not old:
-        raise ToolFailure(
-            "invalid_arguments",
-            "old is empty: give the exact text to replace (create_file makes files)",
-        )
+        said = "old is empty: give the exact text to replace (create_file makes files)"
+        raise ToolFailure("invalid_arguments", said)
     if old == new:
         raise ToolFailure("invalid_arguments", "old and new are the same: nothing would change")
-    old, own = before.in_own_bytes(old) or old, before.in_own_bytes(new)
+    old, own = held.in_own_bytes(old) or old, held.in_own_bytes(new)
     if own is None:
         why = f"{shown} is not UTF-8, and `new` has characters that Latin-1 cannot write"
         raise ToolFailure("invalid_arguments", f"{why}: leave them out, or convert the file first")
-    new = own
-    count = before.text.count(old)
-    if count == 0:
-        raise ToolFailure(
-            "no_match", f"{shown} does not contain that text. {_nearest(before.text, old)}"
-        )
-    if count > 1 and not arguments.replace_all:
-        raise ToolFailure(
-            "ambiguous",
-            f"{shown} contains that text {count} times, at lines {_places(before.text, old)}: "
-            "give more lines around it, or replace_all=true",
-        )
-    after = before.text.replace(old, new)
-    display = diff(shown, before.text, after)
-    times = f" in {count} places" if count > 1 else ""
-    first = display.hunks[0].new_start if display.hunks else 1
-    done = f"Edited {shown}{times} (+{display.added} -{display.removed} lines, from line {first})."
-    return Change(path, before.raw, before.encode(after), display, done)
+    how, places = matching.find_places(held.text, old)
+    if not places:
+        missing = f"{shown} does not contain that text. {describe_miss(held.text, old, own)}"
+        raise ToolFailure("no_match", missing)
+    if len(places) > 1 and not how and edit.replace_all:
+        return "", _everywhere(held.text, old, own)
+    if len(places) > 1:
+        raise _ambiguous(held.text, places, how, shown)
+    text = matching.adapt(held.text, places[0], old, own, how)
+    if text is None:
+        why = f"{shown} does not contain that text as it is written, and how to adapt `new` is not clear"
+        raise ToolFailure("no_match", f"{why}. {describe_miss(held.text, old, own)}")
+    return how, [Replacement(places[0], text)]
+
+
+def _everywhere(text: str, old: str, new: str) -> list[Replacement]:
+    found: list[Replacement] = []
+    at = text.find(old)
+    while at >= 0:
+        place = matching.Place(at, at + len(old))
+        found.append(Replacement(place, matching.adapt(text, place, old, new, "") or ""))
+        at = text.find(old, at + len(old))
+    return found
+
+
+def _ambiguous(text: str, places: Sequence[matching.Place], how: str, shown: str) -> ToolFailure:
+    count = f"{len(places)}{' or more' if len(places) == matching.MOST_PLACES else ''}"
+    lines = matching.list_lines(text, places)
+    if how:
+        why = f"{shown} contains that text only with other {how}, {count} times, at lines {lines}"
+        return ToolFailure("ambiguous", f"{why}: give the exact text, and more lines around it")
+    why = f"{shown} contains that text {count} times, at lines {lines}"
+    return ToolFailure("ambiguous", f"{why}: give more lines around it, or replace_all=true")
+
+
+def _numbered(failure: ToolFailure, number: int, count: int) -> ToolFailure:
+    """The failure of one edit of several."""
+    if count == 1:
+        return failure
+    text = f"edit {number} of {count}: {failure.text}\nNone of the edits was made."
+    return ToolFailure(failure.tag, text, failure.display)
 
 
 async def plan(arguments: EditFile, ctx: ToolContext) -> Planned:
-    return plan_change(await ctx.run_blocking(lambda _: work_out(arguments, ctx)), ctx)
-
-
-def _places(text: str, old: str) -> str:
-    found: list[str] = []
-    position = text.find(old)
-    while position >= 0 and len(found) < SHOWN_PLACES:
-        found.append(str(text.count("\n", 0, position) + 1))
-        position = text.find(old, position + len(old))
-    return ", ".join(found) + (", …" if position >= 0 else "")
-
-
-def _nearest(text: str, old: str) -> str:
-    """The stretch of `text` that is most like `old`, with its line numbers: a hint, found in
-    bounded time."""
-    lines, wanted = text.split("\n")[:NEAREST_LINES], old.strip("\n").split("\n")
-    best, at = 0.0, -1
-    anchor = max(wanted, key=lambda line: len(line.strip()))
-    offset = wanted.index(anchor)
-    matcher = difflib.SequenceMatcher(autojunk=False)
-    matcher.set_seq2(anchor.strip()[:200])
-    for number, line in enumerate(lines):
-        matcher.set_seq1(line.strip()[:200])
-        if matcher.real_quick_ratio() <= best or matcher.quick_ratio() <= best:
-            continue
-        ratio = matcher.ratio()
-        if ratio > best:
-            best, at = ratio, number
-            if ratio == 1.0:
-                break
-    if best < 0.6:
-        return "It has no similar text: read the file again."
-    start = max(0, at - offset)
-    shown = lines[start : start + min(len(wanted), 40)]
-    numbered = "\n".join(f"{start + n + 1:>6}→{line[:400]}" for n, line in enumerate(shown))
-    return f"The nearest text is this (mind spaces and tabs):\n{numbered}"
+    return await plan_changes(lambda: [work_out(arguments, ctx)], ctx)
 
 
 TOOL = Tool(
     name="edit_file",
-    description="Replace an exact text in a file. `old` must match exactly, with its spaces, and occur only once.",
+    description="Replace a text in a file. `old` must be exact, with its spaces, and occur only once.",
     arguments=EditFile,
     effect="write",
     label=lambda a: f"Edit {a.path}",

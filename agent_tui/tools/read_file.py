@@ -116,6 +116,8 @@ def read(real: Path, ctx: ToolContext) -> Text | ToolResult:
         data = paths.read_regular(real, MAX_BYTES)
     except (OSError, paths.NotRegular) as error:
         raise files.failure(error, real, ctx) from None
+    if len(data) <= MAX_BYTES:
+        ctx.seen.note(real, data)
     if files.is_binary(data):
         size = len(data) if len(data) <= MAX_BYTES else real.stat().st_size
         if found := picture(data):

@@ -521,6 +521,7 @@ def workplace(cwd: Path, emit: Callable[[Event], None]) -> Workplace:
     return Workplace(
         all_roots=lambda: (cwd,),
         environment={},
+        keys={},
         command_timeout=1,
         command_memory=0,
         max_output_chars=1_000,
@@ -540,6 +541,7 @@ def workplace(cwd: Path, emit: Callable[[Event], None]) -> Workplace:
         skills=tuple,
         keep_job=lambda *_: None,
         load_skill=str,
+        load_tools=tuple,
         off_loop=lambda work: asyncio.get_running_loop().run_in_executor(None, work),
         log=logging.getLogger(__name__),
     )

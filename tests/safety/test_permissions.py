@@ -246,6 +246,15 @@ def test_files(tmp_path: Path, rule: str, path: str, verdict: str) -> None:
     assert (denied == "refuse") is named
 
 
+@pytest.mark.parametrize("tool", ["apply_patch", "edit_notebook", "move_file", "delete_file"])
+def test_what_is_denied_to_edits_is_denied_to_what_edits_too(tmp_path: Path, tool: str) -> None:
+    rule = ("edit_file(src/**)",)
+    assert decide(tmp_path, tool, "src/a.py", "accept-all", deny=rule) == "refuse"
+    assert decide(tmp_path, tool, "src/a.py", "accept-all", ask=rule) == "ask"
+    assert decide(tmp_path, tool, "other/a.py", "accept-all", deny=rule) == "allow"
+    assert decide(tmp_path, tool, "src/a.py", allow=rule) == "ask"
+
+
 @pytest.mark.parametrize("tool", ["grep_files", "glob_files", "list_files"])
 def test_a_rule_holds_for_a_search_of_the_folder_and_of_those_above(
     tmp_path: Path, tool: str

@@ -158,6 +158,7 @@ def displays(text: str) -> tuple[d.Display, ...]:
         d.MarkdownDisplay(text),
         d.CodeDisplay(text, text, text),
         d.DiffDisplay(text, (d.Hunk(1, 1, (" " + text, "-" + text, "+" + text)),)),
+        d.DiffsDisplay((d.DiffDisplay(text, (d.Hunk(1, 1, ("+" + text,)),)),) * 2),
         d.ListingDisplay(text, (d.Entry(text, "folder"), d.Entry(text)), 5),
         d.MatchesDisplay(text, (d.Match(text, 3, text),), 2),
         d.CommandDisplay(text, text, text, 1),

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from agent_tui.protocol.display import DiffDisplay, TodoItem
+from agent_tui.protocol.display import DiffDisplay, Display, TodoItem
 from agent_tui.protocol.messages import SkillInfo
 from agent_tui.safety import paths
 from agent_tui.safety.process import processes
@@ -22,6 +22,7 @@ from agent_tui.safety.process.processes import CommandResult
 from agent_tui.safety.sandbox.network_proxy import Internet
 from agent_tui.safety.secrets.scrubber import hide_secrets
 from agent_tui.tools.base import Tool, ToolFailure, ToolResult, sha256
+from agent_tui.tools.support.seen_files import SeenFiles
 
 
 @dataclass
@@ -32,6 +33,7 @@ class Changed:
     after: str
     folders: int = 0
     parted: str = ""
+    mode: int = 0
 
 
 @dataclass
@@ -51,6 +53,7 @@ class Context:
     call_id: str = "call_1"
     command_timeout: float = 20.0
     max_output_chars: int = 32_000
+    seen: SeenFiles = field(default_factory=SeenFiles)
     internet: Internet = field(default_factory=Internet)
     keys: Mapping[str, str] = field(default_factory=dict)
     named_hosts: frozenset[str] = frozenset()
@@ -100,6 +103,9 @@ class Context:
         finally:
             stop.set()
 
+    def scrub_ahead(self, display: Display) -> None:
+        assert display is not None and self.in_blocking
+
     def checkpoint(self, content: bytes) -> str:
         self.checkpoints[sha256(content)] = content
         return sha256(content)
@@ -112,8 +118,9 @@ class Context:
         after: str,
         folders: int = 0,
         parted: str = "",
+        mode: int = 0,
     ) -> None:
-        self.changes.append(Changed(path, diff, before, after, folders, parted))
+        self.changes.append(Changed(path, diff, before, after, folders, parted, mode))
 
     def set_todos(self, items: tuple[TodoItem, ...]) -> None:
         self.todos.append(items)
@@ -136,6 +143,8 @@ def call(tool: Tool[Any], context: Context, **arguments: Any) -> ToolResult:
     """Run a tool as the executor does: arguments from JSON, and a failure that has a name as a
     result."""
     parsed = tool.arguments.model_validate(json.loads(json.dumps(arguments)))
+
+    context.seen.begin_step()
 
     async def run() -> ToolResult:
         try:

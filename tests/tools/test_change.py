@@ -107,7 +107,7 @@ def test_a_save_between_the_question_and_the_yes_makes_it_stale(tmp_path: Path) 
     with pytest.raises(Stale) as caught:
         apply(planned)
     assert (caught.value.tag, file.read_text(), context.changes) == (
-        "changed",
+        "stale",
         "max = 1\n# mine\n",
         [],
     )

@@ -29,7 +29,11 @@ def tool(name: str) -> Tool[Any]:
 def sample(schema: dict[str, Any], only_required: bool = False) -> dict[str, Any]:
     """Arguments that fit a schema."""
     wanted = schema.get("required", []) if only_required else schema["properties"]
-    return {name: SAMPLES[schema["properties"][name].get("type", "string")] for name in wanted}
+    parts = {name: schema["properties"][name] for name in wanted}
+    return {
+        name: part["enum"][-1] if "enum" in part else SAMPLES[part.get("type", "string")]
+        for name, part in parts.items()
+    }
 
 
 def has_title(node: Any, names: bool = False) -> bool:

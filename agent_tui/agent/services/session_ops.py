@@ -49,8 +49,7 @@ class SessionOps:
         elif self._record.standing.turn_begun_at(to) is None:
             self._record.emit(Notice("There is no such turn.", "warning"))
         else:
-            # what was loaded may have been said in a turn that is gone
-            self._turns.skills.loaded.clear()
+            self._turns.forget_read()  # it may have been said in a turn that is gone
             self._record.emit(Rewound(to))
             return True
         return False

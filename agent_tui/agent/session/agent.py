@@ -473,7 +473,7 @@ class Agent:
                 Notice("A turn is running: interrupt it first (Esc), then /clear.", "warning")
             )
             return
-        self.skills.loaded.clear()
+        self.turns.forget_read()
         self.record.emit(Cleared())
 
     async def close(self) -> None:

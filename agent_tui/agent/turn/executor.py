@@ -116,6 +116,7 @@ class Executor:
             await (
                 self.watch.wait_until_settled()
             )  # a command that was cancelled may write until it has ended
+        self.workplace.seen.begin_step()
         try:
             return await self._run_all(calls, journal, before, cut)
         finally:

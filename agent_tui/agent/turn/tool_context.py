@@ -7,6 +7,7 @@ import asyncio
 import stat
 import threading
 import uuid
+from collections import deque
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
@@ -14,7 +15,7 @@ from logging import Logger
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
-from agent_tui.protocol.display import DiffDisplay, Display, Hunk, TodoItem
+from agent_tui.protocol.display import DiffDisplay, DiffsDisplay, Display, Hunk, TodoItem
 from agent_tui.protocol.events import Event, FileChanged, Notice, TodoChanged, ToolOutput
 from agent_tui.protocol.messages import SkillInfo
 from agent_tui.safety import paths
@@ -34,9 +35,12 @@ from agent_tui.safety.secrets.scrubber import ScrubbedStream
 from agent_tui.safety.secrets.secret_files import shows_secrets
 from agent_tui.safety.shell import classifier as shell_classifier
 from agent_tui.tools.base import ToolFailure
+from agent_tui.tools.support.seen_files import SeenFiles
 
 T = TypeVar("T")
 D = TypeVar("D")
+CHEAP_LINES: Final = 100
+"""Lines of a change that take no time to look through."""
 UNSEEN: Final = (
     "These folders are too large to look through all of them for protected names that a command "
     "made."
@@ -94,23 +98,34 @@ class Workplace:
     log: Logger
     env_files: EnvFiles = field(default_factory=EnvFiles)
     internet: Internet = field(default_factory=Internet)
+    seen: SeenFiles = field(default_factory=SeenFiles)
+    scrubbed: deque[tuple[DiffDisplay, Any, int]] = field(default_factory=lambda: deque(maxlen=8))
+    """Long changes with what they are without secrets, as they were known then: it is looked for
+    once, off the loop."""
+    lessons: list[None] = field(default_factory=list)
+    """One for each time that more secrets became known."""
 
     @property
     def roots(self) -> tuple[Path, ...]:
         return self.all_roots()
 
+    def learn_more(self, values: Iterable[str]) -> None:
+        """From now on these are hidden, too."""
+        self.lessons.append(None)
+        self.learn(values)
+
     def learn_own(self, values: Iterable[str]) -> None:
         """The same for keys of this program, which the model is never shown."""
         kept = tuple(values)
         self.hidden.never_show(kept)
-        self.learn(kept)
+        self.learn_more(kept)
 
     async def learn_env_files(self) -> None:
         """Hide the secrets of the project's `.env` from now on, wherever a command finds them."""
         async with self.env_files.lock:
             values = await self.off_loop(lambda: self.env_files.new_values(self.roots))
             if values:
-                self.learn(values)
+                self.learn_more(values)
 
     def scrub_of(self, path: str) -> Callable[[str], str]:
         """What hides secrets in the text of a file."""
@@ -118,17 +133,32 @@ class Workplace:
 
     def scrub_display(self, display: D) -> D:
         """The same display, with every text in it scrubbed."""
+        learnt = len(self.lessons)
+        for own, clean, when in tuple(self.scrubbed):
+            if when == learnt and (display is own or display is clean):
+                known: D = clean
+                return known
+        if isinstance(display, DiffsDisplay):
+            each: D = replace(display, diffs=tuple(map(self.scrub_display, display.diffs)))
+            return each
         scrub = self.scrub_of(display.path) if isinstance(display, DiffDisplay) else self.scrub
         same: D = _scrubbed(display, scrub)
+        if isinstance(display, DiffDisplay) and sum(map(_size, display.hunks)) > CHEAP_LINES:
+            self.scrubbed.append((display, same, learnt))
         return same
 
     def scrubbed_question(self, display: Display) -> Display:
         """The same display for a person who is asked about it: what was in a file before is
         scrubbed, and what will be written or run is not, but for the known values. A placeholder
         must not hide what a yes is for."""
+        if isinstance(display, DiffsDisplay):
+            return replace(display, diffs=tuple(map(self._scrubbed_diff, display.diffs)))
         if not isinstance(display, DiffDisplay):
             same: Display = _scrubbed(display, self.scrub_known)
             return same
+        return self._scrubbed_diff(display)
+
+    def _scrubbed_diff(self, display: DiffDisplay) -> DiffDisplay:
         old = self.scrub_display(display)
         hunks = tuple(map(self._scrubbed_hunk, display.hunks, old.hunks))
         return replace(old, hunks=hunks)
@@ -325,6 +355,13 @@ class CallContext:
         finally:
             stop.set()
 
+    @property
+    def seen(self) -> SeenFiles:
+        return self.workplace.seen
+
+    def scrub_ahead(self, display: Display) -> None:
+        self.workplace.scrub_display(display)
+
     def checkpoint(self, content: bytes) -> str:
         return self.workplace.checkpoint(content)
 
@@ -336,13 +373,14 @@ class CallContext:
         after: str,
         folders: int = 0,
         parted: str = "",
+        mode: int = 0,
     ) -> None:
         shown = self.workplace.scrub_display(diff)
         try:
-            mode = stat.S_IMODE(path.lstat().st_mode)
+            now = stat.S_IMODE(path.lstat().st_mode) if after else 0
         except OSError:
-            mode = 0  # it is gone again
-        modes = (mode if before else 0, mode)
+            now = 0  # it is gone again
+        modes = ((mode or now) if before else 0, now)
         self.tell(FileChanged(self._call_id, str(path), shown, before, after, *modes, folders))
         self.changes.append((path, before, after))
         if parted:
@@ -359,6 +397,10 @@ class CallContext:
 
     def load_skill(self, name: str) -> str:
         return self.workplace.load_skill(name)
+
+
+def _size(hunk: Hunk) -> int:
+    return len(hunk.lines)
 
 
 def _scrubbed(value: Any, scrub: Callable[[str], str]) -> Any:

@@ -155,6 +155,12 @@ class Turns:
         if state == "completed":
             self.titles.on_turn_ended()
 
+    def forget_read(self) -> None:
+        """The model does not have what was read until now: skills may be loaded again, and no file
+        is known to it."""
+        self.skills.loaded.clear()
+        self.executor.workplace.seen.clear()
+
     def seal_reason(self) -> str:
         """Why no tool may change anything now."""
         if self.config.otr:

@@ -4,25 +4,26 @@ for huge ones."""
 from __future__ import annotations
 
 import difflib
-from collections.abc import Awaitable, Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from pathlib import Path
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Final
 
 from agent_tui import registry
 from agent_tui.protocol.display import DiffDisplay, Hunk
-from agent_tui.safety import paths
-from agent_tui.tools.base import A, Planned, Stale, ToolContext, ToolFailure, ToolResult, sha256
-from agent_tui.tools.support.files import BOM, LARGEST, describe_other_names
+from agent_tui.tools.support.files import BOM
 
 with registry.late(warm=False):
     from agent_tui.structures import lexing
 
 CONTEXT: Final = 3
 EXACT_LINES: Final = 4_000
-"""Changed lines up to which the difference is searched for; above, the whole changed stretch is
-shown as replaced."""
+"""Changed lines up to which the difference is searched for; above, only between lines that are there
+once."""
 NO_NEWLINE: Final = "\\ no newline at the end"
+Code = tuple[str, int, int, int, int]
+_CHUNK: Final = 65_536
 _OPEN: Final = "\n"
 """Behind the last line of the one text that does not end with a newline: no line holds one."""
 
@@ -33,27 +34,21 @@ def diff(path: str, old: str, new: str, created: bool = False) -> DiffDisplay:
     notes: list[str] = []
     if not created:
         old, new, notes = _compared(old, new)
+    opened = not created and _is_open(old) != _is_open(new)
+    opens_old = _is_open(old)
+    old, new, skipped = _around_changes(old, new)
     before, after = lines(old), lines(new)
-    if not created and _is_open(old) != _is_open(new):
-        (before if _is_open(old) else after)[-1] += _OPEN
-    head = _common(before, after)
-    tail = _common(before[head:][::-1], after[head:][::-1])
-    middle_old, middle_new = before[head : len(before) - tail], after[head : len(after) - tail]
-    if len(middle_old) + len(middle_new) > EXACT_LINES:
-        codes = [("replace", head, head + len(middle_old), head, head + len(middle_new))]
-    else:
-        codes = [
-            (tag, a + head, b + head, c + head, d + head)
-            for tag, a, b, c, d in difflib.SequenceMatcher(
-                None, middle_old, middle_new, autojunk=False
-            ).get_opcodes()
-            if tag != "equal"
-        ]
-    hunks = tuple(
-        _with_openings(
-            path, [_hunk(group, before, after) for group in _grouped(codes)], before, after
+    if opened:
+        (before if opens_old else after)[-1] += _OPEN
+    codes = _codes(before, after)
+    found = [_hunk(group, before, after) for group in _grouped(codes)]
+    if skipped:  # the lines above that colours depend on are too many
+        hunks = tuple(
+            replace(hunk, old_start=hunk.old_start + skipped, new_start=hunk.new_start + skipped)
+            for hunk in found
         )
-    )
+    else:
+        hunks = tuple(_with_openings(path, found, before, after))
     added = sum(d - c for _, _, _, c, d in codes)
     removed = sum(b - a for _, a, b, _, _ in codes)
     return noted(DiffDisplay(path, hunks, added, removed, created), *notes)
@@ -71,7 +66,9 @@ def noted(display: DiffDisplay, *notes: str) -> DiffDisplay:
 def _compared(old: str, new: str) -> tuple[str, str, list[str]]:
     """Both texts without what all of their lines have in common and differ in: that is a note. A
     change that is shown in no line would be approved unseen."""
-    notes = []
+    notes: list[str] = []
+    if "\r" not in old and "\r" not in new and BOM not in (old[:1], new[:1]):
+        return old, new, notes
     if old and new and old.startswith(BOM) != new.startswith(BOM):
         notes.append(f"byte order mark (BOM) {'removed' if old.startswith(BOM) else 'added'}")
         old, new = old.removeprefix(BOM), new.removeprefix(BOM)
@@ -90,6 +87,111 @@ def _line_ends(text: str) -> str:
     return "LF" if not both else "CRLF" if both == all_of_them else "mixed"
 
 
+def _around_changes(old: str, new: str) -> tuple[str, str, int]:
+    """Both texts without what is the same at their ends, but for a few lines; and how many lines
+    they are cut by at the beginning: none where that is not long."""
+    head = _same_start(old, new)
+    left = min(len(old), len(new)) - head
+    tail = _same_end(old, new, left)
+    skipped = start = 0
+    if head > lexing.FOLLOWED:
+        start = head
+        for _ in range(CONTEXT + 2):
+            start = old.rfind("\n", 0, max(0, start - 1)) + 1
+        skipped = old.count("\n", 0, start)
+    end = len(old) - tail
+    for _ in range(CONTEXT + 2):
+        end = old.find("\n", end) + 1
+        if not end:
+            return old[start:], new[start:], skipped
+    return old[start:end], new[start : len(new) - (len(old) - end)], skipped
+
+
+def _same_start(one: str, other: str) -> int:
+    """Characters at the beginning that are the same."""
+    at, most, size = 0, min(len(one), len(other)), _CHUNK
+    while at < most:
+        size = min(size, most - at)
+        if one[at : at + size] == other[at : at + size]:
+            at += size
+        elif size == 1:
+            break
+        else:
+            size //= 2
+    return at
+
+
+def _same_end(one: str, other: str, most: int) -> int:
+    """Characters at the end that are the same, at most so many."""
+    at, size = 0, _CHUNK
+    while at < most:
+        size = min(size, most - at)
+        ends = len(one) - at, len(other) - at
+        if one[ends[0] - size : ends[0]] == other[ends[1] - size : ends[1]]:
+            at += size
+        elif size == 1:
+            break
+        else:
+            size //= 2
+    return at
+
+
+def _codes(before: list[str], after: list[str]) -> list[Code]:
+    """What differs. Of many lines those that are there once each hold the rest in its place."""
+    head = _common(before, after)
+    tail = _common(before[head:][::-1], after[head:][::-1])
+    old, new = before[head : len(before) - tail], after[head : len(after) - tail]
+    if len(old) + len(new) <= EXACT_LINES:
+        return _exact_codes(old, new, head, head)
+    found: list[Code] = []
+    a = b = 0
+    for c, d in (*_anchors(old, new), (len(old), len(new))):
+        if a < c or b < d:
+            found += _gap(old[a:c], new[b:d], head + a, head + b)
+        a, b = c + 1, d + 1
+    return found
+
+
+def _gap(old: list[str], new: list[str], a: int, b: int) -> list[Code]:
+    if len(old) + len(new) <= EXACT_LINES:
+        return _exact_codes(old, new, a, b)
+    return [("replace", a, a + len(old), b, b + len(new))]
+
+
+def _exact_codes(old: list[str], new: list[str], at_old: int, at_new: int) -> list[Code]:
+    matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
+    return [
+        (tag, a + at_old, b + at_old, c + at_new, d + at_new)
+        for tag, a, b, c, d in matcher.get_opcodes()
+        if tag != "equal"
+    ]
+
+
+def _anchors(old: list[str], new: list[str]) -> list[tuple[int, int]]:
+    """Lines that are there once in both, as many of them as are in the same order."""
+    places = {line: number for number, line in enumerate(new)}
+    once_old, once_new = Counter(old), Counter(new)
+    pairs = [
+        (number, places[line])
+        for number, line in enumerate(old)
+        if once_old[line] == 1 and once_new.get(line) == 1
+    ]
+    ends: list[int] = []
+    tops: list[int] = []
+    below: list[int] = []
+    for index, (_, place) in enumerate(pairs):
+        at = bisect_left(ends, place)
+        below.append(tops[at - 1] if at else -1)
+        ends[at : at + 1] = [place]
+        tops[at : at + 1] = [index]
+    found: list[tuple[int, int]] = []
+    index = tops[-1] if tops else -1
+    while index >= 0:
+        found.append(pairs[index])
+        index = below[index]
+    return found[::-1]
+
+
 def _is_open(text: str) -> bool:
     return bool(text) and not text.endswith("\n")
 
@@ -100,9 +202,6 @@ def lines(text: str) -> list[str]:
     if found and not found[-1]:
         found.pop()
     return found
-
-
-Code = tuple[str, int, int, int, int]
 
 
 def _common(a: list[str], b: list[str]) -> int:
@@ -179,72 +278,3 @@ def _with_openings(
         yield replace(
             hunk, old_opening=lexing.opening_lines(old), new_opening=lexing.opening_lines(new)
         )
-
-
-@dataclass(frozen=True, slots=True)
-class Change:
-    """`data` instead of `before` (None: there is no file) at a real path. `done` is the sentence for
-    the model."""
-
-    path: Path
-    before: bytes | None
-    data: bytes
-    display: DiffDisplay
-    done: str
-
-
-def plan_change(change: Change, ctx: ToolContext) -> Planned:
-    """`change` as what a person may be asked about."""
-
-    async def is_current() -> bool:
-        return await ctx.run_blocking(lambda _: _is_current(change))
-
-    return Planned(change.display, lambda: _apply(change, ctx), is_current)
-
-
-def run_planned(
-    plan: Callable[[A, ToolContext], Awaitable[Planned]],
-) -> Callable[[A, ToolContext], Awaitable[ToolResult]]:
-    """How a tool runs where nobody is asked: a call that became stale is worked out anew, once."""
-
-    async def run(arguments: A, ctx: ToolContext) -> ToolResult:
-        try:
-            return await (await plan(arguments, ctx)).apply()
-        except Stale:
-            return await (await plan(arguments, ctx)).apply()
-
-    return run
-
-
-def _is_current(change: Change) -> bool:
-    try:
-        return paths.read_regular(change.path, LARGEST) == change.before
-    except FileNotFoundError:
-        return change.before is None
-    except (OSError, ValueError):
-        return False  # a folder, a link or no permission: working it out again says which
-
-
-async def _apply(change: Change, ctx: ToolContext) -> ToolResult:
-    """Write it, and tell of it, in one go: a cancel between the two would hide a change from undo."""
-    path, before, shown = change.path, change.before, change.display.path
-    saved = "" if before is None else ctx.checkpoint(before)
-    apart = "" if before is None else describe_other_names(path, shown)
-    folders = sum(not above.exists() for above in path.parents)
-    try:
-        paths.make_folders(path)
-    except OSError as error:
-        raise ToolFailure(
-            "write_failed", f"{shown}: its folder cannot be made: {error.strerror}"
-        ) from None
-    try:
-        paths.atomic_write(path, change.data, follow=False, new=before is None, held=before)
-    except (FileExistsError, paths.ChangedMeanwhile):
-        text = f"{shown} was changed by another program at this moment, so nothing was written: read it again"
-        raise Stale("changed", text) from None
-    except (OSError, ValueError) as error:
-        raise ToolFailure(
-            "write_failed", f"{shown}: {getattr(error, 'strerror', None) or error}"
-        ) from None
-    ctx.report_change(path, change.display, saved, sha256(change.data), folders, apart)
-    return ToolResult(f"{change.done} {apart}".rstrip(), change.display)

@@ -7,6 +7,7 @@ import codecs
 import difflib
 import errno
 import os
+import re
 import struct
 from dataclasses import dataclass
 from pathlib import Path
@@ -278,6 +279,8 @@ def language(path: Path) -> str:
 LARGEST: Final = 20_000_000
 """Bytes of a file that a tool is ready to change."""
 BOM: Final = "\ufeff"
+_OF_UTF8: Final = re.compile("[^\\x00-\\x7f\\udc80-\\udcff]")
+"""A character that was read as UTF-8."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -289,6 +292,7 @@ class FileText:
     text: str
     bom: bool
     crlf: bool
+    utf8: bool = True
 
     def encode(self, text: str) -> bytes:
         """`text` with this file's BOM and line ends; bytes that are no UTF-8 come back as they were."""
@@ -300,8 +304,7 @@ class FileText:
         """`text` so that `encode` writes it as this file is written: a file that is no UTF-8 anywhere
         is taken for
         Latin-1. None: it has characters that cannot be written so."""
-        others = [char for char in self.text if not char.isascii()]
-        if not others or not all("\udc80" <= char <= "\udcff" for char in others):
+        if self.utf8 or _OF_UTF8.search(self.text):
             return text
         try:
             return text.encode("latin-1").decode("utf-8", "surrogateescape")
@@ -320,11 +323,14 @@ def read_text(path: Path, ctx: ToolContext) -> FileText:
         raise ToolFailure("too_large", text)
     if is_binary(raw):
         raise binary_failure(ctx.display_path(path), raw, len(raw))
-    text = raw.decode("utf-8", "surrogateescape")
+    try:
+        text, utf8 = raw.decode("utf-8"), True
+    except UnicodeDecodeError:
+        text, utf8 = raw.decode("utf-8", "surrogateescape"), False
     bom = text.startswith(BOM)
     text = text[1:] if bom else text
-    crlf = text.count("\r\n") == text.count("\n") > 0
-    return FileText(raw, text.replace("\r\n", "\n") if crlf else text, bom, crlf)
+    crlf = "\r" in text and text.count("\r\n") == text.count("\n") > 0
+    return FileText(raw, text.replace("\r\n", "\n") if crlf else text, bom, crlf, utf8)
 
 
 def refuse_placeholders(text: str, held: str, what: str) -> None:

@@ -123,8 +123,9 @@ def brief_of(question: Approval | Question) -> str:
     """An open question in a few words: the call, and how much of a file changes."""
     if isinstance(question, Question):
         return question.text.partition("\n")[0]
-    diff = displays.diff_of(question.display)
-    count = "".join(run.text for run in displays.diff_count(diff)) if diff is not None else ""
+    changes = displays.diff_of(question.display) is not None
+    shown = displays.present(question.display).summary if changes else ()
+    count = "".join(run.text for run in shown)
     return f"{question.label} {count}".rstrip()
 
 

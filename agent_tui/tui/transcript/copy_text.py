@@ -10,7 +10,7 @@ from itertools import groupby
 from textual.geometry import Offset
 from textual.selection import Selection
 
-from agent_tui.present.displays import diff_of
+from agent_tui.present.displays import diffs_of
 from agent_tui.protocol.transcript import Block, TextBlock, ThinkingBlock, ToolBlock, UserBlock
 from agent_tui.structures import chips
 from agent_tui.structures.frozen import frozen
@@ -95,7 +95,8 @@ def _unfolded(text: str, block: UserBlock) -> str:
 
 def _as_drawn(lines: Sequence[Line], part: _Part, began: Origin | None) -> str:
     block = part.block
-    diff = diff_of(block.proposed or block.display) if isinstance(block, ToolBlock) else None
+    shown = diffs_of(block.proposed or block.display) if isinstance(block, ToolBlock) else ()
+    diff = shown[0] if len(shown) == 1 else None  # the numbers of several say nothing
     known = written_lines(block)
     if diff is None:
         return _written(lines, part.first, part.last, part.start, part.end, known)

@@ -98,6 +98,7 @@ def part_lines(
     """The same of its parts. A diff has a limit of its own: only what is drawn of it is
     highlighted. `named`: its path and count stand above it already."""
     width, most = max(1, width), MOST_LINES if open else FOLDED_LINES
+    named = named and sum(isinstance(part, p.Diff) for part in parts) == 1
     found: list[Line] = []
     lines: list[Line] = []
     rest = NOTHING

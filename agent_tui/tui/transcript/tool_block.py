@@ -18,7 +18,7 @@ from agent_tui.present.blocks import (
     tool_parts,
     undone_display,
 )
-from agent_tui.present.displays import diff_count, diff_of, kind_of, parts_of, present
+from agent_tui.present.displays import diff_of, kind_of, parts_of, present
 from agent_tui.protocol.display import Display
 from agent_tui.protocol.tool_events import SHELL
 from agent_tui.protocol.transcript import Block, CallBlock, ToolBlock
@@ -272,8 +272,8 @@ def _proposed(block: ToolBlock, width: int, cells: Cells, look: Look) -> list[Li
     refused = undone_display(block)
     if refused is None:
         return []
-    diff = diff_of(refused)
-    count = (Segment("  "), *runs_of(diff_count(diff))) if diff is not None else ()
+    changes = diff_of(refused) is not None
+    count = (Segment("  "), *runs_of(present(refused).summary)) if changes else ()
     head = (Segment(NOT_DONE.text, WORDS[NOT_DONE.kind]), *count)
     return [
         Line(cut_runs(head, width, cells)),

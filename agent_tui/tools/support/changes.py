@@ -1,0 +1,294 @@
+"""What a call does to files, worked out first and then done just so: all of it, or nothing."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import stat
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final
+
+from agent_tui.protocol.display import DiffDisplay, DiffsDisplay, Display
+from agent_tui.safety import hard_links, paths
+from agent_tui.tools.base import A, Planned, Stale, ToolContext, ToolFailure, ToolResult, sha256
+from agent_tui.tools.support.diff import diff
+from agent_tui.tools.support.files import LARGEST, describe_other_names
+from agent_tui.tools.support.syntax import describe_break
+
+SHOWN_LINES: Final = 40
+"""Lines of a result that show how changed lines stand now."""
+LINE: Final = 300
+"""Characters of such a line."""
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """`data` (None: no file) instead of `before` (None: there is none) at a real path. `moved_from`:
+    the file is brought from there, and holds `before`. `done` is the sentence for the model;
+    `shows`: the changed lines follow it."""
+
+    path: Path
+    before: bytes | None
+    data: bytes | None
+    display: DiffDisplay
+    done: str
+    moved_from: Path | None = None
+    shows: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Done:
+    """What became of a change: the hashes of what was there and of what is, the mode before, the
+    folders that were made for it, what became of its other names."""
+
+    change: Change
+    saved: str = ""
+    after: str = ""
+    mode: int = 0
+    folders: int = 0
+    apart: str = ""
+
+
+async def plan_changes(work_out: Callable[[], Sequence[Change]], ctx: ToolContext) -> Planned:
+    """The changes, worked out off the loop, as what a person may be asked about."""
+
+    def work(_: object) -> Sequence[Change]:
+        found = work_out()
+        ctx.scrub_ahead(_display(found))
+        return found
+
+    changes: Sequence[Change] = await ctx.run_blocking(work)
+
+    async def is_current() -> bool:
+        return await ctx.run_blocking(lambda _: all(map(_is_current, changes)))
+
+    return Planned(_display(changes), lambda: _apply(changes, ctx), is_current)
+
+
+def run_planned(
+    plan: Callable[[A, ToolContext], Awaitable[Planned]],
+) -> Callable[[A, ToolContext], Awaitable[ToolResult]]:
+    """How a tool runs where nobody is asked: a call that became stale is worked out anew, once."""
+
+    async def run(arguments: A, ctx: ToolContext) -> ToolResult:
+        try:
+            return await (await plan(arguments, ctx)).apply()
+        except Stale:
+            return await (await plan(arguments, ctx)).apply()
+
+    return run
+
+
+def is_secret(path: Path, ctx: ToolContext) -> bool:
+    """Whether a file's purpose is secrets."""
+    return paths.is_secret(path) or hard_links.is_secret(path, ctx.roots)
+
+
+def refuse_stale(path: Path, held: bytes, ctx: ToolContext) -> None:
+    """Raise ToolFailure (`stale`) where the model knows the file as another one than `held`."""
+
+    def hide(text: str) -> str:
+        return ctx.hide_secrets(text, is_secret(path, ctx))
+
+    if why := ctx.seen.find_stale(path, held, hide):
+        raise ToolFailure("stale", f"{ctx.display_path(path)} {why}")
+
+
+def refuse_link(text: str, ctx: ToolContext) -> None:
+    """Raise ToolFailure where the last name of a path is a link: what is meant, it or the file that
+    it leads to, has two readings."""
+    folder, _, name = text.rstrip("/").rpartition("/")
+    start = folder or ("/" if text.startswith("/") else ".")
+    try:
+        named = paths.resolve(start, ctx.roots[0]) / name
+        leads = ctx.display_path(paths.resolve(text, ctx.roots[0])) if named.is_symlink() else ""
+    except ValueError as error:
+        raise ToolFailure("invalid_arguments", str(error)) from None
+    if leads:
+        said = f"{text} is a link to {leads}: name that file, or use run_shell_command"
+        raise ToolFailure("invalid_arguments", said)
+
+
+def _display(changes: Sequence[Change]) -> Display:
+    if len(changes) == 1:
+        return changes[0].display
+    return DiffsDisplay(tuple(change.display for change in changes))
+
+
+def _is_current(change: Change) -> bool:
+    if change.moved_from is not None:
+        return _holds(change.moved_from, change.before) and _holds(change.path, None)
+    return _holds(change.path, change.before)
+
+
+def _holds(path: Path, content: bytes | None) -> bool:
+    try:
+        return paths.read_regular(path, LARGEST) == content
+    except FileNotFoundError:
+        return content is None
+    except (OSError, ValueError):
+        return False  # a folder, a link or no permission: working it out again says which
+
+
+async def _apply(changes: Sequence[Change], ctx: ToolContext) -> ToolResult:
+    """Do it off the loop, and tell of it in any case: a cancel between the two would hide a change
+    from undo."""
+    done: list[_Done] = []
+    work = asyncio.ensure_future(ctx.run_blocking(lambda _: _do_all(changes, done, ctx)))
+    try:
+        said = await asyncio.shield(work)
+    except asyncio.CancelledError:
+        await asyncio.wait({work})  # a moment: it is not stopped half way
+        work.exception()
+        raise
+    finally:
+        if work.done():
+            _report(done, ctx)
+        else:  # cancelled once more
+            work.add_done_callback(lambda _: _report(done, ctx))
+    return ToolResult(said, _display(changes))
+
+
+def _do_all(changes: Sequence[Change], done: list[_Done], ctx: ToolContext) -> str:
+    """Do them one after the other; where one fails, what was done is put back. Returns what the
+    model is told."""
+    if len(changes) > 1 and not all(map(_is_current, changes)):
+        raise Stale("stale", "a file was changed by another program at this moment")
+    for change in sorted(changes, key=lambda change: change.data is None):  # what goes, goes last
+        try:
+            done.append(_do(change, ctx))
+        except ToolFailure as failure:
+            left = _put_back(done, ctx)
+            if left:
+                failure.text += f"; {', '.join(left)} could not be put back as before"
+            elif len(changes) > 1:
+                failure.text += "; no file was changed"
+            raise
+    return "\n".join(_describe(one, ctx) for one in done)
+
+
+def _do(change: Change, ctx: ToolContext) -> _Done:
+    """One change, whole or not at all. Raises ToolFailure."""
+    path, before, shown = change.path, change.before, change.display.path
+    found = _Done(change, after="" if change.data is None else sha256(change.data))
+    try:
+        if before is not None:
+            mode = stat.S_IMODE((change.moved_from or path).lstat().st_mode)
+            apart = "" if change.moved_from else describe_other_names(path, shown)
+            found = replace(found, saved=ctx.checkpoint(before), mode=mode, apart=apart)
+        if change.data is None:
+            paths.remove_held(path, before or b"")
+            return found
+        found = replace(found, folders=sum(not above.exists() for above in path.parents))
+        try:
+            paths.make_folders(path)
+            _write(change, change.data)
+        except BaseException:
+            with contextlib.suppress(OSError):
+                _remove_folders(path, found.folders)
+            raise
+    except (FileExistsError, FileNotFoundError, paths.ChangedMeanwhile):
+        text = f"{shown} was changed by another program at this moment, so nothing was written: read it again"
+        raise Stale("stale", text) from None
+    except (OSError, ValueError) as error:
+        raise ToolFailure(
+            "write_failed", f"{shown}: {getattr(error, 'strerror', None) or error}"
+        ) from None
+    return found
+
+
+def _write(change: Change, data: bytes) -> None:
+    before, path, source = change.before, change.path, change.moved_from
+    if source is None:
+        paths.atomic_write(path, data, follow=False, new=before is None, held=before)
+        return
+    held = before or b""
+    paths.move(source, path, held)
+    if data != before:
+        try:
+            paths.atomic_write(path, data, follow=False, held=held)
+        except BaseException:
+            paths.move(path, source, held)
+            raise
+
+
+def _put_back(done: list[_Done], ctx: ToolContext) -> list[str]:
+    """Undo what was done, the last first; what cannot be put back stays in `done` and is named."""
+    left: list[_Done] = []
+    for one in reversed(done):
+        change, path = one.change, one.change.path
+        try:
+            if change.moved_from is not None:
+                if change.data != change.before:
+                    paths.atomic_write(path, change.before or b"", follow=False, held=change.data)
+                paths.move(path, change.moved_from, change.before or b"")
+            elif change.before is None:
+                paths.remove_held(path, change.data or b"")
+            elif change.data is None:
+                paths.atomic_write(path, change.before, one.mode, follow=False, new=True)
+            else:
+                paths.atomic_write(path, change.before, follow=False, held=change.data)
+            _remove_folders(path, one.folders)
+        except (OSError, ValueError):
+            left.insert(0, one)
+    done[:] = left
+    return [ctx.display_path(one.change.path) for one in left]
+
+
+def _remove_folders(path: Path, count: int) -> None:
+    """Those that were made for a file that is gone again."""
+    for folder in list(path.parents)[:count]:
+        paths.remove_folder(folder)
+
+
+def _report(done: Sequence[_Done], ctx: ToolContext) -> None:
+    for one in done:
+        change, after = one.change, one.after
+        if change.moved_from is None:
+            ctx.report_change(
+                change.path, change.display, one.saved, after, one.folders, one.apart, one.mode
+            )
+        else:
+            gone = diff(ctx.display_path(change.moved_from), "", "")
+            ctx.report_change(change.moved_from, gone, one.saved, "", mode=one.mode)
+            ctx.report_change(change.path, change.display, "", after, one.folders)
+
+
+def _describe(one: _Done, ctx: ToolContext) -> str:
+    """What the model is told, and knows from now on."""
+    change = one.change
+    if change.moved_from is not None:
+        ctx.seen.forget(change.moved_from)
+    if change.data is None:
+        ctx.seen.forget(change.path)
+        return change.done
+    ctx.seen.note(change.path, change.data)
+    broken = describe_break(change.path, change.before, change.data)
+    said = " ".join(filter(None, (change.done, one.apart)))
+    stands = _stands(change, ctx) if change.shows else ""
+    return "\n".join(filter(None, (said, stands, broken)))
+
+
+def _stands(change: Change, ctx: ToolContext) -> str:
+    """The changed lines as they stand now, with their numbers; not those of private keys, of which
+    a single line tells nothing to who hides them."""
+    if b"PRIVATE KEY" in (change.data or b""):
+        return ""
+    shown: list[str] = []
+    left = SHOWN_LINES
+    for hunk in change.display.hunks:
+        number = hunk.new_start
+        if shown:
+            shown.append("   …")
+        for line in hunk.lines:
+            if line[:1] not in (" ", "+"):
+                continue
+            left -= 1
+            if left < 0:
+                return "\n".join([*shown, "   … (more changed lines)"])
+            text = line[1:] if len(line) <= LINE else f"{line[1:LINE]}…"
+            shown.append(f"{number:>5}→{text}")
+            number += 1
+    return ctx.hide_secrets("\n".join(shown), is_secret(change.path, ctx))
