@@ -60,6 +60,7 @@ NAMES = [
     "help",
     "model",
     "models",
+    "next-model",
     "permissions",
     "pull",
     "mode",

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from agent_tui.protocol.events import ModelChanged
 from agent_tui.protocol.ops import SetModel
 from agent_tui.settings.values import Layer, Value
 from agent_tui.tui.core.effects import WriteSetting
@@ -197,3 +198,24 @@ def test_a_window_that_is_only_assumed_is_said_to_be(name: str, said: str) -> No
     assert play.model.overlay is not None and play.model.overlay.picker is not None
     about = next(one.about for one in play.model.overlay.picker.entries if one.id == name)
     assert f"{said} · tools: unknown" in about
+
+
+def test_a_key_goes_through_favourites_and_those_used_last() -> None:
+    play = at_work("acme/x")
+    shown(play, ["ollama/q", "openai/gpt-5"])
+    play.press("escape")
+    play.take()
+    wanted = []
+    for _ in range(3):
+        play.press("f6", after=1.0)
+        [op] = play.take()
+        assert isinstance(op, SetModel)
+        wanted.append(op.model)
+        play.feed(ModelChanged(model=op.model, session=play.model.active))
+    assert wanted == ["acme/x", "ollama/q", "openai/gpt-5"]
+
+
+def test_without_others_the_key_opens_the_list() -> None:
+    play = Play()
+    play.press("f6")
+    assert play.model.overlay is not None and play.model.overlay.kind == "model"

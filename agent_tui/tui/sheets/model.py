@@ -134,6 +134,17 @@ def favourites(model: Model) -> tuple[str, ...]:
     return tuple(value) if isinstance(value, list | tuple) else ()
 
 
+@command(keys=("f6",), rank=53)
+def next_model(model: Model, _: str) -> Step:
+    """Use the next of your favourite models and of those used last."""
+    names = tuple(dict.fromkeys((*favourites(model), *(_told(model).used or ())[:USED])))
+    now = model.transcript.model
+    if not set(names) - {now}:
+        return commands.find("model").run(model, "")
+    at = names.index(now) + 1 if now in names else 0
+    return send(model, SetModel(names[at % len(names)]))
+
+
 def _entry(
     name: str, offered: ModelInfo | None, facts: ModelFacts | None, now: tuple[str, str], group: str
 ) -> Entry:
@@ -257,7 +268,7 @@ SHEET: Final = Sheet(
         Action("favour", ("f2",), "favourite", _favour, _is_model, closes=False),
         Action("project", ("f3",), "project", _use_here, _is_model, closes=False),
     ),
-    (models,),
+    (models, next_model),
     query="models",
     reads=(ReadSettings(),),
     about_lines=2,
