@@ -85,7 +85,10 @@ LAZY = {
         "keyring": "only where it is installed, and a key is wanted: slow, third party",
         "keyring.errors": "as above",
     },
-    "agent_tui.safety.ignore": {"pathspec:GitIgnoreSpec": "only where a .gitignore is read"},
+    "agent_tui.safety.ignore": {
+        "pathspec:GitIgnoreSpec": "only where a .gitignore is read",
+        "re2": "only where a .gitignore is read; third party",
+    },
     "agent_tui.safety.shell.syntax": {
         "tree_sitter:Language": "only where a command is judged; third party",
         "tree_sitter:Parser": "only where a command is judged; third party",
@@ -96,7 +99,13 @@ LAZY = {
         "tomlkit.exceptions:TOMLKitError": "only where a setting is written",
         "tomlkit.items:AbstractTable": "only where a setting is written",
     },
-    "agent_tui.tools.grep_files": {"re2": "only where files are searched; third party"},
+    "agent_tui.tools.support.expression": {"re2": "only where files are searched; third party"},
+    "agent_tui.tools.support.pdf": {"pypdf": "only where it is installed, and a PDF is read"},
+    "agent_tui.tools.support.pictures": {
+        "PIL:Image": "only where it is installed, and a picture is large",
+        "PIL:ImageOps": "as above",
+    },
+    "agent_tui.tools.support.walk": {"re2": "only where files are searched; third party"},
     "agent_tui.tui.linear.lines": {
         "readline": "only where somebody types: it changes how the terminal is read"
     },
@@ -136,6 +145,7 @@ STARTS = {
     "agent_tui.cli.config: processes.foreground": "the person's editor",
     "agent_tui.safety.git: processes.feed": "git",
     "agent_tui.safety.sandbox.support: processes.run": "this program's Python, which tries to get out",
+    "agent_tui.tools.support.ripgrep: processes.feed": "ripgrep",
 }
 """Who starts programs, and which."""
 OPENS_SOCKETS = {
@@ -145,7 +155,7 @@ OPENS_SOCKETS = {
 }
 NAMES_GIT = {
     "agent_tui.safety.git": "asks git, and nobody else does: a repository's configuration could run programs",
-    "agent_tui.context.file_index": "the folder of the person's own ignore rules",
+    "agent_tui.safety.work_tree": "the folder of the person's own ignore rules",
     "agent_tui.safety.shell.git_settings": "judges commands of the model",
     "agent_tui.safety.shell.hard_list": "judges commands of the model",
     "agent_tui.safety.limits": "judges commands of the model",

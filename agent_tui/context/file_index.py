@@ -11,51 +11,25 @@ from __future__ import annotations
 import os
 import re
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from logging import Logger
 from pathlib import Path
 from typing import Final
 
-from agent_tui.safety import ignore
+from agent_tui.safety import ignore, work_tree
 from agent_tui.safety.git_config import (
     Repository,
     explain_refusal,
     find_repository,
-    read_text,
 )
 from agent_tui.safety.git_index import BadIndex, Stopped, read_tracked
 
 MOST: Final = 200_000
 """Files and folders that are listed."""
-JUNK: Final = frozenset(
-    (
-        "node_modules",
-        ".venv",
-        "venv",
-        "__pycache__",
-        ".tox",
-        ".nox",
-        ".mypy_cache",
-        ".ruff_cache",
-        ".pytest_cache",
-        ".gradle",
-        ".next",
-        ".terraform",
-        ".cache",
-        "target",
-        "dist",
-        "build",
-        ".hg",
-        ".svn",
-    )
-)
-"""Folders that are left out where no repository says what to ignore."""
 _STOP_EVERY: Final = 1_000
 _UNTYPABLE: Final = re.compile("[\0-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 """In names that no prompt can hold: control characters, and bytes that are no UTF-8."""
-_RULES: Final = (ignore.FILE, ".ignore")
-"""Files of a folder with rules; of two in the same folder, the later one wins."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,9 +65,12 @@ class FileIndex:
         """What really lies there. Raises Stopped, or OSError if the start cannot be listed."""
         where, may_read = self._find()
         known = self._tracked(where, stopped) if where is not None and may_read else None
-        above = "" if where is None else _below(self.start, where.top)
+        above = "" if where is None else work_tree.below(self.start, where.top)
         walk = _Walk(self.start, above, frozenset(known or ()), where is None, self.most, stopped)
-        walk.run(self._rules(where, may_read))
+        rules = ignore.Scope()
+        if where is not None:
+            rules = work_tree.rules_above(self.start, where, may_read, self.environment)
+        walk.run(rules)
         return self._listing(walk.found, walk.more, walk.unreadable)
 
     def _find(self) -> tuple[Repository | None, bool]:
@@ -126,29 +103,14 @@ class FileIndex:
         self._parsed = (stamp, paths)
         return paths
 
-    def _rules(self, where: Repository | None, may_read: bool) -> ignore.Scope:
-        """What holds above the start: the person's own rules, the repository's, those of the
-        folders above."""
-        if where is None:
-            return ignore.Scope()
-        scope = ignore.Scope()
-        excluded = (where.common / "info" / "exclude",) if may_read else ()
-        for path in (_own_rules(self.environment), *excluded):
-            scope = scope.with_rules(ignore.read(None, str(path)), 0)
-        for folder in (
-            folder for folder in reversed(self.start.parents) if folder.is_relative_to(where.top)
-        ):
-            for name in _RULES:
-                rules = ignore.read(None, str(folder / name))
-                scope = scope.with_rules(rules, len(_below(folder, where.top)))
-        return scope
-
     def _listing(self, found: list[str], more: bool, unreadable: int) -> Listing:
         """The files with the folders that hold them, without names that cannot be typed."""
         found = [
             path for path in found[: self.most] if path.isprintable() or not _UNTYPABLE.search(path)
         ]
-        return Listing(list(dict.fromkeys((*_folders(found), *found))), more, unreadable)
+        return Listing(
+            list(dict.fromkeys((*work_tree.folders_of(found), *found))), more, unreadable
+        )
 
 
 class _Walk:
@@ -168,7 +130,7 @@ class _Walk:
         self.unreadable = 0
         self._start, self._above, self._known, self._junk = start, above, known, junk
         self._most, self._stopped = most, stopped
-        self._holding = _folders(known)
+        self._holding = work_tree.folders_of(known)
         """Folders that hold something tracked: they are entered though a rule ignores them."""
 
     def run(self, scope: ignore.Scope) -> None:
@@ -185,7 +147,7 @@ class _Walk:
             if path and ".git" in entries:
                 self.found.append(path)  # a repository of its own
                 continue
-            for name in _RULES:
+            for name in ignore.FILES:
                 if name in entries and not ignored:
                     rules = ignore.read(None, f"{self._start}/{path}{name}")
                     scope = scope.with_rules(rules, len(self._above) + len(path))
@@ -212,7 +174,7 @@ class _Walk:
         else:
             hidden = (
                 ignored
-                or (self._junk and name in JUNK)
+                or (self._junk and name in work_tree.GENERATED)
                 or scope.ignores(self._above + path, name, True)
             )
             if not hidden or f"{path}/" in self._holding:
@@ -229,31 +191,3 @@ class _Walk:
                 if not len(entries) % _STOP_EVERY and self._stopped():
                     raise Stopped
         return entries
-
-
-def _folders(paths: Iterable[str]) -> set[str]:
-    """The folders that hold them."""
-    folders: set[str] = set()
-    for path in paths:
-        end = path.rfind("/", 0, -1)
-        while end > 0 and (folder := path[: end + 1]) not in folders:
-            folders.add(folder)
-            end = path.rfind("/", 0, end)
-    return folders
-
-
-def _below(folder: Path, top: Path) -> str:
-    """The path of a folder from `top`, with a slash behind; empty for `top` itself."""
-    return "" if folder == top else f"{folder.relative_to(top).as_posix()}/"
-
-
-def _own_rules(environment: Mapping[str, str]) -> Path:
-    """The person's own ignore file, for all repositories."""
-    home = Path(environment.get("HOME") or "~").expanduser()
-    config = Path(environment.get("XDG_CONFIG_HOME") or home / ".config") / "git"
-    for path in (home / ".gitconfig", config / "config"):
-        said = re.findall(r"(?im)^\s*excludesfile\s*=\s*\"?([^\"\n]+)", read_text(path))
-        if said:
-            name = str(said[-1]).strip()
-            return home / name[2:] if name.startswith("~/") else Path(name)
-    return config / "ignore"

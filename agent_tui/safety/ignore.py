@@ -6,7 +6,7 @@ from __future__ import annotations
 import os
 import re
 import stat
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -15,6 +15,8 @@ from typing import Any, Final
 from agent_tui.safety import paths
 
 FILE: Final = ".gitignore"
+FILES: Final = (FILE, ".ignore")
+"""Files of a folder with rules; of two in the same folder, the later one wins."""
 _MAX_BYTES: Final = 1_000_000
 _MAX_STARS: Final = 3
 """Stars in one part of a path: the time of a match grows with this power of a name's length."""
@@ -54,6 +56,20 @@ class Rules:
             place = self._by_path if "/" in text else self._by_name
             place.insert(0, (number, _Rule(pattern, pattern.include)))
         self._named = lru_cache(maxsize=4096)(self._name_verdict)
+        self._any = _any_of(rule for _, rule in (*self._by_name, *self._by_path))
+
+    def suspects(self, folder: str, names: Sequence[str]) -> Iterable[str]:
+        """Those of the names in `folder` (a path below this file's, with a slash behind; the name
+        of a folder has one, too) of which a rule may speak: one look at all of them together, for
+        most are spoken of by none."""
+        if self._any is None:
+            return names
+        try:
+            if self._any.search(("\n" + folder).join(("", *names))) is None:
+                return ()
+            return [name for name in names if self._any.search(folder + name)]
+        except UnicodeEncodeError:  # a name that is no text
+            return names
 
     def verdict(self, path: str, name: str, folder: bool) -> bool | None:
         """Whether the entry at `path` (relative to this file's folder) is ignored; None where no
@@ -98,6 +114,20 @@ class Scope:
                 return verdict
         return None
 
+    def ignored(self, folder: str, names: Sequence[str]) -> set[str]:
+        """Which of the names in `folder` (from the top, with a slash behind; the name of a folder
+        has one, too) are left out."""
+        suspects: set[str] = set()
+        for length, rules in self.rules:
+            suspects.update(rules.suspects(folder[length:], names))
+        return {
+            name
+            for name in suspects
+            if self.ignores(
+                f"{folder}{name}".removesuffix("/"), name.removesuffix("/"), name[-1] == "/"
+            )
+        }
+
     def with_rules(self, rules: Rules | None, length: int) -> Scope:
         return Scope((*self.rules, (length, rules))) if rules is not None else self
 
@@ -116,16 +146,17 @@ def rules_above(start: Path, top: Path) -> Scope:
     scope = Scope()
     folders = [folder for folder in reversed(start.parents) if folder.is_relative_to(top)]
     for folder in folders:
-        try:
-            data = paths.read_regular(folder / FILE, _MAX_BYTES)
-        except (OSError, paths.NotRegular):
-            continue  # none there, or none that git would read either
         prefix = folder.relative_to(top).as_posix()
-        scope = scope.with_rules(_parsed(data), 0 if prefix == "." else len(prefix) + 1)
+        for name in FILES:
+            try:
+                data = paths.read_regular(folder / name, _MAX_BYTES)
+            except (OSError, paths.NotRegular):
+                continue  # none there, or none that git would read either
+            scope = scope.with_rules(_parsed(data), 0 if prefix == "." else len(prefix) + 1)
     return scope
 
 
-def read(folder: int | None, name: str = FILE) -> Rules | None:
+def read(folder: int | None, name: str) -> Rules | None:
     """The rules of the file `name` in the folder with this descriptor (None: `name` is a path);
     None where none can be read."""
     try:
@@ -143,6 +174,24 @@ def read(folder: int | None, name: str = FILE) -> Rules | None:
 @lru_cache(maxsize=64)
 def _parsed(data: bytes) -> Rules:
     return Rules(data.decode("utf-8-sig", "surrogateescape").split("\n"))
+
+
+def _any_of(rules: Iterable[_Rule]) -> Any:
+    """What finds the lines that one of the rules may speak of; None: all of them."""
+    import re2
+
+    patterns = [rule.pattern.regex.pattern.replace("(?P<ps_d>", "(?:") for rule in rules]
+    options = re2.Options()
+    options.never_nl, options.log_errors, options.never_capture = True, False, True
+    try:
+        return re2.compile("(?m)^(?:" + "|".join(map(_whole_line, patterns)) + ")$", options)
+    except (re2.error, UnicodeEncodeError):
+        return None
+
+
+def _whole_line(pattern: str) -> str:
+    """A rule speaks of a path also where it speaks of a folder that begins it."""
+    return f"(?:{pattern.removeprefix('^')}).*"
 
 
 def _costly(line: str) -> bool:

@@ -155,7 +155,7 @@ def read_regular(real: Path, limit: int) -> bytes:
     """The file at a real path, at most `limit` + 1 bytes of it (so that a caller sees that it is
     longer)."""
     with os.fdopen(open_regular(real), "rb") as file:
-        return file.read(limit + 1)
+        return file.read(limit + 1) or b""  # nothing yet, where the system would wait for more
 
 
 def atomic_write(

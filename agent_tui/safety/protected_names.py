@@ -218,6 +218,16 @@ def is_secret(path: Sequence[str]) -> bool:
     return not parts[-1].endswith(_SAMPLES) and _ends(parts, _SECRET)
 
 
+def find_secrets(folder: Sequence[str], names: Sequence[str]) -> set[str]:
+    """Those of the names of files in `folder` that are names of secrets."""
+    if not SECRET_FOLDERS.isdisjoint(map(fold_name, folder)):
+        return set(names)
+    suspects: Sequence[str] = names
+    if not folder or fold_name(folder[-1]) not in _FOLDERS_OF_SECRETS:
+        suspects = [name for name in names if _SUSPECT.fullmatch(name.casefold())]
+    return {name for name in suspects if is_secret((*folder[-1:], name))}
+
+
 def protection(path: Sequence[str], above: Sequence[str] = ()) -> str:
     """Why the parts of a path are nothing to write to without asking: `RUNS`, `STEERS`, or empty.
     `above` are the parts of the folder that it is in: what they begin counts (`fish/config.fish` in
@@ -271,6 +281,10 @@ def _any_of(patterns: Iterable[str]) -> str:
     )
 
 
+def _last(pattern: str) -> str:
+    return pattern.rpartition("/")[2]
+
+
 def _obeyed(rows: Iterable[str]) -> re.Pattern[str]:
     """What finds the patterns of `rows` in a path that begins with a slash."""
     patterns = " ".join(rows).split()
@@ -284,6 +298,13 @@ def _obeyed(rows: Iterable[str]) -> re.Pattern[str]:
 _MEANING: Final = {r"\*": "[^/]*", r"\{": "(?:", ",": "|", r"\}": ")"}
 _NOT_PLAIN: Final = re.compile("|".join(map(re.escape, _MEANING)))
 _SECRET: Final = re.compile(f"/(?:{_any_of(SECRET_FILES)}|{_SSH_KEY})")
+_FOLDERS_OF_SECRETS: Final = frozenset(
+    one.removesuffix("/*").casefold() for one in SECRET_FILES if _last(one) == "*"
+)
+_SUSPECT: Final = re.compile(
+    rf"(?:{_any_of(_last(one) for one in SECRET_FILES if _last(one) != '*')}|id_.*)[. ]*", re.DOTALL
+)
+"""What the name of a secret looks like, in whichever folder."""
 _OBEYED: Final = {RUNS: _obeyed(RUN.values()), STEERS: _obeyed(STEER.values())}
 
 

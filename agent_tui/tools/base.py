@@ -76,6 +76,11 @@ class ToolContext(Protocol):
         ...
 
     @property
+    def environment(self) -> Mapping[str, str]:
+        """The variables of commands; it says where the person's own settings of git are."""
+        ...
+
+    @property
     def call_id(self) -> str: ...
     @property
     def command_timeout(self) -> float:
@@ -101,6 +106,11 @@ class ToolContext(Protocol):
     def hide_secrets(self, text: str, of_secrets: bool = False) -> str:
         """`text` with placeholders for what looks like a secret; `of_secrets`: it stands in a file
         whose purpose is secrets."""
+        ...
+
+    def was_told(self, what: str, digest: str) -> bool:
+        """Whether the model was told this already in this turn, and it had the same content;
+        from now on it was. What it was told in earlier turns may be gone from what it sees."""
         ...
 
     def display_path(self, path: Path) -> str:

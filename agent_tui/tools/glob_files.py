@@ -64,17 +64,16 @@ def _found(
     glob: Glob, real: Path, page: int, ctx: ToolContext, stopped: Callable[[], bool]
 ) -> Names:
     names, halt = Names(), Halt.after(stopped, BUDGET)
-    walk = Walk(real, ctx.roots, halt)
+    walk = Walk(real, ctx.roots, halt, ctx.environment)
     first, shown = (page - 1) * PER_PAGE, ctx.display_path(real)
     try:
-        for found in walk.files():
-            if not glob.matches(found.path):
-                continue
-            if first <= names.total < first + PER_PAGE:
-                names.page.append(
-                    _entry(real / found.path, files.path_below(shown, found.path), found.regular)
-                )
-            names.total += 1
+        for run in walk.runs():
+            fitting = glob.among(run.path, run.names)
+            for name in fitting[max(0, first - names.total) : first + PER_PAGE - names.total]:
+                path = run.path + name
+                regular = name not in run.special
+                names.page.append(_entry(real / path, files.path_below(shown, path), regular))
+            names.total += len(fitting)
     except OSError as error:
         raise folder_failure(real, ctx, error) from None
     names.notes = walk_notes(walk, halt)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
@@ -16,8 +16,15 @@ from agent_tui.protocol.display import CodeDisplay, Display, ImageDisplay, Table
 from agent_tui.safety import hard_links, paths
 from agent_tui.safety.secrets.scrubber import hide_keys
 from agent_tui.structures.readable import count_noun
-from agent_tui.tools.base import LenientArguments, Tool, ToolContext, ToolFailure, ToolResult
-from agent_tui.tools.support import files
+from agent_tui.tools.base import (
+    LenientArguments,
+    Tool,
+    ToolContext,
+    ToolFailure,
+    ToolResult,
+    sha256,
+)
+from agent_tui.tools.support import files, notebook, pdf, pictures
 from agent_tui.tools.support.files import Picture, language, picture
 
 with registry.late(warm=False):
@@ -41,6 +48,7 @@ class ReadFile(LenientArguments):
     path: str = Field(description="File to read")
     start_line: int = Field(default=0, ge=0, description="First line, from 1")
     end_line: int = Field(default=0, ge=0, description="Last line, inclusive")
+    pages: str = Field(default="", description="Of a PDF, or cells of a notebook: 3 or 2-5")
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,11 +80,9 @@ async def run(args: ReadFile, ctx: ToolContext) -> ToolResult:
             "invalid_arguments", f"start_line {args.start_line} is after end_line {args.end_line}"
         )
     real = ctx.path(args.path)
-
-    def work(_stopped: Callable[[], bool]) -> Text | ToolResult:
-        return read(real, ctx)
-
-    text: Text | ToolResult = await ctx.run_blocking(work)
+    text: Text | ToolResult = await ctx.run_blocking(
+        lambda stopped: _read(args, real, ctx, stopped)
+    )
     if isinstance(text, ToolResult):
         return text
     shown = ctx.display_path(real)
@@ -89,12 +95,7 @@ async def run(args: ReadFile, ctx: ToolContext) -> ToolResult:
         raise ToolFailure(
             "invalid_arguments", f"start_line {args.start_line} is after the end: {has}"
         )
-    of_secrets = (
-        paths.is_secret(real)
-        or paths.is_secret(Path(args.path))
-        or hard_links.is_secret(real, ctx.roots)
-    )
-    window = _window(args, text.lines, ctx, of_secrets)
+    window = _window(args, text.lines, ctx, _is_secret(args, real, ctx))
     content = "\n".join(
         f"{number:>5}→{line}" for number, line in enumerate(window.lines, window.first)
     )
@@ -110,37 +111,84 @@ async def run(args: ReadFile, ctx: ToolContext) -> ToolResult:
     return ToolResult("\n".join([content, *_notes(args, text, window)]), display)
 
 
-def read(real: Path, ctx: ToolContext) -> Text | ToolResult:
-    """The text of a file, or what is said of a picture. Raises ToolFailure."""
+def _read(
+    args: ReadFile, real: Path, ctx: ToolContext, stopped: Callable[[], bool]
+) -> Text | ToolResult:
+    """The text of a file, or the answer, where it is no lines. Raises ToolFailure."""
     try:
         data = paths.read_regular(real, MAX_BYTES)
     except (OSError, paths.NotRegular) as error:
         raise files.failure(error, real, ctx) from None
     if len(data) <= MAX_BYTES:
         ctx.seen.note(real, data)
+    shown = ctx.display_path(real)
+    if len(data) <= MAX_BYTES and data:
+        wanted = f"{real}\n{args.start_line}-{args.end_line} {args.pages}"
+        if ctx.was_told(wanted, sha256(data)):
+            said = f"{shown} is unchanged since you read it above."
+            return ToolResult(said, TextDisplay("unchanged since it was read"))
+    if data.startswith(pdf.MARK):
+        return _pages(data, args, shown, ctx, stopped)
     if files.is_binary(data):
         size = len(data) if len(data) <= MAX_BYTES else real.stat().st_size
         if found := picture(data):
-            return _seen(found, ctx.display_path(real), size)
-        raise files.binary_failure(ctx.display_path(real), data, size)
+            return _picture(data, found, shown, size, ctx)
+        raise files.binary_failure(shown, data, size)
     if len(data) > MAX_BYTES:
-        hint = (
-            "search it with grep_files, or cut a part out with run_shell_command: sed -n '1,200p'"
-        )
-        limit = files.size_text(MAX_BYTES)
-        raise ToolFailure("too_large", f"{ctx.display_path(real)} is larger than {limit}; {hint}")
+        raise _too_large(shown)
     text, replaced = decode_text(data)
+    by_line = args.start_line or args.end_line
+    if real.suffix.lower() == notebook.SUFFIX and not by_line:
+        cells = notebook.read_cells(text, args.pages, ctx.max_output_chars - _NOTES)
+        if cells is not None:
+            hidden = ctx.hide_secrets(cells, _is_secret(args, real, ctx))
+            return ToolResult(hidden, TextDisplay(hidden))
+    if args.pages:
+        raise ToolFailure(
+            "invalid_arguments", f"{shown} has no pages; give start_line and end_line"
+        )
     lines = text.split("\n")
     if not lines[-1]:
         lines.pop()
     return Text(tuple(line.removesuffix("\r") for line in lines), len(data), replaced)
 
 
-def _seen(found: Picture, shown: str, size: int) -> ToolResult:
-    """A model that reads text is told what there is, so that it does not try again."""
+def _too_large(shown: str) -> ToolFailure:
+    hint = "search it with grep_files, or cut a part out with run_shell_command: sed -n '1,200p'"
+    return ToolFailure("too_large", f"{shown} is larger than {files.size_text(MAX_BYTES)}; {hint}")
+
+
+def _pages(
+    data: bytes, args: ReadFile, shown: str, ctx: ToolContext, stopped: Callable[[], bool]
+) -> ToolResult:
+    if len(data) > MAX_BYTES:
+        limit = files.size_text(MAX_BYTES)
+        raise ToolFailure("too_large", f"{shown} is a PDF larger than {limit}")
+    room = ctx.max_output_chars - _NOTES
+    text = hide_keys(pdf.read_pages(data, shown, args.pages, room, stopped))
+    hidden = ctx.hide_secrets(text)
+    return ToolResult(hidden, TextDisplay(hidden))
+
+
+def _picture(data: bytes, found: Picture, shown: str, size: int, ctx: ToolContext) -> ToolResult:
+    """What there is, in words, and the picture itself for a model that sees."""
     pixels = f", {found.width}×{found.height} pixels" if found.width else ""
-    said = f"{shown} is a {found.kind} picture{pixels}, {files.size_text(size)}. What it shows cannot be read as text."
-    return ToolResult(said, ImageDisplay(shown, found.width, found.height))
+    said = f"{shown} is a {found.kind} picture{pixels}, {files.size_text(size)}."
+    display = ImageDisplay(shown, found.width, found.height)
+    if len(data) > MAX_BYTES:
+        return ToolResult(f"{said} It is too large to be shown to you.", display)
+    try:
+        sent = pictures.sendable(data, found)
+    except pictures.TooLarge as error:
+        return ToolResult(f"{said} It cannot be shown to you: {error}.", display)
+    display = replace(display, blob=ctx.checkpoint(sent.data), media=sent.media)
+    return ToolResult(f"{said} It follows, if you can see pictures.", display)
+
+
+def _is_secret(args: ReadFile, real: Path, ctx: ToolContext) -> bool:
+    """Whether the purpose of the file is secrets, by one of its names."""
+    named = paths.is_secret(real) or paths.is_secret(Path(args.path))
+    return named or hard_links.is_secret(real, ctx.roots)
 
 
 def decode_text(data: bytes) -> tuple[str, bool]:
@@ -194,6 +242,8 @@ def _notes(args: ReadFile, text: Text, window: Window) -> list[str]:
 
 
 def label(args: ReadFile) -> str:
+    if args.pages:
+        return f"Read {args.path} ({' '.join(args.pages.split())})"
     if not args.start_line and not args.end_line:
         return f"Read {args.path}"
     end = str(args.end_line) if args.end_line else ""
@@ -204,7 +254,8 @@ def label(args: ReadFile) -> str:
 TOOL: Final = Tool(
     name="read_file",
     description=(
-        "Read a text file. Lines come numbered as `12→text`; the number and the arrow are not part of the file. "
+        "Read a file: text, picture, PDF or notebook. Lines come numbered as `12→text`; the number "
+        "and the arrow are not part of the file. "
         f"Of a file with over {WHOLE} lines you see the first {PREVIEW}: read on with start_line and end_line. "
         "Read a file before you edit it."
     ),

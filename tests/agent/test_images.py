@@ -11,11 +11,13 @@ from typing import Any
 import pytest
 
 from agent_tui.agent.services import images
+from agent_tui.agent.session.history import History
 from agent_tui.protocol.answers import ImageFile
-from agent_tui.protocol.events import Answered, ModelChanged, Notice, ToolEnded
-from agent_tui.protocol.messages import Image, Request, UserMessage
+from agent_tui.protocol.events import Answered, ModelChanged, Notice, StepStarted, ToolEnded
+from agent_tui.protocol.messages import Image, Request, ToolMessage, UserMessage
 from agent_tui.protocol.ops import Query, SetModel
 from agent_tui.providers.dialects import chat_completions, ollama_chat
+from agent_tui.sessions.log.checkpoints import Blobs
 from agent_tui.structures import mention
 from tests.agent.driving import Place
 from tests.agent.model_server import engine, model_server, said
@@ -185,3 +187,35 @@ def test_a_copy_is_called_as_what_it_is_a_copy_of() -> None:
         "/x/outputs/y/shot.png",
     ):
         assert mention.original(other) == other
+
+
+def test_a_picture_that_the_model_reads_follows_the_results(place: Place) -> None:
+    model = place.script([{"call": "read_file", "arguments": {"path": "a.png"}}], [{"text": "red"}])
+    (place.cwd / "a.png").write_bytes(DATA)
+    with place.engine(model) as driver:
+        driver.turn("what is in it?")
+        events = driver.all(object)  # type: ignore[type-var]
+    history = History()
+    requests = []
+    for event in events:
+        history = history.with_event(event)
+        if isinstance(event, StepStarted):
+            requests.append(history.request().messages)
+    *_, result, shown = requests[-1]
+    assert isinstance(result, ToolMessage) and "It follows" in result.content
+    assert isinstance(shown, UserMessage) and shown.text == "[Read: a.png]"
+    get = Blobs(place.home / "blobs").get
+    (sent,) = images.fill_images(Request("", (shown,)), get, True).messages
+    assert isinstance(sent, UserMessage)
+    assert base64.b64decode(sent.images[0].data) == DATA
+
+
+def test_what_was_read_is_told_again_in_another_turn(place: Place) -> None:
+    read = {"call": "read_file", "arguments": {"path": "a.txt"}}
+    model = place.script([read], [read], [{"text": "ok"}], [read], [{"text": "ok"}])
+    (place.cwd / "a.txt").write_text("x\n")
+    with place.engine(model) as driver:
+        driver.turn("read it twice")
+        driver.turn("and again")
+        contents = [event.content for event in driver.all(ToolEnded)]
+    assert contents == ["    1→x", "a.txt is unchanged since you read it above.", "    1→x"]

@@ -11,6 +11,7 @@ import pytest
 
 from agent_tui.safety.secrets import scrubber as secrets
 from agent_tui.tools import grep_files, read_file
+from agent_tui.tools.support import search
 from tests.campaigns import examples
 from tests.safety.hidden_text import is_hidden
 from tests.safety.secret_corpus import BASE64, formatted, made
@@ -124,7 +125,7 @@ def test_a_file_is_read_and_searched_as_the_original_with_parts_replaced(
     matches = [line.partition(": ") for line in searched.split("\n")[2:]]
     wanted = [line.rstrip() for line in lines]
     for (_, _, found), line in zip(matches, wanted, strict=False):
-        if len(line) <= grep_files.LINE:
+        if len(line) <= search.LINE:
             _assert_hidden(found, line, hidden)
 
 

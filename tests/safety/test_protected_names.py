@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from agent_tui.safety import paths, policy
+from agent_tui.safety import paths, policy, protected_names
 from agent_tui.safety.protected_names import RUNS, STEERS
 
 SECRETS = (
@@ -231,3 +231,17 @@ def test_no_files_that_are_written_unasked_make_a_repository_that_git_obeys(work
     assert not ran.exists()
     write(unasked_alone=False)
     assert ran.exists()  # with all of them it would
+
+
+FOLDERS = ("", "src", ".kube", ".docker", ".env.d", ".ENV.D", ".ssh", ".ssh/deep", "a/.aws/b", "gh")
+NAMES = (
+    "a.py", "config", "config.json", "hosts.yml", ".env", ".ENV. ", "x.pem", "X.PEM.", "id_rsa",
+    "id_map.py", "id_rsa.pub", ".env.example", "a\nb.key", "any", "bad\udcff.pem", "keys.txt",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_the_secrets_of_a_folder_are_those_that_are_one_by_one(folder: str) -> None:
+    parts = tuple(folder.split("/")) if folder else ()
+    one_by_one = {name for name in NAMES if protected_names.is_secret((*parts, name))}
+    assert protected_names.find_secrets(parts, NAMES) == one_by_one

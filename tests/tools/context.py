@@ -54,6 +54,8 @@ class Context:
     command_timeout: float = 20.0
     max_output_chars: int = 32_000
     seen: SeenFiles = field(default_factory=SeenFiles)
+    path_variable: str = field(default_factory=lambda: os.environ["PATH"])
+    told: dict[str, str] = field(default_factory=dict)
     internet: Internet = field(default_factory=Internet)
     keys: Mapping[str, str] = field(default_factory=dict)
     named_hosts: frozenset[str] = frozenset()
@@ -63,6 +65,12 @@ class Context:
     @property
     def roots(self) -> tuple[Path, ...]:
         return (self.root.resolve(),)
+
+    @property
+    def environment(self) -> Mapping[str, str]:
+        """With a home of its own, beside the folder."""
+        home = str(self.root.parent / f"{self.root.name}-home")
+        return {"PATH": self.path_variable, "HOME": home}
 
     def emit(self, text: str) -> None:
         self.emitted.append(text)
@@ -78,6 +86,10 @@ class Context:
 
     def hide_secrets(self, text: str, of_secrets: bool = False) -> str:
         return hide_secrets(text, of_secrets)
+
+    def was_told(self, what: str, digest: str) -> bool:
+        before, self.told[what] = self.told.get(what), digest
+        return before == digest
 
     def display_path(self, path: Path) -> str:
         return paths.display_path(path, self.roots[0])
@@ -139,7 +151,7 @@ class Context:
         return self.known_skills[name]
 
 
-def call(tool: Tool[Any], context: Context, **arguments: Any) -> ToolResult:
+def call(tool: Tool[Any], context: Context, /, **arguments: Any) -> ToolResult:
     """Run a tool as the executor does: arguments from JSON, and a failure that has a name as a
     result."""
     parsed = tool.arguments.model_validate(json.loads(json.dumps(arguments)))

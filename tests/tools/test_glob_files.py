@@ -69,7 +69,7 @@ def test_files_are_found_by_name_with_paths_from_the_root(tmp_path: Path) -> Non
 
 
 def test_gitignore_is_respected_and_said_where_nothing_was_found(tmp_path: Path) -> None:
-    touch(tmp_path, "build/a.js", "src/a.js")
+    touch(tmp_path, ".git/HEAD", "build/a.js", "src/a.js")
     (tmp_path / ".gitignore").write_text("build/\n")
     assert call(TOOL, Context(tmp_path), pattern="*.js").content == "1 file:\nsrc/a.js"
     assert (

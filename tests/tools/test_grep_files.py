@@ -1,16 +1,18 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from agent_tui.protocol.display import Match, MatchesDisplay
+from agent_tui.protocol.display import Match, MatchesDisplay, TableDisplay
 from agent_tui.tools import grep_files
 from agent_tui.tools.base import ToolResult
-from agent_tui.tools.grep_files import LONGEST, MAX_BYTES, MAX_TOTAL, TOOL
+from agent_tui.tools.grep_files import TOOL
+from agent_tui.tools.support.search import MAX_BYTES, MAX_TOTAL
 from tests.tools.context import Context, call
 
 LEFT_OUT = "Files that .gitignore names are left out, unless path names their folder."
@@ -73,6 +75,7 @@ def test_gitignore_git_and_binary_files_are_left_out(tmp_path: Path) -> None:
         tmp_path,
         **{
             ".gitignore": "build/\n*.log\n!keep.log\n",
+            ".git/HEAD": "",
             ".git/config": "foo",
             "build/a": "foo",
             "x.log": "foo",
@@ -89,6 +92,7 @@ def test_files_with_names_of_secrets_are_left_out_and_counted_unless_named(tmp_p
     write(
         tmp_path,
         **{
+            ".git/HEAD": "",
             ".env": "KEY=1",
             "conf/id_rsa": "KEY",
             ".ssh/x": "KEY",
@@ -152,7 +156,7 @@ def test_large_files_are_left_out_and_said(tmp_path: Path) -> None:
     write(tmp_path, **{"big.txt": b"foo\n" * (MAX_BYTES // 4 + 1), "a.txt": "foo"})
     content = grep(tmp_path, "foo").content
     assert content.startswith("1 match:\na.txt")
-    assert "[1 file over 5.0 MB left out.]" in content
+    assert "[1 file over 5.0 MB left out, with matches.]" in content
     assert grep(tmp_path, "foo", path="big.txt").tag == "too_large"
 
 
@@ -171,8 +175,7 @@ def test_a_pattern_made_to_hang_ends(tmp_path: Path) -> None:
 
 
 def test_what_is_not_searched_is_said(tmp_path: Path) -> None:
-    write(tmp_path, **{"a.txt": "a" * LONGEST + "b\nfin de l’été\n"})
-    assert "[1 long line was searched only up to character 100,000.]" in grep(tmp_path, "b").content
+    write(tmp_path, **{"a.txt": "fin de l’été\n"})
     assert r"[\b and \B know only ASCII letters" in grep(tmp_path, r"\bété").content
     assert "ASCII" not in grep(tmp_path, r"\bfin").content
 
@@ -239,7 +242,9 @@ def test_a_hard_link_of_a_secret_is_left_out_unless_named(tmp_path: Path) -> Non
     (tmp_path / "sub" / "d").hardlink_to(tmp_path / "sub" / "c.env")
     content = grep(tmp_path, "KEY").content
     assert content.startswith("2 matches:\na\n     1: KEY\nsub/b\n     1: KEY")
-    assert "[4 files left out, with names of secrets" in content
+    assert (
+        "[2 files left out, with names of secrets" in content
+    )  # by name: more would tell of others
     assert grep(tmp_path, "KEY", path="sub/notes").tag == "blocked"
 
 
@@ -248,3 +253,91 @@ def test_what_a_hard_link_of_a_secret_holds_is_hidden_where_it_was_allowed(tmp_p
     (tmp_path / "notes").hardlink_to(tmp_path / ".env")
     allowed = Context(tmp_path, granted={(tmp_path / "notes").resolve()})
     assert "hunter2" not in call(TOOL, allowed, pattern="DB", path="notes").content
+
+
+def test_lines_around_a_match(tmp_path: Path) -> None:
+    write(tmp_path, **{"a.txt": "".join(f"line {n}\n" for n in range(1, 21))})
+    content = grep(tmp_path, "line (3|4|10)$", context=1).content
+    assert content.splitlines() == [
+        "3 matches:",
+        "a.txt",
+        "     2- line 2",
+        "     3: line 3",
+        "     4: line 4",
+        "     5- line 5",
+        "    --",
+        "     9- line 9",
+        "    10: line 10",
+        "    11- line 11",
+    ]
+
+
+def test_secrets_around_a_match_are_hidden(tmp_path: Path) -> None:
+    token = "ghp_" + "aB3dE5fG7hJ9" * 3
+    write(tmp_path, **{"a.txt": f"token = {token}\nhere\n"})
+    content = grep(tmp_path, "here", context=1).content
+    assert token not in content and "1- token" in content
+
+
+def test_files_only_and_counts(tmp_path: Path) -> None:
+    write(tmp_path, **{"a.py": "x\nx\n", "b.py": "x\n", "c.md": "y\n"})
+    assert grep(tmp_path, "x", show="files").content == "2 files:\na.py\nb.py"
+    counts = grep(tmp_path, "x", show="counts")
+    assert counts.content == "2 files:\na.py: 2\nb.py: 1"
+    assert counts.display == TableDisplay(("file", "matches"), (("a.py", "2"), ("b.py", "1")))
+
+
+def test_types_of_files(tmp_path: Path) -> None:
+    write(tmp_path, **{"a.py": "x", "b.pyi": "x", "c.rs": "x", "Makefile": "x", "d.txt": "x"})
+    for kind, names in (("py", "a.py b.pyi"), ("python", "a.py b.pyi"), (".rs", "c.rs")):
+        found = grep(tmp_path, "x", type=kind, show="files").content.splitlines()[1:]
+        assert found == names.split()
+    assert grep(tmp_path, "x", type="py", glob="b*", show="files").content == "1 file:\nb.pyi"
+    assert grep(tmp_path, "x", type="nonsense").tag == "invalid_arguments"
+
+
+@pytest.mark.parametrize(
+    ("pattern", "text", "read_as"),
+    [
+        (r"needle\|foo", "a needle", "needle|foo"),
+        (r"foo\(bar\|baz\)", "foobaz", "foo(bar|baz)"),
+        (r"foo(\|bar(", "x bar(1)", r"foo\(|bar\("),
+        (r"\<needle\>", "a needle", r"\bneedle\b"),
+    ],
+)
+def test_a_pattern_of_grep_is_read_so_where_nothing_matches_as_written(
+    tmp_path: Path, pattern: str, text: str, read_as: str
+) -> None:
+    write(tmp_path, **{"a.txt": f"{text}\n"})
+    content = grep(tmp_path, pattern).content
+    assert content.startswith(f"1 match:\na.txt\n     1: {text}\n")
+    assert content.endswith(f"[Read as {read_as}: as written, {pattern} has no match.]")
+
+
+def test_what_is_written_comes_first(tmp_path: Path) -> None:
+    write(tmp_path, **{"a.txt": "int|None\nint\n"})
+    assert grep(tmp_path, r"int\|None").content == "1 match:\na.txt\n     1: int|None"
+    assert grep(tmp_path, r"foo\(\)").content == rf"No match for 'foo\\(\\)' in .. {LEFT_OUT}" + (
+        r" Patterns are RE2's, like Python's: a|b for alternatives, \b for the edge of a word."
+    )
+
+
+def test_the_last_line_end_begins_no_line(tmp_path: Path) -> None:
+    write(tmp_path, **{"a.txt": "a\n\nb\n", "empty": ""})
+    assert grep(tmp_path, "^$").content == "1 match:\na.txt\n     2: "
+
+
+def test_what_is_no_file_or_goes_away_is_no_trouble(tmp_path: Path) -> None:
+    write(tmp_path, **{"a.txt": "needle"})
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "loop").symlink_to("loop")
+    with (tmp_path / "huge").open("wb") as file:
+        file.truncate(5_000_000_000)
+    assert grep(tmp_path, "needle").content == "1 match:\na.txt\n     1: needle"
+    assert grep(tmp_path, "needle", path="pipe").tag == "invalid_arguments"
+    assert grep(tmp_path, "needle", path="loop").tag in (
+        "invalid_arguments",
+        "not_found",
+        "blocked",
+    )
+    assert grep(tmp_path, "needle", path="huge").tag in ("binary", "too_large")

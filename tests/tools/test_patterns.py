@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agent_tui.tools.base import ToolFailure
-from agent_tui.tools.grep_files import Expression
+from agent_tui.tools.support.expression import Expression, readings
 
 ENDLESS = (
     r"(a+)+$",
@@ -190,7 +190,6 @@ def test_case_can_be_ignored() -> None:
         (r"(['\"]).*?\1", r"no backreferences.*\\1"),
         ("((?P<n>a)(?P=n))", "no backreferences"),
         ("(?:a++)+b", r"\+\+"),
-        ("(?#note)a", r"\(\?#"),
         ("(((a{100}){100}){100})", "not a regular expression"),
         ("\ud800", "surrogates"),
         ("(?>a)", r"\(\?>"),
@@ -228,3 +227,50 @@ def test_the_edge_of_a_word_is_that_of_ascii_and_that_is_known() -> None:
 def test_the_text_that_every_match_holds(pattern: str, required: str) -> None:
     assert Expression(pattern).required == required
     assert Expression(pattern, ignore_case=True).required == ""
+
+
+@pytest.mark.parametrize(
+    ("pattern", "text", "span"),
+    [
+        ("[[:alpha:]]+", "1ab2", (1, 3)),
+        ("[^[:space:][:digit:]]", " 1x", (2, 3)),
+        ("[[:^digit:]]+", "1ab", (1, 3)),
+        (r"\p{Lu}", "aB", (1, 2)),
+        (r"\p{^Lu}", "Ba", (1, 2)),
+        (r"\p{Letter}\P{L}", "1a1", (1, 3)),
+        (r"[\p{Uppercase_Letter}_]", "a_", (1, 2)),
+        (r"\p{Script=Greek}", "aβ", (1, 2)),
+        (r"\p{IsCyrillic}", "aж", (1, 2)),
+        ("(?<name>a)", "ba", (1, 2)),
+        (r"\Qa.b\E+", "axb a.bb", (4, 8)),
+        (r"\Qa.b", "axb a.b", (4, 7)),
+        (r"\h+x", "a \tx", (1, 4)),
+        (r"\u{e9}", "xé", (1, 2)),
+        (r"a(?#why)b", "ab", (0, 2)),
+        (r"foo\n", "a foo", (2, 5)),
+        (r"x\\n", r"x\n", (0, 3)),
+        (r"[a\|b]", "|", (0, 1)),
+        (r"\e\[0m", "\x1b[0m", (0, 4)),
+    ],
+)
+def test_what_other_dialects_write_is_understood(
+    pattern: str, text: str, span: tuple[int, int]
+) -> None:
+    assert Expression(pattern).search(text) == span
+
+
+@pytest.mark.parametrize(
+    ("pattern", "others"),
+    [
+        (r"a\|b", ["a|b"]),
+        (r"a\\|b", []),
+        (r"a\\\|b", [r"a\\|b"]),
+        (r"\<w\>", [r"\bw\b"]),
+        (r"C\+\+\|Java", [r"C\+\+|Java"]),
+        (r"f\(\) \| g\(\)", [r"f\(\) | g\(\)"]),
+        (r"foo\(", []),
+        ("a|b", []),
+    ],
+)
+def test_how_else_a_pattern_may_be_meant(pattern: str, others: list[str]) -> None:
+    assert readings(pattern)[:1] == others[:1]

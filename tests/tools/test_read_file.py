@@ -115,9 +115,7 @@ def test_only_a_newline_ends_a_line(tmp_path: Path) -> None:
     assert read(tmp_path, "a.txt").content.count("→") == 2
 
 
-@pytest.mark.parametrize(
-    "data", [b"\x89PNG\0\0", b"%PDF-1.7 text", bytes(range(1, 32)) * 20], ids=["png", "pdf", "?"]
-)
+@pytest.mark.parametrize("data", [b"\x89PNG\0\0", bytes(range(1, 32)) * 20], ids=["png", "?"])
 def test_a_binary_file_is_not_read(tmp_path: Path, data: bytes) -> None:
     (tmp_path / "a.bin").write_bytes(data)
     result = read(tmp_path, "a.bin")

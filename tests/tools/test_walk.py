@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from agent_tui.tools.support.walk import Walk
+from agent_tui.tools.support.search import read_up_to
+from agent_tui.tools.support.walk import Reader, Walk
 
 CASES: list[dict[str, Any]] = json.loads(
     Path(__file__).with_name("gitignore_cases.json").read_text("utf-8")
@@ -18,7 +20,7 @@ CASES: list[dict[str, Any]] = json.loads(
 
 
 def walked(start: Path, root: Path | None = None) -> set[str]:
-    return {found.path for found in Walk(start, (root or start,), lambda: False).files()}
+    return set(Walk(start, (root or start,), lambda: False).files())
 
 
 def tree(root: Path, **files: str) -> None:
@@ -32,6 +34,7 @@ def tree(root: Path, **files: str) -> None:
 def test_what_is_ignored_is_what_git_ignores(tmp_path: Path, case: dict[str, Any]) -> None:
     tree(tmp_path, **dict.fromkeys((*case["kept"], *case["ignored"]), ""))
     tree(tmp_path, **{name: "\n".join(lines) + "\n" for name, lines in case["rules"].items()})
+    tree(tmp_path, **{".git/HEAD": ""})
     rules = case["rules"].keys() - set(case["rules_ignored"])
     assert walked(tmp_path) == {*case["kept"], *rules}
 
@@ -103,13 +106,13 @@ def test_rules_that_are_none_or_too_costly_are_counted_and_the_others_hold(tmp_p
         tmp_path, **{".gitignore": "!\n*a*a*a*a*a*a*b\n[z-a]\n*.log\n", "a.log": "", "a" * 200: ""}
     )
     walk = Walk(tmp_path, (tmp_path,), lambda: False)
-    assert {found.path for found in walk.files()} == {".gitignore", "a" * 200}
+    assert set(walk.files()) == {".gitignore", "a" * 200}
     assert walk.unread_rules >= 2
 
 
 def test_the_order_is_stable_and_by_name(tmp_path: Path) -> None:
     tree(tmp_path, **{"b": "", "a/z": "", "a/b": "", "c": ""})
-    assert [found.path for found in Walk(tmp_path, (tmp_path,), lambda: False).files()] == [
+    assert list(Walk(tmp_path, (tmp_path,), lambda: False).files()) == [
         "a/b",
         "a/z",
         "b",
@@ -121,22 +124,105 @@ def test_a_walk_that_is_stopped_ends_and_leaves_nothing_open(tmp_path: Path) -> 
     tree(tmp_path, **{f"d{n}/e/f{n}": "" for n in range(20)})
     before = sum(1 for _ in Path("/dev/fd").iterdir())
     seen: list[str] = []
-    for found in Walk(tmp_path, (tmp_path,), lambda: len(seen) >= 3).files():
-        seen.append(found.path)
+    for path in Walk(tmp_path, (tmp_path,), lambda: len(seen) >= 3).files():
+        seen.append(path)
     assert len(seen) == 3
     assert sum(1 for _ in Path("/dev/fd").iterdir()) == before
 
 
-def test_a_file_that_became_a_link_is_not_read(tmp_path: Path) -> None:
-    tree(tmp_path, **{"work/a": "plain", "outside": "secret"})
-    for found in Walk(tmp_path / "work", (tmp_path / "work",), lambda: False).files():
-        (tmp_path / "work" / "a").unlink()
-        (tmp_path / "work" / "a").symlink_to("../outside")
-        with pytest.raises(OSError, match="symbolic"):
-            found.read(100)
+def test_a_file_or_a_folder_that_became_a_link_is_not_read(tmp_path: Path) -> None:
+    tree(tmp_path, **{"work/a": "plain", "work/b/c": "plain", "outside/c": "secret"})
+    reader = Reader(tmp_path / "work", lambda *_: False)
+    (tmp_path / "work" / "a").unlink()
+    (tmp_path / "work" / "a").symlink_to("../outside/c")
+    (tmp_path / "work" / "b" / "c").unlink()
+    (tmp_path / "work" / "b").rmdir()
+    (tmp_path / "work" / "b").symlink_to("../outside")
+    for folder, name in (("", "a"), ("b/", "c")):
+        with pytest.raises(OSError):
+            reader.open(folder, name)
+    reader.close()
 
 
 def test_reading_ends_one_byte_behind_the_limit(tmp_path: Path) -> None:
-    tree(tmp_path, a="0123456789")
-    for found in Walk(tmp_path, (tmp_path,), lambda: False).files():
-        assert (found.read(100), found.read(4)) == (b"0123456789", b"01234")
+    tree(tmp_path, **{"a/b": "0123456789"})
+    reader = Reader(tmp_path, lambda *_: False)
+    for size, limit, read in ((10, 100, 10), (10, 4, 5), (3, 100, 10), (0, 4, 5)):
+        opened = reader.open("a/", "b")
+        assert opened is not None and opened[1] == 10
+        with opened[0] as file:
+            assert read_up_to(file, size, limit) == b"0123456789"[:read]
+    reader.close()
+
+
+def git(folder: Path, *words: str) -> None:
+    subprocess.run(["git", "-C", folder, *words], check=True, capture_output=True)
+
+
+def repository(folder: Path, *tracked: str) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    git(folder, "init", "-q")
+    for name in tracked:
+        git(folder, "add", "-f", name)
+
+
+def test_what_is_tracked_is_seen_though_a_rule_names_it(tmp_path: Path) -> None:
+    tree(
+        tmp_path,
+        **{
+            ".gitignore": "*.log\nbuild/\n",
+            "a.log": "",
+            "other.log": "",
+            "build/kept/x": "",
+            "build/y": "",
+        },
+    )
+    repository(tmp_path, "a.log", "build/kept/x")
+    assert walked(tmp_path) == {".gitignore", "a.log", "build/kept/x"}
+    assert walked(tmp_path / "build", tmp_path) == {"kept/x", "y"}
+
+
+def test_a_repository_within_has_its_own_rules(tmp_path: Path) -> None:
+    tree(
+        tmp_path,
+        **{
+            ".gitignore": "*.log\n",
+            "in/a.log": "",
+            "in/.gitignore": "*.tmp\n",
+            "in/b.tmp": "",
+            "in/c.tmp": "",
+        },
+    )
+    repository(tmp_path)
+    repository(tmp_path / "in", "c.tmp")
+    assert walked(tmp_path) == {".gitignore", "in/.gitignore", "in/a.log", "in/c.tmp"}
+
+
+def test_the_person_s_excludes_the_repository_s_and_ignore_files_count(tmp_path: Path) -> None:
+    work, home = tmp_path / "work", tmp_path / "home"
+    tree(
+        tmp_path,
+        **{
+            "home/.config/git/ignore": "*.swp\n",
+            "work/a.swp": "",
+            "work/b.txt": "",
+            "work/c.txt": "",
+            "work/d/e.txt": "",
+            "work/d/.ignore": "e.*\n",
+        },
+    )
+    repository(work)
+    (work / ".git" / "info" / "exclude").write_text("b.txt\n")
+    found = set(Walk(work, (work,), lambda: False, {"HOME": str(home)}).files())
+    assert found == {"c.txt", "d/.ignore"}
+
+
+def test_outside_of_a_repository_what_is_generated_or_hidden_is_left_out_and_named(
+    tmp_path: Path,
+) -> None:
+    names = ("node_modules/a", ".venv/b", "target/c", ".cfg/d", "src/target/e", "src/f", ".g")
+    tree(tmp_path, **dict.fromkeys(names, ""))
+    walk = Walk(tmp_path, (tmp_path,), lambda: False)
+    assert list(walk.files()) == [".g", "src/f"]
+    assert walk.skipped == {"node_modules", ".venv", "target", ".cfg"}
+    assert walked(tmp_path / "node_modules", tmp_path) == {"a"}

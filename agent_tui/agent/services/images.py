@@ -34,15 +34,13 @@ from agent_tui.safety.process import processes
 from agent_tui.safety.process.environment import CLIPBOARD, child_environment
 from agent_tui.tools.base import ToolContext, ToolResult
 from agent_tui.tools.support.files import Picture, picture
+from agent_tui.tools.support.pictures import MOST
 
-MOST: Final = 5_000_000
-"""Bytes of an image: what the strictest servers take."""
 SECONDS: Final = 2.0
 """What a clipboard tool may take."""
 _LOOK: Final = 0.02
 """Seconds between two looks at how much it wrote."""
 _PROBLEM: Final = 200
-_MEDIA: Final = {"PNG": "image/png", "JPEG": "image/jpeg", "GIF": "image/gif", "WebP": "image/webp"}
 _POWERSHELL: Final = (
     "Add-Type -AssemblyName System.Windows.Forms,System.Drawing; $i=[Windows.Forms.Clipboard]::GetImage(); if($i){"
     "$m=New-Object IO.MemoryStream; $i.Save($m,[Drawing.Imaging.ImageFormat]::Png); "
@@ -131,23 +129,13 @@ def read(real: Path) -> tuple[bytes, Picture]:
     return data, found
 
 
-async def attach_image(real: Path, result: ToolResult, ctx: ToolContext) -> ToolResult:
+def attach_image(real: Path, result: ToolResult, ctx: ToolContext) -> ToolResult:
     """The result of attaching the image at `real`: its content goes along, or why it cannot."""
-    display = result.display
-    try:
-        data, found = await ctx.run_blocking(lambda _: read(real))
-    except (NoImage, paths.NotRegular, OSError) as error:
-        return replace(
-            result, content=f"[An image that could not be attached: {error}. {result.content}]"
-        )
-    blob = await ctx.run_blocking(lambda _: ctx.checkpoint(data))
-    if isinstance(display, ImageDisplay):
-        display = replace(display, blob=blob, media=_MEDIA[found.kind])
-    return replace(
-        result,
-        content=f"[The image {ctx.display_path(real)} is attached to this message]",
-        display=display,
-    )
+    if images_of(result.display):
+        content = f"[The image {ctx.display_path(real)} is attached to this message]"
+    else:
+        content = f"[An image that could not be attached: {result.content}]"
+    return replace(result, content=content)
 
 
 def images_of(display: Display | None) -> tuple[Image, ...]:

@@ -73,6 +73,8 @@ class History:
     shell: tuple[str, ...] = ()
     """What the person did since the last request: commands with their output, files put back. And a
     todo list of which no message tells."""
+    seen: tuple[Image, ...] = ()
+    """Pictures that were read since the last request: most servers take none in a result."""
     marks: Vec[tuple[int, History]] = Vec()  # noqa: RUF009  (immutable)
     cut: bool = False
     """The newest answer reached the model's token limit."""
@@ -179,7 +181,8 @@ class History:
                 return self._joined(said, images.images_of(event.display))
             case ToolEnded():
                 result = ToolMessage(event.call_id, event.name, event.content)
-                return replace(self, messages=self.messages.append(result))
+                seen = (*self.seen, *images.images_of(event.display))
+                return replace(self, messages=self.messages.append(result), seen=seen)
             case TurnEnded(state="error") if not self.has_answered():
                 # The prompt never reached the model (or did not fit): it goes back to the person,
                 # not into the context.
@@ -211,12 +214,14 @@ class History:
         return self
 
     def _shell_told(self) -> History:
-        """What the person's own commands put out stands before what comes next."""
-        if not self.shell:
+        """What the person's own commands put out, and pictures that were read, stand before what
+        comes next."""
+        if not self.shell and not self.seen:
             return self
-        return replace(
-            self, messages=self.messages.append(UserMessage("\n\n".join(self.shell))), shell=()
-        )
+        names = ", ".join(image.name for image in self.seen)
+        said = (*self.shell, *([f"[Read: {names}]"] if names else []))
+        message = UserMessage("\n\n".join(said), self.seen)
+        return replace(self, messages=self.messages.append(message), shell=(), seen=())
 
     def _told(self, facts: str) -> History:
         after = self._joined(facts)

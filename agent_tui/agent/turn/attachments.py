@@ -54,7 +54,7 @@ async def run(args: Attached, ctx: ToolContext) -> ToolResult:
     else:
         result = await read_file.run(read_file.ReadFile(path=args.path), ctx)
     if isinstance(result.display, ImageDisplay):
-        return await images.attach_image(real, result, ctx)
+        return images.attach_image(real, result, ctx)
     kind = "folder" if folder else "file"
     return replace(
         result,

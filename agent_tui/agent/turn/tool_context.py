@@ -104,6 +104,8 @@ class Workplace:
     once, off the loop."""
     lessons: list[None] = field(default_factory=list)
     """One for each time that more secrets became known."""
+    told: dict[str, tuple[int, str]] = field(default_factory=dict)
+    """In which turn the model was told something, and the digest of what it was."""
 
     @property
     def roots(self) -> tuple[Path, ...]:
@@ -232,6 +234,10 @@ class CallContext:
         return self.workplace.roots
 
     @property
+    def environment(self) -> Mapping[str, str]:
+        return self.workplace.environment
+
+    @property
     def call_id(self) -> str:
         return self._call_id
 
@@ -257,6 +263,11 @@ class CallContext:
 
     def hide_secrets(self, text: str, of_secrets: bool = False) -> str:
         return self.workplace.scrub_formats(text, of_secrets)
+
+    def was_told(self, what: str, digest: str) -> bool:
+        now = (self.turn, digest)
+        before, self.workplace.told[what] = self.workplace.told.get(what), now
+        return self.turn > 0 and before == now
 
     def display_path(self, path: Path) -> str:
         root = self.workplace.roots[0]

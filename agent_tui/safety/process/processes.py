@@ -147,11 +147,12 @@ async def feed(
     environment: Mapping[str, str],
     timeout: float,
     output: IO[bytes] | None = None,
+    memory: int = 0,
 ) -> tuple[int, str]:
     """Give `data` to a program of ours on its stdin, without a shell: exit code, and the end of its
     stderr. 127: cannot be run; 124: timeout. Ended with all it started on timeout and when
     cancelled, but what it leaves in the background stays: a clipboard tool serves from there what
-    it took, also after this program has ended. Its stdout: `output`."""
+    it took, also after this program has ended. Its stdout: `output`. `memory`: as in `run`."""
     try:
         with (
             tempfile.TemporaryFile() as given,
@@ -170,6 +171,7 @@ async def feed(
                     start_new_session=True,
                 )
                 started(process.pid)
+            tree.limit_memory(process.pid, memory)
             try:
                 code = await asyncio.wait_for(process.wait(), timeout)
             except TimeoutError:

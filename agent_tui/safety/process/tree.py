@@ -9,7 +9,9 @@ has to do.
 
 from __future__ import annotations
 
+import contextlib
 import os
+import resource
 import signal
 import time
 from collections.abc import Collection, Iterable
@@ -201,3 +203,10 @@ def _process(pid: int) -> tuple[int, int, int] | None:
     if state in (b"Z", b"X") and int(more[_THREADS]) <= 1:  # else only its first thread has ended
         return None
     return int(parent), int(group), int(session)
+
+
+def limit_memory(pid: int, most: int) -> None:
+    """Give a process at most so many bytes of data (0: no limit), where the system can say so."""
+    if most and hasattr(resource, "prlimit"):
+        with contextlib.suppress(ProcessLookupError):  # it has ended
+            resource.prlimit(pid, resource.RLIMIT_DATA, (most, most))

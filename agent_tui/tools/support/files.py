@@ -276,6 +276,20 @@ def language(path: Path) -> str:
     return _NAMES.get(name) or _SUFFIXES.get(name.rpartition(".")[2] if "." in name else "", "")
 
 
+def patterns_of_type(kind: str) -> tuple[str, ...]:
+    """Patterns for the names of files of a language, by its name or one of its suffixes. Raises
+    ToolFailure."""
+    kind = kind.strip().lower().removeprefix("*").removeprefix(".")
+    wanted = _SUFFIXES.get(kind, kind)
+    suffixes = [f"*.{suffix}" for suffix, name in _SUFFIXES.items() if name == wanted]
+    found = (*suffixes, *(name for name, of in _NAMES.items() if of == wanted))
+    if not found:
+        raise ToolFailure(
+            "invalid_arguments", f"{kind!r}: not a known type; use glob, such as *.{kind}"
+        )
+    return found
+
+
 LARGEST: Final = 20_000_000
 """Bytes of a file that a tool is ready to change."""
 BOM: Final = "\ufeff"
