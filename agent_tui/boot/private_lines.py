@@ -90,4 +90,6 @@ class _Line:
             self._text.append(_NEW_LINE)
         else:
             self._moved = True
+            if kind == PRIVATE[:1]:  # it may be Esc and a mark, or Alt and that
+                self._text += kind
         return end + (kind == b"O")

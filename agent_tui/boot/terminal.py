@@ -85,6 +85,8 @@ LEAST_DATA: Final = 160
 """MB of data: it comes to about 100."""
 
 _INTERRUPT: Final = b"\x03"
+_ESC_KEY: Final = b"\x1b[27u"
+"""Esc, as terminals write it that leave no doubt (sw.kovidgoyal.net/kitty/keyboard-protocol)."""
 _PASTE: Final = b"\x1b[?2004h"
 _NO_PASTE: Final = b"\x1b[?2004l"
 _IFLAG, _LFLAG, _CC = 0, 3, 6
@@ -243,10 +245,23 @@ class Early:
             data = os.read(self.fd, count) if count else b""
         except OSError:
             return b""  # the terminal is gone, and what waited there with it
+        if data and not data.startswith(b"["):  # else it is the rest of a key
+            self._end_escape()
         self.unread += data
         if self.typed is not None:
             self.typed += data
         return data
+
+    def _end_escape(self) -> None:
+        """An ESC that nothing followed for as long as it takes to read again was the key Esc, and
+        not Alt with the key behind it. All is fed at once later, so that has to be written."""
+        more = len(_ESC_KEY) - 1
+        if self.unread.endswith(b"\x1b"):
+            self.cooked += more if self.cooked >= len(self.unread) else 0
+            self.unread = self.unread[:-1] + _ESC_KEY
+        if self.typed is not None and self.typed.endswith(b"\x1b"):
+            self._cooked += more if self._cooked >= len(self.typed) else 0
+            self.typed = self.typed[:-1] + _ESC_KEY
 
     def keep_typed(self, number: int, *, keeps: bool = False) -> None:
         """Whoever ends the program from outside must not take a prompt along: the next start here

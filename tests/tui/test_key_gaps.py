@@ -109,6 +109,16 @@ def test_an_answer_types_nothing_wherever_it_is_cut(
         assert keys(line) == ["x", "z"], (answer, cut, line.said)
 
 
+@pytest.mark.parametrize("row", ["{}y", "y{}", "y{}z{}"])
+@pytest.mark.parametrize("answer", ANSWERS)
+def test_an_answer_right_behind_a_paste_types_nothing(
+    fresh: type[Line], answer: str, row: str
+) -> None:
+    line = fresh().send(f"{START}fix the bug{END}{row.format(answer, answer)}").wait(3)
+    typed = "".join("".join(said) for said in line.said if isinstance(said, list | str))
+    assert typed == f"fix the bug{row.format('', '')}", line.said
+
+
 @pytest.mark.parametrize("gap", [0.055, 0.2, 1.2, 40.0])
 @pytest.mark.parametrize(
     "mark",

@@ -3,13 +3,18 @@ start here."""
 
 from __future__ import annotations
 
+import os
+import pty
 import shutil
 import signal
+import termios
 import time
+import tty
 from pathlib import Path
 
 import pytest
 
+from agent_tui.boot.private_lines import public_keys
 from agent_tui.boot.terminal import Early
 from agent_tui.settings.table import Settings
 from agent_tui.tui.runtime import crash_draft, start
@@ -276,3 +281,32 @@ def test_a_line_that_drops_in_a_paste_keeps_what_has_come(tmp_path: Path) -> Non
         time.sleep(0.05)
     assert pty.code == 128 + signal.SIGHUP
     assert kept(tmp_path, "wordzero") == ["sessions"]
+
+
+@pytest.mark.parametrize(
+    ("reads", "typed"),
+    [
+        ((b"\x1b", b"!!pw"), b"\x1b[27u!!pw"),
+        ((b"ab\x1b", b"/undo"), b"ab\x1b[27u/undo"),
+        ((b"\x1b", b"[A"), b"\x1b[A"),
+        ((b"\x1b[A", b"x"), b"\x1b[Ax"),
+        ((b"\x1bx",), b"\x1bx"),
+    ],
+)
+def test_an_esc_that_nothing_followed_for_a_while_is_no_alt(
+    reads: tuple[bytes, ...], typed: bytes
+) -> None:
+    """What was typed before the screen reads keys is fed at once, without its pauses."""
+    ours, theirs = pty.openpty()
+    try:
+        tty.setraw(theirs)
+        early = Early(theirs, termios.tcgetattr(theirs))
+        for data in reads:
+            os.write(ours, data)
+            early.take_waiting(1.0)
+        assert early.unread == early.typed == typed
+        private = b"!!" in typed
+        assert (public_keys(typed) == b"") is private
+    finally:
+        os.close(ours)
+        os.close(theirs)

@@ -100,6 +100,7 @@ _REPORTS = pattern(
     r"(?:\x1b\[(?:<[\d;]+[Mm]|[IO]|\?[\d;]+\$?[a-z]|[\d;]+R)|\x1b[]P][^\x07\x1b]*(?:\x07|\x1b\\))*"
 )
 """What a terminal may tell at any moment: the mouse, focus, answers."""
+_ANSWER = pattern(r"\x1b[]PX^_][^\x07\x1b]*(?:\x07|\x1b\\)")
 _CONTROLS = pattern(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|O.)?|[^\t\r\n -~\xa0-\U0010ffff]")
 _KEY_BEGUN = pattern(r"\x1b(?:\[[^?>=]|O)")
 _NOTHING: Final = "[?0n"
@@ -289,7 +290,9 @@ class KeyParser(XTermParser):
                     monotonic(),
                 )  # the real one
             elif self._pasted is None and self._is_behind() and (row := self._row_behind(data)):
-                self._pieces.append(_CONTROLS.sub("", row))
+                for answer in _ANSWER.findall(row):
+                    yield from self._keys(answer)
+                self._pieces.append(_CONTROLS.sub("", _ANSWER.sub("", row)))
                 data, behind, self._paste_ended = data[len(row) :], True, monotonic()
             elif behind and (text := _TEXT.match(data)) and (self._pieces or _ENDS.search(text[0])):
                 self._pieces.append(text[0])
