@@ -14,6 +14,7 @@ from agent_tui.tools import web_fetch, web_search
 from agent_tui.tools.base import ToolFailure
 from agent_tui.tools.support import web_client
 from tests.tools.context import Context
+from tests.tools.saved_pages import PAGES, Saved
 from tests.tools.web_server import PAGE, Answer, Named, WebServer, page
 
 KEYS = {
@@ -264,3 +265,21 @@ def test_it_is_offered_where_there_is_a_key() -> None:
     asked = web_search.WebSearch(query="x")
     hosts = [web_search.find_host(asked, {name: value}) for name, value in KEYS.items()]
     assert hosts == ["127.0.0.1:8888", "api.search.brave.com", "api.tavily.com"]
+
+
+# -- saved pages
+
+
+@pytest.mark.parametrize("saved", PAGES, ids=lambda saved: saved.name)
+def test_what_is_to_be_read_of_a_page_is_there_and_the_rest_is_not(
+    tmp_path: Path, saved: Saved
+) -> None:
+    coding = "latin-1" if saved.name == "latin-1" else "utf-8"
+    pages = {"/docs/page": page(saved.html.encode(coding), saved.media)}
+    said, _ = fetch(tmp_path, pages, "http://one.test/docs/page")
+    assert [words for words in saved.shows if words not in said] == []
+    assert [words for words in saved.hides if words in said] == []
+
+
+def test_there_are_thirty_pages() -> None:
+    assert len(PAGES) >= 30 and len({saved.name for saved in PAGES}) == len(PAGES)
