@@ -360,6 +360,13 @@ class StopJob(Op):
 
 
 @frozen
+class MoveToBackground(Op):
+    """The commands that somebody waits for go on in the background."""
+
+    type: Literal["move_to_background"] = "move_to_background"
+
+
+@frozen
 class RevokePermission(Op):
     """Take back what was allowed for the session, or in this folder for good; `id` is that of a `PermissionStatus`."""
 

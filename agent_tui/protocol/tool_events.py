@@ -373,26 +373,37 @@ class JobChanged(Event):
     program).
     `command` is the command that started it, `pids` are its processes at that moment, `output` the
     name of the file,
-    among the outputs of the session, to which its output goes."""
+    among the outputs of the session, to which its output goes. `number` is how the model calls it
+    (0: it is none of its own), `told` what the model is told of its end."""
 
     id: str
     state: Literal["running", "ended", "stopped"]
     command: str = ""
     pids: tuple[int, ...] = ()
     output: str = ""
+    number: int = 0
+    told: str = ""
     type: Literal["job_changed"] = "job_changed"
 
     def change(self, t: Transcript) -> Transcript:
         others = tuple(job for job in t.jobs if job.id != self.id)
         if self.state != "running":
             return replace(t, jobs=others)
-        return replace(t, jobs=(*others, BackgroundJob(self.id, self.command, self.at)))
+        return replace(
+            t, jobs=(*others, BackgroundJob(self.id, self.command, self.at, self.number))
+        )
 
 
 def at_work(t: Transcript) -> bool:
     """Whether a command of the person's runs, or waits for their word."""
     blocks = (t.rows[row] for row in t.open_tools.values())
     return any(isinstance(block, ToolBlock) and block.name == SHELL for block in blocks)
+
+
+def is_command_running(t: Transcript) -> bool:
+    """Whether a command runs, of the person's or of the agent's: only those have a timeout."""
+    blocks = (t.rows[row] for row in t.open_tools.values())
+    return at_work(t) or any(isinstance(one, ToolBlock) and one.timeout_s > 0 for one in blocks)
 
 
 def _goes_on(state: State) -> State:

@@ -210,11 +210,13 @@ class Streaming:
 
 @frozen
 class BackgroundJob:
-    """What a command left in the background and still runs; since `since`."""
+    """What a command left in the background and still runs; since `since`. `number` is how the
+    model calls it; 0: it is none of its own."""
 
     id: str
     command: str
     since: float
+    number: int = 0
 
 
 @frozen

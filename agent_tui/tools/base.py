@@ -17,7 +17,7 @@ from pydantic import BaseModel, model_validator
 
 from agent_tui.protocol.display import DiffDisplay, Display, TodoItem
 from agent_tui.protocol.messages import SkillInfo, ToolSpec
-from agent_tui.safety.process.processes import CommandResult
+from agent_tui.safety.process.processes import CommandResult, Job
 from agent_tui.safety.sandbox.network_proxy import Internet
 from agent_tui.tools.support.seen_files import SeenFiles
 
@@ -73,6 +73,11 @@ class ToolContext(Protocol):
     @property
     def roots(self) -> tuple[Path, ...]:
         """Real paths; the first is the session's folder."""
+        ...
+
+    @property
+    def folder(self) -> Path:
+        """Where a command of the call runs."""
         ...
 
     @property
@@ -132,8 +137,15 @@ class ToolContext(Protocol):
         """Hosts that a person named with an address of their own network, as `host=address`."""
         ...
 
-    async def process(self, command: str, timeout: float) -> CommandResult:
-        """Run a shell command in the first root; its output goes to `emit` as it comes."""
+    async def process(
+        self, command: str, timeout: float, background: bool = False
+    ) -> CommandResult:
+        """Run a shell command in `folder`; its output goes to `emit` as it comes.
+        `background`: it goes on as a job, unless it ends at once."""
+        ...
+
+    def jobs(self) -> Mapping[int, tuple[str, Job]]:
+        """What commands of the model left in the background, with the command, by its number."""
         ...
 
     async def run_blocking(self, work: Callable[[Callable[[], bool]], T]) -> T:

@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 
 from agent_tui.agent.services.file_restore import MOST
+from agent_tui.agent.services.jobs import Jobs
 from agent_tui.agent.turn.command_changes import (
     APPEARED,
     CLOCK,
@@ -539,7 +540,7 @@ def workplace(cwd: Path, emit: Callable[[Event], None]) -> Workplace:
         sandbox_support=sandbox_support.support,
         workspace_support=sandbox_support.workspace_support,
         skills=tuple,
-        keep_job=lambda *_: None,
+        jobs=Jobs(emit),
         load_skill=str,
         load_tools=tuple,
         off_loop=lambda work: asyncio.get_running_loop().run_in_executor(None, work),

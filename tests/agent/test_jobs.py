@@ -14,17 +14,30 @@ from typing import Any
 
 import pytest
 
+from agent_tui.agent.session.history import History
+from agent_tui.protocol.codec import decode
 from agent_tui.protocol.display import CommandDisplay
 from agent_tui.protocol.events import (
     Answered,
+    ApprovalAsked,
     JobChanged,
     Notice,
     ShellEnded,
+    ShellStarted,
     ToolEnded,
     ToolOutput,
     TurnEnded,
 )
-from agent_tui.protocol.ops import Cancel, Query, RunShell, StopJob, Submit
+from agent_tui.protocol.messages import Message, UserMessage
+from agent_tui.protocol.ops import (
+    Answer,
+    Cancel,
+    MoveToBackground,
+    Query,
+    RunShell,
+    StopJob,
+    Submit,
+)
 from agent_tui.protocol.transcript import ToolBlock
 from tests.agent.driving import Place
 from tests.safety.test_processes import PATIENCE, alive, gone
@@ -45,6 +58,14 @@ def place(tmp_path: Path) -> Place:
 
 def run(command: str, **more: object) -> dict[str, Any]:
     return {"call": "run_shell_command", "arguments": {"command": command, **more}}
+
+
+def history_of(log: Path) -> list[Message]:
+    """What the model is sent, by the log."""
+    history = History()
+    for line in log.read_bytes().splitlines():
+        history = history.with_event(decode(line))
+    return list(history.messages)
 
 
 def block(rows: Any) -> ToolBlock:
@@ -197,3 +218,127 @@ def test_a_cancelled_command_that_ignores_term_writes_nothing_over_the_next_turn
         assert (place.cwd / "file.txt").read_text() == "MODEL\n"
         time.sleep(0.3)
         assert (place.cwd / "file.txt").read_text() == "MODEL\n"
+
+
+def test_a_server_that_begins_in_the_background_is_used_by_the_next_commands(place: Place) -> None:
+    place.cwd.mkdir(parents=True)
+    (place.cwd / "server.py").write_text(SERVER)
+    look = (
+        "while [ ! -s port ]; do sleep 0.05; done; "
+        f"{sys.executable} -c 'import urllib.request as u; "
+        'print(u.urlopen("http://127.0.0.1:" + open("port").read()).status)\''
+    )
+    model = place.script(
+        [run(f"{sys.executable} server.py", background=True)],
+        [run(look), {"call": "load_tools", "arguments": {"group": "jobs"}}],
+        [{"call": "jobs", "arguments": {"action": "stop", "job": 1}}],
+        [{"text": "done"}],
+    )
+    with place.engine(model, mode="accept-all", sandbox="local") as driver:
+        assert driver.turn("go").state == "completed"
+        began, used, _, stopped = driver.all(ToolEnded)
+        assert "background: job 1, pid" in began.content and began.tag == "ok"
+        assert used.content == "exit code 0\n200\n"
+        assert "Job 1: stopped" in stopped.content and "GET /" in stopped.content
+        [begun, ended] = driver.all(JobChanged)
+        assert (begun.number, ended.state, ended.told) == (1, "stopped", "")  # the call told it
+
+
+def test_the_model_is_told_with_the_next_request_that_a_job_has_ended(place: Place) -> None:
+    model = place.script(
+        [run("while [ ! -e go ]; do sleep 0.05; done; exit 4", background=True)],
+        [{"text": "it runs"}],
+        [{"text": "I see"}],
+    )
+    with place.engine(model, mode="accept-all", sandbox="local") as driver:
+        driver.turn("go")
+        (place.cwd / "go").touch()
+        told = driver.until(JobChanged, lambda event: event.state == "ended").told
+        assert told.startswith("[Job 1 ended, exit code 4: while") and ".txt (read_file)" in told
+        driver.turn("and?")
+        session = driver.events[-1].session
+    history = history_of(place.home / "sessions" / f"{session}.jsonl")
+    assert [m.text for m in history if isinstance(m, UserMessage) and "Job 1" in m.text] == [told]
+
+
+def test_a_command_is_moved_into_the_background_while_it_runs(place: Place) -> None:
+    model = place.script([run("echo on; sleep 300", timeout=3000)], [{"text": "then later"}])
+    with place.engine(model, mode="accept-all", sandbox="local") as driver:
+        driver.send(Submit("go"))
+        driver.until(ToolOutput)
+        driver.send(MoveToBackground())
+        assert driver.until(TurnEnded).state == "completed"
+        [ended] = driver.all(ToolEnded)
+        assert "on\n" in ended.content and "moved there by the person: job 1" in ended.content
+        pids = driver.all(JobChanged)[0].pids
+        assert all(map(alive, pids)) and driver.transcript().jobs
+    assert all(map(gone, pids))
+
+
+def test_a_private_command_in_the_background_is_not_told_to_the_model(place: Place) -> None:
+    with place.engine(place.script([{"text": "x"}])) as driver:
+        driver.send(RunShell("sleep 300", private=True))
+        driver.until(ShellStarted)
+        deadline = time.monotonic() + PATIENCE
+        while not driver.all(JobChanged) and time.monotonic() < deadline:
+            driver.send(MoveToBackground())
+            driver.send(Query("look", "jobs"))
+            driver.until(Answered)
+        [begun] = driver.all(JobChanged)
+        assert (begun.command, begun.number) == ("!! private command", 0)
+        driver.send(StopJob(begun.id))
+        assert driver.until(JobChanged, lambda event: event.state == "stopped").told == ""
+
+
+def test_a_job_ends_with_a_killed_program_and_the_model_is_told(place: Place) -> None:
+    place.script(
+        [run("echo $$ > pid; exec sleep 300", background=True)],
+        [run("sleep 300")],
+    )
+    place.home.mkdir(parents=True, exist_ok=True)
+    (place.home / "config.toml").write_text('[sandbox]\nmode = "local"\n')
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "AGENT_TUI_HOME": str(place.home)}
+    words = ["-m", "scripted/script.json", "--mode", "accept-all", "go"]
+    argv = [sys.executable, "-m", "agent_tui", "run", *words]
+    program = subprocess.Popen(argv, cwd=place.cwd, env=environment, stdout=subprocess.DEVNULL)
+    deadline = time.monotonic() + PATIENCE
+    log = "sessions/*.jsonl"
+    while time.monotonic() < deadline and not any(
+        b'"job_changed"' in file.read_bytes() for file in place.home.glob(log)
+    ):
+        time.sleep(0.02)
+    pid = int((place.cwd / "pid").read_text())
+    program.kill()
+    program.wait()
+    assert gone(pid)
+    [found] = place.home.glob(log)
+    words_only = place.script(*([{"text": "words"}] for _ in range(4)))
+    with place.engine(words_only, resume=found.stem) as driver:
+        assert driver.restored is not None and not driver.restored.jobs
+        driver.turn("go on")
+    told = [m.text for m in history_of(found) if isinstance(m, UserMessage)]
+    assert any("[Job 1 ended with the program: echo $$" in text for text in told)
+
+
+@pytest.mark.parametrize("asks", [True, False])
+def test_a_job_in_the_sandbox_is_stopped_by_its_number(place: Place, asks: bool) -> None:
+    """With a person there, it may run again without the sandbox: then that is the job."""
+    model = place.script(
+        [run("sleep 300", background=True)],
+        [{"call": "load_tools", "arguments": {"group": "jobs"}}],
+        [{"call": "jobs", "arguments": {"action": "list"}}],
+        [{"call": "jobs", "arguments": {"action": "stop", "job": 2 if asks else 1}}],
+        [{"text": "done"}],
+    )
+    with place.engine(model, mode="accept-all", interactive=asks) as driver:
+        driver.send(Submit("go"))
+        if asks:
+            asked = driver.until(ApprovalAsked)
+            assert "left a program running" in asked.reason
+            driver.send(Answer(asked.id, "once"))
+        assert driver.until(TurnEnded).state == "completed"
+        began, _, _, stopped = driver.all(ToolEnded)
+        assert ("nobody else can connect" in began.content) is not asks
+        assert "stopped" in stopped.content
+        ended = [job for job in driver.all(JobChanged) if job.state == "stopped"]
+        assert not any(job.told for job in ended) and not driver.transcript().jobs

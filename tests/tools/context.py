@@ -18,7 +18,7 @@ from agent_tui.safety import paths
 from agent_tui.safety.process import processes
 from agent_tui.safety.process.environment import child_environment
 from agent_tui.safety.process.output_capture import Captured
-from agent_tui.safety.process.processes import CommandResult
+from agent_tui.safety.process.processes import CommandResult, Job
 from agent_tui.safety.sandbox.network_proxy import Internet
 from agent_tui.safety.secrets.scrubber import hide_secrets
 from agent_tui.tools.base import Tool, ToolFailure, ToolResult, sha256
@@ -50,6 +50,8 @@ class Context:
     groups: Mapping[str, Sequence[str]] = field(default_factory=dict)
     known_skills: dict[str, str] = field(default_factory=dict)
     """Text of each skill by name."""
+    left: dict[int, tuple[str, Job]] = field(default_factory=dict)
+    """What commands left in the background."""
     call_id: str = "call_1"
     command_timeout: float = 20.0
     max_output_chars: int = 32_000
@@ -65,6 +67,10 @@ class Context:
     @property
     def roots(self) -> tuple[Path, ...]:
         return (self.root.resolve(),)
+
+    @property
+    def folder(self) -> Path:
+        return self.roots[0]
 
     @property
     def environment(self) -> Mapping[str, str]:
@@ -94,8 +100,13 @@ class Context:
     def display_path(self, path: Path) -> str:
         return paths.display_path(path, self.roots[0])
 
-    async def process(self, command: str, timeout: float) -> CommandResult:
-        return await processes.run(
+    def jobs(self) -> Mapping[int, tuple[str, Job]]:
+        return self.left
+
+    async def process(
+        self, command: str, timeout: float, background: bool = False
+    ) -> CommandResult:
+        result = await processes.run(
             command,
             self.roots[0],
             child_environment(os.environ),
@@ -105,7 +116,12 @@ class Context:
                 self.max_output_chars,
                 self.root.parent / f"{self.root.name}-spool" / f"{self.call_id}.txt",
             ),
+            background=background,
         )
+        if result.job is not None:
+            result.job.number = len(self.left) + 1
+            self.left[result.job.number] = (command, result.job)
+        return result
 
     async def run_blocking(self, work: Callable[[Callable[[], bool]], Any]) -> Any:
         self.in_blocking = True

@@ -11,8 +11,9 @@ from agent_tui.tools.run_shell_command import TOOL, RunShellCommand
 from tests.tools.context import Context
 
 
-def run(folder: Path, command: str, timeout: float = 0) -> ToolResult:
-    return asyncio.run(TOOL.run(RunShellCommand(command=command, timeout=timeout), Context(folder)))
+def run(folder: Path, command: str, timeout: float = 0, background: bool = False) -> ToolResult:
+    arguments = RunShellCommand(command=command, timeout=timeout, background=background)
+    return asyncio.run(TOOL.run(arguments, Context(folder)))
 
 
 def test_exit_code_and_output(tmp_path: Path) -> None:
@@ -54,6 +55,26 @@ def test_output_is_told_while_it_runs(tmp_path: Path) -> None:
     context = Context(tmp_path)
     asyncio.run(TOOL.run(RunShellCommand(command="echo one; sleep 0.4; echo two"), context))
     assert "".join(context.emitted) == "one\ntwo\n" and len(context.emitted) >= 2
+
+
+def test_a_progress_bar_and_colours_are_folded_before_they_are_counted(tmp_path: Path) -> None:
+    bar = "for i in $(seq 1 20000); do printf '\\r%d of 20000' $i; done; echo"
+    colours = "printf '\\033]0;title\\007\\033[31mred\\033[0m\\n'"
+    result = run(tmp_path, f"{bar}; {colours}")
+    assert result.content == "exit code 0\n20000 of 20000\nred\n"
+
+
+def test_of_long_output_the_lines_that_say_what_failed_are_kept(tmp_path: Path) -> None:
+    said = "FAILED tests/test_a.py::test_b - assert 1 == 2"
+    result = run(tmp_path, f"seq 1 50000; echo '{said}'; seq 1 50000; exit 1")
+    assert result.tag == "exit" and said in result.content
+    assert "1 line of it that may say what failed" in result.content
+    assert len(result.content) < Context(tmp_path).max_output_chars + 500
+
+
+def test_what_begins_in_the_background_and_fails_at_once_is_a_usual_result(tmp_path: Path) -> None:
+    result = run(tmp_path, "nothing-of-this-name", background=True)
+    assert result.tag == "exit" and result.content.startswith("exit code 127\n")
 
 
 @pytest.mark.parametrize("command", ["", "   ", "a\0b"])

@@ -32,6 +32,7 @@ VERBS = {
     "copy",
     "download",
     "edit",
+    "move",
     "expand",
     "export",
     "find",

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
-from agent_tui.protocol.events import JobChanged
-from agent_tui.protocol.ops import Query, StopJob
+from agent_tui.protocol.events import JobChanged, ToolStarted, TurnStarted
+from agent_tui.protocol.ops import MoveToBackground, Query, StopJob
 from agent_tui.protocol.transcript import Transcript
 from agent_tui.tui.runtime.start import farewell
 from agent_tui.tui.screen.header import header_view
@@ -88,3 +90,33 @@ def test_the_farewell_says_what_ends_with_the_program() -> None:
         Transcript(session="s", turn=1)
     )
     assert "Ended in the background: npm run dev" in farewell(begun)
+
+
+def commanding() -> Play:
+    """A command of the agent runs."""
+    play = Play()
+    for event in (
+        TurnStarted(prompt="go"),
+        ToolStarted(call_id="c", name="run", label="Run make", timeout_s=120),
+    ):
+        play.feed(replace(event, session=play.model.active))
+    return play
+
+
+def test_ctrl_b_moves_the_running_command_into_the_background() -> None:
+    play = commanding()
+    play.press("ctrl+b")
+    assert play.take() == [MoveToBackground()]
+
+
+def test_with_words_in_the_prompt_ctrl_b_moves_the_caret() -> None:
+    play = commanding()
+    play.type("words")
+    play.press("ctrl+b")
+    assert play.take() == []
+
+
+def test_with_no_command_nothing_is_moved() -> None:
+    play = Play()
+    play.press("ctrl+b")
+    assert "no command is running" in play.toast and play.take() == []

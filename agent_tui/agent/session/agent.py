@@ -62,6 +62,7 @@ from agent_tui.protocol.ops import (
     Export,
     Fork,
     KeepPlace,
+    MoveToBackground,
     Op,
     Pull,
     Query,
@@ -192,8 +193,8 @@ class Agent:
                 self.record.emit(PlaceKept(op.row))
             case RunShell():
                 self.shell.run(op)
-            case StopJob():
-                self.turns.jobs.stop(op)
+            case StopJob() | MoveToBackground():
+                self.turns.jobs.handle(op)
             case RevokePermission() | AllowOnce():
                 self.permissions.handle(op)
             case ShowHidden():

@@ -21,6 +21,7 @@ from agent_tui.protocol.events import (
     Directory,
     Event,
     FilesRestored,
+    JobChanged,
     Rewound,
     ShellEnded,
     SteerSeen,
@@ -71,8 +72,8 @@ class History:
     facts: str = ""
     """The volatile facts that the model was told last."""
     shell: tuple[str, ...] = ()
-    """What the person did since the last request: commands with their output, files put back. And a
-    todo list of which no message tells."""
+    """What happened since the last request: commands of the person with their output, files put
+    back, jobs that ended. And a todo list of which no message tells."""
     seen: tuple[Image, ...] = ()
     """Pictures that were read since the last request: most servers take none in a result."""
     marks: Vec[tuple[int, History]] = Vec()  # noqa: RUF009  (immutable)
@@ -155,6 +156,8 @@ class History:
             case ShellEnded() if event.content:
                 said = f"[The person ran this in a shell]\n$ {event.command}\n{event.content}"
                 return replace(self, shell=(*self.shell, said))
+            case JobChanged() if event.told:
+                return replace(self, shell=(*self.shell, event.told))
             case FilesRestored():
                 changed = [file.path for file in event.files if file.outcome == "done"]
                 return (

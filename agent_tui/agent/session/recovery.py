@@ -12,6 +12,7 @@ from textwrap import shorten
 from typing import Final
 
 from agent_tui.agent.services.file_restore import left_beside, outcome_of, remove_unfinished
+from agent_tui.agent.services.jobs import ended_with_program
 from agent_tui.protocol.display import CommandDisplay
 from agent_tui.protocol.events import (
     ApprovalAnswered,
@@ -211,7 +212,16 @@ def _missing(
             case _:
                 pass
     needed: list[Event] = [_cut_off(one, output(one.output), not turn) for one in commands.values()]
-    needed += [JobChanged(id=job.id, state="stopped", command=job.command) for job in seen.jobs]
+    needed += [
+        JobChanged(
+            job.id,
+            "stopped",
+            job.command,
+            number=job.number,
+            told=ended_with_program(job.number, job.command),
+        )
+        for job in seen.jobs
+    ]
     # in the order in which they would have been read; the turn that some were for is over
     read = sorted(seen.queue, key=lambda item: not item.steer)
     items = tuple(replace(item, steer=False) for item in read)

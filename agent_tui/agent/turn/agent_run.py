@@ -20,6 +20,7 @@ from typing import Any, Literal, Protocol
 from agent_tui.agent.config import EngineConfig
 from agent_tui.agent.services import images
 from agent_tui.agent.services.confirmations import Consent
+from agent_tui.agent.services.jobs import Jobs
 from agent_tui.agent.services.models import Models
 from agent_tui.agent.session import directories
 from agent_tui.agent.session.record import AgentRecord, Record
@@ -49,7 +50,6 @@ from agent_tui.protocol.ops import Answer
 from agent_tui.protocol.transcript import TurnEnd
 from agent_tui.providers.base import Provider
 from agent_tui.safety.process.environment import describe_left_out, names_left_out
-from agent_tui.safety.process.processes import Job
 from agent_tui.sessions.log.checkpoints import Blobs
 from agent_tui.structures.readable import count_noun
 from agent_tui.tools.base import ToolFailure
@@ -67,7 +67,7 @@ class Serving(Protocol):
 @dataclass(frozen=True, slots=True)
 class Shared:
     """What all agents of a session share. `sealed` says why nothing may be changed now; `noted`
-    hears of a file that an agent changed; `keep_job` takes what a command left in the background.
+    hears of a file that an agent changed.
     """
 
     config: EngineConfig
@@ -80,7 +80,7 @@ class Shared:
     spawn: Callable[[Coroutine[Any, Any, None]], asyncio.Task[None]]
     sealed: Callable[[], str]
     noted: Callable[[FileChanged], None]
-    keep_job: Callable[[Job, str], None]
+    jobs: Jobs
     watch: Watch
     changing: asyncio.Lock = field(default_factory=asyncio.Lock)
     """One agent at a time changes something: what a command changed is told apart from what others
@@ -140,7 +140,7 @@ class AgentRun:
             sealed=shared.sealed,
             watch=shared.watch,
             changing=shared.changing,
-            keep_job=shared.keep_job,
+            jobs=shared.jobs,
             load_tools=self._load_tools,
         )
 

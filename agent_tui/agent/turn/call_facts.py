@@ -3,6 +3,7 @@ and sandboxes there are. It looks at the disk, so that the policy need not."""
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -18,6 +19,13 @@ from agent_tui.safety.shell.prefixes import may_last, prefix_of
 from agent_tui.tools.base import Tool
 
 NEEDS_SANDBOX: Final = "it only looks, but there is no sandbox here for programs with settings"
+
+
+def place_command(command: str, folder: Path, home: Path) -> str:
+    """`command` as it is judged where it runs in `folder` and not in `home`, the folder of the
+    session: as one that begins there, and goes to `folder`. So is a rule for it: what was allowed in
+    one folder is not in another."""
+    return f"cd {shlex.quote(str(folder))}\n{command}" if command and folder != home else command
 
 
 def gather_facts(

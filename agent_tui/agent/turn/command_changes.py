@@ -64,6 +64,7 @@ _STATUS: Final = (
     "--porcelain=v2",
     "-z",
     "--branch",
+    "--no-ahead-behind",  # to count commits takes long, and nobody asks for them
     "--untracked-files=all",
     "--ignore-submodules=dirty",
 )

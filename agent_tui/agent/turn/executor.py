@@ -19,7 +19,7 @@ from pydantic import ValidationError
 
 from agent_tui.agent.turn import argument_repair, sandbox_words
 from agent_tui.agent.turn.approvals import Approvals, Prepared
-from agent_tui.agent.turn.call_facts import gather_facts
+from agent_tui.agent.turn.call_facts import gather_facts, place_command
 from agent_tui.agent.turn.command_changes import Watch
 from agent_tui.agent.turn.loop_detection import Outcome, nudge, research_calls
 from agent_tui.agent.turn.tool_context import CallContext, Workplace
@@ -200,9 +200,13 @@ class Executor:
             arguments = tool.arguments.model_validate(raw)
         except ValidationError as error:
             return _failed("invalid_arguments", _problems(error))
-        command = tool.command(arguments) if tool.command else ""
+        command, folder = (
+            tool.command(arguments) if tool.command else "",
+            self.workplace.folder.path,
+        )
         try:
             touched, roots = tool.paths(arguments), self.workplace.roots
+            command = place_command(command, folder, roots[0])
             facts = gather_facts(
                 tool,
                 touched,
@@ -220,6 +224,7 @@ class Executor:
         granted = frozenset(path.real for path in facts.paths)
         writes, (turn, step) = tool.effect == "write", (journal.number, journal.step)
         context = CallContext(self.workplace, call.id, granted, writes, turn=turn, step=step)
+        context.folder = folder if command else roots[0]
         decision = self.approvals.decide(facts)
         found = self._workspace if decision.confined == "works" else self._support
         context.confined = "" if found and found.problem else decision.confined
@@ -344,6 +349,7 @@ class Executor:
         context = CallContext(
             self.workplace, old.call_id, old.granted, turn=old.turn, step=old.step
         )
+        context.folder = old.folder
         if hosts:
             context.confined, context.way, context.hosts = old.confined, old.way, old.hosts
         planned = await prepared.tool.plan(prepared.arguments, context)
@@ -356,6 +362,7 @@ class Executor:
             context.confined = ""
         context.hosts |= frozenset(hosts)
         if old.job is not None:
+            old.job.is_awaited = True  # the result tells of the one that takes its place
             old.job.stop()
         old.release()
         return replace(again, note=answer)
@@ -433,11 +440,12 @@ class Executor:
     def _cancelled(self, prepared: Prepared, seconds: float) -> ToolEnded:
         """The result of a call that is cancelled while it runs: what came of its output is part of
         it."""
-        captured, command = prepared.context.command_output, prepared.facts.command
+        captured, tool = prepared.context.command_output, prepared.tool
+        command = tool.command(prepared.arguments) if tool.command else ""
         said, display = "Error [cancelled]: cancelled while it ran", None
         if output := captured.text():
             said += f". Its output until then:\n{output}{captured.loss}"
-            display = CommandDisplay(command, str(self.workplace.roots[0]), output)
+            display = CommandDisplay(command, str(prepared.context.folder), output)
         return self._result(
             prepared.call, prepared.label, ToolResult(said, display, "cancelled"), seconds, ""
         )

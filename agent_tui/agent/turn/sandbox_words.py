@@ -18,7 +18,7 @@ STOPPED_NOTES: Final[Mapping[Confined, str]] = {
 }
 SHUT_IN: Final = (
     "\n\n[note: what it left runs in a sandbox: no other command and nobody else can connect to it or "
-    "end it with kill; the person can stop it]"
+    "end it with kill; the tool `jobs` and the person can stop it]"
 )
 PROTECTED: Final = (
     "protected names changed while a command ran, perhaps by you: {}; a yes keeps that, a no puts "

@@ -15,6 +15,8 @@ from logging import Logger
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
+from agent_tui.agent.services.jobs import Jobs
+from agent_tui.agent.turn.call_facts import place_command
 from agent_tui.protocol.display import DiffDisplay, DiffsDisplay, Display, Hunk, TodoItem
 from agent_tui.protocol.events import Event, FileChanged, Notice, TodoChanged, ToolOutput
 from agent_tui.protocol.messages import SkillInfo
@@ -39,12 +41,48 @@ from agent_tui.tools.support.seen_files import SeenFiles
 
 T = TypeVar("T")
 D = TypeVar("D")
+NOTES: Final = 1_000
+"""Characters of a result that are left to what is said of the output of a command."""
 CHEAP_LINES: Final = 100
 """Lines of a change that take no time to look through."""
 UNSEEN: Final = (
     "These folders are too large to look through all of them for protected names that a command "
     "made."
 )
+
+
+class Folder:
+    """Where the commands of an agent run: what one of them changes holds for the next."""
+
+    def __init__(self, roots: Callable[[], tuple[Path, ...]]) -> None:
+        self._roots = roots
+        self._moved: Path | None = None
+
+    @property
+    def path(self) -> Path:
+        """A real path in a folder of the session; that of the session where it is none any more."""
+        here, roots = self._moved, self._roots()
+        return here if here is not None and _is_inside(here, roots) else roots[0]
+
+    def reset(self) -> None:
+        """The next command begins in the folder of the session."""
+        self._moved = None
+
+    def move(self, wanted: str) -> bool:
+        """A command ended in `wanted`, as its shell says; false: that is no folder of the session,
+        and the next one begins in the session's."""
+        here = Path(wanted)
+        self._moved = here if (inside := _is_inside(here, self._roots())) else None
+        return inside
+
+
+def _is_inside(folder: Path, roots: Sequence[Path]) -> bool:
+    try:
+        real = folder.resolve(strict=True)
+    except (OSError, RuntimeError):
+        return False
+    inside = any(real.is_relative_to(root) for root in roots)
+    return inside and real == folder and real.is_dir()
 
 
 @dataclass(frozen=True)
@@ -76,8 +114,8 @@ class Workplace:
     scrub_stream: Callable[[bool], ScrubbedStream]
     """The same for the output of a command, which comes in pieces and is kept on disk; true: it
     shows such a file."""
-    keep_job: Callable[[Job, str], None]
-    """Takes what a command (the text) left in the background."""
+    jobs: Jobs
+    """Takes what commands leave in the background."""
     learn: Callable[[Iterable[str]], None]
     """From now on these are hidden, too."""
     hidden: HiddenValues
@@ -106,6 +144,10 @@ class Workplace:
     """One for each time that more secrets became known."""
     told: dict[str, tuple[int, str]] = field(default_factory=dict)
     """In which turn the model was told something, and the digest of what it was."""
+
+    @cached_property
+    def folder(self) -> Folder:
+        return Folder(lambda: tuple(root for root in self.roots if root != self.spool))
 
     @property
     def roots(self) -> tuple[Path, ...]:
@@ -194,6 +236,8 @@ class CallContext:
             writes,
         )
         self._private, self.turn, self.step = private, turn, step
+        self.folder = workplace.roots[0]
+        """Where the command runs that the call runs."""
         self.output_file = workplace.spool / f"{uuid.uuid4().hex[:8]}.txt"
         """Where the output of the command goes that the call runs; of a private one nothing is
         written or emitted."""
@@ -227,7 +271,8 @@ class CallContext:
         """The output of the command that the call runs, where it runs one."""
         kept = None if self._private else self.output_file
         stream = self.workplace.scrub_stream(self._shows_secrets)
-        return Captured(self.workplace.max_output_chars, kept, stream)
+        limit = self.workplace.max_output_chars
+        return Captured(max(limit - NOTES, limit // 2), kept, stream)
 
     @property
     def roots(self) -> tuple[Path, ...]:
@@ -285,7 +330,9 @@ class CallContext:
     def named_hosts(self) -> frozenset[str]:
         return frozenset(host for host in self.hosts if "=" in host)
 
-    async def process(self, command: str, timeout: float) -> CommandResult:
+    async def process(
+        self, command: str, timeout: float, background: bool = False
+    ) -> CommandResult:
         roots, environment, profile = self.workplace.roots, self.workplace.environment, None
         if self.confined == "looks":
             environment = shell_classifier.environment(environment, roots)
@@ -294,20 +341,28 @@ class CallContext:
             profile = await self.workplace.off_loop(self._prepare_work)
             if self.reaches_hosts:
                 self.network = Proxy(self.hosts, self.workplace.internet)
-        self._shows_secrets = shows_secrets(command)
+        self._shows_secrets = shows_secrets(place_command(command, self.folder, roots[0]))
         await self.workplace.learn_env_files()
-        result = await processes.run(
-            command,
-            roots[0],
-            environment,
-            timeout,
-            (lambda _: None) if self._private else self.emit,
-            self.command_output,
-            confined=profile,
-            memory=self.workplace.command_memory,
-            network=self.network,
-        )
-        shut_in = result.job is not None and self.confined == "works"
+        if not _is_inside(self.folder, roots):
+            raise ToolFailure("stale", f"{self.folder} is not in the folders of the session now")
+        with self.workplace.jobs.waiting() as moved:
+            result = await processes.run(
+                command,
+                self.folder,
+                environment,
+                timeout,
+                (lambda _: None) if self._private else self.emit,
+                self.command_output,
+                confined=profile,
+                memory=self.workplace.command_memory,
+                network=self.network,
+                moved=moved,
+                background=background,
+            )
+        if self.turn and result.folder and not self.workplace.folder.move(result.folder):
+            result = replace(result, folder_is_left=True)
+        begun_so = background or result.exit_code is not None
+        shut_in = result.job is not None and self.confined == "works" and begun_so
         self.refused = result.refused or ("reach" if shut_in else "")
         if self.refused_hosts and result.exit_code != 0:
             self.refused = "network"
@@ -318,7 +373,8 @@ class CallContext:
                 self.tell(Notice(UNSEEN, "warning"))
         self.job = result.job
         if result.job is not None:
-            self.workplace.keep_job(result.job, "!! private command" if self._private else command)
+            said = "!! private command" if self._private else self.workplace.scrub(command)
+            self.workplace.jobs.add(result.job, said, of_model=self.turn > 0)
         return result
 
     @property
@@ -402,6 +458,9 @@ class CallContext:
 
     def skills(self) -> Sequence[SkillInfo]:
         return self.workplace.skills()
+
+    def jobs(self) -> Mapping[int, tuple[str, Job]]:
+        return self.workplace.jobs.of_model
 
     def load_tools(self, group: str) -> Sequence[str]:
         return self.workplace.load_tools(group)

@@ -14,6 +14,7 @@ from typing import Any, Final
 
 from agent_tui import registry
 from agent_tui.agent.config import EngineConfig
+from agent_tui.agent.services.jobs import Jobs
 from agent_tui.agent.turn.command_changes import Watch
 from agent_tui.agent.turn.executor import Executor
 from agent_tui.agent.turn.tool_context import Workplace
@@ -23,7 +24,6 @@ from agent_tui.protocol.ops import Answer
 from agent_tui.safety.folder_rules import FolderRules
 from agent_tui.safety.permissions import own_rules
 from agent_tui.safety.process.environment import child_environment
-from agent_tui.safety.process.processes import Job
 from agent_tui.safety.sandbox import support as sandbox_support
 from agent_tui.safety.secrets import scrubber as secrets
 from agent_tui.safety.secrets.hidden_values import HiddenValues
@@ -109,11 +109,12 @@ def build(
     sealed: Callable[[], str] = lambda: "",
     watch: Watch | None = None,
     changing: asyncio.Lock | None = None,
-    keep_job: Callable[[Job, str], None] = lambda *_: None,
+    jobs: Jobs | None = None,
     load_tools: Callable[[str], Sequence[str]] = lambda _: (),
 ) -> Executor:
     """The executor of an agent."""
-    workplace = _workplace(config, session, skills, roots, emit, pool, log, keep_job, load_tools)
+    jobs = jobs or Jobs(emit)
+    workplace = _workplace(config, session, skills, roots, emit, pool, log, jobs, load_tools)
     tools = enabled_tools(config.settings.tools.enabled, config.environment)
     parallel = config.settings.agent.parallel_tools
     executor = Executor(
@@ -140,7 +141,7 @@ def _workplace(
     emit: Callable[[Event], None],
     pool: Pool,
     log: Logger,
-    keep_job: Callable[[Job, str], None],
+    jobs: Jobs,
     load_tools: Callable[[str], Sequence[str]],
 ) -> Workplace:
     hidden = HiddenValues()
@@ -165,7 +166,7 @@ def _workplace(
         scrub_known=secret.scrub_known,
         scrub_formats=secret.scrub_formats,
         scrub_stream=secret.stream,
-        keep_job=keep_job,
+        jobs=jobs,
         learn=secret.learn,
         hidden=hidden,
         checkpoint=Blobs(config.blobs).put,

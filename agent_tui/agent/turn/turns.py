@@ -67,6 +67,7 @@ class Turns:
         """The turn's task, or one that will begin a turn (a question before it)."""
         self._tasks: set[asyncio.Task[None]] = set()
         self.titles = Titles(models, record, self.accounts, self.spawn, log)
+        self.jobs = Jobs(record.emit)
         watch = tool_wiring.watch_of(config, record.session, lambda: record.changes.paths, pool)
         shared = Shared(
             config,
@@ -79,12 +80,11 @@ class Turns:
             self.spawn,
             self.seal_reason,
             self._note,
-            lambda job, command: self.jobs.add(job, command),
+            self.jobs,
             watch,
         )
         self.main = AgentRun(shared, record.main, models, Ends(self._settled, self._ended))
         self.consent, self.executor = self.main.consent, self.main.executor
-        self.jobs = Jobs(record.emit, self.executor.scrub)
 
     @property
     def current(self) -> Turn | None:
@@ -156,10 +156,11 @@ class Turns:
             self.titles.on_turn_ended()
 
     def forget_read(self) -> None:
-        """The model does not have what was read until now: skills may be loaded again, and no file
-        is known to it."""
+        """The model does not have what was read until now: skills may be loaded again, no file is
+        known to it, and commands begin in the folder of the session."""
         self.skills.loaded.clear()
         self.executor.workplace.seen.clear()
+        self.executor.workplace.folder.reset()
 
     def seal_reason(self) -> str:
         """Why no tool may change anything now."""

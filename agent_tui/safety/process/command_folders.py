@@ -1,4 +1,5 @@
-"""The temporary folders of confined commands, and the variables that name them.
+"""The temporary folders of confined commands, and the variables that name them. And the folder in
+which a shell was in the end.
 
 The guard runs this file by `python -I -S`: only the standard library, and little of it.
 """
@@ -19,6 +20,12 @@ _CACHES: Final = """
 """
 """Variables that name what toolchains write beside their results. The person's own caches are not
 changed: what they hold is run by commands without a sandbox."""
+
+
+LAST: Final = 198
+"""The descriptor to which the shell of a command writes its folder when it ends: what it wrote is
+no output, and only a wish (`Folder`)."""
+_LONGEST: Final = 4_096
 
 
 def make_temporary(confined: dict[str, Any], environment: dict[str, str]) -> bytes:
@@ -44,3 +51,20 @@ def share_temporary(shared: str, confined: dict[str, Any], environment: dict[str
     seen = confined["temporary"] if confined["backend"] == LANDLOCK else "/tmp"
     environment.update(dict.fromkeys(_TEMPORARY, seen))
     environment.update({name: f"{seen}/.cache/{name.lower()}" for name in _CACHES.split()})
+
+
+def offer(pipe: int) -> None:
+    """The command has the writing end of `pipe` from now on."""
+    os.dup2(pipe, LAST)
+
+
+def last_folder(pipe: int) -> str:
+    """What the shell wrote, as hex digits; empty where it is not one path, or nothing came."""
+    os.set_blocking(pipe, False)
+    try:
+        said = os.read(pipe, _LONGEST + 2)
+    except BlockingIOError:
+        return ""
+    path = said.removesuffix(b"\n")
+    one = path.startswith(b"/") and len(path) <= _LONGEST and b"\n" not in path
+    return path.hex() if one else ""

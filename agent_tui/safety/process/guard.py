@@ -168,9 +168,10 @@ def request(
     environment: Mapping[str, str],
     confined: Profile | None = None,
     memory: int = 0,
+    moves: bool = False,
 ) -> bytes:
     """What a supervisor is told to run; `memory`: bytes of data that each process of it may have, 0
-    for no limit. Raises ValueError where an argument holds a NUL."""
+    for no limit; `moves`: its shell says in which folder it ended. Raises ValueError where an argument holds a NUL."""
     parts = [*argv, cwd, *environment, *environment.values()]
     if any("\0" in part for part in parts):
         raise ValueError("embedded null byte")
@@ -182,6 +183,7 @@ def request(
             for k, v in environment.items()
         },
         "memory": memory,
+        "moves": moves,
         "confined": None if confined is None else profiles.pack_profile(confined),
     }
     return json.dumps(asked).encode() + b"\n"
@@ -361,11 +363,14 @@ def _watch(
     """Start the command, and stay until nothing of it is left. `pids`: what the program is told,
     where it knows processes by other numbers."""
     failing, failed = socket.socketpair()
+    folder, moved = os.pipe() if asked["moves"] else (-1, -1)
     leader = os.fork()
     if not leader:
         failing.close()
-        _execute(asked, output, failed)
+        _execute(asked, output, failed, moved)
     failed.close()
+    if moved >= 0:
+        os.close(moved)
     os.close(output)
     with failing:
         problem, listeners, _, _ = socket.recv_fds(failing, _PROBLEM, 1)
@@ -386,7 +391,9 @@ def _watch(
     )
     for pid, status in ends:
         if pid == leader:
-            _tell(program, f"ended {os.waitstatus_to_exitcode(status)} {int(_is_left(leader))}\n")
+            end = command_folders.last_folder(folder) if folder >= 0 else ""
+            code, left = os.waitstatus_to_exitcode(status), int(_is_left(leader))
+            _tell(program, f"ended {code} {left} {end}\n")
             if not tree.has_proc():
                 _wait_for_group(leader)
 
@@ -426,7 +433,7 @@ def _has_group(leader: int) -> bool:
     return True
 
 
-def _execute(asked: Mapping[str, Any], output: int, failed: socket.socket) -> None:
+def _execute(asked: Mapping[str, Any], output: int, failed: socket.socket, moved: int) -> None:
     """Take the command's place. Never returns. What is written to `failed` says that nothing was
     started."""
     problem = f"{errno.EPERM} it could not be started"
@@ -446,6 +453,8 @@ def _execute(asked: Mapping[str, Any], output: int, failed: socket.socket) -> No
         nothing = os.open(os.devnull, os.O_RDONLY)
         for descriptor, place in ((nothing, 0), (output, 1), (output, 2)):
             os.dup2(descriptor, place)
+        if moved >= 0:
+            command_folders.offer(moved)
         os.chdir(asked["cwd"].encode(_BYTES))
         argv = [part.encode(_BYTES) for part in asked["argv"]]
         environment = {

@@ -1,5 +1,5 @@
-"""The output of a command as it comes: decoded piece by piece, its middle left out of memory, the
-whole on disk."""
+"""The output of a command as it comes: decoded piece by piece and folded, its middle left out of
+memory but for what failed, the whole on disk as it came."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ from typing import Final, Literal
 
 from agent_tui.paths import make_private
 from agent_tui.safety.paths import open_regular
+from agent_tui.safety.process.folded_output import Fold, failing_lines
 from agent_tui.safety.secrets.scrubber import ScrubbedStream
+from agent_tui.structures.readable import count_noun
 
 READ: Final = 1_000_000
 LINE_CHARS: Final = 2_000
@@ -53,8 +55,9 @@ Refusal = Literal["", "files", "network", "reach"]
 class Captured:
     """Output of one command. Memory stays under a few times `limit`, whatever the command writes.
 
-    Head and tail of at most `limit` characters together are kept; the whole goes to `spool` from
-    the first byte on (readable by its owner alone), so that a kill of the program leaves what came.
+    Head and tail of at most `limit` characters together are kept, folded, and of what is between
+    them the lines that say what failed; the whole goes to `spool` from the first byte on (readable
+    by its owner alone), so that a kill of the program leaves what came.
     """
 
     def __init__(
@@ -62,6 +65,10 @@ class Captured:
     ) -> None:
         self._secrets = secrets
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
+        self._fold = Fold()
+        self._failed_limit = limit // 4
+        self._failed: list[str] = []
+        self._failed_size = 0
         self._head_limit = limit // 2
         self._tail_limit = max(limit - self._head_limit, 1)
         self._head: list[str] = []
@@ -91,6 +98,11 @@ class Captured:
         if self._secrets is not None:
             data = self._secrets.feed(data, final)
         text = self._decoder.decode(data, final)
+        self._keep(self._fold.feed(text, final))
+        self._store(data)
+        return text
+
+    def _keep(self, text: str) -> None:
         self._total += len(text)
         rest = text
         if self._head_size < self._head_limit:
@@ -100,26 +112,52 @@ class Captured:
             )
             self._head.append(head)
             self._head_size += len(head)
-        if rest:
-            self._tail.append(rest)
-            self._tail_size += len(rest)
-            while self._tail_size - len(self._tail[0]) >= self._tail_limit:
-                self._tail_size -= len(self._tail.popleft())
-        self._store(data)
-        return text
+        if not rest:
+            return
+        self._tail.append(rest)
+        self._tail_size += len(rest)
+        while self._tail_size - len(self._tail[0]) >= self._tail_limit:
+            gone = self._tail.popleft()
+            self._tail_size -= len(gone)
+            if self._failed_size < self._failed_limit:
+                self._failed += failing_lines(gone)
+                self._failed_size = sum(len(line) + 1 for line in self._failed)
+
+    def _parts(self) -> tuple[str, list[str], str]:
+        """Head, the lines between that say what failed, and tail: at most `limit` characters."""
+        head, tail = "".join(self._head), "".join(self._tail) + self._fold.waiting
+        if len(tail) <= self._tail_limit and not self._failed and not self._gone:
+            return head, [], tail
+        shown = self._tail_limit
+        if failed := [*self._failed, *failing_lines(tail[: len(tail) - shown])]:
+            shown = max(self._tail_limit - self._failed_limit, 1)
+            failed = [*self._failed, *failing_lines(tail[: len(tail) - shown])]
+        kept, room = list[str](), self._failed_limit
+        for line in failed:
+            room -= len(line) + 1
+            if room < 0:
+                break
+            kept.append(line)
+        return head, kept, tail[max(len(tail) - shown, 0) :]
+
+    @property
+    def _gone(self) -> int:
+        """Characters that are not in memory any more."""
+        return self._total - self._head_size - self._tail_size
 
     @property
     def lost_characters(self) -> int:
         """Characters that `text` leaves out."""
-        return max(self._total - self._head_size - min(self._tail_size, self._tail_limit), 0)
+        head, _, tail = self._parts()
+        return max(self._total + len(self._fold.waiting) - len(head) - len(tail), 0)
 
     @property
     def loss(self) -> str:
         """What the model is told where `text` is not all; else empty."""
-        if not self.lost_characters:
+        if not (lost := self.lost_characters):
             return ""
         whole = f"; all of it is in {self.spool} (read_file)" if self.spool else ""
-        return f"\n[{self.lost_characters:,} characters of output left out in the middle{whole}]"
+        return f"\n[{lost:,} characters of output left out in the middle{whole}]"
 
     @property
     def is_flooded(self) -> bool:
@@ -134,17 +172,21 @@ class Captured:
     @property
     def last_line(self) -> str:
         """The last line that holds something."""
-        text = ("".join(self._tail) or "".join(self._head))[-LINE_CHARS:]
+        kept = ("".join(self._tail) or "".join(self._head))[-LINE_CHARS:]
+        text = kept + self._fold.waiting
         return next((line for line in reversed(text.splitlines()) if line.strip()), "")
 
     def text(self) -> str:
-        """Head and tail, with a line between them that says how much is left out."""
-        tail = "".join(self._tail)[-self._tail_limit :] if self._tail else ""
-        head = "".join(self._head)
-        if not self.lost_characters:
+        """Head and tail, with a line between them that says how much is left out, and what failed
+        there."""
+        head, failed, tail = self._parts()
+        if not (lost := self.lost_characters):
             return head + tail
         note = f"; {self.problem}" if self.problem else ""
-        return f"{head}\n[… {self.lost_characters:,} characters left out here{note} …]\n{tail}"
+        if failed:
+            note += f"; {count_noun(len(failed), 'line')} of it that may say what failed"
+            note += ":\n" + "\n".join(failed) + "\n"
+        return f"{head}\n[… {lost:,} characters left out here{note} …]\n{tail}"
 
     def begin_file(self) -> None:
         """Make the file now, also where nothing has come yet: somebody is told its name."""

@@ -10,21 +10,25 @@ import asyncio
 import contextlib
 import errno
 import os
+import re
 import signal
 import socket
 import subprocess
 import tempfile
 import time
 from collections.abc import Callable, Coroutine, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import IO, Any, Final, TypeVar
 
 from agent_tui.programs import find_program, own_path
 from agent_tui.safety.process import tree
+from agent_tui.safety.process.background import CommandResult as CommandResult
+from agent_tui.safety.process.background import Job as Job
+from agent_tui.safety.process.command_folders import LAST
 from agent_tui.safety.process.environment import in_english, unattended_environment
 from agent_tui.safety.process.guard import KILL_SECONDS, PAUSE, Guard, Orphans, Screen, request
-from agent_tui.safety.process.output_capture import Captured, Refusal, find_refusal
+from agent_tui.safety.process.output_capture import Captured, find_refusal
 from agent_tui.safety.sandbox.network_proxy import Proxy
 from agent_tui.safety.sandbox.profiles import NotConfined, Profile
 
@@ -33,6 +37,9 @@ GRACE: Final = 2.0
 LINGER: Final = 0.3
 """Seconds to wait for what a command left: what ends so soon is no job, and its output belongs to
 the command."""
+SETTLED: Final = 0.5
+"""Seconds that a command which begins in the background is waited for: what fails at once is told
+at once."""
 _READ: Final = 65_536
 _FLUSH: Final = 0.05
 _LOOK: Final = 0.25
@@ -45,6 +52,14 @@ _SHELLS: Final = (
     ("/usr/local/bin/bash", "--noprofile", "--norc", "-c"),
     ("/bin/sh", "-c"),
 )
+
+_MOVES: Final = re.compile(r"\b(?:cd|pushd|popd)\b")
+_SAYS_FOLDER: Final = (
+    f"trap '{{ set +x; builtin pwd -P >&{LAST}; }} 2>/dev/null' EXIT; "
+    '_agent_tui_command=$1; shift; eval "$_agent_tui_command"'
+)
+"""The shell runs a command that may change its folder by this: its own words stay as they are, and
+so do the lines of its errors."""
 
 _T = TypeVar("_T")
 
@@ -76,28 +91,6 @@ def _start_guard(argv: Sequence[str], inherited: Sequence[int]) -> subprocess.Po
 _guard: Final = Guard(_start_guard)
 
 
-@dataclass(frozen=True, slots=True)
-class CommandResult:
-    """What a process left: `output` is stdout and stderr in order, capped; `lost` counts what the cap
-    left out, and
-    `loss` says so to the model."""
-
-    output: str
-    exit_code: int | None
-    timed_out: bool = False
-    lost: int = 0
-    loss: str = ""
-    spool: Path | None = None
-    """The file that holds the whole output."""
-    job: Job | None = None
-    """What the command started and still runs."""
-    unwatched: str = ""
-    """Somebody killed the process that watches the command, and ended it so; says what came of the
-    rest."""
-    refused: Refusal = ""
-    """It was confined and failed, probably because it was refused this."""
-
-
 async def run(
     command: str,
     cwd: Path,
@@ -109,6 +102,8 @@ async def run(
     confined: Profile | None = None,
     memory: int = 0,
     network: Proxy | None = None,
+    moved: asyncio.Event | None = None,
+    background: bool = False,
 ) -> CommandResult:
     """Run a shell command (bash, else sh) and wait for it; its output goes into `captured`, and to
     `on_output` as it comes. It begins when what was cancelled before has ended.
@@ -123,6 +118,10 @@ async def run(
     `confined`: all that it may do; else what its user may do. Raises NotConfined where that cannot
     be had: then it did not run. `memory`: bytes of data that each of its processes may have, 0 for
     no limit. `network`: the one way out that it has, where it is confined in namespaces.
+
+    A command that holds a word which changes the folder says where it ended (`folder`), with bash.
+    `background`: it goes on as a job, unless it ends at once. Once `moved` is set, so does one that
+    began otherwise. It has no timeout then.
     """
     shell = next((argv for argv in _SHELLS if Path(argv[0]).exists()), _SHELLS[-1])
     await wait_for_endings()
@@ -131,9 +130,15 @@ async def run(
         environment = in_english(environment)
     if network is not None:
         environment = network.add_variables(environment)
-    asked = request([*shell, command], str(cwd), environment, confined, memory)
+    moves = shell[0].endswith("bash") and _MOVES.search(command) is not None
+    argv = [*shell, _SAYS_FOLDER, "bash", command] if moves else [*shell, command]
+    asked = request(argv, str(cwd), environment, confined, memory, moves)
     process = await _Running.start(asked, captured, on_output, network)
-    result = await process.result(timeout)
+    moved = moved or asyncio.Event()
+    if background:
+        timeout = 0
+        asyncio.get_running_loop().call_later(SETTLED, moved.set)
+    result = await process.result(timeout, moved)
     if confined is None:
         return result
     refused = find_refusal(command, result.exit_code, result.output, confined.works)
@@ -310,42 +315,6 @@ async def _end_unwatched() -> str:
     return f"The process that watches commands was killed; {end}."
 
 
-class Job:
-    """What a command left in the background. It goes on until it ends, is stopped, or the program
-    ends."""
-
-    def __init__(self, running: _Running) -> None:
-        self._running = running
-        self.started = time.time()
-        self.stopped = False
-        """Somebody ended it."""
-        self.on_end: Callable[[], None] = lambda: None
-
-    @property
-    def pids(self) -> tuple[int, ...]:
-        return tuple(sorted(self._running.members()))
-
-    @property
-    def output(self) -> Path | None:
-        """The file with its output; it grows."""
-        return self._running.captured.spool
-
-    @property
-    def last_line(self) -> str:
-        return self._running.captured.last_line
-
-    def stop(self) -> None:
-        """End it: TERM now, and KILL for what is left two seconds later."""
-        if not self.stopped:
-            self.stopped = True
-            self._running.end_in_background()
-
-    def end(self) -> None:
-        """Nothing of it is left."""
-        _jobs.discard(self)
-        self.on_end()
-
-
 class _Running:
     """A started command: its supervisor, and the reading end of its output."""
 
@@ -369,6 +338,8 @@ class _Running:
         self.captured, self._on_output = captured, on_output
         self._loop = asyncio.get_running_loop()
         self._exit_code: int | None = None
+        self._folder = ""
+        self._said = b""
         self._left = False
         self._ended, self._silent, self._empty = asyncio.Event(), asyncio.Event(), asyncio.Event()
         """The command has ended; nobody can write any more; nothing of it is left."""
@@ -437,16 +408,22 @@ class _Running:
         finally:
             os.close(writing)
 
+    @property
+    def exit_code(self) -> int | None:
+        return self._exit_code
+
     def members(self) -> set[int]:
         return tree.descendants(self._supervisor)
 
-    async def result(self, timeout: float) -> CommandResult:
-        """Wait for the end. Ends the tree on timeout, and in the background when cancelled."""
+    async def result(self, timeout: float, moved: asyncio.Event) -> CommandResult:
+        """Wait for the end, or until it is moved into the background. Ends the tree on timeout, and
+        in the background when cancelled."""
         timed_out = False
         try:
-            try:
-                await asyncio.wait_for(self._ended.wait(), timeout or None)
-            except TimeoutError:
+            await _first_of(self._ended, moved, timeout)
+            if not self._ended.is_set():
+                if moved.is_set():
+                    return self._told(None, False)
                 timed_out = True
                 await self._end()
             with contextlib.suppress(
@@ -462,22 +439,30 @@ class _Running:
             self.abandon()
             raise
         if self._left and not timed_out and not self._empty.is_set():
+            return self._told(self._exit_code, False, unwatched)
+        self._close()
+        return self._told(None if timed_out else self._exit_code, timed_out, unwatched, ends=True)
+
+    def _told(
+        self, exit_code: int | None, timed_out: bool, unwatched: str = "", ends: bool = False
+    ) -> CommandResult:
+        """What the call is told that waited; unless it `ends`, it goes on as a job."""
+        if not ends:
             self._flush()
             self._on_output = lambda _: None  # it belongs to a call that is over
             self.captured.begin_file()
-            self._job = Job(self)
+            self._job = Job(self, _jobs)
             _jobs.add(self._job)
-        else:
-            self._close()
         return CommandResult(
             self.captured.text(),
-            None if timed_out else self._exit_code,
+            exit_code,
             timed_out,
             self.captured.lost_characters,
             self.captured.loss,
             self.captured.spool,
             self._job,
             unwatched,
+            folder=self._folder,
         )
 
     async def _end(self) -> None:
@@ -511,14 +496,16 @@ class _Running:
     def _heard(self) -> None:
         """The supervisor says that the command has ended; when it ends itself, nothing is left."""
         try:
-            data = self._channel.recv(64)
+            data = self._channel.recv(_READ)
         except BlockingIOError:
             return
         except ConnectionResetError:
             data = b""
-        words = data.split()
-        if words[:1] == [b"ended"]:
-            self._exit_code, self._left = int(words[1]), words[2] == b"1"
+        self._said += data
+        if self._said.startswith(b"ended ") and self._said.endswith(b"\n"):
+            _, code, left, *folder = self._said.split()
+            self._exit_code, self._left, self._said = int(code), left == b"1", b""
+            self._folder = os.fsdecode(bytes.fromhex(folder[0].decode())) if folder else ""
             self._ended.set()
         if data:
             return
@@ -581,6 +568,16 @@ class _Running:
         self._pending += self.captured.feed(b"", final=True)
         self._flush()
         self.captured.close()
+
+
+async def _first_of(ended: asyncio.Event, moved: asyncio.Event, timeout: float) -> None:
+    """Wait until one of them is set, or `timeout` seconds (0: none) are over."""
+    waits = [asyncio.ensure_future(one.wait()) for one in (ended, moved)]
+    try:
+        await asyncio.wait(waits, timeout=timeout or None, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        for one in waits:
+            one.cancel()
 
 
 def _ends(ending: Coroutine[Any, Any, _T], name: str) -> asyncio.Task[_T]:

@@ -6,11 +6,12 @@ from collections.abc import Iterator
 from typing import Final
 
 from agent_tui.present.wording import time_ago
-from agent_tui.protocol.ops import StopJob
+from agent_tui.protocol.ops import MoveToBackground, StopJob
+from agent_tui.protocol.tool_events import is_command_running
 from agent_tui.tui.commands.base import command
 from agent_tui.tui.core.model import Model, Overlay
 from agent_tui.tui.core.picker import Entry
-from agent_tui.tui.core.step import Step, send
+from agent_tui.tui.core.step import Step, send, toast
 from agent_tui.tui.core.words import one_line
 from agent_tui.tui.sheets import TAKES, Action, Sheet
 from agent_tui.tui.sheets.control import open_sheet
@@ -43,11 +44,20 @@ def jobs(model: Model, args: str) -> Step:
     return open_sheet(model, "jobs", args)
 
 
+@command(empty=("ctrl+b",), rank=55)
+def background(model: Model, _: str) -> Step:
+    """Move the running command into the background: the agent goes on, and /jobs lists it. In a
+    prompt that holds text, Ctrl+B moves the caret."""
+    if not is_command_running(model.transcript):
+        return toast(model, "no command is running")
+    return send(model, MoveToBackground())
+
+
 SHEET: Final = Sheet(
     "Running in the background",
     _rows,
     (Action("stop", TAKES, "stop", _stop, careful=True),),
-    (jobs,),
+    (jobs, background),
     query="jobs",
     about_lines=2,
     refreshes=True,

@@ -136,7 +136,7 @@ def favourites(model: Model) -> tuple[str, ...]:
 
 @command(keys=("f6",), rank=53)
 def next_model(model: Model, _: str) -> Step:
-    """Use the next of your favourite models and of those used last."""
+    """Switch to the next of your favourite models, or of those used last."""
     names = tuple(dict.fromkeys((*favourites(model), *(_told(model).used or ())[:USED])))
     now = model.transcript.model
     if not set(names) - {now}:
