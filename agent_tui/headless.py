@@ -4,10 +4,14 @@ line."""
 from __future__ import annotations
 
 import json
+import math
 import os
 import queue
+import shutil
 import signal
 import sys
+import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import count
 from typing import Final
@@ -25,7 +29,9 @@ from agent_tui.protocol.events import (
     ErrorRaised,
     Event,
     Notice,
+    RequestSent,
     Restored,
+    Retrying,
     SavingChanged,
     SessionStarted,
     TurnEnded,
@@ -46,6 +52,8 @@ LISTS: Final = (
 )
 OWN_SERVER: Final = "set OPENAI_BASE_URL to the address of a server that speaks OpenAI's API"
 INDENT: Final = "\n  "
+SILENT_SECONDS: Final = 2.0
+"""So long a server may be silent before it is said that it is waited for."""
 NOTHING: Final = "The model sent an empty answer."
 PATIENT: Final = 2
 """Signals that ask for the end; one more has it at once."""
@@ -93,7 +101,7 @@ class Outcome:
                 self.empty = not event.text.strip() and not event.calls
                 if event.text:
                     self.text = (self.text if self.cut else "") + event.text
-                    self.cut = event.stop_reason == "length" and not event.calls
+                    self.cut = event.stop_reason in ("length", "error") and not event.calls
             case UsageReported():
                 self.prompt_tokens += event.usage.prompt_tokens
                 self.completion_tokens += event.usage.completion_tokens
@@ -167,6 +175,67 @@ class Outcome:
         }
 
 
+class Progress:
+    """Says on standard error that a silent server is waited for: on a terminal in one line that
+    counts, and that goes again; elsewhere once, and at each new try."""
+
+    def __init__(self, shows: bool, clock: Callable[[], float] = time.monotonic) -> None:
+        self._stream = sys.stderr if shows else None
+        self._counts = shows and sys.stderr.isatty()
+        self._clock = clock
+        self._model, self._since, self._until = "", 0.0, 0.0
+        self._reason = ""
+        self._is_told = False
+        self._drawn = ""
+
+    def hear(self, event: Event) -> None:
+        if not event.is_main:
+            return
+        self.clear()
+        match event:
+            case RequestSent():
+                self._model, self._since, self._until = event.model, self._clock(), 0.0
+            case Retrying():
+                self._since, self._until = 0.0, self._clock() + event.delay_s
+                self._reason = event.reason
+                if not self._counts:
+                    self._print(f"{event.reason}; trying again in {event.delay_s:.0f} s")
+            case _:
+                self._since = self._until = 0.0
+
+    def tick(self) -> None:
+        """Time passes, and nothing comes."""
+        now = self._clock()
+        if self._until and self._counts:
+            left = max(0, math.ceil(self._until - now))
+            self._draw(f"{self._reason}; trying again in {left} s")
+        elif self._since and now - self._since >= SILENT_SECONDS:
+            if self._counts:
+                self._draw(f"waiting for {self._model}, {now - self._since:.0f} s")
+            elif not self._is_told:
+                self._is_told = True
+                self._print(f"waiting for {self._model}")
+
+    def clear(self) -> None:
+        """Take the line that counts away."""
+        if self._drawn and self._stream is not None:
+            self._drawn = ""
+            self._stream.write("\r\x1b[K")
+            self._stream.flush()
+
+    def _draw(self, text: str) -> None:
+        if self._stream is None or text == self._drawn:
+            return
+        self._drawn = text
+        width = shutil.get_terminal_size().columns - 1
+        self._stream.write(f"\r\x1b[K{visible(f'agent-tui: {text}')[:width]}")
+        self._stream.flush()
+
+    def _print(self, text: str) -> None:
+        if self._stream is not None:
+            print(f"agent-tui: {visible(text)}", file=self._stream, flush=True)
+
+
 def run(config: EngineConfig, prompt: str, output: str) -> int:
     """Run one prompt to its end; returns the exit code. `output` is text, json or stream-json."""
     worker = Worker(config)
@@ -185,7 +254,7 @@ def run(config: EngineConfig, prompt: str, output: str) -> int:
     _prepare_output()
     worker.start(lambda: None)
     try:
-        _follow(worker, outcome, prompt, stream=output == "stream-json")
+        _follow(worker, outcome, prompt, output)
         _report(outcome, output)
     except OSError as error:
         std_output.silence_output(error)
@@ -211,8 +280,18 @@ def _prepare_output() -> None:
             setattr(sys, name, open(os.devnull, "w", encoding="utf-8", errors="replace"))  # noqa: PTH123, SIM115 - open to the end
 
 
-def _follow(worker: Worker, outcome: Outcome, prompt: str, stream: bool) -> None:
+def _follow(worker: Worker, outcome: Outcome, prompt: str, output: str) -> None:
     """Hear every event until the turn has ended, or cannot begin."""
+    progress = Progress(shows=output == "text")
+    try:
+        _hear_all(worker, outcome, prompt, progress, stream=output == "stream-json")
+    finally:
+        progress.clear()
+
+
+def _hear_all(
+    worker: Worker, outcome: Outcome, prompt: str, progress: Progress, stream: bool
+) -> None:
     sent = False
     while True:
         alive = worker.is_alive  # asked first: what it said last is heard all the same
@@ -221,10 +300,12 @@ def _follow(worker: Worker, outcome: Outcome, prompt: str, stream: bool) -> None
         except queue.Empty:
             if not alive or (outcome.state == "cancelled" and not outcome.begun):
                 return
+            progress.tick()
             continue
         if isinstance(event, Restored):
             continue
         outcome.hear(event)
+        progress.hear(event)
         if stream:
             _print_event(event)
         if isinstance(event, TurnEnded) and event.is_main:

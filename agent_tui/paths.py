@@ -95,6 +95,13 @@ def project_folders(cwd: Path) -> tuple[Path, ...]:
     return folders if foreign_folder(folders) is None else folders[-1:]
 
 
+def tool_folders(config: Path, cwd: Path) -> tuple[Path, ...]:
+    """Where custom tools may be: the person's own folder, then those of the project, outermost
+    first."""
+    project = (folder / ".agent-tui" / "tools" for folder in project_folders(cwd))
+    return (config / "tools", *project)
+
+
 def repository_folders(cwd: Path) -> tuple[Path, ...]:
     """The folders from the git root down to `cwd`, whoever they belong to; without git only itself.
 

@@ -22,13 +22,15 @@ from typing import Any, Final, get_args
 from urllib.parse import urlsplit
 
 from agent_tui import registry
+from agent_tui.protocol import exit_codes
 from agent_tui.protocol.display import DiffDisplay
 from agent_tui.protocol.events import AnyEvent, Event
 from agent_tui.protocol.transcript import Approval, Question
 from agent_tui.providers.services import all_services
 from agent_tui.providers.services.base import Service
 from agent_tui.safety import policy
-from agent_tui.safety.shell import classifier as shell_classifier, harmless, harmless_git, prefixes
+from agent_tui.safety.shell import classifier as shell_classifier
+from agent_tui.safety.shell import harmless, harmless_git, prefixes
 from agent_tui.safety.shell.harmless_options import KINDS, Spec
 from agent_tui.settings import schema
 from agent_tui.settings.values import Setting
@@ -53,6 +55,7 @@ SETTINGS: Final = ROOT / "docs" / "settings.md"
 TOOL_PAGE: Final = ROOT / "docs" / "tools.md"
 SAFETY: Final = ROOT / "docs" / "safety.md"
 PROVIDERS: Final = ROOT / "docs" / "providers.md"
+USAGE_PAGE: Final = ROOT / "docs" / "usage.md"
 PICTURE: Final = ROOT / "docs" / "screenshot.svg"
 TOOLS: Final = "agent_tui.tools"
 MADE: Final = "made by docs/generate.py"
@@ -282,6 +285,16 @@ When the agent repeats itself (the same calls with the same results three times 
 
 {dialog_table(stuck)}
 """
+
+
+def exit_code_table() -> str:
+    commands = exit_codes.MEANINGS
+    codes = sorted({code for meanings in commands.values() for code in meanings})
+    rows = (
+        (f"`{command}`", *(meanings.get(code, "") for code in codes))
+        for command, meanings in commands.items()
+    )
+    return table(("command", *map(str, codes)), rows)
 
 
 def tool_table() -> str:
@@ -576,6 +589,7 @@ def pages() -> dict[Path, str]:
         PROVIDERS: put(PROVIDERS, prefixes=prefix_names_table(), providers=provider_table()),
         SETTINGS: put(SETTINGS, settings=settings_table(), options=option_table()),
         TOOL_PAGE: put(TOOL_PAGE, tools=tool_table()),
+        USAGE_PAGE: put(USAGE_PAGE, exit_codes=exit_code_table()),
         SAFETY: put(
             SAFETY,
             harmless=harmless_table(),

@@ -3,6 +3,7 @@ examples."""
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 import os
 import re
@@ -15,6 +16,8 @@ from typing import Any
 import pytest
 
 from agent_tui import registry
+from agent_tui.boot.terminal import COMMANDS
+from agent_tui.protocol import exit_codes
 from agent_tui.safety.policy import MODES, Facts, decide
 from agent_tui.settings import schema
 from agent_tui.settings.table import Settings
@@ -202,7 +205,15 @@ def test_every_flag_and_exit_code_is_told(tmp_path: Path) -> None:
     assert {"-m", "--continue", "--output", "--timeout"} <= flags
     for flag in flags:
         assert re.search(rf"`{flag}[` ]", usage), f"docs/usage.md does not tell of {flag}"
-    assert codes == re.findall(r"^\| (\d+) \|", usage, re.MULTILINE)
+    [head] = re.findall(r"^\| command ((?:\| \d+ )+)\|$", usage, re.MULTILINE)
+    assert codes == re.findall(r"\d+", head)
+
+
+def test_every_command_has_its_exit_codes() -> None:
+    assert set(exit_codes.MEANINGS) == set(COMMANDS)
+    for command in set(COMMANDS) - {"run", "chat", "bug"}:
+        module = importlib.import_module(f"agent_tui.cli.{command}")
+        assert exit_codes.summary(command) in module.EPILOG
 
 
 def test_the_picture_fetches_nothing() -> None:

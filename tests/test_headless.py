@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import shlex
@@ -17,6 +18,7 @@ import pytest
 
 from agent_tui import headless
 from agent_tui.agent.worker import Worker
+from agent_tui.protocol.events import RequestSent, Retrying
 from agent_tui.tui.dialog.view import TITLES
 from tests.agent.driving import Place
 
@@ -308,7 +310,7 @@ def test_an_interrupt_before_the_turn_begins_none(place: Place) -> None:
     outcome = headless.Outcome(state="cancelled")
     while worker.events.empty():
         time.sleep(0.01)
-    headless._follow(worker, outcome, "go", stream=False)
+    headless._follow(worker, outcome, "go", "text")
     worker.stop(10)
     assert outcome.code == 130 and not outcome.begun
     assert not list(place.home.glob("sessions/*.jsonl"))
@@ -327,7 +329,7 @@ def test_an_engine_that_dies_in_a_turn_ends_the_run(place: Place) -> None:
         worker._loop.call_soon_threadsafe(worker._loop.stop)
 
     threading.Thread(target=kill, daemon=True).start()  # it waits for ever where no session begins
-    headless._follow(worker, outcome, "go", stream=False)
+    headless._follow(worker, outcome, "go", "text")
     assert outcome.begun and outcome.code == 1
     assert outcome.error is not None and "engine stopped" in outcome.error.text
 
@@ -374,3 +376,60 @@ def test_no_process_is_left_behind(place: Place) -> None:
     pid = (place.cwd / "pid").read_text().strip()
     status = Path(f"/proc/{pid}/status")
     assert not status.exists() or "Z (zombie)" in status.read_text()
+
+
+def test_a_slash_word_that_is_no_skill_is_a_slip(place: Place) -> None:
+    model = place.script([{"text": "hi"}])
+    done = run(place, "/no-such-skill please", "-m", model)
+    assert done.returncode == 2 and done.stdout == ""
+    assert done.stderr.startswith("agent-tui: no skill /no-such-skill; there are: /commit")
+    assert "Traceback" not in done.stderr
+    for fine in ("/review", "/tmp is full", "/usr/lib is a folder", " /no-such-skill", "//"):
+        assert run(place, fine, "-m", model).returncode == 0, fine
+
+
+def test_a_silent_server_is_said_to_be_waited_for(place: Place) -> None:
+    silent = place.script([{"wait": headless.SILENT_SECONDS + 1.5}, {"text": "late"}])
+    done = run(place, "go", "-m", silent)
+    assert (done.returncode, done.stdout) == (0, "late\n")
+    assert done.stderr == f"agent-tui: waiting for {silent}\n", "one line, as this is no terminal"
+    assert run(place, "go", "-m", silent, "--output", "json").stderr == ""
+
+
+def test_what_is_waited_for_counts_on_a_terminal_and_goes_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    stream, now = Terminal(), [100.0]
+    monkeypatch.setattr(sys, "stderr", stream)
+    progress = headless.Progress(True, lambda: now[0])
+    progress.hear(RequestSent(model="a/b"))
+    for now[0] in (100.5, 102.0, 102.4, 103.0):
+        progress.tick()
+    progress.hear(Retrying(2, 10.0, "down"))
+    for now[0] in (104.0, 105.5):
+        progress.tick()
+    progress.clear()
+    clear = "\r\x1b[K"
+    assert stream.getvalue() == (
+        f"{clear}agent-tui: waiting for a/b, 2 s{clear}agent-tui: waiting for a/b, 3 s{clear}"
+        f"{clear}agent-tui: down; trying again in 9 s{clear}agent-tui: down; trying again in 8 s"
+        f"{clear}"
+    )
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_an_answer_that_broke_off_and_went_on_is_printed_whole(place: Place) -> None:
+    model = place.script([{"text": "half of "}, {"cut": True}], [{"text": "it"}])
+    done = run(place, "go", "-m", model)
+    assert (done.returncode, done.stdout) == (0, "half of it\n")
+    assert "trying again in" in done.stderr
+
+
+def test_a_provider_that_stays_away_ends_with_75(place: Place) -> None:
+    far = {"fail": "rate_limited", "text": "busy", "may_pass": True, "retry_after": 300}
+    done = run(place, "go", "-m", place.script([far]), "--wait", "1")
+    assert done.returncode == 75 and "busy" in done.stderr

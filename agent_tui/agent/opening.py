@@ -27,6 +27,7 @@ from agent_tui.agent.turn.tool_wiring import LoadedSkills, scrubber
 from agent_tui.protocol.events import EffortChanged, Event, Notice, Restored, SessionStarted, fold
 from agent_tui.protocol.transcript import Level
 from agent_tui.providers.wire import log as wire_log
+from agent_tui.safety.git import explain_git_trouble
 from agent_tui.safety.permissions import own_rules
 from agent_tui.safety.process import environment
 from agent_tui.safety.sandbox import support as sandbox_support
@@ -100,8 +101,11 @@ async def open_agent(
         watch.recover(agent.turns.executor.workplace)
     for event in await directories.check_directories(config, record, pool):
         record.emit(event)
-    for text in (*said, *(str(problem) for problem in config.problems), *skills.skills.problems):
+    problems = (*map(str, config.problems), *skills.skills.problems, *agent.turns.custom.problems)
+    for text in (*said, *problems):
         record.emit(Notice(text, "warning"))
+    if (trouble := explain_git_trouble(config.cwd)) and not config.resume:
+        record.emit(Notice(f"Git: {trouble}."))
     models.tell_missed(record)
     for name in config.settings.tools.enabled:
         if name not in agent.turns.executor.tools:

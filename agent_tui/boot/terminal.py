@@ -48,6 +48,7 @@ COMMANDS: Final = (
     "setup",
     "policy",
     "trust",
+    "tools",
 )
 WITH_ACTION: Final = {
     "config": "show",
@@ -55,6 +56,7 @@ WITH_ACTION: Final = {
     "auth": "list",
     "models": "list",
     "policy": "check",
+    "tools": "list",
 }
 """Commands whose first word is an action, and which one it is without."""
 VALUED: Final = (
@@ -67,6 +69,7 @@ VALUED: Final = (
     "--max-cost",
     "--max-tokens",
     "--timeout",
+    "--wait",
     "--sandbox",
 )
 """Flags whose value is the next word (`-m` too)."""

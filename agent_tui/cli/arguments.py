@@ -12,6 +12,7 @@ from agent_tui.agent.config import CHOOSE
 from agent_tui.boot.terminal import COMMANDS
 from agent_tui.cli.given import Given
 from agent_tui.cli.parser import Parser, Version, number, text, whole_number
+from agent_tui.protocol.exit_codes import MEANINGS
 from agent_tui.settings.schema import fixed_rows, flag_keys
 from agent_tui.settings.values import Setting
 
@@ -41,22 +42,18 @@ commands (`agent-tui COMMAND --help` explains one):
   bug       write a session to a file for a bug report
   doctor    find problems, and say how to fix them
   policy    say whether a command would run without asking
+  tools     list the tools
   trust     trust the files of a project that can act
 """
 CHAT: Final = "Talk line by line: for screen readers, dumb terminals and pipes."
 CHAT_EPILOG: Final = "/help lists the commands; /quit or the end of the input quits"
-RUN_EPILOG: Final = """\
--m demo is a script that answers: it needs no model
-exit codes:
-  0    done
-  1    failed
-  2    usage
-  3    an approval was needed, but nobody could give it
-  4    a limit or a loop
-  5    done, but the session is not completely saved
-  75   the provider failed; a later try may work
-  130  cancelled
-"""
+RUN_EPILOG: Final = "\n".join(
+    (
+        "-m demo is a script that answers: it needs no model",
+        "exit codes:",
+        *(f"  {code:<4} {meaning}" for code, meaning in MEANINGS["run"].items()),
+    )
+)
 
 
 def screen(arguments: Sequence[str], early: Early | None = None) -> Given:

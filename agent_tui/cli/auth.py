@@ -13,19 +13,19 @@ from typing import Final
 from agent_tui import paths
 from agent_tui.cli.errors import one_line
 from agent_tui.cli.parser import Parser
+from agent_tui.protocol import exit_codes
+from agent_tui.protocol.exit_codes import FAILED, USAGE
 from agent_tui.providers.choosing import keys
 from agent_tui.safety import credentials
 from agent_tui.settings.layers import Configuration, place_at, read
 from agent_tui.settings.store import Refused
 
-USAGE: Final = 2
-FAILED: Final = 1
-EPILOG: Final = """\
+EPILOG: Final = f"""\
 Type the key (it is not shown), or pipe it in: pass show openai | agent-tui auth set openai
 It is saved in the system's keyring if the package `keyring` is installed and finds one. Otherwise it is saved in \
 credentials.toml in the settings folder, which only you can read. A key in config.toml or in a variable such as \
 OPENAI_API_KEY is used first.
-exit codes: 0 done, 1 not done, 2 usage
+{exit_codes.summary("auth")}
 """
 
 

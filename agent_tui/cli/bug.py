@@ -26,6 +26,7 @@ from agent_tui.cli.replay import LOG, Failed, load, session_log
 from agent_tui.protocol.codec import BadRecord, dump, encode
 from agent_tui.protocol.codec import load as loaded
 from agent_tui.protocol.events import Event
+from agent_tui.protocol.exit_codes import FAILED
 from agent_tui.providers.choosing import keys
 from agent_tui.safety import credentials
 from agent_tui.safety.secrets import scrubber as secrets
@@ -35,7 +36,6 @@ from agent_tui.structures import terminal_facts
 from agent_tui.tui.recording.classes import UNPLAYABLE, unshown
 from agent_tui.tui.recording.redacted import redact_lines
 
-FAILED: Final = 1
 UNFINISHED: Final = ".agent-tui-bug-"
 OLD: Final = 600.0
 """Seconds after which nobody writes at an archive any more."""

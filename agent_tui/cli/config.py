@@ -12,6 +12,8 @@ from typing import Final
 from agent_tui import paths
 from agent_tui.cli.errors import encodable, one_line
 from agent_tui.cli.parser import Parser
+from agent_tui.protocol import exit_codes
+from agent_tui.protocol.exit_codes import FAILED, USAGE
 from agent_tui.registry import late
 from agent_tui.settings.layers import Loaded, place_at
 from agent_tui.settings.schema import entries, entry, free_sections
@@ -25,12 +27,10 @@ with late(warm=False):  # only for `config edit`
     from agent_tui.safety.process import processes
     from agent_tui.tui.runtime import editor
 
-USAGE: Final = 2
-FAILED: Final = 1
-EPILOG: Final = """\
+EPILOG: Final = f"""\
 write a KEY as `config show` does: mode, display.theme, providers.ollama.base_url, keys.search
 write a list with commas: agent-tui config set keys.search ctrl+f,f3
-exit codes: 0 done, 1 not written, 2 usage
+{exit_codes.summary("config")}
 """
 
 

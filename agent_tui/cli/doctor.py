@@ -18,15 +18,16 @@ from agent_tui.agent.worker import work_pool
 from agent_tui.cli.errors import one_line
 from agent_tui.cli.parser import Parser
 from agent_tui.present.wording import count
+from agent_tui.protocol import exit_codes
 from agent_tui.settings.layers import place_at, read
 from agent_tui.structures.readable import wrap_words
 
 MARKS: Final = {"ok": "ok  ", "note": "note", "bad": "BAD "}
 GAP: Final = " " * 8
-EPILOG: Final = """\
+EPILOG: Final = f"""\
 Looks at settings, servers (do they answer, do they accept the key), keys (where each is from, never what it is), the \
 terminal, commands, and who may read the program's files. It waits at most ten seconds for a server.
-exit codes: 0 no problems, 1 problems found, 2 usage
+{exit_codes.summary("doctor")}
 """
 
 

@@ -5,12 +5,10 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable
-from typing import Final
 
+from agent_tui.protocol.exit_codes import FAILED as FAILED
+from agent_tui.protocol.exit_codes import USAGE as USAGE
 from agent_tui.structures.visible import visible
-
-FAILED: Final = 1
-USAGE: Final = 2
 
 
 def one_line(text: str) -> str:

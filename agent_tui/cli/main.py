@@ -4,12 +4,13 @@ which front end."""
 from __future__ import annotations
 
 import os
+import re
 import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, Final, TextIO
 
 from agent_tui import paths
 from agent_tui.agent.config import CHOOSE, EngineConfig
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 with late(warm=False):  # which front end it is decides what is needed
     from agent_tui import headless
     from agent_tui.agent import worker
+    from agent_tui.agent.services import trust
     from agent_tui.agent.session import directories
     from agent_tui.cli import arguments as flags
     from agent_tui.safety import git_config
@@ -43,6 +45,7 @@ with late(warm=False):  # which front end it is decides what is needed
     from agent_tui.tui.textual_port import import_trim
 
 
+_SLASH_WORD: Final = re.compile(r"/([^\s/]+)(?=\s|\Z)")
 MEND = "nothing starts until your rules can be read: correct it (`agent-tui config edit`)"
 
 
@@ -161,7 +164,22 @@ def _run(arguments: list[str]) -> int:
     if not prompt.strip():
         raise Usage("the prompt is empty")
     config = _config(given, interactive=False, asks=False)
+    _check_slash_word(config, prompt)
     return headless.run(config, prompt, given.output)
+
+
+def _check_slash_word(config: EngineConfig, prompt: str) -> None:
+    """A prompt that begins with the name of a skill that there is not is a slip. Raises Usage."""
+    found = _SLASH_WORD.match(prompt)
+    if found is None or Path(found[0]).exists():
+        return
+    gate = config.gate(Path(one.path) for one in config.directories)
+    known = [skill.name for skill in trust.discover_skills(config, gate, str).list()]
+    if found[1] not in known:
+        names = ", ".join(f"/{name}" for name in known) or "none"
+        raise Usage(
+            f"no skill {found[0]}; there are: {names}. To send it as it is, begin with a space"
+        )
 
 
 def _piped() -> bytes:

@@ -16,6 +16,8 @@ from agent_tui.agent.worker import work_pool
 from agent_tui.cli.errors import encodable, one_line
 from agent_tui.cli.parser import Parser
 from agent_tui.present.wording import fetch_progress
+from agent_tui.protocol import exit_codes
+from agent_tui.protocol.exit_codes import CANCELLED, FAILED, USAGE
 from agent_tui.providers.choosing import choose, keys
 from agent_tui.providers.services.ollama import OLLAMA
 from agent_tui.settings.layers import place_at, read
@@ -24,17 +26,14 @@ from agent_tui.tui.core import words
 
 ACTIONS: Final = ("list", "pull", "-h", "--help")
 """What an argument may be that is no provider to list."""
-USAGE: Final = 2
-FAILED: Final = 1
-CANCELLED: Final = 130
 WIDTH: Final = 30
 """Cells of the bar."""
 WIDEST: Final = 60
 """Columns for the names in a list: one that is longer does not move all others away."""
-EPILOG: Final = """\
+EPILOG: Final = f"""\
 `agent-tui models openai` lists one provider's models, `agent-tui models pull qwen3:8b` downloads one. If Ollama is \
 installed but not running, it asks whether to start `ollama serve`; --yes says yes. An interrupted download goes on.
-exit codes: 0 done, 1 not done, 2 usage, 130 interrupted
+{exit_codes.summary("models")}
 """
 
 

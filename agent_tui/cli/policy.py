@@ -16,6 +16,7 @@ from agent_tui.agent.turn.tool_wiring import enabled_tools
 from agent_tui.cli import simulation
 from agent_tui.cli.errors import USAGE, one_line
 from agent_tui.cli.parser import Parser
+from agent_tui.protocol import exit_codes
 from agent_tui.safety import policy as rules
 from agent_tui.safety.folder_rules import FolderRules
 from agent_tui.safety.permissions import Permissions, own_rules
@@ -23,13 +24,13 @@ from agent_tui.safety.sandbox.support import support
 from agent_tui.settings.layers import Place, place_at, read
 from agent_tui.structures.vocabulary import MODES
 
-EPILOG: Final = """\
---stdin reads one JSON object a line: {"command": "ls"} or {"path": "a.py", "tool": "edit_file"}, \
+EPILOG: Final = f"""\
+--stdin reads one JSON object a line: {{"command": "ls"}} or {{"path": "a.py", "tool": "edit_file"}}, \
 each with "mode" and "cwd" if they are others than those of the flags. One line of JSON answers each.
 `simulate` decides anew about every question in your sessions, by the rules of your settings or of \
 FILE, and proposes the fewest rules that spare the most questions.
 Nothing is run, and nothing is asked.
-exit codes: 0 answered, 2 usage
+{exit_codes.summary("policy")}
 """
 DECISIONS: Final = {"allow": "allow", "ask": "ask", "refuse": "deny"}
 SHELL: Final = "run_shell_command"

@@ -20,9 +20,10 @@ from agent_tui.agent.session.recording import recording_path
 from agent_tui.boot.terminal import forget_size
 from agent_tui.cli.errors import one_line
 from agent_tui.cli.parser import Parser
-from agent_tui.protocol import codec
+from agent_tui.protocol import codec, exit_codes
 from agent_tui.protocol.display import TODO_WORDS
 from agent_tui.protocol.events import ContextBuilt, Event, TurnStarted, fold
+from agent_tui.protocol.exit_codes import FAILED, USAGE
 from agent_tui.protocol.messages import AssistantMessage, Message, ToolMessage
 from agent_tui.protocol.transcript import Transcript
 from agent_tui.registry import late
@@ -48,8 +49,6 @@ with late(warm=False):  # only for the frames, and for the screen
     from agent_tui.tui.runtime import replay as replaying
 
 
-USAGE: Final = 2
-FAILED: Final = 1
 LOG: Final = ".jsonl"
 RECORDING: Final = ".msgs.jsonl"
 ARCHIVE: Final = ".zip"
@@ -57,10 +56,10 @@ MOST: Final = 500_000_000
 """Bytes that are taken out of an archive."""
 MOST_SAID: Final = 20
 """Differences that are named one by one: what differs once mostly differs from there on."""
-EPILOG: Final = """\
+EPILOG: Final = f"""\
 SESSION is an id (or its first characters), a name, or a file: a log, a recording next to its log, or a bug archive
 nothing is sent and nothing is run
-exit codes: 0 done, 1 the replay differs or is not possible, 2 usage
+{exit_codes.summary("replay")}
 """
 
 

@@ -11,8 +11,10 @@ from typing import Final
 from agent_tui import paths
 from agent_tui.cli.parser import Parser, whole_number
 from agent_tui.cli.sessions_output import Failed, Output, Unknown, stream_of
+from agent_tui.protocol import exit_codes
 from agent_tui.protocol.answers import Summary
 from agent_tui.protocol.events import Event
+from agent_tui.protocol.exit_codes import FAILED, USAGE
 from agent_tui.sessions.export import FORMATS, export, format_of
 from agent_tui.sessions.imports import files as imports
 from agent_tui.sessions.index import cache, manage
@@ -24,11 +26,9 @@ from agent_tui.sessions.log import copies, repair, store
 from agent_tui.sessions.log.lock import SessionLocked
 from agent_tui.settings.layers import place_at, read
 
-USAGE: Final = 2
-FAILED: Final = 1
-EPILOG: Final = """\
+EPILOG: Final = f"""\
 ID is a session's id (or its first characters) or its name; default: the last session of this folder
-exit codes: 0 done, 1 not done, nothing found or damage found, 2 usage
+{exit_codes.summary("sessions")}
 """
 
 

@@ -13,18 +13,19 @@ from agent_tui.agent.services import setup as setting_up
 from agent_tui.agent.worker import Worker
 from agent_tui.cli.errors import FAILED, USAGE, one_line
 from agent_tui.cli.parser import Parser
+from agent_tui.protocol import exit_codes
+from agent_tui.protocol.exit_codes import CANCELLED
 from agent_tui.providers.choosing import keys
 from agent_tui.settings.layers import place_at, read
 from agent_tui.tui.linear import chat
 
-CANCELLED: Final = 130
 NO_SERVER: Final = "demo/tour"
 """The session that asks begins with a model that no server has to be asked for."""
-EPILOG: Final = """\
+EPILOG: Final = f"""\
 The key is not shown while you type it. It is saved only if the server accepts it: in the keyring if there is one, \
 otherwise in credentials.toml. The model is saved in config.toml. Ctrl+C quits without a change.
 /setup does the same on the screen.
-exit codes: 0 done, 1 not done, 2 usage, 130 interrupted
+{exit_codes.summary("setup")}
 """
 
 

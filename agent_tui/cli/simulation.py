@@ -37,6 +37,7 @@ from agent_tui.settings.table import PermissionSettings
 from agent_tui.settings.values import RULES, rows
 from agent_tui.structures.frozen import frozen
 from agent_tui.tools.base import Tool
+from agent_tui.tools.support import argument_fit
 
 LEAST: Final = 2
 """Questions that a rule must spare to be proposed."""
@@ -158,7 +159,8 @@ def _facts(
     if call is None or tool is None or not Path(cwd).is_dir():
         return None
     try:
-        arguments = tool.arguments.model_validate(json.loads(call.arguments))
+        fitted = argument_fit.fit(tool.schema(), json.loads(call.arguments))
+        arguments = tool.validate(fitted.arguments)
         command = tool.command(arguments) if tool.command else ""
         roots = (Path(cwd).resolve(),)
         named = tool.paths(arguments)

@@ -13,14 +13,15 @@ from agent_tui.agent.services.trust import look_at_project
 from agent_tui.cli.errors import USAGE, one_line
 from agent_tui.cli.parser import Parser
 from agent_tui.present.wording import count, size
+from agent_tui.protocol import exit_codes
 from agent_tui.settings import trust as trusted
 from agent_tui.settings.layers import place_at
 from agent_tui.structures.visible import visible
 
-EPILOG: Final = """\
+EPILOG: Final = f"""\
 A project's settings, instructions (AGENTS.md, CLAUDE.md) and skills are used once you trust their content; another \
 content asks again. This command shows them, with what changed, and asks. Where nobody can answer it only shows them.
-exit codes: 0 done, 1 not trusted or not saved, 2 usage
+{exit_codes.summary("trust")}
 """
 
 

@@ -13,7 +13,7 @@ from typing import Final
 from agent_tui.context import text_files
 from agent_tui.paths import foreign_folder, project_folders, repository_folders
 from agent_tui.safety.git import GitAnswer, ask_git
-from agent_tui.safety.git_config import find_repository
+from agent_tui.safety.git_config import explain_ownership, find_repository
 from agent_tui.safety.secrets.scrubber import hide_secrets
 
 NAMES: Final = ("AGENTS.md", "CLAUDE.md", ".agent-tui/context.md")
@@ -125,6 +125,8 @@ async def facts(cwd: Path) -> str:
         if where is None
         else _git(await ask_git(where, _STATUS, _GIT_TIMEOUT))
     )
+    if where is not None and (problem := explain_ownership(where)):
+        lines.append(f"Git commands fail here: {_harmless(problem)}. Only the person may do that.")
     lines = [f"Date: {now:%Y-%m-%d} ({now:%A})", *lines]
     return "\n".join(["<environment>", *lines, "</environment>"])
 

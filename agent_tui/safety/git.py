@@ -21,7 +21,9 @@ from agent_tui.programs import find_program, search_path
 from agent_tui.safety.git_config import (
     COMMON,
     Repository,
+    explain_ownership,
     explain_refusal,
+    find_repository,
     parse_config,
     read_bytes,
     read_text,
@@ -105,6 +107,17 @@ async def ask_git(
     if len(answer) > MOST_OUTPUT:
         return GitAnswer(problem="git's answer is too long: too many files are changed", slow=True)
     return GitAnswer(os.fsdecode(answer))
+
+
+def explain_git_trouble(cwd: Path) -> str:
+    """Why git is of no use in the repository around `cwd`, as far as that is known without asking
+    it; empty: it is, or there is no repository."""
+    where = find_repository(cwd.resolve())
+    if where is None:
+        return ""
+    if find_program("git", search_path(os.environ, where.top), where.top) is None:
+        return "it is not installed, so commands of git fail, and /undo sees less"
+    return explain_refusal(where) or explain_ownership(where)
 
 
 @contextmanager

@@ -84,6 +84,36 @@ def explain_refusal(where: Repository) -> str:
     return _elsewhere(where) or _no_file(where) or _leads_out(where)
 
 
+def explain_ownership(where: Repository) -> str:
+    """Why commands of git fail in a repository whoever runs them here, in one line; empty: they do
+    not for that. What this program asks itself is asked otherwise."""
+    caller = os.environ.get("SUDO_UID", "") if os.geteuid() == 0 else ""
+    try:
+        owners = {path.stat().st_uid for path in (where.top, where.folder)}
+    except OSError:  # it is gone, or not for us to see: that is said elsewhere
+        return ""
+    if all(uid == os.geteuid() or str(uid) == caller for uid in owners):
+        return ""
+    home = Path(os.environ.get("HOME", "~")).expanduser()
+    config = Path(os.environ.get("XDG_CONFIG_HOME") or home / ".config", "git/config")
+    for file in (home / ".gitconfig", config, Path("/etc/gitconfig")):
+        for name, value in parse_config(read_text(file)):
+            if name == "safe.directory" and _covers(value, where.top):
+                return ""
+    shown = shlex.quote(str(where.top))
+    return (
+        "the repository belongs to another user, so git refuses it (dubious ownership); "
+        f"`git config --global --add safe.directory {shown}` allows it"
+    )
+
+
+def _covers(value: str, top: Path) -> bool:
+    """Whether a value of `safe.directory` names a folder."""
+    if value == "*" or value == str(top):
+        return True
+    return value.endswith("/*") and top.is_relative_to(value.removesuffix("/*"))
+
+
 def branch(cwd: str) -> str:
     """The name of what is checked out in `cwd`: the branch, or the beginning of the commit where
     there is none. Empty outside of git, and where the git folder is not the work tree's own. It is

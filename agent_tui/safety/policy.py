@@ -64,7 +64,7 @@ class Facts:
     run, `others` the folders beside that one in which the session works."""
 
     tool: str
-    effect: Literal["read", "write", "execute", "network"]
+    effect: Literal["read", "write", "execute", "network", "external"]
     paths: tuple[PathFacts, ...] = ()
     command: str = ""
     cwd: str = ""
@@ -274,6 +274,8 @@ def _mode_reason(mode: str, facts: Facts) -> str:
         return f"{mode} mode asks before the web is used: {facts.host}"
     if facts.effect == "execute" and mode in ("auto", "accept-edits", "plan"):
         return "" if facts.unsure == "" else f"{mode} mode asks: {facts.unsure or _UNJUDGED}"
+    if facts.effect == "external" and mode in ("auto", "accept-edits", "plan"):
+        return f"{mode} mode asks before {facts.tool} does something outside"
     if mode == "auto":
         return "auto mode asks before a file is changed"
     return "manual mode asks before everything"

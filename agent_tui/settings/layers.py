@@ -13,7 +13,14 @@ from dataclasses import field, replace
 from pathlib import Path
 from typing import Final
 
-from agent_tui.paths import Folders, folders, is_same_file, may_exist, project_folders
+from agent_tui.paths import (
+    Folders,
+    folders,
+    is_same_file,
+    may_exist,
+    project_folders,
+    tool_folders,
+)
 from agent_tui.registry import names
 from agent_tui.settings.schema import (
     PROVIDERS,
@@ -204,7 +211,7 @@ def read(place: Place, gate: Gate | None = None) -> Loaded:
     ):
         suggestion = None  # it makes no difference
     loaded = Loaded(settings, tuple(problems), values, files, suggestion, place.environment)
-    missing = tuple(_rules_of_no_tool(loaded))
+    missing = tuple(_rules_of_no_tool(loaded, place))
     return replace(loaded, problems=loaded.problems + missing) if missing else loaded
 
 
@@ -221,12 +228,15 @@ def _only_tighten(tree: Tree, own: Settings, file: Source, problems: list[Proble
     }
 
 
-def _rules_of_no_tool(loaded: Loaded) -> Iterator[Problem]:
-    """Rules that fit no call, because there is no such tool."""
+def _rules_of_no_tool(loaded: Loaded, place: Place) -> Iterator[Problem]:
+    """Rules that fit no call, because there is no such tool. A custom tool counts by its file."""
     rules = loaded.settings.permissions
     for kind, texts in (("deny", rules.deny), ("ask", rules.ask), ("allow", rules.allow)):
         for tool in (parse_rule(text)[0] for text in texts):
-            if tool not in (there := names("agent_tui.tools")):
+            if tool not in (there := names("agent_tui.tools")) and not any(
+                (folder / f"{tool}.py").exists()
+                for folder in tool_folders(place.folders.config, place.cwd)
+            ):
                 said = f"there is no tool {tool}; there are: {', '.join(there)}"
                 yield loaded.problem(f"permissions.{kind}", said)
 

@@ -49,10 +49,11 @@ _ENDS: Final = "then it asks, or ends if nobody is there"
 @frozen
 class AgentSettings:
     max_steps: int = setting(
-        50,
-        whole_number(1, 10_000),
-        "The most model calls in a turn; then the turn ends.",
-        "the most model calls in a turn, 1 to 10,000; then the turn ends",
+        0,
+        whole_number(0, 10_000),
+        "The most model calls in a turn; 0: 50 for a local model, else 200.",
+        "the most model calls in a turn, up to 10,000; then the turn ends. 0: 50 for a model on your own "
+        "machine or network, 200 for others. Near the end, the model is told how many are left",
         flag=Flag("--max-steps", "end the turn after N model calls", "N", only="run"),
     )
     timeout: float = setting(
@@ -62,8 +63,26 @@ class AgentSettings:
         "the most seconds for a turn; 0: no limit",
         flag=Flag("--timeout", "end the turn after S seconds", "S", only="run"),
     )
+    wait: float = setting(
+        0.0,
+        LIMIT,
+        "Seconds to wait for a server that is down or busy; 0: five tries.",
+        "seconds to wait for a server that is down or busy, with new tries, before the turn ends; "
+        "0: five tries",
+        flag=Flag("--wait", "wait S seconds for a server that is down", "S", only="run"),
+    )
+    tool_dispatcher: str = setting(
+        "auto",
+        one_of("auto", "sequential", "parallel"),
+        "How calls of one step run: auto, sequential or parallel.",
+        "how the calls of one step run: `sequential` one after the other, `parallel` those that only "
+        "read at the same time and all others in order, `auto` as `parallel_tools` says",
+    )
     parallel_tools: bool = setting(
-        True, SWITCH, "Whether calls of one step that only read run at the same time."
+        True,
+        SWITCH,
+        "Whether calls of one step that only read run at the same time.",
+        "whether calls of one step that only read run at the same time, where `tool_dispatcher` is `auto`",
     )
     continues: int = setting(
         3,

@@ -10,8 +10,9 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
-from typing import Generic, Literal, Protocol, TypeVar
+from typing import Any, Generic, Literal, Protocol, TypeVar, cast
 
 from pydantic import BaseModel, model_validator
 
@@ -22,14 +23,27 @@ from agent_tui.safety.sandbox.network_proxy import Internet
 from agent_tui.tools.support.seen_files import SeenFiles
 
 T = TypeVar("T")
-Effect = Literal["read", "write", "execute", "network"]
+Effect = Literal["read", "write", "execute", "network", "external"]
+"""`network` looks something up at a host; `external` is anything that a call does outside, such as
+what the tool of a server does."""
 
 
 class Arguments(BaseModel, extra="forbid"):
     """Base of every tool's arguments; field descriptions and the JSON schema come from it."""
 
 
-A = TypeVar("A", bound=Arguments)
+A = TypeVar("A")
+ANY = TypeVar("ANY", covariant=True)
+
+
+class ArgumentSchema(Protocol[ANY]):
+    """Arguments that are declared otherwise than by a class: a JSON schema, and who checks it."""
+
+    def schema(self) -> dict[str, object]: ...
+
+    def validate(self, raw: object) -> ANY:
+        """The arguments as the tool gets them. Raises ValueError."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,7 +217,8 @@ class Tool(Generic[A]):
 
     name: str
     description: str
-    arguments: type[A]
+    arguments: type[A] | ArgumentSchema[A]
+    """A class, or a schema with its validator."""
     effect: Effect
     label: Callable[[A], str]
     run: Callable[[A, ToolContext], Awaitable[ToolResult]]
@@ -230,12 +245,52 @@ class Tool(Generic[A]):
     @property
     def changes(self) -> bool:
         """Whether a call may change something here."""
-        return self.effect in ("write", "execute")
+        return self.effect in ("write", "execute", "external")
+
+    @property
+    def read_only(self) -> bool:
+        """Whether a call changes nothing, here or elsewhere."""
+        return self.effect in ("read", "network")
+
+    @property
+    def concurrent_safe(self) -> bool:
+        """Whether calls may run side by side."""
+        return self.effect == "read" and not self.research
+
+    def schema(self) -> dict[str, object]:
+        """The JSON schema of the arguments."""
+        given = self.arguments
+        if isinstance(given, type):
+            return schema(cast(type[Arguments], given))
+        return given.schema()
+
+    def validate(self, raw: object) -> A:
+        """The arguments of a call. Raises ValueError."""
+        given = self.arguments
+        if isinstance(given, type):
+            return cast(A, cast(type[Arguments], given).model_validate(raw))
+        return given.validate(raw)
 
     def spec(self) -> ToolSpec:
-        return ToolSpec(self.name, self.description, schema(self.arguments))
+        return ToolSpec(self.name, self.description, self.schema())
 
 
+class ToolSource(Protocol):
+    """Where tools come from that can come and go while the program runs."""
+
+    name: str
+    """What a list of tools says of where they are from."""
+
+    def list(self) -> Sequence[Tool[Any]]:
+        """The tools that there are now."""
+        ...
+
+    def changed(self) -> bool:
+        """Whether that may be others than at the last `list`."""
+        ...
+
+
+@cache
 def schema(arguments: type[Arguments]) -> dict[str, object]:
     """The JSON schema of a tool's arguments, without what only costs a small model's window
     (titles), and in one piece: some servers do not follow a `$ref`."""

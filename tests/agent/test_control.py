@@ -391,13 +391,13 @@ LOOP = [{"call": "list_files", "arguments": {"path": "."}}]
 @pytest.mark.parametrize(
     ("choice", "words", "state", "steps"),
     [
-        ("stop", "", "stuck", 3),
-        ("continue", "", "completed", 4),
-        ("say", "look elsewhere", "completed", 4),
+        ("stop", "", "stuck", 4),
+        ("continue", "", "completed", 5),
+        ("say", "look elsewhere", "completed", 5),
     ],
 )
 def test_a_stuck_loop_asks(place: Place, choice: str, words: str, state: str, steps: int) -> None:
-    with place.engine(place.script(LOOP, LOOP, LOOP, [{"text": "done"}])) as driver:
+    with place.engine(place.script(*[LOOP] * 4, [{"text": "done"}])) as driver:
         driver.send(Submit("go"))
         question = driver.until(QuestionAsked)
         assert question.kind == "stuck"
@@ -410,9 +410,7 @@ def test_a_stuck_loop_asks(place: Place, choice: str, words: str, state: str, st
 
 
 def test_a_stuck_loop_ends_a_run_with_nobody_there(place: Place) -> None:
-    with place.engine(
-        place.script(LOOP, LOOP, LOOP, [{"text": "done"}]), interactive=False
-    ) as driver:
+    with place.engine(place.script(*[LOOP] * 4, [{"text": "done"}]), interactive=False) as driver:
         assert driver.turn("go").state == "stuck"
         assert any("three times" in notice.text for notice in driver.all(Notice))
 

@@ -40,6 +40,7 @@ TOOLS = [
     "list_files",
     "list_files",
     "list_files",
+    "list_files",
 ]
 
 
@@ -163,7 +164,7 @@ def test_escape_in_the_count_then_resumed_in_another_process(place: Place) -> No
         assert driver.until(TurnEnded).state == "completed"
         replies = driver.all(AssistantReplied)
         assert replies[0].text.startswith("You stopped me")
-        assert [ended.name for ended in driver.all(ToolEnded)] == TOOLS[-3:]
+        assert [ended.name for ended in driver.all(ToolEnded)] == TOOLS[-4:]
         assert [item.text for item in driver.transcript().queue] == ["list"]
     assert scratch(place).name == "tour-1"
 

@@ -134,7 +134,7 @@ def test_a_model_that_failed_does_not_answer_in_its_own_place(place: Place) -> N
 def test_a_request_that_is_wrong_and_an_answer_that_began_go_to_nobody_else(
     place: Place, end: Answer
 ) -> None:
-    with both(place, (end,), said("instead")) as (driver, _, two):
+    with both(place, (end, end), said("instead")) as (driver, _, two):
         assert driver.turn("go").state == "error"
     assert two.bodies == []
 

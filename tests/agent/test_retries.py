@@ -31,6 +31,7 @@ from agent_tui.protocol.events import (
 from agent_tui.protocol.ops import Cancel, Continue, Submit
 from agent_tui.protocol.transcript import DividerBlock, TextBlock, ThinkingBlock
 from agent_tui.providers.base import Failed
+from agent_tui.settings.table import AgentSettings
 from tests.agent.driving import Place
 from tests.agent.model_server import call, engine, model_server, said, status, streamed
 
@@ -111,25 +112,75 @@ def test_esc_stops_the_wait(place: Place) -> None:
     assert len(server.bodies) == 1
 
 
-def test_an_answer_that_breaks_off_stays_and_is_asked_for_once_more_with_the_same_request(
-    place: Place,
-) -> None:
-    with model_server(said("half an ans", end=""), said("whole"), said("more")) as server:
+def test_an_answer_that_breaks_off_goes_on_once_by_itself(place: Place) -> None:
+    with model_server(said("half an ans", end=""), said("wer"), said("more")) as server:
+        with engine(place, server) as driver:
+            assert driver.turn("go").state == "completed"
+            assert len(driver.all(Retrying)) == 1 and not driver.all(ErrorRaised)
+            assert [reply.text for reply in driver.all(AssistantReplied)] == ["half an ans", "wer"]
+            session = driver.events[0].session
+        told = server.messages[1][-2:]
+        assert [one["role"] for one in told] == ["assistant", "user"]
+        assert told[0]["content"] == "half an ans" and "broke off" in told[1]["content"]
+        with engine(place, server, resume=session) as driver:  # the log alone says the same
+            driver.turn("next")
+    assert server.messages[2][: len(server.messages[1])] == server.messages[1]
+
+
+def test_an_answer_that_breaks_off_twice_stays_and_a_retry_asks_once_more(place: Place) -> None:
+    broken, again = said("half an ans", end=""), said("w", end="")
+    with model_server(broken, again, said("wer"), said("more")) as server:
         with engine(place, server) as driver:
             assert driver.turn("go").state == "error"
             [failed] = driver.all(ErrorRaised)
-            assert "/retry" in failed.hint and len(server.bodies) == 1
+            assert "/retry" in failed.hint and len(server.bodies) == 2
             driver.send(Continue(again=True))
             assert driver.until(TurnStarted).again
             assert driver.until(TurnEnded).state == "completed"
             rows = list(driver.transcript().rows)
-            session = driver.events[0].session
         texts = [row.text for row in rows if isinstance(row, TextBlock)]
-        assert texts == ["half an ans", "whole"] and DividerBlock("asked again") in rows
-        assert server.bodies[0] == server.bodies[1]
-        with engine(place, server, resume=session) as driver:  # the log alone says the same
-            driver.turn("next")
-    assert [m["content"] for m in server.messages[2] if m["role"] == "assistant"] == ["whole"]
+        assert texts == ["half an ans", "w", "wer"] and DividerBlock("asked again") in rows
+        assert server.bodies[1] == server.bodies[2]
+
+
+def test_what_was_called_whole_before_a_break_runs_and_nothing_of_it_twice(place: Place) -> None:
+    half = {
+        "tool_calls": [
+            {"index": 1, "id": "c2", "function": {"name": "list_files", "arguments": "{"}}
+        ]
+    }
+    with (
+        model_server(
+            streamed({"content": "I run it."}, RUN, half, end=""), said("it ran")
+        ) as server,
+        engine(place, server, mode="accept-all") as driver,
+    ):
+        assert driver.turn("go").state == "completed"
+        assert [ended.name for ended in driver.all(ToolEnded)] == ["run_shell_command"]
+        assert any("runs" in notice.text for notice in driver.all(Notice))
+    assert (place.cwd / "ran.txt").read_text() == "ran\n"
+    assert [m["role"] for m in server.messages[1]][-2:] == ["assistant", "tool"]
+
+
+def test_an_outage_is_waited_for_as_long_as_the_person_says(place: Place) -> None:
+    busy = Failed("server", "down", may_pass=True)
+    for wait, waits in ((0.0, False), (60.0, True)):
+        patience = retries.Patience(wait)
+        patience.attempt = retries.MAX_ATTEMPTS + 3
+        assert (patience.delay(busy, other=False) is not None) == waits
+        assert patience.delay(busy, other=True) is None, "another model answers"
+    with (
+        model_server(said("half", end=""), status(503, "down"), said(" of it")) as server,
+        engine(place, server, agent=AgentSettings(wait=60.0)) as driver,
+    ):
+        assert driver.turn("go").state == "completed"
+        assert server.bodies[1] == server.bodies[2] != server.bodies[0]
+    assert retries.retry_delay(5, Failed("server", "down", may_pass=True), False) is None
+    late = Failed("rate_limited", "later", "", True, 300)
+    assert retries.retry_delay(9, late, False, left=200) is None
+    assert retries.retry_delay(9, late, False, left=400) == pytest.approx(315, abs=16)
+    assert 0 < (retries.retry_delay(99, busy, False, left=3) or 0) <= 3
+    assert retries.retry_delay(99, busy, False, left=0) is None
 
 
 def test_a_break_after_thoughts_alone_is_tried_again_and_its_cost_counts(place: Place) -> None:
@@ -177,14 +228,14 @@ def test_after_a_kill_the_thoughts_of_a_void_attempt_are_no_part_of_the_next() -
 
 def test_going_on_instead_keeps_what_was_said(place: Place) -> None:
     with (
-        model_server(said("half an ans", end=""), said("wer")) as server,
+        model_server(said("half ", end=""), said("an ans", end=""), said("wer")) as server,
         engine(place, server) as driver,
     ):
         driver.turn("go")
         driver.send(Continue())
         assert driver.until(TurnEnded).state == "completed"
-    assert [m["role"] for m in server.messages[1]][-2:] == ["assistant", "user"]
-    assert server.messages[1][-2]["content"] == "half an ans"
+    assert [m["role"] for m in server.messages[2]][-2:] == ["assistant", "user"]
+    assert server.messages[2][-2]["content"] == "an ans"
 
 
 def test_a_whole_answer_is_not_asked_for_again(place: Place) -> None:
@@ -198,11 +249,12 @@ def test_a_whole_answer_is_not_asked_for_again(place: Place) -> None:
 
 
 def test_a_call_never_runs_twice(place: Place) -> None:
-    """A stream is cut behind a whole call; then one behind the result of that call."""
+    """A stream is cut in the middle of a call; then twice behind the result of that call."""
     answers = (
-        streamed(RUN, end=""),
+        streamed(call("run_shell_command", '{"command": "echo ran >> r'), end=""),
         streamed(RUN, end="tool_calls"),
         said("it r", end=""),
+        said("an", end=""),
         streamed(end=""),
         said("it ran"),
     )
@@ -211,7 +263,12 @@ def test_a_call_never_runs_twice(place: Place) -> None:
         assert (place.cwd / "ran.txt").read_text() == "ran\n"
         driver.send(Continue(again=True))
         assert driver.until(TurnEnded).state == "completed"
-        assert [reply.text for reply in driver.all(AssistantReplied)] == ["", "it r", "it ran"]
+        assert [reply.text for reply in driver.all(AssistantReplied)] == [
+            "",
+            "it r",
+            "an",
+            "it ran",
+        ]
         assert len(driver.all(ToolEnded)) == 1
     assert (place.cwd / "ran.txt").read_text() == "ran\n"
-    assert server.bodies[2] == server.bodies[3] == server.bodies[4]
+    assert server.bodies[3] == server.bodies[4] == server.bodies[5]

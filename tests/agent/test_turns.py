@@ -280,7 +280,9 @@ def test_a_failure_before_any_answer_gives_the_prompt_back(place: Place) -> None
 )
 def test_a_stream_that_breaks_keeps_what_was_written(place: Place, end: dict[str, object]) -> None:
     with place.engine(
-        place.script([{"text": "half an answer"}, end], [{"text": "whole"}])
+        place.script(
+            [{"text": "half an answer"}, end], [{"text": "more"}, end], [{"text": "whole"}]
+        )
     ) as driver:
         assert driver.turn("go").state == "error"
         assert driver.all(AssistantReplied)[0].text == "half an answer"

@@ -14,6 +14,7 @@ import pytest
 from agent_tui.context import project as context
 from agent_tui.context.project import NAMES, Instruction, facts
 from agent_tui.safety import paths
+from agent_tui.safety.git import explain_git_trouble
 from tests.places import admit
 
 instructions = partial(context.instructions, admits=admit)
@@ -331,3 +332,23 @@ def test_a_git_that_hangs_is_not_waited_for(
     assert "Git: unknown (git did not answer in time)" in asyncio.run(
         asyncio.wait_for(facts(top), 30)
     )
+
+
+def test_a_repository_of_somebody_else_is_said_to_be_refused(
+    tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    top = tmp_path / "theirs"
+    top.mkdir()
+    git(top, "init")
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.delenv("XDG_CONFIG_HOME", raising=False)
+    assert "dubious" not in asyncio.run(facts(top)) and explain_git_trouble(top) == ""
+    give_away(monkeypatch, top, top / ".git")
+    assert "dubious ownership" in asyncio.run(facts(top))
+    assert f"safe.directory {top}`" in explain_git_trouble(top)
+    for value in (str(top), "*", f"{tmp_path}/*"):
+        (home / ".gitconfig").write_text(f"[safe]\n\tdirectory = {value}\n")
+        assert "dubious" not in asyncio.run(facts(top)) and explain_git_trouble(top) == ""
+    monkeypatch.setenv("PATH", str(home))
+    assert "not installed" in explain_git_trouble(top)
+    assert explain_git_trouble(home) == "", "there is no repository"

@@ -65,8 +65,8 @@ def test_set_get_unset_and_show(home: Path) -> None:
         "auto",
         {"search": ["f21", "f22"]},
     )
-    assert config(home, "unset", "agent.max_steps") == (0, "agent.max_steps = 50\n", "")
-    assert config(home, "get", "agent.max_steps") == (0, "50\n", "")
+    assert config(home, "unset", "agent.max_steps") == (0, "agent.max_steps = 0\n", "")
+    assert config(home, "get", "agent.max_steps") == (0, "0\n", "")
 
 
 def test_show_names_the_source_of_every_value(home: Path) -> None:
@@ -98,8 +98,8 @@ def test_show_names_the_source_of_every_value(home: Path) -> None:
             "agent.max_stps: is not a setting; did you mean agent.max_steps?",
         ),
         (
-            ["set", "agent.max_steps", "0"],
-            "the value '0' is not used: expected a whole number from 1 to 10,000",
+            ["set", "agent.max_steps", "20000"],
+            "the value '20000' is not used: expected a whole number from 0 to 10,000",
         ),
         (["set", "mode", "yolo"], "expected one of manual, auto"),
         (["set", "keys.serach", "f22"], "did you mean keys.search?"),

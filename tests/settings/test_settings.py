@@ -118,6 +118,8 @@ def test_keys_show_up_in_no_repr_and_no_snapshot(place: Place) -> None:
     assert found.snapshot()["agent"] == {
         "max_steps": 12,
         "timeout": 90.0,
+        "wait": 0.0,
+        "tool_dispatcher": "auto",
         "parallel_tools": False,
         "continues": 3,
         "effort": "",
@@ -229,9 +231,9 @@ def test_a_project_may_set_its_model_and_display_only(place: Place) -> None:
             "[agent]\n# max_steps = 1\nmax_steps = true",
             3,
             "agent.max_steps",
-            "a whole number from 1 to 10,000",
+            "a whole number from 0 to 10,000",
         ),
-        ("[agent]\nmax_steps = 0", 2, "agent.max_steps", "the value 0"),
+        ("[agent]\nmax_steps = -1", 2, "agent.max_steps", "the value -1"),
         ("[agent]\nmax_steps = 1.5", 2, "agent.max_steps", "the value 1.5"),
         ("[agent]\ntimeout = -1", 2, "agent.timeout", "(0: no limit)"),
         ("[agent]\ntimeout = nan", 2, "agent.timeout", "the value nan"),
@@ -248,7 +250,7 @@ def test_a_project_may_set_its_model_and_display_only(place: Place) -> None:
         ("[prompt]\npaste_lines = -1", 2, "prompt.paste_lines", "from 0 to 100,000"),
         ("[display]\ndurations = 1", 2, "display.durations", "true or false"),
         ("tools.max_output_chars = 1", 1, "tools.max_output_chars", "from 500"),
-        ("agent = { max_steps = 0 }", 1, "agent.max_steps", "the value 0"),
+        ("agent = { max_steps = -1 }", 1, "agent.max_steps", "the value -1"),
         (
             '[ providers . "my own" ]\n"base_url" = "ftp://x"',
             2,
@@ -257,10 +259,10 @@ def test_a_project_may_set_its_model_and_display_only(place: Place) -> None:
         ),
         ("[providers]\nollama = 3", 2, "providers.ollama", "expected a table [providers.ollama]"),
         (
-            '[display]\ntheme = """\nmode = 1\n"""\n[agent]\nmax_steps = 0',
+            '[display]\ntheme = """\nmode = 1\n"""\n[agent]\nmax_steps = -1',
             6,
             "agent.max_steps",
-            "the value 0",
+            "the value -1",
         ),
     ],
 )
@@ -321,7 +323,7 @@ def test_a_file_made_to_harm_is_not_used(place: Place, content: bytes) -> None:
 
 
 def test_a_file_with_bom_and_crlf_is_read(place: Place) -> None:
-    place.user(b'\xef\xbb\xbfmodel = "a/b"\r\n[agent]\r\nmax_steps = 0\r\n')
+    place.user(b'\xef\xbb\xbfmodel = "a/b"\r\n[agent]\r\nmax_steps = -1\r\n')
     found, problems = place.load()
     assert found.model == "a/b"
     assert [problem.line for problem in problems] == [3]
@@ -342,7 +344,7 @@ def test_links_in_a_circle_and_folders_under_files_are_no_settings(place: Place)
 
 def test_wrong_variables_and_flags_are_named_too(place: Place) -> None:
     found, problems = place.load(
-        Flags(model="a b", max_steps=0), AGENT_TUI_MODE="yolo", AGENT_TUI_MODEL=""
+        Flags(model="a b", max_steps=-1), AGENT_TUI_MODE="yolo", AGENT_TUI_MODEL=""
     )
     assert found == Settings()
     assert [(problem.file, problem.key) for problem in problems] == [

@@ -141,7 +141,7 @@ def test_what_is_typed_is_a_value(kind: Kind, text: str, value: Any) -> None:
 @pytest.mark.parametrize(
     ("key", "text"),
     [
-        ("agent.max_steps", "0"),
+        ("agent.max_steps", "-1"),
         ("agent.max_steps", "ten"),
         ("agent.max_steps", ""),
         ("agent.max_steps", "1.5"),

@@ -118,7 +118,7 @@ def test_a_broken_file_is_left_alone(store: Store, broken: bytes) -> None:
 
 @pytest.mark.parametrize(
     ("key", "value"),
-    [("agent.max_steps", 0), ("mode", "yolo"), ("display.ascii", "x"), ("keys.help", [1])],
+    [("agent.max_steps", -1), ("mode", "yolo"), ("display.ascii", "x"), ("keys.help", [1])],
 )
 def test_a_bad_value_is_never_written(store: Store, key: str, value: Any) -> None:
     with pytest.raises(Refused, match="expected"):

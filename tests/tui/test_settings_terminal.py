@@ -78,14 +78,14 @@ def test_a_setting_is_found_changed_and_saved(start: Start, file: Path) -> None:
     pty.until("search: max_steps▏")
     pty.pause()
     pty.type("\r")
-    pty.until("agent.max_steps: a whole number from 1 to 10,000")
-    pty.type("\x150\r")
-    pty.until("0 is not used: expected a whole number")
+    pty.until("agent.max_steps: a whole number from 0 to 10,000")
+    pty.type("\x1520000\r")
+    pty.until("20000 is not used: expected a whole number")
     pty.type("\x1577\r")
     pty.until("saved: agent.max_steps is 77, from the next start")
     pty.pause()
     pty.type("\x1b[3~")
-    pty.until("saved: agent.max_steps is 50")
+    pty.until("saved: agent.max_steps is 0")
     found = tomllib.loads(file.read_text())
     assert (found["mode"], found["display"]) == ("manual", {"timestamps": True}) and not found.get(
         "agent"

@@ -257,14 +257,14 @@ def test_a_number_is_typed() -> None:
     play.press("enter")
     assert (
         play.view.prompt.label
-        == "agent.max_steps: a whole number from 1 to 10,000; empty: the default"
+        == "agent.max_steps: a whole number from 0 to 10,000; empty: the default"
     )
-    assert play.text == "50"
+    assert play.text == "0"
     play.text = ""
-    play.type("0")
+    play.type("20000")
     play.press("enter")
-    assert play.toast == "0 is not used: expected a whole number from 1 to 10,000"
-    assert play.view.prompt.label and play.text == "0", "it is still there to be corrected"
+    assert play.toast == "20000 is not used: expected a whole number from 0 to 10,000"
+    assert play.view.prompt.label and play.text == "20000", "it is still there to be corrected"
     play.text = ""
     play.type("1,000")
     play.press("enter")
@@ -306,7 +306,7 @@ def test_a_setting_is_reset(key: str) -> None:
     play, files = opened("max_steps", agent__max_steps=Value(9, "user"))
     play.press(key)
     assert files.answer() == [WriteSetting("agent.max_steps", None)]
-    assert_default(play, "50")
+    assert_default(play, "0")
     play.press(key)
     assert files.answer() == [] and "already has its default" in play.model.toast.text  # type: ignore[union-attr]
 
@@ -328,7 +328,7 @@ def test_what_cannot_be_written_is_said() -> None:
     edit(play, "9")
     files.answer(failed="config.toml: cannot be written (Permission denied)")
     assert play.view.toast is not None and play.view.toast.text.endswith("(Permission denied)")
-    assert_default(play, "50")
+    assert_default(play, "0")
 
 
 def test_own_keys_hold_at_once_and_conflicts_are_refused() -> None:

@@ -14,6 +14,7 @@ from agent_tui import paths
 from agent_tui.agent.config import EngineConfig
 from agent_tui.agent.session.directories import roots
 from agent_tui.agent.session.record import Record
+from agent_tui.agent.turn import custom_tools
 from agent_tui.agent.turn.tool_wiring import LoadedSkills
 from agent_tui.context import project
 from agent_tui.context.skills import Skills
@@ -41,6 +42,7 @@ def look_at_project(place: Place, others: Iterable[Path] = ()) -> Gate:
     project.instructions(place.cwd, home, others, str, admits=gate.admits)
     read(place, gate)
     discover_skills(place, gate, str)
+    custom_tools.read_files(place, gate.admits, [])
     return gate
 
 

@@ -22,6 +22,7 @@ from agent_tui.protocol.events import (
     Event,
     FilesRestored,
     JobChanged,
+    Retrying,
     Rewound,
     ShellEnded,
     SteerSeen,
@@ -46,6 +47,11 @@ from agent_tui.structures.vec import Vec
 
 ON: Final = "(Your answer reached its token limit. Go on exactly where it stopped, without repeating anything.)"
 """Stands in a request in the place of a prompt where an answer goes on that was cut."""
+BROKE_OFF: Final = (
+    "(The connection broke off your answer. Go on exactly where it stopped, without repeating "
+    "anything. A call that you had begun did not run: make it again.)"
+)
+"""Stands in a request in the place of a prompt where an answer goes on that broke off."""
 BROKEN: Final = ("error", "interrupted", "cancelled", "refusal")
 """How answers end that did not come to their end."""
 NAMED: Final = 50
@@ -153,6 +159,8 @@ class History:
                 if told.cut and isinstance(told._last(), AssistantMessage):
                     told = replace(told, messages=told.messages.append(UserMessage(ON)), cut=False)
                 return told._told(event.facts) if event.facts and len(told.messages) else told
+            case Retrying() if 0 <= self.broken == len(self.messages) - 1:
+                return replace(self, messages=self.messages.append(UserMessage(BROKE_OFF)))
             case ShellEnded() if event.content:
                 said = f"[The person ran this in a shell]\n$ {event.command}\n{event.content}"
                 return replace(self, shell=(*self.shell, said))

@@ -28,9 +28,11 @@ from agent_tui.agent.turn import loop, tool_wiring
 from agent_tui.agent.turn.accounts import Accounts
 from agent_tui.agent.turn.attachments import attacher
 from agent_tui.agent.turn.command_changes import Watch
+from agent_tui.agent.turn.custom_tools import CustomTools
 from agent_tui.agent.turn.executor import Executor
 from agent_tui.agent.turn.retries import Fallbacks
 from agent_tui.agent.turn.running_turn import Turn
+from agent_tui.agent.turn.step_notes import step_limit
 from agent_tui.context.prompt import build_prefix, volatile_facts, with_tools
 from agent_tui.present.wording import REPEATS
 from agent_tui.protocol.events import (
@@ -82,6 +84,7 @@ class Shared:
     noted: Callable[[FileChanged], None]
     jobs: Jobs
     watch: Watch
+    custom: CustomTools
     changing: asyncio.Lock = field(default_factory=asyncio.Lock)
     """One agent at a time changes something: what a command changed is told apart from what others
     do."""
@@ -120,6 +123,9 @@ class AgentRun:
         """The agents that this one started, and that are at work."""
         whole = shared.record
         self.executor = self._executor()
+        self._custom = {
+            name: tool for name, tool in self.executor.tools.items() if shared.custom.file_of(name)
+        }
         self.executor.approvals.remember(whole.standing.allowed)
         self.attach = attacher(self.executor) if attaches else _nothing_attached
 
@@ -142,6 +148,7 @@ class AgentRun:
             changing=shared.changing,
             jobs=shared.jobs,
             load_tools=self._load_tools,
+            sources=(shared.custom,),
         )
 
     def _load_tools(self, group: str) -> tuple[str, ...]:
@@ -156,6 +163,32 @@ class AgentRun:
         if new:
             self.record.emit(with_tools(history.system, history.parts, [*history.tools, *new]))
         return names
+
+    async def _refresh_tools(self, emit: Callable[[Event], None]) -> None:
+        """Offer the tools that there are now: those of sources come and go."""
+        config, custom, loop_ = self.shared.config, self.shared.custom, asyncio.get_running_loop()
+        told = custom.problems
+        tools = await loop_.run_in_executor(
+            self.shared.pool, tool_wiring.offered_tools, config, (custom,)
+        )
+        for text in custom.problems:
+            if text not in told:
+                emit(Notice(text, "warning"))
+        history, before = self.record.history, self._custom
+        self._custom = {name: tool for name, tool in tools.items() if custom.file_of(name)}
+        rest = {name: tool for name, tool in self.executor.tools.items() if name not in before}
+        self.executor.tools = dict(sorted({**rest, **self._custom}.items()))
+        known = {spec.name for spec in history.tools}
+        gone = (before.keys() - self._custom.keys()) & known
+        came = [
+            tool.spec()
+            for name, tool in self._custom.items()
+            if not tool.group and (name not in known or tool is not before.get(name))
+        ]
+        if history.system and (gone or came):
+            replaced = gone | {spec.name for spec in came}
+            kept = [spec for spec in history.tools if spec.name not in replaced]
+            emit(with_tools(history.system, history.parts, [*kept, *came]))
 
     # -- a turn
 
@@ -261,6 +294,7 @@ class AgentRun:
         provider, config, whole = self.serving.provider, self.shared.config, self.shared.record
         assert provider is not None
         self.prepare(turn.emit)
+        await self._refresh_tools(turn.emit)
         await self.attach(self.record.prompt, turn)
         state = await loop.run(
             turn,
@@ -276,8 +310,9 @@ class AgentRun:
                 fill=self.fill_images,
                 accounts=self.shared.accounts,
                 may_send=self._may_send,
-                max_steps=config.settings.agent.max_steps,
+                max_steps=step_limit(config.settings.agent.max_steps, provider),
                 continues=config.settings.agent.continues,
+                wait=config.settings.agent.wait,
                 interactive=config.interactive,
             ),
         )

@@ -12,6 +12,7 @@ import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import Any, Final, Protocol
 
@@ -34,6 +35,7 @@ from agent_tui.safety.sandbox.network_hosts import named_hosts
 from agent_tui.safety.sandbox.support import Support
 from agent_tui.safety.secrets.strength import PLACEHOLDER
 from agent_tui.tools.base import Tool, ToolFailure, ToolResult
+from agent_tui.tools.support import argument_fit, json_schema
 
 LABEL_LIMIT: Final = 300
 TOLD: Final = 500
@@ -52,6 +54,8 @@ SIDE_BY_SIDE: Final = 16
 """Calls that run at the same time: each takes its turn, so that the turn can be ended between them."""
 WRONG: Final = 5
 """Wrong arguments that are named."""
+MOST_WRONG: Final = 1_000
+"""Wrong arguments that are counted."""
 
 
 class Journal(Protocol):
@@ -156,8 +160,7 @@ class Executor:
                 continue
             journal.open_call(call, partial(self._not_run, call, prepared.label))
             self.approvals.spend(prepared)
-            reads = prepared.tool.effect == "read" and not prepared.tool.research
-            if self.parallel and reads and self.approvals.may_run(prepared):
+            if self.parallel and prepared.tool.concurrent_safe and self.approvals.may_run(prepared):
                 group.append((index, prepared))
                 continue
             await flush()
@@ -196,10 +199,13 @@ class Executor:
         if isinstance(read, ToolResult):
             return read
         raw, note = read
+        schema = tool.schema()
+        fitted = argument_fit.fit(schema, raw)
+        note += fitted.note
         try:
-            arguments = tool.arguments.model_validate(raw)
-        except ValidationError as error:
-            return _failed("invalid_arguments", _problems(error))
+            arguments = tool.validate(fitted.arguments)
+        except ValueError as error:
+            return _failed("invalid_arguments", _problems(tool.name, schema, fitted, error))
         command, folder = (
             tool.command(arguments) if tool.command else "",
             self.workplace.folder.path,
@@ -520,13 +526,21 @@ def _failed(tag: str, text: str) -> ToolResult:
     return ToolFailure(tag, text).result()
 
 
-def _problems(error: ValidationError) -> str:
-    """What is wrong with the arguments, in one line however much it is."""
-    found = error.errors()
+def _problems(
+    name: str, schema: Mapping[str, Any], fitted: argument_fit.Fitted, error: ValueError
+) -> str:
+    """What is wrong with the arguments, in one line however much it is, and a call as it should be."""
+    found = list(islice(json_schema.problems(schema, fitted.arguments), MOST_WRONG))
+    if not found and isinstance(error, ValidationError):
+        found = [_said(one) for one in error.errors()]
+    found = found or [str(error)]
     more = (f"and {len(found) - WRONG} more",) if len(found) > WRONG else ()
-    return "; ".join((*map(_said, found[:WRONG]), *more))
+    wrong = "; ".join((*found[:WRONG], *more))
+    example = json_schema.example_call(schema, fitted.arguments)
+    return f"{wrong}. A call should be: {name}({cap_output(example, TOLD)})"
 
 
 def _said(error: Any) -> str:
-    where = ".".join(str(part) for part in error["loc"]) or "arguments"
-    return f"{where}: {error['msg']}"
+    where = ".".join(str(part) for part in error["loc"])
+    said = str(error["msg"]).removeprefix("Value error, ")
+    return f"{where}: {said}" if where else said

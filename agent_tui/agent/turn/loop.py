@@ -20,9 +20,10 @@ from agent_tui.agent.turn import retries
 from agent_tui.agent.turn.accounts import Accounts
 from agent_tui.agent.turn.attachments import Attach
 from agent_tui.agent.turn.executor import MOST_CALLS, Executor
-from agent_tui.agent.turn.loop_detection import Outcome, hold_reason
+from agent_tui.agent.turn.loop_detection import LoopGuard, Outcome, research_reason
 from agent_tui.agent.turn.retries import Chain, Other
 from agent_tui.agent.turn.running_turn import Turn
+from agent_tui.agent.turn.step_notes import StepJournal
 from agent_tui.agent.turn.tokens import cut_notice, full_window, goes_on, stop_reason, too_long
 from agent_tui.protocol.events import (
     AssistantReplied,
@@ -83,6 +84,7 @@ class Collaborators:
     max_steps: int
     chain: Chain
     continues: int = 0
+    wait: float = 0.0
     interactive: bool = True
 
     def with_model(self, other: Other) -> Collaborators:
@@ -95,7 +97,7 @@ class Collaborators:
 async def run(turn: Turn, with_: Collaborators) -> TurnEnd:
     """One turn, from an accepted prompt to its end."""
     done: list[tuple[Outcome, ...]] = []
-    cuts = 0
+    guard, cuts = LoopGuard(), 0
     facts = await with_.facts()
     for step in range(1, with_.max_steps + 1):
         turn.step = step
@@ -110,7 +112,8 @@ async def run(turn: Turn, with_: Collaborators) -> TurnEnd:
             turn.emit(cut_notice(reply, cuts, with_.continues))
         full = reply.stop_reason == "window"
         if reply.calls:
-            done.append(await with_.executor.run(reply.calls, turn, done, long or full))
+            journal = StepJournal(turn, reply.calls, guard, with_.max_steps)
+            done.append(await with_.executor.run(reply.calls, journal, done, long or full))
         if full:
             turn.emit(full_window(with_.info, with_.history(), with_.interactive))
             return "error"
@@ -118,11 +121,12 @@ async def run(turn: Turn, with_: Collaborators) -> TurnEnd:
             if turn.steers or (long and goes_on(reply, cuts, with_.continues)):
                 continue
             return "completed"
-        if reason := hold_reason(done):
+        if reason := guard.hold_reason or research_reason(done):
             choice, words = await with_.hold(reason)
             if choice == "stop":
                 return "stuck"
             done.clear()
+            guard = LoopGuard()
             if words.text:
                 turn.steers.append(words)
     return "max_steps"
@@ -143,11 +147,11 @@ async def answer(
     """One model call with its retries, by another model where one fails for good; the collaborators
     from now on. Else how the turn ends, which was told. What failed has cost something, and another
     model may cost more: the budget is asked before each."""
-    attempt, sent = 0, 0
+    patience, sent = retries.Patience(with_.wait), 0
     while True:
         if not await with_.may_send(with_.provider, with_.info.name, request):
             return "budget_exceeded", with_
-        attempt, sent = attempt + 1, sent + 1
+        patience.attempt, sent = patience.attempt + 1, sent + 1
         started = time.monotonic()
         turn.emit(
             RequestSent(
@@ -160,43 +164,74 @@ async def answer(
         turn.cut = cut_off_usage(with_, request, started)
         filled = await with_.fill(request)
         end = await stream(turn, with_.provider, filled, with_.executor.workplace.hidden)
-        took = _since(started)
         if isinstance(end, Finished):
-            turn.cut = None
-            filtered = end.stop_reason == "refusal"
-            if (
-                filtered and end.calls
-            ):  # they do not run; what the server keeps with its answer speaks of them
-                end = replace(end, calls=(), state="")
-            if len(end.calls) > MOST_CALLS:  # the first that does not run says so of all
-                end = replace(end, calls=end.calls[: MOST_CALLS + 1], state="")
-            reason = stop_reason(end.stop_reason, end.usage, with_.info)
-            reply = turn.settle_reply(reason, end.calls, end.state)
-            await _account(turn, with_, request, reply, end, took)
-            if filtered:
-                turn.emit(retries.stopped_by_filter(end, with_.history(), with_.interactive))
-                return "error", with_
+            return await _finish(turn, with_, request, end, _since(started)), with_
+        if (reply := _keep_whole_calls(turn, end)) is not None:
             return reply, with_
         spoken = turn.streaming is not None and bool(turn.streaming.text_chars)
-        wait = retries.retry_delay(attempt, end, spoken, with_.chain.has_more)
+        if spoken:
+            wait = patience.continuation_delay(end)
+        else:
+            wait = patience.delay(end, with_.chain.has_more)
         if wait is None and not spoken and (other := await with_.chain.next_model(end)) is not None:
             turn.void()
-            turn.emit(RequestFailed(with_.info.name, end.kind, took))
-            with_, attempt, turn.provider = with_.with_model(other), 0, other.provider.name
+            turn.emit(RequestFailed(with_.info.name, end.kind, _since(started)))
+            with_, turn.provider = with_.with_model(other), other.provider.name
+            patience.begin_anew()
         elif wait is None:
-            if turn.streaming is not None and turn.streaming.has_begun:
-                turn.settle_broken("error")
-            if end.kind == "overflow":
-                tokens = partial(with_.accounts.calibration.tokens, with_.info.name, "read")
-                end = too_long(end, with_.info, with_.history(), tokens, with_.interactive)
-            turn.emit(retries.error_event(end, with_.interactive and with_.history().keeps))
+            _give_up(turn, with_, end)
             return "error", with_
         else:
-            turn.void()
+            if spoken:
+                turn.settle_broken("error")
+            else:
+                turn.void()
             turn.emit(
                 Retrying(attempt=sent + 1, delay_s=round(wait, 2), reason=end.text, kind=end.kind)
             )
+            if spoken:  # it is asked to go on where it stopped
+                request = with_.history().request()
             await asyncio.sleep(wait)
+
+
+async def _finish(
+    turn: Turn, with_: Collaborators, request: Request, end: Finished, took: int
+) -> AssistantReplied | TurnEnd:
+    """Settle an answer that came to its end."""
+    turn.cut = None
+    filtered = end.stop_reason == "refusal"
+    if filtered and end.calls:
+        # they do not run; what the server keeps with its answer speaks of them
+        end = replace(end, calls=(), state="")
+    if len(end.calls) > MOST_CALLS:  # the first that does not run says so of all
+        end = replace(end, calls=end.calls[: MOST_CALLS + 1], state="")
+    reason = stop_reason(end.stop_reason, end.usage, with_.info)
+    reply = turn.settle_reply(reason, end.calls, end.state)
+    await _account(turn, with_, request, reply, end, took)
+    if filtered:
+        turn.emit(retries.stopped_by_filter(end, with_.history(), with_.interactive))
+        return "error"
+    return reply
+
+
+def _keep_whole_calls(turn: Turn, end: Failed) -> AssistantReplied | None:
+    """An answer that broke off behind calls that came whole: they run, and the turn goes on with
+    their results. None: there are none."""
+    calls = turn.streaming.whole_calls()[:MOST_CALLS] if turn.streaming is not None else ()
+    if not calls or not end.may_pass:
+        return None
+    turn.emit(Notice(f"{end.text}. What it had called by then runs.", "warning"))
+    return turn.settle_broken("error", calls)
+
+
+def _give_up(turn: Turn, with_: Collaborators, end: Failed) -> None:
+    """Say why there is no answer; what came of it stays."""
+    if turn.streaming is not None and turn.streaming.has_begun:
+        turn.settle_broken("error")
+    if end.kind == "overflow":
+        tokens = partial(with_.accounts.calibration.tokens, with_.info.name, "read")
+        end = too_long(end, with_.info, with_.history(), tokens, with_.interactive)
+    turn.emit(retries.error_event(end, with_.interactive and with_.history().keeps))
 
 
 async def stream(
@@ -226,7 +261,7 @@ async def stream(
                     case ThinkingChunk():
                         turn.add_thinking(item.text, at_once)
                     case CallChunk():
-                        turn.arguments(item.index, item.name, item.text)
+                        turn.arguments(item.index, item.name, item.text, item.id)
                     case Finished() | Failed():
                         return item
     return Failed(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
@@ -23,6 +24,8 @@ DAY: Final = 86_400.0
 ATTEMPTS_BEFORE_ANOTHER: Final = 3
 WAIT_BEFORE_ANOTHER: Final = 10.0
 """The same where another model could answer."""
+LEAST_LEFT: Final = 0.1
+"""Seconds that are worth one more try."""
 FILTERED: Final = "content_filter"
 """How the failure is called where a filter stopped the answer."""
 SPREAD: Final = 0.1
@@ -37,16 +40,53 @@ def delay(attempt: int, told: float | None, chance: float) -> float:
     return backoff if told is None else max(backoff, told * (1 + SPREAD * chance))
 
 
-def retry_delay(attempt: int, failed: Failed, spoken: bool, other: bool = False) -> float | None:
+class Patience:
+    """How long one answer is waited for: a few tries, and beyond them until `wait` seconds after the
+    first failure. One answer that broke off goes on where it stopped, once."""
+
+    def __init__(self, wait: float = 0.0) -> None:
+        self._wait, self._until = wait, 0.0
+        self.attempt = 0
+        self._may_continue = True
+
+    def begin_anew(self) -> None:
+        """Another model answers: it has failed nothing yet."""
+        self.attempt, self._until = 0, 0.0
+
+    def delay(self, failed: Failed, other: bool) -> float | None:
+        """Seconds until what has said nothing yet is asked for again; None: it is not."""
+        now = time.monotonic()
+        self._until = self._until or now + self._wait
+        return retry_delay(self.attempt, failed, False, other, self._until - now)
+
+    def continuation_delay(self, failed: Failed) -> float | None:
+        """Seconds until an answer that broke off behind some words goes on; None: it does not."""
+        wait = self.delay(failed, False) if self._may_continue else None
+        if wait is not None:
+            self._may_continue = False
+            self.begin_anew()
+        return wait
+
+
+def retry_delay(
+    attempt: int, failed: Failed, spoken: bool, other: bool = False, left: float = 0.0
+) -> float | None:
     """Seconds until `failed` is tried again; None where it is not. An answer of which there are
-    words (`spoken`; not only thoughts or part of a call) is never asked for twice without a word of
-    the person. `other`: another model could answer, so patience is shorter."""
+    words (`spoken`; not only thoughts or part of a call) is never asked for twice. `other`: another
+    model could answer, so patience is shorter; `left`: seconds for which more tries may be waited.
+    """
     most, longest = (
         (ATTEMPTS_BEFORE_ANOTHER, WAIT_BEFORE_ANOTHER) if other else (MAX_ATTEMPTS, RETRY_AFTER_CAP)
     )
-    if spoken or not failed.may_pass or attempt >= most or (failed.retry_after or 0.0) > longest:
+    if spoken or not failed.may_pass:
         return None
-    return delay(attempt, failed.retry_after, random.random())
+    asked = failed.retry_after or 0.0
+    wait = delay(min(attempt, MAX_ATTEMPTS), failed.retry_after, random.random())
+    if attempt < most and asked <= longest:
+        return wait
+    if other or left < max(asked, LEAST_LEFT):
+        return None
+    return min(wait, left)
 
 
 def error_event(failed: Failed, kept: bool) -> ErrorRaised:

@@ -10,8 +10,10 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable
+from itertools import takewhile
 from typing import Final
 
+from agent_tui.agent.turn.argument_repair import parse_object
 from agent_tui.protocol.events import (
     AssistantReplied,
     Event,
@@ -30,6 +32,21 @@ PARTIAL_SECONDS: Final = 2.0
 PARTIAL_CHARS: Final = 4_096
 
 
+class StreamedCall:
+    """A call as its parts come."""
+
+    def __init__(self) -> None:
+        self.id = self.name = ""
+        self.parts: list[str] = []
+
+    def whole(self) -> ToolCall | None:
+        """The call, if nothing of it is missing: its arguments are an object to the last bracket."""
+        text = "".join(self.parts)
+        if not (self.id and self.name and text.strip()) or parse_object(text) is None:
+            return None
+        return ToolCall(self.id, self.name, text)
+
+
 class StreamedAnswer:
     """The answer being streamed in one step, and how much of it is on record."""
 
@@ -41,6 +58,12 @@ class StreamedAnswer:
         self.stored_at = time.monotonic()
         self.thinking_from = 0.0
         self.thinking_to = 0.0
+        self.calls: dict[int, StreamedCall] = {}
+
+    def whole_calls(self) -> tuple[ToolCall, ...]:
+        """The calls that came complete, up to the first that did not."""
+        calls = (self.calls[index].whole() for index in sorted(self.calls))
+        return tuple(takewhile(lambda call: call is not None, calls))  # type: ignore[arg-type]
 
     @property
     def has_begun(self) -> bool:
@@ -124,7 +147,11 @@ class Turn:
         self._tell_soon(ThinkingDelta, text, at_once)
         self._keep(answer)
 
-    def arguments(self, index: int, name: str, text: str) -> None:
+    def arguments(self, index: int, name: str, text: str, id: str = "") -> None:
+        answer = self.streaming = self.streaming or StreamedAnswer()
+        call = answer.calls.setdefault(index, StreamedCall())
+        call.id, call.name = call.id or id, call.name or name
+        call.parts.append(text)
         self.emit(ToolArgsDelta(index=index, name=name, text=text))
 
     def _tell_soon(self, delta: type[TextDelta | ThinkingDelta], text: str, at_once: bool) -> None:
@@ -156,12 +183,15 @@ class Turn:
         self.emit(reply)
         return reply
 
-    def settle_broken(self, stop_reason: StopReason) -> None:
+    def settle_broken(
+        self, stop_reason: StopReason, calls: tuple[ToolCall, ...] = ()
+    ) -> AssistantReplied:
         """Settle an answer that did not come to its end, and say what it took."""
-        reply, cut = self.settle_reply(stop_reason), self.cut
+        reply, cut = self.settle_reply(stop_reason, calls), self.cut
         self.cut = None
         if cut is not None:
             self.emit(cut(reply))
+        return reply
 
     def void(self) -> None:
         """What was only thought before an answer broke off is dropped, and its cost reported: it is

@@ -29,7 +29,8 @@ from agent_tui.safety.secrets import scrubber as secrets
 from agent_tui.safety.secrets.hidden_values import HiddenValues
 from agent_tui.sessions.index.manage import SNAPSHOT
 from agent_tui.sessions.log.checkpoints import Blobs
-from agent_tui.tools.base import Tool, ToolFailure
+from agent_tui.settings.table import AgentSettings
+from agent_tui.tools.base import Tool, ToolFailure, ToolSource
 
 LOADER: Final = "load_tools"
 
@@ -59,21 +60,37 @@ class LoadedSkills:
 
 
 def enabled_tools(
-    names: tuple[str, ...], environment: Mapping[str, str] = MappingProxyType({})
+    names: tuple[str, ...],
+    environment: Mapping[str, str] = MappingProxyType({}),
+    more: Iterable[Tool[Any]] = (),
 ) -> dict[str, Tool[Any]]:
-    """The registered tools that have what they need, or those of them that the settings name."""
+    """The registered tools and `more` that have what they need, or those of them that the settings
+    name."""
     found: list[Tool[Any]] = [
         registry.load("agent_tui.tools", name, "TOOL") for name in registry.names("agent_tui.tools")
     ]
     offered = {
         tool.name: tool
-        for tool in sorted(found, key=lambda t: t.name)
+        for tool in sorted((*found, *more), key=lambda t: t.name)
         if (not names or tool.name in names)
         and (tool.is_offered is None or tool.is_offered(environment))
     }
     if not any(tool.group for tool in offered.values()):
         offered.pop(LOADER, None)
     return offered
+
+
+def offered_tools(config: EngineConfig, sources: Iterable[ToolSource]) -> dict[str, Tool[Any]]:
+    """All that the model may be offered now. Reads files, and may run them."""
+    more = [tool for source in sources for tool in source.list()]
+    return enabled_tools(config.settings.tools.enabled, config.environment, more)
+
+
+def runs_parallel(settings: AgentSettings) -> bool:
+    """Whether calls that only read run at the same time."""
+    if settings.tool_dispatcher == "auto":
+        return settings.parallel_tools
+    return settings.tool_dispatcher == "parallel"
 
 
 def tool_groups(tools: Iterable[Tool[Any]]) -> dict[str, tuple[str, ...]]:
@@ -111,12 +128,13 @@ def build(
     changing: asyncio.Lock | None = None,
     jobs: Jobs | None = None,
     load_tools: Callable[[str], Sequence[str]] = lambda _: (),
+    sources: Sequence[ToolSource] = (),
 ) -> Executor:
     """The executor of an agent."""
     jobs = jobs or Jobs(emit)
     workplace = _workplace(config, session, skills, roots, emit, pool, log, jobs, load_tools)
-    tools = enabled_tools(config.settings.tools.enabled, config.environment)
-    parallel = config.settings.agent.parallel_tools
+    tools = offered_tools(config, sources)
+    parallel = runs_parallel(config.settings.agent)
     executor = Executor(
         tools,
         known,

@@ -22,6 +22,7 @@ from agent_tui.agent.turn import tool_wiring
 from agent_tui.agent.turn.accounts import Accounts, Budget
 from agent_tui.agent.turn.agent_run import AgentRun, Ends, Shared
 from agent_tui.agent.turn.agent_run import new_id as new_id
+from agent_tui.agent.turn.custom_tools import CustomTools
 from agent_tui.agent.turn.running_turn import Turn
 from agent_tui.context.skills import Expansion
 from agent_tui.protocol.events import (
@@ -68,6 +69,7 @@ class Turns:
         self._tasks: set[asyncio.Task[None]] = set()
         self.titles = Titles(models, record, self.accounts, self.spawn, log)
         self.jobs = Jobs(record.emit)
+        self.custom = CustomTools(config)
         watch = tool_wiring.watch_of(config, record.session, lambda: record.changes.paths, pool)
         shared = Shared(
             config,
@@ -82,6 +84,7 @@ class Turns:
             self._note,
             self.jobs,
             watch,
+            self.custom,
         )
         self.main = AgentRun(shared, record.main, models, Ends(self._settled, self._ended))
         self.consent, self.executor = self.main.consent, self.main.executor

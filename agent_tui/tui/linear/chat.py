@@ -25,7 +25,7 @@ from agent_tui.protocol.events import (
     TurnEnded,
     TurnStarted,
 )
-from agent_tui.protocol.exit_codes import FAILED, of_saving, of_turn
+from agent_tui.protocol.exit_codes import CANCELLED, FAILED, of_saving, of_turn
 from agent_tui.protocol.transcript import Transcript, TurnEnd
 from agent_tui.settings.layers import Place
 from agent_tui.settings.store import Store
@@ -52,7 +52,6 @@ POLL_SECONDS: Final = 0.1
 TWICE_SECONDS: Final = 1.0
 """Two Ctrl+C in so short a time leave, whatever runs."""
 PROMPT: Final = "> "
-INTERRUPTED: Final = 130
 
 
 class Gone(Exception):
@@ -200,7 +199,7 @@ class Chat:
         now, begun = time.monotonic(), self.source.take_begun()
         if self.model.alone or now - self._struck < TWICE_SECONDS:
             self._keep_unsent(begun)
-            self.leave(INTERRUPTED)
+            self.leave(CANCELLED)
             return
         self._struck = now
         if self.source.terminal and self.rules.busy():
