@@ -59,6 +59,8 @@ class Approval:
     """Whether a sandbox would hold the command; empty: it would, or there is none."""
     hosts: tuple[str, ...] = ()
     """To which a yes gives it network in the sandbox; then the answer `outside` runs it without."""
+    ran: bool = False
+    """The command has run: a yes keeps what it changed, and a no puts that back."""
 
 
 @frozen

@@ -42,6 +42,7 @@ class ApprovalAsked(Event):
     argv: tuple[str, ...] = ()
     sandbox: str = ""
     hosts: tuple[str, ...] = ()
+    ran: bool = False
     type: Literal["approval_asked"] = "approval_asked"
 
     def change(self, t: Transcript) -> Transcript:
@@ -61,6 +62,7 @@ class ApprovalAsked(Event):
             self.argv,
             self.sandbox,
             self.hosts,
+            self.ran,
         )
         before = t.tool(self.call_id)
         block = ToolBlock(

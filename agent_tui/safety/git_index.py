@@ -188,14 +188,11 @@ def read_index(where: Repository) -> dict[str, bytes]:
 
 
 class Tracked:
-    """What git has: no secret from who may read its folder, and no work of a program that makes
-    folders. Of an index that cannot be read nothing is known. It is read when somebody asks."""
+    """Below which folders git has something: those are no work of a program that makes folders. Of an
+    index that cannot be read nothing is known. It is read when somebody asks."""
 
     def __init__(self, where: Repository | None) -> None:
         self.where = where
-
-    def has(self, path: str) -> bool:
-        return self.where is not None and os.path.relpath(path, self.where.top) in self._paths
 
     def has_below(self, folder: str) -> bool:
         if self.where is None:

@@ -8,10 +8,12 @@ import sys
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Final, Literal
 
 from agent_tui.safety.protected_names import (
+    is_in_secret_folder,
     is_secret,
     leads_to_protected,
     may_count,
@@ -212,7 +214,8 @@ def _kinds(
 ) -> list[Kind]:
     if is_folder and entry.name == ".git":
         return ["repository"]
-    counts = may_count((*above, *inner))
+    whole = (*above, *inner)
+    counts = may_count(whole)
     if entry.is_symlink():
         if counts and protection(inner, above):
             return ["link"]
@@ -221,10 +224,15 @@ def _kinds(
         text = os.readlink(entry.path)  # noqa: PTH115
         parts = text.split("/")
         return ["passage"] if not {"", "..", *_MAY_BE_CLOSED}.isdisjoint(parts) else []
-    if not counts:
-        return []
-    obeyed: list[Kind] = ["obeyed"] if protection(inner, above) else []
-    return [*obeyed, "secret"] if is_secret(inner) else obeyed
+    obeyed: list[Kind] = ["obeyed"] if counts and protection(inner, above) else []
+    is_hidden = is_secret(whole) if counts else _makes_all_secret(above)
+    return [*obeyed, "secret"] if is_hidden else obeyed
+
+
+@lru_cache(maxsize=8)
+def _makes_all_secret(root: tuple[str, ...]) -> bool:
+    """It is asked for each entry of each folder."""
+    return is_in_secret_folder(root)
 
 
 def own_names(folder: Folder) -> frozenset[str]:

@@ -213,7 +213,7 @@ def is_secret(path: Sequence[str]) -> bool:
     parts = [fold_name(part) for part in path]
     if not parts:
         return False
-    if not SECRET_FOLDERS.isdisjoint(parts):
+    if is_in_secret_folder(path):
         return True
     return not parts[-1].endswith(_SAMPLES) and _ends(parts, _SECRET)
 
@@ -226,6 +226,11 @@ def find_secrets(folder: Sequence[str], names: Sequence[str]) -> set[str]:
     if not folder or fold_name(folder[-1]) not in _FOLDERS_OF_SECRETS:
         suspects = [name for name in names if _SUSPECT.fullmatch(name.casefold())]
     return {name for name in suspects if is_secret((*folder[-1:], name))}
+
+
+def is_in_secret_folder(path: Sequence[str]) -> bool:
+    """Whether one of the parts of a path names a folder of which everything counts."""
+    return any(fold_name(part) in SECRET_FOLDERS for part in path)
 
 
 def protection(path: Sequence[str], above: Sequence[str] = ()) -> str:

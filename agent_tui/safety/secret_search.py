@@ -10,8 +10,9 @@ from __future__ import annotations
 import hashlib
 import os
 import stat
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Final
 
 from agent_tui.safety import paths
@@ -54,8 +55,9 @@ def find_secret_files(roots: Sequence[Path]) -> SecretFiles:
                     continue  # it is gone
     several = [path for path, about in found.items() if about.st_nlink > 1]
     inodes = {(found[path].st_dev, found[path].st_ino): path for path in several}
-    repositories: dict[str, Repository | None] = {}
-    closed = [path for path in found if not _is_committed(path, repositories)]
+    closed = hidden_secrets(found, roots)
+    for path in closed:  # where the search did not come
+        _count_above(path, roots, entries)
     open_ones = {inode for inode, path in inodes.items() if path not in closed}
     if inodes:
         for path, inode in _others(entries, frozenset(inodes)):
@@ -65,13 +67,38 @@ def find_secret_files(roots: Sequence[Path]) -> SecretFiles:
     )
 
 
+def hidden_secrets(
+    found: Iterable[str],
+    roots: Sequence[Path],
+    known: Mapping[str, Repository | None] = MappingProxyType({}),
+) -> list[str]:
+    """Of `found` in `roots`, those that git does not hold as they are; and what was one of them
+    before in this run of the program, wherever the search does not come by now: a command can
+    rename the folders above it, and make more than are looked through. `known`: in which
+    repositories folders lie."""
+    repositories = {**known}
+    inside = tuple(f"{str(root).rstrip('/')}/" for root in roots)
+    before = (path for path in _hidden if path.startswith(inside) and os.path.lexists(path))
+    hidden = [
+        path
+        for path in {**dict.fromkeys(found), **dict.fromkeys(before)}
+        if not _is_committed(path, repositories)
+    ]
+    _hidden.update(dict.fromkeys(hidden))
+    return hidden
+
+
+_hidden: dict[str, None] = {}
+"""All that was hidden since the program started."""
+
+
 def changed_secrets(where: Repository) -> list[str]:
     """The secrets that git tracks, from the top of the work tree, whose content is no longer what
     the index holds. Raises BadIndex and OSError."""
     return [
         path
         for path, name in read_index(where).items()
-        if is_secret(path.split("/"))
+        if is_secret((*where.top.parts, *path.split("/")))
         and _is_file(f"{where.top}/{path}")
         and not _holds(f"{where.top}/{path}", name)
     ]
@@ -90,6 +117,18 @@ def _affordable(closed: Iterable[str], entries: dict[str, int]) -> Iterator[str]
             left -= cost
             on_the_way |= more
             yield path
+
+
+def _count_above(path: str, roots: Sequence[Path], entries: dict[str, int]) -> None:
+    """Add the folders above a path, below its root, that are missing in `entries`."""
+    tops = frozenset(map(str, roots))
+    folder = os.path.dirname(path)  # noqa: PTH120
+    while folder not in entries and folder not in tops and folder != "/":
+        try:
+            entries[folder] = len(os.listdir(folder))  # noqa: PTH208
+        except OSError:
+            entries[folder] = 0  # it is gone, or closed
+        folder = os.path.dirname(folder)  # noqa: PTH120
 
 
 def _others(
@@ -135,7 +174,7 @@ def _inside(folder: str, root: Path) -> Iterator[str]:
             if entry.is_dir() and len(todo) < _MOST_INSIDE:
                 todo.append(entry.path)
             elif entry.is_file() and is_secret(
-                (root.name, *Path(entry.path).relative_to(root).parts)
+                (*root.parts, *Path(entry.path).relative_to(root).parts)
             ):
                 yield entry.path
 
@@ -144,11 +183,7 @@ def _inside(folder: str, root: Path) -> Iterator[str]:
 
 
 def _is_committed(path: str, repositories: dict[str, Repository | None]) -> bool:
-    folder = os.path.dirname(path)  # noqa: PTH120
-    if folder not in repositories:
-        where = find_repository(Path(folder))
-        repositories[folder] = None if where is None or explain_refusal(where) else where
-    where = repositories[folder]
+    where = _repository_of(os.path.dirname(path), repositories)  # noqa: PTH120
     if where is None:
         return False
     try:
@@ -156,6 +191,20 @@ def _is_committed(path: str, repositories: dict[str, Repository | None]) -> bool
     except (OSError, BadIndex):
         return False  # nothing is known of it
     return name is not None and _holds(path, name)
+
+
+def _repository_of(folder: str, known: dict[str, Repository | None]) -> Repository | None:
+    """The repository that a folder lies in, if it may be read. `known`: those of other folders, for
+    most lie in the same one."""
+    at, passed = folder, list[str]()
+    while at not in known and at != "/" and not os.path.lexists(f"{at}/.git"):
+        passed.append(at)
+        at = os.path.dirname(at)  # noqa: PTH120
+    if at not in known:
+        where = find_repository(Path(at))
+        known[at] = None if where is None or explain_refusal(where) else where
+    known |= dict.fromkeys(passed, known[at])
+    return known[at]
 
 
 def _is_file(path: str) -> bool:

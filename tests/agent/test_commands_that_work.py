@@ -3,6 +3,7 @@ a person allows runs without it."""
 
 from __future__ import annotations
 
+import json
 import sys
 import urllib.request
 from pathlib import Path
@@ -15,10 +16,11 @@ from agent_tui.protocol.events import (
     Notice,
     SandboxFound,
     ToolEnded,
+    ToolOutput,
     ToolStarted,
     TurnEnded,
 )
-from agent_tui.protocol.ops import Answer, Choice, SetMode, Submit
+from agent_tui.protocol.ops import Answer, Cancel, Choice, SetMode, Submit
 from agent_tui.safety.sandbox import support as sandbox_support
 from tests.agent.driving import Place
 
@@ -207,3 +209,89 @@ def test_a_server_that_it_leaves_is_asked_about_for_nobody_can_connect_to_it(
         ended_first = [job.id for job in driver.all(JobChanged) if job.state != "running"]
         if running[0].id not in ended_first:
             driver.until(JobChanged, lambda job: job.id == running[0].id)
+
+
+PLANTS = "echo evil > .envrc; mkdir .vscode; echo {} > .vscode/tasks.json"
+
+
+def planted(place: Place) -> set[str]:
+    return {path.name for path in place.cwd.iterdir()} & {".envrc", ".vscode"}
+
+
+@pytest.mark.usefixtures("way")
+@pytest.mark.parametrize("leaves", ["Esc", "quit"])
+def test_without_a_yes_what_it_planted_is_put_back(place: Place, leaves: str) -> None:
+    script = place.script([run(PLANTS)], [{"text": "ok"}])
+    with place.engine(script, mode="accept-all") as driver:
+        driver.send(Submit("go"))
+        asked = driver.until(ApprovalAsked)
+        assert asked.ran and planted(place) == {".envrc", ".vscode"}
+        if leaves == "Esc":
+            driver.send(Cancel())
+            said = driver.until(Notice, lambda event: "put back" in event.text)
+            assert said.text.startswith("Protected names changed") and ".envrc" in said.text
+            assert not planted(place)
+    assert not planted(place)
+
+
+@pytest.mark.usefixtures("way")
+def test_what_a_cancelled_command_planted_is_put_back(place: Place) -> None:
+    script = place.script([run(f"{PLANTS}; echo ready; sleep 600")], [{"text": "ok"}])
+    with place.engine(script, mode="accept-all") as driver:
+        driver.send(Submit("go"))
+        driver.until(ToolOutput)
+        driver.send(Cancel())
+        said = driver.until(Notice, lambda event: "put back" in event.text)
+        assert ".envrc, .vscode" in said.text
+    assert not planted(place)
+
+
+@pytest.mark.usefixtures("way")
+@pytest.mark.parametrize("decided", [True, False])
+def test_that_nobody_decided_is_said_after_a_kill(place: Place, decided: bool) -> None:
+    script = place.script([run(PLANTS)], [{"text": "ok"}])
+    with place.engine(script, mode="accept-all") as driver:
+        driver.send(Submit("go"))
+        driver.send(Answer(driver.until(ApprovalAsked).id, "once"))
+        driver.until(TurnEnded)
+        session = driver.events[0].session
+    log = place.home / "sessions" / f"{session}.jsonl"
+    lines = log.read_bytes().splitlines(keepends=True)
+    kinds = [json.loads(line)["type"] for line in lines]
+    last = kinds.index("approval_answered" if decided else "approval_asked")
+    log.write_bytes(b"".join(lines[: last + 1]))
+    for begin in range(2):
+        with place.engine(script, resume=session, mode="accept-all") as driver:
+            blocks = driver.transcript().rows
+            said = [str(one) for one in blocks if "Nobody decided" in str(one)]
+            assert len(said) == (not decided), begin
+            assert decided or (".envrc, .vscode" in said[0] and "a yes" not in said[0])
+
+
+@pytest.mark.usefixtures("way")
+@pytest.mark.parametrize(
+    "command",
+    [
+        "rm d/.bashrc; rmdir d; ln -s ../out d",
+        "rm -r d s; ln -s ../out d; ln -s ../out s",
+        "mv d e; ln -s ../out d",
+        "ln -s ../out new; mkdir x; echo evil > x/.bashrc",
+    ],
+)
+def test_what_is_put_back_leaves_the_folders_of_the_session_alone(
+    place: Place, command: str
+) -> None:
+    out = place.root / "out"
+    for base, text in ((place.cwd / "d", "PAYLOAD"), (place.cwd / "s", "PAYLOAD"), (out, "mine")):
+        (base / ".vscode").mkdir(parents=True)
+        (base / ".vscode" / "settings.json").write_text(text)
+    (place.cwd / "d" / ".bashrc").symlink_to("payload")
+    (out / ".bashrc").write_text("mine")
+    before = {path: path.lstat().st_ino for path in out.rglob("*")}
+    script = place.script([run(command)], [{"text": "ok"}])
+    with place.engine(script, mode="accept-all", interactive=False) as driver:
+        driver.turn("go")
+    assert {path: path.lstat().st_ino for path in out.rglob("*")} == before
+    assert {path.read_text() for path in out.rglob("*") if path.is_file()} == {"mine"}
+    assert (place.cwd / "d" / ".bashrc").readlink() == Path("payload")
+    assert not (place.cwd / "d").is_symlink() and not (place.cwd / "x" / ".bashrc").exists()

@@ -92,6 +92,7 @@ def test_where_too_much_is_beside_a_secret_the_others_are_closed(
     monkeypatch.setattr(secret_search, "_MOST_BESIDE", 40)
     assert closed(top) == [one for one in CLOSED if one != "certs/a.key"]
     monkeypatch.setattr(secret_search, "_MOST_FOLDERS", 1)
+    monkeypatch.setattr(secret_search, "_hidden", {})  # what was hidden once stays so
     assert closed(top) == [".env"]
 
 

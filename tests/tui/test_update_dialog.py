@@ -863,3 +863,32 @@ def test_after_ctrl_c_cleared_the_words_the_letters_answer_again() -> None:
     play.press("ctrl+c")
     play.press("y", "enter", after=3.0)
     assert play.take() == [Answer("a1", "once")]
+
+
+def test_what_a_command_changed_stays_only_if_somebody_means_it() -> None:
+    def asked(question: str) -> ApprovalAsked:
+        return ApprovalAsked(
+            id=question,
+            call_id=f"c{question}",
+            tool="run_shell_command",
+            label="$ make",
+            reason="protected names changed",
+            display=CommandDisplay("make"),
+            session="s",
+            ran=question == "a1",
+        )
+
+    for keys, choice in ((("enter",), "no"), (("y", "enter"), "once"), (("1", "enter"), "once")):
+        play = Play()
+        play.begin()
+        play.feed(asked("a1"))
+        play.effects.clear()
+        assert play.view.dialog is not None and play.view.dialog.title == "Keep these changes?"
+        play.press(*keys)
+        assert play.take() == [Answer("a1", choice)]
+    play = Play()
+    play.begin()
+    play.feed(asked("a2"))
+    play.feed(asked("a1"))
+    assert play.view.dialog is not None
+    assert not [one for one in play.view.dialog.options if "both" in one.label]

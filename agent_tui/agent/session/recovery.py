@@ -13,6 +13,7 @@ from typing import Final
 
 from agent_tui.agent.services.file_restore import left_beside, outcome_of, remove_unfinished
 from agent_tui.agent.services.jobs import ended_with_program
+from agent_tui.agent.turn.sandbox_words import describe_undecided
 from agent_tui.protocol.display import CommandDisplay
 from agent_tui.protocol.events import (
     ApprovalAnswered,
@@ -149,6 +150,7 @@ def settle_open_turns(
     """The events that settle the open turns at the end of `events`, those of sub-agents first;
     `seen` is what they fold into. Empty: all is well. `output` gives what came of a command, by the
     name of its file."""
+    events = [*events]
     main: list[Event] = []
     below: dict[str, list[Event]] = {}
     for event in events:
@@ -161,7 +163,22 @@ def settle_open_turns(
             for event in _missing(own, Transcript(), output)
             if not isinstance(event, Notice)
         ]
-    return [*needed, *(replace(event, turn=seen.turn) for event in _missing(main, seen, output))]
+    needed += [replace(event, turn=seen.turn) for event in _missing(main, seen, output)]
+    undecided = map(describe_undecided, _undecided(events))
+    return [*needed, *(Notice(said, "warning", turn=seen.turn) for said in undecided)]
+
+
+def _undecided(events: Iterable[Event]) -> list[str]:
+    """Why it was asked, in a turn that is open, whether what commands changed stays."""
+    reasons: dict[str, str] = {}
+    for event in events:
+        if isinstance(event, ApprovalAsked) and event.ran:
+            reasons[event.id] = event.reason
+        elif isinstance(event, ApprovalAnswered):
+            reasons.pop(event.id, None)
+        elif isinstance(event, TurnEnded) and event.is_main:
+            reasons.clear()
+    return [*reasons.values()]
 
 
 def _missing(

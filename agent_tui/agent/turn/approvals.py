@@ -203,11 +203,12 @@ class Approvals:
         reason: str,
         journal: Emits,
         hosts: Sequence[str] = (),
+        ran: bool = False,
     ) -> tuple[ToolResult | str, bool]:
         """Ask the person about a call. Text: yes, and what the model is told with the result.
         Otherwise the result that says why not. `hosts`: to which it would have network; then also
-        whether it runs without the sandbox instead."""
-        asked = self._open(prepared, planned, reason, journal, hosts)
+        whether it runs without the sandbox instead. `ran`: whether what it changed stays."""
+        asked = self._open(prepared, planned, reason, journal, hosts, ran)
         outcome = await asked.outcome
         return outcome, asked.said.result().choice == "outside"
 
@@ -259,10 +260,12 @@ class Approvals:
         reason: str,
         journal: Emits,
         hosts: Sequence[str] = (),
+        ran: bool = False,
     ) -> Asked:
         """Ask, without waiting for the answer."""
         assert self.ask is not None
-        asked = replace(self._question(prepared, planned, reason), hosts=tuple(hosts))
+        question = self._question(prepared, planned, reason)
+        asked = replace(question, hosts=tuple(hosts), ran=ran)
         journal.emit(asked)
         said = self.ask(asked)  # in the same breath: no answer may come before somebody waits
         outcome = asyncio.ensure_future(self._hear(prepared, asked, said, journal))

@@ -249,6 +249,16 @@ class Watch:
         if not self._closed:
             self._unwind(look())
 
+    def look_after_endings(self, look: Callable[[], Coroutine[None, None, None]]) -> None:
+        """A command was cancelled: call `look` as soon as it has ended."""
+
+        async def wait_and_look() -> None:
+            await processes.wait_for_endings()
+            await look()
+
+        if not self._closed:
+            self._unwind(wait_and_look())
+
     def recover(self, workplace: Workplace) -> None:
         """The program may have been killed while a command ran: look what that changed, as soon as
         its guard has ended it. What the person changed since then cannot be told apart."""

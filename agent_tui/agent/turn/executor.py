@@ -292,8 +292,8 @@ class Executor:
             if isinstance(allowed, ToolResult):
                 return self._ended(call, prepared.label, allowed, 0.0, journal, note)
             note, prepared = note + allowed.note, allowed
-            result, seconds = await self._run(prepared)
-            note += await self._judge_protected(prepared, journal)
+            result, seconds, said = await self._run_judged(prepared, journal)
+            note += said
             for left in reversed(range(MOST_REPEATS + 1)):
                 if not prepared.context.refused:
                     break
@@ -303,8 +303,8 @@ class Executor:
                     note += sandbox_words.note_stop(context.confined, context.refused)
                     break
                 note, prepared = note + again.note, again
-                result, seconds = await self._run(prepared)
-                note += await self._judge_protected(prepared, journal)
+                result, seconds, said = await self._run_judged(prepared, journal)
+                note += said
             note += sandbox_words.note_hosts(prepared.context.refused_hosts)
         except ToolFailure as failure:
             result, seconds = failure.result(), time.monotonic() - started
@@ -377,18 +377,46 @@ class Executor:
         """Where what programs obey changed while a sandboxed command ran: that stays only if a
         person says so. Returns what the model is told."""
         context = prepared.context
-        if not (changed := context.changed_protected):
+        if not context.changed_protected:
+            context.is_judged = True
             return ""
-        names = sandbox_words.name_some([context.display_path(Path(path)) for path in changed])
-        reason = sandbox_words.PROTECTED.format(names, context.aside)
-        if await self._is_kept(prepared, reason, journal):
+        reason = sandbox_words.PROTECTED.format(self._changed_names(context))
+        is_kept = await self._is_kept(prepared, reason, journal)
+        context.is_judged = True
+        if is_kept:
             return ""
-        left = await context.put_back_protected()
-        said = (sandbox_words.NOT_PUT_BACK if left else sandbox_words.PUT_BACK).format(
-            names, context.aside
-        )
-        journal.emit(Notice(f"P{said[1:]}", "warning"))
-        return f"\n\n[note: {said}]"
+        left = await asyncio.shield(self.workplace.off_loop(context.put_back_protected))
+        return f"\n\n[note: {self._say_put_back(context, left)}]"
+
+    def _changed_names(self, context: CallContext) -> str:
+        changed = (context.display_path(Path(path)) for path in context.changed_protected)
+        return sandbox_words.name_some([*map(sandbox_words.shorten_path, changed)])
+
+    def _say_put_back(self, context: CallContext, left: Sequence[str]) -> str:
+        """Say it on the screen, also after the turn; what the model is told."""
+        words = sandbox_words.NOT_PUT_BACK if left else sandbox_words.PUT_BACK
+        said = words.format(self._changed_names(context), context.aside)
+        context.tell(Notice(f"P{said[1:]}", "warning"))
+        return said
+
+    def _leave_protected(self, context: CallContext) -> None:
+        """The call is over. If it was cancelled or failed, nobody will say that what its command
+        changed stays. While a question stands, it is put back at once: the program may be about to
+        end."""
+        if not context.is_undecided:
+            return
+        if context.changed_protected:
+            context.is_judged = True
+            self._say_put_back(context, context.put_back_protected())
+        elif self.watch is not None:
+            self.watch.look_after_endings(partial(self._judge_cancelled, context))
+
+    async def _judge_cancelled(self, context: CallContext) -> None:
+        """The command of a cancelled call has ended."""
+        await context.find_changed_protected()
+        if context.changed_protected:
+            left = await self.workplace.off_loop(context.put_back_protected)
+            self._say_put_back(context, left)
 
     async def _is_kept(self, prepared: Prepared, reason: str, journal: Journal) -> bool:
         """Whether somebody says that the changed names stay; where nobody can, they do not."""
@@ -397,8 +425,18 @@ class Executor:
         plan, context = prepared.tool.plan, prepared.context
         planned = await plan(prepared.arguments, context) if plan else None
         asked = replace(prepared, decision=policy.Decision("ask", reason, rule="path"))
-        answer, _ = await self.approvals.ask_now(asked, planned, reason, journal)
+        answer, _ = await self.approvals.ask_now(asked, planned, reason, journal, ran=True)
         return not isinstance(answer, ToolResult)
+
+    async def _run_judged(
+        self, prepared: Prepared, journal: Journal
+    ) -> tuple[ToolResult, float, str]:
+        """`_run`, and what the model is told of what that changed."""
+        try:
+            result, seconds = await self._run(prepared)
+            return result, seconds, await self._judge_protected(prepared, journal)
+        finally:
+            self._leave_protected(prepared.context)
 
     async def _run(self, prepared: Prepared) -> tuple[ToolResult, float]:
         """Run the tool, and say how many seconds that took. What changes something waits for other

@@ -20,9 +20,10 @@ SHUT_IN: Final = (
     "\n\n[note: what it left runs in a sandbox: no other command and nobody else can connect to it or "
     "end it with kill; the tool `jobs` and the person can stop it]"
 )
+KEEPS: Final = "; a yes keeps"
 PROTECTED: Final = (
-    "protected names changed while a command ran, perhaps by you: {}; a yes keeps that, a no puts "
-    "them back and moves what is there now to {}"
+    f"protected names changed while a command ran, perhaps by you: {{}}{KEEPS} that, a no puts them "
+    "back and says where what is there now went"
 )
 PUT_BACK: Final = (
     "protected names changed while a command ran, perhaps by the person, and were put back: {}. "
@@ -34,6 +35,8 @@ NOT_PUT_BACK: Final = (
 )
 NAMED: Final = 5
 """Protected names that are named."""
+MOST_OF_NAME: Final = 80
+"""Characters of one."""
 
 
 def explain_stop(confined: Confined, refused: Refusal, reaches_hosts: bool) -> str:
@@ -71,6 +74,18 @@ def note_stop(confined: Confined, refused: Refusal) -> str:
 def name_some(names: Sequence[str]) -> str:
     more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
     return ", ".join(names[:NAMED]) + more
+
+
+def shorten_path(path: str) -> str:
+    """Its begin and its end, so that what follows can be read."""
+    half = MOST_OF_NAME // 2
+    return path if len(path) <= MOST_OF_NAME else f"{path[:half]}…{path[-half:]}"
+
+
+def describe_undecided(reason: str) -> str:
+    """What is told of changes about which a killed program had asked for this reason."""
+    changed = reason.partition(KEEPS)[0]
+    return f"Nobody decided about this, and it is still so: {changed}. Look before you go on."
 
 
 def describe_sandbox(found: Support) -> Iterator[Event]:

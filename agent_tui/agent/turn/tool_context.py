@@ -260,6 +260,8 @@ class CallContext:
         self.changed_protected: tuple[str, ...] = ()
         """What it changed or made, in the sandbox in which it works, that programs obey."""
         self._protected: ProtectedState | None = None
+        self.is_judged = False
+        """Whether a person, or the lack of one, has decided about that."""
         self._shows_secrets = False
 
     def tell(self, event: Event) -> None:
@@ -366,11 +368,7 @@ class CallContext:
         self.refused = result.refused or ("reach" if shut_in else "")
         if self.refused_hosts and result.exit_code != 0:
             self.refused = "network"
-        if self._protected is not None:
-            changes = await self.workplace.off_loop(self._protected.changed)
-            self.changed_protected = changes.paths
-            if not changes.all_seen:
-                self.tell(Notice(UNSEEN, "warning"))
+        await self.find_changed_protected()
         self.job = result.job
         if result.job is not None:
             said = "!! private command" if self._private else self.workplace.scrub(command)
@@ -402,12 +400,22 @@ class CallContext:
             roots, place.environment, place.own, (place.spool,), self.way, self._protected.found
         )
 
-    async def put_back_protected(self) -> tuple[str, ...]:
-        """Undo `changed_protected`; returns those where that failed."""
+    @property
+    def is_undecided(self) -> bool:
+        """Whether its command may have changed what programs obey, and nobody has judged that."""
+        return self._protected is not None and not self.is_judged
+
+    async def find_changed_protected(self) -> None:
+        if self._protected is not None:
+            changes = await self.workplace.off_loop(self._protected.changed)
+            self.changed_protected = changes.paths
+            if not changes.all_seen:
+                self.tell(Notice(UNSEEN, "warning"))
+
+    def put_back_protected(self) -> tuple[str, ...]:
+        """Undo `changed_protected`; returns those where that failed. Moves files."""
         assert self._protected is not None  # something changed
-        put_back = partial(self._protected.put_back, self.changed_protected, self.aside)
-        left: tuple[str, ...] = await self.workplace.off_loop(put_back)
-        return left
+        return self._protected.put_back(self.changed_protected, self.aside)
 
     def release(self) -> None:
         """The result is on record: the file with the output goes, unless it holds more, or grows."""

@@ -18,7 +18,7 @@ import socket
 import stat
 import struct
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final, Literal
 
 from agent_tui.safety.sandbox.profiles import NAMESPACES, NotConfined, Profile
@@ -51,7 +51,7 @@ _LINKS: Final = {
 
 def plan(profile: Profile) -> list[tuple[str, Kind]]:
     """What lies over the machine's files, outermost first. `write` also stands for each folder on
-    the way to something fixed: what is mounted cannot be moved away."""
+    the way to something fixed or hidden: what is mounted cannot be moved away."""
     wanted: dict[str, Kind] = {}
     for path in profile.links:
         wanted[path] = "link"
@@ -64,10 +64,8 @@ def plan(profile: Profile) -> list[tuple[str, Kind]]:
     for path in profile.fixed:
         if wanted.get(path) not in ("hide", "mask"):  # `.envrc` is obeyed, and secret
             wanted[path] = "read"
-        above = os.path.dirname(path)  # noqa: PTH120
-        while above not in wanted and above != "/":
-            wanted[above] = "write"
-            above = os.path.dirname(above)  # noqa: PTH120
+    for path in (*profile.fixed, *profile.hidden):
+        wanted |= dict.fromkeys(_ways_to(path, wanted), "write")
     found: list[tuple[str, Kind]] = []
     around: list[tuple[str, Kind]] = [("/", "read")]
     for path in sorted(wanted, key=lambda path: path + "/"):
@@ -77,6 +75,16 @@ def plan(profile: Profile) -> list[tuple[str, Kind]]:
             found.append((path, wanted[path]))
             around.append(found[-1])
     return found
+
+
+def _ways_to(path: str, wanted: Mapping[str, Kind]) -> Sequence[str]:
+    """The folders above `path` in the one that is written, where it lies in one."""
+    found: list[str] = []
+    above = os.path.dirname(path)  # noqa: PTH120
+    while above not in wanted and above != "/":
+        found.append(above)
+        above = os.path.dirname(above)  # noqa: PTH120
+    return found if wanted.get(above) == "write" else ()
 
 
 def _is_needed(path: str, kind: Kind, around: tuple[str, Kind], is_fixed: bool) -> bool:

@@ -4,8 +4,8 @@ What was changed can be put back."""
 
 from __future__ import annotations
 
+import errno
 import os
-import shutil
 import stat
 import tempfile
 import time
@@ -15,6 +15,8 @@ from pathlib import Path
 from agent_tui.regular_file import open_regular
 from agent_tui.safety.name_search import CLOCK, Child, Folder, Name, Visit, own_names, search
 from agent_tui.safety.protected_names import fold_name, protection
+from agent_tui.safety.sandbox import plain_paths
+from agent_tui.safety.sandbox.plain_paths import PlainPaths
 from agent_tui.safety.sandbox.workspace_sandbox import (
     GIT_LED_BY,
     Found,
@@ -29,6 +31,8 @@ MOST_BYTES = 2_000_000
 """Of protected files together that can be put back."""
 SHARED = "agent-tui-"
 """How the temporary folder that commands share begins."""
+MOST_LINKS = 10
+"""In the place of folders above a path, that are set aside for it."""
 MOST_SECONDS = 1.0
 """For the look at all folders after a command; tens of thousands of files take a part of it."""
 
@@ -72,29 +76,57 @@ class ProtectedState:
 
     def changed(self) -> Changes:
         """Look what is another than before."""
-        other = {path for path, was in self.files.items() if _read(path, was) != was}
-        other |= {path for path, known in self.large.items() if _identity(path) != known}
-        other |= {*self._new(), *self._newly_led(), *filter(_is_there, self.found.missing)}
+        plain = self._plain_paths()
+        other = {
+            path
+            for path, was in self.files.items()
+            if not plain.is_plain(path) or _read(path, was) != was
+        }
+        other |= {
+            path
+            for path, known in self.large.items()
+            if not plain.is_plain(path) or _identity(path) != known
+        }
+        other |= {*self._new(plain), *self._newly_led(plain)}
+        other |= {*filter(_is_there, self.found.missing)}
         below, all_seen = self._new_below()
         return Changes(tuple(sorted(other | {*below})), all_seen)
 
     def put_back(self, paths: Sequence[str], aside: Path) -> tuple[str, ...]:
         """Make those of `changed` what they were. What is there now may be a person's own work: it
-        moves below `aside`, by its whole path. Returns those where that fails."""
+        moves below `aside`, by its whole path; so does a link in the place of a folder that it would
+        lie in. Nothing outside of the session's folders is touched, whatever a command that still
+        runs does meanwhile. Returns those where that fails."""
         left = []
         for path in paths:
             try:
-                _move(path, f"{aside}{path}")
+                self._clear(path, aside)
                 if (was := self.files.get(path)) is not None:
-                    _write(path, was)
+                    plain_paths.write(path, was.mode, was.content)
                 elif path in self.large or (path in self.found.names and not self._is_known(path)):
                     left.append(path)
-            except OSError:
+            except (OSError, RecursionError):  # folders in folders without end
                 left.append(path)
         return tuple(left)
 
-    def _new(self) -> Iterator[str]:
+    def _clear(self, path: str, aside: Path) -> None:
+        """Nothing is at a path any more, nor a link above it. Raises OSError."""
+        if self._plain_paths().base(path) is None:
+            raise PermissionError(errno.EPERM, "is in no folder of the session", path)
+        for _ in range(MOST_LINKS):
+            if not (link := self._plain_paths().link_above(path)):
+                break
+            plain_paths.move_aside(link, aside)
+        plain_paths.move_aside(path, aside)
+
+    def _plain_paths(self) -> PlainPaths:
+        return PlainPaths((*map(str, self.roots), *self.found.git_folders))
+
+    def _new(self, plain: PlainPaths) -> Iterator[str]:
         for place, names in self.places.items():
+            if link := plain.link_above(f"{place}/"):
+                yield link  # what lies there is none of the session's
+                continue
             for name in _names(place) - names:
                 path = f"{place}/{name}"
                 if path not in self.files and (place in self.whole or self._is_obeyed(place, name)):
@@ -106,10 +138,10 @@ class ProtectedState:
             return True
         return bool(protection((name,))) and (not is_led or Path(place) in self.roots)
 
-    def _newly_led(self) -> Iterator[str]:
+    def _newly_led(self, plain: PlainPaths) -> Iterator[str]:
         """Folders of submodules and other work trees that came to be: each as a whole."""
         found = list[str]()
-        for place in sorted(self.found.led):
+        for place in sorted(one for one in self.found.led if plain.is_plain(f"{one}/")):
             for folder in led_by(place):
                 if folder not in self.found.led and not folder.startswith(
                     tuple(f"{outer}/" for outer in found)
@@ -191,12 +223,14 @@ def take_state(roots: Sequence[Path], own: Iterable[Path] = ()) -> ProtectedStat
     Reads files."""
     begun, found = time.time_ns() - CLOCK, look_through(roots)
     closed = tuple(os.path.realpath(path) for path in own)
+    plain = PlainPaths((*map(str, roots), *found.git_folders))
     files: dict[str, _Was] = {}
     large: dict[str, tuple[int, int]] = {}
     budget = MOST_BYTES
     whole: set[str] = set()
     for path in (*found.fixed, *found.links):
-        if not path.startswith(tuple(f"{folder}/" for folder in closed)) and path not in closed:
+        is_own = path.startswith(tuple(f"{folder}/" for folder in closed)) or path in closed
+        if not is_own and plain.is_plain(path):
             for file in _below(path, whole):
                 size = _size(file)
                 if size is None:
@@ -207,7 +241,8 @@ def take_state(roots: Sequence[Path], own: Iterable[Path] = ()) -> ProtectedStat
                     budget -= len(was.content)
                 elif (identity := _identity(file)) is not None:
                     large[file] = identity
-    places = {str(root) for root in roots} | found.led | whole
+    led = {place for place in found.led if plain.is_plain(f"{place}/")}
+    places = {str(root) for root in roots} | led | whole
     names = {place: frozenset(_names(place)) for place in places}
     known = frozenset({*places, *found.fixed, *found.links, *closed})
     return ProtectedState(
@@ -273,25 +308,3 @@ def _read(path: str, before: _Was | None = None) -> _Was | None:
         return None
     same = before is not None and (before.mode, before.content) == (mode, content)
     return before if same else _Was(mode, identity, content)
-
-
-def _move(path: str, to: str) -> None:
-    if os.path.lexists(path):
-        os.makedirs(os.path.dirname(to), mode=0o700, exist_ok=True)  # noqa: PTH103, PTH120
-        shutil.move(path, to, _copy)
-
-
-def _copy(path: str, to: str, follow_symlinks: bool = True) -> None:
-    """What has a content; a pipe or a socket, which would block or fail, has none."""
-    if stat.S_ISREG(os.lstat(path).st_mode):
-        shutil.copy2(path, to, follow_symlinks=follow_symlinks)
-
-
-def _write(path: str, was: _Was) -> None:
-    os.makedirs(os.path.dirname(path), exist_ok=True)  # noqa: PTH103, PTH120
-    if stat.S_ISLNK(was.mode):
-        os.symlink(was.content, path)  # noqa: PTH211
-        return
-    with open(path, "xb") as file:  # noqa: PTH123
-        file.write(was.content)
-        os.fchmod(file.fileno(), stat.S_IMODE(was.mode))

@@ -19,13 +19,15 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Final, get_args
 
-from agent_tui.safety.git_config import explain_refusal, find_repository
+from agent_tui.safety.git_config import Repository, explain_refusal, find_repository
 from agent_tui.safety.git_index import Tracked
 from agent_tui.safety.name_search import NOT_ENTERED, Folder, Kind, own_names, search
 from agent_tui.safety.protected_names import fold_name, is_secret, may_count
 from agent_tui.safety.protected_places import named_by_git
 from agent_tui.safety.sandbox import read_only_sandbox
+from agent_tui.safety.sandbox.plain_paths import PlainPaths
 from agent_tui.safety.sandbox.profiles import Profile
+from agent_tui.safety.secret_search import hidden_secrets
 from agent_tui.structures.frozen import frozen
 
 _BUILT_WITH: Final = """
@@ -131,19 +133,19 @@ def look_through(roots: Sequence[Path]) -> Found:
     far as there is time, in the folders below, the nearest first."""
     found = _Search(roots)
     named: dict[Kind, list[str]] = {kind: [] for kind in get_args(Kind)}
+    known: dict[str, Repository | None] = {}
     folders: list[str] = []
     to: list[tuple[Path, bool]] = []
     for root in roots:
         where = find_repository(root)
         if where is not None and explain_refusal(where):
             where = None
+        known[str(root)] = where
         if where is not None:
             folders += sorted({os.path.realpath(where.folder), os.path.realpath(where.common)})
         to += named_by_git(root if where is None else where.top)
-        tracked = Tracked(where)
-        for path, kind in found.named(root, tracked):
-            if kind != "secret" or not tracked.has(path):
-                named[kind].append(path)
+        for path, kind in found.named(root, Tracked(where)):
+            named[kind].append(path)
     links = [(Path(os.path.realpath(path)), True) for path in named["link"]]
     of_git = [os.path.realpath(path) for path in named["link"] if path.endswith("/.git")]
     led = {one for path in (*folders, *named["repository"], *of_git) for one in led_by(path)}
@@ -155,9 +157,10 @@ def look_through(roots: Sequence[Path]) -> Found:
         if str(place) not in led and _may_be_fixed(place, whole, roots)
     }
     there = {path for path in inside if os.path.exists(path)}  # noqa: PTH110
+    plain = PlainPaths((*map(str, roots), *folders))
     return Found(
-        fixed=(*fixed, *obeyed, *sorted(there)),
-        secrets=tuple(named["secret"]),
+        fixed=tuple(filter(plain.is_plain, (*fixed, *obeyed, *sorted(there)))),
+        secrets=tuple(hidden_secrets(named["secret"], roots, known)),
         git_folders=tuple(folders),
         led=frozenset(led),
         links=(*named["link"], *named["way"]),
@@ -200,7 +203,8 @@ class _Search:
             self.kept_by_programs |= {folder.at} if visit.own else set()
             self.folders.update((one.at, one.inode) for one in visit.below)
             self.names.update((one.path, (one.inode, one.is_folder)) for one in folder.names)
-            if count >= _MOST_FIXED:
+            if count >= _MOST_FIXED:  # who makes folders pushes no secret out of the nearest
+                yield from ((one.path, one.kind) for one in visit.names if one.kind == "secret")
                 continue
             if folder.is_bare:
                 yield folder.path, "repository"

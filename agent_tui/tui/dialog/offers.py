@@ -83,7 +83,18 @@ def _of_question(question: Question) -> tuple[Offer, ...]:
     )
 
 
+def _of_changes() -> tuple[Offer, ...]:
+    """A no is first: what a command did unasked stays only if somebody means it."""
+    return (
+        Offer(("n", "3"), "no, put them back", "no", says=DENIES),
+        Offer(("y", "1"), "yes, keep them", "once", short="yes", says=ALLOWS),
+        Offer(("m", "4"), "no, and say why", "no", "", DENIES, short="no, say why"),
+    )
+
+
 def _of_call(question: Approval, alike: Sequence[Approval]) -> tuple[Offer, ...]:
+    if question.ran:
+        return _of_changes()
     together: tuple[Offer, ...] = ()
     always: tuple[Offer, ...] = ()
     edits: tuple[Offer, ...] = ()
@@ -138,14 +149,14 @@ def alike(question: Approval | Question, pending: Sequence[Approval | Question])
     """The other open questions of the same kind that one key may answer with `question`: never one
     about what cannot be undone, that of another agent, a change that asks for another reason (a
     protected name), or what is asked about a command that has run."""
-    if isinstance(question, Question) or question.hard:
+    if isinstance(question, Question) or question.hard or question.ran:
         return []
     return [
         one
         for one in pending
         if isinstance(one, Approval)
         and one.id != question.id
-        and not one.hard
+        and not (one.hard or one.ran)
         and _likeness(one) == _likeness(question)
     ]
 

@@ -187,6 +187,8 @@ def _footer(
 
 def titles(asked: Approval) -> tuple[str, str]:
     """What is asked, and the same in short. A command stands whole below it."""
+    if asked.ran:
+        return "Keep these changes?", ""
     if displays.kind_of(asked.display).runs:
         return (HARD if asked.hard else "Allow this command?"), ""
     return (

@@ -410,3 +410,10 @@ def test_a_session_without_a_prompt_is_called_so() -> None:
     model = sessions_open("5a2b", **{"5a2b": ""})
     assert model.overlay is not None
     assert "1: nothing said yet, 0 turns" in sheets.sheet_lines(model, model.overlay)
+
+
+def test_a_command_that_has_run_is_not_asked_about_as_one_that_will() -> None:
+    asked = replace(APPROVAL, display=d.CommandDisplay("ls"), always="", ran=True)
+    said = announcer.question_lines(asked, (asked,))
+    assert said[0] == "Question: Keep these changes?"
+    assert said.index("n or 3: no, put them back") < said.index("y or 1: yes, keep them")
