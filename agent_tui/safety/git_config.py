@@ -20,7 +20,12 @@ from agent_tui.structures.frozen import frozen
 
 COMMON: Final = ("objects", "refs", "packed-refs", "shallow", "reftable")
 """What all work trees of a repository share; its configuration, hooks and modules are left out."""
-_OWN: Final = ("HEAD", "index", "config", "config.worktree", "commondir", "info/attributes")
+_ALTERNATES: Final = "objects/info/alternates"
+"""Names other folders in which git looks for objects."""
+_OWN: Final = (
+    *("HEAD", "index", "config", "config.worktree", "commondir", "info/attributes"),
+    _ALTERNATES,
+)
 """What else is read of a git folder that decides what is told."""
 _FILES: Final = (*_OWN, "packed-refs", "shallow", "info/exclude", "info/sparse-checkout")
 MOST_TEXT: Final = 1_000_000
@@ -173,6 +178,9 @@ def _leads_out(where: Repository) -> str:
     is_shared = folder.parent.name == "worktrees" and _same(folder.parent.parent, common)
     if not (_same(folder, common) or (is_shared and folder != where.top / ".git")):
         return f"the commondir of {folder} leads to {common}, which is not its own"
+    for place in {folder, common}:
+        if read_text(place / _ALTERNATES).strip():
+            return f"{place / _ALTERNATES} names other folders with objects"
     inside = tuple({os.path.realpath(folder), os.path.realpath(common)})
     try:
         links = (link for place in {folder, common} for link in _links(place))

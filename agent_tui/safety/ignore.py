@@ -18,6 +18,8 @@ FILE: Final = ".gitignore"
 FILES: Final = (FILE, ".ignore")
 """Files of a folder with rules; of two in the same folder, the later one wins."""
 _MAX_BYTES: Final = 1_000_000
+_MAX_LINE: Final = 4_096
+"""Characters of a line: no path has more."""
 _MAX_STARS: Final = 3
 """Stars in one part of a path: the time of a match grows with this power of a name's length."""
 
@@ -33,6 +35,7 @@ class Rules:
     """One .gitignore. `skipped` counts lines that are no patterns, or too costly to try."""
 
     def __init__(self, lines: Iterable[str]) -> None:
+        import re2
         from pathspec import GitIgnoreSpec
 
         self.skipped = 0
@@ -47,7 +50,7 @@ class Rules:
                 continue
             try:
                 [pattern] = GitIgnoreSpec.from_lines([line]).patterns
-            except (ValueError, re.error):
+            except (ValueError, re.error, re2.error):
                 self.skipped += 1
                 continue
             if pattern.include is None:
@@ -196,8 +199,10 @@ def _whole_line(pattern: str) -> str:
 
 def _costly(line: str) -> bool:
     parts = line.split("/")
-    return parts.count("**") > _MAX_STARS or any(
-        len(re.findall(r"\*+", part)) > _MAX_STARS for part in parts
+    return (
+        len(line) > _MAX_LINE
+        or parts.count("**") > _MAX_STARS
+        or any(len(re.findall(r"\*+", part)) > _MAX_STARS for part in parts)
     )
 
 

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Final, Literal
 from agent_tui.safety.limits import Limits, Spoken
 from agent_tui.safety.shell import carried_code
 from agent_tui.safety.shell import programs as shell_programs
+from agent_tui.safety.shell.option_values import renames
 from agent_tui.safety.shell.words import (
     STEPS_OF_SUFFIX,
     Budget,
@@ -189,9 +190,15 @@ def find_unseen(
     if not command:
         folders = [path for path in paths if rules and path.is_folder]
         return next((rule for rule in rules if any(map(rule.fits_below, folders))), None)
-    if not rules or (calls and all(_literal(command, Budget()))):
+    if not rules:
         return None
-    return rules[0]
+    if not calls:
+        return rules[0]
+    for argv in _literal(command, Budget()):
+        renamed = (rule for rule in rules if not argv or renames(argv, rule.words[0]))
+        if rule := next(renamed, None):
+            return rule
+    return None
 
 
 def apply_limits(

@@ -18,13 +18,10 @@ from typing import Final
 from agent_tui.safety import paths
 from agent_tui.safety.git_config import Repository, explain_refusal, find_repository
 from agent_tui.safety.git_index import BadIndex, is_settled, read_index
-from agent_tui.safety.name_search import NOT_ENTERED, own_names, search
 from agent_tui.safety.protected_names import is_secret
+from agent_tui.safety.secret_names import MOST_FOLDERS, walk_secrets
 from agent_tui.structures.frozen import frozen
 
-_MOST_FOLDERS: Final = 1_000
-_MOST_INSIDE: Final = 200
-"""Folders of one that is obeyed, or has the name of a secret."""
 _MOST_BESIDE: Final = 5_000
 """Entries of folders with secrets: a sandbox has to open each of the others by itself."""
 _LONGEST: Final = 1_000_000
@@ -46,7 +43,7 @@ def find_secret_files(roots: Sequence[Path]) -> SecretFiles:
     entries: dict[str, int] = {}
     found: dict[str, os.stat_result] = {}
     for root in roots:
-        for folder, count, secrets in _walk(root, roots):
+        for folder, count, secrets in walk_secrets(root, roots):
             entries[folder] = count
             for path in secrets:
                 try:
@@ -148,37 +145,6 @@ def _others(
             continue  # it is gone
 
 
-def _walk(root: Path, roots: Sequence[Path]) -> Iterator[tuple[str, int, list[str]]]:
-    """The folders below `root`, each with the number of its entries and the secrets in it."""
-    for visit in search(root, roots, lambda folder, _: own_names(folder), most=_MOST_FOLDERS):
-        secrets = list[str]()
-        for name in visit.names:
-            if name.is_folder and name.kind in ("obeyed", "secret"):
-                secrets += _inside(name.path, root)
-            elif name.kind == "secret":
-                secrets.append(name.path)
-        yield visit.folder.path, visit.folder.count, secrets
-
-
-def _inside(folder: str, root: Path) -> Iterator[str]:
-    """The secrets in a folder that is not looked through for names of other kinds."""
-    todo = [folder]
-    for at in todo:
-        try:
-            entries = [*os.scandir(at)]
-        except OSError:
-            continue  # it is gone, or closed
-        for entry in entries:
-            if entry.is_symlink() or entry.name in NOT_ENTERED:
-                continue  # what a link leads to counts by itself
-            if entry.is_dir() and len(todo) < _MOST_INSIDE:
-                todo.append(entry.path)
-            elif entry.is_file() and is_secret(
-                (*root.parts, *Path(entry.path).relative_to(root).parts)
-            ):
-                yield entry.path
-
-
 # ------------------------------------------------------------------ what git holds
 
 
@@ -235,7 +201,7 @@ def _holds(path: str, name: bytes) -> bool:
     made = hashlib.sha1 if len(name) == 20 else hashlib.sha256  # as git names it; no secret
     digest = made(b"blob %d\0%b" % (len(data), data)).digest()
     if settled:
-        if len(_digests) > 20 * _MOST_FOLDERS:
+        if len(_digests) > 20 * MOST_FOLDERS:
             _digests.clear()
         _digests[path] = (stamp, digest)
     return digest == name

@@ -204,7 +204,8 @@ class _Tree:
                 names = [name for name in names if name not in run.special]
             for glob in self._globs:
                 names = glob.among(run.path, names)
-            if secrets := protected_names.find_secrets(tuple(run.path.split("/")[:-1]), names):
+            folder = (*self._real.parts, *run.path.split("/")[:-1])
+            if secrets := protected_names.find_secrets(folder, names):
                 names = [name for name in names if name not in secrets]
                 self._search.secrets += len(secrets)
                 batch.secrets += [run.path + name for name in secrets]
@@ -256,7 +257,7 @@ def _one(search: Search, real: Path, ctx: ToolContext) -> None:
             "too_large",
             f"{ctx.display_path(real)} is larger than {limit}; use run_shell_command: grep -n",
         )
-    search.of_secrets = hard_links.is_secret(real, ctx.roots)
+    search.of_secrets = paths.is_secret(real) or hard_links.is_secret(real, ctx.roots)
     search.text("", ctx.display_path(real), data)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -107,6 +108,23 @@ def test_the_values_of_the_projects_env_are_hidden_wherever_a_command_finds_them
     for one in ended:
         assert "[hidden:key:" in one.content and "8080" in one.content
         assert "hunter2xyzzy" not in one.content and "9981-zz" not in one.content
+    assert not any("hunter2xyzzy" in str(line) for line in place.log_lines())
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        {"call": "read_file", "arguments": {"path": "notes"}},
+        {"call": "grep_files", "arguments": {"pattern": "it was"}},
+    ],
+)
+def test_they_are_hidden_in_what_the_first_tool_finds(place: Place, call: dict[str, Any]) -> None:
+    (place.cwd / ".env").write_text("DB_PASSWORD=hunter2xyzzy\n")
+    (place.cwd / "notes").write_text("it was hunter2xyzzy\n")
+    with place.engine(place.script([call], [{"text": "ok"}])) as driver:
+        driver.turn("go")
+        [ended] = driver.all(ToolEnded)
+    assert "it was [hidden:key:" in ended.content
     assert not any("hunter2xyzzy" in str(line) for line in place.log_lines())
 
 

@@ -145,7 +145,7 @@ def test_a_second_work_tree_and_a_submodule(top: Path, tmp_path: Path) -> None:
     assert same(tmp_path.resolve() / "third" / "sub") == "## HEAD (no branch)\n?? new\n"
 
 
-def test_sha256_and_objects_of_another_repository(top: Path, tmp_path: Path) -> None:
+def test_sha256(tmp_path: Path) -> None:
     folder = tmp_path.resolve() / "long"
     folder.mkdir()
     git(folder, "init", "--object-format=sha256")
@@ -153,8 +153,6 @@ def test_sha256_and_objects_of_another_repository(top: Path, tmp_path: Path) -> 
     git(folder, "add", "a")
     git(folder, "commit", "-m", "x")
     assert same(folder) == "## main\n"
-    git(tmp_path, "clone", "-q", "--shared", str(top), "shared")
-    same(tmp_path.resolve() / "shared")
 
 
 def test_names_that_are_no_utf_8_are_kept(top: Path, tmp_path: Path) -> None:
@@ -412,3 +410,36 @@ def test_a_name_does_not_become_another(top: Path) -> None:
             '[extensions ""]\n\tpartialClone = origin\n[extensions.]\n\tpartialClone = origin\n'
         )
     assert "partialclone" not in ask(top, "config", "--local", "--list").output
+
+
+@pytest.mark.parametrize("written", ["{}\n", "# mine\n{}", '"{}"\n', "../../../other/.git/objects"])
+def test_a_repository_that_borrows_objects_shows_nothing_of_the_other(
+    top: Path, tmp_path: Path, written: str
+) -> None:
+    """Else a folder that somebody sends could show what a repository elsewhere holds."""
+    other = tmp_path.resolve() / "other"
+    git(tmp_path, "clone", "-q", str(top), str(other))
+    (other / "private").write_text("not to be shown")
+    git(other, "add", "-A")
+    git(other, "commit", "-qm", "second")
+    commit = git(other, "rev-parse", "HEAD").strip()
+    assert not check_repository(top) and same(top)
+    alternates = top / ".git" / "objects" / "info" / "alternates"
+    alternates.write_text(written.format(other / ".git" / "objects"))
+    assert "not to be shown" in git(top, "show", commit)
+    assert "objects/info/alternates names other folders" in check_repository(top)
+    answer = ask(top, "show", commit)
+    assert not answer.output and "alternates" in answer.problem
+    alternates.write_text("\n")
+    assert not check_repository(top) and same(top)
+    alternates.unlink()
+    os.mkfifo(alternates)
+    assert "not a regular file" in check_repository(top)
+
+
+def test_a_work_tree_borrows_by_way_of_the_one_it_shares_with(top: Path, tmp_path: Path) -> None:
+    tree = tmp_path.resolve() / "tree"
+    git(top, "worktree", "add", "-q", str(tree))
+    assert not check_repository(tree)
+    (top / ".git" / "objects" / "info" / "alternates").write_text("/elsewhere\n")
+    assert "alternates" in check_repository(tree) and ask(tree).problem

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from agent_tui.safety import secret_search
+from agent_tui.safety import secret_names, secret_search
 from agent_tui.safety.git_config import find_repository
 from agent_tui.safety.sandbox import workspace_sandbox
 from agent_tui.safety.sandbox.namespaces import plan
@@ -61,6 +61,12 @@ CLOSED = ("node_modules", "venv", "target", ".tox")
 )
 def test_no_later_command_reads_it(session: Session, commands: list[str]) -> None:
     *_, (_, (code, output, _)) = session.run_each(["true", *commands])
+    assert code != 0 and "hunter2" not in output, output
+
+
+def test_no_other_name_of_it_is_read(session: Session) -> None:
+    (session.root / "notes.txt").hardlink_to(session.root / "pkg/deep/.env")
+    *_, (_, (code, output, _)) = session.run_each(["true", "cat notes.txt"])
     assert code != 0 and "hunter2" not in output, output
 
 
@@ -135,7 +141,7 @@ def test_what_was_hidden_is_closed_to_who_only_looks(
     (root / "pkg").mkdir()
     (root / "pkg" / ".env").write_text(SECRET)
     assert find_secret_files((root,)).closed == (str(root / "pkg" / ".env"),)
-    monkeypatch.setattr(secret_search, "_MOST_FOLDERS", 1)
+    monkeypatch.setattr(secret_names, "MOST_FOLDERS", 1)
     assert find_secret_files((root,)).closed == (str(root / "pkg" / ".env"),)
     monkeypatch.setattr(secret_search, "_MOST_BESIDE", 0)
     assert find_secret_files((root,)).closed == ()  # all beside it would have to be opened

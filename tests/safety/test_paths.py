@@ -12,6 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from agent_tui.safety import paths
+from agent_tui.safety.secret_search import find_secret_files
 from tests.campaigns import examples
 
 
@@ -207,8 +208,17 @@ def test_what_is_called_inside_is_inside_for_the_kernel(work: Path, parts: list[
     assert fact.inside == (fact.real == work or work in fact.real.parents)
 
 
-@pytest.mark.parametrize(("secret", "name"), [(".env", "notes.txt"), (".env", "docs/plain.txt")])
+@pytest.mark.parametrize(
+    ("secret", "name"),
+    [
+        (".env", "notes.txt"),
+        (".env", "docs/plain.txt"),
+        ("deep/down/.env", "notes.txt"),
+        ("deep/.kube/config", "other/notes.txt"),
+    ],
+)
 def test_a_hard_link_of_a_secret_is_a_secret(work: Path, secret: str, name: str) -> None:
+    (work / secret).parent.mkdir(parents=True, exist_ok=True)
     (work / secret).write_text("API_PIN=9981")
     (work / name).parent.mkdir(exist_ok=True)
     (work / name).hardlink_to(work / secret)
@@ -216,6 +226,18 @@ def test_a_hard_link_of_a_secret_is_a_secret(work: Path, secret: str, name: str)
     (work / "two").hardlink_to(work / "one")
     assert paths.facts(name, (work,)).secret
     assert not paths.facts("two", (work,)).secret
+
+
+def test_a_session_that_begins_in_a_folder_of_secrets_knows_them(tmp_path: Path) -> None:
+    root = tmp_path.resolve() / ".kube"
+    root.mkdir()
+    (root / "config").write_text("token")
+    (root / "notes").hardlink_to(root / "config")
+    (root / "other").write_text("")
+    assert find_secret_files((root,)).closed == (str(root / "config"), str(root / "notes"))
+    assert [paths.facts(name, (root,)).secret for name in ("config", "notes", "other")] == [
+        True, True, False,
+    ]  # fmt: skip
 
 
 SWAPS = """

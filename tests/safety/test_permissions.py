@@ -177,6 +177,26 @@ def test_beside_an_allowed_command_only_the_inert_run_without_a_rule(tmp_path: P
         "function f { git push; }; f",
         "sudo strace -o log git push",
         "make -C x deploy='git push'",
+        "git -c core.pager='git push' log",
+        "git -c core.sshCommand='sudo git push' fetch",
+        "git -c alias.z='!git push' z",
+        "git config alias.z push; git z",
+        "git config --global alias.z '!git push' && git z",
+        "git config core.pager 'git push'",
+        "git grep -O'git push' x",
+        "git grep --open-files-in-pager='git push' x",
+        "git fetch --upload-pack='git push' .",
+        "git fetch --upload-pack 'git push' .",
+        "git clone -u 'git push' . x",
+        "git -c core.editor='git push' commit -m x",
+        "sort --compress-program='git push' a",
+        "sort --compress-program 'git push' a",
+        "rg --pre 'git push' x",
+        "tar cf x --checkpoint=1 --checkpoint-action=exec='git push' a",
+        "less '+!git push' a",
+        "sed '1e git push' a",
+        "sed 's/a/git push/e' a",
+        "man -P 'git push' ls",
     ],
 )
 def test_denied_wherever_it_stands(tmp_path: Path, text: str) -> None:
@@ -198,6 +218,11 @@ def test_a_pattern_is_compared_as_the_name_that_it_stands_for(tmp_path: Path) ->
         "read a < word; git $a o",
         "f() { $1 push; }; f git",
         "make > out",
+        "hash -p /usr/bin/git foo; foo push",
+        "alias g='git push'",
+        "shopt -s expand_aliases\nalias g=git\ng push",
+        "ln -s /usr/bin/git g; ./g push",
+        'cp "$(command -v git)" g; ./g push',
     ],
 )
 def test_what_cannot_be_read_asks_where_a_rule_might_fit(tmp_path: Path, text: str) -> None:
@@ -215,7 +240,25 @@ def test_what_can_be_read_and_fits_no_rule_runs(tmp_path: Path) -> None:
 def test_what_is_only_a_word_is_not_denied(tmp_path: Path) -> None:
     assert command(tmp_path, "echo git push", deny=("git push *",)) == "allow"
     assert command(tmp_path, "git pushy", deny=("git push *",)) == "ask"
-    for text in ("git commit -m 'git push'", "gh pr create --body 'git push'", "grep 'git push' x"):
+    for text in (
+        "git commit -m 'git push'",
+        "git commit -sam 'why git push fails'",
+        "git commit --message='git push' -- 'git push.md'",
+        "git tag -a v1 -m'git push'",
+        "git stash push -m 'git push'",
+        "git log --grep 'git push' -S'git push'",
+        "git grep -e 'git push'",
+        "git log --author='git push' --oneline",
+        "gh pr create --body 'git push'",
+        "grep 'git push' x",
+        "grep -rn --include='*.md' -e 'git push' .",
+        "rg -g '*.sh' 'git push' src",
+        "sed -i 's/git push/git pull/' a",
+        "sed -n '/git push/p' a",
+        "git clone https://x/git git",
+        "cp -r src git",
+        "git add git && git -C git commit -m 'git push'",
+    ):
         assert command(tmp_path, text, "accept-all", deny=("git push *",)) == "allow"
 
 

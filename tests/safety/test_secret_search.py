@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from agent_tui.safety import secret_search
+from agent_tui.safety import secret_names, secret_search
 from agent_tui.safety.git_config import find_repository
 from agent_tui.safety.git_index import BadIndex
 from agent_tui.safety.process import processes
@@ -91,7 +91,7 @@ def test_where_too_much_is_beside_a_secret_the_others_are_closed(
         write(top / f"certs/{number}.txt", "1")
     monkeypatch.setattr(secret_search, "_MOST_BESIDE", 40)
     assert closed(top) == [one for one in CLOSED if one != "certs/a.key"]
-    monkeypatch.setattr(secret_search, "_MOST_FOLDERS", 1)
+    monkeypatch.setattr(secret_names, "MOST_FOLDERS", 1)
     monkeypatch.setattr(secret_search, "_hidden", {})  # what was hidden once stays so
     assert closed(top) == [".env"]
 

@@ -114,6 +114,21 @@ def test_files_with_names_of_secrets_are_left_out_and_counted_unless_named(tmp_p
     )
 
 
+@pytest.mark.parametrize(
+    "secret", [".kube/config", "gh/hosts.yml", ".cargo/credentials", ".docker/config.json"]
+)
+def test_a_folder_of_secrets_that_is_named_or_begun_in_keeps_them(
+    tmp_path: Path, secret: str
+) -> None:
+    folder = tmp_path / "deploy" / Path(secret).parent
+    other = f"deploy/{Path(secret).parent}/other"
+    write(tmp_path, **{".git/HEAD": "", f"deploy/{secret}": "KEY", other: "KEY"})
+    for root, path in ((tmp_path, str(folder)), (tmp_path, "deploy"), (folder, ".")):
+        content = grep(root, "KEY", path=path).content
+        assert content.startswith("1 match:\n") and "other" in content
+        assert "1 file left out" in content
+
+
 def test_links_are_not_followed(tmp_path: Path) -> None:
     write(tmp_path, **{"outside/a": "foo", "work/b": "bar"})
     (tmp_path / "work" / "folder").symlink_to("../outside")
@@ -246,6 +261,20 @@ def test_a_hard_link_of_a_secret_is_left_out_unless_named(tmp_path: Path) -> Non
         "[2 files left out, with names of secrets" in content
     )  # by name: more would tell of others
     assert grep(tmp_path, "KEY", path="sub/notes").tag == "blocked"
+
+
+def test_a_hard_link_of_a_secret_elsewhere_in_the_session_is_left_out(tmp_path: Path) -> None:
+    write(tmp_path, **{"deep/down/.env": "KEY=1", ".kube/config": "KEY", "a": "KEY"})
+    (tmp_path / "notes").hardlink_to(tmp_path / "deep" / "down" / ".env")
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "text").hardlink_to(tmp_path / ".kube" / "config")
+    (tmp_path / "other" / "b").hardlink_to(tmp_path / "a")
+    content = grep(tmp_path, "KEY").content
+    assert content.startswith("2 matches:\na\n     1: KEY\nother/b\n     1: KEY")
+    assert grep(tmp_path, "KEY", path="other").content.startswith("1 match:\nother/b")
+    for name in ("notes", "other/text"):
+        assert grep(tmp_path, "KEY", path=name).tag == "blocked"
+    assert grep(tmp_path, "KEY", path="other/b").tag == "ok"
 
 
 def test_what_a_hard_link_of_a_secret_holds_is_hidden_where_it_was_allowed(tmp_path: Path) -> None:

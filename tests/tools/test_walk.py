@@ -110,6 +110,18 @@ def test_rules_that_are_none_or_too_costly_are_counted_and_the_others_hold(tmp_p
     assert walk.unread_rules >= 2
 
 
+@pytest.mark.parametrize("part", ["a", "?", "[!à-ÿ]", "é/"])
+@pytest.mark.parametrize("size", [4_000, 20_000, 200_000])
+def test_a_line_of_any_length_leaves_the_others_in_force(
+    tmp_path: Path, part: str, size: int
+) -> None:
+    line = part * (size // len(part))
+    tree(tmp_path, **{".gitignore": f"{line}\n*.log\n", "a.log": "", "b": ""})
+    walk = Walk(tmp_path, (tmp_path,), lambda: False)
+    assert {*walk.files()} == {".gitignore", "b"}
+    assert walk.unread_rules == (size > 4_096)
+
+
 def test_the_order_is_stable_and_by_name(tmp_path: Path) -> None:
     tree(tmp_path, **{"b": "", "a/z": "", "a/b": "", "c": ""})
     assert list(Walk(tmp_path, (tmp_path,), lambda: False).files()) == [

@@ -114,6 +114,7 @@ class Executor:
         outcomes in order.
         `cut`: the answer reached the model's token limit, so that its last call may be half of one.
         """
+        await self.workplace.learn_env_files()
         if any(map(self._runs_command, calls)):
             await self.find_sandbox()
         if self.watch is not None:
@@ -450,6 +451,7 @@ class Executor:
         """Around a command, look what it changes: nothing, if it can only look."""
         tool, command = prepared.tool, prepared.facts.command
         watch = None if prepared.context.confined == "looks" else self.watch
+        await self.workplace.learn_env_files()
         if tool.changes:
             await processes.wait_for_endings()
         before = (

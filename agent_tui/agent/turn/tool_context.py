@@ -165,7 +165,8 @@ class Workplace:
         self.learn_more(kept)
 
     async def learn_env_files(self) -> None:
-        """Hide the secrets of the project's `.env` from now on, wherever a command finds them."""
+        """Hide the secrets of the project's `.env` from now on, wherever a tool finds them. Costs a
+        look at each folder and file where none has changed."""
         async with self.env_files.lock:
             values = await self.off_loop(lambda: self.env_files.new_values(self.roots))
             if values:
@@ -173,7 +174,8 @@ class Workplace:
 
     def scrub_of(self, path: str) -> Callable[[str], str]:
         """What hides secrets in the text of a file."""
-        return self.scrub_secret_file if paths.is_secret(Path(path)) else self.scrub
+        real = self.roots[0] / path
+        return self.scrub_secret_file if paths.is_secret(real) else self.scrub
 
     def scrub_display(self, display: D) -> D:
         """The same display, with every text in it scrubbed."""

@@ -27,7 +27,7 @@ from agent_tui.safety.protected_places import named_by_git
 from agent_tui.safety.sandbox import read_only_sandbox
 from agent_tui.safety.sandbox.plain_paths import PlainPaths
 from agent_tui.safety.sandbox.profiles import Profile
-from agent_tui.safety.secret_search import hidden_secrets
+from agent_tui.safety.secret_search import find_secret_files, hidden_secrets
 from agent_tui.structures.frozen import frozen
 
 _BUILT_WITH: Final = """
@@ -75,7 +75,7 @@ def profile(
     links = [f"{home}/{name}" for home in homes for name in names]
     links = [path for path in (*links, *_OF_RUN) if os.path.islink(path)]  # noqa: PTH114
     hidden = {*read.hidden, "/run", "/tmp", "/var/tmp", *found.secrets}
-    hidden |= set(_sockets(inside))
+    hidden |= {*_sockets(inside), *find_secret_files(inside).closed}  # by their other names, too
     outside = (path for path in read.readable if not path.startswith(_WITH_SOCKETS))
     return replace(
         read,

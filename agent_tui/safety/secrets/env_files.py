@@ -1,4 +1,4 @@
-"""The secrets that a project keeps in `.env` and its like at the top of a folder. A command can show
+"""The secrets that a project keeps in `.env` and its like at the top of a folder. A tool can show
 them from elsewhere (`git log -p`, a dump, a log), where neither a name nor a shape tells: so their
 values are known before one runs."""
 

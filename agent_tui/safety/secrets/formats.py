@@ -9,10 +9,11 @@ Everything here is linear.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from typing import Final
 
+from agent_tui.safety.secrets.control_sequences import find_through, strip_sequences
 from agent_tui.safety.secrets.places import MARKS, find_placed, places
 from agent_tui.safety.secrets.private_keys import FIRST_LETTERS, find_key_lines
 from agent_tui.safety.secrets.secret_files import find_given, find_in_lines_of_files
@@ -244,6 +245,10 @@ _MARKS: Final = frozenset("+/:$=@")
 _OTHERS: Final = bytes(
     byte if (chr(byte).isalnum() and byte < 128) or byte in b"_.~-" else 32 for byte in range(256)
 )
+_SHORT: Final = re.compile(
+    r"gh[pousr]_|gl[a-z]{2,5}-|hv[sb]\.|(?:sq|pn|nf)[a-z]_|EZ[AT]K|SK[0-9a-f]{4}"
+)
+"""How those with an anchor of two letters begin."""
 _SHORTEST: Final = 15
 """Letters of the shortest key."""
 _NO_WORD: Final = re.compile(rb"\d|[a-z]{20}")
@@ -285,25 +290,42 @@ _SMALL: Final = {large: large + 32 for large in range(65, 91)}
 _compiled = cache(re.compile)
 
 
-def find_secrets(text: str, in_key: bool = False, of_secrets: bool = False) -> list[Secret]:
+def find_secrets(
+    text: str,
+    in_key: bool = False,
+    of_secrets: bool = False,
+    others: Callable[[str], Iterable[Secret]] = lambda _: (),
+) -> list[Secret]:
     """The secrets in `text`, in order and without overlap. Where two rules find the same one, the
     format names its kind. `in_key`: it begins within a private key; `of_secrets`: it stands in a
-    file whose purpose is secrets."""
-    small = _small(text)
-    every = (
-        *_formats(text),
-        *_named(text, small),
-        *find_placed(text, small),
-        *find_key_lines(text, in_key),
-        *(find_given(text) if of_secrets else find_in_lines_of_files(text)),
-    )
-    return disjoint(text, every)
+    file whose purpose is secrets. Control sequences may stand within one.
+    `others` finds further ones."""
+
+    def find(text: str) -> tuple[Secret, ...]:
+        small = _small(text)
+        return (
+            *others(text),
+            *_formats(text),
+            *_named(text, small),
+            *find_placed(text, small),
+            *find_key_lines(text, in_key),
+            *(find_given(text) if of_secrets else find_in_lines_of_files(text)),
+        )
+
+    return disjoint(text, find_through(text, find))
 
 
 def begins_secret(text: str) -> int:
     """Where, in the beginning of a line, a secret may have begun that goes on behind it; else its
     length."""
+    if (plain := strip_sequences(text)) is not None:
+        return min(_begins(text), plain.place(_begins(plain.text)))
+    return _begins(text)
+
+
+def _begins(text: str) -> int:
     starts = [at for _, anchor, _ in FORMATS if len(anchor) > 2 and (at := text.find(anchor)) >= 0]
+    starts += [found.start() for found in _SHORT.finditer(text)]
     small = _small(text)
     starts += [at for hint in (*_HINTS, *_FOREIGN, *_SCHEMES) if (at := small.find(hint)) >= 0]
     starts += [

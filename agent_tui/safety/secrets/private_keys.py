@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Final
 
+from agent_tui.safety.secrets.control_sequences import drop_sequences
 from agent_tui.safety.secrets.strength import Secret
 
 KIND: Final = "private-key"
@@ -64,6 +65,7 @@ def find_key_lines(text: str, in_key: bool = False) -> Iterator[Secret]:
 
 def is_in_key(text: str, in_key: bool = False) -> bool:
     """Whether a private key that begins in `text` (or has begun before) is still open at its end."""
+    text = drop_sequences(text)
     heads = [found.end() for found in _heads(text)]
     feet = [found.end() for found in _feet(text)]
     if not heads:

@@ -6,9 +6,16 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import PurePath
 from typing import AnyStr, Final, Generic
 
+from agent_tui.safety.secrets.control_sequences import (
+    drop_sequences,
+    find_through,
+    has_sequences,
+    strip_sequences,
+)
 from agent_tui.safety.secrets.formats import begins_secret, find_secrets
 from agent_tui.safety.secrets.hidden_values import HiddenValues
 from agent_tui.safety.secrets.private_keys import find_key_lines, is_in_key
@@ -18,6 +25,8 @@ HIDDEN: Final = "[hidden]"
 """For headers and fields of which nobody needs to know which value they had."""
 _LONGEST_LINE: Final = 4_000
 """Characters of a line without an end that are looked at again with what comes next."""
+_HALF: Final = re.compile(rb"(?:[\xc2-\xdf]|[\xe0-\xef][\x80-\xbf]?|[\xf0-\xf4][\x80-\xbf]{0,2})\Z")
+"""The beginning of a character, of which more comes with the next bytes."""
 _PROVIDER: Final = re.compile(r"(API_?KEY|AUTH_?TOKEN)$", re.IGNORECASE)
 """Names of what providers are sent: a key, whatever it looks like."""
 _TELLING_NOTHING: Final = 3
@@ -71,7 +80,7 @@ def _replaced(
 ) -> str:
     parts, at = list[str](), 0
     for start, end, kind in found:
-        parts += text[at:start], hide(kind, text[start:end])
+        parts += text[at:start], hide(kind, drop_sequences(text[start:end]))
         at = end
     return "".join((*parts, text[at:])) if at else text
 
@@ -80,7 +89,7 @@ def hide_keys(text: str) -> str:
     """`text` with placeholders for the lines of private keys alone: for what is then shown in pieces,
     of which one may
     lack the line that begins a key. The number of lines stays."""
-    return _replaced(text, disjoint(text, find_key_lines(text)))
+    return _replaced(text, disjoint(text, find_through(text, find_key_lines)))
 
 
 def _sorted(values: Iterable[str]) -> tuple[str, ...]:
@@ -88,6 +97,10 @@ def _sorted(values: Iterable[str]) -> tuple[str, ...]:
     first."""
     kept = {value for value in values if len(value) >= SHORTEST and not is_dummy(value)}
     return tuple(sorted(kept, key=lambda value: (-len(value), value)))
+
+
+def _known_in(pattern: re.Pattern[str], text: str) -> Iterator[Secret]:
+    return (Secret(*found.span(), "key") for found in pattern.finditer(text))
 
 
 class Scrubber:
@@ -131,11 +144,13 @@ class Scrubber:
 
     def scrub_known(self, text: str) -> str:
         """`text` with a placeholder for every known value, and for nothing else."""
-        return (
-            text
-            if self._pattern is None
-            else self._pattern.sub(lambda found: self._own(found[0]), text)
-        )
+        if self._pattern is None:
+            return text
+        text = self._pattern.sub(lambda found: self._own(found[0]), text)
+        if not has_sequences(text):
+            return text
+        found = disjoint(text, find_through(text, partial(_known_in, self._pattern)))
+        return _replaced(text, found, lambda _, value: self._own(value))
 
     def scrub(self, text: str, of_secrets: bool = False) -> str:
         """`text` with placeholders for secrets."""
@@ -150,7 +165,8 @@ class Scrubber:
         """The same for bytes that come in pieces."""
         values = [value.encode("utf-8", "surrogateescape") for value in self._kept]
         known = _Scrubbed(values, b"|", self._own_bytes)
-        return ScrubbedStream(known, self._formats, of_secrets, self._hide)
+        letters = _Scrubbed([value.decode("latin-1") for value in values], "|", str)
+        return ScrubbedStream(known, self._formats, of_secrets, self._hide, letters)
 
     def words(self) -> ScrubbedText:
         """The same for text that somebody reads as it comes: a word that ends as a value begins
@@ -169,7 +185,7 @@ class AnswerScrubber(Scrubber):
         super().__init__(self._placeholders)
 
     def _own(self, value: str) -> str:
-        return self._placeholders[value]
+        return self._placeholders.get(value, HIDDEN)
 
 
 class _Scrubbed(Generic[AnyStr]):
@@ -217,19 +233,24 @@ class _Scrubbed(Generic[AnyStr]):
             else:  # as most tokens are
                 return data
         data, passed, parts, at = self._begun_with + data, self._passed, list[AnyStr](), 0
-        start = len(data) if final else self._begun(data, 0)
+        start = len(data) if final else self.begun(data, 0)
         for match in self._pattern.finditer(data) if len(data) >= self._shortest else ():
             if match.start() >= start:
                 break  # it may be a part of a longer one
             parts += data[max(at, passed) : match.start()], self._hide(match[0])
             at = match.end()
-            start = start if at <= start else self._begun(data, at)
+            start = start if at <= start else self.begun(data, at)
         end = len(data) if len(data) - start <= self._passes else max(start, passed)
         parts.append(data[max(at, passed) : end])
         self._begun_with, self._passed = data[start:], end - start
         return self._empty.join(parts)
 
-    def _begun(self, data: AnyStr, at: int) -> int:
+    def find_in(self, data: AnyStr) -> Iterator[Secret]:
+        """The values that stand in `data`."""
+        matches = self._pattern.finditer(data) if self._pattern is not None else ()
+        return (Secret(*found.span(), "key") for found in matches)
+
+    def begun(self, data: AnyStr, at: int = 0) -> int:
         """Where, from `at` on, the end of `data` is the beginning of a value; else its length."""
         start = len(data)
         for value in self._values:
@@ -240,12 +261,24 @@ class _Scrubbed(Generic[AnyStr]):
         return start
 
 
+_NOTHING: Final = _Scrubbed[str]([], "|", str)
+
+
 class ScrubbedStream:
     """The output of a command as it comes, without secrets. A line in which one may have begun
     waits for its end, but no longer than `_LONGEST_LINE`; what was passed of a line is looked at
     again with the rest of it."""
 
-    __slots__ = ("_hide", "_in_key", "_known", "_line", "_of_secrets", "_passed")
+    __slots__ = (
+        "_half",
+        "_hide",
+        "_in_key",
+        "_known",
+        "_letters",
+        "_line",
+        "_of_secrets",
+        "_passed",
+    )
 
     def __init__(
         self,
@@ -253,7 +286,10 @@ class ScrubbedStream:
         formats: bool = False,
         of_secrets: bool = False,
         hide: Callable[[str, str], str] = placeholder,
+        letters: _Scrubbed[str] | None = None,
     ) -> None:
+        self._half = b""
+        self._letters = letters or _NOTHING
         self._of_secrets = of_secrets
         self._hide: Callable[[str, str], str] = hide
         self._known = known
@@ -263,32 +299,51 @@ class ScrubbedStream:
 
     def feed(self, data: bytes, final: bool = False) -> bytes:
         """What of the stream can be passed on now that `data` has come; with `final` all of it."""
-        data = self._known.feed(data, final)
+        data = self._half + data
+        half = None if final else _HALF.search(data, max(0, len(data) - 3))
+        self._half = half[0] if half else b""
+        data = self._known.feed(data[: half.start()] if half else data, final)
         if self._line is None:
             return data
-        text, passed = (
-            self._line + data.decode("latin-1"),
-            self._passed,
-        )  # a character is a byte, so nothing is lost
-        whole = (
-            len(text)
-            if final or len(text) - text.rfind("\n") > _LONGEST_LINE
-            else text.rfind("\n") + 1
-        )
+        # a character is a byte, so nothing is lost
+        text, passed = self._line + data.decode("latin-1"), self._passed
+        coloured = has_sequences(text)
+        whole = len(text) if final else self._ends_at(text)
         parts, at = list[str](), passed
-        found = find_secrets(text[:whole], self._in_key, self._of_secrets) if whole else ()
+        known = self._letters if coloured else _NOTHING
+        found = find_secrets(text[:whole], self._in_key, self._of_secrets, known.find_in)
         for start, end, kind in found:
             if end > passed:
                 start = max(start, at)  # what of it was passed is not said again
-                value = text[start:end].encode("latin-1").decode("utf-8", "surrogateescape")
+                value = drop_sequences(text[start:end])
+                value = value.encode("latin-1").decode("utf-8", "surrogateescape")
                 parts += text[at:start], self._hide(kind, value)
                 at = end
         self._in_key = is_in_key(text[:whole], self._in_key) if whole else self._in_key
         self._line = text[whole:]
         waits = self._in_key or self._of_secrets
-        self._passed = 0 if waits else max(begins_secret(self._line), 0 if whole else passed)
+        begun = min(begins_secret(self._line), self._known_begins(self._line))
+        self._passed = 0 if waits else max(begun, 0 if whole else passed)
         parts += text[at:whole], text[max(at, whole) : max(at, whole + self._passed)]
         return "".join(parts).encode("latin-1")
+
+    def _ends_at(self, text: str) -> int:
+        """Where what is passed on ends: behind a line, or in a very long one before what may be the
+        beginning of a value."""
+        after, size = text.rfind("\n") + 1, len(text)
+        if size - after < _LONGEST_LINE:
+            return after
+        begun = self._known_begins(text)
+        return size if size - begun > _LONGEST_LINE else max(begun, after)
+
+    def _known_begins(self, text: str) -> int:
+        """Where a value with sequences in it may begin, of which more may come."""
+        plain = strip_sequences(text)
+        if plain is None:
+            return len(text)
+        begun = self._letters.begun(plain.text)
+        whole = next(self._letters.find_in(plain.text), None)  # its line is not complete yet
+        return plain.place(begun if whole is None else min(begun, whole.start))
 
 
 ScrubbedText = _Scrubbed[str]
@@ -346,7 +401,8 @@ class Redactor:
         return "".join((*parts, text[at:])) if at else text
 
     def _spans(self, text: str) -> Iterator[tuple[int, int]]:
-        yield from (found.span() for found in self._pattern.finditer(text))
+        known = find_through(text, partial(_known_in, self._pattern))
+        yield from ((found.start, found.end) for found in known)
         yield from ((found.start, found.end) for found in find_secrets(text))
 
 

@@ -9,6 +9,7 @@ from itertools import islice
 from typing import Final
 
 from agent_tui.safety.shell import harmless
+from agent_tui.safety.shell.option_values import find_values, inner_values
 from agent_tui.safety.shell.programs import SHELLS, Call, git_command, unwrap_call
 from agent_tui.safety.shell.words import Simple, TooMany, word_set
 
@@ -23,8 +24,13 @@ _ONLY_SAY: Final = word_set(
     """
 )
 """Programs whose words are names, or texts that they store or show; so do those that only look."""
+_OPTIONS_RUN: Final = harmless.PROGRAMS.keys() - word_set("find fd fdfind") | word_set(
+    "git man apt apt-get cargo"
+)
+"""Programs whose words are only said, but for the values of options; what `find` runs is looked at
+by itself."""
 _GIT_RUNS: Final = word_set("bisect difftool for-each-repo mergetool rebase submodule")
-_OPTION_OF_CODE: Final = re.compile(r"^(?:[\w-]+=|-\w(?=[^\s=]+\s)|:*!+(?=\S))")
+_OPTION_OF_CODE: Final = re.compile(r"^(?:[\w-]+=|-\w(?=[^\s=]+\s)|[:+]*!+(?=\S))")
 """What stands before code in one word; `!` is for editors."""
 _SED_LINE: Final = re.compile(r"(?:^|[\d$/,!;{}\n])[ \t]*+e[ \t]++([^\n]+)")
 _SED_MARK: Final = re.compile(r"(\\?)([!-/:-@\[\]^_`{-~])|\\.")
@@ -37,8 +43,13 @@ def find_carried(call: Call, simple: Simple) -> Iterator[Simple | str]:
     """What a program may run that stands in its arguments: commands, word by word, and code in one
     word (`uv run twine upload`, `tmux new 'git push'`). One that only says its words runs none."""
     arguments = call.arguments
+    texts = [word.text for word in arguments]
+    if call.name in ("sed", "gsed"):
+        yield from code_of_sed(texts)
+    elif call.name in _OPTIONS_RUN:
+        yield from find_values(call.name, texts)
     if call.name == "git":
-        command, rest = git_command([word.text for word in arguments])
+        command, rest = git_command(texts)
         arguments = arguments[len(arguments) - len(rest) :] if command in _GIT_RUNS else ()
     elif call.name in _ONLY_SAY or call.name in SHELLS or call.name in harmless.PROGRAMS:
         return
@@ -46,12 +57,14 @@ def find_carried(call: Call, simple: Simple) -> Iterator[Simple | str]:
     yield from (_OPTION_OF_CODE.sub("", text) for text in strings)
     for at, word in enumerate((*simple.words[:1], *arguments[:_MOST_CARRIED]), -1):
         code = _OPTION_OF_CODE.sub("", word.text)
+        inner = [value for value in inner_values(code) if value not in (code, word.text)]
         if word.nested and word.text.startswith(("$(", "`")):
             continue  # what comes of it is a word
         if any(blank in code for blank in " \t\n"):
             yield word.text  # it may begin with an assignment
             if code != word.text and not code.startswith(("$(", "`")):
                 yield code  # also of a language like Python, where it may be the only word
+                yield from inner
         elif at >= 0 and not word.text.startswith("-"):
             yield Simple([*arguments[at:]], simple.redirects, simple.fed, simple.before)
 

@@ -389,12 +389,17 @@ def without_git_options(argv: Sequence[str]) -> Iterator[list[str]]:
 
 
 def git_aliases(argv: Sequence[str]) -> list[str]:
-    """What `-c alias.name=…` lets git run, as shell code."""
-    given = (
+    """What `-c alias.name=…` lets git run, as shell code, or `git config alias.name …` later."""
+    if argv[0] != "git":
+        return []
+    given = [
         text.partition("=")[2]
         for option, text in pairwise(argv)
-        if argv[0] == "git" and option == "-c" and text.lower().startswith("alias.")
-    )
+        if option == "-c" and text.lower().startswith("alias.")
+    ]
+    command, rest = git_command(argv[1:])
+    if command == "config":
+        given += [text for name, text in pairwise(rest) if name.lower().startswith("alias.")]
     return [text[1:] if text.startswith("!") else f"git {text}" for text in given]
 
 

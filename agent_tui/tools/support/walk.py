@@ -18,7 +18,7 @@ from typing import Annotated, Final
 
 from pydantic import Field
 
-from agent_tui.safety import hard_links, ignore, work_tree
+from agent_tui.safety import hard_links, ignore, secret_names, work_tree
 from agent_tui.safety.paths import NotRegular
 from agent_tui.safety.work_tree import GENERATED, WorkTree, below
 from agent_tui.structures.readable import count_noun
@@ -53,10 +53,13 @@ class Links:
     def __init__(self, start: Path, roots: Iterable[Path]) -> None:
         self._start, self._roots = start, tuple(roots)
         self._known: dict[Path, frozenset[int]] = {}
+        self._elsewhere: frozenset[int] | None = None
 
     def is_secret(self, path: str, inode: int) -> bool:
         """Whether the file at `path` below the start, with this number, is one."""
-        return any(
+        if self._elsewhere is None:
+            self._elsewhere = secret_names.linked_inodes(self._roots)
+        return inode in self._elsewhere or any(
             inode in self._secrets(folder)
             for folder in hard_links.folders_above(self._start / path, self._roots)
         )

@@ -1,0 +1,99 @@
+"""What the value of an option may run: `git -c core.pager=…`, `sort --compress-program=…`. A program
+whose options are all known to look runs none."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from agent_tui.safety.shell import harmless, harmless_git
+from agent_tui.safety.shell.harmless_options import Unknown
+from agent_tui.safety.shell.programs import git_command
+from agent_tui.safety.shell.words import word_set
+
+_SAYS: Final = re.compile(
+    r"-[a-zA-Z]*m|-[FSGe]|--(?:message|file|trailer|author|committer|date|since|until|after|before"
+    r"|grep|format|pretty|subject-prefix|description|label|notes)(?:=|$)"
+)
+"""An option of git whose value is a text, also in a row of letters; `_SAYS_NEXT`: the next word."""
+_SAYS_NEXT: Final = re.compile(r"-[a-zA-Z]*[mFSGe]|--[\w-]+")
+_GLUED: Final = re.compile(r"--?[\w-]+=|-\w|\++!?")
+_PREFIX: Final = re.compile(r"[\w.-]+=(?=.)", re.DOTALL)
+"""What names a setting within a value: `core.pager=…`, `exec=…`."""
+_MOST_PREFIXES: Final = 4
+_TAKES_TARGET: Final = word_set("ln link cp mv install")
+_NAMES_PROGRAMS: Final = _TAKES_TARGET | word_set("hash alias complete bind enable")
+"""They give another name to a program or a command."""
+
+
+def find_values(name: str, words: Sequence[str]) -> Iterator[str]:
+    """The values of options among `words` that the program `name` may run as code; only those that
+    are more than a word."""
+    if not _only_looks(name, words):
+        values = _of_git(words) if name == "git" else _of_options(words)
+        for value in values:
+            yield from inner_values(value)
+
+
+def inner_values(value: str) -> Iterator[str]:
+    """A value, and what stands in it behind the name of a setting."""
+    if not any(blank in value for blank in " \t\n"):
+        return
+    for _ in range(_MOST_PREFIXES):
+        yield value[1:] if value.startswith("!") else value
+        found = _PREFIX.match(value)
+        if found is None:
+            return
+        value = value[found.end() :]
+
+
+def renames(argv: Sequence[str], program: str) -> bool:
+    """Whether a command gives another name to `program`, by which a later one may start it."""
+    name = _base(argv[0]) if argv else ""
+    if name not in _NAMES_PROGRAMS:
+        return False
+    given = argv[1:-1] if name in _TAKES_TARGET else argv[1:]
+    values = (word.rpartition("=")[2] for word in given)
+    return any(value.split()[:1] and _base(value.split()[0]) == program for value in values)
+
+
+def _base(word: str) -> str:
+    return word.strip("\"'!").rpartition("/")[2]
+
+
+def _only_looks(name: str, words: Sequence[str]) -> bool:
+    try:
+        tuple(harmless_git.judge(words) if name == "git" else harmless.judge([name, *words]))
+    except Unknown:
+        return False
+    return True
+
+
+def _of_options(words: Sequence[str]) -> Iterator[str]:
+    """What is glued to an option, and the word behind one."""
+    for at, word in enumerate(words):
+        if word == "--":
+            return
+        if word.startswith(("-", "+")):
+            found = _GLUED.match(word)
+            yield word[found.end() :] if found else ""
+        elif at and words[at - 1].startswith("-"):
+            yield word
+
+
+def _of_git(words: Sequence[str]) -> Iterator[str]:
+    command, rest = git_command(words)
+    yield from _of_options(words[: len(words) - len(rest)])
+    if command == "config":
+        yield from rest
+        return
+    kept: list[str] = []
+    said = False
+    for word in rest:
+        if word == "--":
+            break
+        says = not said and bool(_SAYS.match(word))
+        kept += [] if said or says else [word]
+        said = says and bool(_SAYS_NEXT.fullmatch(word))
+    yield from _of_options(kept)
