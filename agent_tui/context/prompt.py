@@ -27,7 +27,8 @@ from agent_tui.protocol.turn_events import ContextPart
 from agent_tui.safety.secrets.scrubber import hide_secrets
 
 PLAN_FACT = (
-    "Mode: plan. Only look and think: tools that change anything are refused. End with a plan."
+    "Mode: plan. Only look and think: tools that change anything are refused. End with a plan: "
+    "give it to propose_plan, where you have that tool."
 )
 
 

@@ -11,6 +11,7 @@ from agent_tui.present import parts as p
 from agent_tui.present import wording
 from agent_tui.protocol import display as d
 from agent_tui.structures.frozen import frozen
+from agent_tui.structures.visible import visible
 
 D = TypeVar("D")
 Stays = Literal["", "begin", "end"]
@@ -47,6 +48,9 @@ class Kind:
 
 
 KINDS: Final[dict[type[object], Kind]] = {}
+DECLINED: Final = "declined"
+SAID: Final = 40
+"""Characters of an answer in the line of its call."""
 _NONE: Final = Kind(lambda _: Presented(()))
 
 
@@ -75,6 +79,11 @@ def parts_of(display: d.Display | None) -> tuple[p.Part, ...]:
     presented = present(display)
     end = (p.Words(presented.failure, "failure"),) if presented.failure else ()
     return presented.parts + end
+
+
+def markdown(text: str) -> d.Display:
+    """`text` as it is shown where it is Markdown."""
+    return d.MarkdownDisplay(text)
 
 
 def diff_of(display: d.Display | None) -> d.DiffDisplay | None:
@@ -129,7 +138,8 @@ def _markdown(display: d.MarkdownDisplay) -> Presented:
 
 @presents(d.PlanDisplay, stays="begin")
 def _plan(plan: d.PlanDisplay) -> Presented:
-    return Presented((p.Markdown(plan.text),))
+    summary = (_figure(plan.verdict),) if plan.verdict else ()
+    return Presented((p.Markdown(plan.text),), summary)
 
 
 @presents(d.CodeDisplay, role="read")
@@ -204,14 +214,33 @@ def _todo(todo: d.TodoDisplay) -> Presented:
 
 
 @presents(d.QuestionDisplay)
-def _question(question: d.QuestionDisplay) -> Presented:
-    answer = question.answer
+def _question(asked: d.QuestionDisplay) -> Presented:
+    parts = tuple(part for one in asked.questions for part in _asked(one))
+    return Presented(parts, _answered(asked.questions))
+
+
+def _asked(question: d.AskedQuestion) -> tuple[p.Part, ...]:
+    answers = question.answers
     options = p.Items(
-        question.options, lambda text: p.Item(text, "chosen" if text == answer else "option")
+        question.options, lambda text: p.Item(text, "chosen" if text in answers else "option")
     )
-    own = (answer,) if answer and answer not in question.options else ()
+    own = tuple(answer for answer in answers if answer not in question.options)
     other = p.List(p.Items(own, lambda text: p.Item(text, "chosen")))
-    return Presented((p.Markdown(question.text), p.List(options, numbered=True), other))
+    declined = (p.Words(DECLINED, "note"),) if question.declined else ()
+    return p.Markdown(question.text), p.List(options, numbered=True), other, *declined
+
+
+def _answered(questions: tuple[d.AskedQuestion, ...]) -> tuple[p.Run, ...]:
+    """What was answered: the answer to one question, of several how many."""
+    given = [one for one in questions if one.answers]
+    if not given:
+        declined = any(one.declined for one in questions)
+        return (_figure(DECLINED),) if declined else ()
+    if len(questions) == 1:
+        said = visible(" ".join(", ".join(given[0].answers).split()))
+        return (_figure(said if len(said) <= SAID else f"{said[:SAID]}…"),)
+    count = f"{len(given)} of {len(questions)}" if len(given) < len(questions) else "all"
+    return (_figure(f"{count} answered"),)
 
 
 @presents(d.ImageDisplay, role="read")

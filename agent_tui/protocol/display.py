@@ -142,16 +142,29 @@ class TodoDisplay:
 
 
 @frozen
-class QuestionDisplay:
+class AskedQuestion:
+    """`answers`: the options that were chosen, or the person's own words; none while it is open."""
+
     text: str
     options: tuple[str, ...] = ()
-    answer: str = ""
+    answers: tuple[str, ...] = ()
+    declined: bool = False
+
+
+@frozen
+class QuestionDisplay:
+    """What the model asks the person in one call."""
+
+    questions: tuple[AskedQuestion, ...]
     type: Literal["question"] = "question"
 
 
 @frozen
 class PlanDisplay:
+    """`verdict`: what the person said of it, in a few words; empty: nothing yet."""
+
     text: str
+    verdict: str = ""
     type: Literal["plan"] = "plan"
 
 

@@ -38,8 +38,9 @@ QueryKind = Literal[
     "trust",
 ]
 Choice = Literal[
-    "once", "always", "prefix", "folder", "outside", "no", "stop", "continue", "say", "yes", "later"
-]
+    "once", "always", "prefix", "folder", "outside", "no",
+    "stop", "continue", "say", "yes", "later", "choose",
+]  # fmt: skip
 FileChoice = Literal["keep", "restore", "both"]
 """What to do about a file that changed since: leave it, put the old one in its place, write the old
 one beside it."""
@@ -100,13 +101,14 @@ class Answer(Op):
     """Answers the approval or question `id`. `text` goes to the model with the answer, or is what the
     person says. `by`: `nobody`, where the input has ended and no person can answer; the engine
     itself says `rule` where the answer is not needed any more, and `changed` where the question is
-    another one by now."""
+    another one by now. `picks`: the options that are chosen, from 0."""
 
     id: str
     choice: Choice
     text: str = ""
     pastes: tuple[Paste, ...] = ()
     by: Literal["person", "nobody", "rule", "changed"] = "person"
+    picks: tuple[int, ...] = ()
     type: Literal["answer"] = "answer"
 
 

@@ -12,6 +12,7 @@ from agent_tui.structures.readable import display_tool_name
 from agent_tui.structures.vec import Vec
 
 Direction = Literal["undo", "redo"]
+QuestionKind = Literal["stuck", "budget", "price", "skill_argument", "confirm", "ask", "plan"]
 Outcome = Literal["", "done", "same", "kept", "beside", "changed", "failed"]
 
 
@@ -82,15 +83,29 @@ class Allowance:
 @frozen
 class Question:
     """An open question. `kind` is `stuck` (stop, continue, say), `budget` and `price` (stop,
-    continue: more than the budget; a model whose price nobody knows), `skill_argument` (free text)
-    or `confirm` (yes, stop, later: a question outside a turn; the first line of `text` is its
-    title, `options` say what a yes and what a no comes to)."""
+    continue: more than the budget; a model whose price nobody knows), `skill_argument` (free text),
+    `confirm` (yes, stop, later: a question outside a turn; the first line of `text` is its
+    title, `options` say what a yes and what a no comes to), `ask` (the model asks in the call
+    `call_id`: choose, say, no; `details` go with the options) or `plan` (it proposes one: the
+    same)."""
 
     id: str
-    kind: Literal["stuck", "budget", "price", "skill_argument", "confirm"]
+    kind: QuestionKind
     text: str
     options: tuple[str, ...] = ()
     agent: str = ""
+    call_id: str = ""
+    details: tuple[str, ...] = ()
+    multi: bool = False
+    """Several options may be chosen."""
+    display: Display | None = None
+    """What the person is to judge."""
+    answered: bool = False
+    """Another one of its call is open: until that is answered too, this answer can be changed."""
+    picks: tuple[int, ...] = ()
+    """The options that were chosen."""
+    words: str = ""
+    """The answer in the person's own words."""
 
     @property
     def before_turn(self) -> bool:

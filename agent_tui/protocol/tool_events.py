@@ -5,9 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import ClassVar, Final, Literal
 
-from agent_tui.protocol.display import DiffDisplay, Display
+from agent_tui.protocol.display import (
+    AskedQuestion,
+    DiffDisplay,
+    Display,
+    PlanDisplay,
+    QuestionDisplay,
+)
 from agent_tui.protocol.event import Event
-from agent_tui.protocol.standing import Allowance
+from agent_tui.protocol.standing import Allowance, QuestionKind
 from agent_tui.protocol.transcript import (
     LIVE_TAIL,
     Approval,
@@ -111,29 +117,74 @@ class AllowanceRevoked(Event):
 
 @frozen
 class QuestionAsked(Event):
+    """What the fields mean: `Question`. One that a call asks stands in its block."""
+
     id: str
-    kind: Literal["stuck", "budget", "price", "skill_argument", "confirm"]
+    kind: QuestionKind
     text: str
     options: tuple[str, ...] = ()
+    call_id: str = ""
+    details: tuple[str, ...] = ()
+    multi: bool = False
+    display: Display | None = None
     type: Literal["question_asked"] = "question_asked"
 
     def change(self, t: Transcript) -> Transcript:
-        agent = "" if self.is_main else self.agent
-        return t.ask(Question(self.id, self.kind, self.text, self.options, agent), self.at)
+        asked = Question(
+            self.id,
+            self.kind,
+            self.text,
+            self.options,
+            "" if self.is_main else self.agent,
+            self.call_id,
+            self.details,
+            self.multi,
+            self.display,
+        )
+        block = t.tool(self.call_id) if self.call_id else None
+        if block is not None:
+            t = t.put_tool(replace(block, state="asking", display=self._shown(block.display)))
+        return t.ask(asked, self.at)
+
+    def _shown(self, before: Display | None) -> Display:
+        """What the block of the call shows of all that it asks."""
+        if self.display is not None:
+            return self.display
+        asked = before.questions if isinstance(before, QuestionDisplay) else ()
+        return QuestionDisplay((*asked, AskedQuestion(self.text, self.options)))
 
 
 @frozen
 class QuestionAnswered(Event):
+    """The answer. `picks`: the options that were chosen, from 0; `by`: as in `ApprovalAnswered`. Of
+    the questions of one call, an answer may come again as long as another one is open."""
+
     id: str
-    choice: Literal["stop", "continue", "say", "no", "yes", "later"]
+    choice: Literal["stop", "continue", "say", "no", "yes", "later", "choose"]
     text: str = ""
     idle: bool = False
     """No turn is open: the question came before one."""
+    picks: tuple[int, ...] = ()
+    by: str = "person"
     type: Literal["question_answered"] = "question_answered"
 
     def change(self, t: Transcript) -> Transcript:
-        t = _answer(t, self.id, self.at)
-        return replace(t, state="idle") if self.idle else t
+        asked = next((one for one in t.pending if one.id == self.id), None)
+        if not isinstance(asked, Question) or not asked.call_id:
+            t = _answer(t, self.id, self.at)
+            return replace(t, state="idle") if self.idle else t
+        now = replace(asked, answered=True, picks=self.picks, words=self.text)
+        of_call = [
+            now if one is asked else one
+            for one in t.pending
+            if isinstance(one, Question) and one.call_id == asked.call_id
+        ]
+        if not all(one.answered for one in of_call):
+            return t.keep_pending(tuple(now if one is asked else one for one in t.pending))
+        for one in of_call:
+            t = _answer(t, one.id, self.at)
+        block = t.tool(asked.call_id)
+        return t if block is None else t.put_tool(replace(block, state="running"))
 
 
 @frozen
@@ -258,9 +309,8 @@ class ToolEnded(Event):
             self.tag == "interrupted"
         ):  # the program ended meanwhile: the person needs to know what the model is told
             note = self.content.removeprefix("Error [interrupted]: ").partition(":")[0]
-        proposed = (
-            before.display if before is not None and before.state == "asking" else None
-        )  # it never began
+        waiting = before.display if before is not None and before.state == "asking" else None
+        asked = isinstance(waiting, QuestionDisplay | PlanDisplay)  # else it never began
         block = ToolBlock(
             self.call_id,
             self.name,
@@ -269,9 +319,9 @@ class ToolEnded(Event):
             before.started_at if before else self.at,
             self.duration_ms,
             self.tag,
-            display=self.display,
+            display=waiting if self.display is None and asked else self.display,
             note=note,
-            proposed=proposed,
+            proposed=None if asked else waiting,
         )
         t = t.put_tool(block)
         running = any(

@@ -492,11 +492,17 @@ class Transcript:
         self, before: tuple[Approval | Question, ...], after: tuple[Approval | Question, ...]
     ) -> Transcript:
         """Some of the questions were `before`, and are `after` now; the others stay in their
-        places."""
+        places, and so does one that is only answered."""
         if before is after:
             return self
-        kept = tuple(one for one in self.questions if one not in before or one in after)
-        return replace(self, questions=(*kept, *(one for one in after if one not in before)))
+        known = {one.id for one in before}
+        now = {one.id: one for one in after if one.id in known}
+        kept = tuple(
+            now.get(one.id, one) if one in before else one
+            for one in self.questions
+            if one not in before or one.id in now
+        )
+        return replace(self, questions=(*kept, *(one for one in after if one.id not in known)))
 
     def with_usage(self, usage: Usage) -> Transcript:
         sent, new = usage.prompt_tokens, usage.completion_tokens

@@ -88,6 +88,8 @@ class Facts:
     """What it reaches in the network, as `network_hosts.spell` says it."""
     odd_address: str = ""
     """Why the address that it reaches asks in every mode."""
+    asks_person: bool = False
+    """It does nothing but ask the person: nobody is asked whether they may be asked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,7 +266,7 @@ def _settings_reason(facts: Facts) -> str:
 
 def _mode_reason(mode: str, facts: Facts) -> str:
     """Why this mode asks; empty if it lets the call run."""
-    if mode == "accept-all":
+    if mode == "accept-all" or facts.asks_person:
         return ""
     if facts.effect == "read" and mode in ("auto", "accept-edits", "plan"):
         return ""

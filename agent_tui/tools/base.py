@@ -18,6 +18,7 @@ from pydantic import BaseModel, model_validator
 
 from agent_tui.protocol.display import DiffDisplay, Display, TodoItem
 from agent_tui.protocol.messages import SkillInfo, ToolSpec
+from agent_tui.protocol.standing import QuestionKind
 from agent_tui.safety.process.processes import CommandResult, Job
 from agent_tui.safety.sandbox.network_proxy import Internet
 from agent_tui.tools.support.seen_files import SeenFiles
@@ -79,6 +80,28 @@ class Planned:
     display: Display
     apply: Callable[[], Awaitable[ToolResult]]
     is_current: Callable[[], Awaitable[bool]] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Inquiry:
+    """A question to the person: `details` go with the `options`, of which several may be chosen if
+    it is `multi`; `display` is what they judge."""
+
+    text: str
+    options: tuple[str, ...]
+    details: tuple[str, ...] = ()
+    multi: bool = False
+    kind: QuestionKind = "ask"
+    display: Display | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What the person answered: the options that they chose, or their own words. Neither: they
+    declined."""
+
+    picks: tuple[int, ...] = ()
+    words: str = ""
 
 
 class ToolContext(Protocol):
@@ -208,6 +231,17 @@ class ToolContext(Protocol):
         """The text of a skill, once a session. Raises ToolFailure."""
         ...
 
+    async def ask(self, inquiries: Sequence[Inquiry]) -> Sequence[Reply] | None:
+        """Ask the person all of it at once, and wait for the answers. None: nobody is there."""
+        ...
+
+    @property
+    def mode(self) -> str: ...
+
+    def set_mode(self, mode: str) -> None:
+        """The session is in this mode from now on, as if the person had said so."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class Tool(Generic[A]):
@@ -241,6 +275,9 @@ class Tool(Generic[A]):
     research: bool = False
     """Looks things up outside: many calls with varying arguments in a turn are a sign of being
     lost."""
+
+    asks_person: bool = False
+    """It does nothing but ask the person, in its turn and not beside other calls."""
 
     @property
     def changes(self) -> bool:

@@ -164,7 +164,7 @@ def displays(text: str) -> tuple[d.Display, ...]:
         d.CommandDisplay(text, text, text, 1),
         d.TableDisplay((text, text), ((text, text),)),
         d.TodoDisplay((d.TodoItem(text, "active"),)),
-        d.QuestionDisplay(text, (text, "b"), text),
+        d.QuestionDisplay((d.AskedQuestion(text, (text, "b"), (text,)),)),
         d.PlanDisplay(text),
         d.ImageDisplay(text, 2, 2),
         d.AgentsDisplay((d.AgentStatus(text, text, text),)),

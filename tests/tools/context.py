@@ -21,7 +21,7 @@ from agent_tui.safety.process.output_capture import Captured
 from agent_tui.safety.process.processes import CommandResult, Job
 from agent_tui.safety.sandbox.network_proxy import Internet
 from agent_tui.safety.secrets.scrubber import hide_secrets
-from agent_tui.tools.base import Tool, ToolFailure, ToolResult, sha256
+from agent_tui.tools.base import Inquiry, Reply, Tool, ToolFailure, ToolResult, sha256
 from agent_tui.tools.support.seen_files import SeenFiles
 
 
@@ -61,6 +61,7 @@ class Context:
     internet: Internet = field(default_factory=Internet)
     keys: Mapping[str, str] = field(default_factory=dict)
     named_hosts: frozenset[str] = frozenset()
+    mode: str = "auto"
     in_blocking: bool = False
     """Whether `blocking` was used."""
 
@@ -155,6 +156,14 @@ class Context:
 
     def skills(self) -> Sequence[SkillInfo]:
         return tuple(SkillInfo(name, f"does {name}") for name in self.known_skills)
+
+    async def ask(self, inquiries: Sequence[Inquiry]) -> Sequence[Reply] | None:
+        """Nobody is there."""
+        assert inquiries
+        return None
+
+    def set_mode(self, mode: str) -> None:
+        self.mode = mode
 
     def load_tools(self, group: str) -> Sequence[str]:
         return self.groups[group]

@@ -41,10 +41,16 @@ def sample(schema: dict[str, Any], only_required: bool = False) -> dict[str, Any
     """Arguments that fit a schema."""
     wanted = schema.get("required", []) if only_required else schema["properties"]
     parts = {name: schema["properties"][name] for name in wanted}
-    return {
-        name: part["enum"][-1] if "enum" in part else SAMPLES[part.get("type", "string")]
-        for name, part in parts.items()
-    }
+    return {name: _sample(name, part) for name, part in parts.items()}
+
+
+def _sample(name: str, part: dict[str, Any]) -> Any:
+    if "enum" in part:
+        return part["enum"][-1]
+    if part.get("minItems"):
+        whole = {"type": "object", "properties": {name: part}, "required": [name]}
+        return json.loads(example_call(whole, {}))[name]
+    return SAMPLES[part.get("type", "string")]
 
 
 def has_title(node: Any, names: bool = False) -> bool:

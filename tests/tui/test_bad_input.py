@@ -83,7 +83,9 @@ KINDS: dict[str, Callable[[str], Block]] = {
     "code": lambda text: tool(d.CodeDisplay(text, path=text[:3_000] + "/a.py")),
     "markdown": lambda text: tool(d.MarkdownDisplay(text)),
     "plan": lambda text: tool(d.PlanDisplay(text)),
-    "question": lambda text: tool(d.QuestionDisplay(text, (text, "b"), text)),
+    "question": lambda text: tool(
+        d.QuestionDisplay((d.AskedQuestion(text, (text, "b"), (text,)),))
+    ),
     "diff": lambda text: tool(d.DiffDisplay(text, (hunk("+", text), hunk("-", text)), 1, 1)),
     "listing": lambda text: tool(d.ListingDisplay(text, (d.Entry(text), d.Entry(text, "folder")))),
     "matches": lambda text: tool(d.MatchesDisplay(text, (d.Match(text, 1, text),))),

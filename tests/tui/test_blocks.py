@@ -357,7 +357,8 @@ def test_every_display() -> None:
         "▸ y",
         "☑ z",
     ]
-    assert shown(d.QuestionDisplay("Q?", ("yes", "no"), "no")) == ["Q?", "  1. yes", "▸ 2. no"]
+    asked = d.AskedQuestion("Q?", ("yes", "no"), ("no",))
+    assert shown(d.QuestionDisplay((asked,))) == ["Q?", "  1. yes", "▸ 2. no"]
     assert shown(d.PlanDisplay("1. do")) == ["1. do"]
     assert shown(d.ImageDisplay("a.png", 3, 4)) == ["▣ a.png  3×4"]
     assert shown(d.AgentsDisplay((d.AgentStatus("a", "look", "running"),))) == ["a  running  look"]
@@ -434,7 +435,13 @@ displays = st.one_of(
         d.TableDisplay, st.lists(texts).map(tuple), st.lists(st.lists(texts).map(tuple)).map(tuple)
     ),
     st.builds(d.TodoDisplay, st.lists(st.builds(d.TodoItem, texts)).map(tuple)),
-    st.builds(d.QuestionDisplay, texts, st.lists(texts).map(tuple), texts),
+    st.builds(
+        d.AskedQuestion,
+        texts,
+        st.lists(texts).map(tuple),
+        st.lists(texts).map(tuple),
+        st.booleans(),
+    ).map(lambda asked: d.QuestionDisplay((asked, asked))),
     st.builds(d.ImageDisplay, texts, st.integers(0, 9**5)),
     st.builds(d.AgentsDisplay, st.lists(st.builds(d.AgentStatus, texts, texts, texts)).map(tuple)),
 )

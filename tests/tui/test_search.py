@@ -95,7 +95,7 @@ def test_every_kind_of_row_is_searched(block: Block, query: str) -> None:
         d.MatchesDisplay("x", (d.Match("a", 1, "it"),)),
         d.TableDisplay(("a",), (("it",),)),
         d.TodoDisplay((d.TodoItem("it"),)),
-        d.QuestionDisplay("?", ("it",)),
+        d.QuestionDisplay((d.AskedQuestion("?", ("it",)),)),
         d.ImageDisplay("it.png"),
         d.AgentsDisplay((d.AgentStatus("a", "it", "b"),)),
     ],

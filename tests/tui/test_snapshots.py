@@ -230,7 +230,9 @@ def results_are_drawn_as_what_they_are() -> Model:
             d.TodoItem("Write the changelog"),
         )
     )
-    question = d.QuestionDisplay("Which way to **round**?", ("half up", "half to even"), "half up")
+    options = ("half up", "half to even")
+    asked = d.AskedQuestion("Which way to **round**?", options, ("half up",))
+    question = d.QuestionDisplay((asked,))
     agents = d.AgentsDisplay((d.AgentStatus("reviewer", "reads the change", "running"),))
     files = d.ListingDisplay(
         "shop", (d.Entry("img", "folder"), d.Entry("cart.py", "file", 1_204)), 9

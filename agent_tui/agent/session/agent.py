@@ -31,6 +31,7 @@ from agent_tui.agent.services.side_questions import Asides
 from agent_tui.agent.services.trust import TrustDesk, describe_trust
 from agent_tui.agent.services.undo import Undo
 from agent_tui.agent.session.directories import Directories, roots
+from agent_tui.agent.session.mode_and_effort import switch
 from agent_tui.agent.session.queue import PromptQueue
 from agent_tui.agent.session.record import Record
 from agent_tui.agent.turn import tool_wiring
@@ -41,9 +42,7 @@ from agent_tui.protocol.events import (
     Answered,
     Cleared,
     DraftSaved,
-    EffortChanged,
     ErrorRaised,
-    ModeChanged,
     Notice,
     PlaceKept,
     QuestionAnswered,
@@ -51,8 +50,6 @@ from agent_tui.protocol.events import (
     SteerSeen,
 )
 from agent_tui.protocol.ops import (
-    EFFORTS,
-    MODES,
     AllowOnce,
     Answer,
     AskAside,
@@ -86,8 +83,6 @@ from agent_tui.protocol.ops import (
 )
 from agent_tui.protocol.setup_op import SetUp
 from agent_tui.protocol.transcript import Queued
-from agent_tui.providers.facts.effort import heeds
-from agent_tui.safety.limits import Limits
 from agent_tui.structures import chips
 
 SAVE_SECONDS: Final = 1.0
@@ -497,31 +492,3 @@ class Agent:
             self.queue.pause()
         else:
             self.record.emit(DraftSaved(*chips.draft(op.text, op.pastes)))
-
-
-def switch(record: Record, op: SetMode | SetEffort, limits: Limits = Limits()) -> None:  # noqa: B008
-    wanted, known = (op.mode, MODES) if isinstance(op, SetMode) else (op.level, ("", *EFFORTS))
-    if wanted not in known:
-        what = "mode" if isinstance(op, SetMode) else "effort"
-        hint = f"{what}s: {', '.join(name for name in known if name)}"
-        record.emit(ErrorRaised(f"No {what} {wanted!r}.", "invalid_arguments", hint))
-    elif isinstance(op, SetMode):
-        if (bound := limits.bound_mode(wanted)) != wanted:
-            said = f"permissions.autonomy is {limits.autonomy}: instead of {wanted}, {bound} holds."
-            record.emit(Notice(said, "warning"))
-        record.emit(ModeChanged(bound))
-    else:
-        record.emit(EffortChanged(wanted))
-        if wanted:
-            _heeded(record)
-
-
-def _heeded(record: Record) -> None:
-    """Whoever asks a model to think harder that cannot be asked learns that nothing will come of
-    it."""
-    name = record.standing.model
-    provider, _, model = name.partition("/")
-    if model and not heeds(provider, model):
-        record.emit(
-            Notice(f"{name} has no effort setting: /effort changes nothing there.", "warning")
-        )

@@ -22,7 +22,7 @@ from agent_tui.agent.services import images
 from agent_tui.agent.services.confirmations import Consent
 from agent_tui.agent.services.jobs import Jobs
 from agent_tui.agent.services.models import Models
-from agent_tui.agent.session import directories
+from agent_tui.agent.session import directories, mode_and_effort
 from agent_tui.agent.session.record import AgentRecord, Record
 from agent_tui.agent.turn import loop, tool_wiring
 from agent_tui.agent.turn.accounts import Accounts
@@ -48,7 +48,7 @@ from agent_tui.protocol.events import (
     TurnStarted,
 )
 from agent_tui.protocol.messages import AssistantMessage, ModelInfo, Request
-from agent_tui.protocol.ops import Answer
+from agent_tui.protocol.ops import Answer, SetMode
 from agent_tui.protocol.transcript import TurnEnd
 from agent_tui.providers.base import Provider
 from agent_tui.safety.process.environment import describe_left_out, names_left_out
@@ -149,6 +149,7 @@ class AgentRun:
             jobs=shared.jobs,
             load_tools=self._load_tools,
             sources=(shared.custom,),
+            set_mode=self._set_mode,
         )
 
     def _load_tools(self, group: str) -> tuple[str, ...]:
@@ -368,7 +369,12 @@ class AgentRun:
             self.shared.pool, images.fill_images, request, blobs.get, takes
         )
 
-    def _ask(self, asked: ApprovalAsked) -> asyncio.Future[Answer]:
+    def _set_mode(self, mode: str) -> None:
+        limits = self.executor.approvals.permissions.limits
+        mode_and_effort.switch(self.shared.record, SetMode(mode), limits)
+        self.shared.spawn(self.executor.find_sandbox())
+
+    def _ask(self, asked: ApprovalAsked | QuestionAsked) -> asyncio.Future[Answer]:
         return self.consent.expect(asked.id)
 
     async def _hold(self, reason: str) -> loop.Held:

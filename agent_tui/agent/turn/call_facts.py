@@ -48,7 +48,15 @@ def gather_facts(
     named = tuple(paths.facts(text, roots, tool.changes) for text in touched)
     host, odd = reaches
     facts = policy.Facts(
-        tool.name, tool.effect, named, command, first, tuple(others), host=host, odd_address=odd
+        tool.name,
+        tool.effect,
+        named,
+        command,
+        first,
+        tuple(others),
+        host=host,
+        odd_address=odd,
+        asks_person=tool.asks_person,
     )
     if not command:
         forbidden, _ = apply_limits(limits, named, command, (), roots, environment)

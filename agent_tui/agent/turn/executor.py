@@ -161,7 +161,9 @@ class Executor:
                 continue
             journal.open_call(call, partial(self._not_run, call, prepared.label))
             self.approvals.spend(prepared)
-            if self.parallel and prepared.tool.concurrent_safe and self.approvals.may_run(prepared):
+            tool = prepared.tool
+            beside = tool.concurrent_safe and not tool.asks_person
+            if self.parallel and beside and self.approvals.may_run(prepared):
                 group.append((index, prepared))
                 continue
             await flush()
@@ -264,7 +266,7 @@ class Executor:
     async def _execute(self, prepared: Prepared, journal: Journal, note: str) -> Outcome:
         call, tool, decision = prepared.call, prepared.tool, prepared.decision
         started = time.monotonic()
-        journal.open_call(call, lambda: self._cancelled(prepared, time.monotonic() - started))
+        journal.open_call(call, lambda: self._cancelled(prepared, started))
         limit = (
             (tool.timeout(prepared.arguments) or self.workplace.command_timeout)
             if tool.timeout
@@ -465,7 +467,7 @@ class Executor:
             result = await (
                 planned.apply() if planned else tool.run(prepared.arguments, prepared.context)
             )
-            seconds = time.monotonic() - started
+            seconds = time.monotonic() - started - prepared.context.waited
             if watch is not None and before is not None:
                 await watch.report_changes(before)
                 looked = True
@@ -483,9 +485,10 @@ class Executor:
             call_id=call.id, name=call.name, label=label, content=said, tag="cancelled"
         )
 
-    def _cancelled(self, prepared: Prepared, seconds: float) -> ToolEnded:
+    def _cancelled(self, prepared: Prepared, started: float) -> ToolEnded:
         """The result of a call that is cancelled while it runs: what came of its output is part of
         it."""
+        seconds = time.monotonic() - started - prepared.context.waited
         captured, tool = prepared.context.command_output, prepared.tool
         command = tool.command(prepared.arguments) if tool.command else ""
         said, display = "Error [cancelled]: cancelled while it ran", None

@@ -6,6 +6,7 @@ from __future__ import annotations
 import asyncio
 import stat
 import threading
+import time
 import uuid
 from collections import deque
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
@@ -16,10 +17,19 @@ from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from agent_tui.agent.services.jobs import Jobs
+from agent_tui.agent.turn import inquiries
 from agent_tui.agent.turn.call_facts import place_command
 from agent_tui.protocol.display import DiffDisplay, DiffsDisplay, Display, Hunk, TodoItem
-from agent_tui.protocol.events import Event, FileChanged, Notice, TodoChanged, ToolOutput
+from agent_tui.protocol.events import (
+    Event,
+    FileChanged,
+    Notice,
+    QuestionAsked,
+    TodoChanged,
+    ToolOutput,
+)
 from agent_tui.protocol.messages import SkillInfo
+from agent_tui.protocol.ops import Answer
 from agent_tui.safety import paths
 from agent_tui.safety.policy import Confined
 from agent_tui.safety.process import processes
@@ -36,7 +46,7 @@ from agent_tui.safety.secrets.hidden_values import HiddenValues
 from agent_tui.safety.secrets.scrubber import ScrubbedStream
 from agent_tui.safety.secrets.secret_files import shows_secrets
 from agent_tui.safety.shell import classifier as shell_classifier
-from agent_tui.tools.base import ToolFailure
+from agent_tui.tools.base import Inquiry, Reply, ToolFailure
 from agent_tui.tools.support.seen_files import SeenFiles
 
 T = TypeVar("T")
@@ -136,6 +146,10 @@ class Workplace:
     log: Logger
     env_files: EnvFiles = field(default_factory=EnvFiles)
     internet: Internet = field(default_factory=Internet)
+    ask: Callable[[QuestionAsked], asyncio.Future[Answer]] | None = None
+    """Asks the person; None: nobody is there."""
+    mode: Callable[[], str] = lambda: "auto"
+    set_mode: Callable[[str], None] = lambda _: None
     seen: SeenFiles = field(default_factory=SeenFiles)
     scrubbed: deque[tuple[DiffDisplay, Any, int]] = field(default_factory=lambda: deque(maxlen=8))
     """Long changes with what they are without secrets, as they were known then: it is looked for
@@ -265,6 +279,7 @@ class CallContext:
         self.is_judged = False
         """Whether a person, or the lack of one, has decided about that."""
         self._shows_secrets = False
+        self._waited, self._asked_at = 0.0, 0.0
 
     def tell(self, event: Event) -> None:
         """Put an event of this call on record."""
@@ -477,6 +492,29 @@ class CallContext:
 
     def load_skill(self, name: str) -> str:
         return self.workplace.load_skill(name)
+
+    async def ask(self, asks: Sequence[Inquiry]) -> Sequence[Reply] | None:
+        place = self.workplace
+        if place.ask is None:
+            return None
+        self._asked_at = time.monotonic()
+        asked = [inquiries.question_of(one, self._call_id, place.scrub_known) for one in asks]
+        try:
+            return await inquiries.ask_all(asked, place.ask, self.tell)
+        finally:
+            self._waited, self._asked_at = self.waited, 0.0
+
+    @property
+    def waited(self) -> float:
+        """Seconds in which it waited for the person."""
+        return self._waited + (time.monotonic() - self._asked_at if self._asked_at else 0.0)
+
+    @property
+    def mode(self) -> str:
+        return self.workplace.mode()
+
+    def set_mode(self, mode: str) -> None:
+        self.workplace.set_mode(mode)
 
 
 def _size(hunk: Hunk) -> int:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Executor as Pool
+from dataclasses import replace
 from functools import partial
 from logging import Logger
 from pathlib import Path
@@ -19,7 +20,7 @@ from agent_tui.agent.turn.command_changes import Watch
 from agent_tui.agent.turn.executor import Executor
 from agent_tui.agent.turn.tool_context import Workplace
 from agent_tui.context.skills import Skills
-from agent_tui.protocol.events import ApprovalAsked, Event
+from agent_tui.protocol.events import ApprovalAsked, Event, QuestionAsked
 from agent_tui.protocol.ops import Answer
 from agent_tui.safety.folder_rules import FolderRules
 from agent_tui.safety.permissions import own_rules
@@ -119,7 +120,7 @@ def build(
     emit: Callable[[Event], None],
     known: Callable[[], frozenset[str]],
     mode: Callable[[], str],
-    ask: Callable[[ApprovalAsked], asyncio.Future[Answer]] | None,
+    ask: Callable[[ApprovalAsked | QuestionAsked], asyncio.Future[Answer]] | None,
     new_id: Callable[[], str],
     pool: Pool,
     log: Logger,
@@ -129,10 +130,16 @@ def build(
     jobs: Jobs | None = None,
     load_tools: Callable[[str], Sequence[str]] = lambda _: (),
     sources: Sequence[ToolSource] = (),
+    set_mode: Callable[[str], None] = lambda _: None,
 ) -> Executor:
     """The executor of an agent."""
     jobs = jobs or Jobs(emit)
-    workplace = _workplace(config, session, skills, roots, emit, pool, log, jobs, load_tools)
+    workplace = replace(
+        _workplace(config, session, skills, roots, emit, pool, log, jobs, load_tools),
+        ask=ask,
+        mode=mode,
+        set_mode=set_mode,
+    )
     tools = offered_tools(config, sources)
     parallel = runs_parallel(config.settings.agent)
     executor = Executor(

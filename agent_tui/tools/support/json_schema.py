@@ -186,7 +186,9 @@ def _sample(schema: Schema, depth: int) -> object:
     kind = kinds[0] if kinds else "string"
     if kind == "array":
         inner = schema.get("items")
-        return [_sample(inner, depth + 1)] if isinstance(inner, Mapping) and depth < DEEPEST else []
+        if not isinstance(inner, Mapping) or depth >= DEEPEST:
+            return []
+        return [_sample(inner, depth + 1)] * max(1, schema.get("minItems", 1))
     if kind == "object":
         return _example(schema, {}, depth) if depth < DEEPEST else {}
     if kind in ("integer", "number"):

@@ -119,6 +119,16 @@ class Composer:
 
 
 @frozen
+class Unmark:
+    """What a row of keys would have typed, and how the question stood before the first of them."""
+
+    text: str
+    at: float
+    marked: tuple[int, ...]
+    selected: int
+
+
+@frozen
 class Dialog:
     """How the question `id` stands on the screen."""
 
@@ -149,6 +159,10 @@ class Dialog:
     unseen: int | None = None
     """Lines at the end of what is asked about that have never been in view; None: not painted yet.
     """
+    marked: tuple[int, ...] = ()
+    """The rows that are marked, where several may be chosen."""
+    unmark: Unmark | None = None
+    """The keys that marked them last, for as long as they may turn out to begin a word."""
 
 
 @frozen
@@ -345,6 +359,8 @@ class Model:
     going_back: GoingBack | None = None
     asked: str = ""
     """The open question that the person turned to, where there are several."""
+    tabs: Mapping[str, Dialog] = field(default_factory=dict)
+    """How open questions of the model stood when the person turned to another one."""
     read: frozenset[str] = frozenset()
     """Open questions of which everything has been in view."""
     rewound: int = 0  # the record number of the newest `Rewound` of this session
@@ -382,7 +398,8 @@ class Model:
             return None
         pending = self.transcript.questions
         turned_to = (one for one in pending if self.asked and one.id == self.asked)
-        return next(turned_to, pending[0] if pending else None)
+        waiting = (one for one in pending if isinstance(one, Approval) or not one.answered)
+        return next(turned_to, next(waiting, None))
 
     @property
     def is_running(self) -> bool:

@@ -107,7 +107,7 @@ class QuestionAnswered(Base):
     """A person gives the question `id` the answer `choice`, said in so many words. `mode`: what
     holds from then on, where that is offered. `text` goes to the model with it; `asks`: that is
     asked for first. `together`: it is for the others of its kind, too. `by`: `nobody`, where there
-    is no person who could answer."""
+    is no person who could answer. `picks`: the options that are chosen."""
 
     id: str
     choice: Choice
@@ -116,6 +116,7 @@ class QuestionAnswered(Base):
     asks: bool = False
     by: Literal["person", "nobody"] = "person"
     together: bool = False
+    picks: tuple[int, ...] = ()
 
 
 @frozen

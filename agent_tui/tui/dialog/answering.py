@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from math import inf
 from typing import Final
 
@@ -23,7 +24,9 @@ from agent_tui.tui.core.effects import Effect, Type, Yield
 from agent_tui.tui.core.model import Dialog, Held, Model, OwnKeys, Purpose, PurposeKind
 from agent_tui.tui.core.msg import KeyPressed
 from agent_tui.tui.core.step import Step, send, then, toast
+from agent_tui.tui.dialog import marking
 from agent_tui.tui.dialog.offers import GRANTS, Offer, alike, offers
+from agent_tui.tui.dialog.tabs import NONE, as_left, keep_tabs
 from agent_tui.tui.dialog.unread import READ_ON, READ_OTHERS, note_view, unread, why_unreadable
 from agent_tui.tui.prompt import composer
 from agent_tui.tui.prompt.queue import ANSWER_FIRST
@@ -40,8 +43,6 @@ from agent_tui.tui.screen.key_guards import (
     is_quiet,
 )
 
-NONE: Final = -1
-"""The row of the cursor where no answer is chosen."""
 CONFIRMS: Final = "press Enter to answer"
 TOO_SOON: Final = "not answered: pause, then press Enter"
 DROPPED: Final = "the search was closed: pause, then type"
@@ -82,33 +83,28 @@ def follow(model: Model, at: float, listed: bool = False) -> Step:
     model = model if model.overlay is None else replace(model, overlay=None)
     if model.dialog is not None and model.dialog.id == question.id:
         return model, ()
-    model = replace(model, read=model.read & {one.id for one in model.transcript.questions})
+    model = keep_tabs(model)
     model, effects = (
         composer.leave_field(model) if model.composer.purpose is not None else (model, ())
     )  # an address was being typed: questions come first
     drafted = bool(model.composer.draft.strip())
+    row, marked, scroll = as_left(model, question)
     dialog = Dialog(
         question.id,
         at,
-        default_row(question),
+        row,
         interrupts=interrupts,
         drops_keys=purpose is not None and purpose.kind in composer.SEARCHES,
         guards_esc=guards_esc,
         drafted=drafted,
         refused_at=at if model.idle_enter and at - model.last_key < IDLE_SECONDS else -inf,
+        scroll=scroll,
+        marked=marked,
     )
     model = replace(model, dialog=dialog)
     if isinstance(question, Question) and question.kind == "skill_argument":
         model = composer.ask(model, Purpose("argument", question.text, question.id))
     return model, effects
-
-
-def default_row(question: Approval | Question) -> int:
-    """The option under the cursor at first: for what would be kept, it is the no; for what cannot
-    be taken back there is none."""
-    if isinstance(question, Question):
-        return 1 if question.kind == "confirm" else 0
-    return NONE if question.hard else 0
 
 
 def ways(model: Model) -> tuple[Offer, ...]:
@@ -125,6 +121,8 @@ def turn(model: Model, step: int) -> Step:
     if question is None or len(pending) < 2:
         return model, ()
     place = (pending.index(question) + step) % len(pending)
+    if model.dialog is not None:
+        model = replace(model, tabs={**model.tabs, question.id: model.dialog})
     model, effects = follow(replace(model, asked=pending[place].id), model.at)
     dialog = model.dialog and replace(model.dialog, moved_at=model.at)
     return replace(model, dialog=dialog), effects
@@ -162,6 +160,9 @@ def answer_key(model: Model, msg: KeyPressed, before: float) -> Step | None:
         return send_words(model, command)
     if msg.key == "enter" and not enter_answers(model):  # the person sends with another key
         return model, (Type("\n", "ctrl+j"),)
+    meant = partial(letter_is_meant, model, msg, dialog, before)
+    if (marked_row := marking.on_key(model, msg, before, offered, meant)) is not None:
+        return marked_row
     if named is not None and letter_is_meant(model, msg, dialog, before):
         marked = offered.index(named)
         turns = _refuses(named) and not _refuses(under_cursor(offered, dialog))
@@ -247,7 +248,8 @@ def show_again(model: Model) -> Model:
 
 
 def _choose_first(model: Model, offer: Offer) -> str:
-    return f"not answered: press {letter_key(model, offer)} or ↑↓ first"
+    letter = "" if marking.is_multi(model.question) else f"{letter_key(model, offer)} or "
+    return f"not answered: press {letter}↑↓ first"  # there, a number marks
 
 
 def _refuses(offer: Offer) -> bool:
@@ -502,7 +504,8 @@ def simplest_answer(model: Model) -> tuple[str, str]:
         return alt_key(chosen, model.keys), chosen.action_name
     if not _is_marked(model):
         if _key_only(question, chosen) or dialog.refused_at > max(dialog.moved_at, -inf):
-            return letter_key(model, chosen), chosen.action_name
+            marks = marking.is_multi(question)  # there, a number answers nothing
+            return ("", "") if marks else (letter_key(model, chosen), chosen.action_name)
         if _refused_until(model) > model.at:
             return "", ""
     return "Enter", chosen.action_name
@@ -559,7 +562,8 @@ def _take(model: Model, question: Approval | Question, offer: Offer) -> Step:
         return ask_words(model, question, offer), ()
     # the mode comes first, so that it holds for the calls behind this one
     before: Step = commands.find("mode").run(model, offer.mode) if offer.mode else (model, ())
-    answers = (Answer(id, offer.choice) for id in (question.id, *offer.also))
+    picks = marking.chosen_picks(question, model.dialog, offer) if model.dialog else offer.picks
+    answers = (Answer(id, offer.choice, picks=picks) for id in (question.id, *offer.also))
     return then(before, send(before[0], *answers))
 
 

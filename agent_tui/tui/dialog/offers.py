@@ -25,7 +25,8 @@ class Offer:
     """One way to answer. `keys`: what takes it, the shown one first. `purpose`: what to ask for
     first. `mode`: what holds from then on. `short`: the label where there is little room. `also`:
     the ids of other questions that it answers, too. `says`: what to ask for where words go with it.
-    """
+    `picks`: the options that it chooses. `does`: what a key that takes it does, where the label
+    does not say it."""
 
     keys: tuple[str, ...]
     label: str
@@ -36,6 +37,8 @@ class Offer:
     short: str = ""
     also: tuple[str, ...] = ()
     says: str = ""
+    picks: tuple[int, ...] = ()
+    does: str = ""
 
     @property
     def brief(self) -> str:
@@ -44,7 +47,7 @@ class Offer:
     @property
     def action_name(self) -> str:
         """What a key that takes it does: its row says how far that goes."""
-        return self.brief.partition(":")[0]
+        return self.does or self.brief.partition(":")[0]
 
 
 def offers(question: Approval | Question, alike: Sequence[Approval] = ()) -> tuple[Offer, ...]:
@@ -57,6 +60,10 @@ def offers(question: Approval | Question, alike: Sequence[Approval] = ()) -> tup
 def _of_question(question: Question) -> tuple[Offer, ...]:
     if question.kind == "skill_argument":
         return ()
+    if question.kind == "ask":
+        return _of_model(question)
+    if question.kind == "plan":
+        return _of_plan(question)
     if question.kind == "confirm":
         yes, no = (*question.options, "", "")[:2]  # a log may hold anything
         return Offer(("y", "1"), "yes", "yes", yes), Offer(("n", "2"), "no", "stop", no)
@@ -89,6 +96,35 @@ def _of_changes() -> tuple[Offer, ...]:
         Offer(("n", "3"), "no, put them back", "no", says=DENIES),
         Offer(("y", "1"), "yes, keep them", "once", short="yes", says=ALLOWS),
         Offer(("m", "4"), "no, and say why", "no", "", DENIES, short="no, say why"),
+    )
+
+
+def _of_model(question: Question) -> tuple[Offer, ...]:
+    details = (*question.details, *[""] * len(question.options))
+    options = (
+        Offer((str(n + 1),), label, "choose", details[n], picks=(n,), does="answer")
+        for n, label in enumerate(question.options)
+    )
+    return (
+        *options,
+        Offer(("m",), "another answer", "say", "", "Your answer", short="other", does="write it"),
+        Offer(("n",), "decline", "no", "it goes on without an answer"),
+    )
+
+
+def _of_plan(question: Question) -> tuple[Offer, ...]:
+    details = (*question.details, *[""] * len(question.options))
+    letters = ("e", "y")  # a log may hold more
+    options = (
+        Offer((*letters[n : n + 1], str(n + 1)), label, "choose", details[n], picks=(n,))
+        for n, label in enumerate(question.options)
+    )
+    last = len(question.options)
+    revise, stays = "What to change", "plan mode stays"
+    return (
+        *options,
+        Offer(("m", f"{last + 1}"), "revise it", "say", stays, revise, short="revise"),
+        Offer(("n", f"{last + 2}"), "reject it", "no", stays, short="reject"),
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import Final
 
 from agent_tui.present.wording import REPEATS
@@ -16,7 +17,6 @@ from agent_tui.tui.core.model import Dialog, Model, OwnKeys, Purpose
 from agent_tui.tui.core.regions import DialogView, FooterView, Option
 from agent_tui.tui.core.words import folder, format_place, one_line
 from agent_tui.tui.dialog.answering import (
-    NONE,
     alt_key,
     answer_key_for,
     can_say,
@@ -25,7 +25,9 @@ from agent_tui.tui.dialog.answering import (
     letters_answer,
     simplest_answer,
 )
+from agent_tui.tui.dialog.marking import is_multi
 from agent_tui.tui.dialog.offers import Offer, alike, offers
+from agent_tui.tui.dialog.tabs import NONE
 from agent_tui.tui.dialog.unread import READ_ON
 from agent_tui.tui.prompt import completion
 
@@ -36,8 +38,10 @@ TITLES: Final = {
     "budget": "The budget is reached",
     "price": "No price is known",
     "stuck": REPEATS,
+    "ask": "The model asks",
 }
 """What a question is about."""
+ANSWERED: Final = "answered"
 HARD: Final = "Run it? This cannot be undone"
 NARROW: Final = 50
 """Columns below which the footer names one key that scrolls."""
@@ -78,6 +82,10 @@ def _dialog(
         title, reason, display, warning = TITLES.get(question.kind, ""), question.text, None, True
         if question.kind == "confirm":
             (title, _, reason), warning = question.text.partition("\n"), False
+        elif question.call_id:
+            title, reason, warning = title or question.text, "", False
+            display = question.display or _words(question.text)
+            about = (ANSWERED, ANSWERED) if question.answered else about
     else:
         (title, brief), reason, warning = titles(question), question.reason, question.hard
         about = _about(question, here)
@@ -88,6 +96,8 @@ def _dialog(
         )
     offered = () if purpose is not None else offers(question, alike(question, pending))
     options = tuple(_option(one, letters, own) for one in offered)
+    if is_multi(question):
+        options = tuple(map(partial(_with_mark, state.marked), options, offered))
     return DialogView(
         title,
         reason,
@@ -122,7 +132,7 @@ def reading_of(argv: str) -> str:
 def brief_of(question: Approval | Question) -> str:
     """An open question in a few words: the call, and how much of a file changes."""
     if isinstance(question, Question):
-        return question.text.partition("\n")[0]
+        return f"{'✓ ' * question.answered}{question.text.partition(chr(10))[0]}"
     changes = displays.diff_of(question.display) is not None
     shown = displays.present(question.display).summary if changes else ()
     count = "".join(run.text for run in shown)
@@ -133,6 +143,20 @@ def _option(offer: Offer, letters: bool, own: OwnKeys) -> Option:
     key = offer.keys[0] if letters else alt_key(offer, own)
     also = "".join(offer.keys[1:]) if letters else ""
     return Option(key, offer.label, offer.detail, also=also, short=offer.brief)
+
+
+def _with_mark(marked: tuple[int, ...], option: Option, offer: Offer) -> Option:
+    """An option of which several may be chosen, with its mark."""
+    if not offer.picks:
+        return option
+    mark = "[x] " if offer.picks[0] in marked else "[ ] "
+    return replace(option, label=mark + option.label, short=mark + offer.brief)
+
+
+@lazy
+def _words(text: str) -> Display:
+    """What the model asks; one value for the same words, so that it is laid out once."""
+    return displays.markdown(text)
 
 
 def _enter_sends(model: Model) -> bool:
@@ -153,7 +177,9 @@ def asked_footer(model: Model) -> FooterView:
     back = dialog is not None and dialog.scroll > 0 and not dialog.unseen
     draft, narrow = bool(model.composer.draft), 0 < model.width < NARROW
     several = len(model.transcript.questions) > 1 and not draft
-    more = (("←→", "see others"),) * several + (("Tab", "add words"),) * can_say(model)
+    marks = is_multi(model.question) and not draft
+    more = (("Space", "mark"),) * marks
+    more += (("←→", "see others"),) * several + (("Tab", "add words"),) * can_say(model)
     return _footer(
         simplest_answer(model), model.keys, hidden, back, narrow, draft, _enter_sends(model), more
     )

@@ -17,6 +17,7 @@ from agent_tui.tui.core.model import Held, Model
 from agent_tui.tui.core.msg import KeyPressed
 from agent_tui.tui.core.step import Step, then, toast
 from agent_tui.tui.dialog import answering
+from agent_tui.tui.dialog.tabs import default_row
 from agent_tui.tui.dialog.unread import why_unreadable
 from agent_tui.tui.prompt.composer import MESSAGES
 from agent_tui.tui.screen.key_guards import HOLD_SECONDS, QUIET_SECONDS, REPEAT_SECONDS
@@ -50,7 +51,7 @@ def end_tab(model: Model, msg: KeyPressed) -> Step:
     if msg.key == "enter":
         return answering.refuse_enter(free, answering.TOO_SOON)
     if is_text(msg.character) and question is not None and dialog is not None:
-        row = answering.default_row(question) if dialog.moved_at == -inf else dialog.selected
+        row = default_row(question) if dialog.moved_at == -inf else dialog.selected
         free = replace(free, dialog=replace(dialog, selected=row), typed_at=msg.at)
     return free, ()
 

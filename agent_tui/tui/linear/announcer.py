@@ -31,6 +31,12 @@ WORDS: Final = {
     "c": ("continue", "go on"),
 }
 """What may be typed for a key."""
+TAKES_WORDS: Final = {
+    "stuck": "what to tell the model",
+    "ask": "your own answer",
+    "plan": "what to change",
+}
+"""Questions that may be answered in words, and what those are."""
 NEXT: Final = "next"
 """What shows the next question, where there are several."""
 Pending = Sequence[Approval | Question]
@@ -44,6 +50,8 @@ class Taken:
 
     key: str
     text: str = ""
+    picks: tuple[int, ...] = ()
+    """The options that are chosen."""
 
 
 def question_lines(question: Approval | Question, pending: Pending) -> list[str]:
@@ -53,8 +61,11 @@ def question_lines(question: Approval | Question, pending: Pending) -> list[str]
     place = number + (f" from {question.agent}" if question.agent else "")
     if isinstance(question, Question):
         title = TITLES.get(question.kind, "")
-        said = f"{title}\n{question.text}" if title else question.text
+        asks = question.kind == "ask"  # that the model does is plain here
+        said = f"{title}\n{question.text}" if title and not asks else question.text
         lines = f"Question{place}: {said}".split("\n")
+        lines += display_lines(question.display) if question.display is not None else []
+        lines += [f"Your answer: {_given(question)}"] if question.answered else []
     else:
         lines = [f"Question{place}: {titles(question)[0]}"]
         lines += [f"Reason: {question.reason}"] if question.reason else []
@@ -66,6 +77,12 @@ def question_lines(question: Approval | Question, pending: Pending) -> list[str]
     lines += [_option(offer, hard) for offer in _ways(question, pending)]
     lines += [f"{NEXT}: see the next question"] if others else []
     return [*lines, answer_ways(question, pending)]
+
+
+def _given(question: Question) -> str:
+    """What was answered, which may still be changed."""
+    chosen = (question.options[n] for n in question.picks if n < len(question.options))
+    return ", ".join(chosen) or question.words or "none"
 
 
 def _ways(question: Approval | Question, pending: Pending = ()) -> tuple[Offer, ...]:
@@ -89,11 +106,18 @@ def match_answer(question: Approval | Question, line: str, pending: Pending = ()
         if key == "y" and hard:
             if low == YES:
                 return Taken(key)
-        elif low in offer.keys or low in WORDS.get(key, ()):
-            return Taken(key)
+        elif (
+            low in offer.keys
+            or low in WORDS.get(key, ())
+            or (offer.picks and low == offer.label.lower())
+        ):
+            return Taken(key, picks=offer.picks)
+    if isinstance(question, Question) and question.multi and (picks := _numbers(question, low)):
+        return Taken(str(picks[0] + 1), picks=picks)
     word, _, rest = text.partition(" ")
-    takes_words = isinstance(question, Approval) or question.kind == "stuck"
-    if rest.strip() and takes_words and word.lower().rstrip(",:") in ("n", "no", "m"):
+    takes_words = isinstance(question, Approval) or question.kind in TAKES_WORDS
+    no = () if isinstance(question, Question) and question.kind == "ask" else ("n", "no")
+    if rest.strip() and takes_words and word.lower().rstrip(",:") in (*no, "m"):
         return Taken("m", rest.strip())
     allows = isinstance(question, Approval) and not hard
     if rest.strip() and allows and word.lower() in ("y:", "yes:"):  # `yes, but …` is none
@@ -101,12 +125,25 @@ def match_answer(question: Approval | Question, line: str, pending: Pending = ()
     return None
 
 
+def _numbers(question: Question, line: str) -> tuple[int, ...]:
+    """The options that `line` names, as in `1,3`; none where it is anything else."""
+    words = line.replace(",", " ").split()
+    known = {str(n + 1): n for n in range(len(question.options))}
+    return tuple(sorted({known[one] for one in words})) if set(words) <= set(known) else ()
+
+
 def reply(question: Approval | Question, answer: Taken, pending: Pending = ()) -> QuestionAnswered:
     """What `answer` tells the core."""
     offer = next(offer for offer in _ways(question, pending) if offer.keys[0] == answer.key)
     asks, together = bool(offer.purpose) and not answer.text, bool(offer.also)
     return QuestionAnswered(
-        question.id, offer.choice, offer.mode, answer.text, asks, together=together
+        question.id,
+        offer.choice,
+        offer.mode,
+        answer.text,
+        asks,
+        together=together,
+        picks=answer.picks,
     )
 
 
@@ -123,7 +160,9 @@ def _key(offer: Offer, hard: bool) -> str:
 
 def _more(question: Approval | Question) -> str:
     if isinstance(question, Question):
-        return ", or m and what to tell the model" if question.kind == "stuck" else ""
+        several = ", or several as 1,2" if question.multi else ""
+        words = TAKES_WORDS.get(question.kind, "")
+        return several + (f", or m and {words}" if words else "")
     return ", or n and why" + ("" if question.hard else ", or y: and more words")
 
 

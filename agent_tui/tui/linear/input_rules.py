@@ -299,6 +299,7 @@ class Rules:
         if question.id == self._answered:
             self._go_on(text)
         elif len(pending) > 1 and text.strip().lower() == announcer.NEXT:
+            self._answered = ""  # an answer may be changed
             chat.dispatch(msg.QuestionTurned(at=time.time()))
         elif taken is None and not text.strip():
             if chat.source.terminal:
@@ -321,11 +322,15 @@ class Rules:
 
     def _unanswered(self, question: Approval | Question) -> None:
         """A pipe holds no answer: what asks for consent gets none, and what is stuck stops."""
-        if not (isinstance(question, Question) and question.kind == "confirm"):
+        goes_on = isinstance(question, Question) and question.kind in ("confirm", "ask", "plan")
+        if not goes_on:
             self._chat.leave_unanswered()
-        choice: Choice = put_off(question) or ("no" if isinstance(question, Approval) else "stop")
-        says = "stop" if choice == "stop" else "no"
-        self._chat.out.say([f"Nobody answered, so the answer is {says}."], "warning")
+        stops = isinstance(question, Question) and not goes_on
+        choice: Choice = put_off(question) or ("stop" if stops else "no")
+        says = "the answer is stop" if choice == "stop" else "the answer is no"
+        if isinstance(question, Question) and question.call_id:
+            says = "it is declined"
+        self._chat.out.say([f"Nobody answered, so {says}."], "warning")
         self._reply(msg.QuestionAnswered(question.id, choice, by="nobody"))
 
     def _reply(self, answer: msg.QuestionAnswered) -> None:

@@ -104,6 +104,8 @@ def _one(model: Model, event: Event | Restored) -> Step:
     model = _fold(model, event)
     if isinstance(event, Restored):
         return _restored(model)
+    if isinstance(event, QuestionAnswered) and model.asked == event.id:
+        model = replace(model, asked="")  # the next one that is open
     if not event.is_main:  # all that a sub-agent does is in its block
         return model, ()
     if model.early:

@@ -52,7 +52,7 @@ def answer(model: Model, msg: QuestionAnswered) -> Step:
     question = model.question
     if question is None or question.id != msg.id:
         return model, ()
-    gives = Answer(msg.id, msg.choice, msg.text, by=msg.by)
+    gives = Answer(msg.id, msg.choice, msg.text, by=msg.by, picks=msg.picks)
     if msg.choice == answering.put_off(question):
         return send(model, gives)
     offer = next((one for one in answering.ways(model) if _is_meant(one, msg)), None)
@@ -67,6 +67,8 @@ def answer(model: Model, msg: QuestionAnswered) -> Step:
 
 def _is_meant(offer: Offer, msg: QuestionAnswered) -> bool:
     if (offer.choice, offer.mode, bool(offer.also)) != (msg.choice, msg.mode, msg.together):
+        return False
+    if offer.picks != msg.picks[:1]:
         return False
     if msg.asks or msg.text:
         return bool(offer.purpose) or (offer.choice in GRANTS and bool(offer.says))

@@ -331,7 +331,11 @@ def test_a_refused_change_is_said_once(capsys: pytest.CaptureFixture[str]) -> No
             ["done: a", "to do: b"],
             "1 of 2 done",
         ),
-        (d.QuestionDisplay("Q", ("x", "y"), "y"), ["Q", "1. x", "2. y", "answer: y"], ""),
+        (
+            d.QuestionDisplay((d.AskedQuestion("Q", ("x", "y"), ("y",)),)),
+            ["Q", "1. x", "2. y", "answer: y"],
+            "y",
+        ),
         (d.ImageDisplay("p.png", 4, 3), ["image p.png, 4 by 3"], ""),
         (d.AgentsDisplay((d.AgentStatus("n", "task", "running"),)), ["n, running: task"], ""),
     ],

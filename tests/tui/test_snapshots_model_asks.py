@@ -1,0 +1,84 @@
+"""Pictures of the questions of the model and of a plan, and of what stands in the transcript then."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from agent_tui.protocol import display as d
+from agent_tui.protocol.events import Event, QuestionAnswered, QuestionAsked, ToolEnded, ToolStarted
+from agent_tui.tui.core.model import Model
+from tests.tui.story import NOW, Stories, Story, begun, compare, pressed, replied, told
+
+STORIES = Stories()
+CALL = ToolStarted(turn=1, step=1, call_id="c", name="ask_user", label="Ask 2 questions")
+WAY = QuestionAsked(
+    id="a",
+    kind="ask",
+    text="Which way should `total` round a **tie**?",
+    options=("half to even", "half up"),
+    call_id="c",
+    details=("what Python does; no bias over many values", "what people learn at school"),
+)
+PYTHONS = QuestionAsked(
+    id="b",
+    kind="ask",
+    text="Which interpreters must it support?",
+    options=("CPython 3.11", "CPython 3.12", "PyPy 3.10"),
+    call_id="c",
+    details=("", "the one in CI", ""),
+    multi=True,
+)
+PLAN = "## Round once\n\n1. Change `total` in `shop/cart.py`\n2. Add a test for a tie\n\n- no other callers"
+
+
+def several() -> tuple[Event, ...]:
+    return (*begun("Round the total."), CALL, WAY, PYTHONS)
+
+
+@STORIES.add()
+def the_model_asks() -> Model:
+    return told(*several())
+
+
+@STORIES.add(theme="light")
+def several_may_be_chosen() -> Model:
+    answered = QuestionAnswered(id="a", choice="choose", picks=(0,), turn=1)
+    later = told(*several(), answered, at=NOW + 2)
+    return pressed(later, "down", "space")
+
+
+@STORIES.add(size=(60, 20))
+def an_answer_can_be_changed() -> Model:
+    answered = QuestionAnswered(id="a", choice="choose", picks=(1,), turn=1)
+    return pressed(told(*several(), answered), "left")
+
+
+@STORIES.add(theme="light", size=(80, 24))
+def what_was_answered_stands_in_the_block() -> Model:
+    way = d.AskedQuestion(WAY.text, WAY.options, ("only at the end",))
+    pythons = d.AskedQuestion(PYTHONS.text, PYTHONS.options, ("CPython 3.11", "PyPy 3.10"))
+    shown = d.QuestionDisplay((way, pythons))
+    ended = ToolEnded(
+        turn=1, step=1, call_id="c", name="ask_user", label=CALL.label, content="", display=shown
+    )
+    return pressed(told(*begun("Round the total."), CALL, ended, *replied("Good.")), "ctrl+o")
+
+
+@STORIES.add(size=(80, 24))
+def a_plan_is_proposed() -> Model:
+    call = ToolStarted(turn=1, step=1, call_id="c", name="propose_plan", label="Propose a plan")
+    asked = QuestionAsked(
+        id="p",
+        kind="plan",
+        text="Start with this plan?",
+        options=("start, and accept edits", "start"),
+        call_id="c",
+        details=("mode accept-edits: commands ask", "mode auto: edits ask, too"),
+        display=d.PlanDisplay(PLAN),
+    )
+    return told(*begun("Round the total."), call, asked)
+
+
+@STORIES.each()
+def test_the_screen_looks_right(story: Story, snap_compare: Any) -> None:
+    compare(story, snap_compare)
