@@ -164,7 +164,8 @@ def _example(schema: Schema, given: object, depth: int) -> object:
     found: dict[str, object] = {}
     for name, inner in own.items():
         if name in known and not any(problems(inner, known[name])):
-            found[name] = _short(known[name])
+            short = _short(known[name])
+            found[name] = _sample(inner, depth + 1) if any(problems(inner, short)) else short
         elif name in required or name in known:
             found[name] = _sample(inner, depth + 1)
     return found
