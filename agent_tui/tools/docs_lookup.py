@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Final
 
@@ -17,7 +17,11 @@ from agent_tui.tools.support.python_docs import Sources
 
 MAX_BYTES: Final = 2_000_000
 """Of a file."""
+MAX_PYTHON: Final = 400_000
+"""The same of Python: nothing else runs while it is parsed."""
 README_CHARS: Final = 4_000
+README_READ: Final = 20_000
+"""Characters of a description that are looked at."""
 MOST_NAMED: Final = 30
 AROUND: Final = 12
 """Lines of a declaration of TypeScript that are shown."""
@@ -29,8 +33,9 @@ _PICTURES: Final = re.compile(
 """Badges and what stands around them."""
 _NAME: Final = re.compile(r"@?[A-Za-z0-9][\w.@/-]*")
 _DECLARES: Final = (
-    r"^\s*(?:export\s+)?(?:declare\s+)?(?:default\s+)?(?:abstract\s+)?(?:async\s+)?"
-    r"(?:function|class|interface|type|const|let|enum|namespace)\s+{0}\b|^\s*(?:readonly\s+)?{0}\s*[(<?:]"
+    r"^[ \t]*(?:export[ \t]+)?(?:declare[ \t]+)?(?:default[ \t]+)?(?:abstract[ \t]+)?(?:async[ \t]+)?"
+    r"(?:function|class|interface|type|const|let|enum|namespace)[ \t]+{0}\b"
+    r"|^[ \t]*(?:readonly[ \t]+)?{0}[ \t]*[(<?:]"
 )
 
 
@@ -42,8 +47,8 @@ class DocsLookup(LenientArguments):
 class _Project:
     """The libraries in the folder of the session."""
 
-    def __init__(self, ctx: ToolContext) -> None:
-        self._ctx = ctx
+    def __init__(self, ctx: ToolContext, stopped: Callable[[], bool]) -> None:
+        self._ctx, self._stopped = ctx, stopped
         root = ctx.roots[0]
         self.packages = [
             found
@@ -54,10 +59,18 @@ class _Project:
         self.modules = root / "node_modules"
 
     def read(self, path: Path) -> str:
+        if self._stopped():
+            raise ToolFailure("interrupted", "it was stopped")
+        most = MAX_PYTHON if path.suffix in (".py", ".pyi") else MAX_BYTES
         try:
-            return read_regular(self._ctx.path(str(path)), MAX_BYTES).decode("utf-8", "replace")
+            data = read_regular(self._ctx.path(str(path)), most + 1)
+            return data.decode("utf-8", "replace") if len(data) <= most else ""
         except (OSError, ValueError, NotRegular, ToolFailure):
             return ""  # not there, or not for the model
+
+    def hide(self, text: str) -> str:
+        """`text` without what looks like a secret."""
+        return self._ctx.hide_secrets(text)
 
     def metadata(self, library: str) -> str:
         """The text of a Python package's metadata."""
@@ -97,11 +110,11 @@ def _normal(name: str) -> str:
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
-def find(arguments: DocsLookup, ctx: ToolContext) -> str:
+def find(arguments: DocsLookup, ctx: ToolContext, stopped: Callable[[], bool]) -> str:
     library, symbol = arguments.library.strip(), arguments.symbol.strip().strip("()")
     if not _NAME.fullmatch(library) or ".." in library:
         raise ToolFailure("invalid_arguments", f"{library!r} is not the name of a package")
-    project = _Project(ctx)
+    project = _Project(ctx, stopped)
     found = _of_python(project, library, symbol) or _of_node(project, library, symbol)
     if found:
         return found
@@ -131,7 +144,7 @@ def _of_python(project: _Project, library: str, symbol: str) -> str:
                 return f"{_headline(about, library)}\n\n{said}"
         return ""
     overview = next((said for top in tops if (said := sources.look_up(top))), "")
-    readme = _PICTURES.sub("", about.partition("\n\n")[2]).strip()[:README_CHARS]
+    readme = _PICTURES.sub("", about.partition("\n\n")[2][:README_READ]).strip()[:README_CHARS]
     return (
         "\n\n".join(filter(None, (_headline(about, library), readme, overview)))
         if about or overview
@@ -163,16 +176,21 @@ def _of_node(project: _Project, library: str, symbol: str) -> str:
         return f"{head}\n\n{declared}" if declared else ""
     texts = (project.read(folder / name) for name in _READMES)
     readme = next(filter(None, texts), "")
-    return "\n\n".join(filter(None, (head, readme[:README_CHARS])))
+    return "\n\n".join(filter(None, (head, project.hide(readme[:README_READ])[:README_CHARS])))
 
 
 def _declaration(project: _Project, folder: Path, about: dict[str, Any], name: str) -> str:
     """Where the types of a package declare `name`."""
-    types = str(about.get("types") or about.get("typings") or "index.d.ts")
+    named = Path(str(about.get("types") or about.get("typings") or "index.d.ts"))
+    inside = not named.is_absolute() and ".." not in named.parts and named.suffix == ".ts"
     own = project.modules / "@types" / folder.name
     pattern = re.compile(_DECLARES.format(re.escape(name)), re.MULTILINE)
-    for path in (folder / types, own / "index.d.ts", *sorted(folder.glob("**/*.d.ts"))[:200]):
+    first = [folder / named] if inside else []
+    for path in (*first, own / "index.d.ts", *sorted(folder.glob("**/*.d.ts"))[:200]):
         text = project.read(path)
+        if pattern.search(text) is None:
+            continue
+        text = project.hide(text)  # whole: of a key that is cut nobody knows any more what it is
         if (found := pattern.search(text)) is not None:
             start = text.count("\n", 0, found.start())
             lines = text.split("\n")[start : start + AROUND]
@@ -181,7 +199,7 @@ def _declaration(project: _Project, folder: Path, about: dict[str, Any], name: s
 
 
 async def run(arguments: DocsLookup, ctx: ToolContext) -> ToolResult:
-    text = await ctx.run_blocking(lambda _: find(arguments, ctx))
+    text = await ctx.run_blocking(lambda stopped: find(arguments, ctx, stopped))
     room = ctx.max_output_chars
     return ToolResult(text if len(text) <= room else f"{text[:room]}\n… name a symbol to see less")
 

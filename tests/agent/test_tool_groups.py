@@ -13,7 +13,7 @@ from agent_tui.agent.session.history import History
 from agent_tui.agent.turn.tool_wiring import LOADER, enabled_tools, tool_groups
 from agent_tui.protocol.event import Event
 from agent_tui.protocol.events import ContextBuilt, Rewound, ToolEnded, TurnStarted
-from agent_tui.settings.table import ToolSettings
+from agent_tui.settings.table import PermissionSettings, ToolSettings
 from tests.agent.driving import Driver, Place
 
 LOAD = {"call": "load_tools", "arguments": {"group": "research"}}
@@ -88,3 +88,19 @@ def test_without_a_group_there_is_no_loader() -> None:
         "web_search" in tool_groups(enabled_tools((), {"TAVILY_API_KEY": "k"}).values())["research"]
     )
     assert ToolSettings().enabled == ()
+
+
+def test_what_a_tool_finds_by_itself_is_within_the_limits(place: Place) -> None:
+    private = place.cwd / "priv"
+    (place.cwd / "node_modules").mkdir(parents=True)
+    private.mkdir()
+    (private / "README.md").write_text("PRIVATE words")
+    (private / "package.json").write_text('{"name": "pp"}')
+    (place.cwd / "node_modules" / "pp").symlink_to(private)
+    look = {"call": "docs_lookup", "arguments": {"library": "pp"}}
+    for limits, shown in (((), True), ((str(private),), False)):
+        rules = PermissionSettings(forbidden_dirs=limits)
+        with place.engine(place.script([look], [{"text": "done"}]), permissions=rules) as driver:
+            assert driver.turn("go").state == "completed"
+            [ended] = driver.all(ToolEnded)
+        assert ("PRIVATE words" in ended.content) is shown

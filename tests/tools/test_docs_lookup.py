@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from base64 import b64encode
 from pathlib import Path
 
 import pytest
@@ -157,3 +158,57 @@ def test_a_library_that_lies_outside_is_not_read(
     (site / "linked").symlink_to(outside)
     with pytest.raises(ToolFailure):
         look_up(project, "linked", "secret")
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("pad/pad.d.ts", "\n" * 1_000_000),
+        ("pad/pad.d.ts", " " * 1_000_000 + "x"),
+        ("pad/pad.d.ts", "export " * 200_000),
+        ("pad/pad.d.ts", "![" * 500_000),
+    ],
+)
+def test_a_file_of_any_content_is_searched_in_one_pass(project: Path, name: str, text: str) -> None:
+    (project / "node_modules" / name).write_text(text)
+    with pytest.raises(ToolFailure) as raised:
+        look_up(project, "pad", "padLeft")
+    assert raised.value.tag == "not_found"
+
+
+def test_python_that_is_too_long_or_too_deep_is_passed_over(project: Path) -> None:
+    site = project / ".venv" / "lib" / "python3.12" / "site-packages" / "webclient"
+    (site / "_client.py").write_text("(" * 300_000)
+    (site / "base.py").write_text("x = 1\n" * 100_000)
+    for symbol in ("Client", "base.x"):
+        with pytest.raises(ToolFailure):
+            look_up(project, "web-client", symbol)
+
+
+@pytest.mark.parametrize("types", ["../../notes.txt", "/etc/passwd", "notes.txt", "../../x.d.ts"])
+def test_the_types_of_a_package_lie_in_it(project: Path, types: str) -> None:
+    for name in ("notes.txt", "x.d.ts"):
+        (project / name).write_text("customer: ACME\n")
+    (project / "node_modules" / "pad" / "notes.txt").write_text("customer: ACME\n")
+    about = f'{{"name": "pad", "types": "{types}"}}'
+    (project / "node_modules" / "pad" / "package.json").write_text(about)
+    with pytest.raises(ToolFailure) as raised:
+        look_up(project, "pad", "customer")
+    assert raised.value.tag == "not_found"
+
+
+def test_a_key_in_a_declaration_is_hidden_whole(project: Path) -> None:
+    dashes = "-" * 5
+    key = "".join(f"{b64encode(bytes([n] * 7 + [*range(41)])).decode()}\n" for n in range(20))
+    begin, end = (f"{dashes}{word} RSA PRIVATE KEY{dashes}" for word in ("BEGIN", "END"))
+    text = f"{begin}\nDEK-Info: AES\n\n{key}{end}\n"
+    (project / "node_modules" / "pad" / "pad.d.ts").write_text(text)
+    said = look_up(project, "pad", "DEK-Info")
+    assert "DEK-Info" in said and [line for line in key.split() if line in said] == []
+
+
+def test_a_readme_of_any_content_is_shown_in_part(project: Path) -> None:
+    (project / "node_modules" / "pad" / "README.md").write_text("![" * 500_000)
+    info = project / ".venv" / "lib" / "python3.12" / "site-packages" / "web_client-1.2.dist-info"
+    (info / "METADATA").write_text("Name: x\n\n" + "<img " * 300_000)
+    assert "![" in look_up(project, "pad") and look_up(project, "web-client")

@@ -283,3 +283,18 @@ def test_what_is_to_be_read_of_a_page_is_there_and_the_rest_is_not(
 
 def test_there_are_thirty_pages() -> None:
     assert len(PAGES) >= 30 and len({saved.name for saved in PAGES}) == len(PAGES)
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<div>" * 5_000 + "deep down",
+        "<!--" * 100_000,
+        "<a <b" * 80_000,
+        "<" * 400_000,
+        "<p>" * 100_000,
+    ],
+)
+def test_a_page_that_is_made_to_be_hard_is_read_or_empty(tmp_path: Path, html: str) -> None:
+    said, _ = fetch(tmp_path, {"/": page(html.encode())})
+    assert "as data" in said

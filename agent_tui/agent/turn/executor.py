@@ -236,6 +236,7 @@ class Executor:
         context.folder = folder if command else roots[0]
         decision = self.approvals.decide(facts)
         found = self._workspace if decision.confined == "works" else self._support
+        context.limits = self.approvals.permissions.limits
         context.confined = "" if found and found.problem else decision.confined
         context.way = found.way if found else ""
         context.hosts = self.approvals.allowed_hosts(facts.cwd)

@@ -31,6 +31,7 @@ from agent_tui.protocol.events import (
 from agent_tui.protocol.messages import SkillInfo
 from agent_tui.protocol.ops import Answer
 from agent_tui.safety import paths
+from agent_tui.safety.limits import Limits
 from agent_tui.safety.policy import Confined
 from agent_tui.safety.process import processes
 from agent_tui.safety.process.output_capture import Captured, Refusal
@@ -263,6 +264,8 @@ class CallContext:
         self.changes: list[tuple[Path, str, str]] = []
         """Real paths of the files that it changed, with the SHA-256 of their contents before and
         after."""
+        self.limits = Limits()
+        """Those of the person, which hold for what a tool finds by itself, too."""
         self.confined: Confined = ""
         """In which sandbox its command runs."""
         self.way = ""
@@ -321,6 +324,8 @@ class CallContext:
             fact = paths.facts(text, self.workplace.roots, deep=False)
         except ValueError as error:
             raise ToolFailure("invalid_arguments", str(error)) from None
+        if why := self.limits.forbid_path([fact.real]):
+            raise ToolFailure("blocked", why)
         if fact.real in self.granted or (fact.inside and not fact.secret and not self._writes):
             return fact.real
         raise ToolFailure("blocked", f"{fact.shown}: not what was allowed for this call")

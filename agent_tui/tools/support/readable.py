@@ -10,7 +10,7 @@ from urllib.parse import urljoin
 import bs4
 import markdownify
 
-MAX_CHARS: Final = 2_000_000
+MAX_CHARS: Final = 500_000
 """Of a page; what is behind them is not parsed."""
 _AROUND: Final = (
     "script", "style", "noscript", "template", "nav", "footer", "aside", "form", "button",
@@ -31,7 +31,7 @@ def is_page(media: str) -> bool:
 def read_page(html: str, url: str) -> tuple[str, str]:
     """The title of a page, and what is to be read of it. Relative addresses in it are made whole by
     `url`."""
-    soup = bs4.BeautifulSoup(html[:MAX_CHARS], "html.parser")
+    soup = bs4.BeautifulSoup(html[:MAX_CHARS], "lxml")
     title = " ".join(soup.title.get_text().split()) if soup.title is not None else ""
     for tag in soup(_AROUND):
         tag.decompose()
@@ -42,7 +42,15 @@ def read_page(html: str, url: str) -> tuple[str, str]:
         link["href"] = "" if href.startswith(("#", "javascript:")) else urljoin(url, href)
     for picture in soup("img"):
         picture.replace_with(str(picture.get("alt") or ""))
-    text = markdownify.MarkdownConverter(
+    try:
+        text = _as_markdown(_content(soup))
+    except RecursionError:  # nested deeper than any page is
+        text = soup.get_text("\n")
+    return title, _BLANKS.sub("\n\n", text).strip()
+
+
+def _as_markdown(content: bs4.Tag) -> str:
+    text: str = markdownify.MarkdownConverter(
         heading_style="ATX",
         bullets="-",
         strip=["title"],
@@ -50,8 +58,8 @@ def read_page(html: str, url: str) -> tuple[str, str]:
         escape_misc=False,
         escape_asterisks=False,
         escape_underscores=False,
-    ).convert_soup(_content(soup))
-    return title, _BLANKS.sub("\n\n", text).strip()
+    ).convert_soup(content)
+    return text
 
 
 def _content(soup: bs4.BeautifulSoup) -> bs4.Tag:
