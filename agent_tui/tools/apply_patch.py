@@ -17,7 +17,7 @@ from agent_tui.tools.support.changes import (
     refuse_stale,
     run_planned,
 )
-from agent_tui.tools.support.diff import diff
+from agent_tui.tools.support.diff import diff, noted
 from agent_tui.tools.support.files import FileText, read_text, refuse_placeholders
 from agent_tui.tools.support.matching import Place, Replacement
 from agent_tui.tools.support.nearest import describe_miss
@@ -71,7 +71,7 @@ def _work_out_file(one: FilePatch, ctx: ToolContext) -> Change:
     before = read_text(path, ctx)
     refuse_stale(path, before.raw, ctx)
     if one.kind == "delete":
-        display = diff(shown, before.text, "")
+        display = noted(diff(shown, before.text, ""), "deleted")
         return Change(path, before.raw, None, display, f"Deleted {shown}.")
     after = before.text
     if one.hunks:
@@ -88,6 +88,8 @@ def _work_out_file(one: FilePatch, ctx: ToolContext) -> Change:
     data = before.encode(after)
     to = ctx.display_path(target)
     display = diff(to, before.text, after)
+    moved = () if target == path else (f"moved from {shown}",)
+    display = noted(display, *moved)
     done = f"Edited {shown}" if target == path else f"Moved {shown} to {to}"
     said = f"{done} (+{display.added} -{display.removed} lines)."
     moved_from = None if target == path else path

@@ -98,9 +98,11 @@ def test_space_and_numbers_mark_and_only_enter_answers() -> None:
     assert play.take() == [Answer("b", "choose", picks=(1,))]
 
 
-def test_without_a_mark_the_row_of_the_cursor_is_the_answer() -> None:
+def test_without_a_mark_no_option_is_the_answer() -> None:
     play = asking(PYTHONS)
     play.press("down", "enter", after=2.0)
+    assert play.toast == "nothing is marked: press Space first" and play.take() == []
+    play.press("space", "enter", after=2.0)
     assert play.take() == [Answer("b", "choose", picks=(1,))]
 
 

@@ -560,9 +560,11 @@ def _take(model: Model, question: Approval | Question, offer: Offer) -> Step:
         return toast(model, problem, "warning")
     if offer.purpose:
         return ask_words(model, question, offer), ()
+    if marking.lacks_mark(model, offer):
+        return toast(model, marking.MARK_FIRST)
     # the mode comes first, so that it holds for the calls behind this one
     before: Step = commands.find("mode").run(model, offer.mode) if offer.mode else (model, ())
-    picks = marking.chosen_picks(question, model.dialog, offer) if model.dialog else offer.picks
+    picks = marking.chosen_picks(model, offer)
     answers = (Answer(id, offer.choice, picks=picks) for id in (question.id, *offer.also))
     return then(before, send(before[0], *answers))
 

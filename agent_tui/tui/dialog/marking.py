@@ -20,15 +20,22 @@ from agent_tui.tui.dialog.offers import Offer
 from agent_tui.tui.screen.key_guards import ALT, QUIET_SECONDS
 
 SPACE: Final = "space"
+MARK_FIRST: Final = "nothing is marked: press Space first"
 
 
 def is_multi(question: Approval | Question | None) -> bool:
     return isinstance(question, Question) and question.multi
 
 
-def chosen_picks(question: Approval | Question, dialog: Dialog, offer: Offer) -> tuple[int, ...]:
-    """The options that are chosen with `offer`: those that are marked, if any are."""
-    return (dialog.marked if is_multi(question) and offer.picks else ()) or offer.picks
+def chosen_picks(model: Model, offer: Offer) -> tuple[int, ...]:
+    """The options that are chosen with `offer`: those that are marked, where several may be."""
+    marked = model.dialog.marked if model.dialog is not None else ()
+    return marked if is_multi(model.question) and offer.picks else offer.picks
+
+
+def lacks_mark(model: Model, offer: Offer) -> bool:
+    """Whether several options may be chosen, and none is: the row of the cursor is not it."""
+    return bool(offer.picks) and not chosen_picks(model, offer)
 
 
 def on_key(
