@@ -24,6 +24,7 @@ CHAPTERS = [
     ["list_files"],
     ["list_files"],
     ["list_files"],
+    ["list_files"],
     [],
 ]
 
@@ -177,7 +178,7 @@ def test_interrupted_anywhere_it_goes_on_and_reaches_the_end(session: Session, s
     session.interrupted(30)
     session.say("tour")
     answers = session.play()
-    first = 6 if 6 <= step < 9 else step  # the loop is only a loop within one turn
+    first = 6 if 6 <= step < 10 else step  # the loop is only a loop within one turn
     assert [answer.names for answer in answers] == CHAPTERS[first:]
     assert len(list(session.data.iterdir())) == 1
     again = Session(session.data, list(session.messages))
@@ -195,8 +196,8 @@ def test_a_cancelled_call_is_made_again(session: Session, step: int) -> None:
     )
     session.say("tour")
     answers = session.play()
-    assert [answer.names for answer in answers] == CHAPTERS[6 if 6 <= step < 9 else step :]
-    begins = "You stopped me" if 6 <= step < 9 else "The tour continues" if step else "## Tools"
+    assert [answer.names for answer in answers] == CHAPTERS[6 if 6 <= step < 10 else step :]
+    begins = "You stopped me" if 6 <= step < 10 else "The tour continues" if step else "## Tools"
     assert answers[0].text.startswith(begins)
 
 
@@ -247,7 +248,7 @@ def test_after_the_loop_was_stopped_or_let_go_on_the_end_comes(
     session: Session, back: str, start: str
 ) -> None:
     session.say("tour")
-    session.results(session.play(until="And a third time")[-1])
+    session.results(session.play(until="I do it all the same")[-1])
     if back:
         session.say(back)
     answer = session.answer()

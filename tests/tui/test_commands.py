@@ -76,6 +76,7 @@ NAMES = [
     "setup",
     "add-dir",
     "jobs",
+    "background",
 ]
 
 

@@ -117,4 +117,4 @@ def test_what_is_under_the_cursor_is_told_in_whole_words() -> None:
     sheet = shown.view.overlay
     assert sheet is not None
     about = "".join(span.text for span in sheet.lines[1])
-    assert about == "List the queued prompts: edit, …"
+    assert about == "Show what this session changed …"

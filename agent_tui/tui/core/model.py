@@ -105,6 +105,8 @@ class Composer:
     """Index in `history` of what is shown; negative: nothing of it."""
     kept: str = ""
     """The draft from before the browsing."""
+    returned_at: float = float("-inf")
+    """When it came back, behind an old prompt that was sent."""
     chips: tuple[Chip, ...] = ()
     """What the labels in the draft (and in what is put aside of it) stand for."""
     chipped: int = 0

@@ -187,7 +187,10 @@ def use_text(model: Model, text: str) -> Step:
     now = model.composer
     kept = now.kept if now.browsing >= 0 and now.editing is None else ""
     step = spend_text(model, text)
-    return (write(step[0], kept), step[1]) if kept.strip() and kept != text else step
+    if not kept.strip() or kept == text:
+        return step
+    back = write(step[0], kept)
+    return replace(back, composer=replace(back.composer, returned_at=model.at)), step[1]
 
 
 def spend_text(model: Model, text: str) -> Step:

@@ -46,7 +46,11 @@ def submit(model: Model, text: str) -> Step:
         if purpose.kind == "action" and text.strip():
             return _completed(composer.leave(model), purpose.id, text.strip())
         return composer.on_purpose_sent(model, purpose, text)
-    if text.strip() and text == model.composer.text and model.since_same < DOUBLED_SECONDS:
+    if (
+        text.strip()
+        and text == model.composer.text
+        and model.at - model.composer.returned_at < DOUBLED_SECONDS
+    ):
         return model, ()  # the first one put it there
     if model.composer.editing is not None:
         return _put_back(model, text)
