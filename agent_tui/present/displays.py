@@ -54,6 +54,9 @@ SAID: Final = 40
 _NONE: Final = Kind(lambda _: Presented(()))
 
 
+BACKGROUND: Final = "in the background"
+
+
 def presents(
     kind: type[D], stays: Stays = "", role: Role = "", runs: bool = False
 ) -> Callable[[Callable[[D], Presented]], Callable[[D], Presented]]:
@@ -195,6 +198,8 @@ def _command(command: d.CommandDisplay) -> Presented:
     code = "" if command.exit_code is None else f"exit code {command.exit_code}"
     failure = "timed out" if command.timed_out else code if command.exit_code else ""
     summary = p.Run(f"✗ {failure}", "tool.bad") if failure else p.Run("✓", "tool.ok")
+    if command.background:
+        code, summary = BACKGROUND, p.Run(BACKGROUND, "dim")
     parts = (p.Script(command.command, command.cwd), p.Output(command.output))
     return Presented(parts, (summary,), failure or code, failure, command.output)
 

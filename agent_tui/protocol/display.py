@@ -108,13 +108,15 @@ class MatchesDisplay:
 
 @frozen
 class CommandDisplay:
-    """A shell command; `exit_code` is None while it runs, or when a signal or a timeout ended it."""
+    """A shell command; `exit_code` is None while it runs, or when a signal or a timeout ended it.
+    `background`: it went on when this was told."""
 
     command: str
     cwd: str = ""
     output: str = ""
     exit_code: int | None = None
     timed_out: bool = False
+    background: bool = False
     type: Literal["command"] = "command"
 
 

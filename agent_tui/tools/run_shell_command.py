@@ -75,12 +75,12 @@ async def run(arguments: RunShellCommand, ctx: ToolContext) -> ToolResult:
     except (OSError, ValueError) as error:
         raise ToolFailure("exception", f"the command could not be started: {error}") from None
     shown = "\n".join(filter(None, (result.output, result.unwatched)))
+    goes_on = result.job is not None and result.exit_code is None
     display = CommandDisplay(
-        arguments.command, str(ctx.folder), shown, result.exit_code, result.timed_out
+        arguments.command, str(ctx.folder), shown, result.exit_code, result.timed_out, goes_on
     )
     notes = result.loss + (f"\n[{result.unwatched}]" if result.unwatched else "")
     notes += describe_folder(result, ctx)
-    goes_on = result.job is not None and result.exit_code is None
     if result.job is not None:
         notes += f"\n{describe_job(result.job, goes_on and not arguments.background)}"
     if goes_on:

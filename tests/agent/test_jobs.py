@@ -270,9 +270,20 @@ def test_a_command_is_moved_into_the_background_while_it_runs(place: Place) -> N
         assert driver.until(TurnEnded).state == "completed"
         [ended] = driver.all(ToolEnded)
         assert "on\n" in ended.content and "moved there by the person: job 1" in ended.content
+        assert isinstance(ended.display, CommandDisplay) and ended.display.background
         pids = driver.all(JobChanged)[0].pids
         assert all(map(alive, pids)) and driver.transcript().jobs
     assert all(map(gone, pids))
+
+
+def test_a_command_of_the_person_that_is_moved_has_not_failed(place: Place) -> None:
+    with place.engine(place.script([{"text": "x"}])) as driver:
+        driver.send(RunShell("echo on; sleep 300"))
+        driver.until(ToolOutput)
+        driver.send(MoveToBackground())
+        ended = driver.until(ShellEnded)
+        assert ended.tag == "ok" and "it goes on in the background" in ended.content
+        assert isinstance(ended.display, CommandDisplay) and ended.display.background
 
 
 def test_a_private_command_in_the_background_is_not_told_to_the_model(place: Place) -> None:

@@ -48,6 +48,7 @@ class Ran:
     output: str
     exit_code: int | None = None
     tag: str = "ok"
+    goes_on: bool = False
 
 
 class Shell:
@@ -103,7 +104,13 @@ class Shell:
             shown = None
             if not op.private:
                 said = output or (ran.said if ran.exit_code is None else "")
-                shown = CommandDisplay(command, str(workplace.roots[0]), said, ran.exit_code)
+                shown = CommandDisplay(
+                    command,
+                    str(workplace.roots[0]),
+                    said,
+                    ran.exit_code,
+                    background=ran.goes_on,
+                )
             self._record.emit(
                 ShellEnded(
                     call_id=id,
@@ -130,6 +137,9 @@ class Shell:
             return Ran(said, "", tag="blocked")
         result = await context.process(op.command, 0)
         lost = f", {result.lost:,} characters left out in the middle" if result.lost else ""
+        if result.job is not None and result.exit_code is None:
+            number = f": job {result.job.number}" if result.job.number else ""
+            return Ran(f"it goes on in the background{number}{lost}", result.output, goes_on=True)
         tag = "ok" if result.exit_code == 0 else "exit"
         unwatched = f"\n{result.unwatched}" if result.unwatched else ""
         return Ran(
