@@ -60,7 +60,7 @@ class _Project:
 
     def read(self, path: Path) -> str:
         if self._stopped():
-            raise ToolFailure("cancelled", "it was stopped")
+            raise ToolFailure("exception", "it was stopped")
         most = MAX_PYTHON if path.suffix in (".py", ".pyi") else MAX_BYTES
         try:
             data = read_regular(self._ctx.path(str(path)), most + 1)
