@@ -145,7 +145,7 @@ class Gate:
         known = self._known(root, name)
         return known is not None and not self.is_replaced(root) and hashed in known.hashes
 
-    def shown(self, found: Found) -> str:
+    def display_name(self, found: Found) -> str:
         """What a file is called: by its path in the project, or its whole path in another one."""
         return found.name if found.root == self.roots[0] else str(found.path)
 

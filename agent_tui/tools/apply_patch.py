@@ -79,9 +79,9 @@ def _work_out_file(one: FilePatch, ctx: ToolContext) -> Change:
             after = _patched(before, one, ctx, path)
         except ToolFailure as failure:
             if failure.tag == "no_match":
-                ctx.seen.note_miss(path)
+                ctx.seen_files.note_miss(path)
             raise
-        ctx.seen.note_hit(path)
+        ctx.seen_files.note_hit(path)
     target = _free_target(one, ctx) if one.to else path
     if after == before.text and not one.to:
         raise ToolFailure("invalid_arguments", f"{shown}: the patch would change nothing")

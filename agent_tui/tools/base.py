@@ -190,7 +190,7 @@ class ToolContext(Protocol):
         ...
 
     @property
-    def seen(self) -> SeenFiles:
+    def seen_files(self) -> SeenFiles:
         """What the model knows of files."""
         ...
 

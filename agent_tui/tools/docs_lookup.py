@@ -58,7 +58,7 @@ class _Project:
         ]
         self.modules = root / "node_modules"
 
-    def read(self, path: Path) -> str:
+    def read_text(self, path: Path) -> str:
         if self._stopped():
             raise ToolFailure("exception", "it was stopped")
         most = MAX_PYTHON if path.suffix in (".py", ".pyi") else MAX_BYTES
@@ -78,7 +78,7 @@ class _Project:
         for folder in self.packages:
             for info in folder.glob("*.dist-info"):
                 if _normal(info.name.partition("-")[0]) == wanted:
-                    return self.read(info / "METADATA")
+                    return self.read_text(info / "METADATA")
         return ""
 
     def top_modules(self, library: str) -> Iterator[str]:
@@ -89,8 +89,8 @@ class _Project:
             for info in folder.glob("*.dist-info"):
                 if _normal(info.name.partition("-")[0]) != wanted:
                     continue
-                yield from self.read(info / "top_level.txt").split()
-                for line in self.read(info / "RECORD").splitlines():
+                yield from self.read_text(info / "top_level.txt").split()
+                for line in self.read_text(info / "RECORD").splitlines():
                     first = line.partition(",")[0]
                     if first.endswith("/__init__.py") and first.count("/") == 1:
                         yield first.partition("/")[0]
@@ -135,7 +135,7 @@ def _is_there(project: _Project, library: str) -> bool:
 
 def _of_python(project: _Project, library: str, symbol: str) -> str:
     about = project.metadata(library)
-    sources = Sources(project.packages, project.read)
+    sources = Sources(project.packages, project.read_text)
     tops = [*dict.fromkeys(project.top_modules(library))]
     if symbol:
         for top in tops:
@@ -163,7 +163,7 @@ def _headline(about: str, library: str) -> str:
 def _of_node(project: _Project, library: str, symbol: str) -> str:
     folder = project.modules / library
     try:
-        about: Any = json.loads(project.read(folder / "package.json") or "null")
+        about: Any = json.loads(project.read_text(folder / "package.json") or "null")
     except (ValueError, RecursionError):
         about = None
     if not isinstance(about, dict):
@@ -174,7 +174,7 @@ def _of_node(project: _Project, library: str, symbol: str) -> str:
     if symbol:
         declared = _declaration(project, folder, about, symbol.rpartition(".")[2])
         return f"{head}\n\n{declared}" if declared else ""
-    texts = (project.read(folder / name) for name in _READMES)
+    texts = (project.read_text(folder / name) for name in _READMES)
     readme = next(filter(None, texts), "")
     return "\n\n".join(filter(None, (head, project.hide(readme[:README_READ])[:README_CHARS])))
 
@@ -187,7 +187,7 @@ def _declaration(project: _Project, folder: Path, about: dict[str, Any], name: s
     pattern = re.compile(_DECLARES.format(re.escape(name)), re.MULTILINE)
     first = [folder / named] if inside else []
     for path in (*first, own / "index.d.ts", *sorted(folder.glob("**/*.d.ts"))[:200]):
-        text = project.read(path)
+        text = project.read_text(path)
         if pattern.search(text) is None:
             continue
         text = project.hide(text)  # whole: of a key that is cut nobody knows any more what it is

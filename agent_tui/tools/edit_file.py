@@ -55,7 +55,7 @@ def work_out(arguments: EditFile, ctx: ToolContext) -> Change:
         except ToolFailure as failure:
             if failure.tag == "no_match":
                 text = ctx.hide_secrets(failure.text, is_secret(path, ctx))
-                if ctx.seen.note_miss(path):
+                if ctx.seen_files.note_miss(path):
                     text += (
                         "\nThe last edits of this file missed: read it before you edit it again."
                     )
@@ -68,7 +68,7 @@ def work_out(arguments: EditFile, ctx: ToolContext) -> Change:
     except ValueError:
         text = "two edits change the same text: make them one; nothing was done"
         raise ToolFailure("invalid_arguments", text) from None
-    ctx.seen.note_hit(path)
+    ctx.seen_files.note_hit(path)
     if after == before.text:
         raise ToolFailure("invalid_arguments", f"{shown} holds the new text already")
     display = diff(shown, before.text, after)

@@ -120,7 +120,7 @@ def _read(
     except (OSError, paths.NotRegular) as error:
         raise files.failure(error, real, ctx) from None
     if len(data) <= MAX_BYTES:
-        ctx.seen.note(real, data)
+        ctx.seen_files.note(real, data)
     shown = ctx.display_path(real)
     if len(data) <= MAX_BYTES and data:
         wanted = f"{real}\n{args.start_line}-{args.end_line} {args.pages}"

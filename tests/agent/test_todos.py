@@ -100,7 +100,10 @@ def test_bad_arguments_leave_the_list_as_it_was(place: Place) -> None:
         driver.turn("go")
         said = driver.all(ToolEnded)[1]
         assert driver.transcript().todos == FIRST
-    assert said.tag == "invalid_arguments" and "; and 45 more. A call should be: update_todos(" in said.content
+    assert (
+        said.tag == "invalid_arguments"
+        and "; and 45 more. A call should be: update_todos(" in said.content
+    )
 
 
 def test_a_secret_in_it_is_hidden_in_the_log_too(place: Place) -> None:

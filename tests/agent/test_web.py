@@ -30,7 +30,7 @@ def place(tmp_path: Path, server: Server, monkeypatch: pytest.MonkeyPatch) -> Pl
         return [PUBLIC]
 
     monkeypatch.setattr(Internet, "resolve", resolve)
-    monkeypatch.setattr(Internet, "place", lambda *_: ("127.0.0.1", server.port))
+    monkeypatch.setattr(Internet, "destination", lambda *_: ("127.0.0.1", server.port))
     made = Place(tmp_path)
     made.cwd.mkdir(parents=True)
     return made

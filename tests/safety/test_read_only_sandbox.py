@@ -199,8 +199,8 @@ def test_what_only_root_may_read_is_closed_to_its_commands_too(
     assert done.exit_code == 0 and "hostname" in done.output and "root:" in done.output
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="the kernel refuses it to anybody else")
 def test_the_passwords_of_the_machine_are_closed(home: Path) -> None:
     for name in ("/etc/shadow", "/etc/gshadow"):
         done = run(f"cat {name} | head -1", home / "project", read_only(home, "project"), home)
-        assert done.refused and ":" not in done.output.partition(name)[0].removeprefix("cat: ")
+        assert done.refused or os.geteuid() != 0  # the kernel refuses it to anybody else
+        assert ":" not in done.output.partition(name)[0].removeprefix("cat: ")

@@ -55,7 +55,7 @@ class Context:
     call_id: str = "call_1"
     command_timeout: float = 20.0
     max_output_chars: int = 32_000
-    seen: SeenFiles = field(default_factory=SeenFiles)
+    seen_files: SeenFiles = field(default_factory=SeenFiles)
     path_variable: str = field(default_factory=lambda: os.environ["PATH"])
     told: dict[str, str] = field(default_factory=dict)
     internet: Internet = field(default_factory=Internet)
@@ -181,7 +181,7 @@ def call(tool: Tool[Any], context: Context, /, **arguments: Any) -> ToolResult:
     result."""
     parsed = tool.arguments.model_validate(json.loads(json.dumps(arguments)))
 
-    context.seen.begin_step()
+    context.seen_files.begin_step()
 
     async def run() -> ToolResult:
         try:

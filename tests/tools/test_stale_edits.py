@@ -40,7 +40,7 @@ def test_all_edits_of_one_answer_are_told(context: Context) -> None:
     call(read_file.TOOL, context, path="a.txt")
     (context.root / "a.txt").write_text("ONE\ntwo\nthree\n")
     assert edit(context)[0] == "stale"
-    context.seen._step -= 1
+    context.seen_files._step -= 1
     assert edit(context)[0] == "stale"
 
 
@@ -116,8 +116,8 @@ def test_what_is_remembered_is_bounded(context: Context, monkeypatch: pytest.Mon
     monkeypatch.setattr(seen_files, "MOST_FILES", 10)
     monkeypatch.setattr(seen_files, "MOST_BYTES", 1_000)
     for number in range(50):
-        context.seen.note(Path(f"/{number}"), b"x" * 200)
-    assert len(context.seen._files) == 5 and context.seen._bytes == 1_000
+        context.seen_files.note(Path(f"/{number}"), b"x" * 200)
+    assert len(context.seen_files._files) == 5 and context.seen_files._bytes == 1_000
 
 
 def test_a_broken_syntax_is_told_once_it_is_broken(tmp_path: Path) -> None:

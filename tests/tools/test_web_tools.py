@@ -294,6 +294,7 @@ def test_there_are_thirty_pages() -> None:
         "<" * 400_000,
         "<p>" * 100_000,
     ],
+    ids=["div", "comment", "open tags", "less than", "paragraphs"],
 )
 def test_a_page_that_is_made_to_be_hard_is_read_or_empty(tmp_path: Path, html: str) -> None:
     said, _ = fetch(tmp_path, {"/": page(html.encode())})

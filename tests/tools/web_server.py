@@ -74,5 +74,5 @@ class Named(Internet):
         self.looked_up.append(name)  # type: ignore[attr-defined]
         return self.addresses  # type: ignore[attr-defined,no-any-return]
 
-    def place(self, *_: object) -> tuple[str, int]:
+    def destination(self, *_: object) -> tuple[str, int]:
         return "127.0.0.1", self.port  # type: ignore[attr-defined]

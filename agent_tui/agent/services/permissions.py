@@ -86,7 +86,7 @@ class PermissionDesk:
     def _forget(self, rule: Rule) -> None:
         """Take `rule` out of the person's file, and say so when that is done."""
 
-        def told(done: Future[None]) -> None:
+        def report_end(done: Future[None]) -> None:
             error = done.exception()
             if error is None:
                 self._emit(Notice(self._revoked(rule)))
@@ -95,7 +95,7 @@ class PermissionDesk:
 
         kept = self._approvals.kept
         assert kept is not None
-        self._approvals.workplace.off_loop(partial(kept.remove, rule)).add_done_callback(told)
+        self._approvals.workplace.off_loop(partial(kept.remove, rule)).add_done_callback(report_end)
 
     def _revoked(self, rule: Rule) -> str:
         return f"No longer allowed without a question: {self._scrub(_text(rule))}"

@@ -58,7 +58,7 @@ def discover_skills(place: Place, gate: Gate, hide: Callable[[str], str]) -> Ski
 
 def name_left_out(gate: Gate) -> str:
     """The files that are not used, in a few words."""
-    names = [gate.shown(one) for one in gate.left_out.values()]
+    names = [gate.display_name(one) for one in gate.left_out.values()]
     more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
     return f"{', '.join(names[:NAMED])}{more}"
 
@@ -218,7 +218,7 @@ def _offer(gate: Gate, asks: bool) -> TrustOffer:
 
 
 def _file(gate: Gate, found: Found) -> ProjectFile:
-    name, text = gate.shown(found), found.text
+    name, text = gate.display_name(found), found.text
     changed = () if found.before is None else diff(name, found.before, text).hunks
     unseen = len(text[SHOWN:].splitlines())
     return ProjectFile(name, len(found.raw), found.hash, text[:SHOWN], changed, unseen)

@@ -121,7 +121,7 @@ class Executor:
             await (
                 self.watch.wait_until_settled()
             )  # a command that was cancelled may write until it has ended
-        self.workplace.seen.begin_step()
+        self.workplace.seen_files.begin_step()
         try:
             return await self._run_all(calls, journal, before, cut)
         finally:

@@ -151,7 +151,7 @@ class Workplace:
     """Asks the person; None: nobody is there."""
     mode: Callable[[], str] = lambda: "auto"
     set_mode: Callable[[str], None] = lambda _: None
-    seen: SeenFiles = field(default_factory=SeenFiles)
+    seen_files: SeenFiles = field(default_factory=SeenFiles)
     scrubbed: deque[tuple[DiffDisplay, Any, int]] = field(default_factory=lambda: deque(maxlen=8))
     """Long changes with what they are without secrets, as they were known then: it is looked for
     once, off the loop."""
@@ -453,8 +453,8 @@ class CallContext:
             stop.set()
 
     @property
-    def seen(self) -> SeenFiles:
-        return self.workplace.seen
+    def seen_files(self) -> SeenFiles:
+        return self.workplace.seen_files
 
     def scrub_ahead(self, display: Display) -> None:
         self.workplace.scrub_display(display)

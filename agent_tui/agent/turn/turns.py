@@ -162,7 +162,7 @@ class Turns:
         """The model does not have what was read until now: skills may be loaded again, no file is
         known to it, and commands begin in the folder of the session."""
         self.skills.loaded.clear()
-        self.executor.workplace.seen.clear()
+        self.executor.workplace.seen_files.clear()
         self.executor.workplace.folder.reset()
 
     def seal_reason(self) -> str:

@@ -67,7 +67,7 @@ class Internet:
     async def connect(self, address: str, port: int) -> Stream:
         return await asyncio.open_connection(address, port)
 
-    def place(self, address: str, port: int) -> tuple[str, int]:
+    def destination(self, address: str, port: int) -> tuple[str, int]:
         """Where a connection to this address and port is made: there."""
         return address, port
 

@@ -51,7 +51,7 @@ class Plain:
     """Where in `text` something was left out, and how much until there."""
     _lengths: list[int]
 
-    def place(self, at: int) -> int:
+    def original_index(self, at: int) -> int:
         """Where the character `at` of `text` stood."""
         return at + self._lengths[bisect_right(self._cuts, at)]
 
@@ -59,7 +59,7 @@ class Plain:
         """What `find` finds in it, where it stood."""
         for start, end, kind in find(self.text):
             if end > start:
-                yield Secret(self.place(start), self.place(end - 1) + 1, kind)
+                yield Secret(self.original_index(start), self.original_index(end - 1) + 1, kind)
 
 
 def has_sequences(text: str) -> bool:

@@ -319,7 +319,7 @@ def begins_secret(text: str) -> int:
     """Where, in the beginning of a line, a secret may have begun that goes on behind it; else its
     length."""
     if (plain := strip_sequences(text)) is not None:
-        return min(_begins(text), plain.place(_begins(plain.text)))
+        return min(_begins(text), plain.original_index(_begins(plain.text)))
     return _begins(text)
 
 

@@ -343,7 +343,7 @@ class ScrubbedStream:
             return len(text)
         begun = self._letters.begun(plain.text)
         whole = next(self._letters.find_in(plain.text), None)  # its line is not complete yet
-        return plain.place(begun if whole is None else min(begun, whole.start))
+        return plain.original_index(begun if whole is None else min(begun, whole.start))
 
 
 ScrubbedText = _Scrubbed[str]

@@ -92,7 +92,7 @@ def refuse_stale(path: Path, held: bytes, ctx: ToolContext) -> None:
     def hide(text: str) -> str:
         return ctx.hide_secrets(text, is_secret(path, ctx))
 
-    if why := ctx.seen.find_stale(path, held, hide):
+    if why := ctx.seen_files.find_stale(path, held, hide):
         raise ToolFailure("stale", f"{ctx.display_path(path)} {why}")
 
 
@@ -260,11 +260,11 @@ def _describe(one: _Done, ctx: ToolContext) -> str:
     """What the model is told, and knows from now on."""
     change = one.change
     if change.moved_from is not None:
-        ctx.seen.forget(change.moved_from)
+        ctx.seen_files.forget(change.moved_from)
     if change.data is None:
-        ctx.seen.forget(change.path)
+        ctx.seen_files.forget(change.path)
         return change.done
-    ctx.seen.note(change.path, change.data)
+    ctx.seen_files.note(change.path, change.data)
     broken = describe_break(change.path, change.before, change.data)
     said = " ".join(filter(None, (change.done, one.apart)))
     stands = _stands(change, ctx) if change.shows else ""

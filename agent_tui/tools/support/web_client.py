@@ -212,7 +212,7 @@ class _Judged(httpcore.AsyncNetworkBackend):
                 raise _Refused(f"{why} ({address}){hint}")
         problem: Exception = httpcore.ConnectError(f"no address for {host}")
         for address in addresses:
-            at, number = self._internet.place(address, port)
+            at, number = self._internet.destination(address, port)
             try:
                 return await httpcore.AnyIOBackend().connect_tcp(
                     at, number, timeout, local_address, socket_options
