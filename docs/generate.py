@@ -37,7 +37,7 @@ from agent_tui.settings.values import Setting
 from agent_tui.tools.base import Tool
 from agent_tui.tui import commands
 from agent_tui.tui.commands.base import Command
-from agent_tui.tui.dialog import answering
+from agent_tui.tui.dialog import answer_keys
 from agent_tui.tui.dialog.offers import offers
 from agent_tui.tui.prompt import keys, queue, submit
 from agent_tui.tui.screen import key_guards
@@ -260,7 +260,7 @@ words queues them as a prompt.
 
 `Enter` answers not earlier than {key_guards.ENTER_SECONDS} s after you could see the question, and {key_guards.BURST_SECONDS} s
 after `↑` `↓`. If the question closed a list or a search, neither `Enter` nor a letter counts within
-{answering.TYPING_SECONDS} s. `Esc` then stops nothing within {key_guards.RUN_SECONDS:.0f} s: a line says that `Esc` again
+{answer_keys.TYPING_SECONDS} s. `Esc` then stops nothing within {key_guards.RUN_SECONDS:.0f} s: a line says that `Esc` again
 stops.
 
 `Tab` opens a line for words that go with the answer under the cursor, a yes or a no: `Enter` sends both, `Esc` goes back.
@@ -390,8 +390,13 @@ ADDRESSED: Final = (
 
 def provider_table() -> str:
     rows = (
-        (f"`{one.name}`", one.speaks, "" if one.near else code(one.keys, " or "), _address(one))
-        + (_usual(one),)
+        (
+            f"`{one.name}`",
+            one.speaks,
+            "" if one.near else code(one.keys, " or "),
+            _address(one),
+            _usual(one),
+        )
         for one in declared("service", "found")
     )
     return table(("provider", "speaks", "key", "address", "usual model"), rows)
@@ -517,8 +522,11 @@ def corpus_table() -> str:
                 *_share(place, "auto", "ask", "looks", "false ask"),
             ),
             ("may do more", "ask", *_share(place, "auto", "allow", "asks", "hard")),
-            ("cannot be taken back", "ask in `accept-all`, too")
-            + _share(place, "accept-all", "allow", "hard"),
+            (
+                "cannot be taken back",
+                "ask in `accept-all`, too",
+                *_share(place, "accept-all", "allow", "hard"),
+            ),
         ]
     return table(("a command that", "must", "commands", "decided wrongly"), rows)
 

@@ -135,6 +135,8 @@ STARTS_PROCESSES = "agent_tui.safety.process.processes"
 FORKS = "agent_tui.safety.process.guard"
 """The process that it starts, to have it start and end the commands; they talk over a pair
 of sockets."""
+SUPERVISES = "agent_tui.safety.process.supervisor"
+"""What that forks for each command, and what becomes the command."""
 STARTS = {
     "agent_tui.agent.services.clipboard: processes.feed": "the clipboard's tools, tmux",
     "agent_tui.agent.services.doctor: processes.run": "`env`, by its whole path",
@@ -486,7 +488,8 @@ def uses(table: dict[str, set[str]], beside: str) -> set[str]:
 def test_only_one_module_starts_processes() -> None:
     assert set(importers(*PROCESS_MODULES)) <= {STARTS_PROCESSES}
     used = {re.sub(r":\d+:", ":", found) for found in uses(PROCESS_CALLS, STARTS_PROCESSES)}
-    assert used == {f"{FORKS}: os.fork", f"{FORKS}: os.execvpe"}
+    forks = {f"{module}: os.fork" for module in (FORKS, SUPERVISES)}
+    assert used == {*forks, f"{SUPERVISES}: os.execvpe"}
 
 
 def test_every_start_of_a_program_is_known() -> None:
@@ -543,7 +546,7 @@ def test_only_the_worker_starts_threads() -> None:
 def test_only_the_wire_opens_connections() -> None:
     assert set(importers("httpx")) == set(KNOWS_HTTPX)
     assert set(importers("httpcore")) == {GETS_PAGES}
-    own = {FORKS, STARTS_PROCESSES, *OPENS_SOCKETS}
+    own = {FORKS, SUPERVISES, STARTS_PROCESSES, *OPENS_SOCKETS}
     assert importers(*CONNECTION_MODULES) == {module: {"socket"} for module in own}
     others = {re.sub(r":\d+:", ":", found) for found in uses(CONNECTION_CALLS, OPENS_CONNECTIONS)}
     of_commands = {f"{PROXY}: asyncio.{call}" for call in ("open_connection", "start_server")}

@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parent.parent
 @pytest.mark.parametrize(
     "command",
     [
-        ("ruff", "check", "agent_tui", "tests", "benchmarks"),
+        ("ruff", "check", "agent_tui", "tests", "benchmarks", "docs"),
         ("mypy",),
     ],
     ids=" ".join,

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Final
 
 from agent_tui.paths import is_own
-from agent_tui.safety import hard_links, paths
+from agent_tui.safety import file_access, hard_links, paths
 from agent_tui.structures.visible import reveal_text
 
 _SECRET: Final = "which may hold secrets"
@@ -57,7 +57,7 @@ def read(path: Path, limit: int, project: Project | None = None) -> TextFile | N
         real = path.resolve(strict=True)
         if problem := _misplaced(path, real, project):
             return TextFile(problem=f"{path} {problem}: not used")
-        with os.fdopen(paths.open_regular(real), "rb") as file:
+        with os.fdopen(file_access.open_regular(real), "rb") as file:
             about = os.fstat(file.fileno())
             if project and (problem := _foreign(path, real, about, project)):
                 return TextFile(problem=f"{path} {problem}: not used")
@@ -67,7 +67,7 @@ def read(path: Path, limit: int, project: Project | None = None) -> TextFile | N
                 return TextFile(identity=identity)
     except (FileNotFoundError, NotADirectoryError):
         return None
-    except paths.NotRegular:
+    except file_access.NotRegular:
         return TextFile(problem=f"{path} is not a file: not used")
     except (OSError, RuntimeError) as error:  # RuntimeError: links in a circle
         reason = error.strerror if isinstance(error, OSError) else "links in a circle"

@@ -12,7 +12,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
 
-from agent_tui.safety import paths
+from agent_tui.safety import file_access
 
 FILE: Final = ".gitignore"
 FILES: Final = (FILE, ".ignore")
@@ -152,8 +152,8 @@ def rules_above(start: Path, top: Path) -> Scope:
         prefix = folder.relative_to(top).as_posix()
         for name in FILES:
             try:
-                data = paths.read_regular(folder / name, _MAX_BYTES)
-            except (OSError, paths.NotRegular):
+                data = file_access.read_regular(folder / name, _MAX_BYTES)
+            except (OSError, file_access.NotRegular):
                 continue  # none there, or none that git would read either
             scope = scope.with_rules(_parsed(data), 0 if prefix == "." else len(prefix) + 1)
     return scope

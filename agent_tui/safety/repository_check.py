@@ -11,6 +11,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Final
 
+from agent_tui.safety.file_access import NotRegular, read_regular
 from agent_tui.safety.git_config import (
     MOST_TEXT,
     Repository,
@@ -22,7 +23,6 @@ from agent_tui.safety.git_config import (
     read_bytes,
     read_text,
 )
-from agent_tui.safety.paths import NotRegular, read_regular
 from agent_tui.structures.frozen import frozen
 
 _MOST_SUBMODULES: Final = 100

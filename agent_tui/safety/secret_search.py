@@ -15,7 +15,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Final
 
-from agent_tui.safety import paths
+from agent_tui.safety import file_access
 from agent_tui.safety.git_config import Repository, explain_refusal, find_repository
 from agent_tui.safety.git_index import BadIndex, is_settled, read_index
 from agent_tui.safety.protected_names import is_secret
@@ -193,8 +193,8 @@ def _holds(path: str, name: bytes) -> bool:
         if path in _digests and _digests[path][0] == stamp:
             return _digests[path][1] == name
         settled = is_settled(about)
-        data = paths.read_regular(Path(path), _LONGEST)
-    except (OSError, paths.NotRegular):
+        data = file_access.read_regular(Path(path), _LONGEST)
+    except (OSError, file_access.NotRegular):
         return False
     if len(data) > _LONGEST:
         return False

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from agent_tui.protocol.display import DiffDisplay, TextDisplay
-from agent_tui.safety import paths
+from agent_tui.safety import file_access
 from agent_tui.tools.base import Arguments, Planned, Tool, ToolContext, ToolFailure, ToolResult
 from agent_tui.tools.move_file import read_whole
 from agent_tui.tools.support.changes import (
@@ -61,7 +61,7 @@ def _plan_folder(path: Path, ctx: ToolContext) -> Planned:
 
     async def apply() -> ToolResult:
         try:
-            await ctx.run_blocking(lambda _: paths.remove_folder(path))
+            await ctx.run_blocking(lambda _: file_access.remove_folder(path))
         except OSError as error:
             raise ToolFailure("write_failed", f"{shown}: {error.strerror}") from None
         said = f"Deleted the empty folder {shown}."

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from pydantic import Field
 
-from agent_tui.safety.paths import NotRegular, read_regular
+from agent_tui.safety.file_access import NotRegular, read_regular
 from agent_tui.tools.base import LenientArguments, Tool, ToolContext, ToolFailure, ToolResult
 from agent_tui.tools.support.python_docs import Sources
 

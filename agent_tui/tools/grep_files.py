@@ -11,7 +11,7 @@ from typing import Final, TypeVar
 from pydantic import Field
 
 from agent_tui.protocol.display import Display, Entry, ListingDisplay, MatchesDisplay, TableDisplay
-from agent_tui.safety import hard_links, paths, protected_names
+from agent_tui.safety import file_access, hard_links, paths, protected_names
 from agent_tui.structures.readable import count_noun
 from agent_tui.tools.base import LenientArguments, Tool, ToolContext, ToolFailure, ToolResult
 from agent_tui.tools.support import ripgrep
@@ -246,8 +246,8 @@ class _Tree:
 def _one(search: Search, real: Path, ctx: ToolContext) -> None:
     """Search a file that was named itself: then what is wrong with it is a failure."""
     try:
-        data = paths.read_regular(real, MAX_BYTES)
-    except (OSError, paths.NotRegular) as error:
+        data = file_access.read_regular(real, MAX_BYTES)
+    except (OSError, file_access.NotRegular) as error:
         raise failure(error, real, ctx) from None
     if is_binary(data) or b"\0" in data:
         raise binary_failure(ctx.display_path(real), data, len(data))

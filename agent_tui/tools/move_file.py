@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from agent_tui.safety import paths
+from agent_tui.safety import file_access
 from agent_tui.tools.base import Arguments, Planned, Tool, ToolContext, ToolFailure
 from agent_tui.tools.support.changes import Change, plan_changes, refuse_link, run_planned
 from agent_tui.tools.support.diff import diff, noted
@@ -21,8 +21,8 @@ def read_whole(text: str, ctx: ToolContext) -> bytes:
     refuse_link(text, ctx)
     path = ctx.path(text)
     try:
-        data = paths.read_regular(path, LARGEST)
-    except (OSError, paths.NotRegular) as error:
+        data = file_access.read_regular(path, LARGEST)
+    except (OSError, file_access.NotRegular) as error:
         raise failure(error, path, ctx) from None
     if len(data) > LARGEST:
         said = f"{ctx.display_path(path)} is larger than {LARGEST // 1_000_000} MB: use a command instead"

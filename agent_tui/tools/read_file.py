@@ -13,7 +13,7 @@ from pydantic import Field
 
 from agent_tui import registry
 from agent_tui.protocol.display import CodeDisplay, Display, ImageDisplay, TableDisplay, TextDisplay
-from agent_tui.safety import hard_links, paths
+from agent_tui.safety import file_access, hard_links, paths
 from agent_tui.safety.secrets.scrubber import hide_keys
 from agent_tui.structures.readable import count_noun
 from agent_tui.tools.base import (
@@ -116,8 +116,8 @@ def _read(
 ) -> Text | ToolResult:
     """The text of a file, or the answer, where it is no lines. Raises ToolFailure."""
     try:
-        data = paths.read_regular(real, MAX_BYTES)
-    except (OSError, paths.NotRegular) as error:
+        data = file_access.read_regular(real, MAX_BYTES)
+    except (OSError, file_access.NotRegular) as error:
         raise files.failure(error, real, ctx) from None
     if len(data) <= MAX_BYTES:
         ctx.seen_files.note(real, data)

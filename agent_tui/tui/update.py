@@ -51,7 +51,7 @@ from agent_tui.tui.core.msg import (
 from agent_tui.tui.core.step import Step, then, toast
 
 with late():
-    from agent_tui.tui.dialog import answering, unread
+    from agent_tui.tui.dialog import answer_keys, answering, unread
     from agent_tui.tui.prompt import (
         completion,
         composer,
@@ -68,7 +68,7 @@ with late():
         session_actions,
         settings,
     )
-    from agent_tui.tui.sheets import control, draw
+    from agent_tui.tui.sheets import control, draw, opening
     from agent_tui.tui.transcript import search_prompt, state
 
 
@@ -91,12 +91,12 @@ def update(model: Model, msg: Msg) -> Step:
         step = then(step, completion.settle_files(step[0]))
         step = then(step, pastes.ask_about_images(step[0]))
     if step[0].overlay is not None:
-        step = then(step, control.follow(model, step[0]))
+        step = then(step, opening.follow(model, step[0]))
     if after.held is not None:
         step = then(step, key_routing.settle_held(step[0]))
     step = then(step, composer.save(step[0]))
     step = then(step, notify.notify_changes(model, step[0], msg))
-    step = then(step, (step[0], answering.watch_enter(model, step[0])))
+    step = then(step, (step[0], answer_keys.watch_enter(model, step[0])))
     if after.alone and step[0].overlay is None:
         step = then(step, (step[0], (Quit(),)))
     return session_actions.ask_to_save(step) if Quit() in step[1] else step
@@ -191,7 +191,7 @@ def _decided(model: Model, msg: Msg) -> Step:
             return (replace(model, toast=None) if current else model), ()
         case Yielded():
             went = completion.go_through_files(search_prompt.went_on(model))
-            rested: Step = control.on_rest(went) if went.overlay is not None else (went, ())
+            rested: Step = opening.on_rest(went) if went.overlay is not None else (went, ())
             return (
                 rested
                 if model.held is None
@@ -211,10 +211,10 @@ def _decided(model: Model, msg: Msg) -> Step:
             return control.click(model, place)
         case SettingsRead():
             told = settings.on_settings_read(model, msg)
-            return then(told, control.refresh(told[0])) if told[0].overlay is not None else told
+            return then(told, opening.refresh(told[0])) if told[0].overlay is not None else told
         case FactsRead():
             model = replace(model, facts=msg.facts)
-            return control.refresh(model) if model.overlay is not None else (model, ())
+            return opening.refresh(model) if model.overlay is not None else (model, ())
         case FocusChanged():
             return notify.on_focus(model, msg.focused)
         case TerminalReturned():

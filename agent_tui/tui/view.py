@@ -31,7 +31,7 @@ from agent_tui.tui.screen.header import header_view
 with late():
     from agent_tui.tui.dialog import view as ask
     from agent_tui.tui.prompt import completion, history_prompt
-    from agent_tui.tui.sheets import control, draw
+    from agent_tui.tui.sheets import cursor, draw, opening
     from agent_tui.tui.transcript import search_prompt
 
 STARTING: Final = "sent once agent-tui has started"
@@ -109,7 +109,7 @@ def view(model: Model) -> View:
             transcript.reading,
             model.width,
             needed_hint(model, footer) if small else "",
-            model.is_covered and model.overlay is not None and control.finds_rows(model.overlay),
+            model.is_covered and model.overlay is not None and cursor.finds_rows(model.overlay),
         ),
         status=status_view(model, alone) if running else None,
         footer=footer,
@@ -128,7 +128,7 @@ def _waiting(model: Model) -> QueueView | None:
     them."""
     if model.early:
         return _early(model.early, model.composer.chips)
-    if model.overlay is not None and control.shows(model, "queue"):
+    if model.overlay is not None and opening.shows(model, "queue"):
         return None
     t = model.transcript
     return _queue(t.queue, model.taken, model.edits, model.composer.editing, t.paused)

@@ -21,7 +21,7 @@ from agent_tui.protocol.events import (
     TurnEnded,
 )
 from agent_tui.protocol.ops import Answer, Clear, RestoreFiles, Rewind, Submit
-from agent_tui.safety import paths
+from agent_tui.safety import file_access
 from agent_tui.tools import create_file
 from tests.agent.driving import Driver, Place
 from tests.agent.test_command_changes import workplace
@@ -193,7 +193,7 @@ def test_a_change_whose_call_is_cancelled_is_told_all_the_same(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cancels: int
 ) -> None:
     told: list[Event] = []
-    file, write = tmp_path.resolve() / "a.txt", paths.atomic_write
+    file, write = tmp_path.resolve() / "a.txt", file_access.atomic_write
     writes, goes_on = threading.Event(), threading.Event()
 
     def slow(path: Path, data: bytes, **how: Any) -> None:
@@ -201,7 +201,7 @@ def test_a_change_whose_call_is_cancelled_is_told_all_the_same(
         goes_on.wait(20)
         write(path, data, **how)
 
-    monkeypatch.setattr(paths, "atomic_write", slow)
+    monkeypatch.setattr(file_access, "atomic_write", slow)
 
     async def scenario() -> None:
         context = CallContext(workplace(tmp_path.resolve(), told.append), "c", frozenset({file}))

@@ -29,8 +29,9 @@ from agent_tui.agent.turn.command_changes import (
     reads_only,
 )
 from agent_tui.agent.turn.snapshots import Known, parse_status
-from agent_tui.agent.turn.tool_context import CallContext, Workplace
+from agent_tui.agent.turn.tool_context import CallContext
 from agent_tui.agent.turn.turns import Turns
+from agent_tui.agent.turn.workplace import Workplace
 from agent_tui.protocol.display import DiffDisplay
 from agent_tui.protocol.events import (
     ApprovalAsked,

@@ -440,3 +440,15 @@ def test_the_model_is_told_how_many_calls_one_answer_may_have(place: Place) -> N
         results = driver.all(ToolEnded)
     assert [result.tag for result in results] == ["ok"] * MOST_CALLS + ["too_many"]
     assert f"one answer may have {MOST_CALLS}" in results[-1].content
+
+
+def test_the_first_request_tells_nothing_that_the_projects_env_file_keeps(place: Place) -> None:
+    value = "kP9xZq3L" + "mV7tRw2s"
+    place.cwd.mkdir(parents=True, exist_ok=True)
+    (place.cwd / ".env").write_text(f"STAGING_TOKEN={value}\n")
+    (place.cwd / "AGENTS.md").write_text(f"Staging is reached with {value} as the header.\n")
+    with place.engine(place.script([{"text": "Hello."}])) as driver:
+        driver.turn("hi")
+        [built] = driver.all(ContextBuilt)
+    assert "Staging is reached with" in built.system
+    assert value not in built.system

@@ -20,7 +20,7 @@ from agent_tui.agent.session.changes import Changes
 from agent_tui.protocol.display import DiffDisplay
 from agent_tui.protocol.events import FileChanged, FilesRestored, ToolStarted, TurnStarted, fold
 from agent_tui.protocol.session_events import RestoredFile
-from agent_tui.safety import paths
+from agent_tui.safety import file_access
 from agent_tui.sessions.log.checkpoints import Blobs
 from tests.campaigns import examples
 
@@ -53,7 +53,7 @@ class World:
             path.unlink()
         else:
             path.parent.mkdir(parents=True, exist_ok=True)
-            paths.atomic_write(path, content, mode)
+            file_access.atomic_write(path, content, mode)
         after = hashlib.sha256(content).hexdigest() if content is not None else ""
         bits_after = stat.S_IMODE(path.stat().st_mode) if after else 0
         diff = DiffDisplay(name, ())

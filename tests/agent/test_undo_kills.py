@@ -25,7 +25,7 @@ ROOT = Path(__file__).resolve().parents[2]
 CHILD = """
 import os, signal, sys
 from pathlib import Path
-from agent_tui.safety import paths
+from agent_tui.safety import file_access
 path, what, moment = Path(sys.argv[1]), sys.argv[2], sys.argv[3]
 real = getattr(os, moment)
 def killed(*given, **named):
@@ -34,9 +34,9 @@ def killed(*given, **named):
     os.kill(os.getpid(), signal.SIGKILL)
 setattr(os, moment, killed)
 if what == "remove":
-    paths.remove(path, path.lstat())
+    file_access.remove(path, path.lstat())
 else:
-    paths.atomic_write(path, b"old", follow=False, expect=path.lstat())
+    file_access.atomic_write(path, b"old", follow=False, expect=path.lstat())
 """
 
 

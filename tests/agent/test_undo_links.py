@@ -10,7 +10,7 @@ import pytest
 
 from agent_tui.protocol.events import FileChanged, Notice, ToolEnded
 from agent_tui.protocol.ops import RestoreFiles
-from agent_tui.safety.paths import KIND
+from agent_tui.safety.file_access import LINK
 from tests.agent.driving import Driver, Place
 from tests.agent.test_command_changes import git, running
 from tests.agent.test_restore import answer, ask, creating, restore_all
@@ -84,7 +84,7 @@ def test_a_link_is_on_record_as_git_has_it(linked: Place) -> None:
     with linked.engine(running(linked, "ln -s plain fresh"), mode="accept-all") as driver:
         driver.turn("go")
         [change] = driver.all(FileChanged)
-        assert (change.before, change.mode_after, change.diff.added) == ("", KIND, 1)
+        assert (change.before, change.mode_after, change.diff.added) == ("", LINK, 1)
         assert change.diff.hunks[0].lines[0] == "+plain"
 
 

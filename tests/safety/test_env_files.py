@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from agent_tui.safety import paths
+from agent_tui.safety import file_access
 from agent_tui.safety.secrets.env_files import EnvFiles, is_env_file, values_in
 from agent_tui.safety.secrets.scrubber import Scrubber
 
@@ -85,9 +85,9 @@ def test_a_file_is_read_again_where_it_changed_and_else_not(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     looked: list[Path] = []
-    read = paths.read_regular
+    read = file_access.read_regular
     monkeypatch.setattr(
-        paths, "read_regular", lambda *given: looked.append(given[0]) or read(*given)
+        file_access, "read_regular", lambda *given: looked.append(given[0]) or read(*given)
     )
     env, files = tmp_path / ".env", EnvFiles()
     assert files.new_values([tmp_path, tmp_path / "gone"]) == ()

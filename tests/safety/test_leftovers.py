@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from agent_tui.safety import atomic_swap, paths
+from agent_tui.safety import atomic_swap, file_access
 
 HEX = "0123456789ab"
 
@@ -35,13 +35,13 @@ def test_what_a_kill_left_goes_with_the_next_write_of_that_file_after_an_hour(
     (work / ".note.txt.bbbbbbbbbbbb.tmp").mkdir()
     os.mkfifo(work / ".note.txt.cccccccccccc.tmp")
     before = {path.name for path in work.iterdir()}
-    paths.atomic_write(work / "note.txt", b"one")
+    file_access.atomic_write(work / "note.txt", b"one")
     assert {path.name for path in work.iterdir()} == before | {"note.txt"}, (
         "somebody may be writing there"
     )
     later = time.time() + atomic_swap.AGE + 1
     monkeypatch.setattr(time, "time", lambda: later)
-    paths.atomic_write(work / "note.txt", b"two")
+    file_access.atomic_write(work / "note.txt", b"two")
     assert {path.name for path in work.iterdir()} == (before | {"note.txt"}) - {*ours}
     assert (work / "note.txt").read_bytes() == b"two"
 
@@ -50,8 +50,8 @@ def test_what_a_kill_left_goes_with_the_next_write_of_that_file_after_an_hour(
 def test_every_name_that_a_file_may_have_can_be_written(tmp_path: Path, name: str) -> None:
     path = tmp_path.resolve() / name
     for word in (b"one", b"two"):
-        paths.atomic_write(path, word)
+        file_access.atomic_write(path, word)
         assert path.read_bytes() == word and [one.name for one in path.parent.iterdir()] == [name]
-    paths.atomic_write(path, b"three", follow=False, expect=path.lstat())
-    paths.remove(path, path.lstat())
+    file_access.atomic_write(path, b"three", follow=False, expect=path.lstat())
+    file_access.remove(path, path.lstat())
     assert list(path.parent.iterdir()) == []

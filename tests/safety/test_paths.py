@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from agent_tui.safety import paths
+from agent_tui.safety import file_access, paths
 from agent_tui.safety.secret_search import find_secret_files
 from tests.campaigns import examples
 
@@ -89,20 +89,20 @@ def test_a_link_to_a_secret_is_a_secret(work: Path) -> None:
 def test_reading_never_blocks_on_what_is_no_file(work: Path) -> None:
     os.mkfifo(work / "fifo")
     for name in ("fifo", "src"):
-        with pytest.raises(paths.NotRegular):
-            paths.open_regular(work / name)
-    with pytest.raises(paths.NotRegular):
-        paths.open_regular(Path("/dev/zero"))
+        with pytest.raises(file_access.NotRegular):
+            file_access.open_regular(work / name)
+    with pytest.raises(file_access.NotRegular):
+        file_access.open_regular(Path("/dev/zero"))
 
 
 def test_a_link_that_came_later_is_refused(work: Path) -> None:
     real = paths.facts("a.txt", (work,)).real
     (work / "a.txt").unlink()
     (work / "a.txt").symlink_to("/etc/hostname")
-    with pytest.raises((paths.NotRegular, OSError)):
-        paths.read_regular(real, 100)
-    with pytest.raises((paths.NotRegular, OSError)):
-        paths.atomic_write(real, b"x", follow=False)
+    with pytest.raises((file_access.NotRegular, OSError)):
+        file_access.read_regular(real, 100)
+    with pytest.raises((file_access.NotRegular, OSError)):
+        file_access.atomic_write(real, b"x", follow=False)
     assert Path("/etc/hostname").read_bytes() != b"x"
 
 
@@ -113,13 +113,13 @@ def test_a_folder_swapped_for_a_link_is_refused(work: Path) -> None:
     (work / "src").rmdir()
     (work / "src").symlink_to(outside)
     with pytest.raises(OSError):
-        paths.atomic_write(real, b"x", follow=False)
+        file_access.atomic_write(real, b"x", follow=False)
     assert list(outside.iterdir()) == []
 
 
 def test_atomic_write_keeps_the_mode_and_leaves_nothing_behind(work: Path) -> None:
     (work / "a.txt").chmod(0o640)
-    paths.atomic_write(work / "a.txt", b"new")
+    file_access.atomic_write(work / "a.txt", b"new")
     assert (work / "a.txt").read_bytes() == b"new"
     assert stat.S_IMODE((work / "a.txt").stat().st_mode) == 0o640
     assert sorted(entry.name for entry in work.iterdir()) == ["a.txt", "src"]
@@ -149,19 +149,19 @@ def test_atomic_write_keeps_the_access_list_and_the_attributes(work: Path) -> No
         os.setxattr(file, ACCESS, access_list())
         os.setxattr(file, "user.note", b"mine")
         before = file.stat().st_mode
-        paths.atomic_write(file, b"new", held=b"a")
+        file_access.atomic_write(file, b"new", held=b"a")
         assert (
             os.getxattr(file, ACCESS) == access_list() and os.getxattr(file, "user.note") == b"mine"
         )
         assert file.stat().st_mode == before
-        paths.atomic_write(file, b"old", 0o600, follow=False, expect=file.lstat())
+        file_access.atomic_write(file, b"old", 0o600, follow=False, expect=file.lstat())
         assert ACCESS in os.listxattr(file) and stat.S_IMODE(file.stat().st_mode) == 0o600
 
 
 def test_a_file_without_an_access_list_gets_none_from_its_folder(work: Path) -> None:
     if LINUX:
         os.setxattr(work, DEFAULT, access_list())
-        paths.atomic_write(work / "a.txt", b"new")
+        file_access.atomic_write(work / "a.txt", b"new")
         assert ACCESS not in os.listxattr(work / "a.txt")
 
 
@@ -171,7 +171,7 @@ def test_without_its_access_list_a_file_opens_to_nobody_more(work: Path) -> None
         file = work / "a.txt"
         file.chmod(0o670)
         descriptor = os.open(file, os.O_WRONLY)
-        paths._keep(
+        file_access._keep(
             descriptor, file.stat(), None, {ACCESS: access_list(mask=False)}
         )  # the kernel refuses it
         os.close(descriptor)
@@ -180,7 +180,7 @@ def test_without_its_access_list_a_file_opens_to_nobody_more(work: Path) -> None
 
 def test_new_never_replaces(work: Path) -> None:
     with pytest.raises(FileExistsError):
-        paths.atomic_write(work / "a.txt", b"x", new=True)
+        file_access.atomic_write(work / "a.txt", b"x", new=True)
     assert (work / "a.txt").read_text() == "a"
 
 
@@ -269,9 +269,9 @@ def test_a_thousand_swaps_of_a_folder_for_a_link_divert_no_read_and_no_write(wor
                     if not found.inside:
                         refused += 1
                         continue  # as it was then, a person would have been asked
-                    assert paths.read_regular(found.real, 100) in (b"ours", b"new")
+                    assert file_access.read_regular(found.real, 100) in (b"ours", b"new")
                     if number % 2:
-                        paths.atomic_write(found.real, b"new", follow=False)
+                        file_access.atomic_write(found.real, b"new", follow=False)
                 except (OSError, ValueError):
                     refused += 1
         finally:

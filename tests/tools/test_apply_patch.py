@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from agent_tui.protocol.display import DiffDisplay, DiffsDisplay
-from agent_tui.safety import paths
+from agent_tui.safety import file_access
 from agent_tui.tools.apply_patch import TOOL
 from agent_tui.tools.base import Stale, ToolResult
 from tests.tools.context import Context, call
@@ -258,14 +258,14 @@ def test_a_disk_that_fails_in_the_middle_leaves_all_as_it_was(
     for name in ("a.txt", "b.txt", "c.txt"):
         (tmp_path / name).write_text("a\n")
     (tmp_path / "a.txt").chmod(0o640)
-    before, write, count = tree(tmp_path), paths.atomic_write, iter(range(1, 100))
+    before, write, count = tree(tmp_path), file_access.atomic_write, iter(range(1, 100))
 
     def full(path: Path, data: bytes, *more: Any, **how: Any) -> None:
         if next(count) == fails_at:
             raise OSError(28, "No space left on device")
         write(path, data, *more, **how)
 
-    monkeypatch.setattr(paths, "atomic_write", full)
+    monkeypatch.setattr(file_access, "atomic_write", full)
     context = Context(tmp_path)
     text = "\n".join(
         (

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from agent_tui.safety import paths
+from agent_tui.safety import file_access
 from agent_tui.tools import create_file, edit_file
 from agent_tui.tools.base import Planned, Stale, Tool, ToolFailure
 from tests.tools.context import Context, call
@@ -205,14 +205,14 @@ def test_where_nobody_was_asked_it_is_worked_out_anew(
     """The person saves after it was worked out and before it is written, by a hair."""
     file, context = tmp_path / "a.txt", Context(tmp_path)
     file.write_text("max = 1\n")
-    write, saves = paths.atomic_write, iter(["# mine\nmax = 1\n"])
+    write, saves = file_access.atomic_write, iter(["# mine\nmax = 1\n"])
 
     def late(path: Path, data: bytes, **how: Any) -> None:
         for text in saves:
             file.write_text(text)
         write(path, data, **how)
 
-    monkeypatch.setattr(paths, "atomic_write", late)
+    monkeypatch.setattr(file_access, "atomic_write", late)
     assert call(edit_file.TOOL, context, path="a.txt", old="max = 1", new="max = 2").tag == "ok"
     assert file.read_text() == "# mine\nmax = 2\n"
     assert context.checkpoints[context.changes[0].before] == b"# mine\nmax = 1\n"

@@ -17,7 +17,7 @@ from agent_tui.tui.core.effects import Send
 from agent_tui.tui.core.history_search import Past
 from agent_tui.tui.core.model import Configured, Model
 from agent_tui.tui.screen.settings import all_entries
-from agent_tui.tui.sheets import control
+from agent_tui.tui.sheets import opening
 from agent_tui.tui.update import update
 from tests.answers import answer_event
 from tests.tui import test_snapshots, test_snapshots_reading, test_snapshots_setup
@@ -228,16 +228,16 @@ def no_model(again: bool = False) -> Model:
 
 
 def unsaved() -> Model:
-    return control.open_for(sessions.worked(), "unsaved", unasked=False)[0]
+    return opening.open_for(sessions.worked(), "unsaved", unasked=False)[0]
 
 
 SHEETS: Final[Pictures] = {
     "btw": aside,
-    "choice": lambda: control.open_sheet(opened("/settings"), "choice", note="mode")[0],
+    "choice": lambda: opening.open_sheet(opened("/settings"), "choice", note="mode")[0],
     "copy": test_snapshots_reading.answers_and_code_can_be_chosen_to_copy,
     "debug": debug,
     "doctor": lambda: opened("/doctor"),
-    "effort": lambda: control.open_sheet(
+    "effort": lambda: opening.open_sheet(
         after(answer_event("e", "efforts", EFFORTS)), "effort")[0],
     "files": lambda: opened("/files"),
     "first_run": no_model,
@@ -245,7 +245,7 @@ SHEETS: Final[Pictures] = {
     "jobs": lambda: opened("/jobs"),
     "locked": sessions.a_session_that_another_program_has_open,
     "log": lists.the_log_has_colours_by_level,
-    "mode": lambda: control.open_sheet(sessions.worked(), "mode")[0],
+    "mode": lambda: opening.open_sheet(sessions.worked(), "mode")[0],
     "model": lambda: opened("/models"),
     "palette": lambda: pressed(opened("/help"), "escape", "ctrl+p"),
     "paste": pasted,

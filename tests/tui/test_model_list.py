@@ -14,7 +14,7 @@ from agent_tui.settings.values import Layer, Value
 from agent_tui.tui.core.effects import WriteSetting
 from agent_tui.tui.core.model import Configured
 from agent_tui.tui.core.msg import SettingsRead
-from agent_tui.tui.sheets.control import open_sheet
+from agent_tui.tui.sheets.opening import open_sheet
 from agent_tui.tui.widgets.regions import Footer
 from tests.answers import answer_event
 from tests.tui.lists import labels, sheet

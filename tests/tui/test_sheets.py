@@ -19,7 +19,7 @@ from agent_tui.protocol.transcript import Queued
 from agent_tui.tui import commands, sheets
 from agent_tui.tui.core.model import Model
 from agent_tui.tui.core.msg import KeyPressed, Pasted
-from agent_tui.tui.sheets import control, draw
+from agent_tui.tui.sheets import cursor, draw, opening
 from agent_tui.tui.update import update
 from tests.answers import answer_event
 from tests.tui.play import Play
@@ -45,7 +45,7 @@ def opened(kind: str) -> Model | None:
         play.feed(AsideDelta(play.model.aside.id, "line\n\n" * 60))
         return play.model
     note = play.model.composer.chips[0].label if kind == "paste" else ""
-    model, _ = control.open_sheet(play.model, kind, note=note)
+    model, _ = opening.open_sheet(play.model, kind, note=note)
     return model if model.overlay is not None and model.overlay.kind == kind else None
 
 
@@ -91,9 +91,9 @@ def test_the_cursor_goes_round_and_home_and_end_are_its_ends(kind: str) -> None:
     for _ in range(40):
         model = pressed(model, "pagedown")
     assert place(model)[0] == last and place(pressed(model, "pageup"))[0] == max(
-        0, last - control.PAGE
+        0, last - cursor.PAGE
     )
-    assert place(pressed(model, "wheelup"))[0] == max(0, last - control.NOTCH)
+    assert place(pressed(model, "wheelup"))[0] == max(0, last - cursor.NOTCH)
 
 
 @pytest.mark.parametrize("kind", READ)
@@ -161,7 +161,7 @@ from agent_tui.tui.commands.base import command
 from agent_tui.tui.core.effects import Copy
 from agent_tui.tui.core.picker import Entry
 from agent_tui.tui.sheets import TAKES, Action, Sheet
-from agent_tui.tui.sheets.control import open_sheet
+from agent_tui.tui.sheets.opening import open_sheet
 from agent_tui.tui.core.step import toast
 
 

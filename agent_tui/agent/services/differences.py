@@ -18,9 +18,9 @@ from agent_tui.protocol.answers import Differences
 from agent_tui.protocol.display import DiffDisplay, Hunk
 from agent_tui.protocol.events import Answered
 from agent_tui.protocol.ops import Query
+from agent_tui.safety.file_access import NotRegular, read_regular
 from agent_tui.safety.git import ask_git
 from agent_tui.safety.git_config import Repository, find_repository
-from agent_tui.safety.paths import NotRegular, read_regular
 from agent_tui.sessions.log.checkpoints import Blobs
 from agent_tui.structures.readable import count_noun
 from agent_tui.tools.support.diff import diff

@@ -21,8 +21,8 @@ from typing import Final, Literal
 from agent_tui.agent.session.changes import Plan, Restoration
 from agent_tui.protocol.ops import FileChoice
 from agent_tui.protocol.standing import RestoredFile
-from agent_tui.safety import atomic_swap, paths, protected_names
-from agent_tui.safety.paths import KIND, is_link, make, read
+from agent_tui.safety import atomic_swap, file_access, paths, protected_names
+from agent_tui.safety.file_access import LINK, is_link, make_link, read_link
 from agent_tui.sessions.log.checkpoints import Blobs
 
 MOST: Final = 64_000_000
@@ -82,7 +82,7 @@ class Found:
 
     @property
     def mode(self) -> int:
-        return KIND if self.link else stat.S_IMODE(self.about.st_mode) if self.about else 0
+        return LINK if self.link else stat.S_IMODE(self.about.st_mode) if self.about else 0
 
     @property
     def names(self) -> int:
@@ -146,10 +146,10 @@ def inspect_path(path: Path, as_link: bool = False) -> Found:
     """What lies at a real path. Follows no link, and cannot block on a FIFO. `as_link`: a link is
     no surprise there."""
     try:
-        descriptor = paths.open_regular(path)
+        descriptor = file_access.open_regular(path)
     except FileNotFoundError:
         return Found()
-    except paths.NotRegular as error:
+    except file_access.NotRegular as error:
         link = _link(path) if as_link else None
         return link or Found(problem=str(error), replaced=True, other=not path.is_symlink())
     except OSError as error:
@@ -173,8 +173,8 @@ def is_too_large(path: Path) -> bool:
 
 def _link(path: Path) -> Found | None:
     try:
-        target, about = read(path)
-    except (OSError, paths.NotRegular):
+        target, about = read_link(path)
+    except (OSError, file_access.NotRegular):
         return None  # no link either, or not to be read: then the first problem is the one to tell
     return Found(hashlib.sha256(target).hexdigest(), target, about, link=True)
 
@@ -228,7 +228,9 @@ def put_again(
         if one.state == "only" and file.outcome == "done" and not file.after:
             with contextlib.suppress(OSError, ValueError):  # else /redo has it
                 _folder(path)
-                paths.atomic_write(path, one.found.content, one.found.mode, follow=False, new=True)
+                file_access.atomic_write(
+                    path, one.found.content, one.found.mode, follow=False, new=True
+                )
                 kept[one.plan.path] = replace(file, outcome="kept")
     return kept
 
@@ -339,7 +341,7 @@ def restore(one: Look, choice: str, blobs: Blobs, twin: Path | None = None) -> R
         if decided == "both":
             return replace(told, outcome="beside", beside=_beside(one))
         _write(one, blobs, twin)
-    except paths.ChangedMeanwhile as error:
+    except file_access.ChangedMeanwhile as error:
         return replace(told, outcome="changed", problem=str(error))
     except FileExistsError:
         return replace(
@@ -363,16 +365,18 @@ def _write(one: Look, blobs: Blobs, twin: Path | None) -> None:
             one.plan.link or now.link
         ):  # one kind of thing in the place of another: there is no exchange of these
             if now.about is not None:
-                paths.remove(path, now.about)
+                file_access.remove(path, now.about)
             _new(one, path)
         elif now.about is None:
-            paths.atomic_write(path, one.old, one.plan.mode or PRIVATE, follow=False, new=True)
+            file_access.atomic_write(
+                path, one.old, one.plan.mode or PRIVATE, follow=False, new=True
+            )
         else:
-            paths.atomic_write(
+            file_access.atomic_write(
                 path, one.old, one.plan.chmod or None, follow=False, expect=now.about, twin=twin
             )
     elif now.about is not None:
-        paths.remove(path, now.about)
+        file_access.remove(path, now.about)
 
 
 def _remove_folders(path: Path) -> None:
@@ -381,16 +385,16 @@ def _remove_folders(path: Path) -> None:
         if names:
             raise OSError(errno.ENOTEMPTY, f"{names[0]} is in the folder {above}")
     for above, _, _ in os.walk(path, topdown=False):
-        with paths.folder_of(Path(above)) as folder:
+        with file_access.folder_of(Path(above)) as folder:
             os.rmdir(Path(above).name, dir_fd=folder)
 
 
 def _new(one: Look, path: Path) -> None:
     assert one.old is not None  # only then something is written
     if one.plan.link:
-        make(path, one.old)
+        make_link(path, one.old)
     else:
-        paths.atomic_write(path, one.old, one.plan.mode or PRIVATE, follow=False, new=True)
+        file_access.atomic_write(path, one.old, one.plan.mode or PRIVATE, follow=False, new=True)
 
 
 def remove_empty_folders(looks: Sequence[Look], files: Sequence[RestoredFile]) -> None:
@@ -403,7 +407,7 @@ def remove_empty_folders(looks: Sequence[Look], files: Sequence[RestoredFile]) -
     for folder in sorted(made, key=lambda path: len(path.parts), reverse=True):
         with (
             contextlib.suppress(OSError),
-            paths.folder_of(folder) as above,
+            file_access.folder_of(folder) as above,
         ):  # something else is in it, or it is gone
             os.rmdir(folder.name, dir_fd=above)
 
@@ -415,10 +419,10 @@ def _beside(one: Look) -> str:
     _folder(other)
     try:
         if one.plan.link:
-            make(other, one.old)
+            make_link(other, one.old)
         else:
             mode = one.plan.mode or one.found.mode or PRIVATE
-            paths.atomic_write(other, one.old, mode, follow=False, new=True)
+            file_access.atomic_write(other, one.old, mode, follow=False, new=True)
     except FileExistsError:
         if inspect_path(other, one.plan.link).sha != one.plan.target:
             raise
@@ -478,7 +482,7 @@ def remove_unfinished(
             ):  # it went away, is no file, or the content is not kept
                 about = part.lstat()
                 ours = about.st_uid == os.geteuid() and about.st_ctime >= begun - CLOCK
-                if ours and blobs.get(file.after).startswith(paths.read_regular(part, MOST)):
+                if ours and blobs.get(file.after).startswith(file_access.read_regular(part, MOST)):
                     part.unlink()
 
 

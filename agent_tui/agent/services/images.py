@@ -22,14 +22,14 @@ from typing import Final
 
 from agent_tui.agent.config import EngineConfig
 from agent_tui.agent.services.clipboard import own_programs
-from agent_tui.agent.turn.tool_context import Workplace
+from agent_tui.agent.turn.workplace import Workplace
 from agent_tui.paths import make_private
 from agent_tui.programs import find_program
 from agent_tui.protocol.answers import ClipboardImage, ImageFile
 from agent_tui.protocol.display import Display, ImageDisplay
 from agent_tui.protocol.events import Answered
 from agent_tui.protocol.messages import Image, Message, Request, UserMessage
-from agent_tui.safety import paths
+from agent_tui.safety import file_access, paths
 from agent_tui.safety.process import processes
 from agent_tui.safety.process.environment import CLIPBOARD, child_environment
 from agent_tui.tools.base import ToolContext, ToolResult
@@ -90,7 +90,7 @@ class Images:
         try:
             real, found = await self._workplace.off_loop(work)
             data = kind(str(real), found.width, found.height)
-        except (OSError, ValueError, RuntimeError, NoImage, paths.NotRegular) as error:
+        except (OSError, ValueError, RuntimeError, NoImage, file_access.NotRegular) as error:
             data = kind(problem=str(error)[:_PROBLEM] or type(error).__name__)
         self._tell(Answered(id, data))
 
@@ -114,13 +114,13 @@ class Images:
         make_private(folder)
         suffix = found.kind.lower() if found else "png"
         path = folder / f"{stem[:60]}-{hashlib.sha256(data).hexdigest()[:8]}.{suffix}"
-        paths.atomic_write(path, data, 0o600)
+        file_access.atomic_write(path, data, 0o600)
         return path
 
 
 def read(real: Path) -> tuple[bytes, Picture]:
     """An image that can be sent. Raises NoImage, NotRegular, OSError."""
-    data = paths.read_regular(real, MOST)
+    data = file_access.read_regular(real, MOST)
     found = picture(data)
     if found is None:
         raise NoImage(f"{real.name} is not a PNG, JPEG, GIF or WebP image")

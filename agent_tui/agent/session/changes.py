@@ -19,7 +19,7 @@ from agent_tui.protocol.events import (
     UndoLimited,
 )
 from agent_tui.protocol.standing import Direction
-from agent_tui.safety.paths import is_link
+from agent_tui.safety.file_access import is_link
 
 PROMPT: Final = 200
 """Characters that are kept of a turn's prompt."""

@@ -294,6 +294,7 @@ class AgentRun:
     async def _loop(self, turn: Turn) -> TurnEnd:
         provider, config, whole = self.serving.provider, self.shared.config, self.shared.record
         assert provider is not None
+        await self.executor.workplace.learn_env_files()  # instructions may hold their values, too
         self.prepare(turn.emit)
         await self._refresh_tools(turn.emit)
         await self.attach(self.record.prompt, turn)

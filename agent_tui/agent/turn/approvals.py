@@ -18,7 +18,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final, Literal, Protocol
 
-from agent_tui.agent.turn.tool_context import CallContext, Workplace
+from agent_tui.agent.turn.tool_context import CallContext
+from agent_tui.agent.turn.workplace import Workplace
 from agent_tui.protocol.events import ApprovalAnswered, ApprovalAsked, Event, Notice
 from agent_tui.protocol.messages import ToolCall
 from agent_tui.protocol.ops import Answer

@@ -34,15 +34,15 @@ from agent_tui.agent.turn.snapshots import (
     Status,
     parse_status,
 )
-from agent_tui.agent.turn.tool_context import CallContext, Workplace
+from agent_tui.agent.turn.tool_context import CallContext
+from agent_tui.agent.turn.workplace import Workplace
 from agent_tui.protocol.display import DiffDisplay
 from agent_tui.protocol.events import FileChanged, UndoLimited
-from agent_tui.safety import git_config, paths
+from agent_tui.safety import file_access, git_config, paths
+from agent_tui.safety.file_access import LINK, is_link, read_link
 from agent_tui.safety.git import ask_git
 from agent_tui.safety.git_config import Repository, find_repository
-from agent_tui.safety.paths import KIND, is_link, read
-from agent_tui.safety.process import guard as process_guard
-from agent_tui.safety.process import processes
+from agent_tui.safety.process import processes, supervisor
 from agent_tui.sessions.log.checkpoints import Blobs
 from agent_tui.tools.support.diff import diff, noted
 from agent_tui.tools.support.files import is_binary
@@ -54,7 +54,7 @@ DIFFS: Final = 50
 DIFF_BYTES: Final = 200_000
 LAST: Final = 2 * processes.GRACE
 """Seconds that the end of a session waits for a look after commands that were cancelled."""
-GUARD_ENDS: Final = process_guard.TERM_SECONDS + 0.5
+GUARD_ENDS: Final = supervisor.TERM_SECONDS + 0.5
 """Seconds after which the commands of a killed program have ended."""
 CLOCK: Final = 20_000_000
 """Nanoseconds that a file system's clock may be behind ours."""
@@ -446,7 +446,7 @@ class Watch:
             except (OSError, ValueError):
                 missed.append(path)
                 continue
-            found[path] = Known(sha, KIND if link else stat.S_IMODE(about.st_mode), key)
+            found[path] = Known(sha, LINK if link else stat.S_IMODE(about.st_mode), key)
             if keep:
                 self._seen[path] = found[path]
         return found, missed
@@ -539,4 +539,4 @@ def _mode_before(known: int, now: int) -> int:
 
 def _content(path: Path, mode: int, limit: int) -> bytes:
     """What a file holds, or where a link points. Raises OSError, ValueError."""
-    return read(path)[0] if is_link(mode) else paths.read_regular(path, limit)
+    return read_link(path)[0] if is_link(mode) else file_access.read_regular(path, limit)

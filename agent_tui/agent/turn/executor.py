@@ -21,17 +21,16 @@ from pydantic import ValidationError
 from agent_tui.agent.turn import argument_repair, sandbox_words
 from agent_tui.agent.turn.approvals import Approvals, Prepared
 from agent_tui.agent.turn.call_facts import gather_facts, place_command
+from agent_tui.agent.turn.call_runner import CallRun, Runs
 from agent_tui.agent.turn.command_changes import Watch
 from agent_tui.agent.turn.loop_detection import Outcome, nudge, research_calls
-from agent_tui.agent.turn.tool_context import CallContext, Workplace
+from agent_tui.agent.turn.tool_context import CallContext
+from agent_tui.agent.turn.workplace import Workplace
 from agent_tui.protocol.display import CommandDisplay, TextDisplay
-from agent_tui.protocol.events import ApprovalAsked, Event, Notice, ToolEnded, ToolStarted
+from agent_tui.protocol.events import ApprovalAsked, Event, ToolEnded, ToolStarted
 from agent_tui.protocol.messages import ToolCall
 from agent_tui.protocol.ops import Answer
-from agent_tui.safety import policy
 from agent_tui.safety.limits import Rates
-from agent_tui.safety.process import processes
-from agent_tui.safety.sandbox.network_hosts import named_hosts
 from agent_tui.safety.sandbox.support import Support
 from agent_tui.safety.secrets.strength import PLACEHOLDER
 from agent_tui.tools.base import Tool, ToolFailure, ToolResult
@@ -48,8 +47,6 @@ MOST_CALLS: Final = 100
 """Calls of one answer that run."""
 TOO_OFTEN: Final = "{} may be called {} times a minute (rate_limits): wait {:.0f} seconds"
 TOO_MANY: Final = f"neither this call ran nor those behind it: one answer may have {MOST_CALLS}; make fewer at once"
-MOST_REPEATS: Final = 5
-"""So often a person is asked whether a command runs again that a sandbox has stopped."""
 SIDE_BY_SIDE: Final = 16
 """Calls that run at the same time: each takes its turn, so that the turn can be ended between them."""
 WRONG: Final = 5
@@ -93,7 +90,10 @@ class Executor:
         self.tools, self.known, self.workplace, self.scrub = tools, known, workplace, scrub
         self.mode, self.ask, self.new_id, self.parallel = mode, ask, new_id, parallel
         self.approvals = Approvals(workplace, scrub, mode, ask, new_id, sealed)
-        self.sealed, self.watch, self._changing = sealed, watch, changing or asyncio.Lock()
+        self.sealed, self.watch = sealed, watch
+        self._runs = Runs(
+            workplace, self.approvals, mode, ask is not None, watch, changing or asyncio.Lock()
+        )
         self.rate_limits: Mapping[str, int] = {}
         self._rates = Rates()
         self.on_approved_change: Callable[[Path, str, str], Awaitable[None]] = _nobody_hears
@@ -266,8 +266,8 @@ class Executor:
 
     async def _execute(self, prepared: Prepared, journal: Journal, note: str) -> Outcome:
         call, tool, decision = prepared.call, prepared.tool, prepared.decision
-        started = time.monotonic()
-        journal.open_call(call, lambda: self._cancelled(prepared, started))
+        started, running = time.monotonic(), CallRun(self._runs, prepared, journal, note)
+        journal.open_call(call, lambda: self._cancelled(running.prepared, started))
         limit = (
             (tool.timeout(prepared.arguments) or self.workplace.command_timeout)
             if tool.timeout
@@ -292,24 +292,7 @@ class Executor:
                 call, prepared.label, _failed("blocked", why), 0.0, journal, note, tool.research
             )
         try:
-            allowed = await self._ask_for_named_hosts(prepared, journal)
-            if isinstance(allowed, ToolResult):
-                return self._ended(call, prepared.label, allowed, 0.0, journal, note)
-            note, prepared = note + allowed.note, allowed
-            result, seconds, said = await self._run_judged(prepared, journal)
-            note += said
-            for left in reversed(range(MOST_REPEATS + 1)):
-                if not prepared.context.refused:
-                    break
-                again = await self._ask_to_repeat(prepared, journal) if left else None
-                if again is None:
-                    context = prepared.context
-                    note += sandbox_words.note_stop(context.confined, context.refused)
-                    break
-                note, prepared = note + again.note, again
-                result, seconds, said = await self._run_judged(prepared, journal)
-                note += said
-            note += sandbox_words.note_hosts(prepared.context.refused_hosts)
+            result, seconds = await running.run()
         except ToolFailure as failure:
             result, seconds = failure.result(), time.monotonic() - started
         except Exception as error:  # the boundary of a tool call
@@ -318,164 +301,14 @@ class Executor:
                 _failed("exception", f"{type(error).__name__}: {error}"),
                 time.monotonic() - started,
             )
+        prepared = running.prepared
         for change in prepared.context.changes if prepared.planned is not None else ():
             await self.on_approved_change(*change)
-        outcome = self._ended(call, prepared.label, result, seconds, journal, note, tool.research)
+        outcome = self._ended(
+            call, prepared.label, result, seconds, journal, running.note, tool.research
+        )
         prepared.context.release()
         return outcome
-
-    async def _ask_for_named_hosts(
-        self, prepared: Prepared, journal: Journal
-    ) -> Prepared | ToolResult:
-        """A command that names hosts to which it has no network is asked about before it fails for
-        that; the result where somebody says no."""
-        context = prepared.context
-        named = named_hosts(prepared.facts.command) if context.reaches_hosts else ()
-        hosts = [host for host in named if host not in context.hosts]
-        if not hosts:
-            return replace(prepared, note="")  # it was told already
-        reason = sandbox_words.explain_hosts(hosts, "runs")
-        allowed = await self._ask_to_run(prepared, reason, hosts, journal)
-        return allowed or replace(prepared, note="")
-
-    async def _ask_to_repeat(self, prepared: Prepared, journal: Journal) -> Prepared | None:
-        """A command that a sandbox has probably stopped, as it runs again: with network to what it
-        wanted, or without the sandbox. None where nobody allows that."""
-        old = prepared.context
-        hosts = list(filter(None, old.refused_hosts.values())) if old.refused == "network" else []
-        reason = sandbox_words.explain_stop(old.confined, old.refused, old.reaches_hosts)
-        reason = sandbox_words.explain_hosts(hosts, "runs again") if hosts else reason
-        allowed = await self._ask_to_run(prepared, reason, hosts, journal)
-        return None if isinstance(allowed, ToolResult) else allowed
-
-    async def _ask_to_run(
-        self, prepared: Prepared, reason: str, hosts: Sequence[str], journal: Journal
-    ) -> Prepared | ToolResult | None:
-        """The command as a person lets it run: with network to `hosts`, or without the sandbox; the
-        result where they say no, and None where nobody can be asked."""
-        if self.ask is None or self.mode() == "plan" or prepared.tool.plan is None:
-            return None
-        old = prepared.context
-        context = CallContext(
-            self.workplace, old.call_id, old.granted, turn=old.turn, step=old.step
-        )
-        context.folder = old.folder
-        if hosts:
-            context.confined, context.way, context.hosts = old.confined, old.way, old.hosts
-        planned = await prepared.tool.plan(prepared.arguments, context)
-        decision = policy.ask_for_hosts(hosts, prepared.facts.cwd, reason)
-        again = replace(prepared, context=context, decision=decision, planned=planned)
-        answer, outside = await self.approvals.ask_now(again, planned, reason, journal, hosts)
-        if isinstance(answer, ToolResult):
-            return answer
-        if outside:
-            context.confined = ""
-        context.hosts |= frozenset(hosts)
-        if old.job is not None:
-            old.job.is_awaited = True  # the result tells of the one that takes its place
-            old.job.stop()
-        old.release()
-        return replace(again, note=answer)
-
-    async def _judge_protected(self, prepared: Prepared, journal: Journal) -> str:
-        """Where what programs obey changed while a sandboxed command ran: that stays only if a
-        person says so. Returns what the model is told."""
-        context = prepared.context
-        if not context.changed_protected:
-            context.is_judged = True
-            return ""
-        reason = sandbox_words.PROTECTED.format(self._changed_names(context))
-        is_kept = await self._is_kept(prepared, reason, journal)
-        context.is_judged = True
-        if is_kept:
-            return ""
-        left = await asyncio.shield(self.workplace.off_loop(context.put_back_protected))
-        return f"\n\n[note: {self._say_put_back(context, left)}]"
-
-    def _changed_names(self, context: CallContext) -> str:
-        changed = (context.display_path(Path(path)) for path in context.changed_protected)
-        return sandbox_words.name_some([*map(sandbox_words.shorten_path, changed)])
-
-    def _say_put_back(self, context: CallContext, left: Sequence[str]) -> str:
-        """Say it on the screen, also after the turn; what the model is told."""
-        words = sandbox_words.NOT_PUT_BACK if left else sandbox_words.PUT_BACK
-        said = words.format(self._changed_names(context), context.aside)
-        context.tell(Notice(f"P{said[1:]}", "warning"))
-        return said
-
-    def _leave_protected(self, context: CallContext) -> None:
-        """The call is over. If it was cancelled or failed, nobody will say that what its command
-        changed stays. While a question stands, it is put back at once: the program may be about to
-        end."""
-        if not context.is_undecided:
-            return
-        if context.changed_protected:
-            context.is_judged = True
-            self._say_put_back(context, context.put_back_protected())
-        elif self.watch is not None:
-            self.watch.look_after_endings(partial(self._judge_cancelled, context))
-
-    async def _judge_cancelled(self, context: CallContext) -> None:
-        """The command of a cancelled call has ended."""
-        await context.find_changed_protected()
-        if context.changed_protected:
-            left = await self.workplace.off_loop(context.put_back_protected)
-            self._say_put_back(context, left)
-
-    async def _is_kept(self, prepared: Prepared, reason: str, journal: Journal) -> bool:
-        """Whether somebody says that the changed names stay; where nobody can, they do not."""
-        if self.ask is None:
-            return False
-        plan, context = prepared.tool.plan, prepared.context
-        planned = await plan(prepared.arguments, context) if plan else None
-        asked = replace(prepared, decision=policy.Decision("ask", reason, rule="path"))
-        answer, _ = await self.approvals.ask_now(asked, planned, reason, journal, ran=True)
-        return not isinstance(answer, ToolResult)
-
-    async def _run_judged(
-        self, prepared: Prepared, journal: Journal
-    ) -> tuple[ToolResult, float, str]:
-        """`_run`, and what the model is told of what that changed."""
-        try:
-            result, seconds = await self._run(prepared)
-            return result, seconds, await self._judge_protected(prepared, journal)
-        finally:
-            self._leave_protected(prepared.context)
-
-    async def _run(self, prepared: Prepared) -> tuple[ToolResult, float]:
-        """Run the tool, and say how many seconds that took. What changes something waits for other
-        agents' changes."""
-        if not prepared.tool.changes or prepared.context.confined == "looks":
-            return await self._run_alone(prepared)
-        async with self._changing:
-            return await self._run_alone(prepared)
-
-    async def _run_alone(self, prepared: Prepared) -> tuple[ToolResult, float]:
-        """Around a command, look what it changes: nothing, if it can only look."""
-        tool, command = prepared.tool, prepared.facts.command
-        watch = None if prepared.context.confined == "looks" else self.watch
-        await self.workplace.learn_env_files()
-        if tool.changes:
-            await processes.wait_for_endings()
-        before = (
-            await watch.take_snapshot(command, prepared.context)
-            if watch is not None and command
-            else None
-        )
-        started, looked = time.monotonic(), False
-        try:
-            planned = prepared.planned
-            result = await (
-                planned.apply() if planned else tool.run(prepared.arguments, prepared.context)
-            )
-            seconds = time.monotonic() - started - prepared.context.waited
-            if watch is not None and before is not None:
-                await watch.report_changes(before)
-                looked = True
-        finally:
-            if watch is not None and before is not None and not looked:
-                watch.report_changes_later(before)
-        return result, seconds
 
     def _not_run(self, call: ToolCall, label: str) -> ToolEnded:
         """The result of a call that is cancelled before it runs, with what a person had said of it."""

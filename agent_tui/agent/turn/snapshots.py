@@ -11,9 +11,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, Literal
 
-from agent_tui.agent.turn.tool_context import CallContext, Workplace
-from agent_tui.safety import paths
-from agent_tui.safety.paths import KIND
+from agent_tui.agent.turn.tool_context import CallContext
+from agent_tui.agent.turn.workplace import Workplace
+from agent_tui.safety import file_access
+from agent_tui.safety.file_access import LINK
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +66,8 @@ def _committed(name: str, mode: str) -> Known | None:
     """What the commit has: an object, nothing, or a submodule, of which nothing is known."""
     if not name.strip("0"):
         return Known()
-    if mode == f"{KIND:o}":
-        return Known(name, KIND)
+    if mode == f"{LINK:o}":
+        return Known(name, LINK)
     return Known(name, 0o755 if mode == "100755" else 0o644) if mode.startswith("100") else None
 
 
@@ -118,7 +119,7 @@ class SnapshotFile:
         """What a killed program left; None where that cannot be used. Raises FileNotFoundError: it
         left nothing."""
         try:
-            data = json.loads(paths.read_regular(self.path, LONGEST)[:LONGEST])
+            data = json.loads(file_access.read_regular(self.path, LONGEST)[:LONGEST])
             turn, step = int(data["turn"]), int(data["step"])
             call = CallContext(workplace, str(data["call"]), frozenset(), turn=turn, step=step)
             status = Status(str(data["commit"]), dict(_known(*row) for row in data["changed"]))

@@ -24,7 +24,7 @@ from agent_tui.protocol.messages import (
     UserMessage,
 )
 from agent_tui.providers.base import Failed, Provider, ProviderError
-from agent_tui.safety import paths
+from agent_tui.safety import file_access
 
 BYTES: Final = 4.0
 """Bytes of UTF-8 a token where no server has said anything yet: right for English, near enough for
@@ -284,7 +284,7 @@ Seen = dict[tuple[str, str], tuple[float, float]]
 def load(folder: Path) -> Seen:
     path = folder / NAME
     try:
-        data = json.loads(paths.read_regular(path, LONGEST)[:LONGEST])
+        data = json.loads(file_access.read_regular(path, LONGEST)[:LONGEST])
         good = (
             (model, side, size, count)
             for model, side, size, count in data
@@ -313,6 +313,6 @@ def save(folder: Path, seen: Mapping[tuple[str, str], tuple[float, float]]) -> N
     ]
     try:
         make_private(folder)
-        paths.atomic_write(folder / NAME, json.dumps(rows).encode(), 0o600)
+        file_access.atomic_write(folder / NAME, json.dumps(rows).encode(), 0o600)
     except (OSError, ValueError) as error:
         log.warning("the learned token sizes cannot be saved:  %s", error)

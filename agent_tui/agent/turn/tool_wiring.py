@@ -18,7 +18,7 @@ from agent_tui.agent.config import EngineConfig
 from agent_tui.agent.services.jobs import Jobs
 from agent_tui.agent.turn.command_changes import Watch
 from agent_tui.agent.turn.executor import Executor
-from agent_tui.agent.turn.tool_context import Workplace
+from agent_tui.agent.turn.workplace import Workplace
 from agent_tui.context.skills import Skills
 from agent_tui.protocol.events import ApprovalAsked, Event, QuestionAsked
 from agent_tui.protocol.ops import Answer

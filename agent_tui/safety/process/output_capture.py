@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final, Literal
 
 from agent_tui.paths import make_private
-from agent_tui.safety.paths import open_regular
+from agent_tui.safety.file_access import open_regular
 from agent_tui.safety.process.folded_output import Fold, failing_lines
 from agent_tui.safety.secrets.scrubber import ScrubbedStream
 from agent_tui.structures.readable import count_noun

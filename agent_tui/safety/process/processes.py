@@ -27,8 +27,10 @@ from agent_tui.safety.process.background import CommandResult as CommandResult
 from agent_tui.safety.process.background import Job as Job
 from agent_tui.safety.process.command_folders import LAST
 from agent_tui.safety.process.environment import in_english, unattended_environment
-from agent_tui.safety.process.guard import KILL_SECONDS, PAUSE, Guard, Orphans, Screen, request
+from agent_tui.safety.process.guard import Guard, Screen
+from agent_tui.safety.process.orphans import Orphans
 from agent_tui.safety.process.output_capture import Captured, find_refusal
+from agent_tui.safety.process.supervisor import KILL_SECONDS, PAUSE, request
 from agent_tui.safety.sandbox.network_proxy import Proxy
 from agent_tui.safety.sandbox.profiles import NotConfined, Profile
 

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Final
 
-from agent_tui.safety.paths import folder_of
+from agent_tui.safety.file_access import folder_of
 
 _MOST_TRIES: Final = 100
 _LINKS_SEEN: Final = (errno.ELOOP, errno.ENOTDIR)

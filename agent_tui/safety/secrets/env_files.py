@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Final
 
-from agent_tui.safety import paths, protected_names
+from agent_tui.safety import file_access, protected_names
 from agent_tui.safety.secrets.scrubber import is_secret_name, known_secrets
 from agent_tui.safety.secrets.strength import is_secret_value
 
@@ -58,7 +58,7 @@ class EnvFiles:
                 mark = (about.st_mtime_ns, about.st_size, about.st_ino)
                 if self._read.get(path) == mark:
                     continue
-                data = paths.read_regular(Path(os.path.realpath(path)), MAX_BYTES)
+                data = file_access.read_regular(Path(os.path.realpath(path)), MAX_BYTES)
             except (OSError, ValueError):
                 continue  # gone, none for us to read, or no file
             self._read[path] = mark

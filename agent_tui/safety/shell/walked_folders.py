@@ -16,7 +16,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
-from agent_tui.safety import hard_links, ignore, paths
+from agent_tui.safety import file_access, hard_links, ignore, paths
 from agent_tui.safety.git_config import read_text
 from agent_tui.safety.protected_names import fold_name
 from agent_tui.safety.shell.harmless import Walk
@@ -155,10 +155,10 @@ def _show(walk: Walk, globs: tuple[str, ...]) -> Walk:
 def _read_rules(file: Path) -> _Rules:
     try:
         real = Path(os.path.realpath(file.parent), file.name)
-        text = paths.read_regular(real, _LONGEST_RULES).decode()
+        text = file_access.read_regular(real, _LONGEST_RULES).decode()
     except (FileNotFoundError, NotADirectoryError):
         return _Rules()
-    except (OSError, ValueError, paths.NotRegular):
+    except (OSError, ValueError, file_access.NotRegular):
         return _Rules(_EVERYTHING)  # a link, or what rg and this program may read differently
     if len(text) > _LONGEST_RULES or text.startswith("\ufeff"):
         return _Rules(_EVERYTHING)

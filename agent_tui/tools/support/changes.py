@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from agent_tui.protocol.display import DiffDisplay, DiffsDisplay, Display
-from agent_tui.safety import hard_links, paths
+from agent_tui.safety import file_access, hard_links, paths
 from agent_tui.tools.base import A, Planned, Stale, ToolContext, ToolFailure, ToolResult, sha256
 from agent_tui.tools.support.diff import diff
 from agent_tui.tools.support.files import LARGEST, describe_other_names
@@ -125,7 +125,7 @@ def _is_current(change: Change) -> bool:
 
 def _holds(path: Path, content: bytes | None) -> bool:
     try:
-        return paths.read_regular(path, LARGEST) == content
+        return file_access.read_regular(path, LARGEST) == content
     except FileNotFoundError:
         return content is None
     except (OSError, ValueError):
@@ -179,17 +179,17 @@ def _do(change: Change, ctx: ToolContext) -> _Done:
             apart = "" if change.moved_from else describe_other_names(path, shown)
             found = replace(found, saved=ctx.checkpoint(before), mode=mode, apart=apart)
         if change.data is None:
-            paths.remove_held(path, before or b"")
+            file_access.remove_held(path, before or b"")
             return found
         found = replace(found, folders=sum(not above.exists() for above in path.parents))
         try:
-            paths.make_folders(path)
+            file_access.make_folders(path)
             _write(change, change.data)
         except BaseException:
             with contextlib.suppress(OSError):
                 _remove_folders(path, found.folders)
             raise
-    except (FileExistsError, FileNotFoundError, paths.ChangedMeanwhile):
+    except (FileExistsError, FileNotFoundError, file_access.ChangedMeanwhile):
         text = f"{shown} was changed by another program at this moment, so nothing was written: read it again"
         raise Stale("stale", text) from None
     except (OSError, ValueError) as error:
@@ -202,15 +202,15 @@ def _do(change: Change, ctx: ToolContext) -> _Done:
 def _write(change: Change, data: bytes) -> None:
     before, path, source = change.before, change.path, change.moved_from
     if source is None:
-        paths.atomic_write(path, data, follow=False, new=before is None, held=before)
+        file_access.atomic_write(path, data, follow=False, new=before is None, held=before)
         return
     held = before or b""
-    paths.move(source, path, held)
+    file_access.move(source, path, held)
     if data != before:
         try:
-            paths.atomic_write(path, data, follow=False, held=held)
+            file_access.atomic_write(path, data, follow=False, held=held)
         except BaseException:
-            paths.move(path, source, held)
+            file_access.move(path, source, held)
             raise
 
 
@@ -222,14 +222,16 @@ def _put_back(done: list[_Done], ctx: ToolContext) -> list[str]:
         try:
             if change.moved_from is not None:
                 if change.data != change.before:
-                    paths.atomic_write(path, change.before or b"", follow=False, held=change.data)
-                paths.move(path, change.moved_from, change.before or b"")
+                    file_access.atomic_write(
+                        path, change.before or b"", follow=False, held=change.data
+                    )
+                file_access.move(path, change.moved_from, change.before or b"")
             elif change.before is None:
-                paths.remove_held(path, change.data or b"")
+                file_access.remove_held(path, change.data or b"")
             elif change.data is None:
-                paths.atomic_write(path, change.before, one.mode, follow=False, new=True)
+                file_access.atomic_write(path, change.before, one.mode, follow=False, new=True)
             else:
-                paths.atomic_write(path, change.before, follow=False, held=change.data)
+                file_access.atomic_write(path, change.before, follow=False, held=change.data)
             _remove_folders(path, one.folders)
         except (OSError, ValueError):
             left.insert(0, one)
@@ -240,7 +242,7 @@ def _put_back(done: list[_Done], ctx: ToolContext) -> list[str]:
 def _remove_folders(path: Path, count: int) -> None:
     """Those that were made for a file that is gone again."""
     for folder in list(path.parents)[:count]:
-        paths.remove_folder(folder)
+        file_access.remove_folder(folder)
 
 
 def _report(done: Sequence[_Done], ctx: ToolContext) -> None:

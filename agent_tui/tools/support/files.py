@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from agent_tui.safety import paths
-from agent_tui.safety.paths import NotRegular
+from agent_tui.safety import file_access
+from agent_tui.safety.file_access import NotRegular
 from agent_tui.safety.secrets.strength import PLACEHOLDER
 from agent_tui.tools.base import ToolContext, ToolFailure
 
@@ -329,8 +329,8 @@ class FileText:
 def read_text(path: Path, ctx: ToolContext) -> FileText:
     """The text at a real path. Raises ToolFailure (not_found, too_large, binary, blocked, …)."""
     try:
-        raw = paths.read_regular(path, LARGEST)
-    except (OSError, paths.NotRegular) as error:
+        raw = file_access.read_regular(path, LARGEST)
+    except (OSError, file_access.NotRegular) as error:
         raise failure(error, path, ctx) from None
     if len(raw) > LARGEST:
         text = f"{ctx.display_path(path)} is larger than {LARGEST // 1_000_000} MB: use a command instead"

@@ -19,7 +19,7 @@ from typing import Annotated, Final
 from pydantic import Field
 
 from agent_tui.safety import hard_links, ignore, secret_names, work_tree
-from agent_tui.safety.paths import NotRegular
+from agent_tui.safety.file_access import NotRegular
 from agent_tui.safety.work_tree import GENERATED, WorkTree, below
 from agent_tui.structures.readable import count_noun
 from agent_tui.tools.base import ToolContext, ToolFailure

@@ -7,7 +7,7 @@ from agent_tui.protocol.transcript import Answers
 from agent_tui.tui.commands.base import Situation, command
 from agent_tui.tui.core.model import Model
 from agent_tui.tui.core.step import Step, send
-from agent_tui.tui.sheets.control import open_sheet
+from agent_tui.tui.sheets.opening import open_sheet
 
 
 def offered_models(answers: Answers) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ from agent_tui.tui.core.model import Model
 from agent_tui.tui.core.step import Step, then, toast
 from agent_tui.tui.prompt import composer, history_prompt, pastes
 from agent_tui.tui.prompt import queue as waiting
-from agent_tui.tui.sheets.control import open_sheet
+from agent_tui.tui.sheets.opening import open_sheet
 
 
 @command(keys=("ctrl+g",), slash=False, rank=53)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from agent_tui.tui.commands.base import Situation, command
 from agent_tui.tui.core.model import Model
 from agent_tui.tui.core.step import Step
-from agent_tui.tui.sheets.control import open_sheet
+from agent_tui.tui.sheets.opening import open_sheet
 from agent_tui.tui.transcript import search_prompt
 
 

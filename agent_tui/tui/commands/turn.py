@@ -11,12 +11,12 @@ from agent_tui.tui.commands.base import Situation, command
 from agent_tui.tui.core.effects import CopySelection, Quit
 from agent_tui.tui.core.model import Model
 from agent_tui.tui.core.step import Step, then, toast
-from agent_tui.tui.dialog import answering
+from agent_tui.tui.dialog import answer_keys, answering
 from agent_tui.tui.prompt import composer, queue, submit
 from agent_tui.tui.transcript import state
 
 with late():
-    from agent_tui.tui.sheets import control
+    from agent_tui.tui.sheets import opening
 
 TWICE_SECONDS: Final = 1.0
 """So soon after it was pressed, the same key means more."""
@@ -67,7 +67,7 @@ def _came_late(model: Model) -> bool:
 def _guard_begun(model: Model) -> Step | None:
     """What has just begun because Esc answered a question is not stopped by the next one, or by a
     finger that rests on it. None: it is meant."""
-    if not answering.has_just_decided(model):
+    if not answer_keys.has_just_decided(model):
         return None
     if model.repeated:
         return replace(model, decided_at=model.at), ()
@@ -80,7 +80,7 @@ def stop(model: Model, _: str) -> Step:
     open, Esc closes that first. Twice: clear the prompt (it is in the history); on an empty prompt,
     rewind."""
     if model.composer.purpose is not None:
-        return control.dismiss_purpose(model)
+        return opening.dismiss_purpose(model)
     if model.composer.editing is not None:
         return queue.leave_edit(model)
     if model.can_stop:

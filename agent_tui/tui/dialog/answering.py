@@ -19,47 +19,51 @@ from agent_tui.protocol.ops import Answer, Cancel, Choice, QueueEdit
 from agent_tui.protocol.transcript import Approval, Question
 from agent_tui.structures.visible import is_text
 from agent_tui.tui import commands
-from agent_tui.tui.commands.base import key_name
-from agent_tui.tui.core.effects import Effect, Type, Yield
-from agent_tui.tui.core.model import Dialog, Held, Model, OwnKeys, Purpose, PurposeKind
+from agent_tui.tui.core.effects import Type, Yield
+from agent_tui.tui.core.model import Dialog, Held, Model, Purpose, PurposeKind
 from agent_tui.tui.core.msg import KeyPressed
 from agent_tui.tui.core.step import Step, send, then, toast
 from agent_tui.tui.dialog import marking
-from agent_tui.tui.dialog.offers import GRANTS, Offer, alike, offers
+from agent_tui.tui.dialog.answer_keys import (
+    TYPING_SECONDS,
+    answer_key_for,
+    enter_answers,
+    enter_is_meant,
+    has_just_decided,
+    leaves_vim,
+    letter_is_meant,
+    letter_key,
+    needs_its_letter,
+    refuses,
+    under_cursor,
+    ways,
+)
+from agent_tui.tui.dialog.offers import Offer
 from agent_tui.tui.dialog.tabs import NONE, as_left, keep_tabs
-from agent_tui.tui.dialog.unread import READ_ON, READ_OTHERS, note_view, unread, why_unreadable
+from agent_tui.tui.dialog.unread import note_view, why_unreadable
 from agent_tui.tui.prompt import composer
 from agent_tui.tui.prompt.queue import ANSWER_FIRST
 from agent_tui.tui.screen import key_guards
 from agent_tui.tui.screen.key_guards import (
     ALT,
-    BURST_SECONDS,
-    ENTER_SECONDS,
     IDLE_SECONDS,
-    QUIET_SECONDS,
-    ROW_SECONDS,
     RUN_SECONDS,
     is_meant,
-    is_quiet,
 )
 
 CONFIRMS: Final = "press Enter to answer"
+WRITES: Final = "press Enter, then write"
 TOO_SOON: Final = "not answered: pause, then press Enter"
 DROPPED: Final = "the search was closed: pause, then type"
 NOT_ALONE: Final = "not answered: more came behind Enter"
-REFUSALS: Final = frozenset({CONFIRMS, TOO_SOON, DROPPED, NOT_ALONE, ANSWER_FIRST})
+REFUSALS: Final = frozenset({CONFIRMS, WRITES, TOO_SOON, DROPPED, NOT_ALONE, ANSWER_FIRST})
 """What is said of a key that answered nothing."""
 PASTE_SECONDS: Final = 0.1
 """So soon behind its first line end, the rest of a paste comes that the terminal does not mark."""
-CHOOSES: Final = "↑↓ Enter"
-"""What takes an answer that has no key of its own."""
 STOPS_AGAIN: Final = "Esc again stops"
 ANSWERS_BY: Final = "; ↑↓ or Alt+letter answers"
 SENDS: Final = {"send": "queued", "steer": "sent to the turn"}
 """Commands that send what is in the prompt, and what is said of it."""
-TYPING_SECONDS: Final = 1.5
-"""So long after words that were typed elsewhere, or after a list that the question took away, a key
-rather belongs to them: slow fingers take a second a key."""
 
 
 def follow(model: Model, at: float, listed: bool = False) -> Step:
@@ -105,14 +109,6 @@ def follow(model: Model, at: float, listed: bool = False) -> Step:
     if isinstance(question, Question) and question.kind == "skill_argument":
         model = composer.ask(model, Purpose("argument", question.text, question.id))
     return model, effects
-
-
-def ways(model: Model) -> tuple[Offer, ...]:
-    """The ways to answer the question that is asked now."""
-    question = model.question
-    if question is None:
-        return ()
-    return offers(question, alike(question, model.transcript.questions))
 
 
 def turn(model: Model, step: int) -> Step:
@@ -165,16 +161,17 @@ def answer_key(model: Model, msg: KeyPressed, before: float) -> Step | None:
         return marked_row
     if named is not None and letter_is_meant(model, msg, dialog, before):
         marked = offered.index(named)
-        turns = _refuses(named) and not _refuses(under_cursor(offered, dialog))
+        turns = refuses(named) and not refuses(under_cursor(offered, dialog))
         back = marked if turns else dialog.selected  # a no never turns into a yes by itself
         held = Held(msg.key, msg.character, inf, on=question.id, row=back)
         model = replace(model, held=held, dialog=replace(dialog, selected=marked))
-        return toast(model, why_unreadable(model, question, named) or CONFIRMS)
+        confirms = WRITES if named.purpose else CONFIRMS
+        return toast(model, why_unreadable(model, question, named) or confirms)
     if is_text(msg.character) and not msg.key.startswith(ALT):
         return replace(model, typed_at=model.at), (
             Type(msg.character, msg.key),
         )  # in vim's normal mode too
-    if offered and msg.key == "enter" and not _enter_is_meant(model, msg, dialog, before):
+    if offered and msg.key == "enter" and not enter_is_meant(model, msg, dialog, before):
         if dialog.moved_at > -inf:
             return toast(model, TOO_SOON)
         offer = under_cursor(offered, dialog)
@@ -207,7 +204,7 @@ def _choose(
         if dialog.selected == NONE:
             return toast(model, _choose_first(model, under_cursor(offered, dialog)), "warning")
         chosen = under_cursor(offered, dialog)
-        if _key_only(question, chosen):
+        if needs_its_letter(question, chosen):
             return toast(
                 model, f"press {letter_key(model, chosen)}, then Enter, to allow this", "warning"
             )
@@ -252,26 +249,6 @@ def _choose_first(model: Model, offer: Offer) -> str:
     return f"not answered: press {letter}↑↓ first"  # there, a number marks
 
 
-def _refuses(offer: Offer) -> bool:
-    return offer.choice in ("no", "stop")
-
-
-def under_cursor(offered: Sequence[Offer], dialog: Dialog) -> Offer:
-    """Where there is no cursor, nothing is near but a no."""
-    if dialog.selected == NONE:
-        return next(offer for offer in offered if _refuses(offer))
-    return offered[min(dialog.selected, len(offered) - 1)]
-
-
-def can_say(model: Model) -> bool:
-    """Whether Tab opens a line for words that go with the answer under the cursor."""
-    dialog, offered = model.dialog, ways(model)
-    if dialog is None or not offered or dialog.selected == NONE or not letters_answer(model):
-        return False
-    chosen = under_cursor(offered, dialog)
-    return bool(chosen.purpose or chosen.says)
-
-
 def take_back(model: Model) -> Model:
     """Backspace took back the letter that marked a row: the cursor is on one that refuses."""
     question, dialog = model.question, model.dialog
@@ -279,9 +256,9 @@ def take_back(model: Model) -> Model:
     if question is None or dialog is None:
         return model
     offered = ways(model)
-    if dialog.selected == NONE or _refuses(under_cursor(offered, dialog)):
+    if dialog.selected == NONE or refuses(under_cursor(offered, dialog)):
         return model
-    refusing = next(place for place, offer in enumerate(offered) if _refuses(offer))
+    refusing = next(place for place, offer in enumerate(offered) if refuses(offer))
     return replace(model, dialog=replace(dialog, selected=refusing))
 
 
@@ -297,61 +274,8 @@ def _escaped(model: Model, dialog: Dialog) -> Step:
     return toast(later, "Esc again decides later" if waits else STOPS_AGAIN)
 
 
-def has_just_decided(model: Model) -> bool:
-    """Whether Esc has just answered what came by itself: one more was meant for that."""
-    return model.at - model.decided_at < RUN_SECONDS
-
-
 def _move(model: Model, dialog: Dialog, row: int) -> Model:
     return replace(model, dialog=replace(dialog, selected=row, moved_at=model.at))
-
-
-def letter_is_meant(model: Model, msg: KeyPressed, dialog: Dialog, before: float) -> bool:
-    """Whether a letter, or Alt and a letter, is meant for the question."""
-    if msg.blind or msg.at - dialog.shown_at < BURST_SECONDS:
-        return False
-    if msg.key.startswith(ALT):
-        return _has_rested(model, dialog)
-    return is_quiet(msg, before) and letters_answer(model)
-
-
-def _keys_since(model: Model, dialog: Dialog, before: float) -> tuple[tuple[float, float], ...]:
-    """When keys came that Enter must keep away from, and for how long: the last one at `before`,
-    words, and what was done elsewhere."""
-    typing = BURST_SECONDS if dialog.moved_at > model.typed_at else TYPING_SECONDS
-    return (
-        (before, QUIET_SECONDS),
-        (model.typed_at, typing),
-        (_busy_elsewhere(dialog), TYPING_SECONDS),
-        (before if dialog.moved_at < before < dialog.shown_at else -inf, ROW_SECONDS),
-    )
-
-
-def _enter_is_meant(model: Model, msg: KeyPressed, dialog: Dialog, before: float) -> bool:
-    """Whether Enter is an answer: what is asked could be seen, and no key has come for a while."""
-    waits = (
-        *_keys_since(model, dialog, before),
-        (dialog.shown_at, ENTER_SECONDS),
-        (model.moved_at, BURST_SECONDS),
-    )
-    chosen = dialog.moved_at > dialog.refused_at or dialog.refused_at == -inf
-    return chosen and not msg.blind and all(msg.at - since >= pause for since, pause in waits)
-
-
-def watch_enter(before: Model, after: Model) -> tuple[Effect, ...]:
-    """The footer names Enter again as soon as it answers."""
-    until = _refused_until(after)
-    return (Yield(until - after.at),) if until > max(after.at, _refused_until(before)) else ()
-
-
-def _refused_until(model: Model) -> float:
-    """Until when Enter is refused because of words, of an Enter, or of what the question took away.
-    Who moves in it sees the footer as it is."""
-    dialog = model.dialog
-    if dialog is None or model.is_covered or not model.is_asking:
-        return -inf
-    keys = _keys_since(model, dialog, model.last_key if model.last_name == "enter" else -inf)
-    return max(since + pause for since, pause in keys)
 
 
 def send_words(model: Model, command: str) -> Step:
@@ -369,12 +293,6 @@ def send_words(model: Model, command: str) -> Step:
     return then(sent, toast(sent[0], f"{SENDS[command]}{ANSWERS_BY}"))
 
 
-def answer_key_for(model: Model, words: str) -> str:
-    """The key of the answer whose letter `words` are: alone, they were hardly meant as a prompt."""
-    offered = offers(model.question) if model.question is not None else ()
-    return next((alt_key(one, model.keys) for one in offered if words.lower() in one.keys), "")
-
-
 def is_command(words: str) -> bool:
     """Whether they call something that waits for the answer."""
     first = words.split()[0]
@@ -388,17 +306,6 @@ def mark_cleared(model: Model) -> Model:
     just appeared."""
     dialog = model.dialog and replace(model.dialog, cleared_at=model.at, drafted=False)
     return replace(model, dialog=dialog)
-
-
-def _has_rested(model: Model, dialog: Dialog) -> bool:
-    """Whether the keys that were meant for what the question took away, or kept from opening, have
-    come to an end."""
-    return model.at - _busy_elsewhere(dialog) >= TYPING_SECONDS
-
-
-def _busy_elsewhere(dialog: Dialog) -> float:
-    """When keys were last meant for something else than the question."""
-    return max(dialog.ignored_at, dialog.shown_at if dialog.interrupts else -inf)
 
 
 def refuse_key(model: Model) -> Step:
@@ -425,90 +332,6 @@ def on_edit(before: Model, after: Model) -> Model:
     if holds_enter(after):  # what follows was pasted with it
         after = refuse_enter(after, NOT_ALONE)[0]
     return replace(after, typed_at=after.at)
-
-
-def letters_answer(model: Model) -> bool:
-    """Whether a letter may answer: the prompt is empty, nothing was typed or deleted and no key was
-    refused since the question appeared, or since all of it was cleared at once, and what was typed
-    before has come to an end."""
-    dialog, typed = model.dialog, model.typed_at
-    if dialog is None or model.composer.draft or dialog.ignored_at > -inf:
-        return False
-    return (
-        (typed < dialog.shown_at or typed == dialog.cleared_at)
-        and model.at - typed >= TYPING_SECONDS
-        and _has_rested(model, dialog)
-    )
-
-
-def leaves_vim(model: Model) -> bool:
-    """Whether Esc goes to vim's normal mode first: words are being written or selected."""
-    return model.vim not in ("", "normal") and bool(model.composer.draft)
-
-
-def esc_stops(model: Model) -> bool:
-    """Whether Esc would interrupt what runs, rather than close or leave something first."""
-    composer = model.composer
-    elsewhere = model.overlay or composer.purpose or composer.editing
-    return not elsewhere and not leaves_vim(model)
-
-
-def enter_answers(model: Model) -> bool:
-    """Whether Enter is meant for the cursor: there are no words, or the cursor was moved after
-    them."""
-    moved = model.dialog is not None and model.dialog.moved_at > model.typed_at
-    return moved or _is_marked(model) or not model.composer.draft.strip()
-
-
-def _is_marked(model: Model) -> bool:
-    """Whether a letter has marked the row of the cursor, which waits for Enter."""
-    held = model.held
-    return (
-        model.dialog is not None
-        and held is not None
-        and held.on == model.dialog.id
-        and held.due == inf
-    )
-
-
-def alt_key(offer: Offer, own: OwnKeys = ()) -> str:
-    """The key that answers in any case, as a person writes it: one that is nothing else."""
-    bound = commands.bindings(own)
-    return next((key_name(ALT + key) for key in offer.keys if ALT + key not in bound), CHOOSES)
-
-
-def letter_key(model: Model, offer: Offer) -> str:
-    """The key of the answer as it is now: its letter, or Alt and that."""
-    return offer.keys[0] if letters_answer(model) else alt_key(offer, model.keys)
-
-
-def _key_only(question: Approval | Question, offer: Offer) -> bool:
-    """Whether Enter takes it only where its letter has marked it."""
-    return offer.choice == "once" and isinstance(question, Approval) and question.hard
-
-
-def simplest_answer(model: Model) -> tuple[str, str]:
-    """The key that answers most simply now, and what it does: Enter, if it does anything."""
-    question, dialog = model.question, model.dialog
-    offered = ways(model)
-    if question is None or dialog is None or not offered:
-        return "", ""
-    chosen = under_cursor(offered, dialog)
-    if dialog.selected == NONE:
-        return letter_key(model, chosen), chosen.action_name
-    if chosen.choice in GRANTS and dialog.unseen and unread(model, question.id):
-        return key_name("pagedown"), READ_ON
-    if chosen.choice in GRANTS and unread(model, *chosen.also):
-        return ("", "") if model.composer.draft else ("→", READ_OTHERS)
-    if not enter_answers(model):
-        return alt_key(chosen, model.keys), chosen.action_name
-    if not _is_marked(model):
-        if _key_only(question, chosen) or dialog.refused_at > max(dialog.moved_at, -inf):
-            marks = marking.is_multi(question)  # there, a number answers nothing
-            return ("", "") if marks else (letter_key(model, chosen), chosen.action_name)
-        if _refused_until(model) > model.at:
-            return "", ""
-    return "Enter", chosen.action_name
 
 
 def take_held(model: Model, held: Held) -> Step | None:
@@ -580,7 +403,7 @@ def begin_reason(model: Model, held: Held, msg: KeyPressed) -> Step | None:
         not (held.on and words)
         or question is None
         or offer is None
-        or not (offer.purpose and _refuses(offer))
+        or not (offer.purpose and refuses(offer))
     ):
         return None
     opened = ask_words(replace(key_guards.without_hint(model), held=None), question, offer)
@@ -590,7 +413,7 @@ def begin_reason(model: Model, held: Held, msg: KeyPressed) -> Step | None:
 def ask_words(model: Model, question: Approval | Question, offer: Offer) -> Model:
     """The prompt is for the words that go with `offer`; those that were begun since the question
     appeared are some."""
-    kind: PurposeKind = "say" if offer.choice == "say" else "deny" if _refuses(offer) else "allow"
+    kind: PurposeKind = "say" if offer.choice == "say" else "deny" if refuses(offer) else "allow"
     label = offer.purpose or offer.says
     purpose = Purpose(kind, label, question.id, choice=offer.choice)
     begun = "" if model.dialog is None or model.dialog.drafted else model.composer.draft

@@ -16,15 +16,15 @@ from agent_tui.tui.core.memo import lazy
 from agent_tui.tui.core.model import Dialog, Model, OwnKeys, Purpose
 from agent_tui.tui.core.regions import DialogView, FooterView, Option
 from agent_tui.tui.core.words import folder, format_place, one_line
-from agent_tui.tui.dialog.answering import (
+from agent_tui.tui.dialog.answer_keys import (
     alt_key,
     answer_key_for,
     can_say,
     enter_answers,
-    is_command,
     letters_answer,
     simplest_answer,
 )
+from agent_tui.tui.dialog.answering import is_command
 from agent_tui.tui.dialog.marking import is_multi
 from agent_tui.tui.dialog.offers import Offer, alike, offers
 from agent_tui.tui.dialog.tabs import NONE

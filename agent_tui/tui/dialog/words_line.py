@@ -16,7 +16,7 @@ from agent_tui.tui.core.effects import Type, Yield
 from agent_tui.tui.core.model import Held, Model
 from agent_tui.tui.core.msg import KeyPressed
 from agent_tui.tui.core.step import Step, then, toast
-from agent_tui.tui.dialog import answering
+from agent_tui.tui.dialog import answer_keys, answering
 from agent_tui.tui.dialog.tabs import default_row
 from agent_tui.tui.dialog.unread import why_unreadable
 from agent_tui.tui.prompt.composer import MESSAGES
@@ -27,9 +27,9 @@ TAB: Final = "tab"
 
 def opens_line(model: Model, msg: KeyPressed, before: float) -> bool:
     """Whether the key is a Tab that is meant for the question, as a letter would be."""
-    if msg.key != TAB or msg.draft or model.dialog is None or not answering.can_say(model):
+    if msg.key != TAB or msg.draft or model.dialog is None or not answer_keys.can_say(model):
         return False
-    return answering.letter_is_meant(model, msg, model.dialog, before)
+    return answer_keys.letter_is_meant(model, msg, model.dialog, before)
 
 
 def hold_tab(model: Model, msg: KeyPressed) -> Step:
@@ -59,9 +59,9 @@ def end_tab(model: Model, msg: KeyPressed) -> Step:
 def take_tab(model: Model) -> Step | None:
     """Nothing came behind the Tab. None: what it was for is not asked any more."""
     question, dialog = model.question, model.dialog
-    if question is None or dialog is None or not answering.can_say(model):
+    if question is None or dialog is None or not answer_keys.can_say(model):
         return None
-    offer = answering.under_cursor(answering.ways(model), dialog)
+    offer = answer_keys.under_cursor(answer_keys.ways(model), dialog)
     if problem := why_unreadable(model, question, offer):
         return toast(model, problem, "warning")
     return answering.ask_words(model, question, offer), ()

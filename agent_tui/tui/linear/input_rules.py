@@ -26,7 +26,8 @@ from agent_tui.protocol.transcript import Approval, Question, TextBlock, UserBlo
 from agent_tui.tui.core import msg
 from agent_tui.tui.core.model import Model
 from agent_tui.tui.core.regions import HIDDEN
-from agent_tui.tui.dialog.answering import TYPING_SECONDS, put_off
+from agent_tui.tui.dialog.answer_keys import TYPING_SECONDS
+from agent_tui.tui.dialog.answering import put_off
 from agent_tui.tui.linear import announcer, sheets
 from agent_tui.tui.linear.announcer import Notices
 from agent_tui.tui.linear.keys import AT_ONCE, UNSEEN, first_word, parse_call
@@ -36,7 +37,7 @@ from agent_tui.tui.prompt.completion import SLASH
 from agent_tui.tui.runtime.engine_client import Link
 from agent_tui.tui.screen.key_guards import BURST_SECONDS
 from agent_tui.tui.screen.setup_steps import waits
-from agent_tui.tui.sheets import control
+from agent_tui.tui.sheets import opening
 
 SOON: Final = 0.25
 """Seconds in which the engine has said what came of most Ops."""
@@ -204,7 +205,7 @@ class Rules:
             if self._answered != question.id:
                 self._unanswered(question)
         elif not self.busy():
-            chat.leave(1 if control.is_open_for(chat.model, "no_model") else None)
+            chat.leave(1 if opening.is_open_for(chat.model, "no_model") else None)
         elif chat.source.terminal and chat.model.is_running and not self._leaves:
             self._leaves = True
             chat.out.say(["Quitting when this turn ends; Ctrl+C interrupts it."])

@@ -20,7 +20,7 @@ from agent_tui.tui.prompt.completion import SLASH, is_unknown, skills
 from agent_tui.tui.screen.key_guards import QUIET_SECONDS
 
 with registry.late():
-    from agent_tui.tui.sheets import control
+    from agent_tui.tui.sheets import opening
 
 MOVES: Final = late.pattern(r"(?:cd|pushd)(?:\s+[^;&|\n]+)?")
 """A command that does nothing but go to another folder."""
@@ -39,7 +39,7 @@ def submit(model: Model, text: str) -> Step:
         if doubled:  # the Enter that opened it
             return model, ()
         if purpose.kind == "sheet":
-            return control.on_text(model, text)
+            return opening.on_text(model, text)
         if purpose.kind == "save" and text.strip():
             saves = replace(composer.leave(model), leaving="saves")
             return send(saves, Save(text.strip()))
@@ -94,14 +94,14 @@ def submit(model: Model, text: str) -> Step:
 
 def _kept_back(model: Model, text: str) -> Step | None:
     """There is nobody to send `text` to: it stays in the prompt. None: there is."""
-    again = control.is_open_for(model, "no_model")
+    again = opening.is_open_for(model, "no_model")
     if model.started and not model.gone and not model.transcript.model and not again:
-        model = control.open_for(model, "no_model")[0]
+        model = opening.open_for(model, "no_model")[0]
         return composer.write(model, text) if model.composer.draft != text else model, ()
     stays = composer.write(model, text) if model.composer.draft != text else model
     if model.gone:
         return toast(stays, "the engine has stopped: Ctrl+D on an empty prompt quits", "bad")
-    if control.is_open_for(model, "locked"):  # nobody means it for the session in its place
+    if opening.is_open_for(model, "locked"):  # nobody means it for the session in its place
         return toast(stays, CHOOSE_FIRST, "warning")
     if model.started and not model.transcript.model:
         return toast(stays, "kept until there is a model", "warning")
@@ -159,7 +159,7 @@ def slash(model: Model, text: str) -> Step | None:
     if command is not None:
         spent = _spent(model.with_used(f"command:{command.name}"), text)
         if command.has_list and not arguments.strip():
-            return then(spent, control.open_sheet(spent[0], command.name))
+            return then(spent, opening.open_sheet(spent[0], command.name))
         return then(spent, command.run(spent[0], arguments.strip()))
     if model.gone or not is_unknown(model.transcript.answers, text):
         return None

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from agent_tui.tui.runtime.foreground_run import Beside, Chosen
 
 with late():
-    from agent_tui.tui.dialog import answering
+    from agent_tui.tui.dialog import answer_keys
     from agent_tui.tui.runtime import crash_draft, foreground_run
 
 
@@ -196,7 +196,7 @@ class Surroundings(App[int], inherit_bindings=False):
 
     @property
     def esc_stops(self) -> bool:
-        return self.model.busy and answering.esc_stops(self.model)
+        return self.model.busy and answer_keys.esc_stops(self.model)
 
     def give_back_typed(self) -> None:
         """What an earlier start here was ended over is in the prompt again, unless something else

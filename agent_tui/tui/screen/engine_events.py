@@ -74,7 +74,7 @@ with late():
     from agent_tui.tui.dialog import answering
     from agent_tui.tui.prompt import completion, composer, pastes, queue, submit
     from agent_tui.tui.screen import session_actions
-    from agent_tui.tui.sheets import control
+    from agent_tui.tui.sheets import opening
 
 
 START: Final = "start"
@@ -270,7 +270,7 @@ def _awaited(model: Model, id: str, data: AnswerData) -> Step | None:
         case Skills() if model.composer.calls:
             return submit.skills_told(model)
         case Sessions() if id in (START, SHELF):
-            return _start_list(model) if id == START else control.refresh(model)
+            return _start_list(model) if id == START else opening.refresh(model)
         case _:
             return None
 
@@ -295,7 +295,7 @@ def _answered(model: Model, id: str, data: AnswerData) -> Step:
             | PermissionList()
             | HiddenList()
         ):
-            return control.on_answer(model, id) if model.overlay is not None else (model, ())
+            return opening.on_answer(model, id) if model.overlay is not None else (model, ())
         case ImageFile():
             return pastes.on_image_answer(model, id, data), ()
         case ClipboardImage():
@@ -327,7 +327,7 @@ def _answered(model: Model, id: str, data: AnswerData) -> Step:
             | SetupOutcome()
             | TrustOffer()
         ):
-            return control.tell(model, id, data)
+            return opening.tell(model, id, data)
         case _:
             assert_never(data)
 
@@ -346,16 +346,16 @@ def _start_list(model: Model) -> Step:
 def _nothing_chosen(model: Model, id: str, data: Models) -> Step:
     """There is no model: what was tried is said, unless one is being set up."""
     model = _refused(model)
-    if model.overlay is not None and not control.is_open_for(model, "no_model"):
-        return control.tell(model, id, data)
-    opened = model if model.overlay is not None else control.open_for(model, "no_model")[0]
-    return control.tell(opened, id, data)
+    if model.overlay is not None and not opening.is_open_for(model, "no_model"):
+        return opening.tell(model, id, data)
+    opened = model if model.overlay is not None else opening.open_for(model, "no_model")[0]
+    return opening.tell(opened, id, data)
 
 
 def _found(model: Model) -> Step:
     """There is a model: what was shown while there was none has done its work, and so has its
     question. A prompt that waited for it is sent by the person: it may be meant for another one."""
-    if not control.is_open_for(model, "no_model"):
+    if not opening.is_open_for(model, "no_model"):
         return model, ()
     if model.composer.asks("sheet"):
         model = composer.leave(model)

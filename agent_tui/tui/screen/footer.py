@@ -20,7 +20,7 @@ from agent_tui.tui.core.model import Model, OwnKeys, Purpose, Search, VimMode
 from agent_tui.tui.core.regions import DOT, FooterView, Span, StatusView
 
 with late():
-    from agent_tui.tui.dialog import answering
+    from agent_tui.tui.dialog import answer_keys
     from agent_tui.tui.prompt import completion, history_prompt, submit
     from agent_tui.tui.sheets import draw
 
@@ -54,7 +54,7 @@ def status_view(model: Model, stops: bool) -> StatusView:
 def _stops(model: Model) -> str:
     """What the key that stops the turn does now. The footer does not say it again."""
     # Esc goes back to vim's normal mode first
-    typing = answering.leaves_vim(model) if model.is_asking else model.vim not in ("", "normal")
+    typing = answer_keys.leaves_vim(model) if model.is_asking else model.vim not in ("", "normal")
     if typing or not model.busy:
         return ""
     question, pauses = model.question, _waits(model) and not model.transcript.paused
@@ -163,7 +163,7 @@ def footer_view(model: Model, completing: bool, asked: FooterView | None) -> Foo
         )
     )
     taken = (
-        (model.is_asking and not answering.leaves_vim(model))
+        (model.is_asking and not answer_keys.leaves_vim(model))
         or model.is_covered
         or completing
         or now.purpose is not None

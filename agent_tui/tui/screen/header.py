@@ -17,7 +17,7 @@ from agent_tui.tui.core.model import Model
 from agent_tui.tui.core.regions import HeaderView, Part, Span
 
 with late():
-    from agent_tui.tui.sheets import control
+    from agent_tui.tui.sheets import opening
 
 CONTEXT_WARNING: Final = 80
 """Percent of the window from which the context use is said in a warning tone."""
@@ -152,7 +152,7 @@ def _header(
 
 
 def _shows(model: Model, what: str) -> bool:
-    return model.overlay is not None and control.shows(model, what)
+    return model.overlay is not None and opening.shows(model, what)
 
 
 def _fetched(model: Model) -> int:

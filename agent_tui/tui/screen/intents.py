@@ -13,7 +13,7 @@ from agent_tui.tui import commands
 from agent_tui.tui.core.model import Completion, Model
 from agent_tui.tui.core.msg import CommandCalled, QuestionAnswered
 from agent_tui.tui.core.step import Step, send, then, toast
-from agent_tui.tui.dialog import answering
+from agent_tui.tui.dialog import answer_keys, answering
 from agent_tui.tui.dialog.offers import GRANTS, Offer
 from agent_tui.tui.prompt import composer
 from agent_tui.tui.prompt.queue import ANSWER_FIRST
@@ -55,7 +55,7 @@ def answer(model: Model, msg: QuestionAnswered) -> Step:
     gives = Answer(msg.id, msg.choice, msg.text, by=msg.by, picks=msg.picks)
     if msg.choice == answering.put_off(question):
         return send(model, gives)
-    offer = next((one for one in answering.ways(model) if _is_meant(one, msg)), None)
+    offer = next((one for one in answer_keys.ways(model) if _is_meant(one, msg)), None)
     if offer is None:
         return toast(model, "this question has no such answer", "warning")
     if msg.asks:

@@ -19,13 +19,13 @@ from agent_tui.tui.core.keymap import is_typed
 from agent_tui.tui.core.model import Held, Model, VimMode
 from agent_tui.tui.core.msg import KeyPressed
 from agent_tui.tui.core.step import Step, then, toast
-from agent_tui.tui.dialog import answering, unread, words_line
+from agent_tui.tui.dialog import answer_keys, answering, unread, words_line
 from agent_tui.tui.prompt import completion, composer, history_prompt
 from agent_tui.tui.screen import key_guards
 from agent_tui.tui.transcript import search_prompt
 
 with late():
-    from agent_tui.tui.sheets import control
+    from agent_tui.tui.sheets import control, cursor, opening
 
 
 WHEEL: Final = ("wheelup", "wheeldown")
@@ -254,11 +254,11 @@ def _answer_first(model: Model, key: str) -> Step:
 
 def _holds(model: Model) -> bool:
     """Whether the sheet has letters that may begin a word of the prompt."""
-    return model.overlay is not None and control.may_hold(model.overlay)
+    return model.overlay is not None and opening.may_hold(model.overlay)
 
 
 def _is_written_below(model: Model) -> bool:
-    return model.overlay is not None and control.is_written_below(model.overlay)
+    return model.overlay is not None and opening.is_written_below(model.overlay)
 
 
 def _wheeled(model: Model, msg: KeyPressed) -> Step:
@@ -310,16 +310,16 @@ def _takes_text(model: Model, at: float, free: bool) -> bool:
     if model.held is not None:
         return False
     overlay = model.overlay if model.is_covered else None
-    if overlay is not None and control.finds_rows(overlay):
+    if overlay is not None and cursor.finds_rows(overlay):
         asked_for = overlay.shown_at == float("-inf")  # else the first keys may be the prompt's
         return free or asked_for
-    if overlay is not None and not control.is_written_below(overlay):
+    if overlay is not None and not opening.is_written_below(overlay):
         return False
     if overlay is not None and not model.composer.draft:
         return False  # of the first letter is said where it went
     if model.is_asking:
         drops = model.dialog is not None and model.dialog.drops_keys
-        return free and not (drops or answering.letters_answer(model))
+        return free and not (drops or answer_keys.letters_answer(model))
     if overlay is not None:
         return free and at - model.last_key < key_guards.BURST_SECONDS  # words that began as words
     return free

@@ -18,7 +18,7 @@ from agent_tui.tui.core.picker import Entry
 from agent_tui.tui.core.step import Step, send, then, toast
 from agent_tui.tui.core.words import one_line
 from agent_tui.tui.prompt import composer
-from agent_tui.tui.sheets.control import open_for
+from agent_tui.tui.sheets.opening import open_for
 
 NAME: Final = "New name of this session"
 WHERE: Final = "Write the session to this file or folder"

@@ -15,7 +15,7 @@ from agent_tui.tui.core.picker import Entry, Picker
 from agent_tui.tui.core.step import Step, toast
 from agent_tui.tui.prompt import composer
 from agent_tui.tui.screen import model_words
-from agent_tui.tui.sheets import control
+from agent_tui.tui.sheets import cursor, opening
 
 ELSEWHERE: Final = "elsewhere"
 """A server that is known by its address alone."""
@@ -232,10 +232,10 @@ def with_setup(model: Model, state: SettingUp) -> Model:
     now = model.overlay
     assert now is not None
     picker = Picker(query=state.query, touched=True)
-    shown = control.refresh(
+    shown = opening.refresh(
         replace(model, overlay=replace(now, state=state, picker=picker, scroll=0))
     )[0]
-    return control.put_cursor(shown, state.at)
+    return cursor.put_cursor(shown, state.at)
 
 
 def by_itself(model: Model, state: SettingUp) -> Model:

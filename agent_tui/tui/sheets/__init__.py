@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from agent_tui.tui.core.picker import Picker
     from agent_tui.tui.core.step import Step
 
-NOT_REGISTERED: Final = ("actions", "control", "draw")
+NOT_REGISTERED: Final = ("actions", "control", "cursor", "draw", "opening")
 Lines = tuple[tuple[Span, ...], ...]
 """Words as lines of pieces, each with its tone."""
 TAKES: Final = ("enter", "tab")

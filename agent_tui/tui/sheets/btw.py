@@ -15,7 +15,7 @@ from agent_tui.tui.core.picker import Entry
 from agent_tui.tui.core.regions import Span
 from agent_tui.tui.core.step import Step, send, then, toast
 from agent_tui.tui.sheets import Action, Body, Sheet
-from agent_tui.tui.sheets.control import open_sheet
+from agent_tui.tui.sheets.opening import open_sheet
 
 NOT_KEPT: Final = "not in the context"
 

@@ -11,7 +11,7 @@ from agent_tui.tui.core.model import Model, Overlay
 from agent_tui.tui.core.picker import Entry
 from agent_tui.tui.core.step import Step, then
 from agent_tui.tui.screen.settings import all_entries, value_of
-from agent_tui.tui.sheets import TAKES, Action, Sheet, control
+from agent_tui.tui.sheets import TAKES, Action, Sheet, opening
 
 
 def choices(model: Model, entry: Setting) -> tuple[str, ...]:
@@ -46,7 +46,7 @@ def _take(model: Model, overlay: Overlay, row: Entry) -> Step:
 
 def _leave(model: Model, overlay: Overlay) -> Step:
     """Back to the settings, where it was opened."""
-    return control.open_sheet(model, "settings", note=overlay.note)
+    return opening.open_sheet(model, "settings", note=overlay.note)
 
 
 SHEET: Final = Sheet(

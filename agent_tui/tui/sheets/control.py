@@ -6,15 +6,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from agent_tui.protocol.ops import Query
 from agent_tui.structures.visible import is_text
 from agent_tui.tui import commands, sheets
 from agent_tui.tui.commands.base import key_name
-from agent_tui.tui.core.effects import Copy, Effect, Send, Type
+from agent_tui.tui.core.effects import Type
 from agent_tui.tui.core.model import Confirming, Model, Overlay
-from agent_tui.tui.core.picker import Entry, Picker
-from agent_tui.tui.core.step import Step, send, then, toast
-from agent_tui.tui.prompt import composer
+from agent_tui.tui.core.picker import Entry
+from agent_tui.tui.core.step import Step, then, toast
 from agent_tui.tui.screen import key_guards
 from agent_tui.tui.screen.key_guards import (
     PRESS_ENTER,
@@ -36,173 +34,32 @@ from agent_tui.tui.sheets.actions import (
     row_of,
     row_with_key,
 )
+from agent_tui.tui.sheets.cursor import (
+    CLEARING,
+    LETTERS_THAT_MOVE,
+    NEVER,
+    PAGES,
+    find,
+    follow_cursor,
+    move,
+    put_cursor,
+)
+from agent_tui.tui.sheets.opening import leave, look_again, refresh
 
 if TYPE_CHECKING:
-    from agent_tui.protocol.answers import AnswerData
     from agent_tui.tui.core.model import Held
     from agent_tui.tui.core.msg import Acted, KeyPressed
 
-PAGE: Final = 10
-NOTCH: Final = 3
-"""Rows or lines that a notch of the wheel moves."""
 JUST: Final = 0.3
 """What is asked before an action takes no Enter so soon."""
-NEVER: Final = float("-inf")
-CLEARING: Final = frozenset(("ctrl+u", "ctrl+w", "ctrl+backspace", "alt+backspace"))
 AGAIN: Final = ("f5", "ctrl+r")
-LETTERS_THAT_MOVE: Final = {"k": "up", "j": "down"}
-"""Where letters act."""
 IN_A_ROW: Final = "nothing done: pause, then press"
 """Said of a key that came in a row of keys."""
 ROW_OF_ENTERS: Final = "nothing done: press ↑↓, then Enter"
 CHANGED: Final = "nothing done: that key means another thing now"
-PAGES: Final = ("pageup", "pagedown", "wheelup", "wheeldown")
 
 
 # -- opening, filling, closing
-
-
-def copy_rows(model: Model, overlay: Overlay, _: Entry) -> Step:
-    """Copy the rows that the words typed have left, each with what stands beside it."""
-    shown = overlay.picker.shown if overlay.picker is not None else ()
-    return model, (Copy("\n".join(f"{one.label}: {one.detail}" for one in shown)),)
-
-
-def open_sheet(
-    model: Model, kind: str, query: str = "", note: str = "", unasked: bool = False
-) -> Step:
-    """Show the sheet `kind`, with `query` typed already: at once, with what is known; what has to
-    be asked for comes after. `unasked`: it comes by itself, so for a moment keys may still be meant
-    for the prompt."""
-    sheet = sheets.find(kind)
-    if sheet.refuse is not None and (why := sheet.refuse(model)):
-        return toast(model, why, "warning")
-    model = replace(model, overlay=None, queries=model.queries + 1)
-    overlay = Overlay(
-        kind,
-        query=f"{kind}-{model.queries}" if sheet.query is not None else "",
-        note=note,
-        shown_at=model.at if unasked else NEVER,
-        refused=unasked and key_guards.was_just_enter(model),
-        filled_at=model.at,
-        picker=Picker(query=query, ordered=sheet.newest_last) if sheet.rows is not None else None,
-        state=sheet.begin(model) if sheet.begin is not None else None,
-    )
-    step = refresh(replace(model, overlay=overlay))
-    shown = step[0].overlay
-    if (
-        shown is not None and shown.picker is not None and sheet.live is not None
-    ):  # its cursor stays on its row
-        step = (
-            replace(step[0], overlay=replace(shown, picker=replace(shown.picker, touched=True))),
-            step[1],
-        )
-    return step[0], (*step[1], *_fetching(sheet, overlay))
-
-
-def open_for(model: Model, occasion: str, unasked: bool = True) -> Step:
-    """Show the sheet that opens by itself for `occasion`, if there is one; `unasked`: nobody has
-    just asked for it."""
-    kind = next((name for name in sheets.names() if sheets.find(name).opens_for == occasion), "")
-    return open_sheet(model, kind, unasked=unasked) if kind else (model, ())
-
-
-def is_open_for(model: Model, occasion: str) -> bool:
-    return model.overlay is not None and sheets.find(model.overlay.kind).opens_for == occasion
-
-
-def _fetching(sheet: Sheet, overlay: Overlay) -> tuple[Effect, ...]:
-    """What brings what the sheet shows."""
-    asked = (Send(Query(overlay.query, sheet.query)),) if sheet.query is not None else ()
-    return (*sheet.reads, *asked)
-
-
-def refresh(model: Model) -> Step:
-    """What the open sheet shows may be another now."""
-    overlay = model.overlay
-    if overlay is None:
-        return model, ()
-    sheet = sheets.find(overlay.kind)
-    if sheet.settle is not None and (settled := sheet.settle(model, overlay)) is not None:
-        return settled
-    if sheet.rows is None or overlay.picker is None:
-        return model, ()
-    begins_on = sheet.begin_on(model) if sheet.begin_on is not None else ""
-    picker = overlay.picker.with_entries(tuple(sheet.rows(model, overlay)), begins_on)
-    return _follow_cursor(_without_lost_question(_arranged(model, overlay, picker, typed=False)))
-
-
-def on_answer(model: Model, id: str) -> Step:
-    """The query `id` was answered, and what it told is in the transcript: the open list may have
-    waited for it."""
-    now = model.overlay
-    if now is None or now.picker is None or (now.query and now.query != id):
-        return model, ()
-    return refresh(replace(model, overlay=replace(now, query="")))
-
-
-def tell(model: Model, id: str, data: AnswerData) -> Step:
-    """The engine told something: the sheet that is open may take it, else one that it concerns
-    although it is not."""
-    if (
-        model.overlay is not None
-        and (taken := _told(model, model.overlay.kind, id, data)) is not None
-    ):
-        return taken
-    concerned = (kind for kind in sheets.names() if isinstance(data, sheets.find(kind).hears))
-    steps = (_told(model, kind, id, data) for kind in concerned)
-    return next((step for step in steps if step is not None), (model, ()))
-
-
-def _told(model: Model, kind: str, id: str, data: AnswerData) -> Step | None:
-    hears = sheets.find(kind).on_answer
-    heard = hears(model, id, data) if hears is not None else None
-    return (_without_lost_question(heard[0]), heard[1]) if heard is not None else None
-
-
-def follow(before: Model, model: Model) -> Step:
-    """What the rows of the open sheet are made of may be another now."""
-    if model.overlay is None or (live := sheets.find(model.overlay.kind).live) is None:
-        return model, ()
-    same = all(new is old for new, old in zip(live(model), live(before), strict=True))
-    return (model, ()) if same else refresh(model)
-
-
-def on_rest(model: Model) -> Step:
-    """A moment has passed without anything else."""
-    overlay = model.overlay
-    if overlay is None or (rested := sheets.find(overlay.kind).on_rest) is None:
-        return model, ()
-    return rested(model, overlay)
-
-
-def leave(model: Model, overlay: Overlay) -> Step:
-    """Esc: the sheet is closed."""
-    sheet, closed = sheets.find(overlay.kind), replace(model, overlay=None)
-    return sheet.leave(closed, overlay) if sheet.leave is not None else (closed, ())
-
-
-def on_text(model: Model, text: str) -> Step:
-    """The prompt was sent while it was the sheet's."""
-    typed = sheets.find(model.overlay.kind).on_text if model.overlay is not None else None
-    return typed(model, text) if typed is not None else (composer.leave(model), ())
-
-
-def dismiss_purpose(model: Model) -> Step:
-    """Esc while the prompt has a purpose, which may be the sheet's."""
-    purpose = model.composer.purpose
-    if purpose is None or purpose.kind != "sheet":
-        return composer.dismiss(model)
-    esc = sheets.find(model.overlay.kind).on_esc if model.overlay is not None else None
-    return esc(model) if esc is not None else (composer.leave(model), ())
-
-
-def put_cursor(model: Model, at: int) -> Model:
-    """The cursor of the list is on row number `at`."""
-    overlay = model.overlay
-    if overlay is None or overlay.picker is None:
-        return model
-    return replace(model, overlay=replace(overlay, picker=overlay.picker.move_to(at)))
 
 
 def click(model: Model, place: int) -> Step:
@@ -220,7 +77,7 @@ def click(model: Model, place: int) -> Step:
     row = overlay.picker.shown[place]
     again = overlay.picker.at == place and overlay.clicked == row.id and overlay.confirming is None
     model = replace(model, overlay=replace(overlay, confirming=None, clicked=row.id))
-    step = _follow_cursor(put_cursor(model, place))
+    step = follow_cursor(put_cursor(model, place))
     shown = step[0].overlay
     if shown is None or model.at - max(shown.filled_at, shown.shown_at) < QUIET_SECONDS:
         return step
@@ -228,31 +85,6 @@ def click(model: Model, place: int) -> Step:
     if action is None or not (again or action.one_click):
         return step
     return then(step, begin_action(step[0], shown, action))
-
-
-def is_written_below(overlay: Overlay) -> bool:
-    """Whether words for the model can be written while the sheet stays."""
-    return sheets.find(overlay.kind).typing == "below"
-
-
-def may_hold(overlay: Overlay) -> bool:
-    """Whether a letter of the sheet may begin a word of the prompt."""
-    return sheets.find(overlay.kind).typing != "finds"
-
-
-def shows(model: Model, what: str) -> bool:
-    """Whether the sheet that is open shows `what` (`queue`, `pull`), which then stands nowhere
-    else."""
-    return (
-        model.is_covered
-        and model.overlay is not None
-        and what in sheets.find(model.overlay.kind).shows
-    )
-
-
-def finds_rows(overlay: Overlay) -> bool:
-    """Whether what is typed finds rows of the sheet."""
-    return overlay.picker is not None and sheets.find(overlay.kind).typing == "finds"
 
 
 # -- keys
@@ -282,7 +114,7 @@ def on_key(model: Model, overlay: Overlay, msg: KeyPressed, before: float) -> St
         return _acted(model, overlay, sheet, action, msg, before)
     if msg.key == "enter":
         return replace(model, overlay=replace(overlay, refused=True)), ()
-    if (moved := _moved(model, overlay, msg)) is not None:
+    if (moved := move(model, overlay, msg)) is not None:
         return moved
     if msg.key in AGAIN and (sheet.query is not None or sheet.reads):
         return look_again(model, overlay)
@@ -302,13 +134,13 @@ def _letter(model: Model, overlay: Overlay, sheet: Sheet, msg: KeyPressed, befor
         return then(closed, (closed[0], (Type(msg.character, msg.key),) if types(model) else ()))
     model = replace(model, last_key=before)  # as below
     if moves:
-        return _moved(model, overlay, msg) or (model, ())
+        return move(model, overlay, msg) or (model, ())
     if model.repeated:
         return model, ()
     if action is None:
         action = next((one for one in sheet.actions if one.row_keys), None)
         if action is None:
-            return _follow_cursor(put_cursor(model, at))
+            return follow_cursor(put_cursor(model, at))
     elif action.at_once:
         return _acted(model, overlay, sheet, action, msg, before)
     if (gone := _gone(model, overlay, action)) is not None:
@@ -394,7 +226,7 @@ def on_intent(model: Model, msg: Acted) -> Step:
         at = overlay.picker.place_of(msg.row) if overlay.picker is not None else -1
         if at < 0:
             return toast(model, sheets.find(overlay.kind).gone)
-        moved = _follow_cursor(put_cursor(model, at))
+        moved = follow_cursor(put_cursor(model, at))
         assert moved[0].overlay is not None
         return then(moved, _intended(moved[0], moved[0].overlay, msg))
     return _intended(model, overlay, msg)
@@ -439,14 +271,6 @@ def _ran(step: Step) -> Step:
     return put_cursor(shown, picker.at if picker is not None else 0), effects
 
 
-def _without_lost_question(model: Model) -> Model:
-    """A question goes with its row: unseen, it must not take the next Enter."""
-    overlay = model.overlay
-    if overlay is None or overlay.confirming is None or asked_row(overlay) is not None:
-        return model
-    return replace(model, overlay=replace(overlay, confirming=None))
-
-
 def _confirmed(model: Model, overlay: Overlay, asked: Confirming, msg: KeyPressed) -> Step:
     """Enter does what was asked about, any other key leaves it. The key that asked does neither: it
     may be held."""
@@ -473,70 +297,6 @@ def _confirm(model: Model, overlay: Overlay) -> Step:
     return action.run(replace(kept, overlay=None) if action.closes else kept, overlay, row)
 
 
-def _moved(model: Model, overlay: Overlay, msg: KeyPressed) -> Step | None:
-    """A key that moves: the cursor of the list, or what is read. None: it moves nothing."""
-    page, lines = msg.asked
-    picker = overlay.picker
-    if msg.key in PAGES and lines > page and sheets.find(overlay.kind).body is not None:
-        return _scrolled(model, overlay, msg), ()
-    if picker is None:
-        return (
-            (_scrolled(model, overlay, msg), ())
-            if msg.key in _BY or msg.key in ("home", "end")
-            else None
-        )
-    last, at = max(0, len(picker.shown) - 1), picker.at
-    goes = {
-        "up": at - 1 if at else last,
-        "down": at + 1 if at < last else 0,
-        "pageup": at - PAGE,
-        "pagedown": at + PAGE,
-        "home": 0,
-        "end": last,
-        "ctrl+p": at - 1 if at else last,
-        "ctrl+n": at + 1 if at < last else 0,
-        "wheelup": at - NOTCH,
-        "wheeldown": at + NOTCH,
-    }
-    acts = sheets.find(overlay.kind).typing == "acts"
-    key = LETTERS_THAT_MOVE.get(msg.key, msg.key) if acts else msg.key
-    if key not in goes:
-        return None
-    return _follow_cursor(
-        replace(model, overlay=replace(overlay, picker=picker.move_to(goes[key])))
-    )
-
-
-_BY: Final = {
-    "up": -1,
-    "down": 1,
-    "wheelup": -NOTCH,
-    "wheeldown": NOTCH,
-    "pageup": 0,
-    "pagedown": 0,
-}
-
-
-def _scrolled(model: Model, overlay: Overlay, msg: KeyPressed) -> Model:
-    """What is read is turned, as far as there is something to read."""
-    page, lines = msg.asked
-    last = max(0, lines - page)
-    now = min(overlay.scroll, last)
-    to = {"pageup": now - page, "pagedown": now + page, "home": 0, "end": last}.get(msg.key)
-    to = now + _BY[msg.key] if to is None else to
-    return replace(model, overlay=replace(overlay, scroll=max(0, min(to, last))))
-
-
-def look_again(model: Model, overlay: Overlay) -> Step:
-    """What the list shows is asked for anew; the cursor stays, but where the newest is last."""
-    sheet = sheets.find(overlay.kind)
-    model = replace(model, queries=model.queries + 1)
-    fresh = overlay.picker and replace(overlay.picker, touched=not sheet.newest_last, lost=False)
-    asked = f"{overlay.kind}-{model.queries}" if sheet.query is not None else ""
-    overlay = replace(overlay, query=asked, picker=fresh)
-    return replace(model, overlay=overlay), _fetching(sheet, overlay)
-
-
 def _typed_key(model: Model, overlay: Overlay, sheet: Sheet, msg: KeyPressed) -> Step | None:
     if sheet.typing in ("prompt", "below"):
         offered = actions_of(model, overlay)
@@ -554,18 +314,6 @@ def _typed_key(model: Model, overlay: Overlay, sheet: Sheet, msg: KeyPressed) ->
     return find(model, query + msg.character) if is_text(msg.character) else None
 
 
-def find(model: Model, query: str) -> Step:
-    """Other words are looked for in the list that is open."""
-    overlay = model.overlay
-    if overlay is None or overlay.picker is None:
-        return model, ()
-    seen = replace(overlay, shown_at=NEVER)  # who searches knows that it is there
-    picker = replace(overlay.picker, lost=False).looked_up(query)
-    step = _follow_cursor(_arranged(model, seen, picker, typed=True))
-    found, typed = step[0].overlay, sheets.find(overlay.kind).on_typed
-    return then(step, typed(step[0], found)) if typed is not None and found is not None else step
-
-
 def take_held(model: Model, overlay: Overlay, held: Held) -> Step | None:
     """Nothing followed a letter that was held. None: it was text."""
     sheet = sheets.find(overlay.kind)
@@ -574,26 +322,3 @@ def take_held(model: Model, overlay: Overlay, held: Held) -> Step | None:
     action = held_action(model, overlay, held)
     model = replace(model, last_key=NEVER)  # it was meant, and the next key may be at once
     return None if action is None else _begun(model, overlay, action)
-
-
-def _arranged(model: Model, overlay: Overlay, picker: Picker, typed: bool) -> Model:
-    """With other rows, as the sheet arranges them."""
-    arrange = sheets.find(overlay.kind).arrange
-    arranged = arrange(model, overlay, picker, typed) if arrange is not None else picker
-    return replace(model, overlay=replace(overlay, picker=arranged))
-
-
-def _follow_cursor(model: Model) -> Step:
-    """Do what the sheet does with the row that the cursor is on, once a row."""
-    overlay = model.overlay
-    if overlay is None or overlay.picker is None or (chosen := overlay.picker.chosen_entry) is None:
-        return model, ()
-    sheet = sheets.find(overlay.kind)
-    if not chosen.id or chosen.id == overlay.picker.asked or not (sheet.preview or sheet.on_cursor):
-        return model, ()
-    overlay = replace(overlay, picker=replace(overlay.picker, asked=chosen.id))
-    model = replace(model, overlay=overlay)
-    if sheet.preview is not None:
-        return send(model, Query("preview", sheet.preview, chosen.id))
-    assert sheet.on_cursor is not None
-    return sheet.on_cursor(model, overlay, chosen)

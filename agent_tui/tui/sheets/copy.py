@@ -21,7 +21,7 @@ from agent_tui.tui.core.regions import Span
 from agent_tui.tui.core.step import Step, send, toast
 from agent_tui.tui.core.words import one_line
 from agent_tui.tui.sheets import CLOSES, Action, Lines, Sheet
-from agent_tui.tui.sheets.control import open_sheet
+from agent_tui.tui.sheets.opening import open_sheet
 
 ANSWERS: Final = 20
 LOOK_BACK: Final = 20_000

@@ -11,7 +11,7 @@ from agent_tui.tui.core.model import Model, Overlay
 from agent_tui.tui.core.picker import Entry
 from agent_tui.tui.core.step import Step
 from agent_tui.tui.sheets import TAKES, Action, Sheet
-from agent_tui.tui.sheets.control import copy_rows, open_sheet
+from agent_tui.tui.sheets.opening import copy_rows, open_sheet
 
 
 def _rows(model: Model, _: Overlay) -> Iterator[Entry]:

@@ -19,7 +19,7 @@ from agent_tui.tui.core.picker import Entry
 from agent_tui.tui.core.regions import Span
 from agent_tui.tui.core.step import Step, send
 from agent_tui.tui.core.words import hunk_lines, one_line
-from agent_tui.tui.sheets import NO_ROW, TAKES, Action, Body, Sheet, control
+from agent_tui.tui.sheets import NO_ROW, TAKES, Action, Body, Sheet, opening
 
 HEAD: Final = "head"
 LINES: Final = 4_000
@@ -89,7 +89,7 @@ def _read(one: DiffDisplay, left: tuple[tuple[Span, ...], ...]) -> Body:
 
 
 def _open(model: Model, against: str) -> Step:
-    shown, effects = control.open_sheet(model, "diff")
+    shown, effects = opening.open_sheet(model, "diff")
     id = f"diff-{shown.queries}"
     overlay = shown.overlay and replace(shown.overlay, query=id, note=against)
     asked = send(replace(shown, overlay=overlay), Query(id, "diff", against))
@@ -122,7 +122,7 @@ def _on_answer(model: Model, id: str, data: AnswerData) -> Step | None:
     if not isinstance(data, Differences) or overlay is None or overlay.query != id:
         return None
     filled = replace(overlay, query="", filled_at=model.at, scroll=0)
-    return control.refresh(replace(model, overlay=filled))
+    return opening.refresh(replace(model, overlay=filled))
 
 
 def _on_cursor(model: Model, overlay: Overlay, _: Entry) -> Step:

@@ -15,7 +15,7 @@ from agent_tui.tui.core.picker import Entry
 from agent_tui.tui.core.regions import sheet_room
 from agent_tui.tui.core.step import Step
 from agent_tui.tui.sheets import TAKES, Action, Sheet
-from agent_tui.tui.sheets.control import open_sheet
+from agent_tui.tui.sheets.opening import open_sheet
 
 WRONG: Final = "bad"
 MARGIN: Final = 2

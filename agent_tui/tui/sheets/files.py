@@ -11,7 +11,7 @@ from agent_tui.tui.core.picker import Entry, Picker
 from agent_tui.tui.core.step import Step
 from agent_tui.tui.prompt import composer
 from agent_tui.tui.sheets import TAKES, Action, Sheet
-from agent_tui.tui.sheets.control import open_sheet
+from agent_tui.tui.sheets.opening import open_sheet
 
 
 def _arrange(model: Model, _: Overlay, picker: Picker, __: bool) -> Picker:

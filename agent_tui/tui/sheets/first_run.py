@@ -30,7 +30,7 @@ from agent_tui.tui.screen.key_guards import (
 )
 from agent_tui.tui.screen.model_words import NEEDED, WAYS, tried_lines
 from agent_tui.tui.screen.setup_steps import ELSEWHERE
-from agent_tui.tui.sheets import Action, Body, Lines, Sheet, control
+from agent_tui.tui.sheets import Action, Body, Lines, Sheet, opening
 
 DEMO: Final = "demo/tour"
 QUITS: Final = "press Enter to quit"
@@ -151,7 +151,7 @@ def _on_answer(model: Model, _: str, data: AnswerData) -> Step | None:
         model.overlay if model.overlay is not None and model.overlay.kind == "first_run" else None
     )
     state = _tried(before) if before is not None else Tried()
-    opened = control.open_sheet(model, "first_run", unasked=True)
+    opened = opening.open_sheet(model, "first_run", unasked=True)
     noted = replace(state, note=STILL if state.note else "")
     overlay = opened[0].overlay and replace(opened[0].overlay, state=noted)
     return replace(opened[0], overlay=overlay), opened[1]

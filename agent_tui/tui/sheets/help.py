@@ -17,7 +17,7 @@ from agent_tui.tui.commands.base import key_name
 from agent_tui.tui.core.model import Model, Overlay
 from agent_tui.tui.core.picker import Entry
 from agent_tui.tui.core.step import Step
-from agent_tui.tui.dialog import answering
+from agent_tui.tui.dialog import answer_keys
 from agent_tui.tui.dialog.offers import offers
 from agent_tui.tui.prompt import keys
 from agent_tui.tui.sheets import TAKES, Action, Sheet, palette
@@ -147,7 +147,7 @@ def asked_rows() -> Iterator[Row]:
         yield (
             f"{' '.join(offer.keys)}, Enter",
             what,
-            f"With words in the prompt: {answering.alt_key(offer)}, Enter.",
+            f"With words in the prompt: {answer_keys.alt_key(offer)}, Enter.",
         )
     yield (
         "↑ ↓ Enter",

@@ -11,7 +11,7 @@ from agent_tui.tui.core.model import Model, Overlay
 from agent_tui.tui.core.picker import Entry
 from agent_tui.tui.core.step import Step, send, toast
 from agent_tui.tui.sheets import TAKES, Action, Sheet
-from agent_tui.tui.sheets.control import open_sheet
+from agent_tui.tui.sheets.opening import open_sheet
 
 CLOSED: Final = "closed:"
 """How the ids of rows begin with which nothing can be done."""

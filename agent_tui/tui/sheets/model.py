@@ -26,7 +26,7 @@ from agent_tui.tui.screen import settings
 from agent_tui.tui.screen.model_words import ADDRESS_LABEL, no_models
 from agent_tui.tui.screen.setup_steps import ELSEWHERE
 from agent_tui.tui.sheets import TAKES, Action, Lines, Sheet
-from agent_tui.tui.sheets.control import look_again, open_sheet
+from agent_tui.tui.sheets.opening import look_again, open_sheet
 
 UNKNOWN: Final = "window not known: 128k assumed"
 UNKNOWN_YET: Final = "window not known"

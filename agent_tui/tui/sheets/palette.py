@@ -17,7 +17,7 @@ from agent_tui.tui.core.step import Step
 from agent_tui.tui.prompt import completion, composer, submit
 from agent_tui.tui.screen import settings
 from agent_tui.tui.sheets import TAKES, Action, Sheet
-from agent_tui.tui.sheets.control import open_sheet
+from agent_tui.tui.sheets.opening import open_sheet
 
 COMMAND: Final = "command:"
 SKILL: Final = "skill:"

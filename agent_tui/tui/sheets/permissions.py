@@ -15,7 +15,7 @@ from agent_tui.tui.core.picker import Entry
 from agent_tui.tui.core.step import Step, send, toast
 from agent_tui.tui.core.words import one_line
 from agent_tui.tui.sheets import TAKES, Action, Sheet
-from agent_tui.tui.sheets.control import open_sheet
+from agent_tui.tui.sheets.opening import open_sheet
 
 ALLOWED: Final = "allowed:"
 DENIED: Final = "denied:"

@@ -12,7 +12,7 @@ from agent_tui.tui.core.regions import Span
 from agent_tui.tui.core.step import Step
 from agent_tui.tui.prompt.pastes import text_lines
 from agent_tui.tui.sheets import CLOSES, Body, Sheet
-from agent_tui.tui.sheets.control import open_sheet
+from agent_tui.tui.sheets.opening import open_sheet
 
 SAID: Final = "private · not saved · not sent to the model"
 

@@ -16,7 +16,8 @@ from agent_tui.tui.core.words import one_line
 from agent_tui.tui.screen import model_words
 from agent_tui.tui.screen.model_words import progress
 from agent_tui.tui.sheets import Action, Body, Sheet
-from agent_tui.tui.sheets.control import JUST, open_sheet
+from agent_tui.tui.sheets.control import JUST
+from agent_tui.tui.sheets.opening import open_sheet
 
 
 def _is_down(model: Model, _: Overlay, __: Entry) -> bool:

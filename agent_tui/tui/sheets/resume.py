@@ -20,7 +20,7 @@ from agent_tui.tui.prompt import composer
 from agent_tui.tui.screen import session_actions
 from agent_tui.tui.screen.session_actions import session_row
 from agent_tui.tui.sheets import TAKES, Action, Sheet
-from agent_tui.tui.sheets.control import open_sheet, refresh
+from agent_tui.tui.sheets.opening import open_sheet, refresh
 
 REST: Final = 0.25
 """Seconds without a key after which what was typed is searched for in the text of all sessions."""

@@ -17,7 +17,7 @@ from agent_tui.tui.core.step import Step, toast
 from agent_tui.tui.core.words import one_line
 from agent_tui.tui.prompt import composer
 from agent_tui.tui.screen.settings import all_entries, own_keys, value_of
-from agent_tui.tui.sheets import Action, Body, Lines, Run, Sheet, control
+from agent_tui.tui.sheets import Action, Body, Lines, Run, Sheet, cursor, opening
 from agent_tui.tui.sheets.choice import choices
 from agent_tui.tui.sheets.theme import SETTING as THEMES
 
@@ -121,8 +121,8 @@ def _change(step: int) -> Run:
         there, now = choices(model, entry), words(value_of(model, entry).value)
         if len(there) > FEW and not step:
             if entry.key == THEMES:
-                return control.open_sheet(model, "theme", note=entry.key)
-            return control.open_sheet(model, "choice", note=entry.key)
+                return opening.open_sheet(model, "theme", note=entry.key)
+            return opening.open_sheet(model, "choice", note=entry.key)
         if there:
             at = there.index(now) if now in there else 0 if step < 0 else -1
             wanted = there[(at + (step or 1)) % len(there)]
@@ -200,7 +200,7 @@ def _on_esc(model: Model) -> Step:
     if model.composer.purpose is not None or overlay is None:
         return composer.leave(model), ()
     searched = overlay.picker is not None and overlay.picker.query
-    return control.find(model, "") if searched else control.leave(model, overlay)
+    return cursor.find(model, "") if searched else opening.leave(model, overlay)
 
 
 def _esc(_: Model, overlay: Overlay) -> str:
@@ -210,7 +210,7 @@ def _esc(_: Model, overlay: Overlay) -> str:
 @command(aliases=("config",), argument="[search]", rank=56)
 def settings(model: Model, args: str) -> Step:
     """Show and change all settings and keys. A change is saved in your config.toml at once."""
-    return control.open_sheet(model, "settings", args.strip())
+    return opening.open_sheet(model, "settings", args.strip())
 
 
 SHEET: Final = Sheet(

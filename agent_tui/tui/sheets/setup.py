@@ -38,7 +38,7 @@ from agent_tui.tui.screen.setup_steps import (
     waits,
     with_setup,
 )
-from agent_tui.tui.sheets import TAKES, Action, Body, Lines, Sheet, control
+from agent_tui.tui.sheets import TAKES, Action, Body, Lines, Sheet, opening
 
 LOOK: Final = "setup"
 LONGEST: Final = 300
@@ -230,10 +230,10 @@ def open_setup(model: Model, name: str = "") -> Step:
     is known of it already, else as soon as the engine has told of it. With `ELSEWHERE` the address is asked
     for, and Esc leaves."""
     if _refuse(model):
-        return control.open_sheet(model, "setup")
+        return opening.open_sheet(model, "setup")
     if model.composer.purpose is not None:
         model = composer.leave(model)
-    opened = control.open_sheet(model, "setup", note=name)
+    opened = opening.open_sheet(model, "setup", note=name)
     shown, effects = then(opened, send(opened[0], SetUp(LOOK, "look")))
     if name == ELSEWHERE:
         return show_step(shown, replace(_elsewhere(SettingUp()), back=None)), effects
@@ -430,7 +430,7 @@ def _left(model: Model, state: SettingUp) -> Step:
     first = model.started and not model.transcript.model
     model = replace(model, overlay=None)
     if first:
-        model, _ = control.open_for(model, "no_model")
+        model, _ = opening.open_for(model, "no_model")
     if state.step == "keeping":
         return toast(model, f"{state.model} is still being saved")
     return send(model, SetUp(LOOK, "leave"))
@@ -442,7 +442,7 @@ def _on_answer(model: Model, id: str, data: AnswerData) -> Step | None:
         return None
     match data:
         case SetupOffers():
-            shown, effects = control.refresh(model)
+            shown, effects = opening.refresh(model)
             return then((shown, effects), _take_named(shown, data))
         case SetupOutcome():
             return on_setup_event(model, id)

@@ -10,7 +10,7 @@ from agent_tui.tui.core.model import Model, Overlay
 from agent_tui.tui.core.picker import Entry
 from agent_tui.tui.core.step import Step
 from agent_tui.tui.sheets import TAKES, Action, Sheet, palette
-from agent_tui.tui.sheets.control import open_sheet
+from agent_tui.tui.sheets.opening import open_sheet
 
 SOURCES: Final = {"project": 1, "user": 2, "~/.claude": 3, "shipped": 4}
 """Whose a skill is: the nearest first."""

@@ -15,7 +15,7 @@ from agent_tui.tui.core.picker import Entry
 from agent_tui.tui.core.step import Step
 from agent_tui.tui.core.words import tokens
 from agent_tui.tui.sheets import TAKES, Action, Sheet
-from agent_tui.tui.sheets.control import copy_rows, open_sheet
+from agent_tui.tui.sheets.opening import copy_rows, open_sheet
 
 OFF: Final = "this session is off the record: it has no statistics"
 ENDS: Final = {"stuck": "repeated itself"}

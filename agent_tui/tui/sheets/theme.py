@@ -14,7 +14,7 @@ from agent_tui.tui.core.picker import Entry
 from agent_tui.tui.core.regions import Span
 from agent_tui.tui.core.step import Step, then
 from agent_tui.tui.sheets import TAKES, Action, Lines, Sheet
-from agent_tui.tui.sheets.control import open_sheet
+from agent_tui.tui.sheets.opening import open_sheet
 
 SETTING: Final = "display.theme"
 REST: Final = 0.08

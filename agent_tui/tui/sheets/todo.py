@@ -16,7 +16,7 @@ from agent_tui.tui.core.regions import Span, sheet_room
 from agent_tui.tui.core.step import Step, toast
 from agent_tui.tui.core.words import one_line
 from agent_tui.tui.sheets import CLOSES, Body, Sheet
-from agent_tui.tui.sheets.control import open_sheet
+from agent_tui.tui.sheets.opening import open_sheet
 
 NONE: Final = "no todo list yet: the model keeps one for longer work"
 EMPTY: Final = "The list is empty."

@@ -12,7 +12,7 @@ from agent_tui.tui.core.picker import Entry
 from agent_tui.tui.core.step import Step
 from agent_tui.tui.screen import session_actions
 from agent_tui.tui.sheets import TAKES, Action, Sheet
-from agent_tui.tui.sheets.control import open_sheet
+from agent_tui.tui.sheets.opening import open_sheet
 
 
 def _rows(model: Model, _: Overlay) -> Iterator[Entry]:

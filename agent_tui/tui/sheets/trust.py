@@ -21,7 +21,7 @@ from agent_tui.tui.core.picker import Entry
 from agent_tui.tui.core.regions import Span, sheet_room
 from agent_tui.tui.core.step import Step, send, toast
 from agent_tui.tui.core.words import one_line
-from agent_tui.tui.sheets import Action, Body, Lines, Sheet, control
+from agent_tui.tui.sheets import Action, Body, Lines, Sheet, cursor, opening
 
 ASKED: Final = "asked"
 """The id of an answer that the person asked for."""
@@ -144,7 +144,7 @@ def _show(model: Model, overlay: Overlay, _: Entry) -> Step:
 def _decide(model: Model, _: Overlay, __: Entry) -> Step:
     """From a file to what can be said of all of them, and there to the last, which uses none: who
     presses Enter again and again has read nothing."""
-    return control.put_cursor(model, len(_offer(model).files) + len(ROWS) - 1), ()
+    return cursor.put_cursor(model, len(_offer(model).files) + len(ROWS) - 1), ()
 
 
 def _say(model: Model, _: Overlay, row: Entry) -> Step:
@@ -178,10 +178,10 @@ def _on_answer(model: Model, id: str, data: AnswerData) -> Step | None:
             return model, ()
         return closed, (ReadSettings(of_project=True),)
     if shown:
-        return control.refresh(model)
-    if now is not None and not control.is_open_for(model, "no_model") and id != ASKED:
+        return opening.refresh(model)
+    if now is not None and not opening.is_open_for(model, "no_model") and id != ASKED:
         return toast(model, "files of this project wait: /trust", "warning")
-    return control.open_sheet(model, "trust", unasked=id != ASKED)
+    return opening.open_sheet(model, "trust", unasked=id != ASKED)
 
 
 @command(rank=53)

@@ -23,7 +23,7 @@ from agent_tui.tui.core.step import Step, send, then, toast
 from agent_tui.tui.core.undo_state import GoingBack, What, in_order
 from agent_tui.tui.core.words import hunk_lines, one_line
 from agent_tui.tui.screen.session_actions import unable
-from agent_tui.tui.sheets import Action, Body, Sheet, control
+from agent_tui.tui.sheets import Action, Body, Sheet, cursor, opening
 
 SECONDS: Final = 8.0
 WORDS: Final = 300
@@ -180,7 +180,7 @@ def _open(model: Model, to: int = 0, redo: bool = False) -> Step:
     kind: QueryKind = "redo" if redo else "undo"
     talks = bool(model.rewound) if redo else bool(len(model.transcript.marks))
     going = GoingBack(redo, to, mark.prompt if mark else "", talks)
-    shown, effects = control.open_sheet(replace(model, going_back=going), "undo")
+    shown, effects = opening.open_sheet(replace(model, going_back=going), "undo")
     id = f"{kind}-{shown.queries}"
     shown = replace(shown, overlay=shown.overlay and replace(shown.overlay, query=id))
     asked = send(shown, Query(id, kind, str(to) if to else ""))
@@ -206,14 +206,14 @@ def _plan(model: Model, id: str, data: UndoPlan) -> Step:
         said = "there is nothing to redo" if going.redo else "there is no changed file to undo"
         more = "" if going.redo or not going.talks else "; /rewind goes back in the conversation"
         return toast(replace(model, overlay=None, going_back=None), said + more)
-    shown = control.refresh(
+    shown = opening.refresh(
         replace(model, going_back=going, overlay=replace(overlay, query="", filled_at=model.at))
     )
     at = next(
         (number for number, file in enumerate(going.files) if file.path == going.on),
         going.first_row,
     )
-    return control.put_cursor(shown[0], at), shown[1]
+    return cursor.put_cursor(shown[0], at), shown[1]
 
 
 def _is_file(_: Model, __: Overlay, row: Entry) -> bool:
@@ -233,13 +233,13 @@ def _switch(model: Model, _: Overlay, row: Entry) -> Step:
     going = model.going_back
     assert going is not None
     at = next(number for number, file in enumerate(going.files) if file.path == row.id)
-    return control.refresh(replace(model, going_back=replace(going, choices=going.switch(at))))
+    return opening.refresh(replace(model, going_back=replace(going, choices=going.switch(at))))
 
 
 def _switch_all(model: Model, _: Overlay, __: Entry) -> Step:
     going = model.going_back
     assert going is not None
-    return control.refresh(replace(model, going_back=replace(going, choices=going.switch_all())))
+    return opening.refresh(replace(model, going_back=replace(going, choices=going.switch_all())))
 
 
 def _say_no_file(model: Model, _: Overlay, __: Entry) -> Step:
@@ -262,10 +262,10 @@ def _do(model: Model, _: Overlay, row: Entry) -> Step:
     if refused := unable(model):
         return toast(model, refused, "warning")
     if what != "conversation" and (file := going.open_question) is not None:
-        shown = control.put_cursor(model, going.files.index(file))
+        shown = cursor.put_cursor(model, going.files.index(file))
         return toast(shown, f"first choose what happens to {file.path}", "warning")
     if what == "code" and going.idle:
-        return toast(control.put_cursor(model, 0), NOTHING, "warning")
+        return toast(cursor.put_cursor(model, 0), NOTHING, "warning")
     to = going.to or min(going.turns, default=0)
     prompt = next((mark.prompt for mark in model.transcript.marks if mark.n == to), "")
     after = replace(model, overlay=None, going_back=replace(going, sent=what, prompt=prompt))

@@ -45,7 +45,7 @@ from agent_tui.tui.linear.announcer import Notices
 from agent_tui.tui.linear.chat import Outcome
 from agent_tui.tui.linear.lines import Assembler, Out
 from agent_tui.tui.linear.writer import Scribe
-from agent_tui.tui.sheets.control import open_sheet
+from agent_tui.tui.sheets.opening import open_sheet
 from agent_tui.tui.update import update
 
 APPROVAL = Approval("q", "c", "run", "Run ls", "it runs", always="ls in here")

@@ -1,0 +1,196 @@
+"""Opening a sheet, filling it with what was asked for, and closing it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from agent_tui.protocol.ops import Query
+from agent_tui.tui import sheets
+from agent_tui.tui.core.effects import Copy, Effect, Send
+from agent_tui.tui.core.model import Model, Overlay
+from agent_tui.tui.core.picker import Entry, Picker
+from agent_tui.tui.core.step import Step, toast
+from agent_tui.tui.prompt import composer
+from agent_tui.tui.screen import key_guards
+from agent_tui.tui.sheets import Sheet
+from agent_tui.tui.sheets.actions import (
+    asked_row,
+)
+from agent_tui.tui.sheets.cursor import NEVER, arrange_rows, follow_cursor
+
+if TYPE_CHECKING:
+    from agent_tui.protocol.answers import AnswerData
+
+
+def copy_rows(model: Model, overlay: Overlay, _: Entry) -> Step:
+    """Copy the rows that the words typed have left, each with what stands beside it."""
+    shown = overlay.picker.shown if overlay.picker is not None else ()
+    return model, (Copy("\n".join(f"{one.label}: {one.detail}" for one in shown)),)
+
+
+def open_sheet(
+    model: Model, kind: str, query: str = "", note: str = "", unasked: bool = False
+) -> Step:
+    """Show the sheet `kind`, with `query` typed already: at once, with what is known; what has to
+    be asked for comes after. `unasked`: it comes by itself, so for a moment keys may still be meant
+    for the prompt."""
+    sheet = sheets.find(kind)
+    if sheet.refuse is not None and (why := sheet.refuse(model)):
+        return toast(model, why, "warning")
+    model = replace(model, overlay=None, queries=model.queries + 1)
+    overlay = Overlay(
+        kind,
+        query=f"{kind}-{model.queries}" if sheet.query is not None else "",
+        note=note,
+        shown_at=model.at if unasked else NEVER,
+        refused=unasked and key_guards.was_just_enter(model),
+        filled_at=model.at,
+        picker=Picker(query=query, ordered=sheet.newest_last) if sheet.rows is not None else None,
+        state=sheet.begin(model) if sheet.begin is not None else None,
+    )
+    step = refresh(replace(model, overlay=overlay))
+    shown = step[0].overlay
+    if (
+        shown is not None and shown.picker is not None and sheet.live is not None
+    ):  # its cursor stays on its row
+        step = (
+            replace(step[0], overlay=replace(shown, picker=replace(shown.picker, touched=True))),
+            step[1],
+        )
+    return step[0], (*step[1], *_fetching(sheet, overlay))
+
+
+def open_for(model: Model, occasion: str, unasked: bool = True) -> Step:
+    """Show the sheet that opens by itself for `occasion`, if there is one; `unasked`: nobody has
+    just asked for it."""
+    kind = next((name for name in sheets.names() if sheets.find(name).opens_for == occasion), "")
+    return open_sheet(model, kind, unasked=unasked) if kind else (model, ())
+
+
+def is_open_for(model: Model, occasion: str) -> bool:
+    return model.overlay is not None and sheets.find(model.overlay.kind).opens_for == occasion
+
+
+def _fetching(sheet: Sheet, overlay: Overlay) -> tuple[Effect, ...]:
+    """What brings what the sheet shows."""
+    asked = (Send(Query(overlay.query, sheet.query)),) if sheet.query is not None else ()
+    return (*sheet.reads, *asked)
+
+
+def refresh(model: Model) -> Step:
+    """What the open sheet shows may be another now."""
+    overlay = model.overlay
+    if overlay is None:
+        return model, ()
+    sheet = sheets.find(overlay.kind)
+    if sheet.settle is not None and (settled := sheet.settle(model, overlay)) is not None:
+        return settled
+    if sheet.rows is None or overlay.picker is None:
+        return model, ()
+    begins_on = sheet.begin_on(model) if sheet.begin_on is not None else ""
+    picker = overlay.picker.with_entries(tuple(sheet.rows(model, overlay)), begins_on)
+    return follow_cursor(_without_lost_question(arrange_rows(model, overlay, picker, typed=False)))
+
+
+def on_answer(model: Model, id: str) -> Step:
+    """The query `id` was answered, and what it told is in the transcript: the open list may have
+    waited for it."""
+    now = model.overlay
+    if now is None or now.picker is None or (now.query and now.query != id):
+        return model, ()
+    return refresh(replace(model, overlay=replace(now, query="")))
+
+
+def tell(model: Model, id: str, data: AnswerData) -> Step:
+    """The engine told something: the sheet that is open may take it, else one that it concerns
+    although it is not."""
+    if (
+        model.overlay is not None
+        and (taken := _told(model, model.overlay.kind, id, data)) is not None
+    ):
+        return taken
+    concerned = (kind for kind in sheets.names() if isinstance(data, sheets.find(kind).hears))
+    steps = (_told(model, kind, id, data) for kind in concerned)
+    return next((step for step in steps if step is not None), (model, ()))
+
+
+def _told(model: Model, kind: str, id: str, data: AnswerData) -> Step | None:
+    hears = sheets.find(kind).on_answer
+    heard = hears(model, id, data) if hears is not None else None
+    return (_without_lost_question(heard[0]), heard[1]) if heard is not None else None
+
+
+def follow(before: Model, model: Model) -> Step:
+    """What the rows of the open sheet are made of may be another now."""
+    if model.overlay is None or (live := sheets.find(model.overlay.kind).live) is None:
+        return model, ()
+    same = all(new is old for new, old in zip(live(model), live(before), strict=True))
+    return (model, ()) if same else refresh(model)
+
+
+def on_rest(model: Model) -> Step:
+    """A moment has passed without anything else."""
+    overlay = model.overlay
+    if overlay is None or (rested := sheets.find(overlay.kind).on_rest) is None:
+        return model, ()
+    return rested(model, overlay)
+
+
+def leave(model: Model, overlay: Overlay) -> Step:
+    """Esc: the sheet is closed."""
+    sheet, closed = sheets.find(overlay.kind), replace(model, overlay=None)
+    return sheet.leave(closed, overlay) if sheet.leave is not None else (closed, ())
+
+
+def on_text(model: Model, text: str) -> Step:
+    """The prompt was sent while it was the sheet's."""
+    typed = sheets.find(model.overlay.kind).on_text if model.overlay is not None else None
+    return typed(model, text) if typed is not None else (composer.leave(model), ())
+
+
+def dismiss_purpose(model: Model) -> Step:
+    """Esc while the prompt has a purpose, which may be the sheet's."""
+    purpose = model.composer.purpose
+    if purpose is None or purpose.kind != "sheet":
+        return composer.dismiss(model)
+    esc = sheets.find(model.overlay.kind).on_esc if model.overlay is not None else None
+    return esc(model) if esc is not None else (composer.leave(model), ())
+
+
+def is_written_below(overlay: Overlay) -> bool:
+    """Whether words for the model can be written while the sheet stays."""
+    return sheets.find(overlay.kind).typing == "below"
+
+
+def may_hold(overlay: Overlay) -> bool:
+    """Whether a letter of the sheet may begin a word of the prompt."""
+    return sheets.find(overlay.kind).typing != "finds"
+
+
+def shows(model: Model, what: str) -> bool:
+    """Whether the sheet that is open shows `what` (`queue`, `pull`), which then stands nowhere
+    else."""
+    return (
+        model.is_covered
+        and model.overlay is not None
+        and what in sheets.find(model.overlay.kind).shows
+    )
+
+
+def _without_lost_question(model: Model) -> Model:
+    """A question goes with its row: unseen, it must not take the next Enter."""
+    overlay = model.overlay
+    if overlay is None or overlay.confirming is None or asked_row(overlay) is not None:
+        return model
+    return replace(model, overlay=replace(overlay, confirming=None))
+
+
+def look_again(model: Model, overlay: Overlay) -> Step:
+    """What the list shows is asked for anew; the cursor stays, but where the newest is last."""
+    sheet = sheets.find(overlay.kind)
+    model = replace(model, queries=model.queries + 1)
+    fresh = overlay.picker and replace(overlay.picker, touched=not sheet.newest_last, lost=False)
+    asked = f"{overlay.kind}-{model.queries}" if sheet.query is not None else ""
+    overlay = replace(overlay, query=asked, picker=fresh)
+    return replace(model, overlay=overlay), _fetching(sheet, overlay)
