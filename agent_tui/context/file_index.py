@@ -24,6 +24,7 @@ from agent_tui.safety.git_config import (
     find_repository,
 )
 from agent_tui.safety.git_index import BadIndex, Stopped, read_tracked
+from agent_tui.structures.frozen import frozen
 
 MOST: Final = 200_000
 """Files and folders that are listed."""
@@ -32,7 +33,7 @@ _UNTYPABLE: Final = re.compile("[\0-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 """In names that no prompt can hold: control characters, and bytes that are no UTF-8."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Listing:
     """Paths from the start, in no order, folders with a slash behind. `more`: the limit was
     reached; `unreadable` counts folders."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Final
@@ -15,6 +15,7 @@ from agent_tui.paths import foreign_folder, project_folders, repository_folders
 from agent_tui.safety.git import GitAnswer, ask_git
 from agent_tui.safety.git_config import explain_ownership, find_repository
 from agent_tui.safety.secrets.scrubber import hide_secrets
+from agent_tui.structures.frozen import frozen
 
 NAMES: Final = ("AGENTS.md", "CLAUDE.md", ".agent-tui/context.md")
 LIMIT: Final = 64_000
@@ -26,7 +27,7 @@ _GIT_TIMEOUT: Final = 1.0
 _STATUS: Final = ("status", "--porcelain=v1", "-b", "--ignore-submodules=dirty")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Instruction:
     """An instruction file. `name` is how it is shown; `problem` says what of it is not used (with
     an empty `text`: all of it)."""

@@ -13,7 +13,7 @@ import json
 import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from itertools import accumulate
 from pathlib import Path
 from types import MappingProxyType
@@ -25,6 +25,7 @@ from agent_tui.protocol.events import ContextBuilt, Notice
 from agent_tui.protocol.messages import SkillInfo, ToolSpec
 from agent_tui.protocol.turn_events import ContextPart
 from agent_tui.safety.secrets.scrubber import hide_secrets
+from agent_tui.structures.frozen import frozen
 
 PLAN_FACT = (
     "Mode: plan. Only look and think: tools that change anything are refused. End with a plan: "
@@ -116,7 +117,7 @@ def _name_groups(groups: Mapping[str, Sequence[str]]) -> str:
     return _MORE.format(listed) if listed else ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Prefix:
     """The system prompt, and what it is made of in the same order."""
 

@@ -12,7 +12,7 @@ import io
 import re
 import shlex
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -20,6 +20,7 @@ from agent_tui.context import text_files
 from agent_tui.paths import project_folders
 from agent_tui.protocol.messages import SkillInfo
 from agent_tui.safety.secrets.scrubber import hide_secrets
+from agent_tui.structures.frozen import frozen
 
 MAX_DESCRIPTION: Final = 1_024
 _NAME: Final = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
@@ -31,7 +32,7 @@ _FENCE: Final = re.compile(r" {0,3}(`{3,}|~{3,})")
 _KEY: Final = re.compile(r"([A-Za-z][\w-]*)[ \t]*:(?:[ \t]+(.*)|)$")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Skill:
     """A skill as it was written. `arguments`: the named places in `body`; `free`: it takes one text
     (`$ARGUMENTS`).
@@ -202,7 +203,7 @@ _LINE: Final = re.compile(r"/(\S+)\s*(.*)", re.DOTALL)
 _FREE: Final = "$ARGUMENTS"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Expansion:
     """What is sent to the model for a skill."""
 
@@ -210,7 +211,7 @@ class Expansion:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Missing:
     """A named argument was not given: ask the person for it (`Skills.complete`). `given`: those
     before it."""

@@ -11,18 +11,18 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from agent_tui.paths import is_own
 from agent_tui.safety import file_access, hard_links, paths
+from agent_tui.structures.frozen import frozen
 from agent_tui.structures.visible import reveal_text
 
 _SECRET: Final = "which may hold secrets"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Project:
     """What files of a project are held to. `roots`: the folders that they may lie in; `chosen`:
     those that the person named, whoever owns what is in them; `hide` replaces the secrets in a
@@ -38,7 +38,7 @@ class Project:
         return any(real.is_relative_to(root.resolve()) for root in self.roots)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TextFile:
     """`text` is empty where the file is not trusted, or could not be read; `problem` says why, or what was left out of
     it. `cut`: it goes

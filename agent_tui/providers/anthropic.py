@@ -6,7 +6,6 @@ from __future__ import annotations
 import re
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal, Self
 from urllib.parse import quote
@@ -25,6 +24,7 @@ from agent_tui.providers.wire.access import Key, bearer, open_wire
 from agent_tui.providers.wire.http import Patience, host_of
 from agent_tui.providers.wire.stream import play_answer, unless_refused
 from agent_tui.providers.wire.stream_parsers import ServerSentEvents, WholeBody
+from agent_tui.structures.frozen import frozen
 
 KEY, TOKEN = ANTHROPIC.keys
 VERSION: Final = "2023-06-01"
@@ -240,7 +240,7 @@ _MAY_REST: Final = re.compile("opus|sonnet|haiku")
 _VERSION: Final = re.compile(r"claude-(?:[a-z]+-)?(\d{1,2})(?:[-.](\d{1,2}))?(?!\d)")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ClaudeFacts:
     """`answer`: the most tokens it writes; `thinks`: by its own measure, with a budget, or not; 0 and
     None: unknown."""

@@ -11,11 +11,12 @@ the stream (`Failed`), never exceptions; only cancellation raises. A stream ends
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Literal, Protocol
 
 from agent_tui.protocol.messages import ModelInfo, Request, StopReason, ToolCall, Usage
+from agent_tui.structures.frozen import frozen
 
 FailureKind = Literal[
     "unreachable",
@@ -32,17 +33,17 @@ FailureKind = Literal[
 ]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TextChunk:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ThinkingChunk:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CallChunk:
     """Part of the arguments of call `index`; `id` and `name` come with its first part."""
 
@@ -52,7 +53,7 @@ class CallChunk:
     name: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Finished:
     """The end of an answer. `calls` are whole, their arguments raw JSON text; `why` is the reason
     of a refusal as the server tells it, one line; `model` is the model that answered, where the
@@ -66,7 +67,7 @@ class Finished:
     model: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Failed:
     """`text` is one line that names the address or the model; `hint` says what to do."""
 
@@ -118,7 +119,7 @@ class Provider(Protocol):
     async def close(self) -> None: ...
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ProviderSetup:
     """What `create` is given: settings of this provider and the environment it may read."""
 

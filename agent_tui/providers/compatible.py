@@ -7,7 +7,7 @@ import asyncio
 import logging
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 from typing import Final, Self
 
@@ -24,6 +24,7 @@ from agent_tui.providers.wire.access import Key, bearer, open_wire
 from agent_tui.providers.wire.http import Patience, is_near
 from agent_tui.providers.wire.stream import DialectAnswer, play_answer
 from agent_tui.providers.wire.stream_parsers import ServerSentEvents
+from agent_tui.structures.frozen import frozen
 
 
 def create(model: str, setup: ProviderSetup) -> CompatibleProvider:
@@ -52,7 +53,7 @@ def address(text: str) -> str:
     return text
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Server:
     """A server and how it differs: `name` is the provider's, `base_url` the part before
     `/chat/completions`, `label` what people call it, `auth` what to do about the key, `limit_field`

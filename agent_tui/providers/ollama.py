@@ -12,7 +12,6 @@ import asyncio
 import os
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import aclosing
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from types import ModuleType
@@ -42,6 +41,7 @@ from agent_tui.providers.wire.access import bearer, open_wire
 from agent_tui.providers.wire.http import Patience, client_options, is_loopback
 from agent_tui.providers.wire.stream import play_answer
 from agent_tui.providers.wire.stream_parsers import JSONLines
+from agent_tui.structures.frozen import frozen
 from agent_tui.structures.vocabulary import EFFORTS
 
 if TYPE_CHECKING:
@@ -150,7 +150,7 @@ def _moment(told: object) -> float:
         return 0.0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class OllamaFacts:
     """What the server says of a model; None and 0: it does not say."""
 

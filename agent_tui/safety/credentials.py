@@ -14,7 +14,7 @@ import stat
 import sys
 import tomllib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
@@ -23,6 +23,7 @@ from typing import Final
 from agent_tui import registry
 from agent_tui.regular_file import open_regular
 from agent_tui.settings.store import put_alone
+from agent_tui.structures.frozen import frozen
 
 FILE: Final = "credentials.toml"
 SERVICE: Final = "agent-tui"
@@ -45,7 +46,7 @@ class Unusable(Exception):
     """The keyring cannot be used: why, in one line."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Key:
     """A key, and where it is from: `the keyring`, or the name of a file."""
 
@@ -53,7 +54,7 @@ class Key:
     source: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Stored:
     """The keys that were found, by provider, and what was wrong on the way: lines for the person."""
 

@@ -10,13 +10,13 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from agent_tui.protocol.session_events import Directory
 from agent_tui.safety import paths
 from agent_tui.safety.git_config import explain_refusal, find_repository
+from agent_tui.structures.frozen import frozen
 
 _SYSTEM: Final = tuple(
     map(
@@ -73,7 +73,7 @@ class Refused(ValueError):
     """A folder that cannot be added: one line that names it and says why."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Bounds:
     """What is never opened by adding a folder: home folders (`~` is the first), and the program's
     own."""

@@ -7,12 +7,12 @@ import os
 import re
 import stat
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
 
 from agent_tui.safety import file_access
+from agent_tui.structures.frozen import frozen
 
 FILE: Final = ".gitignore"
 FILES: Final = (FILE, ".ignore")
@@ -24,7 +24,7 @@ _MAX_STARS: Final = 3
 """Stars in one part of a path: the time of a match grows with this power of a name's length."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Rule:
     pattern: Any
     """pathspec's pattern; the library is imported only where a .gitignore was found."""
@@ -98,7 +98,7 @@ class Rules:
         return -1, None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Scope:
     """The rules that hold in a folder: each with the length of its folder's path (from the top,
     with the slash)."""

@@ -7,19 +7,19 @@ A path is taken as it is written: no `~`, no variables, no `%2e`. Links are reso
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from agent_tui.safety import hard_links, protected_names
 from agent_tui.safety.protected_places import place_protection
+from agent_tui.structures.frozen import frozen
 
 MAX_PATH: Final = 4096
 MAX_LINKS: Final = 40
 """How many links the kernel follows before it says ELOOP."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PathFacts:
     """What the policy needs to know of a path. `shown` is relative inside the first root, else
     absolute."""

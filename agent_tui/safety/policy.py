@@ -10,7 +10,7 @@ names ask in every mode; what a rule allows runs; only then does the mode speak.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final, Literal
 
 from agent_tui.protocol.ops import MODES as MODES
@@ -18,6 +18,7 @@ from agent_tui.safety.limits import Limits
 from agent_tui.safety.permissions import Permissions, find, find_unseen, spoken
 from agent_tui.safety.shell import hard_list
 from agent_tui.safety.shell.git_settings import GIT, WRITES, writes_settings
+from agent_tui.structures.frozen import frozen
 
 if TYPE_CHECKING:
     from agent_tui.safety.paths import PathFacts
@@ -36,7 +37,7 @@ SANDBOXED: Final = "sandboxed"
 ONLY_LOOKS: Final = "only looks"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Rule:
     """What a person allowed for the rest of the session: exactly this tool on exactly these
     targets.
@@ -58,7 +59,7 @@ class Rule:
         return f"{' '.join(self.words)} …" if self.words else " ".join(self.targets)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Facts:
     """A call as the policy sees it. `effect` is what the tool declares; `cwd` where a command would
     run, `others` the folders beside that one in which the session works."""
@@ -92,7 +93,7 @@ class Facts:
     """It does nothing but ask the person: nobody is asked whether they may be asked."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Decision:
     """`reason` is one line for the person (for a refusal: also for the model, behind the tag
     `blocked`).

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Final
@@ -18,6 +17,7 @@ from agent_tui.safety.git_config import (
     read_text,
 )
 from agent_tui.safety.git_index import BadIndex, read_tracked
+from agent_tui.structures.frozen import frozen
 
 GENERATED: Final = frozenset(
     (
@@ -44,7 +44,7 @@ GENERATED: Final = frozenset(
 """Folders that are left out where no repository says what to ignore."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Tracked:
     """The files that git tracks, from the top of the work tree, and the folders that hold them,
     with a slash behind."""
@@ -53,7 +53,7 @@ class Tracked:
     folders: frozenset[str] = frozenset()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class WorkTree:
     """The repository around a folder; `where` is None outside of one. One whose git folder leads
     elsewhere is not read (`may_read`): it would tell what another repository of the person's

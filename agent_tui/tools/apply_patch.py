@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 
 from pydantic import Field
 
+from agent_tui.structures.frozen import frozen
 from agent_tui.tools.base import Arguments, Planned, Tool, ToolContext, ToolFailure
 from agent_tui.tools.support import matching, patch_format
 from agent_tui.tools.support.changes import (
@@ -104,7 +104,7 @@ def _free_target(one: FilePatch, ctx: ToolContext) -> Path:
     return target
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Hit:
     """Where a hunk's lines stand, and the lines themselves, as they were found."""
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any, Generic, Literal, Protocol, TypeVar, cast
@@ -21,6 +20,7 @@ from agent_tui.protocol.messages import SkillInfo, ToolSpec
 from agent_tui.protocol.standing import QuestionKind
 from agent_tui.safety.process.processes import CommandResult, Job
 from agent_tui.safety.sandbox.network_proxy import Internet
+from agent_tui.structures.frozen import frozen
 from agent_tui.tools.support.seen_files import SeenFiles
 
 T = TypeVar("T")
@@ -47,7 +47,7 @@ class ArgumentSchema(Protocol[ANY]):
         ...
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ToolResult:
     """`content` for the model, `display` for the person; `tag` is `ok` or the tag of a failure."""
 
@@ -71,7 +71,7 @@ class Stale(ToolFailure):
     """What a call works on is not what it was when the call was worked out. Nothing was done."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Planned:
     """A call that was worked out, once. `display` is what a person is asked about, and `apply` does
     just that. Where things are different by then, as `is_current` tells beforehand, it raises Stale
@@ -82,7 +82,7 @@ class Planned:
     is_current: Callable[[], Awaitable[bool]] | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Inquiry:
     """A question to the person: `details` go with the `options`, of which several may be chosen if
     it is `multi`; `display` is what they judge."""
@@ -95,7 +95,7 @@ class Inquiry:
     display: Display | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Reply:
     """What the person answered: the options that they chose, or their own words. Neither: they
     declined."""
@@ -243,7 +243,7 @@ class ToolContext(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Tool(Generic[A]):
     """A tool. `label` is the human line for a call (without the mark); `paths` names the files that
     a call touches, for the policy; `plan` works a call out for a person who is asked about it, and

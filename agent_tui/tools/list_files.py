@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from pydantic import Field
 
 from agent_tui.protocol.display import Entry, ListingDisplay
+from agent_tui.structures.frozen import frozen
 from agent_tui.structures.readable import count_noun
 from agent_tui.tools.base import LenientArguments, Tool, ToolContext, ToolFailure, ToolResult
 from agent_tui.tools.support import files
@@ -30,7 +30,7 @@ class ListFiles(LenientArguments):
     path: str = Field(default=".", description="Folder to list")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Found:
     """An entry, and how it is written for the model."""
 

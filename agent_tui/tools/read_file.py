@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -15,6 +15,7 @@ from agent_tui import registry
 from agent_tui.protocol.display import CodeDisplay, Display, ImageDisplay, TableDisplay, TextDisplay
 from agent_tui.safety import file_access, hard_links, paths
 from agent_tui.safety.secrets.scrubber import hide_keys
+from agent_tui.structures.frozen import frozen
 from agent_tui.structures.readable import count_noun
 from agent_tui.tools.base import (
     LenientArguments,
@@ -51,7 +52,7 @@ class ReadFile(LenientArguments):
     pages: str = Field(default="", description="Of a PDF, or cells of a notebook: 3 or 2-5")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Text:
     """A file as text: its lines without their ends, and what was done to get them."""
 
@@ -60,7 +61,7 @@ class Text:
     replaced: bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Window:
     """The lines shown (cut where too long) from line `first` on (1-based), and how many of them
     were cut."""

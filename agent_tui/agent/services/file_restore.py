@@ -14,7 +14,7 @@ import os
 import stat
 from collections import Counter
 from collections.abc import Mapping, Sequence, Set
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Final, Literal
 
@@ -24,6 +24,7 @@ from agent_tui.protocol.standing import RestoredFile
 from agent_tui.safety import atomic_swap, file_access, paths, protected_names
 from agent_tui.safety.file_access import LINK, is_link, make_link, read_link
 from agent_tui.sessions.log.checkpoints import Blobs
+from agent_tui.structures.frozen import frozen
 
 MOST: Final = 64_000_000
 """Bytes of a file that is put back."""
@@ -66,7 +67,7 @@ DEFAULTS: Final[Mapping[State, FileChoice]] = {
 choice."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Found:
     """What lies at a path: no file (`sha` empty), a file, or something that is none (`problem`)."""
 
@@ -90,7 +91,7 @@ class Found:
         return self.about.st_nlink if self.about and not self.link else 1
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Look:
     """A file to put back, and how it is now; `old`: the content to put there (None: no file, or not
     kept)."""

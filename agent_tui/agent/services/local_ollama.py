@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal
 
@@ -20,6 +19,7 @@ from agent_tui.providers.services.ollama import OLLAMA
 from agent_tui.providers.wire.http import is_loopback
 from agent_tui.safety.process import processes
 from agent_tui.safety.process.environment import MODEL_SERVER, child_environment
+from agent_tui.structures.frozen import frozen
 
 SURE: Final = 3.0
 """Seconds after which it can be said how long the rest takes."""
@@ -29,7 +29,7 @@ NO_SUCH: Final = "pull model manifest: file does not exist"
 LIBRARY: Final = "https://ollama.com/library lists the models"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Unfetched:
     """Why a model did not come. `down`: Ollama is installed, and does not run; it can be started."""
 
@@ -38,7 +38,7 @@ class Unfetched:
     hint: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Come:
     """What is here of a model: bytes, and the seconds that the rest may take (0: nobody can say)."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Final, TypeVar
 from urllib.parse import urlsplit
 
@@ -20,6 +20,7 @@ from agent_tui.safety import credentials
 from agent_tui.settings.layers import Configuration, Flags
 from agent_tui.settings.store import Refused, Store
 from agent_tui.settings.table import ProviderSettings, Settings
+from agent_tui.structures.frozen import frozen
 
 TYPED: Final = "what you typed"
 Of = TypeVar("Of", bound=Configuration)
@@ -27,7 +28,7 @@ NOT_THERE: Final = ("bad_request", "malformed", "unknown_model")
 """What a server says that was asked in the wrong place: of two failures the other one says more."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Attempt:
     """A provider that is asked, at `address` and with `key` where those were typed. Without a name:
     whatever answers at the address."""

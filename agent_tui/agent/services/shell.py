@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 import re
 import time
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final, Literal
 
 from agent_tui.agent.session.record import Record
@@ -32,6 +32,7 @@ from agent_tui.protocol.tool_events import SHELL
 from agent_tui.safety.shell import hard_list
 from agent_tui.safety.shell import programs as shell_programs
 from agent_tui.safety.shell.words import TooMany, simple_commands
+from agent_tui.structures.frozen import frozen
 
 HIDDEN: Final = "!! private command"
 LABEL: Final = 120
@@ -40,7 +41,7 @@ _NAMES: Final = re.compile(r"(?:(?<!\s)\s*+\(|(?:(?<!\s)\s++|^)\S*[/~]).*", re.D
 without it."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Ran:
     """What came of a command: words that say how it ended, its whole output, and its exit code."""
 

@@ -33,6 +33,7 @@ from agent_tui.protocol.turn_events import (
     AssistantReplied,
 )
 from agent_tui.providers.base import Failed, Finished, Provider, TextChunk
+from agent_tui.structures.frozen import frozen
 
 NO_MODEL: Final = "there is no model yet"
 FAILED: Final = "it failed; the program's log has the details"
@@ -42,7 +43,7 @@ NO_WORDS: Final = "the model wrote no answer; it cannot use tools here"
 Fill = Callable[[Request], Awaitable[Request]]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Outcome:
     """How a question ended. `kind`: of its failure, in one word; `usage`: what the server says that it
     took;

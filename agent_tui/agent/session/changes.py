@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 from agent_tui.protocol.events import (
@@ -20,6 +20,7 @@ from agent_tui.protocol.events import (
 )
 from agent_tui.protocol.standing import Direction
 from agent_tui.safety.file_access import is_link
+from agent_tui.structures.frozen import frozen
 
 PROMPT: Final = 200
 """Characters that are kept of a turn's prompt."""
@@ -29,7 +30,7 @@ BACKGROUND: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Change:
     """One change of a file. `turn`: the record number of its turn. `during_command`: it was seen
     after a command, so perhaps somebody else made it. `source`: where its content was before."""
@@ -45,7 +46,7 @@ class Change:
     source: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Restoration:
     """A file to put back: the content `left` (SHA-256, empty: no file) that it was left with, the
     content `target` that it had, and its mode (0: not known). `between`: somebody else changed it
@@ -79,7 +80,7 @@ class Restoration:
         return self.link or is_link(self.mode_left)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Plan:
     """What is taken back, or made again: the turns by their record numbers, and the files, each
     once."""

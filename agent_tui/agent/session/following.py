@@ -9,7 +9,7 @@ import os
 import time
 from collections.abc import Callable, Coroutine, Mapping
 from concurrent.futures import Executor as Pool
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
@@ -39,6 +39,7 @@ from agent_tui.sessions.log.lock import is_free
 from agent_tui.sessions.log.raw import Scan, scan
 from agent_tui.sessions.log.store import log_path
 from agent_tui.settings.table import ProviderSettings
+from agent_tui.structures.frozen import frozen
 
 T = TypeVar("T")
 
@@ -52,7 +53,7 @@ OPENS: Final = "/resume opens it here"
 _QUIET: Final = (SaveDraft, KeepPlace, Cancel, CancelAside)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Grown:
     """What a look at the log found: new records, or (`anew`) that it has to be read again from the
     beginning."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 from agent_tui.agent.services import images
@@ -43,6 +43,7 @@ from agent_tui.protocol.messages import (
 )
 from agent_tui.protocol.tool_events import ATTACHED
 from agent_tui.protocol.turn_events import ContextPart
+from agent_tui.structures.frozen import frozen
 from agent_tui.structures.vec import Vec
 
 ON: Final = "(Your answer reached its token limit. Go on exactly where it stopped, without repeating anything.)"
@@ -63,7 +64,7 @@ GO_ON: Final = (
 are the model's."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class History:
     """The prefix (system prompt, tools) and the messages. `turn_at`: where the newest turn's
     messages begin; `marks`: what each turn began with, by the number of its record (all of them
@@ -73,7 +74,7 @@ class History:
     tools: tuple[ToolSpec, ...] = ()
     parts: tuple[ContextPart, ...] = ()
     """What the system prompt is made of."""
-    messages: Vec[Message] = Vec()  # noqa: RUF009  (immutable)
+    messages: Vec[Message] = Vec()
     turn_at: int = 0
     facts: str = ""
     """The volatile facts that the model was told last."""
@@ -82,7 +83,7 @@ class History:
     back, jobs that ended. And a todo list of which no message tells."""
     seen: tuple[Image, ...] = ()
     """Pictures that were read since the last request: most servers take none in a result."""
-    marks: Vec[tuple[int, History]] = Vec()  # noqa: RUF009  (immutable)
+    marks: Vec[tuple[int, History]] = Vec()
     cut: bool = False
     """The newest answer reached the model's token limit."""
     broken: int = -1

@@ -12,7 +12,7 @@ import os
 import time
 import uuid
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -45,6 +45,7 @@ from agent_tui.protocol.transcript import Queued
 from agent_tui.sessions.log.store import Store
 from agent_tui.structures import chips
 from agent_tui.structures.chips import Chip, Paste, chips_in
+from agent_tui.structures.frozen import frozen
 from agent_tui.structures.vec import Vec
 
 HINT: Final = "free some space or repair the folder; saving then resumes by itself"
@@ -55,7 +56,7 @@ RENEWED: Final = (
 Sink = Callable[[Event | Restored], None]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Begun:
     """A turn: the number of its first record, its own number, its prompt."""
 
@@ -65,7 +66,7 @@ class Begun:
     pastes: tuple[Paste, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Standing:
     """What of a session outlives its turns."""
 
@@ -84,7 +85,7 @@ class Standing:
     directories: tuple[Directory, ...] = ()
     """Beside the session's own; what is rewound does not bring one back."""
     titled: bool = False
-    marks: Vec[Begun] = Vec()  # noqa: RUF009  (immutable)
+    marks: Vec[Begun] = Vec()
     """The turns that stand, and were not taken back."""
 
     def turn_begun_at(self, n: int) -> Begun | None:

@@ -12,7 +12,7 @@ import asyncio
 import uuid
 from collections.abc import Callable, Coroutine
 from concurrent.futures import Executor as Pool
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from logging import Logger
 from pathlib import Path
 from typing import Any, Literal, Protocol
@@ -53,6 +53,7 @@ from agent_tui.protocol.transcript import TurnEnd
 from agent_tui.providers.base import Provider
 from agent_tui.safety.process.environment import describe_left_out, names_left_out
 from agent_tui.sessions.log.checkpoints import Blobs
+from agent_tui.structures.frozen import frozen
 from agent_tui.structures.readable import count_noun
 from agent_tui.tools.base import ToolFailure
 
@@ -66,7 +67,7 @@ class Serving(Protocol):
     def info(self) -> ModelInfo: ...
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Shared:
     """What all agents of a session share. `sealed` says why nothing may be changed now; `noted`
     hears of a file that an agent changed.
@@ -90,7 +91,7 @@ class Shared:
     do."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Ends:
     """What a session does at the end of a turn: `settled` before that is on record, `ended` after
     it."""

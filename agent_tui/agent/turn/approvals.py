@@ -13,7 +13,7 @@ import shlex
 import time
 from collections import deque
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, Final, Literal, Protocol
@@ -28,6 +28,7 @@ from agent_tui.safety import policy
 from agent_tui.safety.folder_rules import FolderRules
 from agent_tui.safety.permissions import Permissions
 from agent_tui.settings.store import Refused
+from agent_tui.structures.frozen import frozen
 from agent_tui.tools.base import Planned, Tool, ToolFailure, ToolResult
 
 MOST_DENIED: Final = 50
@@ -49,7 +50,7 @@ class Emits(Protocol):
     def emit(self, event: Event) -> None: ...
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Prepared:
     """A call that may run: its parsed arguments and the policy's word on it."""
 
@@ -73,7 +74,7 @@ class Prepared:
         return await self.tool.plan(self.arguments, self.context) if self.tool.plan else None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Denied:
     """A call that did not run because somebody, or the policy, said no. `rule` would allow it
     again; None where only a new question can."""
@@ -86,7 +87,7 @@ class Denied:
     rule: policy.Rule | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Asked:
     """A question about a call. `said` becomes the answer; `outcome` what that comes to: text for a
     yes (what the model is told with the result), the result for a no."""

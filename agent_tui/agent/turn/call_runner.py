@@ -6,7 +6,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Final
@@ -20,13 +20,14 @@ from agent_tui.protocol.events import Notice
 from agent_tui.safety import policy
 from agent_tui.safety.process import processes
 from agent_tui.safety.sandbox.network_hosts import named_hosts
+from agent_tui.structures.frozen import frozen
 from agent_tui.tools.base import ToolResult
 
 MOST_REPEATS: Final = 5
 """So often a person is asked whether a command runs again that a sandbox has stopped."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Runs:
     """What all calls of a session need to run. `mode` is the session's; `can_ask`: somebody can
     answer. What changes something holds `changing`, so that agents change one after the other;

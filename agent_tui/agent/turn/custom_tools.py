@@ -11,7 +11,6 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Final, get_args
@@ -20,6 +19,7 @@ from agent_tui import registry
 from agent_tui.context import text_files
 from agent_tui.paths import project_folders, tool_folders
 from agent_tui.settings.layers import Place
+from agent_tui.structures.frozen import frozen
 from agent_tui.tools.base import Effect, Tool
 
 LIMIT: Final = 256_000
@@ -34,7 +34,7 @@ _LONGEST: Final = 1_000
 """Characters of a description."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ToolFile:
     """A file that may be used. `whose`: the person's, or the project's."""
 

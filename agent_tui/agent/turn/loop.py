@@ -11,7 +11,7 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable
 from contextlib import aclosing
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Final, Literal
 
@@ -48,6 +48,7 @@ from agent_tui.providers.base import CallChunk, Failed, Finished, Provider, Text
 from agent_tui.providers.wire.stream import Keyless
 from agent_tui.safety.secrets.hidden_values import HiddenValues
 from agent_tui.safety.secrets.scrubber import AnswerScrubber
+from agent_tui.structures.frozen import frozen
 
 LOOKS: Final = 32
 """Parts of a stream after which that is looked at: the clock of a thread costs as much as a part
@@ -63,7 +64,7 @@ for this thread."""
 Held = tuple[Literal["stop", "continue", "say"], SteerSeen]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Collaborators:
     """All that the loop works with. `facts` are the volatile facts of now; `hold` asks the person
     whether to go on;

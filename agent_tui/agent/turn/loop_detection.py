@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
+
+from agent_tui.structures.frozen import frozen
 
 REPEATS: Final = 3
 """Equal rounds in a row that are a loop."""
@@ -34,7 +35,7 @@ _TARGETS: Final = ("path", "file_path", "filename", "file", "filepath")
 Signature = tuple[tuple[str, str, str], ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Outcome:
     """One call of a step and what came of it."""
 

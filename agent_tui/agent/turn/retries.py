@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Final
 
 from agent_tui.agent.services.models import Models
@@ -15,6 +14,7 @@ from agent_tui.protocol.messages import ModelInfo
 from agent_tui.protocol.session_events import ErrorRaised
 from agent_tui.providers.base import Failed, FailureKind, Finished, Provider
 from agent_tui.providers.choosing import choose
+from agent_tui.structures.frozen import frozen
 
 MAX_ATTEMPTS: Final = 5
 BACKOFF_CAP: Final = 20.0
@@ -123,7 +123,7 @@ OWN_FAULT: Final[tuple[FailureKind, ...]] = ("overflow", "bad_request")
 """What lies in the request: another model would have the same to say."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Other:
     """A model that answers instead."""
 

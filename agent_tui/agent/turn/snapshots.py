@@ -15,9 +15,10 @@ from agent_tui.agent.turn.tool_context import CallContext
 from agent_tui.agent.turn.workplace import Workplace
 from agent_tui.safety import file_access
 from agent_tui.safety.file_access import LINK
+from agent_tui.structures.frozen import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Known:
     """A file as it was looked at: its content's SHA-256 (empty: there is none), and what tells it
     apart."""
@@ -31,7 +32,7 @@ class Known:
         return bool(self.key) and self.key[-1] >= begun
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Status:
     """What git says: the commit, and the real paths that are not as it has them, with its own
     object and mode (empty: it has none there; None: nothing is known of it)."""
@@ -81,7 +82,7 @@ class Snapshot:
 
     call: CallContext
     begun: int
-    status: Status = Status()
+    status: Status = field(default_factory=Status)
     files: dict[Path, Known] = field(default_factory=dict)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 from urllib.parse import urlsplit
 
@@ -34,6 +34,7 @@ from agent_tui.providers.services.compatible import COMPATIBLE
 from agent_tui.providers.services.ollama import OLLAMA
 from agent_tui.providers.wire.addresses import is_near as is_near
 from agent_tui.settings.layers import Configuration
+from agent_tui.structures.frozen import frozen
 
 KEY_VARIABLES: Final = presets.KEYS
 """The environment variables that bring a provider with them."""
@@ -253,7 +254,7 @@ def typed_place(url: str) -> tuple[str, str | None, int]:
     return parts.scheme, parts.hostname, parts.port or (443 if parts.scheme == "https" else 80)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Reached:
     """What came of asking a provider what it offers: the names of its models, or why not."""
 

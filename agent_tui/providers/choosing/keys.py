@@ -8,7 +8,7 @@ whoever hides keys by the settings hides those too; it goes into no environment.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final, TypeVar
 
 from agent_tui.providers import ollama
@@ -18,12 +18,13 @@ from agent_tui.providers.wire.addresses import is_loopback
 from agent_tui.safety.credentials import Stored
 from agent_tui.settings.layers import Configuration
 from agent_tui.settings.table import ProviderSettings, Settings
+from agent_tui.structures.frozen import frozen
 
 SETTINGS: Final = "config.toml"
 Of = TypeVar("Of", bound=Configuration)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Source:
     """Where the key of a provider is from; `others`: where else there is one, which is not used."""
 

@@ -4,7 +4,7 @@ providers."""
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final, cast
 
 from agent_tui import registry
@@ -19,11 +19,12 @@ from agent_tui.providers.services.compatible import COMPATIBLE
 from agent_tui.providers.services.ollama import OLLAMA
 from agent_tui.settings.layers import Configuration
 from agent_tui.settings.table import ProviderSettings, Settings
+from agent_tui.structures.frozen import frozen
 
 PACKAGE: Final = "agent_tui.providers"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Choice:
     """The provider to use, open, and what is known of its model; both None where nothing usable was
     found."""
@@ -43,7 +44,7 @@ Unlock = Callable[[Iterable[str]], Awaitable[Configuration]]
 """Gives the configuration with the stored keys of some providers."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class World:
     """Where choosing looks."""
 

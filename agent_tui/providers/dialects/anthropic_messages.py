@@ -24,6 +24,7 @@ from agent_tui.protocol.messages import (
     UserMessage,
 )
 from agent_tui.providers.dialects.translate import arguments_object, count, state_of
+from agent_tui.structures.frozen import frozen
 
 MARK: Final = {"type": "ephemeral"}
 """Up to the block that bears it, the server keeps what it read. A request may have four."""
@@ -35,7 +36,7 @@ NO_RESULT: Final = "Error [interrupted]: there is no result."
 _UNFIT: Final = re.compile(r"[^a-zA-Z0-9_-]")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Origin:
     """Who thinks: signatures hold for one model of one server. `strict`: the server refuses
     thoughts without one."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from itertools import groupby
 from typing import Final, Literal
 
@@ -33,6 +32,7 @@ from agent_tui.providers.dialects.translate import (
     text_in,
 )
 from agent_tui.providers.wire import failures
+from agent_tui.structures.frozen import frozen
 
 UNSIGNED: Final = "skip_thought_signature_validator"
 """In place of a signature for a call that this model did not write: documented for histories that
@@ -292,7 +292,7 @@ class GeminiAnswer:
 Kind = Literal["text", "thought", "call"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Run:
     """One part. `size`: the length of its text; of a call, 1 where its id is the server's own, else
     0."""

@@ -35,12 +35,13 @@ from agent_tui.providers.dialects.translate import (
 )
 from agent_tui.providers.services.openai import reasons
 from agent_tui.providers.wire import failures
+from agent_tui.structures.frozen import frozen
 
 ENCRYPTED: Final = "reasoning.encrypted_content"
 Item = dict[str, object]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Origin:
     """Who wrote an answer. What it thought, encrypted, is only readable for the same model of the
     same server."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from itertools import groupby
 from typing import Final
 
@@ -14,6 +13,7 @@ from agent_tui.protocol.answers import EffortLevel
 from agent_tui.providers.services import service_of
 from agent_tui.providers.services.base import THREE as THREE
 from agent_tui.providers.services.base import Fields, nearest_level
+from agent_tui.structures.frozen import frozen
 from agent_tui.structures.vocabulary import EFFORTS
 
 
@@ -46,7 +46,7 @@ _RATHER: Final = ("high", "medium", "low", *EFFORTS)
 calls it."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Level:
     """A level as it is `shown`, and the server's own word for it, if it has one."""
 

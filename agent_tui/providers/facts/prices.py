@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Final, Protocol, TypedDict, runtime_checkable
@@ -19,6 +18,7 @@ from agent_tui.protocol.messages import Usage
 from agent_tui.providers import services
 from agent_tui.providers.base import Provider
 from agent_tui.providers.wire.http import host_of, is_near
+from agent_tui.structures.frozen import frozen
 
 FILE: Final = Path(__file__).with_name("prices.toml")
 MILLION: Final = 1_000_000
@@ -28,7 +28,7 @@ _DATED: Final = re.compile(r"-(\d{8}|\d{4}-\d{2}-\d{2}|latest|00\d)$")
 """What may stand behind a model's name without its being another one."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Price:
     """Dollars for a million tokens. `sure`: it is no guess. `over`: from so large a prompt on, that
     price holds."""

@@ -11,7 +11,7 @@ import json
 import re
 import tomllib
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cache
 from pathlib import Path
 from typing import Final, Literal
@@ -25,12 +25,13 @@ from agent_tui.protocol.messages import (
 )
 from agent_tui.protocol.turn_events import INSTRUCTION
 from agent_tui.providers.script.format import DEFAULT_CHUNK, Call, Item, Text, items_of
+from agent_tui.structures.frozen import frozen
 
 RATE: Final = 40.0
 """Tokens per second, where the file says nothing else."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Request:
     """What a person can type."""
 
@@ -41,7 +42,7 @@ class Request:
     talk: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Result:
     """A sentence about the result of a tool."""
 
@@ -50,7 +51,7 @@ class Result:
     tool: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Step:
     """One answer of the tour."""
 
@@ -64,7 +65,7 @@ class Step:
     cut: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Asked:
     """The request that a text is, and the values in it."""
 
@@ -72,7 +73,7 @@ class Asked:
     values: Mapping[str, str]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Words:
     requests: tuple[Request, ...]
     results: tuple[Result, ...]
@@ -214,7 +215,7 @@ _STOPPED: Final = ("cancelled", "interrupted")
 """Tags of calls that the person, or the end of the program, broke off."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Standing:
     answers: int = 0
     introduced: bool = False

@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Final, TypeVar, assert_never, cast, get_args
 
 from agent_tui.protocol.messages import StopReason, ToolCall, Usage
@@ -22,6 +21,7 @@ from agent_tui.providers.base import (
     TextChunk,
     ThinkingChunk,
 )
+from agent_tui.structures.frozen import frozen
 
 T = TypeVar("T")
 
@@ -31,7 +31,7 @@ TEXT_LIMIT: Final = 16_000_000
 """Characters of one text, repeats included."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Text:
     """Text (or reasoning), cut into chunks of `chunk` characters (0: whole), `delay` seconds before
     each."""
@@ -42,7 +42,7 @@ class Text:
     thinking: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Call:
     name: str
     arguments: str = "{}"
@@ -51,17 +51,17 @@ class Call:
     delay: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Used:
     usage: Usage
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Stop:
     reason: StopReason
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Fail:
     """Fails the first `times` times that it is reached, then is passed over; 0: always."""
 
@@ -73,17 +73,17 @@ class Fail:
     times: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Wait:
     seconds: float
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Hang:
     """Blocks until it is cancelled."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Cut:
     """The stream just ends, without its end mark."""
 
@@ -91,7 +91,7 @@ class Cut:
 Item = Text | Call | Used | Stop | Fail | Wait | Hang | Cut
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Branch:
     """Items to play where `when` is part of the last user message (empty: always)."""
 
@@ -99,7 +99,7 @@ class Branch:
     when: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Script:
     """`steps[n]` holds the branches of the answer number n, counted from 0."""
 
@@ -109,7 +109,7 @@ class Script:
     thinking: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Beat:
     """An item of the stream (None: only time passes), and the seconds to wait before it."""
 

@@ -4,18 +4,19 @@ names. The same for every dialect."""
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
 
 from agent_tui.providers.wire import failures
 from agent_tui.providers.wire.http import Wire, is_near, shown_address
 from agent_tui.safety.secrets.scrubber import Scrubber
+from agent_tui.structures.frozen import frozen
 
 BUNDLE: Final = "ca_bundle"
 """The setting that names certificates of one's own for a provider."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Key:
     """A key as a header carries it: `before` stands in front of it; `advice` is what to do where it
     is refused."""

@@ -7,7 +7,7 @@ import json
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
@@ -16,6 +16,7 @@ from agent_tui.providers.base import Failed
 from agent_tui.providers.dialects.translate import drop_surrogates, text_in
 from agent_tui.providers.wire.addresses import proxy_of
 from agent_tui.safety.secrets.scrubber import Scrubber
+from agent_tui.structures.frozen import frozen
 
 with registry.late(warm=False):
     import httpx
@@ -65,7 +66,7 @@ LONGEST = 300
 """Characters of a server's own words in a line."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Place:
     """What a failure names, and what a person can do about it in this place."""
 
@@ -364,7 +365,7 @@ _SECONDS = re.compile(r"(\d{1,9}(?:\.\d{1,9})?)s")
 _BAD_KEY = re.compile(r"API key (not valid|expired|not found)", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Details:
     bad_key: bool = False
     """A bad key is no 401 there, but a 400."""

@@ -33,6 +33,7 @@ from agent_tui.providers.wire.stream_parsers import (
     WholeBody,
     whole_number,
 )
+from agent_tui.structures.frozen import frozen
 
 with registry.late(warm=False):
     import anyio  # what httpx connects with; it loads most of it only then
@@ -114,7 +115,7 @@ class Patience:
         return cls(None, IDLE_LOCAL) if is_near(url) else cls(FIRST if streams else 2 * FIRST)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Response:
     """What a question other than a stream was answered."""
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
 from agent_tui.safety.process.output_capture import Captured, Refusal
+from agent_tui.structures.frozen import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CommandResult:
     """What a process left: `output` is stdout and stderr in order, capped; `lost` counts what the cap
     left out, and

@@ -12,7 +12,6 @@ import asyncio
 import re
 import socket
 from collections.abc import Coroutine, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final, NoReturn
 
 from agent_tui.safety.sandbox.namespaces import PROXY_PORT
@@ -23,6 +22,7 @@ from agent_tui.safety.sandbox.network_hosts import (
     read_authority,
     spell,
 )
+from agent_tui.structures.frozen import frozen
 
 MOST_REFUSED: Final = 20
 """Hosts that were refused, of which somebody is told."""
@@ -55,7 +55,7 @@ class _NotReached(Exception):
         self.status = status
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Internet:
     """How names become addresses, and addresses connections. The first two raise OSError."""
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
 from typing import Final
 
 from agent_tui.safety.shell.words import Simple, TooMany, Word, word_set
+from agent_tui.structures.frozen import frozen
 
 _ASSIGNMENT: Final = re.compile(r"[A-Za-z_]\w*\+?=")
 _BRACES: Final = re.compile(r"\{([^{},]*(?:,[^{},]*)+)\}")
@@ -136,7 +137,7 @@ _VALUED_BY_GIT: Final = word_set(
 _MOST_WRAPPERS: Final = 12
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Call:
     """What a simple command comes down to. `code`: words that are run as shell code; `program`: the
     words that say which program text an interpreter runs; `runs_stdin`: it runs what it reads;

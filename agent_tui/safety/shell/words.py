@@ -15,6 +15,8 @@ from functools import lru_cache
 from itertools import islice
 from typing import Final
 
+from agent_tui.structures.frozen import frozen
+
 _OPERATORS: Final = re.compile(r"&&|\|\||\|&|;;&?|;&|&>>?|>>|>\||>&|<<<|<<-?|<&|<>|[|&;()<>\n]")
 _PLAIN: Final = re.compile(r"[^\s\\'\"`$#|&;()<>]+")
 _NOT_PLAIN: Final = re.compile(r"[\\'\"()]")
@@ -88,7 +90,7 @@ class Budget:
             raise TooMany(_TOO_MUCH)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Word:
     """A word without its quotes. `nested` are the commands in it: `$(…)`, backticks, `<(…)`."""
 

@@ -6,7 +6,7 @@ import json
 import os
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from types import ModuleType
 from typing import Final
@@ -17,6 +17,7 @@ from agent_tui.sessions.imports.builder import Builder
 from agent_tui.sessions.log.copies import write_log
 from agent_tui.sessions.log.raw import LOG, NoLog, lines, open_log
 from agent_tui.sessions.log.repair import Refused
+from agent_tui.structures.frozen import frozen
 
 PROGRAMS: Final[dict[str, tuple[ModuleType, str]]] = {
     "claude": (claude, "anthropic"),
@@ -39,7 +40,7 @@ _NOT_TAKEN: Final = (
 file is neither."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Imported:
     """`already`: it was imported before, and nothing was written."""
 

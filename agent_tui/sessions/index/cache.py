@@ -15,7 +15,6 @@ import sqlite3
 import stat
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -24,6 +23,7 @@ from agent_tui.sessions.index.facts import SEARCHED_KINDS as TEXTS
 from agent_tui.sessions.index.listing import Known, logs
 from agent_tui.sessions.log.private import make_folder
 from agent_tui.sessions.log.raw import LOG, NoLog, open_log
+from agent_tui.structures.frozen import frozen
 
 VERSION: Final = 2
 _READ: Final = SEARCHED_KINDS | TEXTS
@@ -48,7 +48,7 @@ class NoCache(Exception):
     """There can be no cache now. The message says why, in a few words."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Updated:
     """What an update did: sessions that were read, bytes of their logs, and in a line what was
     wrong with the cache."""

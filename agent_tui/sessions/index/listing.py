@@ -19,6 +19,7 @@ from agent_tui.protocol.answers import Branch, Summary
 from agent_tui.sessions.index.facts import SessionFacts
 from agent_tui.sessions.log import order
 from agent_tui.sessions.log.raw import LOG, NoLog, descriptor, is_log, is_main, number, seconds
+from agent_tui.structures.frozen import frozen
 
 _TITLED: Final = b'"type":"titled"'
 _HEAD: Final = 4_096
@@ -32,7 +33,7 @@ _TELLING: Final = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Known:
     """What a cache knows of a log of this size and change time."""
 

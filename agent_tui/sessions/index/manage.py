@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -17,6 +16,7 @@ from agent_tui.sessions.log.lock import Lock, SessionLocked
 from agent_tui.sessions.log.raw import LOG, NoLog, open_log
 from agent_tui.sessions.log.repair import Refused
 from agent_tui.sessions.log.store import Store, log_path
+from agent_tui.structures.frozen import frozen
 
 LONGEST: Final = 200
 """Characters of a title."""
@@ -123,7 +123,7 @@ DAY: Final = 86_400.0
 MB: Final = 1_000_000
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Old:
     """A session that is to go: how large its files are, and why."""
 

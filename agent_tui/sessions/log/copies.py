@@ -10,7 +10,6 @@ import secrets as random_names
 import time
 import uuid
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -30,6 +29,7 @@ from agent_tui.sessions.log.raw import (
     text,
 )
 from agent_tui.sessions.log.repair import Refused, segments
+from agent_tui.structures.frozen import frozen
 
 _STANDING: Final = (
     "mode_changed",
@@ -43,7 +43,7 @@ _STANDING: Final = (
 """Of these the newest before a cut still holds after it."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Copied:
     """The new session, how many records and turns it has, and what part of the other one it is, in
     words."""

@@ -25,6 +25,7 @@ from agent_tui.sessions.log.raw import (
     open_log,
     pieces,
 )
+from agent_tui.structures.frozen import frozen
 
 State = Literal["ok", "gaps", "damaged", "no log"]
 _SAID: Final = 4
@@ -178,7 +179,7 @@ def segments(
         yield end, size, None, False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Repaired:
     """`aside`: where the bytes that are no records are now; `original`: the log as it was. Empty:
     nothing was wrong."""

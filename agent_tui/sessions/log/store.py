@@ -17,7 +17,7 @@ import time
 from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -48,6 +48,7 @@ from agent_tui.sessions.log import order
 from agent_tui.sessions.log.lock import Lock, SessionLocked, is_file_of
 from agent_tui.sessions.log.private import copy_stretch, make_folder, sync_folder, write_all
 from agent_tui.sessions.log.raw import LOG, Scan, scan, unreadable_reason
+from agent_tui.structures.frozen import frozen
 
 __all__ = ["Opened", "SessionLocked", "Store", "Unreadable", "check_readable", "log_path", "read"]
 
@@ -84,7 +85,7 @@ class Unreadable(OSError):
     The message says what it is, what to do, and where."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Opened:
     """A log that goes on: what it holds, and in words what of it could not be read."""
 

@@ -4,13 +4,13 @@ person has a key or an address is used."""
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from agent_tui import registry
+from agent_tui.structures.frozen import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Request:
     """What is sent: a body is posted."""
 
@@ -19,14 +19,14 @@ class Request:
     body: bytes | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Hit:
     title: str
     url: str
     text: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Engine:
     """`variable` holds its key, or its address. `request` asks it for so many hits for some words;
     `read` finds them in its answer. Raises KeyError, TypeError or AttributeError where that is

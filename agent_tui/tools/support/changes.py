@@ -6,12 +6,13 @@ import asyncio
 import contextlib
 import stat
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
 from agent_tui.protocol.display import DiffDisplay, DiffsDisplay, Display
 from agent_tui.safety import file_access, hard_links, paths
+from agent_tui.structures.frozen import frozen
 from agent_tui.tools.base import A, Planned, Stale, ToolContext, ToolFailure, ToolResult, sha256
 from agent_tui.tools.support.diff import diff
 from agent_tui.tools.support.files import LARGEST, describe_other_names
@@ -23,7 +24,7 @@ LINE: Final = 300
 """Characters of such a line."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Change:
     """`data` (None: no file) instead of `before` (None: there is none) at a real path. `moved_from`:
     the file is brought from there, and holds `before`. `done` is the sentence for the model;
@@ -38,7 +39,7 @@ class Change:
     shows: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Done:
     """What became of a change: the hashes of what was there and of what is, the mode before, the
     folders that were made for it, what became of its other names."""

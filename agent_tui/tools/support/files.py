@@ -9,13 +9,13 @@ import errno
 import os
 import re
 import struct
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from agent_tui.safety import file_access
 from agent_tui.safety.file_access import NotRegular
 from agent_tui.safety.secrets.strength import PLACEHOLDER
+from agent_tui.structures.frozen import frozen
 from agent_tui.tools.base import ToolContext, ToolFailure
 
 SNIFF: Final = 8_000
@@ -120,7 +120,7 @@ _STEPS: Final = 1_000
 """Markers that are looked at; a real file has a few dozen."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Picture:
     """In pixels; 0: the file does not say."""
 
@@ -297,7 +297,7 @@ _OF_UTF8: Final = re.compile("[^\\x00-\\x7f\\udc80-\\udcff]")
 """A character that was read as UTF-8."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FileText:
     """`text` has no BOM and `\\n` for `\\r\\n` where the whole file has those; `raw` is what is on the
     disk."""

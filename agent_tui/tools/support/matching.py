@@ -9,8 +9,9 @@ import difflib
 import itertools
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Final, Literal
+
+from agent_tui.structures.frozen import frozen
 
 How = Literal["", "line ends", "trailing spaces", "indentation", "quotes and dashes"]
 """What was overlooked; empty: nothing."""
@@ -41,7 +42,7 @@ _AT_END: Final = _BLANKS + r"(?=\r?\n|\Z)"
 _INDENT: Final = re.compile(r"[ \t]*")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Place:
     start: int
     end: int
@@ -356,7 +357,7 @@ def _common(one: str, other: str) -> int:
     return next((at for at, (a, b) in pairs if a != b), min(len(one), len(other)))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Replacement:
     place: Place
     text: str

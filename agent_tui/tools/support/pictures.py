@@ -4,9 +4,9 @@ looks at."""
 from __future__ import annotations
 
 import io
-from dataclasses import dataclass
 from typing import Final
 
+from agent_tui.structures.frozen import frozen
 from agent_tui.tools.support.files import Picture, picture
 
 MOST: Final = 5_000_000
@@ -23,7 +23,7 @@ class TooLarge(Exception):
     """It cannot be sent, and in words why it was not made smaller."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Sendable:
     data: bytes
     found: Picture

@@ -5,9 +5,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+from agent_tui.structures.frozen import frozen
 
 DEEPEST: Final = 8
 """Re-exports that are followed to find where a name is defined."""
@@ -18,7 +19,7 @@ Read = Callable[[Path], str]
 """The text of a file; empty where there is none, or none that may be read."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Module:
     name: str
     path: Path

@@ -11,6 +11,7 @@ from typing import Final, Literal
 
 from agent_tui.protocol.display import Match
 from agent_tui.safety import paths
+from agent_tui.structures.frozen import frozen
 from agent_tui.structures.readable import count_noun
 from agent_tui.tools.read_file import decode_text
 from agent_tui.tools.support.expression import Expression
@@ -32,7 +33,7 @@ _PIECE: Final = 1_000_000
 """Bytes of a large file that are read at a time."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Hit:
     """A line that matches, with those around it by number. Where only files are wanted its line is
     how many there are, and its text is empty."""

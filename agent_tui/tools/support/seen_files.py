@@ -7,9 +7,11 @@ import difflib
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
+
+from agent_tui.structures.frozen import frozen
 
 MOST_FILES: Final = 2_000
 MOST_BYTES: Final = 8_000_000
@@ -23,7 +25,7 @@ MISSES: Final = 2
 """Steps in a row whose edits missed, after which a file must be read again."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Seen:
     """`key` tells the content apart, None where it is not known; `told`: the step in which the model was
     told of this content rather than read it; `missed`: the steps whose edits missed."""

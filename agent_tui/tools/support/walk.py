@@ -21,6 +21,7 @@ from pydantic import Field
 from agent_tui.safety import hard_links, ignore, secret_names, work_tree
 from agent_tui.safety.file_access import NotRegular
 from agent_tui.safety.work_tree import GENERATED, WorkTree, below
+from agent_tui.structures.frozen import frozen
 from agent_tui.structures.readable import count_noun
 from agent_tui.tools.base import ToolContext, ToolFailure
 from agent_tui.tools.support import files
@@ -70,7 +71,7 @@ class Links:
         return self._known[folder]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Run:
     """Files of one folder between two of its subfolders, by name. `path` is the folder's, from the
     start of the walk, with a slash behind, or empty; `special` are links, pipes and the like."""

@@ -11,7 +11,7 @@ import asyncio
 import codecs
 import re
 from collections.abc import AsyncIterator, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final
 from urllib.parse import SplitResult, urljoin, urlsplit
 
@@ -25,6 +25,7 @@ from agent_tui.safety.sandbox.network_hosts import (
     spell,
 )
 from agent_tui.safety.sandbox.network_proxy import Internet
+from agent_tui.structures.frozen import frozen
 
 MAX_BYTES: Final = 5_000_000
 SECONDS: Final = 20.0
@@ -49,7 +50,7 @@ class WebFailure(Exception):
         self.tag, self.text = tag, text
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Page:
     """What came from `url`. `media`: the type that the server names; `moved`: the address at
     another host to which it leads, of which nothing was read. `is_cut`: there was more."""

@@ -11,9 +11,10 @@ and from which one on they were shown.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Final
 
+from agent_tui.structures.frozen import frozen
 from agent_tui.structures.plain import rebuild, to_plain
 from agent_tui.tui.core.history_search import Recall
 from agent_tui.tui.core.model import Finder, Model
@@ -23,7 +24,7 @@ from agent_tui.tui.recording import masked
 from agent_tui.tui.recording.classes import classes
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Patch:
     """`history`: the number of earlier prompts, the place of the one that is shown (negative: none),
     and its words.

@@ -19,13 +19,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Final
 
 from agent_tui.protocol.event import Event, Restored
 from agent_tui.protocol.tool_events import ToolOutput
 from agent_tui.protocol.transcript import Transcript
 from agent_tui.protocol.turn_events import TextDelta, ThinkingDelta, ToolArgsDelta
+from agent_tui.structures.frozen import frozen
 from agent_tui.structures.plain import rebuild, to_plain
 from agent_tui.tui.core.model import Model
 from agent_tui.tui.core.msg import (
@@ -71,7 +72,7 @@ class BadTape(ValueError):
     """A line that is none of a recording: the message says what is wrong with it."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Header:
     """A run of the program that showed the session: the model that it began with."""
 
@@ -81,7 +82,7 @@ class Header:
     start: Model
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Step:
     """A Msg (None: only lists from outside came), and what to put in the place of what is not
     written down."""
@@ -91,13 +92,13 @@ class Step:
     patch: Patch
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Check:
     model: str
     frame: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Cut:
     """From here on nothing was recorded."""
 
