@@ -537,6 +537,7 @@ def test_the_profile_for_work_on_macos_closes_again_what_is_fixed_and_hidden(
         f'(allow file-read* file-write* (subpath "{root}"))',
         f'(deny file-read* file-write* (literal "{root}/.env"))',
         f'(allow file-read* file-write* (subpath "{root}/.git"))',
+        f'(deny file-write-unlink (literal "{root}/.git"))',  # else it is moved, and open
         f'(deny file-write* (subpath "{root}/.git/hooks"))',
     ]
     places = [max(at for at, rule in enumerate(rules) if rule == one) for one in order]

@@ -412,7 +412,8 @@ def seatbelt(profile: Profile) -> str:
         for path in profile.listed
     )
     if profile.works:  # of several rules the last one counts
-        rules += (_AT_WORK[kind].format(_place(path)) for path, kind in namespaces.plan(profile))
+        over = namespaces.plan(profile)
+        rules += (_AT_WORK[kind].format(_place(path), _itself(path)) for path, kind in over)
         rules += (f"(allow file-write* {_place(one)})\n" for one in (*_WRITTEN, profile.temporary))
     return "".join(rules)
 
@@ -422,13 +423,22 @@ _AT_WORK: Final = {
     "hide": "(deny file-read* file-write* {})\n",
     "mask": "(deny file-read* file-write* {})\n",
     "read": "(allow file-read* {0})\n(deny file-write* {0})\n",
-    "write": "(allow file-read* file-write* {})\n",
+    "write": "(allow file-read* file-write* {0})\n(deny file-write-unlink {1})\n",
     "link": "(allow file-read* {})\n",
 }
-"""What the mounts of `namespaces.py` are in this language."""
+"""What the mounts of `namespaces.py` are in this language: neither can be moved away, else what lies
+in it would have a name that no rule knows."""
 
 
 def _place(path: str) -> str:
     real = os.path.realpath(path)
-    quoted = real.replace("\\", "\\\\").replace('"', '\\"')
-    return f'({"subpath" if os.path.isdir(real) else "literal"} "{quoted}")'  # noqa: PTH112
+    return f"(subpath {_quote(real)})" if os.path.isdir(real) else _itself(path)  # noqa: PTH112
+
+
+def _itself(path: str) -> str:
+    return f"(literal {_quote(os.path.realpath(path))})"
+
+
+def _quote(text: str) -> str:
+    quoted = text.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{quoted}"'
