@@ -79,6 +79,27 @@ def test_every_tool_is_told_with_its_arguments() -> None:
     assert "`todos[].state` (one of pending, active, done" in said["update_todos"][1]
 
 
+def test_every_tag_of_a_result_is_told() -> None:
+    names = r'(?:ToolFailure|WebFailure|_failed)\(\s*"([a-z_]+)"|ToolResult\([^()"]*,\s*"([a-z_]+)"\)|tag="([a-z_]+)"'
+    sources = [
+        *(ROOT / "agent_tui" / "tools").rglob("*.py"),
+        *(ROOT / "agent_tui" / "agent").rglob("*.py"),
+    ]
+    used = {
+        tag
+        for path in sources
+        for found in re.findall(names, path.read_text(encoding="utf-8"))
+        for tag in found
+        if tag
+    }
+    assert len(used) > 12
+    page = (ROOT / "docs" / "tools.md").read_text(encoding="utf-8")
+    told = set(
+        re.findall(r"`([a-z_]+)`", page.split("## How a call can end")[1].split("## Your")[0])
+    )
+    assert used - {"ok"} <= told
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_links_lead_somewhere(page: Path) -> None:
     text = re.sub(r"```.*?```|`[^`\n]*`", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
