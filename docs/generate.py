@@ -37,7 +37,6 @@ from agent_tui.settings.values import Setting
 from agent_tui.tools.base import Tool
 from agent_tui.tui import commands
 from agent_tui.tui.commands.base import Command
-from agent_tui.tui.dialog import answer_keys
 from agent_tui.tui.dialog.offers import offers
 from agent_tui.tui.prompt import keys, queue, submit
 from agent_tui.tui.screen import key_guards
@@ -260,7 +259,7 @@ words queues them as a prompt.
 
 `Enter` answers not earlier than {key_guards.ENTER_SECONDS} s after you could see the question, and {key_guards.BURST_SECONDS} s
 after `↑` `↓`. If the question closed a list or a search, neither `Enter` nor a letter counts within
-{answer_keys.TYPING_SECONDS} s. `Esc` then stops nothing within {key_guards.RUN_SECONDS:.0f} s: a line says that `Esc` again
+{key_guards.TYPING_SECONDS} s. `Esc` then stops nothing within {key_guards.RUN_SECONDS:.0f} s: a line says that `Esc` again
 stops.
 
 `Tab` opens a line for words that go with the answer under the cursor, a yes or a no: `Enter` sends both, `Esc` goes back.

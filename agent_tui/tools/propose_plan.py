@@ -18,8 +18,8 @@ from agent_tui.tools.base import (
 
 TITLE: Final = "Start with this plan?"
 WAYS: Final = (
-    ("start, and accept edits", "accept-edits", "mode accept-edits: commands ask"),
     ("start", "auto", "mode auto: edits ask, too"),
+    ("start, and accept edits", "accept-edits", "mode accept-edits: commands ask"),
 )
 """The answers that approve it, the modes that they lead to, and what those mean."""
 MOST_CHARS: Final = 40_000

@@ -79,6 +79,10 @@ def update(model: Model, msg: Msg) -> Step:
     effects = (*effects, *more)
     if model.busy and not after.busy:
         after = replace(after, ended_at=msg.at)
+    purpose = model.composer.purpose
+    if purpose is not None and purpose.secret and after.composer.purpose is None:
+        after, more = answering.follow(after, msg.at)  # a question may have waited for a secret
+        effects = (*effects, *more)
     step = after, effects
     if after.toast is not None and after.toast is model.toast and _is_past(model, after):
         after = replace(after, toast=None)
@@ -107,7 +111,7 @@ def _is_past(before: Model, after: Model) -> bool:
     example."""
     waited = before.held is not None and before.held.due == inf
     said = before.toast is not None and (
-        before.toast.tone == "warning" or before.toast.text in answering.REFUSALS
+        before.toast.tone == "warning" or answering.is_refusal(before.toast.text)
     )
     answered = said and before.dialog is not None and after.dialog is None
     return (
@@ -166,7 +170,7 @@ def _decided(model: Model, msg: Msg) -> Step:
         case AskedShown():
             return unread.mark_viewed(model, msg), ()
         case HistoryAsked():
-            return composer.browse(model, msg.step, msg.draft)
+            return composer.browse(replace(model, arrow_at=msg.at), msg.step, msg.draft)
         case HistoryLoaded():
             return composer.on_history_loaded(model, msg.entries, msg.again), ()
         case HistoryRead():

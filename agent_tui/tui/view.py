@@ -46,7 +46,6 @@ TOO_SMALL: Final = "too small"
 all the same."""
 EDITED: Final = "being edited: "
 EDITING: Final = "Editing a queued prompt"
-EDITING_LATER: Final = "Queued prompt: answer the question first"
 READS: Final = "Read only: another program has it open. /fork makes your own copy"
 SHELL: Final = "! shell command: runs at once, the model reads its output"
 SHELL_LATER: Final = "! shell command: answer the question first"
@@ -261,8 +260,7 @@ def _prompt(
             selected=composer.selected,
         )
     if composer.editing is not None:
-        label = EDITING_LATER if asked else EDITING
-        return PromptView(composer.rev, composer.text, "", label, composer.place, vim)
+        return PromptView(composer.rev, composer.text, "", EDITING, composer.place, vim)
     if composer.draft.startswith("!") and not reading:
         label = PRIVATE if composer.draft.startswith("!!") else SHELL
         label = SHELL_LATER if asked else label

@@ -71,9 +71,9 @@ def a_plan_is_proposed() -> Model:
         id="p",
         kind="plan",
         text="Start with this plan?",
-        options=("start, and accept edits", "start"),
+        options=("start", "start, and accept edits"),
         call_id="c",
-        details=("mode accept-edits: commands ask", "mode auto: edits ask, too"),
+        details=("mode auto: edits ask, too", "mode accept-edits: commands ask"),
         display=d.PlanDisplay(PLAN),
     )
     return told(*begun("Round the total."), call, asked)

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from agent_tui.protocol.display import DiffDisplay, Hunk
 from agent_tui.protocol.events import ApprovalAnswered, ApprovalAsked, QuestionAsked, TurnEnded
 from agent_tui.protocol.ops import Answer
-from agent_tui.tui.dialog.answer_keys import TYPING_SECONDS
-from agent_tui.tui.screen.key_guards import HOLD_SECONDS
+from agent_tui.tui.screen.key_guards import HOLD_SECONDS, TYPING_SECONDS
 from tests.answers import answer_event
 from tests.tui.play import Play
 

@@ -20,7 +20,7 @@ PLAN = QuestionAsked(
     "p",
     "plan",
     "Start with this plan?",
-    ("start, and accept edits", "start"),
+    ("start", "start, and accept edits"),
     "c",
     ("x", "y"),
     display=PlanDisplay("1. Do it"),
@@ -154,8 +154,8 @@ def test_tabs_keep_their_marks_and_answers_until_all_have_one() -> None:
 @pytest.mark.parametrize(
     ("keys", "answer"),
     [
-        ("e enter", Answer("p", "choose", picks=(0,))),
-        ("y enter", Answer("p", "choose", picks=(1,))),
+        ("e enter", Answer("p", "choose", picks=(1,))),
+        ("y enter", Answer("p", "choose", picks=(0,))),
         ("n enter", Answer("p", "no")),
         ("4 enter", Answer("p", "no")),
     ],
@@ -197,7 +197,7 @@ def opened(asked: QuestionAsked) -> Question:
         (PYTHONS, "1,2", Said("b", "choose", picks=(0, 1))),
         (PYTHONS, "2 1", Said("b", "choose", picks=(0, 1))),
         (PYTHONS, "2", Said("b", "choose", picks=(1,))),
-        (PLAN, "y", Said("p", "choose", picks=(1,))),
+        (PLAN, "y", Said("p", "choose", picks=(0,))),
         (PLAN, "no, shorter", Said("p", "say", text="shorter")),
     ],
 )
@@ -231,5 +231,5 @@ def test_what_is_said_of_it() -> None:
     assert announcer.question_lines(opened(PLAN), ())[:3] == [
         "Question: Start with this plan?",
         "1. Do it",
-        "e or 1: start, and accept edits (x)",
+        "y or 1: start (x)",
     ]

@@ -324,7 +324,7 @@ def test_an_edit_outlives_a_question_and_a_prompt_that_has_gone_gives_its_words_
     play.press("e", "enter")
     play.type(" more")
     play.feed(ApprovalAsked(id="q", call_id="c", tool="t", label="l", session="s"))
-    assert play.view.prompt.label == "Queued prompt: answer the question first"
+    assert play.view.prompt.label == "Editing a queued prompt"
     play.press("alt+y", "enter")
     assert play.take() == [Answer("q", "once")] and play.text == "one more"
     play.feed(_queue(), TurnEnded(state="completed", session="s"))

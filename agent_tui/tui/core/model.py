@@ -142,6 +142,8 @@ class Dialog:
     """When a key moved the cursor."""
     interrupts: bool = False
     """It took away a list, a sheet or a search: the next keys are rather meant for that."""
+    listed: bool = False
+    """It took away a list of what may be completed: the next Enter is rather meant for that."""
     drops_keys: bool = False
     """It took away a search: until a rest, what is typed is for that, and goes nowhere."""
     guards_esc: bool = False
@@ -340,6 +342,8 @@ class Model:
     """While a key is handled: a finger rests on it, it came again by itself."""
     moved_at: float = float("-inf")
     """When a key moved the cursor of a list or a question."""
+    arrow_at: float = float("-inf")
+    """When ↑ or ↓ moved something else than the question that is asked."""
     typed_at: float = float("-inf")
     """When words were typed last that were not sent since: letters are rather more of them for a
     while."""

@@ -24,14 +24,16 @@ from agent_tui.tui.screen.key_guards import (
     QUIET_SECONDS,
     ROW_SECONDS,
     RUN_SECONDS,
+    TYPING_SECONDS,
+    is_meant,
     is_quiet,
 )
 
 CHOOSES: Final = "↑↓ Enter"
 """What takes an answer that has no key of its own."""
-TYPING_SECONDS: Final = 1.5
-"""So long after words that were typed elsewhere, or after a list that the question took away, a key
-rather belongs to them: slow fingers take a second a key."""
+STEPS: Final = {"up": -1, "down": 1}
+MARGIN: Final = 4
+"""Columns beside the words in the prompt: longer ones stand in several rows."""
 
 
 def ways(model: Model) -> tuple[Offer, ...]:
@@ -74,6 +76,17 @@ def letter_is_meant(model: Model, msg: KeyPressed, dialog: Dialog, before: float
     if msg.key.startswith(ALT):
         return _has_rested(model, dialog)
     return is_quiet(msg, before) and letters_answer(model)
+
+
+def arrow_is_meant(model: Model, msg: KeyPressed, dialog: Dialog, before: float) -> bool:
+    """Whether ↑ or ↓ is meant for the question: not where it moves the caret in several lines or
+    goes through the history, nor where it goes on with arrows that moved something else."""
+    draft, now = model.composer.draft, model.composer
+    rows = "\n" in draft or len(draft) >= model.width - MARGIN
+    rests = msg.at - model.arrow_at >= TYPING_SECONDS
+    return (
+        rests and not (rows or now.browsing >= 0) and is_meant(model, msg, dialog.shown_at, before)
+    )
 
 
 def _keys_since(model: Model, dialog: Dialog, before: float) -> tuple[tuple[float, float], ...]:

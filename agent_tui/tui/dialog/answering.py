@@ -19,14 +19,16 @@ from agent_tui.protocol.ops import Answer, Cancel, Choice, QueueEdit
 from agent_tui.protocol.transcript import Approval, Question
 from agent_tui.structures.visible import is_text
 from agent_tui.tui import commands
+from agent_tui.tui.commands.base import key_name
 from agent_tui.tui.core.effects import Type, Yield
 from agent_tui.tui.core.model import Dialog, Held, Model, Purpose, PurposeKind
 from agent_tui.tui.core.msg import KeyPressed
 from agent_tui.tui.core.step import Step, send, then, toast
 from agent_tui.tui.dialog import marking
 from agent_tui.tui.dialog.answer_keys import (
-    TYPING_SECONDS,
+    STEPS,
     answer_key_for,
+    arrow_is_meant,
     enter_answers,
     enter_is_meant,
     has_just_decided,
@@ -48,16 +50,20 @@ from agent_tui.tui.screen.key_guards import (
     ALT,
     IDLE_SECONDS,
     RUN_SECONDS,
+    TYPING_SECONDS,
     is_meant,
 )
 
+WAITS: Final = "a question waits: finish here first"
+NOT_SENT: Final = "not sent: press Enter again"
 CONFIRMS: Final = "press Enter to answer"
 WRITES: Final = "press Enter, then write"
 TOO_SOON: Final = "not answered: pause, then press Enter"
 DROPPED: Final = "the search was closed: pause, then type"
 NOT_ALONE: Final = "not answered: more came behind Enter"
-REFUSALS: Final = frozenset({CONFIRMS, WRITES, TOO_SOON, DROPPED, NOT_ALONE, ANSWER_FIRST})
-"""What is said of a key that answered nothing."""
+REFUSALS: Final = frozenset({CONFIRMS, WRITES, DROPPED, NOT_SENT, ANSWER_FIRST})
+"""What is said of a key that answered nothing; the rest begins with `NOT_ANSWERED`."""
+NOT_ANSWERED: Final = "not answered: "
 PASTE_SECONDS: Final = 0.1
 """So soon behind its first line end, the rest of a paste comes that the terminal does not mark."""
 STOPS_AGAIN: Final = "Esc again stops"
@@ -71,6 +77,9 @@ def follow(model: Model, at: float, listed: bool = False) -> Step:
     gone. `listed`: a list of what may be completed is open."""
     question = model.question
     purpose = model.composer.purpose
+    if question is not None and purpose is not None and purpose.secret:
+        waits = model.toast is not None and model.toast.text == WAITS
+        return (model, ()) if waits else toast(model, WAITS)  # no key of a secret may go elsewhere
     answers = purpose is not None and purpose.kind in composer.FOR_MODEL
     if purpose is not None and answers and (question is None or question.id != purpose.id):
         left = (
@@ -98,6 +107,7 @@ def follow(model: Model, at: float, listed: bool = False) -> Step:
         at,
         row,
         interrupts=interrupts,
+        listed=listed,
         drops_keys=purpose is not None and purpose.kind in composer.SEARCHES,
         guards_esc=guards_esc,
         drafted=drafted,
@@ -134,8 +144,7 @@ def answer_key(model: Model, msg: KeyPressed, before: float) -> Step | None:
         return (model, (Type("", "escape"),)) if leaves_vim(model) else _escaped(model, dialog)
     if dialog.drops_keys and (is_text(msg.character) or msg.key in ("enter", "backspace")):
         if msg.at - max(dialog.shown_at, before) < TYPING_SECONDS:
-            enter = msg.key == "enter"
-            return refuse_enter(model, DROPPED) if enter else toast(model, DROPPED)
+            return refuse_enter(model, DROPPED)
         model = replace(model, dialog=(dialog := replace(dialog, drops_keys=False)))
     if msg.key in ("pageup", "pagedown"):
         page, lines = msg.asked
@@ -148,6 +157,9 @@ def answer_key(model: Model, msg: KeyPressed, before: float) -> Step | None:
     named = next((offer for offer in offered if msg.key.removeprefix(ALT) in offer.keys), None)
     if msg.key.startswith(ALT) and command is not None:
         named = None  # it is what it is everywhere
+    if msg.key == "enter" and dialog.listed and msg.at - dialog.shown_at < TYPING_SECONDS:
+        free = replace(model, dialog=replace(dialog, listed=False))
+        return refuse_enter(free, NOT_SENT)  # it was for the list that the question took away
     if (
         command in SENDS
         and model.composer.draft.strip()
@@ -167,6 +179,8 @@ def answer_key(model: Model, msg: KeyPressed, before: float) -> Step | None:
         model = replace(model, held=held, dialog=replace(dialog, selected=marked))
         confirms = WRITES if named.purpose else CONFIRMS
         return toast(model, why_unreadable(model, question, named) or confirms)
+    if named is not None and msg.key.startswith(ALT):  # else Enter takes what it was not to take
+        return refuse_enter(model, f"{NOT_ANSWERED}pause, then press {key_name(msg.key)}")
     if is_text(msg.character) and not msg.key.startswith(ALT):
         return replace(model, typed_at=model.at), (
             Type(msg.character, msg.key),
@@ -176,7 +190,13 @@ def answer_key(model: Model, msg: KeyPressed, before: float) -> Step | None:
             return toast(model, TOO_SOON)
         offer = under_cursor(offered, dialog)
         return refuse_enter(model, _choose_first(model, offer))
-    if not offered or (msg.key != "enter" and not is_meant(model, msg, dialog.shown_at, before)):
+    if not offered:
+        return None
+    if msg.key in STEPS and not arrow_is_meant(model, msg, dialog, before):
+        unmoved = dialog.moved_at == -inf  # then no Enter takes a row: it was to be another one
+        passed = replace(dialog, refused_at=msg.at) if unmoved else dialog
+        return replace(model, dialog=passed), (Type(msg.character, msg.key),)
+    if msg.key != "enter" and not is_meant(model, msg, dialog.shown_at, before):
         return None
     return _choose(model, msg, question, dialog, offered)
 
@@ -189,10 +209,10 @@ def _choose(
     offered: Sequence[Offer],
 ) -> Step | None:
     """Move the cursor, turn to another question, or take what is under the cursor."""
-    last, steps = len(offered) - 1, {"up": -1, "down": 1}
-    if msg.key in steps:
+    last = len(offered) - 1
+    if msg.key in STEPS:
         from_none = dialog.selected == NONE and msg.key == "up"
-        row = last if from_none else (dialog.selected + steps[msg.key]) % len(offered)
+        row = last if from_none else (dialog.selected + STEPS[msg.key]) % len(offered)
         return _move(model, dialog, row), ()
     if msg.key in ("left", "right") and not msg.draft:
         step = 1 if msg.key == "right" else -1
@@ -226,7 +246,7 @@ def holds_enter(model: Model) -> bool:
 
 
 def refuse_enter(model: Model, why: str) -> Step:
-    """An Enter was no answer, and none is before a row was chosen."""
+    """A key that was to answer is no answer, and no Enter is before a row was chosen."""
     dialog = model.dialog and replace(model.dialog, refused_at=model.at)
     refused = replace(model, dialog=dialog, held=None if holds_enter(model) else model.held)
     said = model.toast is not None and model.toast.text == why
@@ -244,9 +264,14 @@ def show_again(model: Model) -> Model:
     )
 
 
+def is_refusal(text: str) -> bool:
+    """Whether that is said of a key that answered nothing."""
+    return text in REFUSALS or text.startswith(NOT_ANSWERED)
+
+
 def _choose_first(model: Model, offer: Offer) -> str:
     letter = "" if marking.is_multi(model.question) else f"{letter_key(model, offer)} or "
-    return f"not answered: press {letter}↑↓ first"  # there, a number marks
+    return f"{NOT_ANSWERED}press {letter}↑↓ first"  # there, a number marks
 
 
 def take_back(model: Model) -> Model:

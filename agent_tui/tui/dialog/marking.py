@@ -17,7 +17,7 @@ from agent_tui.tui.core.model import Dialog, Model, Unmark
 from agent_tui.tui.core.msg import KeyPressed
 from agent_tui.tui.core.step import Step
 from agent_tui.tui.dialog.offers import Offer
-from agent_tui.tui.screen.key_guards import ALT, QUIET_SECONDS
+from agent_tui.tui.screen.key_guards import ALT, QUIET_SECONDS, TYPING_SECONDS
 
 SPACE: Final = "space"
 MARK_FIRST: Final = "nothing is marked: press Space first"
@@ -54,7 +54,9 @@ def on_key(
         return _mark(model, msg, before, dialog, row), ()
     was = dialog.unmark
     words = is_text(msg.character) and not msg.key.startswith(ALT)
-    if not words or was is None or msg.at - was.at >= QUIET_SECONDS:
+    named = any(msg.key in offer.keys for offer in offered)
+    pause = QUIET_SECONDS if named else TYPING_SECONDS
+    if not words or was is None or msg.at - was.at >= pause:
         return None
     back = replace(dialog, marked=was.marked, selected=was.selected, unmark=None)
     typed = Type(was.text, ""), Type(msg.character, msg.key)
@@ -72,7 +74,7 @@ def _row(key: str, dialog: Dialog, offered: Sequence[Offer]) -> int | None:
 
 def _mark(model: Model, msg: KeyPressed, before: float, dialog: Dialog, row: int) -> Model:
     was = dialog.unmark
-    if was is None or msg.at - was.at >= QUIET_SECONDS:
+    if was is None or msg.at - was.at >= TYPING_SECONDS:
         was = Unmark("", msg.at, dialog.marked, dialog.selected)
     typed = "" if msg.key.startswith(ALT) else msg.character
     now = replace(

@@ -101,8 +101,9 @@ def _of_changes() -> tuple[Offer, ...]:
 
 def _of_model(question: Question) -> tuple[Offer, ...]:
     details = (*question.details, *[""] * len(question.options))
+    does = "mark" if question.multi else "answer"
     options = (
-        Offer((str(n + 1),), label, "choose", details[n], picks=(n,), does="answer")
+        Offer((str(n + 1),), label, "choose", details[n], picks=(n,), does=does)
         for n, label in enumerate(question.options)
     )
     return (
@@ -114,7 +115,7 @@ def _of_model(question: Question) -> tuple[Offer, ...]:
 
 def _of_plan(question: Question) -> tuple[Offer, ...]:
     details = (*question.details, *[""] * len(question.options))
-    letters = ("e", "y")  # a log may hold more
+    letters = ("y", "e")  # a log may hold more
     options = (
         Offer((*letters[n : n + 1], str(n + 1)), label, "choose", details[n], picks=(n,))
         for n, label in enumerate(question.options)

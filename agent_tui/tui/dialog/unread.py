@@ -17,7 +17,10 @@ with late():
 
 READABLE: Final = 20
 """Columns below which a command or a diff cannot be read."""
+ROWS: Final = 5
+"""Rows below which neither what is asked about nor the answers are in view."""
 TOO_NARROW: Final = "too narrow to show what is asked"
+TOO_LOW: Final = "too low to show what is asked"
 READ_ON: Final = "read to the end first"
 UNREAD: Final = f"{key_name('pagedown')}: {READ_ON}"
 READ_OTHERS: Final = "read the others first"
@@ -71,12 +74,14 @@ def unread(model: Model, *ids: str) -> bool:
 
 def why_unreadable(model: Model, question: Approval | Question, offer: Offer) -> str:
     """Why it cannot be allowed yet; empty: it can. Nothing is allowed on a screen that is too
-    narrow to show it, and no command whose end nobody has seen: the last line is where the harm
+    small to show it, and no command whose end nobody has seen: the last line is where the harm
     would be hidden."""
     if offer.choice not in GRANTS:
         return ""
     if 0 < model.width < READABLE:
         return TOO_NARROW
+    if 0 < model.height < ROWS:
+        return TOO_LOW
     if unread(model, question.id):
         return UNREAD
     return UNREAD_OTHERS if unread(model, *offer.also) else ""

@@ -9,7 +9,9 @@ import signal
 import sys
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from types import FrameType
 from typing import Final, assert_never
@@ -127,6 +129,7 @@ class Chat:
         while True:
             self._drain()
             self.rules.take()
+            self.source.hide(self.rules.secret)
             if self.left or self.rules.may_edit():
                 return
             rests = not self.rules.busy() and self.link.rest()
@@ -157,7 +160,7 @@ class Chat:
                 self.loop.call_soon(self._interrupt)
             return
         except Gone as ended:
-            self.leave(int(str(ended)))
+            self._end(int(str(ended)), reading.typed_line())
             return
         finally:
             self._blocking = False
@@ -177,7 +180,8 @@ class Chat:
         elif self._blocking:
             raise Gone(str(128 + number))
         else:
-            self.loop.call_soon_threadsafe(self.leave, 128 + number)
+            ends = partial(self._end, 128 + number)
+            self.loop.call_soon_threadsafe(lambda: ends(self.source.take_begun()))
 
     def _suspend(self, *_: object) -> None:
         """Ctrl+Z. In the midst of a line that readline edits, at once: nothing else runs."""
@@ -223,6 +227,12 @@ class Chat:
         self.remember(typed)
         self.out.say(["Not sent. /history has it."])
         return True
+
+    def _end(self, code: int, typed: str) -> None:
+        """A signal ends the program, where a line was being `typed`."""
+        with suppress(OSError):  # the terminal may be gone: the history has it all the same
+            self._keep_unsent(typed)
+        self.leave(code)
 
     def leave(self, code: int | None = None) -> None:
         """It is over. `code`: None for what the last turn came to."""

@@ -26,7 +26,6 @@ from agent_tui.protocol.transcript import Approval, Question, TextBlock, UserBlo
 from agent_tui.tui.core import msg
 from agent_tui.tui.core.model import Model
 from agent_tui.tui.core.regions import HIDDEN
-from agent_tui.tui.dialog.answer_keys import TYPING_SECONDS
 from agent_tui.tui.dialog.answering import put_off
 from agent_tui.tui.linear import announcer, sheets
 from agent_tui.tui.linear.announcer import Notices
@@ -35,7 +34,7 @@ from agent_tui.tui.linear.lines import FENCE, Assembler, Input, Out
 from agent_tui.tui.prompt import composer
 from agent_tui.tui.prompt.completion import SLASH
 from agent_tui.tui.runtime.engine_client import Link
-from agent_tui.tui.screen.key_guards import BURST_SECONDS
+from agent_tui.tui.screen.key_guards import BURST_SECONDS, TYPING_SECONDS
 from agent_tui.tui.screen.setup_steps import waits
 from agent_tui.tui.sheets import opening
 

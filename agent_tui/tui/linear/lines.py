@@ -88,6 +88,7 @@ class Input:
         """So was the line that was taken last."""
         self._told: Callable[[], None] = lambda: None
         self._restore: Callable[[], None] = lambda: None
+        self._hidden = False
 
     def open(self, told: Callable[[], None]) -> None:
         """Read from now on, in the running loop; `told` is called when there is more, or the end."""
@@ -107,6 +108,16 @@ class Input:
             kept = [*mode[:3], mode[3] | termios.NOFLSH, *mode[4:]]
             termios.tcsetattr(self.fd, termios.TCSANOW, kept)
             self._restore = lambda: termios.tcsetattr(self.fd, termios.TCSANOW, mode)
+
+    def hide(self, hidden: bool) -> None:
+        """Whether the terminal shows what is typed while the program works."""
+        if not self.terminal or hidden == self._hidden:
+            return
+        self._hidden = hidden
+        with suppress(termios.error):  # the terminal is gone, which the next read tells
+            mode = termios.tcgetattr(self.fd)
+            local = mode[3] & ~termios.ECHO | termios.ECHONL if hidden else mode[3] | termios.ECHO
+            self._set_mode([*mode[:3], local, *mode[4:]])
 
     def close(self) -> None:
         """The terminal is as it was."""

@@ -38,6 +38,9 @@ ROW_SECONDS: Final = 1.6
 second. What cannot be taken back, and what asked first, is done by none of a row."""
 IDLE_SECONDS: Final = 5.0
 """So long after an Enter that did nothing, the next may be one more of that row."""
+TYPING_SECONDS: Final = 1.5
+"""So long after words that were typed elsewhere, or after a list that the question took away, a key
+rather belongs to them: slow fingers take a second a key."""
 ESCAPE_SECONDS: Final = 0.05
 """Alt and a letter so close to the next one were rather Esc and a word."""
 REPEAT_SECONDS: Final = 0.1

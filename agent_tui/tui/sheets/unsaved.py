@@ -47,4 +47,5 @@ SHEET: Final = Sheet(
     broad=False,
     about_lines=3,
     opens_for="unsaved",
+    live=lambda model: (model.transcript,),
 )

@@ -440,3 +440,54 @@ def test_ctrl_c_keeps_the_line_that_is_typed(place: Place) -> None:
         it.hear("Continue: ")
         assert termios.tcgetattr(it.fd) == it.before, "the terminal is as it was"
         assert it.wait() == 0
+
+
+def test_a_secret_is_not_shown_while_a_turn_runs_and_a_question_waits_for_it(place: Place) -> None:
+    model = place.script([WAIT], [CREATE], [{"text": "made"}])
+    with terminal(place, "-m", model) as it:
+        it.hear("> ")
+        it.say("make it")
+        it.hear("Type y")
+        time.sleep(READ)
+        it.say("y")
+        it.hear("Tool: ")
+        it.say("/settings openai.api_key")
+        it.hear("1: providers.openai.api_key")
+        time.sleep(READ)
+        it.say("1")
+        it.hear("hidden as you type")
+        it.type("sk-Abc")
+        (place.cwd / "go").touch()  # the next call asks
+        it.hear("A question waits: finish here first.")
+        it.say("def")
+        it.hear("providers.openai.api_key is set")
+        it.hear("Type y")
+        time.sleep(LIST_SECONDS)  # it took the list of settings away
+        it.say("n")
+        it.hear("made")
+        it.say("/quit")
+        it.wait()
+        assert "sk-Abc" not in it.raw.decode() and "def" not in it.raw.decode()
+    kept = [path.read_text(errors="replace") for path in place.home.rglob("*") if path.is_file()]
+    assert sum("sk-Abc" in text for text in kept) <= 1  # where the setting is
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("busy", [False, True], ids=["idle", "busy"])
+def test_a_line_that_a_signal_ends_is_in_the_history(
+    place: Place, number: signal.Signals, busy: bool
+) -> None:
+    with terminal(place, "-m", place.script([WAIT], *steps("hello"))) as it:
+        it.hear("> ")
+        if busy:
+            it.say("make it")
+            it.hear("Type y")
+            time.sleep(READ)
+            it.say("y")
+            it.hear("Tool: ")
+        it.type("half a line")
+        it.hear("half a line")
+        os.kill(it.pid, number)
+        assert it.wait() == 128 + number
+    kept = [path.read_text(errors="replace") for path in place.home.rglob("*.jsonl")]
+    assert any("half a line" in text for text in kept)

@@ -1,0 +1,171 @@
+"""A key that was to choose an answer, and does not, is never followed by a yes; arrows, lists and
+secrets that a question meets keep what is theirs."""
+
+from __future__ import annotations
+
+import pytest
+
+from agent_tui.protocol.events import ApprovalAsked, QuestionAsked, ToolStarted
+from agent_tui.protocol.ops import Answer, Submit
+from agent_tui.tui.core.model import Purpose
+from agent_tui.tui.core.msg import Resized
+from agent_tui.tui.prompt import composer
+from tests.tui.play import Play
+from tests.tui.test_update_files import searched, told
+
+
+def asked(play: Play, after: float = 1.0, id: str = "a1") -> Play:
+    play.feed(
+        ApprovalAsked(id=id, call_id=id, tool="t", label="t", always="this", session="s"),
+        after=after,
+    )
+    return play
+
+
+def playing() -> Play:
+    play = Play()
+    play.begin()
+    play.take()
+    return play
+
+
+def answers(play: Play) -> list[Answer]:
+    return [op for op in play.take() if isinstance(op, Answer)]
+
+
+@pytest.mark.parametrize("key", ["alt+n", "alt+m", "alt+a"])
+@pytest.mark.parametrize("after", [0.1, 0.4, 0.8, 1.4])
+def test_a_chooser_behind_a_refused_key_keeps_enter_from_answering(key: str, after: float) -> None:
+    play = asked(playing())
+    play.press("ctrl+p", after=3.0)
+    play.press(key, after=after)
+    assert play.toast == f"not answered: pause, then press {key.title()}"
+    play.press("enter", after=1.5)
+    assert answers(play) == []
+    play.press("alt+n", after=2.0)
+    play.press("enter", after=1.0)
+    assert answers(play) == [Answer("a1", "no")]
+
+
+@pytest.mark.parametrize("key", ["alt+n", "down"])
+def test_a_chooser_right_after_the_question_keeps_enter_from_answering(key: str) -> None:
+    play = asked(playing())
+    play.press(key, after=0.2)
+    play.press("enter", after=0.8)
+    assert answers(play) == []
+
+
+def test_a_letter_dropped_with_a_search_keeps_enter_from_answering() -> None:
+    play = playing()
+    play.press("ctrl+r")
+    asked(play, 0.2)
+    play.press("n", after=1.0)
+    play.press("enter", after=1.8)
+    assert answers(play) == []
+
+
+@pytest.mark.parametrize("rows", [1, 2, 3])
+def test_arrows_through_the_history_go_on_there(rows: int) -> None:
+    play = playing()
+    play.model = composer.on_history_loaded(play.model, ("first", "second", "third", "fourth"))
+    play.press(*["up"] * rows, after=0.6)
+    asked(play, 0.3)
+    play.press("up", "down", after=0.6)
+    play.press("enter", after=0.7)
+    assert answers(play) == []
+
+
+def test_arrows_in_a_list_that_a_question_takes_away_choose_nothing() -> None:
+    play = playing()
+    play.press("f1")
+    play.press("down", "down", after=0.6)
+    asked(play, 0.3)
+    play.press("down", "down", "down", after=0.6)
+    play.press("enter", after=0.9)
+    assert answers(play) == []
+    play.press("down", after=2.0)
+    play.press("enter", after=1.0)
+    assert answers(play) == [Answer("a1", "always")], "after a rest they choose"
+
+
+@pytest.mark.parametrize("draft", ["one\ntwo", "a line that is longer than the prompt " * 3])
+def test_arrows_in_words_of_several_rows_move_the_caret(draft: str) -> None:
+    play = playing()
+    play.type(draft)
+    asked(play, 3.0)
+    play.press("down", after=3.0)
+    play.press("enter", after=0.7)
+    assert answers(play) == []
+
+
+def test_arrows_beside_words_of_one_row_choose() -> None:
+    play = playing()
+    play.type("one")
+    asked(play, 3.0)
+    play.press("down", after=3.0)
+    play.press("enter", after=0.7)
+    assert answers(play) == [Answer("a1", "always")]
+
+
+@pytest.mark.parametrize("after", [0.25, 0.7, 1.4])
+def test_enter_for_a_list_of_files_sends_no_half_of_a_prompt(after: float) -> None:
+    play = playing()
+    play.feed(told("src/app.py", "alpha.py"))
+    play.type("delete @al")
+    assert searched(play)
+    asked(play, 0.4)
+    play.press("enter", after=after)
+    assert (play.toast, play.text) == ("not sent: press Enter again", "delete @al")
+    assert [op for op in play.take() if isinstance(op, Submit | Answer)] == []
+    play.press("enter", after=1.0)
+    assert play.toast.startswith("queued")
+
+
+def secret_field(play: Play) -> Play:
+    play.model = composer.ask(play.model, Purpose("sheet", "Key", "openai.api_key", secret=True))
+    return play
+
+
+def test_a_question_waits_while_a_secret_is_typed() -> None:
+    play = asked(secret_field(playing()))
+    assert play.view.dialog is None and play.view.prompt.secret
+    assert play.toast == "a question waits: finish here first"
+    asked(play, id="a2")
+    play.press("escape", after=0.5)
+    assert play.view.dialog is not None and not play.view.prompt.secret
+    play.press("enter", after=0.3)
+    assert answers(play) == []
+    play.press("y", "enter", after=2.0)
+    assert answers(play) == [Answer("a1", "once")]
+
+
+@pytest.mark.parametrize("height", [1, 2, 4])
+def test_what_is_out_of_sight_is_not_allowed(height: int) -> None:
+    play = asked(playing())
+    play.say(Resized(100, height))
+    play.press("y", "enter", after=2.0)
+    assert play.toast == "too low to show what is asked" and answers(play) == []
+    play.press("n", "enter", after=2.0)
+    assert answers(play) == [Answer("a1", "no")]
+
+
+@pytest.mark.parametrize(
+    ("keys", "gap"), [("2 xy", 0.6), ("3x", 0.55), ("2 xy", 1.0), ("12x", 0.9)]
+)
+def test_slow_words_mark_no_row(keys: str, gap: float) -> None:
+    play = playing()
+    ask = QuestionAsked("b", "ask", "Which?", ("a", "b", "c"), "c", multi=True, session="s")
+    play.feed(ToolStarted("c", "ask_user", "Ask", session="s", turn=1), ask)
+    play.tick(3.0)
+    play.press(*("space" if key == " " else key for key in keys), after=gap, rests=False)
+    assert play.text == keys
+    assert play.model.dialog is not None and play.model.dialog.marked == ()
+
+
+def test_a_row_that_may_be_marked_is_called_so() -> None:
+    play = playing()
+    ask = QuestionAsked("b", "ask", "Which?", ("a", "b"), "c", multi=True, session="s")
+    play.feed(ToolStarted("c", "ask_user", "Ask", session="s", turn=1), ask)
+    play.type("words")
+    play.tick(3.0)
+    assert ("Alt+1", "mark") in play.view.footer.keys
