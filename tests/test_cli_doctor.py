@@ -91,6 +91,15 @@ def test_all_is_well(tmp_path: Path) -> None:
     assert KEY not in done.stdout + done.stderr
 
 
+def test_commands_after_an_edit_are_listed(tmp_path: Path) -> None:
+    settings = '[hooks.after_edit]\n"*.py" = ["ruff format {file}", "ruff check {file}"]\n'
+    (tmp_path / "config.toml").write_text(settings)
+    with listing() as address:
+        done = run(tmp_path, MOONSHOT_BASE_URL=address, MOONSHOT_API_KEY=KEY)
+    said = "ok    after an edit of *.py: ruff format {file}; ruff check {file}\n"
+    assert said in done.stdout
+
+
 def test_a_refused_key_names_where_it_is_from(tmp_path: Path) -> None:
     (tmp_path / "credentials.toml").write_text('[keys]\nmoonshot = "sk-another-key-0123"\n')
     (tmp_path / "credentials.toml").chmod(0o644)

@@ -60,6 +60,8 @@ def test_the_help_names_the_variables_that_matter_most() -> None:
 def test_a_word_that_is_nearly_a_command_is_not_sent_unasked() -> None:
     said = "no command 'doctr': did you mean doctor? To send it as a prompt: agent-tui -- doctr"
     assert find_alternative(["doctr"]) == said
+    assert find_alternative(["tool", "list"]).startswith("no command 'tool': did you mean tools?")
+    assert not find_alternative(["tool", "-m", "demo"])
     assert not find_alternative(["--", "doctr"]) and not find_alternative(["hello"])
     assert arguments.screen(["--", "doctr"]).prompt == "doctr"
 

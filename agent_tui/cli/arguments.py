@@ -210,8 +210,9 @@ def find_alternative(arguments: Sequence[str]) -> str:
     flags = list(arguments[: arguments.index("--")] if "--" in arguments else arguments)
     if flags and (hint := WORDS.get(flags[0])):
         return f"{flags[0]}: {hint} (as a prompt: agent-tui -- {flags[0]})"
-    if len(arguments) == 1 and (near := get_close_matches(arguments[0], COMMANDS, n=1, cutoff=0.8)):
-        word = arguments[0]
+    before_flags = len(flags) > 1 and flags[1].startswith("-")  # then it is a prompt in any case
+    word = flags[0] if flags and not before_flags else ""
+    if near := get_close_matches(word, COMMANDS, n=1, cutoff=0.8):
         return f"no command {word!r}: did you mean {near[0]}? To send it as a prompt: agent-tui -- {word}"
     found = next((flag for flag in (word.partition("=")[0] for word in flags) if flag in FLAGS), "")
     return f"{found}: {FLAGS[found]}" if found else ""

@@ -18,7 +18,16 @@ from agent_tui.registry import late
 from agent_tui.settings.layers import Loaded, place_at
 from agent_tui.settings.schema import entries, entry, free_sections
 from agent_tui.settings.store import Refused, Store
-from agent_tui.settings.values import KEYS, THEME, Kind, Raw, Value, parse_typed
+from agent_tui.settings.values import (
+    KEYS,
+    THEME,
+    Kind,
+    Raw,
+    Value,
+    inline_table,
+    parse_typed,
+    quoted,
+)
 from agent_tui.structures.visible import visible
 from agent_tui.tui import commands
 from agent_tui.tui.core import keymap
@@ -241,26 +250,21 @@ def _toml(key: str, value: Value) -> str:
     if key.rpartition(".")[2] == "api_key":
         return '"…"' if found else '""'
     if isinstance(found, tuple | list):
-        return f"[{', '.join(_text(str(item)) for item in found)}]"
+        return f"[{', '.join(quoted(str(item)) for item in found)}]"
     if isinstance(found, dict):
-        return f"{{ {', '.join(f'{name} = {_toml(name, Value(one))}' for name, one in found.items())} }}"
+        return inline_table(found) or "{}"
     if isinstance(found, bool):
         return "true" if found else "false"
     if isinstance(found, float) and found.is_integer():
         return str(int(found))
-    return _text(found) if isinstance(found, str) else str(found)
-
-
-def _text(text: str) -> str:
-    plain = text.replace("\\", "\\\\").replace('"', '\\"')
-    return '"' + "".join(c if c.isprintable() else f"\\U{ord(c):08x}" for c in plain) + '"'
+    return quoted(found) if isinstance(found, str) else str(found)
 
 
 def _quoted(key: str) -> str:
     """The key as it could stand in a file: a provider's name may need quotes."""
     head, _, rest = key.partition(".")
     if head in free_sections() and head != "keys":
-        return f"{head}.{rest if rest.replace('-', '_').isidentifier() and rest.isascii() else _text(rest)}"
+        return f"{head}.{rest if rest.replace('-', '_').isidentifier() and rest.isascii() else quoted(rest)}"
     name, _, leaf = rest.rpartition(".")
     bare = all(part.isascii() and part.replace("-", "_").isidentifier() for part in (name, leaf))
-    return key if head != "providers" or bare else f"{head}.{_text(name)}.{leaf}"
+    return key if head != "providers" or bare else f"{head}.{quoted(name)}.{leaf}"

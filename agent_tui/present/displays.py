@@ -162,7 +162,7 @@ def _diff(diff: d.DiffDisplay) -> Presented:
 
 @presents(d.DiffsDisplay, stays="begin")
 def _diffs(changes: d.DiffsDisplay) -> Presented:
-    files = wording.count(len(changes.diffs), "file")
+    files = wording.count(len({diff.path for diff in changes.diffs}), "file")
     added, removed = (
         sum(diff.added for diff in changes.diffs),
         sum(diff.removed for diff in changes.diffs),

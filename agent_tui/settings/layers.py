@@ -42,9 +42,10 @@ from agent_tui.settings.values import Layer, Setting, Value, parse_rule, parse_t
 from agent_tui.structures.frozen import frozen, replace_fields
 
 FILE: Final = "config.toml"
-PROJECT_KEYS: Final = frozenset({"model", "display", "permissions"})
+PROJECT_KEYS: Final = frozenset({"model", "display", "permissions", "hooks"})
 """All that a project's own file may hold, once the person trusts it: such a file comes with a
-repository, from anyone. Its model is a suggestion, used once the person agreed, and its rules only deny or ask."""
+repository, from anyone. Its model is a suggestion, used once the person agreed, its rules only deny
+or ask, and its hooks come behind the person's own."""
 TIGHTER: Final = ("deny", "ask")
 """The rules that a project may have: more of the person's own."""
 ANSWERS: Final = "projects.toml"
@@ -193,6 +194,7 @@ def read(place: Place, gate: Gate | None = None) -> Loaded:
             tree |= {"model": suggestion.model} if agreed else {}
             suggestion = None
         _only_tighten(tree, settings, files["project"], problems)
+        _join_hooks(tree, settings)
         settings = _merged(settings, tree)
         values |= flatten(tree, "project")
     layers: tuple[tuple[Layer, str, _Given], ...] = (
@@ -226,6 +228,14 @@ def _only_tighten(tree: Tree, own: Settings, file: Source, problems: list[Proble
     tree["permissions"] = {
         leaf: (*getattr(own.permissions, leaf), *found[leaf]) for leaf in TIGHTER if leaf in found
     }
+
+
+def _join_hooks(tree: Tree, own: Settings) -> None:
+    """Put the hooks in a project's `tree` behind the person's `own`; for the same pattern those of
+    the project count."""
+    found = tree.get("hooks")
+    if isinstance(found, dict) and "after_edit" in found:
+        tree["hooks"] = {"after_edit": {**own.hooks.after_edit, **found["after_edit"]}}
 
 
 def _rules_of_no_tool(loaded: Loaded, place: Place) -> Iterator[Problem]:

@@ -110,7 +110,7 @@ class Store:
         return ""
 
     def _change(self, key: str, value: object, project: bool) -> None:
-        if project and key.partition(".")[0] not in PROJECT_KEYS - {"permissions"}:
+        if project and key.partition(".")[0] not in PROJECT_KEYS - {"permissions", "hooks"}:
             raise Refused(f"{key}: a project's file may set model and display only")
         path = self.path(project)
         try:

@@ -13,6 +13,7 @@ from typing import Final, Literal
 
 from agent_tui.settings.values import (
     ADDRESS,
+    COMMANDS,
     KEYS,
     LIMIT,
     MODEL,
@@ -27,6 +28,7 @@ from agent_tui.settings.values import (
     SWITCH_OR_AUTO,
     THEME,
     VARIABLES,
+    Commands,
     Flag,
     Setting,
     Variable,
@@ -36,6 +38,7 @@ from agent_tui.settings.values import (
     own_names,
     seconds,
     setting,
+    table,
     text,
     whole_number,
 )
@@ -89,6 +92,13 @@ class AgentSettings:
         whole_number(0, 100),
         "How often an answer cut at the model's token limit is continued automatically; 0: never.",
         "how often an answer that was cut at the model's token limit is continued automatically; 0: never",
+    )
+    edit_format: str = setting(
+        "auto",
+        one_of("auto", "edit", "patch"),
+        "How the model changes files: edit, patch, or auto: as it was trained.",
+        "which [tools for edits](tools.md#edits) a model has from the start: `edit` is `edit_file`, `patch` is "
+        "`apply_patch` as well, and `auto` is what its family was trained on",
     )
     effort: str = setting(
         "",
@@ -195,6 +205,17 @@ class SandboxSettings:
         "what this system has, `local` means none, and `linux`, `macos`, `windows` or `wsl` is for that system alone",
         variable=Variable("AGENT_TUI_SANDBOX"),
         flag=Flag("--sandbox", "the sandbox of commands in accept-all mode; local: none", "NAME"),
+    )
+
+
+@frozen
+class HookSettings:
+    after_edit: Commands = table(
+        COMMANDS,
+        "Commands to run after the agent has changed a file, by pattern.",
+        "[commands that run after the agent has changed a file](#commands-after-an-edit), by the pattern of "
+        'the file, as `{ "*.py" = ["ruff format {file}"] }`',
+        live=True,
     )
 
 
@@ -463,6 +484,7 @@ class Settings:
     tools: ToolSettings = ToolSettings()
     permissions: PermissionSettings = PermissionSettings()
     sandbox: SandboxSettings = SandboxSettings()
+    hooks: HookSettings = HookSettings()
     display: DisplaySettings = DisplaySettings()
     notify: NotifySettings = NotifySettings()
     sessions: SessionSettings = SessionSettings()
@@ -494,9 +516,13 @@ class Settings:
 
 def _plain(section: object) -> dict[str, object]:
     values = {own.name: getattr(section, own.name) for own in declared_fields(type(section))}
-    return {
-        name: list(value) if isinstance(value, tuple) else value for name, value in values.items()
-    }
+    return {name: _as_json(value) for name, value in values.items()}
+
+
+def _as_json(value: object) -> object:
+    if isinstance(value, Mapping):
+        return {name: _as_json(one) for name, one in value.items()}
+    return list(value) if isinstance(value, tuple) else value
 
 
 # -- what a server may be told beside: `options` of its provider

@@ -7,6 +7,7 @@ from __future__ import annotations
 import dataclasses
 import re
 import shlex
+import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from typing import Final, Generic, Literal, TypeVar, cast
 
@@ -24,12 +25,14 @@ Held = TypeVar("Held", covariant=True)
 T = TypeVar("T")
 Choice = TypeVar("Choice", bound=str)
 Names = tuple[str, ...]
-Raw = str | int | float | bool | list[str]
+Commands = Mapping[str, Names]
+"""Shell commands by the pattern of the files that they are for."""
+Raw = str | int | float | bool | list[str] | dict[str, object]
 """A value as a file holds it."""
 Layer = Literal["default", "user", "project", "environment", "flag"]
 FrontEnd = Literal["screen", "chat", "run"]
 _ROW: Final = "row"
-Form = Literal["text", "choice", "number", "names", "secret"]
+Form = Literal["text", "choice", "number", "names", "table", "secret"]
 """How a person sets it: `choice` and what else is typed; `secret` is never shown."""
 
 
@@ -176,6 +179,19 @@ def _rules(value: object) -> Names:
 RULES: Final = Kind("a list of rules: tool, or tool(pattern)", _rules, "names")
 
 
+def _commands(value: object) -> Commands:
+    """Commands by pattern; one alone may stand without the brackets of a list."""
+    if not isinstance(value, dict) or not all(isinstance(key, str) and key for key in value):
+        raise ValueError
+    given = {key: [one] if isinstance(one, str) else one for key, one in value.items()}
+    return {key: _names(one) for key, one in given.items()}
+
+
+COMMANDS: Final = Kind(
+    'patterns with commands, such as { "*.py" = ["ruff format {file}"] }', _commands, "table"
+)
+
+
 def effort(levels: Names, least: int) -> Kind[str | bool | int]:
     """Whether to think, how hard, or with how many tokens; what was typed for a number is one."""
 
@@ -297,6 +313,8 @@ def parse_typed(kind: Kind[object], text: str) -> Raw:
     )
     if kind.form == "names":
         raw = [part.strip(" \"'") for part in text.strip("[]").split(",") if part.strip(" \"'")]
+    elif kind.form == "table":
+        raw = tomllib.loads(f"typed = {text}")["typed"]
     elif kind.form == "number":
         plain = text.replace(",", "").replace("_", "")
         raw = int(plain) if re.fullmatch(r"-?\d{1,15}", plain) else float(plain)
@@ -310,7 +328,31 @@ def words(value: object) -> str:
         return "true" if value else "false"
     if isinstance(value, float):
         return str(int(value)) if value.is_integer() else repr(value)
+    if isinstance(value, Mapping):
+        return inline_table(value)
     return ", ".join(map(str, value)) if isinstance(value, tuple | list) else str(value)
+
+
+def inline_table(value: Mapping[str, object]) -> str:
+    """`value` as one line of TOML; empty where nothing is in it."""
+    bare = re.compile(r"[A-Za-z0-9_-]+")
+    entries = (
+        f"{key if bare.fullmatch(key) else quoted(key)} = {_in_table(one)}"
+        for key, one in value.items()
+    )
+    return f"{{ {', '.join(entries)} }}" if value else ""
+
+
+def _in_table(value: object) -> str:
+    if isinstance(value, tuple | list):
+        return f"[{', '.join(map(_in_table, value))}]"
+    return quoted(value) if isinstance(value, str) else words(value)
+
+
+def quoted(text: str) -> str:
+    """`text` as TOML has it."""
+    plain = text.replace("\\", "\\\\").replace('"', '\\"')
+    return '"' + "".join(c if c.isprintable() else f"\\U{ord(c):08x}" for c in plain) + '"'
 
 
 # -- fields of the table's classes
@@ -330,6 +372,14 @@ def setting(
     row = Setting(kind, default, about, documented, live, variable, flag)
     shown = kind.form != "secret"
     return dataclasses.field(default=default, repr=shown, metadata={_ROW: row})
+
+
+def table(
+    kind: Kind[Mapping[str, T]], about: str, documented: str = "", *, live: bool = False
+) -> Mapping[str, T]:
+    """A setting that holds a table of the person's own names, as the field that holds it."""
+    row = Setting(kind, {}, about, documented, live)
+    return cast(Mapping[str, T], dataclasses.field(default_factory=dict, metadata={_ROW: row}))
 
 
 def own_names(kind: Kind[T], about: str = "") -> Mapping[str, T]:

@@ -8,7 +8,7 @@ from pydantic import Field
 from agent_tui.structures.readable import count_noun
 from agent_tui.tools.base import LenientArguments, Planned, Tool, ToolContext, ToolFailure
 from agent_tui.tools.support.changes import Change, plan_changes, refuse_stale, run_planned
-from agent_tui.tools.support.diff import diff
+from agent_tui.tools.support.diff import diff, lines
 from agent_tui.tools.support.files import BOM, FileText, read_text, refuse_placeholders
 
 
@@ -38,7 +38,7 @@ def work_out(arguments: CreateFile, ctx: ToolContext) -> Change:
     keeps = before is not None and (before.bom or before.crlf)
     data = before.encode(content) if before and keeps else content.encode("utf-8", "surrogatepass")
     display = diff(shown, old, content, created=before is None)
-    size = count_noun(len(content.splitlines()), "line")
+    size = count_noun(len(lines(content)), "line")
     done = f"{'Replaced' if before else 'Created'} {shown} ({size})."
     return Change(path, before.raw if before else None, data, display, done)
 

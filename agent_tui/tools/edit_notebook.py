@@ -34,12 +34,19 @@ def work_out(arguments: EditNotebook, ctx: ToolContext) -> Change:
     refuse_stale(path, before.raw, ctx)
     refuse_placeholders(arguments.source, before.text, "source")
     try:
-        notebook = json.loads(before.text, parse_float=lambda number: f"\0{number}\0")
+        notebook = json.loads(
+            before.text, parse_float=lambda number: f"\0{number}\0", object_pairs_hook=_object
+        )
         cells = notebook["cells"]
         if not isinstance(cells, list) or not all(isinstance(cell, dict) for cell in cells):
             raise TypeError
     except (ValueError, KeyError, TypeError, RecursionError):
         raise ToolFailure("invalid_arguments", f"{shown} is no notebook with cells") from None
+    except _Doubled as error:
+        said = (
+            f"{shown} has {error} twice in one object, of which one would be lost: nothing was done"
+        )
+        raise ToolFailure("invalid_arguments", f"{said}; use edit_file") from None
     _change(arguments, notebook, cells, shown)
     after = _written(notebook, before.text)
     if after == before.text:
@@ -48,6 +55,18 @@ def work_out(arguments: EditNotebook, ctx: ToolContext) -> Change:
     done = {"replace": "Replaced", "insert": "Inserted", "delete": "Deleted"}[arguments.action]
     said = f"{done} cell {arguments.cell} of {shown}: it has {len(cells)} cells now."
     return Change(path, before.raw, before.encode(after), display, said)
+
+
+class _Doubled(Exception):
+    """A name stands twice in one object of the file."""
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        raise _Doubled(json.dumps(next(name for name in names if names.count(name) > 1)))
+    return found
 
 
 def _change(

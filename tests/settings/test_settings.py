@@ -122,6 +122,7 @@ def test_keys_show_up_in_no_repr_and_no_snapshot(place: Place) -> None:
         "tool_dispatcher": "auto",
         "parallel_tools": False,
         "continues": 3,
+        "edit_format": "auto",
         "effort": "",
         "max_cost": 0.0,
         "max_tokens": 0,
@@ -222,8 +223,8 @@ def test_a_project_may_set_its_model_and_display_only(place: Place) -> None:
             "zzz = 1",
             1,
             "zzz",
-            "there are: model, mode, fallback, small_model, favourites, agent, tools, permissions, sandbox, display, "
-            "notify, sessions, prompt, telemetry, providers, keys",
+            "there are: model, mode, fallback, small_model, favourites, agent, tools, permissions, sandbox, hooks, "
+            "display, notify, sessions, prompt, telemetry, providers, keys",
         ),
         ("agent = 3", 1, "agent", "expected a table [agent]"),
         ("[agent]\nmax_step = 3", 2, "agent.max_step", "did you mean max_steps?"),

@@ -12,6 +12,7 @@ from agent_tui.protocol.display import DiffDisplay, DiffsDisplay
 from agent_tui.safety import file_access
 from agent_tui.tools.apply_patch import TOOL
 from agent_tui.tools.base import Stale, ToolResult
+from agent_tui.tools.support import patch_format
 from tests.tools.context import Context, call
 
 PYTHON = """class A:
@@ -309,6 +310,32 @@ def test_what_was_approved_is_applied_or_nothing(tmp_path: Path) -> None:
 def test_one_file_is_shown_as_an_edit_is(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("a\n")
     assert isinstance(patch(tmp_path, *GOOD).display, DiffDisplay)
+
+
+ODD = "\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029"
+"""At each of these `str.splitlines` ends a line, and no editor does."""
+
+
+def test_only_a_line_feed_ends_a_line(tmp_path: Path) -> None:
+    kept = "".join(f"some words{char}and more" for char in ODD)
+    (tmp_path / "a").write_text(f"{kept}\none\n{kept}\n", newline="")
+    done = patch(
+        tmp_path,
+        *("*** Update File: a", f" {kept}", "-one", f"+{ODD}{kept}", f" {kept}"),
+        *("*** Add File: b", f"+{kept}\x0c*** Delete File: a"),
+        *("*** Add File: odd\x0bname\u2028x", "+x"),
+    )
+    assert done.tag == "ok", done.content
+    lines = (kept, f"{ODD}{kept}", kept)
+    assert (tmp_path / "a").read_bytes() == "".join(f"{line}\n" for line in lines).encode()
+    assert (tmp_path / "b").read_bytes() == f"{kept}\x0c*** Delete File: a\n".encode()
+    assert (tmp_path / "odd\x0bname\u2028x").read_text() == "x\n"
+
+
+def test_what_is_judged_are_the_files_that_are_changed() -> None:
+    text = "*** Begin Patch\n*** Add File: b\u2028c\n+x\x0c*** Delete File: a\n*** End Patch"
+    assert patch_format.named_paths(text) == ("b\u2028c",)
+    assert [one.path for one in patch_format.parse(text)] == ["b\u2028c"]
 
 
 def test_all_named_files_are_judged() -> None:

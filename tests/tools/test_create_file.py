@@ -28,6 +28,10 @@ def test_makes_the_file_and_its_folders(tmp_path: Path) -> None:
     )
 
 
+def test_only_line_feeds_are_counted(tmp_path: Path) -> None:
+    assert "(2 lines)" in create(tmp_path, "a", "one\x0c and\u2028 more\ntwo").content
+
+
 def test_never_overwrites_silently(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("mine")
     with pytest.raises(ToolFailure) as caught:

@@ -95,3 +95,16 @@ def test_failures_change_nothing(
 ) -> None:
     result, after = change(tmp_path, text, **arguments)
     assert (result.tag, after) == (tag, text)
+
+
+def test_a_name_that_stands_twice_is_not_dropped(tmp_path: Path) -> None:
+    text = json.dumps(NOTEBOOK).replace('"x": 1', '"x": 1, "x": 2')
+    result, after = change(tmp_path, text, cell=1, source="print(2)")
+    assert result.tag == "invalid_arguments" and after == text
+    assert 'a.ipynb has "x" twice in one object' in result.content
+
+
+def test_odd_characters_in_a_cell_stay(tmp_path: Path) -> None:
+    source = "a\x0bb\x0cc\u2028d\ne"
+    _, after = change(tmp_path, json.dumps(NOTEBOOK), cell=1, source=source)
+    assert "".join(json.loads(after)["cells"][1]["source"]) == source

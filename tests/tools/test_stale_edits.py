@@ -51,6 +51,12 @@ def test_only_content_counts(context: Context) -> None:
     assert edit(context)[0] == "ok"
 
 
+def test_a_line_feed_that_became_another_character_is_shown(context: Context) -> None:
+    call(read_file.TOOL, context, path="a.txt")
+    (context.root / "a.txt").write_text("one\x0ctwo\nthree\n")
+    assert "+one\x0ctwo" in edit(context)[1]
+
+
 def test_what_the_model_wrote_itself_it_knows(context: Context) -> None:
     call(read_file.TOOL, context, path="a.txt")
     assert edit(context)[0] == "ok" and edit(context, "2", "3")[0] == "ok"

@@ -70,6 +70,10 @@ def _settings(config: EngineConfig) -> Iterator[Check]:
         yield Check("settings", "bad", str(problem), f"`{edit}` opens the file")
     if not config.problems:
         yield Check("settings", "ok", f"{config.folders.config / FILE}: no problems")
+    for pattern, commands in config.settings.hooks.after_edit.items():
+        yield Check(
+            "settings", "ok", f"after an edit of {pattern}: {'; '.join(commands) or 'nothing'}"
+        )
     trusted, said = describe_trust(look_at_project(config))
     fix = "" if trusted else "`agent-tui trust` shows them and asks"
     yield Check("settings", "ok" if trusted else "note", said, fix)

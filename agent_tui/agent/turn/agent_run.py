@@ -29,6 +29,7 @@ from agent_tui.agent.turn.accounts import Accounts
 from agent_tui.agent.turn.attachments import attacher
 from agent_tui.agent.turn.command_changes import Watch
 from agent_tui.agent.turn.custom_tools import CustomTools
+from agent_tui.agent.turn.edit_hooks import Hooks
 from agent_tui.agent.turn.executor import Executor
 from agent_tui.agent.turn.retries import Fallbacks
 from agent_tui.agent.turn.running_turn import Turn
@@ -55,7 +56,7 @@ from agent_tui.safety.process.environment import describe_left_out, names_left_o
 from agent_tui.sessions.log.checkpoints import Blobs
 from agent_tui.structures.frozen import frozen
 from agent_tui.structures.readable import count_noun
-from agent_tui.tools.base import ToolFailure
+from agent_tui.tools.base import Tool, ToolFailure
 
 
 class Serving(Protocol):
@@ -86,6 +87,7 @@ class Shared:
     jobs: Jobs
     watch: Watch
     custom: CustomTools
+    hooks: Hooks
     changing: asyncio.Lock = field(default_factory=asyncio.Lock)
     """One agent at a time changes something: what a command changed is told apart from what others
     do."""
@@ -151,11 +153,12 @@ class AgentRun:
             load_tools=self._load_tools,
             sources=(shared.custom,),
             set_mode=self._set_mode,
+            hooks=shared.hooks,
         )
 
     def _load_tools(self, group: str) -> tuple[str, ...]:
         """Offer the tools of `group` from the next request on; their names. Raises ToolFailure."""
-        groups = tool_wiring.tool_groups(self.executor.tools.values())
+        groups = tool_wiring.tool_groups(self._offered())
         if (names := groups.get(group)) is None:
             known = ", ".join(groups) or "none"
             raise ToolFailure("not_found", f"no group of tools {group!r}; there are: {known}")
@@ -191,6 +194,20 @@ class AgentRun:
             replaced = gone | {spec.name for spec in came}
             kept = [spec for spec in history.tools if spec.name not in replaced]
             emit(with_tools(history.system, history.parts, [*kept, *came]))
+
+        self._fit_to_model(emit)
+
+    def _fit_to_model(self, emit: Callable[[Event], None]) -> None:
+        """Another model may have answered before: it was offered other tools."""
+        history = self.record.history
+        fitting = tool_wiring.offer_patches(self._offered(), history.tools)
+        if history.system and fitting is not None:
+            emit(with_tools(history.system, history.parts, fitting))
+
+    def _offered(self) -> tuple[Tool[Any], ...]:
+        """The tools as the model is offered them."""
+        edit_format = self.shared.config.settings.agent.edit_format
+        return tool_wiring.fit_to_model(self.executor.tools, self.serving.info.name, edit_format)
 
     # -- a turn
 
@@ -298,6 +315,7 @@ class AgentRun:
         await self.executor.workplace.learn_env_files()  # instructions may hold their values, too
         self.prepare(turn.emit)
         await self._refresh_tools(turn.emit)
+        await self.executor.workplace.off_loop(self.shared.hooks.refresh)
         await self.attach(self.record.prompt, turn)
         state = await loop.run(
             turn,
@@ -336,7 +354,7 @@ class AgentRun:
         on_record = bool(history.system) and not history.stale
         if on_record and not (first and config.resume):
             return
-        tools, loaded = self.executor.tools.values(), {spec.name for spec in history.tools}
+        tools, loaded = self._offered(), {spec.name for spec in history.tools}
         specs = [tool.spec() for tool in tools if not tool.group or tool.name in loaded]
         groups = tool_wiring.tool_groups(tools)
         home = Path(config.environment.get("HOME", "~")).expanduser()

@@ -7,16 +7,14 @@ import asyncio
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import partial
-from pathlib import Path
 from typing import Final
 
 from agent_tui.agent.turn import sandbox_words
 from agent_tui.agent.turn.approvals import Approvals, Emits, Prepared
 from agent_tui.agent.turn.command_changes import Watch
+from agent_tui.agent.turn.edit_hooks import AfterEdit
 from agent_tui.agent.turn.tool_context import CallContext
 from agent_tui.agent.turn.workplace import Workplace
-from agent_tui.protocol.events import Notice
 from agent_tui.safety import policy
 from agent_tui.safety.process import processes
 from agent_tui.safety.sandbox.network_hosts import named_hosts
@@ -31,7 +29,7 @@ MOST_REPEATS: Final = 5
 class Runs:
     """What all calls of a session need to run. `mode` is the session's; `can_ask`: somebody can
     answer. What changes something holds `changing`, so that agents change one after the other;
-    `watch` looks what commands change."""
+    `watch` looks what commands change; `after_edit` runs what the settings want after an edit."""
 
     workplace: Workplace
     approvals: Approvals
@@ -39,6 +37,7 @@ class Runs:
     can_ask: bool
     watch: Watch | None
     changing: asyncio.Lock
+    after_edit: AfterEdit | None
 
 
 class CallRun:
@@ -145,6 +144,8 @@ class CallRun:
         try:
             planned, run = prepared.planned, prepared.tool.run
             result = await (planned.apply() if planned else run(prepared.arguments, context))
+            if self._runs.after_edit is not None and prepared.tool.effect == "write":
+                result = await self._runs.after_edit.run(context, result)
             seconds = time.monotonic() - started - context.waited
             if watch is not None and before is not None:
                 await watch.report_changes(before)
@@ -161,16 +162,14 @@ class CallRun:
         is_kept = not context.changed_protected or await self._is_kept()
         context.is_judged = True
         if not is_kept:
-            off_loop = self._runs.workplace.off_loop
-            left = await asyncio.shield(off_loop(context.put_back_protected))
-            self.note += f"\n\n[note: {_say_put_back(context, left)}]"
+            self.note += f"\n\n[note: {await context.take_back_protected()}]"
 
     async def _is_kept(self) -> bool:
         """Whether somebody says that the changed names stay; where nobody can, they do not."""
         if not self._runs.can_ask:
             return False
         asked = self.prepared
-        reason = sandbox_words.PROTECTED.format(_changed_names(asked.context))
+        reason = sandbox_words.PROTECTED.format(asked.context.name_changed_protected())
         planned = await asked.plan()
         asked = replace(asked, decision=policy.Decision("ask", reason, rule="path"))
         ask_now = self._runs.approvals.ask_now
@@ -186,26 +185,6 @@ class CallRun:
             return
         if context.changed_protected:
             context.is_judged = True
-            _say_put_back(context, context.put_back_protected())
+            context.say_put_back(context.put_back_protected())
         elif self._runs.watch is not None:
-            self._runs.watch.look_after_endings(partial(self._judge_cancelled, context))
-
-    async def _judge_cancelled(self, context: CallContext) -> None:
-        """The command of a cancelled call has ended."""
-        await context.find_changed_protected()
-        if context.changed_protected:
-            left = await self._runs.workplace.off_loop(context.put_back_protected)
-            _say_put_back(context, left)
-
-
-def _changed_names(context: CallContext) -> str:
-    changed = (context.display_path(Path(path)) for path in context.changed_protected)
-    return sandbox_words.name_some([*map(sandbox_words.shorten_path, changed)])
-
-
-def _say_put_back(context: CallContext, left: Sequence[str]) -> str:
-    """Say it on the screen, also after the turn. Returns what the model is told."""
-    words = sandbox_words.NOT_PUT_BACK if left else sandbox_words.PUT_BACK
-    said = words.format(_changed_names(context), context.aside)
-    context.tell(Notice(f"P{said[1:]}", "warning"))
-    return said
+            self._runs.watch.look_after_endings(context.judge_cancelled)

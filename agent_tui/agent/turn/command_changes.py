@@ -168,13 +168,15 @@ class Watch:
         """No command is being looked at."""
         self._idle.set()
 
-    async def take_snapshot(self, command: str, call: CallContext) -> Snapshot | None:
+    async def take_snapshot(
+        self, command: str, call: CallContext, own: frozenset[Path] = frozenset()
+    ) -> Snapshot | None:
         """The files before `command`; None where nobody needs to look. `after` or `later` must
-        follow."""
+        follow. `own`: files that the call itself has changed."""
         await self.wait_until_settled()
         if reads_only(command):
             return None
-        snapshot = Snapshot(call, time.time_ns() - CLOCK)
+        snapshot = Snapshot(call, time.time_ns() - CLOCK, own=own)
         snapshot.status = await self._status(snapshot)
         wanted = self._wanted(snapshot, snapshot.status.changed)
         snapshot.files = await self._looked(snapshot, wanted, keep=True)
@@ -216,7 +218,7 @@ class Watch:
         told = [(path, earlier[path], known) for path, known in now.items() if path in earlier]
         sources = _sources(earlier, now)
         for event in await self._off_loop(
-            lambda: list(self._differing(told, before.call, new, sources))
+            lambda: list(self._differing(told, before, new, sources))
         ):
             before.call.tell(event)
         self._copy.remove()
@@ -454,7 +456,7 @@ class Watch:
     def _differing(
         self,
         told: Iterable[tuple[Path, Known, Known]],
-        call: CallContext,
+        around: Snapshot,
         folders: Mapping[Path, int],
         sources: Mapping[str, Path],
     ) -> Iterable[FileChanged]:
@@ -471,15 +473,15 @@ class Watch:
                 display = noted(display, modes)
             carried = then.sha != now.sha and not is_link(now.mode)
             yield FileChanged(
-                call.call_id,
+                around.call.call_id,
                 str(path),
-                call.workplace.scrub_display(display),
+                around.call.workplace.scrub_display(display),
                 then.sha,
                 now.sha,
                 then.mode,
                 now.mode,
                 folders.get(path, 0),
-                during_command=True,
+                during_command=path not in around.own,
                 source=str(sources.get(now.sha, "")) if carried else "",
             )
 

@@ -23,6 +23,7 @@ from agent_tui.agent.turn.approvals import Approvals, Prepared
 from agent_tui.agent.turn.call_facts import gather_facts, place_command
 from agent_tui.agent.turn.call_runner import CallRun, Runs
 from agent_tui.agent.turn.command_changes import Watch
+from agent_tui.agent.turn.edit_hooks import AfterEdit, Hooks
 from agent_tui.agent.turn.loop_detection import Outcome, nudge, research_calls
 from agent_tui.agent.turn.tool_context import CallContext
 from agent_tui.agent.turn.workplace import Workplace
@@ -86,14 +87,16 @@ class Executor:
         sealed: Callable[[], str] = lambda: "",
         watch: Watch | None = None,
         changing: asyncio.Lock | None = None,
+        hooks: Hooks | None = None,
     ) -> None:
         self.tools, self.known, self.workplace, self.scrub = tools, known, workplace, scrub
         self.mode, self.ask, self.new_id, self.parallel = mode, ask, new_id, parallel
         self.approvals = Approvals(workplace, scrub, mode, ask, new_id, sealed)
         self.sealed, self.watch = sealed, watch
-        self._runs = Runs(
-            workplace, self.approvals, mode, ask is not None, watch, changing or asyncio.Lock()
-        )
+        can_ask, lock, after_edit = ask is not None, changing or asyncio.Lock(), None
+        if hooks is not None and watch is not None:
+            after_edit = AfterEdit(hooks, self.approvals, mode, watch)
+        self._runs = Runs(workplace, self.approvals, mode, can_ask, watch, lock, after_edit)
         self.rate_limits: Mapping[str, int] = {}
         self._rates = Rates()
         self.on_approved_change: Callable[[Path, str, str], Awaitable[None]] = _nobody_hears
@@ -326,6 +329,9 @@ class Executor:
         captured, tool = prepared.context.command_output, prepared.tool
         command = tool.command(prepared.arguments) if tool.command else ""
         said, display = "Error [cancelled]: cancelled while it ran", None
+        if changed := dict.fromkeys(path for path, _, _ in prepared.context.changes):
+            names = sandbox_words.name_some([*map(prepared.context.display_path, changed)])
+            said += f", but its change was made by then: {names}"
         if output := captured.text():
             said += f". Its output until then:\n{output}{captured.loss}"
             display = CommandDisplay(command, str(prepared.context.folder), output)

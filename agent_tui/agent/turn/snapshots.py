@@ -78,12 +78,14 @@ LONGEST: Final = 4_000_000
 
 @dataclass(slots=True)
 class Snapshot:
-    """The files before the command of `call`, which began at `begun` (nanoseconds)."""
+    """The files before the command of `call`, which began at `begun` (nanoseconds). `own`: files
+    that the call has changed itself: what becomes of them while the command runs is its doing."""
 
     call: CallContext
     begun: int
     status: Status = field(default_factory=Status)
     files: dict[Path, Known] = field(default_factory=dict)
+    own: frozenset[Path] = frozenset()
 
 
 class SnapshotFile:
@@ -105,6 +107,7 @@ class SnapshotFile:
             "commit": status.commit,
             "changed": _rows(status.changed),
             "files": _rows(snapshot.files),
+            "own": list(map(str, snapshot.own)),
         }
         part = self.path.with_suffix(".part")
         with contextlib.suppress(OSError):  # a full disk: the log says so
@@ -129,8 +132,9 @@ class SnapshotFile:
                 for path, has in (_known(*row) for row in data["files"])
                 if has is not None
             }
+            own = frozenset(map(Path, data.get("own", ())))
             return (
-                Snapshot(call, int(data["begun"]), status, files)
+                Snapshot(call, int(data["begun"]), status, files, own)
                 if data["cwd"] == str(self._cwd)
                 else None
             )

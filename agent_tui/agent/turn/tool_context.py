@@ -3,6 +3,7 @@ one call."""
 
 from __future__ import annotations
 
+import asyncio
 import stat
 import threading
 import time
@@ -13,7 +14,7 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import Final, TypeVar
 
-from agent_tui.agent.turn import inquiries
+from agent_tui.agent.turn import inquiries, sandbox_words
 from agent_tui.agent.turn.call_facts import place_command
 from agent_tui.agent.turn.workplace import UNSEEN, Workplace, is_inside
 from agent_tui.protocol.display import DiffDisplay, Display, TodoItem
@@ -173,14 +174,9 @@ class CallContext:
     async def process(
         self, command: str, timeout: float, background: bool = False
     ) -> CommandResult:
-        roots, environment, profile = self.workplace.roots, self.workplace.environment, None
-        if self.confined == "looks":
-            environment = shell_classifier.environment(environment, roots)
-            profile = await self.workplace.off_loop(partial(self._prepare_look, environment))
-        elif self.confined == "works":
-            profile = await self.workplace.off_loop(self._prepare_work)
-            if self.reaches_hosts:
-                self.network = Proxy(self.hosts, self.workplace.internet)
+        roots, (environment, profile) = self.workplace.roots, await self._confine()
+        if self.reaches_hosts:
+            self.network = Proxy(self.hosts, self.workplace.internet)
         self._shows_secrets = shows_secrets(place_command(command, self.folder, roots[0]))
         await self.workplace.learn_env_files()
         if not is_inside(self.folder, roots):
@@ -212,6 +208,37 @@ class CallContext:
             said = "!! private command" if self._private else self.workplace.scrub(command)
             self.workplace.jobs.add(result.job, said, of_model=self.turn > 0)
         return result
+
+    async def process_beside(self, command: str, timeout: float) -> CommandResult:
+        """The same for a command that is none of the model's: it moves no folder, nothing of it
+        goes on in the background, and its sandbox has no network at all."""
+        environment, profile = await self._confine()
+        result = await processes.run(
+            command,
+            self.folder,
+            environment,
+            timeout,
+            lambda _: None,
+            self.command_output,
+            confined=profile,
+            memory=self.workplace.command_memory,
+        )
+        if result.job is not None:
+            result.job.stop()
+            await processes.wait_for_endings()
+        await self.find_changed_protected()
+        return result
+
+    async def _confine(self) -> tuple[Mapping[str, str], Profile | None]:
+        """The variables of its command, and what that may do; None: what its user may do."""
+        environment = self.workplace.environment
+        if self.confined == "looks":
+            environment = shell_classifier.environment(environment, self.workplace.roots)
+            look = partial(self._prepare_look, environment)
+            return environment, await self.workplace.off_loop(look)
+        if self.confined == "works":
+            return environment, await self.workplace.off_loop(self._prepare_work)
+        return environment, None
 
     @property
     def reaches_hosts(self) -> bool:
@@ -254,6 +281,31 @@ class CallContext:
         """Undo `changed_protected`; returns those where that failed. Moves files."""
         assert self._protected is not None  # something changed
         return self._protected.put_back(self.changed_protected, self.aside)
+
+    async def take_back_protected(self) -> str:
+        """The same where nobody is asked about it: what is told, empty where nothing changed."""
+        if not self.changed_protected:
+            return ""
+        self.is_judged = True
+        left = await asyncio.shield(self.workplace.off_loop(self.put_back_protected))
+        return self.say_put_back(left)
+
+    async def judge_cancelled(self) -> None:
+        """Its command was cancelled and has ended: nobody will say that what it changed stays."""
+        await self.find_changed_protected()
+        await self.take_back_protected()
+
+    def say_put_back(self, left: Sequence[str]) -> str:
+        """Say on the screen, also after the turn, what became of `changed_protected`; `left`: where
+        it could not be undone. Returns what the model is told."""
+        words = sandbox_words.NOT_PUT_BACK if left else sandbox_words.PUT_BACK
+        said = words.format(self.name_changed_protected(), self.aside)
+        self.tell(Notice(f"P{said[1:]}", "warning"))
+        return said
+
+    def name_changed_protected(self) -> str:
+        changed = (self.display_path(Path(path)) for path in self.changed_protected)
+        return sandbox_words.name_some([*map(sandbox_words.shorten_path, changed)])
 
     def release(self) -> None:
         """The result is on record: the file with the output goes, unless it holds more, or grows."""

@@ -23,6 +23,7 @@ from agent_tui.agent.turn.accounts import Accounts, Budget
 from agent_tui.agent.turn.agent_run import AgentRun, Ends, Shared
 from agent_tui.agent.turn.agent_run import new_id as new_id
 from agent_tui.agent.turn.custom_tools import CustomTools
+from agent_tui.agent.turn.edit_hooks import Hooks
 from agent_tui.agent.turn.running_turn import Turn
 from agent_tui.context.skills import Expansion
 from agent_tui.protocol.events import (
@@ -85,6 +86,7 @@ class Turns:
             self.jobs,
             watch,
             self.custom,
+            Hooks(config),
         )
         self.main = AgentRun(shared, record.main, models, Ends(self._settled, self._ended))
         self.consent, self.executor = self.main.consent, self.main.executor

@@ -50,6 +50,8 @@ class Known:
 
     window: int = 0
     images: bool | None = None
+    patches: bool = False
+    """They were trained on the format of `apply_patch`."""
 
 
 @frozen

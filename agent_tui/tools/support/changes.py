@@ -270,18 +270,20 @@ def _describe(one: _Done, ctx: ToolContext) -> str:
     ctx.seen_files.note(change.path, change.data)
     broken = describe_break(change.path, change.before, change.data)
     said = " ".join(filter(None, (change.done, one.apart)))
-    stands = _stands(change, ctx) if change.shows else ""
+    stands = ""
+    if change.shows:
+        stands = show_changed_lines(change.display, change.data, change.path, ctx)
     return "\n".join(filter(None, (said, stands, broken)))
 
 
-def _stands(change: Change, ctx: ToolContext) -> str:
-    """The changed lines as they stand now, with their numbers; not those of private keys, of which
-    a single line tells nothing to who hides them."""
-    if b"PRIVATE KEY" in (change.data or b""):
+def show_changed_lines(display: DiffDisplay, data: bytes, path: Path, ctx: ToolContext) -> str:
+    """The changed lines of a file, which holds `data`, as they stand now, with their numbers; not
+    those of private keys, of which a single line tells nothing to who hides them."""
+    if b"PRIVATE KEY" in data:
         return ""
     shown: list[str] = []
     left = SHOWN_LINES
-    for hunk in change.display.hunks:
+    for hunk in display.hunks:
         number = hunk.new_start
         if shown:
             shown.append("   …")
@@ -294,4 +296,4 @@ def _stands(change: Change, ctx: ToolContext) -> str:
             text = line[1:] if len(line) <= LINE else f"{line[1:LINE]}…"
             shown.append(f"{number:>5}→{text}")
             number += 1
-    return ctx.hide_secrets("\n".join(shown), is_secret(change.path, ctx))
+    return ctx.hide_secrets("\n".join(shown), is_secret(path, ctx))

@@ -49,7 +49,7 @@ class NoPatch(ValueError):
 def named_paths(patch: str) -> tuple[str, ...]:
     """All files that a patch names, each once; also of one that cannot be read."""
     found: dict[str, None] = {}
-    for line in patch.splitlines():
+    for line in _lines(patch):
         if match := _FILE.fullmatch(line):
             found[match[2]] = None
         elif match := _MOVE.fullmatch(line):
@@ -83,9 +83,14 @@ def parse(patch: str) -> list[FilePatch]:
     return found
 
 
+def _lines(patch: str) -> list[str]:
+    """Only a line feed ends a line: what else `str.splitlines` cuts at stands in files as text."""
+    return [line.removesuffix("\r") for line in patch.split("\n")]
+
+
 def _body(patch: str) -> list[str]:
     """The lines between its first and its last."""
-    lines = [line.removesuffix("\r") for line in patch.strip("\r\n \t").split("\n")]
+    lines = _lines(patch.strip("\r\n \t"))
     if len(lines) > 2 and lines[0].rstrip() in ("<<EOF", "<<'EOF'", '<<"EOF"', "```", "```patch"):
         lines = lines[1:-1]  # as a shell or Markdown would hold it
     if lines[0].rstrip() != BEGIN:

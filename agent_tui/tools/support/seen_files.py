@@ -122,9 +122,7 @@ def _difference(old: bytes | None, new: bytes | None, hide: Callable[[str], str]
     again = "Read it again with read_file."
     if old is None or new is None:
         return again
-    before, after = (
-        hide(content.decode("utf-8", "replace")).splitlines() for content in (old, new)
-    )
+    before, after = (_lines(hide(content.decode("utf-8", "replace"))) for content in (old, new))
     if before == after:
         return "Only its line ends, its encoding or a hidden value did: you can edit it now."
     found = list(difflib.unified_diff(before, after, "read", "now", n=1, lineterm=""))[2:]
@@ -133,3 +131,8 @@ def _difference(old: bytes | None, new: bytes | None, hide: Callable[[str], str]
         lines.append(f"… ({len(found) - DIFF_LINES} more lines of this difference)")
         return "\n".join(("What changed:", *lines, again))
     return "\n".join(("What changed:", *lines, "If your edit still fits, make it again."))
+
+
+def _lines(text: str) -> list[str]:
+    """Only a line feed ends a line, with or without a carriage return."""
+    return text.replace("\r\n", "\n").removesuffix("\n").split("\n")
