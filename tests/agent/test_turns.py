@@ -422,7 +422,7 @@ def test_an_answer_with_thousands_of_calls_ends_with_the_limit_of_the_turn(
         time.sleep(0.05)
 
     monkeypatch.setattr(store, "_sync", slow)
-    limit = AgentSettings(timeout=1)
+    limit = AgentSettings(timeout=3)
     with place.engine(place.script([CALL] * 3_000), agent=limit) as driver:
         ended = driver.turn("go")
         assert ended.state == "timed_out"

@@ -147,51 +147,28 @@ def answer_key(model: Model, msg: KeyPressed, before: float) -> Step | None:
             return refuse_enter(model, DROPPED)
         model = replace(model, dialog=(dialog := replace(dialog, drops_keys=False)))
     if msg.key in ("pageup", "pagedown"):
-        page, lines = msg.asked
-        if page >= lines:
-            return None  # nothing to scroll here: the transcript takes it
-        scroll = min(dialog.scroll, lines - page) + (page if msg.key == "pagedown" else -page)
-        moved = replace(dialog, scroll=max(0, min(scroll, lines - page)))
-        return note_view(replace(model, dialog=moved), page, lines), ()
+        return _turn_page(model, dialog, msg)
     offered, command = ways(model), commands.bindings(model.keys).get(msg.key)
     named = next((offer for offer in offered if msg.key.removeprefix(ALT) in offer.keys), None)
     if msg.key.startswith(ALT) and command is not None:
         named = None  # it is what it is everywhere
-    if msg.key == "enter" and dialog.listed and msg.at - dialog.shown_at < TYPING_SECONDS:
-        free = replace(model, dialog=replace(dialog, listed=False))
-        return refuse_enter(free, NOT_SENT)  # it was for the list that the question took away
-    if (
-        command in SENDS
-        and model.composer.draft.strip()
-        and not (msg.key == "enter" and enter_answers(model))
-    ):
-        return send_words(model, command)
-    if msg.key == "enter" and not enter_answers(model):  # the person sends with another key
-        return model, (Type("\n", "ctrl+j"),)
+    if (sent := _send_key(model, dialog, msg, command)) is not None:
+        return sent
     meant = partial(letter_is_meant, model, msg, dialog, before)
     if (marked_row := marking.on_key(model, msg, before, offered, meant)) is not None:
         return marked_row
-    if named is not None and letter_is_meant(model, msg, dialog, before):
-        marked = offered.index(named)
-        turns = refuses(named) and not refuses(under_cursor(offered, dialog))
-        back = marked if turns else dialog.selected  # a no never turns into a yes by itself
-        held = Held(msg.key, msg.character, inf, on=question.id, row=back)
-        model = replace(model, held=held, dialog=replace(dialog, selected=marked))
-        confirms = WRITES if named.purpose else CONFIRMS
-        return toast(model, why_unreadable(model, question, named) or confirms)
+    if named is not None and meant():
+        return _mark_row(model, msg, question, dialog, offered, named)
     if named is not None and msg.key.startswith(ALT):  # else Enter takes what it was not to take
         return refuse_enter(model, f"{NOT_ANSWERED}pause, then press {key_name(msg.key)}")
-    if is_text(msg.character) and not msg.key.startswith(ALT):
-        return replace(model, typed_at=model.at), (
-            Type(msg.character, msg.key),
-        )  # in vim's normal mode too
-    if offered and msg.key == "enter" and not enter_is_meant(model, msg, dialog, before):
-        if dialog.moved_at > -inf:
-            return toast(model, TOO_SOON)
-        offer = under_cursor(offered, dialog)
-        return refuse_enter(model, _choose_first(model, offer))
+    if is_text(msg.character) and not msg.key.startswith(ALT):  # in vim's normal mode too
+        return replace(model, typed_at=model.at), (Type(msg.character, msg.key),)
     if not offered:
         return None
+    if msg.key == "enter" and not enter_is_meant(model, msg, dialog, before):
+        if dialog.moved_at > dialog.refused_at:
+            return toast(model, TOO_SOON)
+        return refuse_enter(model, _choose_first(model, under_cursor(offered, dialog)))
     if msg.key in STEPS and not arrow_is_meant(model, msg, dialog, before):
         unmoved = dialog.moved_at == -inf  # then no Enter takes a row: it was to be another one
         passed = replace(dialog, refused_at=msg.at) if unmoved else dialog
@@ -199,6 +176,48 @@ def answer_key(model: Model, msg: KeyPressed, before: float) -> Step | None:
     if msg.key != "enter" and not is_meant(model, msg, dialog.shown_at, before):
         return None
     return _choose(model, msg, question, dialog, offered)
+
+
+def _turn_page(model: Model, dialog: Dialog, msg: KeyPressed) -> Step | None:
+    """What is asked about is turned. None: all of it is in view, and the transcript takes the key."""
+    page, lines = msg.asked
+    if page >= lines:
+        return None
+    scroll = min(dialog.scroll, lines - page) + (page if msg.key == "pagedown" else -page)
+    moved = replace(dialog, scroll=max(0, min(scroll, lines - page)))
+    return note_view(replace(model, dialog=moved), page, lines), ()
+
+
+def _send_key(model: Model, dialog: Dialog, msg: KeyPressed, command: str | None) -> Step | None:
+    """A key that sends what is in the prompt, or may. None: it does not now."""
+    enter = msg.key == "enter"
+    if enter and dialog.listed and msg.at - dialog.shown_at < TYPING_SECONDS:
+        free = replace(model, dialog=replace(dialog, listed=False))
+        return refuse_enter(free, NOT_SENT)  # it was for the list that the question took away
+    answers = enter and enter_answers(model)
+    if command in SENDS and model.composer.draft.strip() and not answers:
+        return send_words(model, command)
+    if enter and not answers:  # the person sends with another key
+        return model, (Type("\n", "ctrl+j"),)
+    return None
+
+
+def _mark_row(
+    model: Model,
+    msg: KeyPressed,
+    question: Approval | Question,
+    dialog: Dialog,
+    offered: Sequence[Offer],
+    named: Offer,
+) -> Step:
+    """A letter, or Alt and a letter, marks its row: Enter takes it."""
+    marked = offered.index(named)
+    turns = refuses(named) and not refuses(under_cursor(offered, dialog))
+    back = marked if turns else dialog.selected  # a no never turns into a yes by itself
+    held = Held(msg.key, msg.character, inf, on=question.id, row=back)
+    model = replace(model, held=held, dialog=replace(dialog, selected=marked))
+    confirms = WRITES if named.purpose else CONFIRMS
+    return toast(model, why_unreadable(model, question, named) or confirms)
 
 
 def _choose(
