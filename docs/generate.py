@@ -255,7 +255,11 @@ A letter or a number chooses only if the prompt is empty, and you typed and dele
 A key of vim's normal mode, such as `i`, counts as typed. After a key that does nothing here, such as `Ctrl+P`, letters
 and numbers are text until the next question. With words in the prompt, or after such a key, choose with `Alt` and the
 letter (with a number if `Alt` and the letter is a command, as `Alt+S` is), or with `↑` `↓`. `Enter` right after the
-words queues them as a prompt.
+words queues them as a prompt. In words of several lines, and while you look at an earlier prompt, `↑` `↓` go on moving
+there and choose nothing; so do arrows that follow others within {key_guards.TYPING_SECONDS} s.
+
+A choice that came too soon is refused, with a line, and no `Enter` answers before you choose again. While you type a key
+or another secret, a question waits until you are done.
 
 `Enter` answers not earlier than {key_guards.ENTER_SECONDS} s after you could see the question, and {key_guards.BURST_SECONDS} s
 after `↑` `↓`. If the question closed a list or a search, neither `Enter` nor a letter counts within

@@ -204,3 +204,12 @@ def test_words_for_the_running_turn_are_shown_apart_and_are_no_prompt_of_their_o
     assert [op for op in play.take() if isinstance(op, Submit)] == [
         Submit("and this", queue_id="2")
     ]
+
+
+def test_what_waits_for_the_start_is_not_copied_out_of_the_history() -> None:
+    play = Play(started=False)
+    play.type("build it")
+    play.press("enter")
+    for key in ("up", "alt+q"):
+        play.press(key)
+        assert (play.toast, play.text) == ("starting: wait to edit the queue", "")

@@ -66,12 +66,12 @@ def queue(model: Model, args: str) -> Step:
             return (
                 open_sheet(model, "queue")
                 if model.waiting_prompts
-                else toast(model, "the queue is empty")
+                else waiting.say_empty(model)
             )
         case "clear":
             return waiting.clear(model)
         case "pause" | "resume" if not model.queue:
-            return toast(model, "the queue is empty")
+            return waiting.say_empty(model)
         case "pause":
             return waiting.pause(model)
         case "resume":

@@ -20,6 +20,7 @@ MOST_EDITED: Final = 50_000
 MOST_CHIPS: Final = 20
 """Chips that are remembered besides those in use, so that a prompt that is taken back has them
 again."""
+OPENS_LATER: Final = "starting: wait to edit the queue"
 NEVER: Final = float("-inf")
 MESSAGES: Final = frozenset(("allow", "say", "deny"))
 """What the prompt is for while it answers a question in words."""
@@ -341,6 +342,9 @@ def browse(model: Model, step: int, draft: str) -> Step:
         and model.queue
     ):
         return edit(model, model.queue[-1])
+    first = step < 0 and not draft and composer.browsing < 0 and composer.editing is None
+    if first and model.early:  # the history would give a copy of what waits
+        return toast(model, OPENS_LATER)
     at = len(composer.history) if composer.browsing < 0 else composer.browsing
     kept = draft if composer.browsing < 0 else composer.kept
     at += step

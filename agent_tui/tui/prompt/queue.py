@@ -148,10 +148,15 @@ def steer_oldest(model: Model) -> Step:
     return steer(model, model.queue[0])
 
 
+def say_empty(model: Model) -> Step:
+    """Say that nothing waits, or that what does cannot be reached yet."""
+    return toast(model, composer.OPENS_LATER if model.early else "the queue is empty")
+
+
 def clear(model: Model) -> Step:
     """Empty the queue."""
     if not model.queue:
-        return toast(model, "the queue is empty")
+        return say_empty(model)
     step = empty_queue(model)
     return then(step, send(step[0], QueueEdit("clear")))
 
