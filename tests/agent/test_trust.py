@@ -18,13 +18,14 @@ from agent_tui.protocol.events import (
     Answered,
     ApprovalAsked,
     Notice,
+    ToolEnded,
     TurnEnded,
 )
 from agent_tui.protocol.ops import Answer, Query, SetDirectory, SetTrust, Submit
 from agent_tui.settings.layers import read
 from agent_tui.settings.trust import ThisRun, records
 from tests.agent.driving import Driver, Place, running
-from tests.agent.model_server import engine, model_server, said
+from tests.agent.model_server import call, engine, model_server, said, streamed
 
 RULES = "Always answer with the word pelican.\n"
 SKILL = "---\nname: tidy\ndescription: Sweep like a heron.\n---\nDo as a stork does.\n"
@@ -364,3 +365,14 @@ def test_a_record_that_cannot_be_read_trusts_nothing(place: Place) -> None:
         assert not list(records(place.home))
     with asked(place) as (_, __, offer):
         assert names(offer) == EVERYTHING
+
+
+def test_the_rules_of_a_project_hold_from_the_moment_of_trust(place: Place) -> None:
+    rules = '[permissions]\ndeny = ["read_file(AGENTS.md)"]\n'
+    (place.cwd / ".agent-tui" / "config.toml").write_text(rules)
+    reads = streamed(call("read_file", '{"path": "AGENTS.md"}'), end="tool_calls")
+    with asked(place, reads, said("done")) as (driver, _, offer):
+        say(driver, offer, "once")
+        driver.turn("read it")
+        [ended] = driver.all(ToolEnded)
+    assert ended.tag == "blocked" and "read_file(AGENTS.md)" in ended.content

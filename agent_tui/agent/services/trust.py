@@ -23,6 +23,7 @@ from agent_tui.protocol.answers import AnswerData, ProjectFile, TrustOffer
 from agent_tui.protocol.events import Answered, Notice
 from agent_tui.protocol.ops import SetTrust
 from agent_tui.settings.layers import Place, Suggestion, read
+from agent_tui.settings.table import PermissionSettings
 from agent_tui.settings.trust import Found, Gate
 from agent_tui.tools.support.diff import diff
 
@@ -99,8 +100,11 @@ class TrustDesk:
         skills: LoadedSkills,
         pool: Pool,
         tell_skills: Callable[[str], None],
+        hold_rules: Callable[[PermissionSettings], None],
     ) -> None:
+        """`hold_rules` makes these rules hold from the next call on."""
         self._config, self._record, self._skills = config, record, skills
+        self._hold_rules = hold_rules
         self._pool, self._tell_skills = pool, tell_skills
         self._waiting: asyncio.Future[None] | None = None
         self._acting: frozenset[Path] = frozenset()
@@ -173,7 +177,9 @@ class TrustDesk:
         said_before = set(self._skills.skills.problems)
         await self._off_loop(self._skills.look_again)
         self._tell_skills("trust")
-        problems = (await self._off_loop(lambda: read(self._config))).problems
+        now = await self._off_loop(lambda: read(self._config))
+        self._hold_rules(now.settings.permissions)
+        problems = now.problems
         known = map(str, self._config.problems)
         new = [one for one in self._skills.skills.problems if one not in said_before]
         for text in (*new, *({str(one): None for one in problems}.keys() - set(known))):

@@ -136,7 +136,9 @@ class Agent:
         rewind = self.whole.rewind
         self.undo = Undo(config, record, self.turns, self.shell, pool, rewind, self.handle)
         self.differences = DifferenceDesk(config, record, self.turns, pool)
-        self.trust = TrustDesk(config, record, skills, pool, self.tell_skills)
+        self.trust = TrustDesk(
+            config, record, skills, pool, self.tell_skills, self.turns.hold_rules
+        )
         self.turns.executor.on_approved_change = self.trust.follow
         consent, spawn, queue = self.turns.consent, self.turns.spawn, self.queue
         self.confirmations = Confirmations(

@@ -37,6 +37,8 @@ from agent_tui.protocol.events import (
 from agent_tui.protocol.ops import Submit
 from agent_tui.protocol.session_events import name_files
 from agent_tui.protocol.transcript import TurnEnd
+from agent_tui.safety.permissions import own_rules
+from agent_tui.settings.table import PermissionSettings
 from agent_tui.structures import chips
 
 
@@ -202,6 +204,10 @@ class Turns:
         if large:
             said.append(f"Too large for /undo: {name_files([*large])}.")
         self.record.emit(Notice(" ".join(said)), first.turn, first.step)
+
+    def hold_rules(self, given: PermissionSettings) -> None:
+        """These rules hold from the next call on: a project that was trusted just now has some."""
+        self.executor.approvals.permissions = own_rules(given)
 
     def spawn(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         task = asyncio.get_running_loop().create_task(work)
