@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any, Final, Literal, TypeVar
 
 from agent_tui.present import parts as p
@@ -174,16 +175,20 @@ def _diffs(changes: d.DiffsDisplay) -> Presented:
 
 @presents(d.ListingDisplay, role="list")
 def _listing(listing: d.ListingDisplay) -> Presented:
-    entries = p.List(p.Items(listing.entries, _entry, "name"), listing.total, "empty")
+    entry = partial(_entry, "" if listing.path in ("", ".") else f"{listing.path}/")
+    entries = p.List(p.Items(listing.entries, entry, "name"), listing.total, "empty")
     counted = wording.count(max(listing.total, len(listing.entries)), "entry", "entries")
     return Presented((entries,), (_figure(counted),), about=listing.path or ".")
 
 
-def _entry(entry: d.Entry) -> p.Item:
+def _entry(folder: str, entry: d.Entry) -> p.Item:
+    """`folder`: where the names are, with a slash; those that were found below it have it in
+    front."""
     mark: p.Mark = entry.kind if entry.kind == "folder" or entry.kind == "link" else ""
-    return p.Item(
-        entry.name.removesuffix("/"), mark, size=entry.size if entry.kind == "file" else 0
-    )
+    if entry.kind != "file":
+        return p.Item(entry.name.removesuffix("/"), mark)
+    file = entry.name if entry.name.startswith(folder) else folder + entry.name
+    return p.Item(entry.name, mark, size=entry.size, file=file)
 
 
 @presents(d.MatchesDisplay, role="search")
@@ -252,7 +257,7 @@ def _answered(questions: tuple[d.AskedQuestion, ...]) -> tuple[p.Run, ...]:
 def _image(image: d.ImageDisplay) -> Presented:
     size = f"{image.width}×{image.height}" if image.width else ""
     summary = (_figure(size),) if size else ()
-    picture = p.Items((image.path,), lambda path: p.Item(path, "image", note=size))
+    picture = p.Items((image.path,), lambda path: p.Item(path, "image", note=size, file=path))
     return Presented((p.List(picture),), summary, "", about=image.path)
 
 

@@ -92,14 +92,15 @@ class Table:
 
 class Item(NamedTuple):
     """An entry of a list: its `text`, or a `name`, a `note` about it and then the text. `size`,
-    in bytes, is for those who see all of it at a glance; nobody else is told. (A tuple: there
-    may be thousands, and they are made anew.)"""
+    in bytes, is for those who see all of it at a glance; nobody else is told. `file`: the path of
+    the file that it is. (A tuple: there may be thousands, and they are made anew.)"""
 
     text: str
     mark: Mark = ""
     name: str = ""
     note: str = ""
     size: int = 0
+    file: str = ""
 
 
 class Items(Generic[T_co]):

@@ -199,6 +199,15 @@ class Files(Corpus):
 
 
 @frozen
+class NamedFiles:
+    """Where the files are that a text names, by what it calls them; empty: there is none in the
+    folders of the session."""
+
+    paths: Mapping[str, str] = field(default_factory=dict)
+    type: ClassVar = "named_files"
+
+
+@frozen
 class ImageFile:
     """The image at `path`, in pixels; or why it is none that can be sent."""
 
@@ -440,6 +449,7 @@ AnswerData = (
     | Refused
     | SaveOutcome
     | Files
+    | NamedFiles
     | ImageFile
     | ClipboardImage
     | ClipboardSet

@@ -36,6 +36,7 @@ QueryKind = Literal[
     "permissions",
     "hidden",
     "trust",
+    "named_files",
 ]
 Choice = Literal[
     "once", "always", "prefix", "folder", "outside", "no",

@@ -241,6 +241,7 @@ class Answers:
     refused: answers.Refused | None = None
     saved: answers.SaveOutcome | None = None
     files: answers.Files | None = None
+    named_files: answers.NamedFiles | None = None
     image: answers.ImageFile | None = None
     clipboard_image: answers.ClipboardImage | None = None
     clipboard: answers.ClipboardSet | None = None

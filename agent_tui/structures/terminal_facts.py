@@ -100,6 +100,13 @@ def notifier(environment: Mapping[str, str]) -> Notifier:
     return "osc9" if iterm or program in ("warpterminal", "rio") else ""
 
 
+def line_links(environment: Mapping[str, str]) -> bool:
+    """Whether the address of a file may say a line (`file:///a/b.py#12`): others would look for a
+    file of that name."""
+    kitty = environment.get("KITTY_WINDOW_ID") or "kitty" in environment.get("TERM", "")
+    return bool(kitty) or environment.get("TERM_PROGRAM") == "vscode"
+
+
 def past_tmux(said: str) -> str:
     """What makes tmux hand on `said` (where it allows that)."""
     escaped = said.replace("\x1b", "\x1b\x1b")

@@ -23,6 +23,8 @@ from agent_tui.tui.core.msg import (
     EffectFailed,
     EventsArrived,
     FactsRead,
+    FileClicked,
+    FilesNamed,
     FocusChanged,
     GroundTold,
     HistoryAsked,
@@ -69,7 +71,7 @@ with late():
         settings,
     )
     from agent_tui.tui.sheets import control, draw, opening
-    from agent_tui.tui.transcript import search_prompt, state
+    from agent_tui.tui.transcript import named_files, search_prompt, state
 
 
 def update(model: Model, msg: Msg) -> Step:
@@ -186,6 +188,10 @@ def _decided(model: Model, msg: Msg) -> Step:
             return key_routing.vim_moved(model, msg.mode, msg.missed)
         case Toggled():
             return state.toggle_row(model, msg.row, msg.group), ()
+        case FilesNamed(paths):
+            return named_files.ask(model, paths)
+        case FileClicked(path, line):
+            return named_files.open_file(model, path, line)
         case Scrolled():
             return state.on_scrolled(model, msg.following), ()
         case Copied():

@@ -3,7 +3,7 @@ has changed."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from agent_tui.protocol.transcript import Block, Queued, Streaming, Transcript
@@ -95,6 +95,7 @@ def view(model: Model) -> View:
             model.look,
             model.search,
             transcript.mode,
+            model.files,
         ),
         queue=_waiting(model),
         dialog=ask.dialog_view(model) if model.dialog is not None else None,
@@ -164,6 +165,7 @@ def _transcript(
     look: Look,
     found: Search | None,
     mode: str,
+    files: Mapping[str, str],
 ) -> TranscriptView:
     live = Transcript(rows=rows, streaming=streaming).live()
     mark = reading.mark if reading.mark < len(rows) else -1
@@ -184,6 +186,7 @@ def _transcript(
         query,
         nth if row == mark else -1,
         mode,
+        files,
     )
 
 

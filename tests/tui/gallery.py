@@ -112,6 +112,7 @@ TRUST: Final = {
     "asks": True,
 }  # fmt: skip
 FILES: Final = {"paths": [f"shop/{name}.py" for name in ("cart", "price", "till")], "whole": True}
+NAMED: Final = {"paths": {f"shop/{name}.py": f"/work/shop/{name}.py" for name in ("cart", "till")}}
 PULL: Final = {"model": "qwen3:8b", "state": "pulling", "percent": 42, "done": 2_100_000_000,
                "total": 5_000_000_000, "left": 95}  # fmt: skip
 EFFORTS: Final = {
@@ -133,6 +134,7 @@ GIVEN: Final[dict[str, Any]] = {
     "permissions": PERMISSIONS,
     "hidden": HIDDEN,
     "files": FILES,
+    "named_files": NAMED,
     "skills": SKILLS,
     "file_preview": {"of": "shop/cart.py", "parts": [ABOUT_FILE]},
 }
@@ -190,6 +192,11 @@ def queued(running: bool, paused: bool = False, draft: str = "") -> Model:
     return typed(model, draft) if draft else model
 
 
+def named() -> Model:
+    said = answered("Where is it?", "In `shop/cart.py:12`, called from shop/till.py.")
+    return opened("/edit", told(*said, before=sessions.worked()))
+
+
 def aside() -> Model:
     model = opened("/btw what is a monad?")
     assert model.aside is not None
@@ -237,6 +244,7 @@ SHEETS: Final[Pictures] = {
     "copy": test_snapshots_reading.answers_and_code_can_be_chosen_to_copy,
     "debug": debug,
     "doctor": lambda: opened("/doctor"),
+    "edit": named,
     "effort": lambda: opening.open_sheet(
         after(answer_event("e", "efforts", EFFORTS)), "effort")[0],
     "files": lambda: opened("/files"),

@@ -27,6 +27,7 @@ NAMES = [
     "search",
     "timestamps",
     "durations",
+    "edit",
     "settings",
     "hidden",
     "history",

@@ -11,6 +11,7 @@ from rich.cells import cell_len
 from agent_tui.protocol import display as d
 from agent_tui.protocol.transcript import Block, TextBlock, ThinkingBlock, ToolBlock
 from agent_tui.structures.vec import Vec
+from agent_tui.tui.markdown.lines import named_file
 from agent_tui.tui.transcript.groups import MOST, Group, Groups, group_line, kind
 from tests.campaigns import examples
 
@@ -126,10 +127,10 @@ def test_the_line_counts_each_thing_once() -> None:
 
 def test_what_was_read_is_said_in_words_and_how_long_it_took_beside_them() -> None:
     line = group_line([read("a.py", duration_ms=30), read("b.py")], False, 90, cell_len)
-    assert [s.style for s in line.segments if s.text.strip() in ("a.py, b.py", "30 ms")] == [
-        "tool.note",
-        "tool.time",
-    ]
+    said = {s.text.strip(): (s.style, named_file(s.meta)) for s in line.segments}
+    assert line.text.endswith("  a.py, b.py  30 ms")
+    assert said["a.py"] == ("tool.note", ("a.py", 0)), "each is the name of a file"
+    assert said["b.py"] == ("tool.note", ("b.py", 0)) and said["30 ms"][0] == "tool.time"
 
 
 @pytest.mark.parametrize("width", range(1, 60))

@@ -18,8 +18,10 @@ from agent_tui.tui.core.regions import Option, OverlayView, Span
 from agent_tui.tui.runtime.app import AgentApp
 from agent_tui.tui.view import view
 from tests.answers import answer_event
+from tests.tui.gallery import SHEETS
 from tests.tui.setup_play import OFFERS
 from tests.tui.stage import SESSION, PlayedEngine, play, text, until
+from tests.tui.story import Unheard
 
 WORDS = [f"word{number}" for number in range(1, 40)]
 TRIED = {"tried": [{"what": "Server", "result": " ".join(WORDS)}], "variables": ["OPENAI_API_KEY"]}
@@ -250,3 +252,16 @@ def test_the_prompt_keeps_its_row_below_any_sheet(size: tuple[int, int]) -> None
         await until(lambda: "❯ my plan" in text(app))
 
     play(Asks(), steps, size)
+
+
+def test_undo_in_the_usual_size_shows_each_file_each_choice_and_what_changes() -> None:
+    async def steps(pilot: Pilot[int], app: AgentApp) -> None:
+        app.model = replace(SHEETS["undo"](), width=80, height=24)
+        app.regions.show(view(app.model))
+        await pilot.pause()
+        shown = text(app)
+        for row in ("[x] shop/price.py", "[x] sale.txt", "❯ code", "code and", "  conversation"):
+            assert row in shown, row
+        assert "10 -" in shown and "10 +" in shown
+
+    play(Unheard(), steps)

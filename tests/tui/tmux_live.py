@@ -98,7 +98,8 @@ class TmuxWindow:
         end = time.monotonic() + seconds
         while not self._left:
             try:
-                assert time.monotonic() < end, f"never left\n{self.text}"
+                shown = self.text
+                assert time.monotonic() < end, f"never left\n{shown}"
                 time.sleep(0.03)
             except subprocess.CalledProcessError:  # no window is left to be read
                 self._left = True

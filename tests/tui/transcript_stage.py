@@ -77,9 +77,10 @@ def run(
     journey: Callable[[Screen, Pilot[None]], Awaitable[None]],
     size: tuple[int, int] = (60, 22),
     theme: str = "dark",
+    screen: type[Screen] = Screen,
 ) -> None:
     async def drive() -> None:
-        app = Screen(view, theme)
+        app = screen(view, theme)
         async with app.run_test(size=size) as pilot:
             await pilot.pause()
             await journey(app, pilot)

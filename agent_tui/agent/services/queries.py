@@ -7,7 +7,7 @@ import asyncio
 import json
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor as Pool
 from dataclasses import replace
 from datetime import datetime
@@ -15,7 +15,15 @@ from pathlib import Path
 from typing import Any, Final
 
 from agent_tui.agent.config import EngineConfig
-from agent_tui.protocol.answers import LogLine, LogTail, Preview, PreviewPart, SearchResults, Tree
+from agent_tui.protocol.answers import (
+    LogLine,
+    LogTail,
+    NamedFiles,
+    Preview,
+    PreviewPart,
+    SearchResults,
+    Tree,
+)
 from agent_tui.protocol.events import Answered, Event
 from agent_tui.protocol.ops import Query
 from agent_tui.registry import late
@@ -37,9 +45,14 @@ class Looker:
     """Answers the queries of one session's front end. A search ends the one before it."""
 
     def __init__(
-        self, config: EngineConfig, emit: Callable[[Event], Any], pool: Pool, session: str = ""
+        self,
+        config: EngineConfig,
+        emit: Callable[[Event], Any],
+        pool: Pool,
+        session: str = "",
+        others: Callable[[], tuple[Path, ...]] = tuple,
     ) -> None:
-        self.config, self.session = config, session
+        self.config, self.session, self._others = config, session, others
         self._emit, self._pool = emit, pool
         self._search = ""
         self._fresh = float("-inf")
@@ -56,6 +69,11 @@ class Looker:
                 self._emit(await self._done(lambda _: self._stats(op)))
             case "tree":
                 self._emit(await self._done(lambda _: self._tree(op)))
+            case "named_files":
+                roots, home = (self.config.cwd, *self._others()), self.config.environment
+                named = op.argument.split("\n")[:MOST_NAMES]
+                found = await self._done(lambda _: find_files(named, roots, home.get("HOME", "")))
+                self._emit(Answered(op.id, NamedFiles(found)))
             case _:
                 self._emit(await self._done(lambda _: answer_query(self.config, op, self.session)))
 
@@ -125,6 +143,27 @@ class Looker:
         return Answered(
             op.id, Tree(tuple(listing.branches_of(listed, op.argument or self.session)))
         )
+
+
+MOST_NAMES: Final = 1_000
+"""Names of files that are looked at for one query."""
+
+
+def find_files(names: Sequence[str], roots: Sequence[Path], home: str) -> dict[str, str]:
+    """Where the file is that each of `names` means, relative to the first of `roots`; empty: there
+    is no regular file, or it is in none of the `roots`. Looks at the disk: not for the loop."""
+    real = [root.resolve() for root in roots]
+    return {name: _place(name, roots[0], real, home) for name in names}
+
+
+def _place(name: str, base: Path, roots: Sequence[Path], home: str) -> str:
+    path = base / (f"{home}{name[1:]}" if home and name.startswith("~/") else name)
+    try:
+        target = path.resolve(strict=True)
+        found = target.is_file() and any(target.is_relative_to(root) for root in roots)
+    except (OSError, RuntimeError, ValueError):  # RuntimeError: links in a circle
+        return ""
+    return os.path.abspath(path) if found else ""  # noqa: PTH100  as it is named, not where links lead
 
 
 HEAD: Final = 16_384

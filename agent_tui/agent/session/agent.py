@@ -130,7 +130,7 @@ class Agent:
         self.images = Images(config, record.emit, self.turns.executor.workplace)
         self.files = Files(config, record.emit, pool, log, lambda: roots(record))
         self.directories = Directories(config, record, pool)
-        self.looker = Looker(config, record.emit, pool, record.session)
+        self.looker = Looker(config, record.emit, pool, record.session, lambda: roots(record))
         self.checkup = Checkup(self.models, record.emit, pool)
         self.whole = SessionOps(config, record, self.turns, self.shell, pool)
         rewind = self.whole.rewind
@@ -437,6 +437,7 @@ class Agent:
                 | "search_here"
                 | "stats"
                 | "tree"
+                | "named_files"
             ):
                 self.turns.spawn(self.looker.look(op))
             case "undo" | "redo":

@@ -118,6 +118,7 @@ class Reader:
                 | "search_here"
                 | "stats"
                 | "tree"
+                | "named_files"
             ):
                 self._spawn(self._looker.look(op))
             case Fork():

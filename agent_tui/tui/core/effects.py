@@ -85,6 +85,14 @@ class EditDraft:
 
 
 @frozen
+class OpenFile:
+    """Let the person's own editor show the file at `path` (absolute), at `line` (0: anywhere)."""
+
+    path: str
+    line: int = 0
+
+
+@frozen
 class LookBack:
     """Show the session's recording until the person leaves it."""
 
@@ -212,6 +220,7 @@ Effect = (
     | Yield
     | ReadHistory
     | EditDraft
+    | OpenFile
     | LookBack
     | WriteBug
     | Suspend

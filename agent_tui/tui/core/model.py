@@ -307,6 +307,9 @@ class Model:
     """Time of the newest tick or event: what clocks on the screen show."""
     composer: Composer = Composer()
     completion: Completion = Completion()
+    files: Mapping[str, str] = field(default_factory=dict)
+    """Where the files are that the transcript names, as far as somebody has looked; empty: there is
+    none."""
     dialog: Dialog | None = None
     held: Held | None = None
     overlay: Overlay | None = None

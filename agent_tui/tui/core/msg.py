@@ -237,6 +237,21 @@ class Toggled(Base):
 
 
 @frozen
+class FilesNamed(Base):
+    """What is in view names these files: nobody has looked yet whether they exist."""
+
+    paths: tuple[str, ...]
+
+
+@frozen
+class FileClicked(Base):
+    """The name of the file `path` was clicked, at `line` (0: none is said)."""
+
+    path: str
+    line: int = 0
+
+
+@frozen
 class Scrolled(Base):
     """The transcript shows its end, or no longer does."""
 
@@ -333,6 +348,8 @@ Msg = (
     | Recovered
     | VimMoved
     | Toggled
+    | FilesNamed
+    | FileClicked
     | Scrolled
     | Copied
     | ToastExpired

@@ -6,7 +6,8 @@ The runtime compares regions by identity and shows only what is another object t
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import field
 from typing import Final
 
 from agent_tui.protocol.display import DiffDisplay, Display
@@ -92,6 +93,8 @@ class TranscriptView:
     nth: int = -1
     mode: str = "auto"
     """What may run unasked: the welcome of an empty session says it."""
+    files: Mapping[str, str] = field(default_factory=dict)
+    """Where the files are that its text names; empty: there is none."""
 
 
 @frozen

@@ -164,7 +164,7 @@ def _of_call(question: Approval, alike: Sequence[Approval]) -> tuple[Offer, ...]
     if question.mode and not question.hard and not displays.kind_of(question.display).runs:
         words, more = (
             "yes, and accept edits from now on",
-            f"mode {question.mode}; commands still ask",
+            "commands still ask",
         )
         edits = (Offer(("e",), words, "once", more, mode=question.mode, short="yes, accept edits"),)
     yes, short = "yes, once", "yes"

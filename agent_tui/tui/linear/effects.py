@@ -21,7 +21,14 @@ from agent_tui.tui.core import keymap, msg
 from agent_tui.tui.core.model import Configured, Model
 from agent_tui.tui.core.words import tokens
 from agent_tui.tui.linear.lines import Out
-from agent_tui.tui.runtime.editor import NO_EDITOR, Foreground, edit_text, editor, no_shell
+from agent_tui.tui.runtime.editor import (
+    NO_EDITOR,
+    Foreground,
+    edit_text,
+    editor,
+    no_shell,
+    show_file,
+)
 from agent_tui.tui.runtime.foreground_run import bug_words, chosen_by
 
 
@@ -54,6 +61,9 @@ class Deeds:
             case do.EditDraft(text):
                 left, problem = self._edit(text)
                 yield msg.DraftEdited(at=now, text=left, problem=problem)
+            case do.OpenFile(path, line):
+                if problem := self._open(path, line):
+                    yield msg.EffectFailed(at=now, text=problem)
             case do.LookBack():
                 yield msg.EffectFailed(
                     at=now, text="a replay needs the full screen: agent-tui replay, in a terminal"
@@ -98,6 +108,13 @@ class Deeds:
             return text, NO_EDITOR
         self._out.say([f"Opening {Path(argv[0]).name}."])
         return edit_text(argv, text, run, lambda: self.ending)
+
+    def _open(self, path: str, line: int) -> str:
+        argv, run = editor(os.environ), self._foreground
+        if not argv or run is None:
+            return NO_EDITOR
+        self._out.say([f"Opening {Path(argv[0]).name}."])
+        return show_file(argv, path, line, run, lambda: self.ending)
 
 
 def _suspend() -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from agent_tui.structures import late
 from agent_tui.structures.visible import visible
-from agent_tui.tui.markdown.lines import Meta, Segment
+from agent_tui.tui.markdown.lines import Meta, Segment, file_runs
 
 if TYPE_CHECKING:
     from markdown_it.token import Token
@@ -63,7 +63,7 @@ class Runs:
             elif kind == "hardbreak":
                 self.paragraphs.append([])
             elif kind == "code_inline":
-                self._add(flatten(token.content), "code")
+                self._name_files(flatten(token.content), "code")
             elif kind in _OPENED:
                 self._styles.append(_OPENED[kind])
             elif kind in _CLOSED:
@@ -82,9 +82,19 @@ class Runs:
             names = (*self._styles, style) if style else self._styles
             self.paragraphs[-1].append(Segment(text, " ".join(names), self._meta))
 
+    def _name_files(self, text: str, style: str = "") -> None:
+        """Add `text`; what in it may name a file says so, unless all of it is a link."""
+        if self._meta is not None:
+            self._add(text, style)
+            return
+        for piece in file_runs(Segment(text)):
+            self._meta = piece.meta
+            self._add(piece.text, style)
+        self._meta = None
+
     def _plain(self, text: str) -> None:
         if "://" not in text or self._links or len(text) > FLAT:
-            self._add(flatten(text))
+            self._name_files(flatten(text))
             return
         from markdown_it.common.normalize_url import normalizeLink
 
@@ -93,14 +103,14 @@ class Runs:
             address = found.group().rstrip(".,;:!?*_~")
             while address.endswith(")") and address.count(")") > address.count("("):
                 address = address[:-1]
-            self._add(flatten(text[at : found.start()]))
+            self._name_files(flatten(text[at : found.start()]))
             self._meta = safe_link(
                 normalizeLink(address)
             )  # as it is written: drawn text may have more cells, or less
             self._add(flatten(address), "link" if self._meta else "")
             self._meta = None
             at = found.start() + len(address)
-        self._add(flatten(text[at:]))
+        self._name_files(flatten(text[at:]))
 
     def _drop(self, style: str) -> None:
         for index in range(len(self._styles) - 1, -1, -1):
@@ -120,7 +130,8 @@ class Runs:
         runs = [run for paragraph in self.paragraphs for run in paragraph][start:]
         text = "".join(run.text for run in runs)
         if not text or _conceals(text, address):
-            self._add(f" ({flatten(address)})" if text else flatten(address), "link.target")
+            shown = f" ({flatten(address)})" if text else flatten(address)
+            self._name_files(shown, "link.target")
 
     def _image(self, token: Token) -> None:
         alt = "".join(child.content if child.content else " " for child in token.children or ())

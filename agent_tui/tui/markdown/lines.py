@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
 from agent_tui.structures import late
+from agent_tui.structures.file_names import file_names
 from agent_tui.structures.frozen import frozen
 
 Cells = Callable[[str], int]
@@ -15,7 +16,7 @@ Meta = tuple[tuple[str, str], ...]
 @frozen
 class Segment:
     """Text of one look. `style`: names of `STYLES`, by spaces, the later over the earlier. `meta`:
-    `href`, `toggle`."""
+    `href`, `toggle`, `file` and its `line`."""
 
     text: str
     style: str = ""
@@ -54,6 +55,32 @@ _JOINTS: Final = frozenset("/_-.:,;=&?(")
 _NO_LINE_END: Final = frozenset("「『（［｛〈《【〔〖‘“")
 _STAYS: Final = _NO_LINE_END | {" "}
 _NO_LINE_START: Final = frozenset("、。，．・：；？！）］｝」』】〉》〕’”ー々")
+
+
+def file_meta(path: str, line: int = 0, meta: Meta | None = None) -> Meta | None:
+    """Meta of text that shows the file `path`, at `line` (0: none is said), beside `meta`. What is
+    marked is what is shown, to the letter: a name with characters that nobody sees leads nowhere.
+    """
+    number = (("line", str(line)),) if line else ()
+    return (*(meta or ()), ("file", path), *number) if path else meta
+
+
+def file_runs(run: Segment) -> list[Segment]:
+    """`run` in pieces, of which those that may name a file say so: they become links once somebody
+    has looked whether there is one (`tui/transcript/painted_rows.py`)."""
+    text, runs, at = run.text, list[Segment](), 0
+    for start, end, path, line in file_names(text):
+        runs.append(Segment(text[at:start], run.style, run.meta))
+        runs.append(Segment(text[start:end], run.style, file_meta(path, line, run.meta)))
+        at = end
+    runs.append(Segment(text[at:], run.style, run.meta) if at else run)
+    return [piece for piece in runs if piece.text]
+
+
+def named_file(meta: Meta | None) -> tuple[str, int] | None:
+    """The path and the line (0: none) that `meta` says; None: it is about no file."""
+    said = dict(meta or ())
+    return (said["file"], int(said.get("line", 0))) if "file" in said else None
 
 
 def line_cells(segments: Iterable[Segment], cells: Cells) -> int:

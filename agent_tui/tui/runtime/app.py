@@ -5,6 +5,7 @@ tells widgets what to show. What happens is decided in `update`, what is to be s
 from __future__ import annotations
 
 import asyncio
+import os
 import time
 import traceback
 from collections import deque
@@ -29,7 +30,7 @@ from agent_tui.tui.runtime.live_settings import LiveSettings
 from agent_tui.tui.runtime.preload import Drawing, collect, warm
 from agent_tui.tui.runtime.reconcile import Regions
 from agent_tui.tui.runtime.recording import Taping, current_time
-from agent_tui.tui.runtime.terminal_features import Surroundings
+from agent_tui.tui.runtime.terminal_features import Surroundings, file_address
 from agent_tui.tui.textual_port.canvas import AsciiFilter, Stage
 from agent_tui.tui.textual_port.terminal import Terminal, Typed
 from agent_tui.tui.transcript.widget import Transcript
@@ -83,6 +84,7 @@ class AgentApp(Surroundings, inherit_bindings=False, inherit_css=False):
         self._drawing = Drawing(self.look)
         self.taping = Taping(self.link, self._failed)
         self.regions = Regions(self.dispatch)
+        self.regions.transcript.address = file_address(os.environ, os.uname().nodename)
 
     @property
     def current_theme(self) -> TextualTheme:
@@ -181,7 +183,7 @@ class AgentApp(Surroundings, inherit_bindings=False, inherit_css=False):
                 self._memory.read(number)
             case do.EditDraft(text):
                 self.edit_outside(text)
-            case do.LookBack() | do.WriteBug():
+            case do.LookBack() | do.WriteBug() | do.OpenFile():
                 self._failed(self.run_own(effect))
             case do.Suspend():
                 self.suspend_to_shell()
@@ -315,6 +317,12 @@ class AgentApp(Surroundings, inherit_bindings=False, inherit_css=False):
     def on_transcript_link_clicked(self, event: Transcript.LinkClicked) -> None:
         """The terminal opens links (they are real ones); a click here copies the address."""
         self.copy_to_clipboard(event.href)
+
+    def on_transcript_file_clicked(self, event: Transcript.FileClicked) -> None:
+        self.dispatch(msg.FileClicked(event.path, event.line, at=current_time()))
+
+    def on_transcript_files_named(self, event: Transcript.FilesNamed) -> None:
+        self.dispatch(msg.FilesNamed(event.paths, at=current_time()))
 
     # -- the terminal
 

@@ -20,6 +20,13 @@ Foreground = Callable[[Sequence[str], Callable[[], bool]], int]
 OSError."""
 EDITORS: Final = ("nano", "vim", "vi", "emacs")
 """What is looked for where no editor is named."""
+_PLUS: Final = frozenset(
+    ("vi", "vim", "nvim", "view", "nano", "pico", "emacs", "emacsclient", "hx", "helix", "kak",
+     "micro", "joe", "jed", "mg", "ne", "gedit", "kate")
+)  # fmt: skip
+_GOTO: Final = frozenset(("code", "code-insiders", "codium", "vscodium", "cursor", "windsurf"))
+_COLON: Final = frozenset(("subl", "zed", "zeditor"))
+"""How editors are told of a line: `+12 file`, `-g file:12`, `file:12`."""
 NO_EDITOR: Final = "no editor was found: set VISUAL or EDITOR to one"
 
 
@@ -34,6 +41,41 @@ def editor(environment: Mapping[str, str]) -> list[str]:
     path = programs.own_path(environment)
     found = (programs.find_program(name, path) for name in EDITORS)
     return next(([path] for path in found if path), [])
+
+
+def at_line(argv: Sequence[str], path: str, line: int) -> list[str]:
+    """The command that opens the file at `path` (absolute) at `line` (0: anywhere), in so far as
+    `argv` is an editor whose way to say so is known."""
+    name = Path(argv[0]).name
+    if line and name in _PLUS:
+        return [*argv, f"+{line}", path]
+    if line and name in _GOTO:
+        return [*argv, "-g", f"{path}:{line}"]
+    return [*argv, f"{path}:{line}" if line and name in _COLON else path]
+
+
+def show_file(
+    argv: Sequence[str], path: str, line: int, run: Foreground, ends: Callable[[], bool]
+) -> str:
+    """Open a file in the editor `argv` until it is left; why that went wrong, if it did."""
+    if not Path(path).is_file():
+        return f"{path} is gone"
+    try:
+        return _failure(argv, run(at_line(argv, path, line), ends))
+    except (OSError, ValueError) as error:
+        return _not_started(argv, error)
+
+
+def _not_started(argv: Sequence[str], error: OSError | ValueError) -> str:
+    reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+    return f"{Path(argv[0]).name} cannot be started ({reason})"
+
+
+def _failure(argv: Sequence[str], code: int) -> str:
+    """How the editor ended, if that was badly."""
+    ended = f"with exit code {code}" if code > 0 else f"by signal {-code}"
+    verb = "ended" if code > 0 else "was ended"
+    return f"{Path(argv[0]).name} {verb} {ended}" if code else ""
 
 
 def edit_text(
@@ -62,17 +104,12 @@ def edit_text(
         try:
             code = run([*argv, str(file)], look)
         except (OSError, ValueError) as error:
-            reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-            return text, f"{name} cannot be started ({reason})"
+            return text, _not_started(argv, error)
         left = _read(file, text)
         if (look() or code < 0) and last != text:
             return last, ""  # what was saved does not go with the editor
     if code:
-        return text, (
-            f"{name} ended with exit code {code}"
-            if code > 0
-            else f"{name} was ended by signal {-code}"
-        )
+        return text, _failure(argv, code)
     if left is None:
         return text, f"{name} saved no file"
     return (left, "") if left.strip() or not text.strip() else (text, f"{name} saved an empty file")

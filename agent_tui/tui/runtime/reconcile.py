@@ -34,6 +34,8 @@ with late():
 PROMPT_LINES = 8
 CONTEXT_ROWS: Final = 3
 CONTEXT_SHORT: Final = 1
+CROWDED: Final = 28
+"""Lines below which a sheet leaves the transcript no more than that, if it needs them."""
 """Lines of the transcript that stay in view above a sheet, and how many on a short screen, or where there are none."""
 ASKED_LINES: Final = 3
 """Lines that a question needs: what is asked, about what, and the answer that is marked."""
@@ -311,7 +313,8 @@ class Regions:
         """Rows of all but the sheet: of the transcript its last ones stay in view."""
         empty = self.welcome.wanted  # there is nothing to keep in view
         if not is_short(self.box.app.size):
-            return self._around() + (CONTEXT_SHORT if empty else CONTEXT_ROWS)
+            crowded = self.box.app.size.height < CROWDED  # what is decided on comes first
+            return self._around() + (CONTEXT_SHORT if empty or crowded else CONTEXT_ROWS)
         few, tiny = self.box.screen.has_class("-low"), self.box.screen.has_class("-tiny")
         # neither status nor the empty line above it
         return self._around() - (not tiny) - (not few) + CONTEXT_SHORT

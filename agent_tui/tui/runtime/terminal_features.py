@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
+from urllib.parse import quote
 
 from textual.app import App
 from textual.theme import Theme as TextualTheme
@@ -25,9 +26,16 @@ from agent_tui.registry import late
 from agent_tui.structures import terminal_facts as facts
 from agent_tui.structures.visible import pasteable
 from agent_tui.tui.core import msg
-from agent_tui.tui.core.effects import LookBack, WriteBug
+from agent_tui.tui.core.effects import LookBack, OpenFile, WriteBug
 from agent_tui.tui.core.model import Model
-from agent_tui.tui.runtime.editor import NO_EDITOR, Foreground, edit_text, editor, no_shell
+from agent_tui.tui.runtime.editor import (
+    NO_EDITOR,
+    Foreground,
+    edit_text,
+    editor,
+    no_shell,
+    show_file,
+)
 from agent_tui.tui.runtime.engine_client import Link
 from agent_tui.tui.runtime.recording import Taping
 from agent_tui.tui.textual_port.canvas import Canvas
@@ -73,6 +81,20 @@ def osc52(text: str, environment: Mapping[str, str]) -> str:
     ):  # from afar: GNU screen, or tmux, which drops what is for it
         return _through_screen(said) + said
     return said
+
+
+def file_address(environment: Mapping[str, str], host: str) -> Callable[[str, int], str]:
+    """What makes the address of a file (its absolute path) and a line in it (0: none). `host` tells
+    a terminal on another machine that the file is not there; VS Code knows by itself, and takes a
+    name in that place for a Windows share."""
+    shown = "" if environment.get("TERM_PROGRAM") == "vscode" else quote(host)
+    lines = facts.line_links(environment)
+
+    def address(path: str, line: int) -> str:
+        place = quote(path.encode("utf-8", "surrogateescape"))
+        return f"file://{shown}{place}{f'#{line}' if line and lines else ''}"
+
+    return address
 
 
 def _through_screen(said: str) -> str:
@@ -145,15 +167,28 @@ class Surroundings(App[int], inherit_bindings=False):
         if problem:
             self.dispatch(msg.DraftEdited(at=time.time(), text=left, problem=problem))
 
+    def _open_outside(self, path: str, line: int) -> str:
+        """Give the terminal to the person's editor, which shows the file."""
+        self.link.save_draft()
+        argv, run = editor(os.environ), self.foreground
+        if not argv or run is None:
+            return NO_EDITOR
+        with self.suspend():
+            problem = show_file(argv, path, line, run, self.ending)
+        self.repaint()
+        return problem
+
     def _saved_outside(self, text: str) -> None:
         """What is saved in the editor is the draft at once: whatever ends the program then, it is
         there."""
         self.dispatch(msg.DraftEdited(at=time.time(), text=text))
         self.link.save_draft()
 
-    def run_own(self, effect: LookBack | WriteBug) -> str:
-        """Run a program of ours, on the terminal or beside the screen; why that could not be done,
-        if so."""
+    def run_own(self, effect: LookBack | WriteBug | OpenFile) -> str:
+        """Run a program of ours, on the terminal or beside the screen, or the person's editor for a
+        file; why that could not be done, if so."""
+        if isinstance(effect, OpenFile):
+            return self._open_outside(effect.path, effect.line)
         if isinstance(effect, LookBack):
             return foreground_run.look_back(self)
         if (report := foreground_run.begin_report(self)) is None:

@@ -23,6 +23,7 @@ from agent_tui.protocol.answers import (
     Locked,
     LogTail,
     Models,
+    NamedFiles,
     PermissionList,
     Preview,
     PrivateOutput,
@@ -75,6 +76,7 @@ with late():
     from agent_tui.tui.prompt import completion, composer, pastes, queue, submit
     from agent_tui.tui.screen import session_actions
     from agent_tui.tui.sheets import opening
+    from agent_tui.tui.transcript import named_files
 
 
 START: Final = "start"
@@ -101,7 +103,7 @@ def on_events(model: Model, events: tuple[Event | Restored, ...], at: float) -> 
 
 
 def _one(model: Model, event: Event | Restored) -> Step:
-    model = _fold(model, event)
+    model = named_files.follow(_fold(model, event), event)
     if isinstance(event, Restored):
         return _restored(model)
     if isinstance(event, QuestionAnswered) and model.asked == event.id:
@@ -298,6 +300,8 @@ def _answered(model: Model, id: str, data: AnswerData) -> Step:
             return opening.on_answer(model, id) if model.overlay is not None else (model, ())
         case ImageFile():
             return pastes.on_image_answer(model, id, data), ()
+        case NamedFiles(paths):
+            return named_files.learn(model, paths), ()
         case ClipboardImage():
             return pastes.clipboard_told(model, data)
         case ClipboardSet():

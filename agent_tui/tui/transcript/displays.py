@@ -24,7 +24,16 @@ from agent_tui.tui.markdown.code import (
     preceding_lines,
 )
 from agent_tui.tui.markdown.inline import flatten
-from agent_tui.tui.markdown.lines import EMPTY, Cells, Line, Segment, cut_runs, wrap
+from agent_tui.tui.markdown.lines import (
+    EMPTY,
+    Cells,
+    Line,
+    Segment,
+    cut_runs,
+    file_meta,
+    file_runs,
+    wrap,
+)
 from agent_tui.tui.markdown.render import render
 from agent_tui.tui.markdown.table import Table, table_lines
 from agent_tui.tui.transcript.diff import PART as PART
@@ -171,9 +180,7 @@ def text_lines(
     clean = visible(text, overwrite).rstrip("\n").expandtabs(8)
     lines: list[Line] = []
     for part in clean.split("\n") if clean else ():
-        lines.extend(
-            chop([Segment(part, "tool.output")] if part else [], width, cells, (), (mark,))
-        )
+        lines.extend(chop(file_runs(Segment(part, "tool.output")), width, cells, (), (mark,)))
     return lines
 
 
@@ -214,9 +221,15 @@ def runs_of(runs: Iterable[p.Run]) -> tuple[Segment, ...]:
     return tuple(Segment(run.text, run.style) for run in runs)
 
 
+def _file(path: str, style: str) -> Segment:
+    """`path` as the name of a file."""
+    shown = flatten(path)
+    return Segment(shown, style, file_meta(shown))
+
+
 def diff_title(diff: DiffDisplay, width: int, cells: Cells) -> Line:
     """`src/app.py  +3 -1`, and whether the file is new."""
-    name = (Segment(flatten(diff.path), "diff.path"), Segment("  "))
+    name = (_file(diff.path, "diff.path"), Segment("  "))
     return Line(cut_runs((*name, *runs_of(diff_count(diff))), width, cells))
 
 
@@ -276,7 +289,8 @@ def _item(item: p.Item, number: str, width: int, cells: Cells) -> list[Line]:
             for note in (item.note, item.size and wording.size(item.size))
             if note
         )
-        runs = [Segment(flatten(item.text) + end, style), *notes]
+        name = Segment(flatten(item.text) + end, style, file_meta(flatten(item.file)))
+        runs = [name, *notes]
     if not (sign or number):
         return wrap(runs, width, cells, (), (HANGS,))
     lead = f"{sign or '  '}{number}"
@@ -292,8 +306,9 @@ def _matches(found: p.Matches, width: int, cells: Cells) -> list[Line]:
             if lines:
                 lines.append(EMPTY)
             path = match.path
-            lines.extend(wrap([Segment(flatten(path), "match.path")], width, cells))
-        number = Segment(f"{match.line:>5}  ", "diff.number")
+            lines.extend(wrap([_file(path, "match.path")], width, cells))
+        place = file_meta(flatten(path), match.line)
+        number = Segment(f"{match.line:>5}  ", "diff.number", place)
         text = visible(shorten(match.text)).expandtabs(4).replace("\n", "␊")
         rest = Segment(f"{GOES_ON:>6} ", "diff.number")
         lines.extend(chop(_hits(text, wanted), width, cells, (number,), (rest,)))

@@ -18,7 +18,7 @@ from agent_tui.structures.frozen import frozen
 from agent_tui.structures.vec import Vec
 from agent_tui.tui.core.display_options import DEFAULT, Look
 from agent_tui.tui.markdown.inline import flatten
-from agent_tui.tui.markdown.lines import Cells, Line, Segment, cut_runs, line_cells
+from agent_tui.tui.markdown.lines import Cells, Line, Segment, cut_runs, file_runs, line_cells
 
 with late():
     from agent_tui.present import displays
@@ -157,7 +157,9 @@ def group_line(
         return Line(cut_runs(head, width, cells))
     names = "" if open else ", ".join(name for found, *_ in _WORDS for name in said[found])
     shown = (
-        cut_runs((Segment(f"  {names}", "tool.note"),), room, cells) if names and room > 12 else ()
+        cut_runs(file_runs(Segment(f"  {names}", "tool.note")), room, cells)
+        if names and room > 12
+        else ()
     )
     return Line(tuple(s for s in (*head, *shown, time) if s.text))
 

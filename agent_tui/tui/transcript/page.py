@@ -63,6 +63,7 @@ class Page:
     def lay(self, painter: Painter) -> None:
         """Paint with `painter` from now on. Another width makes all heights estimates again."""
         before, self._painter = self._painter, painter
+        painter.files = self.shown.files
         if (
             before is None
             or before.width != painter.width
@@ -81,9 +82,12 @@ class Page:
         old, self.shown = self.shown, view
         if self._painter is None:
             return None
+        linked = view.files is not old.files and self.painter.show_files(view.files, self.live)
         rows_changed = self._update_rows(old, view)
         live_before, total_before = self.live, self.heights.total
         self._paint_live()
+        if linked:
+            return 0
         if rows_changed is not None:
             return self.heights.start(min(rows_changed, len(self.heights)))
         same = len(self.live) == len(live_before) and all(map(is_, self.live, live_before))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final, Protocol, overload
 
 from rich.segment import Segment as RichSegment
@@ -14,7 +14,7 @@ from textual.strip import Strip
 
 from agent_tui.protocol.transcript import Block
 from agent_tui.structures.frozen import frozen
-from agent_tui.tui.markdown.lines import EMPTY, Line, Meta
+from agent_tui.tui.markdown.lines import EMPTY, Line, Meta, named_file
 
 KEPT: Final = 600
 """Rows that stay painted. A strip is heavy: not for all rows of a long session."""
@@ -54,6 +54,14 @@ class Strips(Sequence[Strip]):
                 return
             self._known[index] = before._known[index]
 
+    def forget_files(self) -> None:
+        """Lines that name a file are painted anew when they are looked at."""
+        for index, strip in enumerate(self._known):
+            if strip is not None and any(
+                named_file(run.meta) for run in self._lines[index].segments if run.meta
+            ):
+                self._known[index] = None
+
     @overload
     def __getitem__(self, index: int) -> Strip: ...
     @overload
@@ -78,8 +86,16 @@ class Row:
     strips: Sequence[Strip]
 
 
+def no_address(_: str, __: int) -> str:
+    """No file has an address."""
+    return ""
+
+
 class Painter:
-    """Paints blocks for one width and one palette; remembers the last `KEPT` by index and identity."""
+    """Paints blocks for one width and one palette; remembers the last `KEPT` by index and identity.
+
+    A text that names one of `files` is a link to its `address`; where nobody has looked yet whether
+    there is such a file, `take_unknown` gives its name."""
 
     def __init__(
         self,
@@ -87,12 +103,17 @@ class Painter:
         palette: Palette,
         filters: Sequence[LineFilter] = (),
         background: Color | None = None,
+        address: Callable[[str, int], str] = no_address,
     ) -> None:
         self.width, self.palette, self.filters = width, palette, tuple(filters)
         self.background = background or Color(0, 0, 0)
         self._rows: OrderedDict[int, Row] = OrderedDict()
         self._lines = 0
         self._styles: dict[tuple[str, str, Meta | None], Style] = {}
+        self.files: Mapping[str, str] = {}
+        self._unknown: dict[str, None] = {}
+        self._asked: set[str] = set()
+        self._address = address
         self.blank = self._strip(EMPTY)
 
     def row(
@@ -120,6 +141,39 @@ class Painter:
         self._rows.clear()
         self._lines = 0
 
+    def show_files(self, files: Mapping[str, str], live: Sequence[Row]) -> bool:
+        """Other `files` are known; says whether the rows, or those that are written (`live`), may
+        look different."""
+        before, self.files = self.files, files
+        self._asked.clear()
+        gone = before.keys() - files.keys()
+        if not gone and not any(files[path] for path in files.keys() - before.keys()):
+            return False
+        for row in (*self._rows.values(), *live):
+            if isinstance(row.strips, Strips):
+                row.strips.forget_files()
+        return True
+
+    def take_unknown(self) -> tuple[str, ...]:
+        """The names that were painted and may be those of files; each once until other files are
+        known."""
+        new = tuple(path for path in self._unknown if path not in self._asked)
+        self._asked.update(new)
+        self._unknown.clear()
+        return new
+
+    def _link(self, meta: Meta) -> Meta | None:
+        """`meta` with the address of the file that it names, if there is one; else without it."""
+        if (named := named_file(meta)) is None:
+            return meta
+        path, line = named
+        where = self.files.get(path)
+        if where is None:
+            self._unknown[path] = None
+        if where and (address := self._address(where, line)):
+            return (*meta, ("address", address))
+        return tuple(one for one in meta if one[0] not in ("file", "line")) or None
+
     def paint(
         self, block: Block, gap: int, open: bool, lines: tuple[Line, ...], before: Row | None = None
     ) -> Row:
@@ -134,6 +188,7 @@ class Painter:
         return Row(block, gap, open, lines, strips)
 
     def style(self, names: str, fill: str = "", meta: Meta | None = None) -> Style:
+        meta = self._link(meta) if meta else None
         key = (names, fill, meta)
         known = self._styles.get(key)
         if known is None:
@@ -143,7 +198,7 @@ class Painter:
             known += self.palette.style(names)
             if meta:
                 said = dict(meta)
-                known += Style(link=said.get("href"), meta=said)
+                known += Style(link=said.get("href") or said.get("address"), meta=said)
             if len(self._styles) > 2_000:
                 self._styles.clear()
             self._styles[key] = known

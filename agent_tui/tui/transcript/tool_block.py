@@ -28,7 +28,7 @@ from agent_tui.structures.visible import visible
 from agent_tui.tui.core.display_options import DEFAULT, Look
 from agent_tui.tui.markdown.code import GOES_ON_MARK, hang_line
 from agent_tui.tui.markdown.inline import flatten
-from agent_tui.tui.markdown.lines import Cells, Line, Segment, cut_runs, line_cells, wrap
+from agent_tui.tui.markdown.lines import Cells, Line, Segment, cut_runs, file_runs, line_cells, wrap
 from agent_tui.tui.transcript.displays import (
     FOLDED_LINES,
     MOST_DIFF_LINES,
@@ -152,7 +152,8 @@ def _head(
 ) -> list[Line]:
     label = flatten(block.label or block.name)
     verb, space, what = label.partition(" ")
-    name = [Segment(verb, "tool.name", _TOGGLE), Segment(space + what, "tool.label", _TOGGLE)]
+    about = file_runs(Segment(space + what, "tool.label", _TOGGLE))
+    name = [Segment(verb, "tool.name", _TOGGLE), *about]
     outcome = [Segment("  "), *_outcome(block, now, look)]
     if (
         not open

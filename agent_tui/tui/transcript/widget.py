@@ -26,7 +26,7 @@ from agent_tui.structures.frozen import frozen
 from agent_tui.tui.core.regions import TranscriptView
 from agent_tui.tui.transcript.marks import Marks
 from agent_tui.tui.transcript.page import Anchor, Page
-from agent_tui.tui.transcript.painted_rows import Painter, Palette, mark_range
+from agent_tui.tui.transcript.painted_rows import Painter, Palette, mark_range, no_address
 from agent_tui.tui.transcript.scrollbar import WithBar
 from agent_tui.tui.transcript.selection import (
     Edge,
@@ -66,6 +66,22 @@ class LinkClicked(Message, namespace="transcript"):
         super().__init__()
 
 
+class FileClicked(Message, namespace="transcript"):
+    """The name of the file `path` was clicked, at `line` (0: none is said)."""
+
+    def __init__(self, path: str, line: int) -> None:
+        self.path, self.line = path, line
+        super().__init__()
+
+
+class FilesNamed(Message, namespace="transcript"):
+    """What is in view names these files, and nobody has looked yet whether they exist."""
+
+    def __init__(self, paths: tuple[str, ...]) -> None:
+        self.paths = paths
+        super().__init__()
+
+
 with late():
     from agent_tui.tui.transcript import copy_text as copy
 
@@ -85,6 +101,8 @@ class Transcript(WithBar, can_focus=False, inherit_css=False):
     Toggled: TypeAlias = Toggled
     Scrolled: TypeAlias = Scrolled
     LinkClicked: TypeAlias = LinkClicked
+    FileClicked: TypeAlias = FileClicked
+    FilesNamed: TypeAlias = FilesNamed
 
     def __init__(
         self, palette: Palette | None = None, *, id: str | None = None, classes: str | None = None
@@ -104,6 +122,8 @@ class Transcript(WithBar, can_focus=False, inherit_css=False):
         self.below: Callable[[int], None] | None = None
         """Told how many rows came since the end was left; -1 where it is in view."""
         self._edge = Edge(self._page, self)
+        self.address: Callable[[str, int], str] = no_address
+        """How the terminal is told of a file and a line in it."""
 
     def apply(self, view: TranscriptView) -> None:
         """Show `view`. Costs what has changed since the one before, not what there is."""
@@ -283,7 +303,11 @@ class Transcript(WithBar, can_focus=False, inherit_css=False):
     def _make_painter(self) -> Painter:
         palette = self._palette or cast(Palette, getattr(self.app, "palette"))  # noqa: B009
         return Painter(
-            self._laid.width, palette, self.get_line_filters(), self.background_colors[1]
+            self._laid.width,
+            palette,
+            self.get_line_filters(),
+            self.background_colors[1],
+            self.address,
         )
 
     def refresh(
@@ -299,11 +323,16 @@ class Transcript(WithBar, can_focus=False, inherit_css=False):
             return [Strip.blank(crop.width)] * crop.height
         if self._painted is None:
             self._painted = [self._line(y) for y in range(self._laid.height)]
+            if new := self._page.painter.take_unknown():
+                self.call_next(self._tell_named, new)  # painting is the screen's: it would keep it
         x, y, width, height = crop
         lines = self._painted[y : y + height]
         if x or width < self._laid.width:
             lines = [line.crop_extend(x, x + width, None) for line in lines]
         return lines + [Strip.blank(width)] * (height - len(lines))
+
+    def _tell_named(self, paths: tuple[str, ...]) -> None:
+        self.post_message(self.FilesNamed(paths))
 
     def render_line(self, y: int) -> Strip:
         """One line with offsets in the text, which only the selection asks for."""
@@ -341,6 +370,8 @@ class Transcript(WithBar, can_focus=False, inherit_css=False):
                 self.screen.selections = {self: chosen}
         elif "href" in meta:
             self.post_message(self.LinkClicked(str(meta["href"])))
+        elif "file" in meta and (event.ctrl or "toggle" not in meta):
+            self.post_message(self.FileClicked(str(meta["file"]), int(meta.get("line", 0))))
         elif "toggle" in meta and (index := self._page.index_at(line)) is not None:
             self.post_message(self.Toggled(index, meta["toggle"] == "group"))
 

@@ -190,11 +190,18 @@ class Overlay(Region):
                 value, head, options.part(max(1, room - len(head))), text, room, cells
             )
         most = max(room // 2, min(room - MIN_OPTIONS, WORDS))
+        if value.list_first and text and not text[0]:
+            text = text[1:]  # an empty line stands between them anyway
         said = len(head) + len(text)
         least = max(3 + options.after, room - min(said + 1, most))
         if options.kept:  # what decides, and a row above it, come before words that can be turned
             least = max(least, min(room - LEAST_WORDS, max(options.kept + 3, room // 2)))
         options_room = min(len(options), room, least)  # the prompt below keeps its row
+        plain = without_headings(choices(value, cells, False), value)
+        few = options_room < max(FEW + options.after, options.kept + bool(options.kept) * 2)
+        if options_room < len(options) and (few or len(plain) <= options_room):
+            options = plain  # first what can be chosen
+            options_room = min(options_room, len(options))
         left = room - options_room
         tight = (
             not (len(options) and text) or said == left
@@ -202,11 +209,6 @@ class Overlay(Region):
         tight = tight or (value.reads and said > left and is_low(self.app.size))
         head = head[:left]
         shown, more = self._turned(value, text, max(0, left - len(head) - (not tight)), width)
-        few = options_room < max(FEW + options.after, options.kept + bool(options.kept) * 2)
-        if few and options_room < len(options):
-            options = without_headings(
-                choices(value, cells, False), value
-            )  # first what can be chosen
         seen = options.part(options_room)
         told = _told(value, seen.numbers)
         if more and told and not value.note:  # the edge says what is in view of the words

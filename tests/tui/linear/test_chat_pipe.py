@@ -31,7 +31,7 @@ At line 1:
 +two
 y or 1: yes, once
 a or 2: always: this file, with this tool (in this session)
-e: yes, and accept edits from now on (mode accept-edits; commands still ask)
+e: yes, and accept edits from now on (commands still ask)
 n or 3: no
 m or 4: no, and say why
 Type y, a, e, n or m, or n and why, or y: and more words.

@@ -183,7 +183,7 @@ def test_links_carry_their_address_and_say_where_they_go() -> None:
         100,
         cell_len,
     )
-    hrefs = {s.text: dict(s.meta)["href"] for line in lines for s in line.segments if s.meta}
+    hrefs = {s.text: dict(s.meta or ()).get("href") for line in lines for s in line.segments}
     assert hrefs["docs"] == "https://a.org/x"
     assert hrefs["https://c.org/y"] == "https://c.org/y"
     assert "b.org (https://evil.com) f (src/f.py)" in lines[0].text
