@@ -226,4 +226,6 @@ def simplest_answer(model: Model) -> tuple[str, str]:
             return ("", "") if marks else (letter_key(model, chosen), chosen.action_name)
         if _refused_until(model) > model.at:
             return "", ""
-    return "Enter", chosen.action_name
+    if marking.lacks_mark(model, chosen):
+        return "", ""  # Space marks, and Enter answers then
+    return "Enter", "answer" if marking.is_multi(question) and chosen.picks else chosen.action_name
