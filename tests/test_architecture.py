@@ -516,7 +516,7 @@ def test_only_one_module_asks_git() -> None:
     assert set(importers("agent_tui.safety.git")) == {
         "agent_tui.agent.opening",
         "agent_tui.agent.services.differences",
-        "agent_tui.agent.turn.command_changes",
+        "agent_tui.agent.turn.git_view",
         "agent_tui.context.project",
     }
 

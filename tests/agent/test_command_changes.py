@@ -17,20 +17,13 @@ import pytest
 
 from agent_tui.agent.services.file_restore import MOST
 from agent_tui.agent.services.jobs import Jobs
-from agent_tui.agent.turn.command_changes import (
-    APPEARED,
-    CLOCK,
-    COMMIT,
-    IGNORED,
-    MOVED,
-    NO_REPOSITORY,
-    Watch,
-    _mode_before,
-    reads_only,
-)
+from agent_tui.agent.turn.command_changes import Watch, reads_only
+from agent_tui.agent.turn.known_files import CLOCK
 from agent_tui.agent.turn.snapshots import Known, parse_status
+from agent_tui.agent.turn.told_changes import mode_before
 from agent_tui.agent.turn.tool_context import CallContext
 from agent_tui.agent.turn.turns import Turns
+from agent_tui.agent.turn.undo_limits import APPEARED, COMMIT, IGNORED, MOVED, NO_REPOSITORY
 from agent_tui.agent.turn.workplace import Workplace
 from agent_tui.protocol.display import DiffDisplay
 from agent_tui.protocol.events import (
@@ -106,11 +99,11 @@ def test_a_command_is_taken_back(place: Place) -> None:
     with place.engine(model, mode="accept-all") as driver:
         driver.turn("go")
         after = tree(place)
-        assert set(changed(driver)) == {"clean", "dirty", "gone", "loose", "run", "file"}
+        names = {"clean", "dirty", "gone", "loose", "run", "file", "ignored"}
+        assert set(changed(driver)) == names
         assert changed(driver)["clean"].diff.added == 1
         assert restore_all(driver).done
-        mine = dict(before, ignored=after["ignored"])  # git is told to ignore it, and so do we
-        mine["gone"] = (before["gone"][0], 0o600)  # its mode is in no record
+        mine = dict(before, gone=(before["gone"][0], 0o600))  # its mode is in no record
         assert tree(place) == mine
         driver.send(RestoreFiles(redo=True))
         assert answer(driver, "restored").done and tree(place) == after
@@ -229,7 +222,8 @@ def test_what_git_only_did_not_tell_of_is_not_new(folders: Place, command: str) 
             driver.send(Answer(driver.until(ApprovalAsked).id, "once"))
         driver.until(TurnEnded)
         assert not {"there", "script.json"} & set(changed(driver))
-        assert "made" in changed(driver) and APPEARED in ask(driver).caps
+        assert "made" in changed(driver)
+        assert (APPEARED in ask(driver).caps) is ("mv own/.git" in command)  # what was not known
 
 
 def test_all_permission_bits_of_a_file_that_was_looked_at_are_restored(place: Place) -> None:
@@ -273,10 +267,10 @@ def test_a_file_never_comes_back_wider_than_it_was(place: Place) -> None:
     ],
 )
 def test_only_whether_it_can_be_run_is_taken_from_git(known: int, now: int, before: int) -> None:
-    assert _mode_before(known, now) == before
+    assert mode_before(known, now) == before
 
 
-def test_without_git_what_a_renamed_folder_held_comes_back_and_the_rest_is_said(
+def test_without_git_a_folder_that_a_command_renamed_is_taken_back(
     tmp_path: Path,
 ) -> None:
     place = Place(tmp_path)
@@ -289,13 +283,13 @@ def test_without_git_what_a_renamed_folder_held_comes_back_and_the_rest_is_said(
         place.script([create], [{"text": "x"}], [rename], [{"text": "x"}]), mode="accept-all"
     ) as driver:
         driver.turn("make")
+        age(place.cwd / "src" / "a")
         driver.turn("rename")
         told = ask(driver)
-        assert ([file.path for file in told.files], told.caps) == (["src/a"], (NO_REPOSITORY,))
+        assert {file.path for file in told.files} == {"src/a", "lib/a"}
+        assert told.caps == (NO_REPOSITORY,)
         assert restore_all(driver).done
-        assert (
-            (place.cwd / "src" / "a").read_text() == (place.cwd / "lib" / "a").read_text() == "a\n"
-        )
+        assert (place.cwd / "src" / "a").read_text() == "a\n" and not (place.cwd / "lib").exists()
 
 
 def test_files_that_appear_because_they_are_ignored_no_more_are_not_new(place: Place) -> None:
@@ -361,7 +355,7 @@ def test_how_to_undo_speaks_of_what_a_tool_and_what_a_command_changed(tmp_path: 
     ]
 
 
-def test_without_git_what_the_session_touched_is_watched(tmp_path: Path) -> None:
+def test_without_git_all_files_are_watched(tmp_path: Path) -> None:
     place = Place(tmp_path)
     create: dict[str, Any] = {"call": "create_file", "arguments": {"path": "a", "content": "a\n"}}
     remove = {"call": "run_shell_command", "arguments": {"command": "rm a; echo b > b"}}
@@ -373,6 +367,7 @@ def test_without_git_what_the_session_touched_is_watched(tmp_path: Path) -> None
         ] == [
             ("a", False, True),
             ("a", True, False),
+            ("b", False, True),
         ]
 
 
@@ -504,7 +499,7 @@ def test_what_undo_cannot_reach_is_on_record_and_in_the_sheet(tmp_path: Path) ->
             row.text for row in driver.transcript().rows if isinstance(row, NoticeBlock)
         ]
         told = ask(driver)
-        assert (told.files, told.caps) == ((), (NO_REPOSITORY,))
+        assert ([file.path for file in told.files], told.caps) == (["notes"], (NO_REPOSITORY,))
 
 
 def test_of_a_command_in_a_repository_it_is_said_that_ignored_files_and_commits_are_out_of_reach(

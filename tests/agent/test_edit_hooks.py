@@ -280,5 +280,8 @@ def test_what_a_killed_program_left_is_the_edits_own(place: Place) -> None:
         formatted = driver.until(FileChanged)
         assert formatted.path == str(place.cwd / "a.txt") and not formatted.during_command
         driver.send(RestoreFiles())
-        assert [file.outcome for file in driver.until(FilesRestored).files] == ["done"]
+        outcomes = {
+            Path(file.path).name: file.outcome for file in driver.until(FilesRestored).files
+        }
+        assert outcomes == {"a.txt": "done", "began": "kept"}
     assert text(place) == "zero\n"

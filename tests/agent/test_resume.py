@@ -14,7 +14,7 @@ import pytest
 
 from agent_tui.agent.config import CHOOSE
 from agent_tui.agent.session.history import History
-from agent_tui.agent.turn.command_changes import UNKNOWN
+from agent_tui.agent.turn.undo_limits import UNKNOWN
 from agent_tui.agent.worker import Worker
 from agent_tui.protocol.events import (
     Answered,

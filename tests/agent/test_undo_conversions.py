@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from agent_tui.agent.turn.command_changes import CONVERTED
+from agent_tui.agent.turn.undo_limits import CONVERTED
 from agent_tui.protocol.events import UndoLimited
 from tests.agent.driving import Place
 from tests.agent.test_command_changes import git, running

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from agent_tui.agent.session.changes import BACKGROUND
-from agent_tui.agent.turn import command_changes
-from agent_tui.agent.turn.command_changes import APPEARED, IGNORED, describe_unseen
+from agent_tui.agent.turn import known_files
+from agent_tui.agent.turn.undo_limits import APPEARED, IGNORED, describe_unseen
 from agent_tui.protocol.events import JobChanged, TurnStarted, UndoLimited
 from agent_tui.protocol.ops import RestoreFiles
 from tests.agent.driving import Driver, Place
@@ -29,7 +29,7 @@ def said(driver: Driver) -> list[str]:
 @pytest.fixture
 def little(place: Place, monkeypatch: pytest.MonkeyPatch) -> Place:
     """Files of more than a kB are too large; `a-large` is one of the person, `kept` of the commit."""
-    monkeypatch.setattr(command_changes, "MOST_BYTES", SMALL)
+    monkeypatch.setattr(known_files, "MOST_BYTES", SMALL)
     (place.cwd / "a-large").write_text("mine\n" * SMALL)
     (place.cwd / "kept").write_text("kept\n" * SMALL)
     git(place.cwd, "add", "kept")
@@ -78,14 +78,14 @@ def test_many_files_that_do_not_fit_are_counted() -> None:
 
 def test_a_file_that_cannot_be_read_is_named(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its mode would not do: root reads everything."""
-    read = command_changes._content
+    read = known_files.read_content
 
     def refused(path: Path, mode: int, limit: int) -> bytes:
         if path.name == "loose":
             raise PermissionError(errno.EACCES, "Permission denied")
         return read(path, mode, limit)
 
-    monkeypatch.setattr(command_changes, "_content", refused)
+    monkeypatch.setattr(known_files, "read_content", refused)
     with place.engine(
         running(place, "echo x >> dirty; rm loose"), mode="accept-all", sandbox="local"
     ) as driver:

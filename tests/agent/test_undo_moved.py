@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from agent_tui.agent.turn.command_changes import MOVED
+from agent_tui.agent.turn.undo_limits import MOVED
 from agent_tui.protocol.events import TurnStarted, UndoLimited
 from agent_tui.protocol.ops import FileChoice, RestoreFiles
 from tests.agent.driving import Place

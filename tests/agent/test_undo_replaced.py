@@ -71,7 +71,7 @@ def test_what_changed_its_kind_comes_back(place: Place, command: str) -> None:
 
 @pytest.mark.parametrize(
     "make",
-    ["mkfifo cfg notes link", "mkdir cfg notes link; touch cfg/ignored notes/ignored link/ignored"],
+    ["mkfifo cfg notes link", "mkdir cfg notes link; mkfifo cfg/pipe notes/pipe link/pipe"],
 )
 def test_what_cannot_be_replaced_stays_and_the_earlier_version_comes_beside_it(
     place: Place, make: str

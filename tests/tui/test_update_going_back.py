@@ -73,11 +73,12 @@ def answer(
     caps: tuple[str, ...] = (),
     undone: bool = False,
     after: float = 1.0,
+    turn: int = 1,
 ) -> None:
     """The engine tells which files there are."""
     asked = play.take()[-1]
     assert isinstance(asked, Query) and asked.kind == kind
-    turns = [{"n": n, "turn": 1, "prompt": "fix the price"}] if files else []
+    turns = [{"n": n, "turn": turn, "prompt": "fix the price"}] if files else []
     data = {
         "direction": kind,
         "files": list(files),
@@ -91,6 +92,14 @@ def answer(
 def restored(play: Play, **data: Any) -> None:
     whole = {"done": True, "id": "1", "asked": [], "files": [], "said": "", "problem": "", **data}
     play.feed(answer_event("restored", "restored", whole, session="s"))
+
+
+def test_of_a_command_of_the_person_only_the_files_are_taken_back() -> None:
+    """No turn of the conversation begins there."""
+    play = worked()
+    command(play, "undo")
+    answer(play, "undo", DURING, turn=0)
+    assert labels(play) == ["[ ] README.rst", "code"]
 
 
 def test_undo_shows_the_files_and_the_difference_first() -> None:

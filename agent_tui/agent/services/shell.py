@@ -29,6 +29,7 @@ from agent_tui.protocol.events import (
 )
 from agent_tui.protocol.ops import Answer, RunShell
 from agent_tui.protocol.tool_events import SHELL
+from agent_tui.safety.process.processes import CommandResult
 from agent_tui.safety.shell import hard_list
 from agent_tui.safety.shell import programs as shell_programs
 from agent_tui.safety.shell.words import TooMany, simple_commands
@@ -136,7 +137,7 @@ class Shell:
         if program := full_screen(op.command):
             said = f"not run: {program} needs a terminal, and commands here have none"
             return Ran(said, "", tag="blocked")
-        result = await context.process(op.command, 0)
+        result = await self._run_watched(context, op)
         lost = f", {result.lost:,} characters left out in the middle" if result.lost else ""
         if result.job is not None and result.exit_code is None:
             number = f": job {result.job.number}" if result.job.number else ""
@@ -146,6 +147,22 @@ class Shell:
         return Ran(
             f"exit code {result.exit_code}{lost}{unwatched}", result.output, result.exit_code, tag
         )
+
+    async def _run_watched(self, context: CallContext, op: RunShell) -> CommandResult:
+        """Run it, and tell what it changes: not of a private one, of which nothing is on record."""
+        watch = self._turns.executor.watch
+        if watch is None or op.private or self._turns.seal_reason():
+            return await context.process(op.command, 0)
+        before, looked = await watch.take_snapshot_beside(op.command, context), False
+        try:
+            result = await context.process(op.command, 0)
+            if before is not None:
+                await watch.report_changes(before)
+                looked = True
+        finally:
+            if before is not None and not looked:
+                watch.report_changes_later(before)
+        return result
 
     async def _refused(self, id: str, label: str, reason: str, op: RunShell) -> str:
         """Ask whether the command may run. Empty: yes. Otherwise who said no."""

@@ -14,6 +14,7 @@ from agent_tui.protocol.events import (
     FilesRestored,
     JobChanged,
     RestoreStarted,
+    ShellStarted,
     ToolStarted,
     TurnStarted,
     UndoLimited,
@@ -32,8 +33,9 @@ BACKGROUND: Final = (
 
 @frozen
 class Change:
-    """One change of a file. `turn`: the record number of its turn. `during_command`: it was seen
-    after a command, so perhaps somebody else made it. `source`: where its content was before."""
+    """One change of a file. `turn`: the record number of its turn, or of the person's command.
+    `during_command`: it was seen after a command, so perhaps somebody else made it. `source`: where
+    its content was before."""
 
     turn: int
     path: str
@@ -103,6 +105,8 @@ class Changes:
         self._of_agent: dict[str, int] = {}
         """The turn that started each sub-agent: what that changes is taken back with it."""
         self._numbers: dict[int, int] = {}
+        self._shells: dict[str, int] = {}
+        """The record that begins each command of the person: it is taken back by itself."""
         self._prompts: dict[int, tuple[int, str]] = {}
         self._undone: set[int] = set()
         self._kept: set[tuple[int, str]] = set()
@@ -125,6 +129,9 @@ class Changes:
                 self._prompts[event.n] = (event.turn, event.prompt[:PROMPT])
                 if self._jobs:
                     self._limits.setdefault(event.n, {})[BACKGROUND] = None
+            case ShellStarted() if not event.private:
+                n = self._shells.setdefault(event.call_id, event.n)
+                self._prompts[n] = (0, event.label[:PROMPT])
             case JobChanged():
                 note = self._jobs.add if event.state == "running" else self._jobs.discard
                 note(event.id)
@@ -134,7 +141,8 @@ class Changes:
             case FileChanged():
                 self._changed(event)
             case UndoLimited():
-                self._limits.setdefault(self._turn_of(event), {})[event.text] = None
+                turn = self._shells.get(event.call_id) or self._turn_of(event)
+                self._limits.setdefault(turn, {})[event.text] = None
             case RestoreStarted():
                 self.unfinished = event
             case FilesRestored():
@@ -152,7 +160,7 @@ class Changes:
         )
 
     def _changed(self, event: FileChanged) -> None:
-        turn = self._turn_of(event)
+        turn = self._shells.get(event.call_id) or self._turn_of(event)
         during = (
             event.during_command or (event.agent, event.call_id) in self._commands
         )  # old logs do not say it

@@ -244,6 +244,7 @@ class AgentRun:
                     f"{type(error).__name__}: {error}", hint="the program's log has the details"
                 )
             )
+        await self.shared.watch.wait_for_reports()  # they belong to this turn
         self.end(turn, state)
 
     def cancel(self) -> None:

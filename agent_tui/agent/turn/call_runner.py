@@ -139,6 +139,8 @@ class CallRun:
         await self._runs.workplace.learn_env_files()
         if prepared.tool.changes:
             await processes.wait_for_endings()
+        if prepared.tool.changes and not command and self._runs.watch is not None:
+            await self._runs.watch.wait_for_change()
         before = await watch.take_snapshot(command, context) if watch is not None else None
         started, looked = time.monotonic(), False
         try:
@@ -148,7 +150,10 @@ class CallRun:
                 result = await self._runs.after_edit.run(context, result)
             seconds = time.monotonic() - started - context.waited
             if watch is not None and before is not None:
-                await watch.report_changes(before)
+                if context.changed_protected:  # that may be put back
+                    await watch.report_changes(before)
+                else:
+                    watch.report_changes_soon(before)
                 looked = True
         finally:
             if watch is not None and before is not None and not looked:

@@ -1,73 +1,55 @@
-"""What a shell command changes in files: those that git calls changed, and those that the session
-touched, before and after it. Nothing of git's own is written: no index, no stash, no refs; it only
-says what it sees.
+"""What a shell command changes in files: those that git calls changed, those of which it keeps
+nothing, and those that the session touched, before and after it. It only says what it sees.
 
-A file that was clean before is as git has it in its commit; where git changes it on its way
-(line ends, filters), or the command moved to another commit, that is not known, and then nothing is
-said of it.
+The look after a command goes on while the model is asked again; whatever changes something next
+waits for it.
 """
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
-import errno
-import functools
-import hashlib
-import os
 import re
-import stat
-import tempfile
 import time
 from collections.abc import Callable, Collection, Coroutine, Iterable, Mapping, Sequence
 from concurrent.futures import Executor as Pool
-from dataclasses import replace
 from pathlib import Path
-from typing import IO, Final, TypeVar
+from typing import Final, TypeVar
 
-from agent_tui.agent.session.changes import BACKGROUND
-from agent_tui.agent.turn.snapshots import (
-    Known,
-    NewFiles,
-    Snapshot,
-    SnapshotFile,
-    Status,
-    parse_status,
-)
+from agent_tui.agent.session.changes import BACKGROUND, Change
+from agent_tui.agent.turn import known_files
+from agent_tui.agent.turn.git_view import GitView
+from agent_tui.agent.turn.known_files import CLOCK, KnownFiles
+from agent_tui.agent.turn.snapshots import Known, NewFiles, Snapshot, SnapshotFile, Status
+from agent_tui.agent.turn.told_changes import Differences
 from agent_tui.agent.turn.tool_context import CallContext
+from agent_tui.agent.turn.undo_limits import (
+    APPEARED,
+    COMMIT,
+    IGNORED,
+    MANY,
+    MANY_UNTRACKED,
+    MOST_FILES,
+    MOVED,
+    NO_REPOSITORY,
+    UNKNOWN,
+    describe_unseen,
+)
+from agent_tui.agent.turn.untracked_files import Listing, list_files
 from agent_tui.agent.turn.workplace import Workplace
-from agent_tui.protocol.display import DiffDisplay
-from agent_tui.protocol.events import FileChanged, UndoLimited
-from agent_tui.safety import file_access, git_config, paths
-from agent_tui.safety.file_access import LINK, is_link, read_link
-from agent_tui.safety.git import ask_git
-from agent_tui.safety.git_config import Repository, find_repository
+from agent_tui.protocol.events import UndoLimited
+from agent_tui.safety import paths
+from agent_tui.safety.git_config import find_repository
 from agent_tui.safety.process import processes, supervisor
 from agent_tui.sessions.log.checkpoints import Blobs
-from agent_tui.tools.support.diff import diff, noted
-from agent_tui.tools.support.files import is_binary
+from agent_tui.structures.frozen import frozen
 
-MOST_FILES: Final = 2_000
-MOST_BYTES: Final = 200_000_000
-"""Of files that are looked at around one command."""
-DIFFS: Final = 50
-DIFF_BYTES: Final = 200_000
 LAST: Final = 2 * processes.GRACE
 """Seconds that the end of a session waits for a look after commands that were cancelled."""
 GUARD_ENDS: Final = supervisor.TERM_SECONDS + 0.5
 """Seconds after which the commands of a killed program have ended."""
-CLOCK: Final = 20_000_000
-"""Nanoseconds that a file system's clock may be behind ours."""
-_TIMEOUT: Final = 2.0
-_STATUS: Final = (
-    "status",
-    "--porcelain=v2",
-    "-z",
-    "--branch",
-    "--no-ahead-behind",  # to count commits takes long, and nobody asks for them
-    "--untracked-files=all",
-    "--ignore-submodules=dirty",
-)
+FRESH: Final = 0.05
+"""Seconds for which a look holds, where nothing of ours ran since: one takes about as long itself."""
 _PLAIN: Final = re.compile(r"[\w./=:,@%+ -]*")
 READERS: Final = frozenset(
     {
@@ -93,51 +75,7 @@ READERS: Final = frozenset(
 """Programs that change no file, whatever their arguments; where nothing else is in the command,
 nobody looks."""
 
-NO_REPOSITORY: Final = (
-    "No git repository here: /undo reverts a command's changes only in files that this session "
-    "changed before."
-)
-IGNORED: Final = (
-    "/undo does not see a command's changes to files that git ignores or is told to pass over "
-    "(assume-unchanged, skip-worktree), to submodules and repositories inside this one, to empty "
-    "folders, and to permissions other than executable. A file that a command deleted comes back "
-    "readable only by you."
-)
-UNREAD: Final = "/undo reverts a command's changes only in files that this session changed before."
-CONVERTED: Final = (
-    "git converts files here (line ends, encodings, filters): /undo reverts a command's changes to "
-    "those only if they were modified before it."
-)
-MANY: Final = (
-    f"More than {MOST_FILES:,} files are changed here: /undo does not see a command's changes to "
-    "the others."
-)
-COMMIT: Final = "A command switched to another commit: git can switch back, /undo cannot."
-MOVED: Final = (
-    "A command moved files here from where /undo does not look: /undo can delete them here, but "
-    "not move them back."
-)
-UNKNOWN: Final = "What the command changed that was cut off is not known: /undo cannot revert it."
-APPEARED: Final = (
-    "git shows files that it did not show before a command, but the command did not make them: "
-    "/undo keeps them."
-)
-"""What undo cannot reach."""
-
 T = TypeVar("T")
-EMPTY: Final = hashlib.sha256().hexdigest()
-"""What an empty file holds: nobody loses it."""
-NO_FILE: Final = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP)
-"""Errors that say that no file has this name."""
-NAMED: Final = 3
-"""Files that are named which nobody could look at."""
-
-
-def describe_unseen(names: Sequence[str]) -> str:
-    """In words, which files nobody could look at."""
-    more = f" and {len(names) - NAMED:,} more" if len(names) > NAMED else ""
-    said = f"{', '.join(names[:NAMED])}{more}"
-    return f"Too large or not readable: {said}. /undo does not see a command's changes there."
 
 
 def reads_only(command: str) -> bool:
@@ -147,23 +85,45 @@ def reads_only(command: str) -> bool:
     return bool(words) and words[0] in READERS and _PLAIN.fullmatch(command) is not None
 
 
+@frozen
+class _Look:
+    """What a look found that ended `at` (monotonic seconds) in a turn."""
+
+    at: float
+    turn: int
+    status: Status
+    listed: Listing
+
+
 class Watch:
     """Looks around the commands of a session, and tells what it finds as the call of the command.
     `touched`: real paths that the session changed. `copy`: the file that holds the snapshot while a
-    command runs."""
+    command runs. `changes`: all that is on record."""
 
     def __init__(
-        self, cwd: Path, blobs: Blobs, touched: Callable[[], Iterable[str]], pool: Pool, copy: Path
+        self,
+        cwd: Path,
+        blobs: Blobs,
+        touched: Callable[[], Iterable[str]],
+        pool: Pool,
+        copy: Path,
+        changes: Callable[[], Sequence[Change]] = tuple,
     ) -> None:
         self._cwd, self._blobs, self._touched, self._pool = cwd, blobs, touched, pool
+        self._changes = changes
         self._copy = SnapshotFile(copy, cwd)
-        self._repository = find_repository(cwd)
-        self._seen: dict[Path, Known] = {}
-        self._limits: set[tuple[int, str]] = set()
-        """What undo cannot reach, by the turn for which that is on record."""
-        self._slow, self._problem = False, ""
+        self._known = KnownFiles(blobs)
+        where = find_repository(cwd)
+        self._git = GitView(where, blobs, self._off_loop, self._limit) if where else None
+        self._last: _Look | None = None
+        self._beside: set[str] = set()
+        """Commands of the person that run."""
+        self._limits: set[tuple[int | str, str]] = set()
+        """What undo cannot reach, by the turn, or the call beside it, for which that is on
+        record."""
         self._closed, self._closing = False, asyncio.Event()
         self._unwinding: set[asyncio.Task[None]] = set()
+        self._reporting: set[asyncio.Task[None]] = set()
         self._idle = asyncio.Event()
         """No command is being looked at."""
         self._idle.set()
@@ -171,43 +131,125 @@ class Watch:
     async def take_snapshot(
         self, command: str, call: CallContext, own: frozenset[Path] = frozenset()
     ) -> Snapshot | None:
-        """The files before `command`; None where nobody needs to look. `after` or `later` must
-        follow. `own`: files that the call itself has changed."""
+        """The files before `command`; None where nobody needs to look. One of the methods that
+        report must follow. `own`: files that the call itself has changed."""
         await self.wait_until_settled()
         if reads_only(command):
             return None
-        snapshot = Snapshot(call, time.time_ns() - CLOCK, own=own)
-        snapshot.status = await self._status(snapshot)
-        wanted = self._wanted(snapshot, snapshot.status.changed)
-        snapshot.files = await self._looked(snapshot, wanted, keep=True)
+        last, self._last = self._last, None
+        snapshot = self._begin(call)
+        snapshot.own = own
+        holds = last and last.turn == call.turn and not self._beside
+        if holds and last and time.monotonic() - last.at < FRESH:
+            snapshot.status, snapshot.listed = last.status, last.listed
+        else:
+            snapshot.status, snapshot.listed = await self._look(snapshot)
+        await self._read(snapshot)
         await self._off_loop(lambda: self._copy.save(snapshot))
         self._idle.clear()
         return snapshot
+
+    async def take_snapshot_beside(self, command: str, call: CallContext) -> Snapshot | None:
+        """The same for a command of the person, which waits for nothing. A kill costs its undo."""
+        if reads_only(command):
+            return None
+        self._beside.add(call.call_id)
+        snapshot = self._begin(call)
+        snapshot.is_beside = True
+        snapshot.status, snapshot.listed = await self._look(snapshot)
+        await self._read(snapshot)
+        return snapshot
+
+    def _begin(self, call: CallContext) -> Snapshot:
+        return Snapshot(call, time.time_ns() - CLOCK, told=len(self._changes()))
 
     async def report_changes(self, before: Snapshot) -> None:
         """Tell what is another than before."""
         try:
             await self._after(before)
         finally:
-            self._idle.set()
+            self._beside.discard(before.call.call_id)
+            self._last = None if before.is_beside else self._last
+            if not before.is_beside:
+                self._idle.set()
+
+    def report_changes_soon(self, before: Snapshot) -> None:
+        """The command has ended: look now, and let nobody wait who changes nothing."""
+
+        def done(task: asyncio.Task[None]) -> None:
+            self._reporting.discard(task)
+            if not task.cancelled() and (error := task.exception()) is not None:
+                before.call.workplace.log.error("a look after a command failed", exc_info=error)
+
+        task = self._unwind(self.report_changes(before))
+        self._reporting.add(task)
+        task.add_done_callback(done)
+
+    async def wait_for_reports(self) -> None:
+        """Until all that ended commands changed is on record: something else is about to change
+        files, or the turn ends."""
+        if self._reporting:
+            await asyncio.wait(set(self._reporting))
+
+    async def wait_for_change(self) -> None:
+        """The same before something else of ours changes files: the last look does not hold then."""
+        await self.wait_for_reports()
+        self._last = None
 
     async def _after(self, before: Snapshot) -> None:
-        status = await self._status(before)
+        status, listed = await self._look(before)
+        if not before.is_beside:
+            self._last = _Look(time.monotonic(), before.call.turn, status, listed)
         same_commit = status.commit == before.status.commit
-        wanted = self._wanted(before, {**before.files, **status.changed})
-        now = await self._looked(before, wanted, keep=False)
+        meanwhile = self._told_since(before)
+        wanted = self._wanted(before, status.changed)
+        now, missed = await self._off_loop(
+            lambda: self._look_after([*before.files, *meanwhile, *wanted], listed, before.listed)
+        )
+        self._say_unseen(before, missed)
         other = {
             path: has
-            for path, has in status.changed.items()
+            for path, has in (*self._unlisted_before(before, listed), *status.changed.items())
             if path not in before.files and path not in before.status.changed and same_commit
         }
         clean = {path: has for path, has in other.items() if has and has.sha}
-        earlier = before.files | await self._committed(before, clean, now)
+        earlier = before.files | await self._committed(before, clean, now) | meanwhile
         unknown = {path: has for path, has in other.items() if has and not has.sha}
         gone = {has.sha for path, has in earlier.items() if path in now and not now[path].sha}
         new = await self._off_loop(lambda: self._new(before, unknown, now, gone))
-        earlier |= {path: unknown[path] for path in new}
-        if not same_commit and before.status.commit and status.commit:
+        earlier = {path: unknown[path] for path in new} | earlier
+        self._tell_limits(before, status, unknown, now, gone, new)
+        told = Differences(self._cwd, self._blobs, earlier, now, new)
+        for event in await self._off_loop(lambda: list(told.events(before))):
+            before.call.tell(event)
+        if not before.is_beside:
+            self._copy.remove()
+
+    def _told_since(self, before: Snapshot) -> dict[Path, Known]:
+        """How files were left by what else of this session changed them since: that is on record."""
+        return {
+            Path(change.path): Known(change.after, change.mode_after, (0,) if change.after else ())
+            for change in self._changes()[before.told :]
+        }
+
+    def _unlisted_before(
+        self, before: Snapshot, listed: Listing
+    ) -> Iterable[tuple[Path, Known | None]]:
+        """Of what is listed that of which git keeps nothing, and that was not there."""
+        new = listed.files.keys() - before.listed.files.keys()
+        return ((path, Known()) for path in new if path not in before.listed.passed)
+
+    def _tell_limits(
+        self,
+        before: Snapshot,
+        status: Status,
+        unknown: Mapping[Path, Known],
+        now: Mapping[Path, Known],
+        gone: Collection[str],
+        new: Mapping[Path, int],
+    ) -> None:
+        """What undo cannot reach shows only now."""
+        if before.status.commit and status.commit and status.commit != before.status.commit:
             self._limit(before, COMMIT)
         if any(folders and now[path].sha not in gone for path, folders in new.items()):
             self._limit(before, MOVED)
@@ -215,29 +257,21 @@ class Watch:
             self._limit(before, APPEARED, shown=False)
         if before.call.job is not None:
             self._limit(before, BACKGROUND)
-        told = [(path, earlier[path], known) for path, known in now.items() if path in earlier]
-        sources = _sources(earlier, now)
-        for event in await self._off_loop(
-            lambda: list(self._differing(told, before, new, sources))
-        ):
-            before.call.tell(event)
-        self._copy.remove()
 
     def _new(
         self,
         before: Snapshot,
-        paths: Iterable[Path],
+        unknown: Iterable[Path],
         now: Mapping[Path, Known],
         gone: Collection[str],
     ) -> dict[Path, int]:
-        """Those of `paths` that came to be, each with the number of folders that came with it."""
-        if self._repository is None:
-            return {}
-        exclude = self._repository.common / "info" / "exclude"
-        new = NewFiles(
-            self._repository.top, exclude, before.begun, before.status.changed, now, gone
-        )
-        return {path: new.folders(path) for path in paths if new.is_new(path)}
+        """Those of `unknown` that came to be, each with the number of folders that came with it."""
+        where = self._git.where if self._git else None
+        top = where.top if where else self._cwd
+        exclude = where.common / "info" / "exclude" if where else None
+        new = NewFiles(top, exclude, before.begun, before.status.changed, now, gone)
+        known = before.listed.knows  # what was passed over may have been there
+        return {path: new.folders(path) for path in unknown if known(path) and new.is_new(path)}
 
     def report_changes_later(self, before: Snapshot) -> None:
         """The command was cancelled, and still ends: look as soon as it has. What changes later is
@@ -247,7 +281,8 @@ class Watch:
             await processes.wait_for_endings()
             await self.report_changes(before)
 
-        self._idle.set()
+        if not before.is_beside:
+            self._idle.set()
         if not self._closed:
             self._unwind(look())
 
@@ -276,15 +311,17 @@ class Watch:
             await self.report_changes(before)
 
         if before is not None:
+            before.told = len(self._changes())
             self._unwind(look(before))
             return
         self._copy.remove()
         workplace.emit(UndoLimited("", UNKNOWN))
 
-    def _unwind(self, look: Coroutine[None, None, None]) -> None:
+    def _unwind(self, look: Coroutine[None, None, None]) -> asyncio.Task[None]:
         task = asyncio.get_running_loop().create_task(look)
         self._unwinding.add(task)
         task.add_done_callback(self._unwinding.discard)
+        return task
 
     async def wait_until_settled(self) -> None:
         """Wait until commands that were cancelled have ended and were looked at. Not while one runs
@@ -302,92 +339,58 @@ class Watch:
         for task in self._unwinding:
             task.cancel()
 
-    # -- git
+    # -- a look
 
-    async def _status(self, around: Snapshot) -> Status:
-        if self._repository is None:
+    async def _look(self, around: Snapshot) -> tuple[Status, Listing]:
+        """What git says now, and what is there of which it keeps nothing."""
+        status = await self._git.status(around) if self._git else None
+        starts: tuple[Path, ...] = (self._cwd,)
+        if self._git is None:
             self._limit(around, NO_REPOSITORY)
-            return Status()
-        if not self._slow:
-            answer = await ask_git(self._repository, _STATUS, _TIMEOUT)
-            if not answer.problem:
-                self._limit(around, IGNORED, shown=False)
-                return parse_status(answer.output, self._repository.top)
-            self._slow, self._problem = answer.slow, answer.problem
-        self._limit(around, f"{self._problem}: {UNREAD}")
-        return Status()
+            top = self._cwd
+        elif status is None:
+            return Status(), Listing()
+        else:
+            self._limit(around, IGNORED, shown=False)
+            top, starts = self._git.where.top, status.ignored
+        own = around.call.workplace.own
+        listed = await self._off_loop(lambda: list_files(top, starts, own))
+        if not listed.is_whole:
+            self._limit(around, MANY_UNTRACKED, shown=self._git is None)
+        return status or Status(), listed
+
+    async def _read(self, snapshot: Snapshot) -> None:
+        """Keep how the files are before the command; it is said which nobody could look at."""
+        wanted = self._wanted(snapshot, snapshot.status.changed)
+        listed = snapshot.listed
+        files, missed = await self._off_loop(lambda: self._known.look(wanted, keep=True))
+        others = {path: key for path, key in listed.files.items() if path not in files}
+        small, large = await self._off_loop(lambda: self._known.look_at_listed(others, keep=True))
+        listed.passed.update(large)
+        snapshot.files = small | files
+        self._say_unseen(snapshot, missed)
+        self._say_unseen(snapshot, large, shown=self._git is None)
+
+    def _look_after(
+        self, wanted: Iterable[Path], listed: Listing, before: Listing
+    ) -> tuple[dict[Path, Known], list[Path]]:
+        """How the files `wanted` are after the command, and those that are listed now: not those of
+        which nothing was known before."""
+        files = {path: key for path, key in listed.files.items() if path not in before.passed}
+        rest = dict.fromkeys(path for path in wanted if path not in listed.files)
+        found, missed = self._known.look(rest, keep=False)
+        some, unread = self._known.look_at_listed(files, keep=False)
+        return found | some, missed + unread
 
     async def _committed(
-        self, around: Snapshot, clean: Mapping[Path, Known], now: Mapping[Path, Known]
+        self, before: Snapshot, clean: Mapping[Path, Known], now: Mapping[Path, Known]
     ) -> dict[Path, Known]:
-        """What files were that had no change before, and are in `now`: their objects, kept."""
-        clean = await self._unconverted(
-            around, {path: has for path, has in clean.items() if path in now}, now
-        )
-        if not clean:
+        if self._git is None:
             return {}
-        assert self._repository is not None  # there is a status only in one
-        asked = "".join(f"{has.sha}\n" for has in clean.values()).encode()
-        with tempfile.TemporaryFile() as output:
-            answer = await ask_git(
-                self._repository, ("cat-file", "--batch"), _TIMEOUT * 5, asked, output
-            )
-            if answer.problem:
-                self._limit(around, f"{answer.problem}: {UNREAD}")
-                return {}
-            found = await self._off_loop(lambda: self._objects(output, clean))
-        self._say_unseen(around, [path for path in clean if path not in found])
+        most = known_files.MOST_BYTES
+        found, missed = await self._git.committed(before, clean, now, most)
+        self._say_unseen(before, missed)
         return found
-
-    async def _unconverted(
-        self, around: Snapshot, clean: Mapping[Path, Known], now: Mapping[Path, Known]
-    ) -> Mapping[Path, Known]:
-        """Those of `clean` that git has byte for byte. Links have no rules."""
-        files = [path for path, has in clean.items() if not is_link(has.mode)]
-        if not files:
-            return clean
-        assert self._repository is not None  # there is a status only in one
-        changed = any(
-            path.name == git_config.ATTRIBUTES_FILE
-            and around.files.get(path, Known("?")).sha != has.sha
-            for path, has in now.items()
-        )
-        unknown = changed or git_config.are_rules_unknown(self._repository, around.begun)
-        other = {*files} if unknown else await self._converted(self._repository, files)
-        if other:
-            self._limit(around, CONVERTED)
-        return {path: has for path, has in clean.items() if path not in other}
-
-    async def _converted(self, where: Repository, files: Sequence[Path]) -> set[Path]:
-        given = git_config.attribute_query(where, files)
-        with tempfile.TemporaryFile() as output:
-            crlf, said = await asyncio.gather(
-                ask_git(where, git_config.CRLF, _TIMEOUT),
-                ask_git(where, git_config.ATTRIBUTE_RULES, _TIMEOUT, given, output, drivers=True),
-            )
-            output.seek(0)
-            rules = b"" if crlf.problem or said.problem else output.read()
-        return git_config.converted_paths(files, crlf.output, rules)
-
-    def _objects(self, output: IO[bytes], wanted: Mapping[Path, Known]) -> dict[Path, Known]:
-        output.seek(0)
-        found: dict[Path, Known] = {}
-        budget = MOST_BYTES
-        for path, has in wanted.items():
-            head = output.readline().split()
-            if len(head) != 3 or not head[2].isdigit():
-                continue
-            size = int(head[2])
-            if head[1] != b"blob" or size > budget:
-                output.seek(size + 1, os.SEEK_CUR)
-                continue
-            budget -= size
-            content = output.read(size)
-            output.read(1)
-            found[path] = Known(self._blobs.put(content), has.mode)
-        return found
-
-    # -- files
 
     def _wanted(self, around: Snapshot, changed: Iterable[Path]) -> list[Path]:
         wanted = list(dict.fromkeys((*(Path(path) for path in self._touched()), *changed)))
@@ -395,150 +398,17 @@ class Watch:
             self._limit(around, MANY)
         return wanted[:MOST_FILES]
 
-    async def _looked(
-        self, around: Snapshot, wanted: Iterable[Path], keep: bool
-    ) -> dict[Path, Known]:
-        """How the files are; it is said which nobody could look at."""
-        found, missed = await self._off_loop(lambda: self._look(wanted, keep))
-        self._say_unseen(around, missed)
-        return found
-
-    def _say_unseen(self, around: Snapshot, files: Sequence[Path]) -> None:
+    def _say_unseen(self, around: Snapshot, files: Sequence[Path], shown: bool = True) -> None:
         if files:
             names = [paths.display_path(path, self._cwd) for path in files]
-            self._limit(around, around.call.workplace.scrub(describe_unseen(names)))
-
-    def _look(self, wanted: Iterable[Path], keep: bool) -> tuple[dict[Path, Known], list[Path]]:
-        """How the files are, and those that do not fit or cannot be read; with `keep` their
-        contents go into the blobs."""
-        found: dict[Path, Known] = {}
-        missed: list[Path] = []
-        budget = MOST_BYTES
-        diverted = functools.cache(lambda folder: os.path.realpath(folder) != str(folder))
-        for path in wanted:
-            try:
-                if diverted(path.parent):  # what is behind a link is a file of another name
-                    found[path] = Known()
-                    continue
-                about = path.lstat()
-            except (OSError, ValueError) as error:
-                if getattr(error, "errno", 0) in NO_FILE:
-                    found[path] = Known()
-                else:  # there may be one
-                    missed.append(path)
-                continue
-            link = stat.S_ISLNK(about.st_mode)
-            if not link and not stat.S_ISREG(about.st_mode):
-                found[path] = Known()  # a folder is no file: if one was here, it is gone
-                continue
-            key = (about.st_ino, about.st_size, about.st_mtime_ns, about.st_ctime_ns)
-            seen = self._seen.get(path)
-            if seen is not None and seen.key == key:
-                found[path] = seen
-                continue
-            if about.st_size > budget:
-                missed.append(path)
-                continue
-            budget -= about.st_size
-            try:
-                content = _content(path, about.st_mode, about.st_size)
-                sha = self._blobs.put(content) if keep else hashlib.sha256(content).hexdigest()
-            except FileNotFoundError:
-                continue  # it went away at this moment: nothing is known of it
-            except (OSError, ValueError):
-                missed.append(path)
-                continue
-            found[path] = Known(sha, LINK if link else stat.S_IMODE(about.st_mode), key)
-            if keep:
-                self._seen[path] = found[path]
-        return found, missed
-
-    def _differing(
-        self,
-        told: Iterable[tuple[Path, Known, Known]],
-        around: Snapshot,
-        folders: Mapping[Path, int],
-        sources: Mapping[str, Path],
-    ) -> Iterable[FileChanged]:
-        shown = 0
-        for path, then, now in told:
-            if then.sha and not then.key and not is_link(then.mode):
-                then = replace(then, mode=_mode_before(then.mode, now.mode))
-            if (then.sha, then.mode) == (now.sha, now.mode):
-                continue
-            display = DiffDisplay(paths.display_path(path, self._cwd), (), created=not then.sha)
-            if shown < DIFFS and (difference := self._diff(path, then, now)) is not None:
-                display, shown = difference, shown + 1
-            if (modes := _modes(then, now)) is not None:
-                display = noted(display, modes)
-            carried = then.sha != now.sha and not is_link(now.mode)
-            yield FileChanged(
-                around.call.call_id,
-                str(path),
-                around.call.workplace.scrub_display(display),
-                then.sha,
-                now.sha,
-                then.mode,
-                now.mode,
-                folders.get(path, 0),
-                during_command=path not in around.own,
-                source=str(sources.get(now.sha, "")) if carried else "",
-            )
-
-    def _diff(self, path: Path, then: Known, now: Known) -> DiffDisplay | None:
-        try:
-            before = self._blobs.get(then.sha) if then.sha else b""
-            after = _content(path, now.mode, DIFF_BYTES) if now.sha else b""
-        except (OSError, ValueError):
-            return None
-        if max(len(before), len(after)) > DIFF_BYTES or is_binary(before) or is_binary(after):
-            return None
-        texts = (before.decode("utf-8", "replace"), after.decode("utf-8", "replace"))
-        return diff(paths.display_path(path, self._cwd), *texts, created=not then.sha)
+            self._limit(around, around.call.workplace.scrub(describe_unseen(names)), shown)
 
     def _limit(self, around: Snapshot, text: str, shown: bool = True) -> None:
         """Put on record, once a turn, what undo cannot reach. People are told once a session."""
         first = not any(text == one for _, one in self._limits)
-        if (key := (around.call.turn, text)) not in self._limits:
+        if (key := (around.call.turn or around.call.call_id, text)) not in self._limits:
             self._limits.add(key)
             around.call.tell(UndoLimited(around.call.call_id, text, shown and first))
 
     async def _off_loop(self, work: Callable[[], T]) -> T:
         return await asyncio.get_running_loop().run_in_executor(self._pool, work)
-
-
-def _sources(earlier: Mapping[Path, Known], now: Mapping[Path, Known]) -> dict[str, Path]:
-    """For each content before the command a file that held it; first one that still does."""
-    found: dict[str, Path] = {}
-    for path, then in earlier.items():
-        if then.sha in ("", EMPTY) or is_link(then.mode):
-            continue
-        if then.sha not in found or now.get(path, Known()).sha == then.sha:
-            found[then.sha] = path
-    return found
-
-
-def _modes(then: Known, now: Known) -> str | None:
-    """How a file's permissions changed; None where they are the same, or it is another kind."""
-    if not (then.sha and now.sha and then.mode and now.mode) or then.mode == now.mode:
-        return None
-    if is_link(then.mode) or is_link(now.mode):
-        return None
-    runs = " (a program now)" if now.mode & 0o111 and not then.mode & 0o111 else ""
-    return f"permissions: {then.mode & 0o7777:o}, now {now.mode & 0o7777:o}{runs}"
-
-
-def _mode_before(known: int, now: int) -> int:
-    """The mode of a file of which git knows only whether it can be run: never wider than it was. Of
-    one that is gone nothing else is known, so it comes back for its owner alone."""
-    runs = known & 0o100
-    if not now or is_link(now):
-        return 0o700 if runs else 0o600
-    if runs == now & 0o100:
-        return now
-    return now | (now & 0o444) >> 2 if runs else now & ~0o111
-
-
-def _content(path: Path, mode: int, limit: int) -> bytes:
-    """What a file holds, or where a link points. Raises OSError, ValueError."""
-    return read_link(path)[0] if is_link(mode) else file_access.read_regular(path, limit)

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 from agent_tui.agent.turn.tool_context import CallContext
+from agent_tui.agent.turn.untracked_files import Listing
 from agent_tui.agent.turn.workplace import Workplace
 from agent_tui.safety import file_access
 from agent_tui.safety.file_access import LINK
@@ -35,15 +36,17 @@ class Known:
 @frozen
 class Status:
     """What git says: the commit, and the real paths that are not as it has them, with its own
-    object and mode (empty: it has none there; None: nothing is known of it)."""
+    object and mode (empty: it has none there; None: nothing is known of it). `ignored`: files, and
+    folders of which it ignores all."""
 
     commit: str = ""
     changed: Mapping[Path, Known | None] = field(default_factory=dict)
+    ignored: tuple[Path, ...] = ()
 
 
 def parse_status(output: str, top: Path) -> Status:
     """The status in what `git status --porcelain=v2 -z --branch` says."""
-    commit, changed = "", dict[Path, Known | None]()
+    commit, changed, ignored = "", dict[Path, Known | None](), list[Path]()
     fields = iter(output.split("\0"))
     for line in fields:
         kind, _, rest = line.partition(" ")
@@ -52,6 +55,8 @@ def parse_status(output: str, top: Path) -> Status:
             commit = value if name == "branch.oid" else commit
         elif kind == "?":
             changed.setdefault(top / rest, Known())
+        elif kind == "!":
+            ignored.append(top / rest)
         elif kind in ("1", "2", "u"):
             count = {"1": 8, "2": 9, "u": 10}[kind]
             parts = line.split(" ", count)
@@ -60,7 +65,7 @@ def parse_status(output: str, top: Path) -> Status:
                 changed[top / parts[count]] = has if kind != "2" else Known()
                 if kind == "2" and (old := next(fields, "")):
                     changed[top / old] = has
-    return Status(commit, changed)
+    return Status(commit, changed, tuple(ignored))
 
 
 def _committed(name: str, mode: str) -> Known | None:
@@ -72,19 +77,24 @@ def _committed(name: str, mode: str) -> Known | None:
     return Known(name, 0o755 if mode == "100755" else 0o644) if mode.startswith("100") else None
 
 
-LONGEST: Final = 4_000_000
+LONGEST: Final = 16_000_000
 """Bytes of a file that is one of ours."""
 
 
 @dataclass(slots=True)
 class Snapshot:
-    """The files before the command of `call`, which began at `begun` (nanoseconds). `own`: files
-    that the call has changed itself: what becomes of them while the command runs is its doing."""
+    """The files before the command of `call`, which began at `begun` (nanoseconds). `listed`: what
+    was there of which git keeps nothing. `told`: how many changes the session had by then.
+    `is_beside`: the command runs beside a turn. `own`: files that the call has changed itself: what
+    becomes of them while the command runs is its doing."""
 
     call: CallContext
     begun: int
     status: Status = field(default_factory=Status)
     files: dict[Path, Known] = field(default_factory=dict)
+    listed: Listing = field(default_factory=Listing)
+    told: int = 0
+    is_beside: bool = False
     own: frozenset[Path] = frozenset()
 
 
@@ -108,6 +118,7 @@ class SnapshotFile:
             "changed": _rows(status.changed),
             "files": _rows(snapshot.files),
             "own": list(map(str, snapshot.own)),
+            "passed": [*map(str, snapshot.listed.passed)],
         }
         part = self.path.with_suffix(".part")
         with contextlib.suppress(OSError):  # a full disk: the log says so
@@ -133,8 +144,10 @@ class SnapshotFile:
                 if has is not None
             }
             own = frozenset(map(Path, data.get("own", ())))
+            passed = {Path(str(path)) for path in data.get("passed", ())}
+            listed = Listing(passed=passed)
             return (
-                Snapshot(call, int(data["begun"]), status, files, own)
+                Snapshot(call, int(data["begun"]), status, files, listed, own=own)
                 if data["cwd"] == str(self._cwd)
                 else None
             )
@@ -169,11 +182,12 @@ Move = Literal["", "perhaps", "sure"]
 @dataclass(slots=True)
 class NewFiles:
     """Judges the files of the work tree `top` after a command that began at `begun`. `exclude`: the
-    repository's own list of ignored files; `before`: what git told of then; `now`: how the files
-    that are looked at are by now; `gone`: what those held that are not there any more (SHA-256)."""
+    repository's own list of ignored files (None: there is no repository); `before`: what git told
+    of then; `now`: how the files that are looked at are by now; `gone`: what those held that are
+    not there any more (SHA-256)."""
 
     top: Path
-    exclude: Path
+    exclude: Path | None
     begun: int
     before: Collection[Path]
     now: Mapping[Path, Known]
@@ -230,6 +244,6 @@ class NewFiles:
 
     def _exclude_changed(self) -> bool:
         try:
-            return self.exclude.stat().st_ctime_ns >= self.begun
+            return self.exclude is not None and self.exclude.stat().st_ctime_ns >= self.begun
         except OSError:
             return False  # there is none: then it lists nothing

@@ -16,6 +16,7 @@ from typing import Any, Final
 from agent_tui import registry
 from agent_tui.agent.config import EngineConfig
 from agent_tui.agent.services.jobs import Jobs
+from agent_tui.agent.session.changes import Changes
 from agent_tui.agent.turn.command_changes import Watch
 from agent_tui.agent.turn.edit_hooks import Hooks
 from agent_tui.agent.turn.executor import Executor
@@ -254,9 +255,8 @@ def _give_rules(executor: Executor, config: EngineConfig) -> Executor:
     return executor
 
 
-def watch_of(
-    config: EngineConfig, session: str, touched: Callable[[], Iterable[str]], pool: Pool
-) -> Watch:
+def watch_of(config: EngineConfig, session: str, changes: Changes, pool: Pool) -> Watch:
     """What looks around the commands of a session."""
     copy = config.folders.sessions / f"{session}{SNAPSHOT}"
-    return Watch(config.cwd, Blobs(config.blobs), touched, pool, copy)
+    blobs = Blobs(config.blobs)
+    return Watch(config.cwd, blobs, lambda: changes.paths, pool, copy, lambda: changes.all)

@@ -73,7 +73,7 @@ class Turns:
         self.titles = Titles(models, record, self.accounts, self.spawn, log)
         self.jobs = Jobs(record.emit)
         self.custom = CustomTools(config)
-        watch = tool_wiring.watch_of(config, record.session, lambda: record.changes.paths, pool)
+        watch = tool_wiring.watch_of(config, record.session, record.changes, pool)
         shared = Shared(
             config,
             record,

@@ -40,9 +40,9 @@ class Blobs:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
-    def put(self, content: bytes) -> str:
-        """Keep `content`; returns its SHA-256. It is on disk, whole, when this returns. Raises
-        OSError."""
+    def put(self, content: bytes, synced: bool = True) -> str:
+        """Keep `content`; returns its SHA-256. It is on disk, whole, when this returns; unless
+        `synced`, a power cut can still take it. Raises OSError."""
         sha = hashlib.sha256(content).hexdigest()
         path = self.folder / sha
         if self._holds(path, content):
@@ -56,15 +56,31 @@ class Blobs:
         try:
             try:
                 write_all(fd, content)
-                os.fsync(fd)
+                if synced:
+                    os.fsync(fd)
             finally:
                 os.close(fd)
             part.replace(path)
         except OSError:
             part.unlink(missing_ok=True)
             raise
-        sync_folder(self.folder)
+        if synced:
+            sync_folder(self.folder)
         return sha
+
+    def sync(self, wanted: Iterable[str]) -> None:
+        """Make these contents survive a power cut. Raises nothing: what is not kept any more is
+        said where it is missed."""
+        known = [sha for sha in dict.fromkeys(wanted) if _SHA256.fullmatch(sha)]
+        for sha in known:
+            with (
+                contextlib.suppress(OSError),
+                os.fdopen(open_regular(self.folder / sha), "rb") as file,
+            ):
+                os.fsync(file.fileno())
+        with contextlib.suppress(OSError):
+            if known:
+                sync_folder(self.folder)
 
     def get(self, sha: str) -> bytes:
         """The content with this hash. Raises FileNotFoundError (there is none), ValueError

@@ -193,9 +193,12 @@ def _plan(model: Model, id: str, data: UndoPlan) -> Step:
     if overlay is None or going is None or overlay.query != id:
         return model, ()
     prompt = going.prompt or (data.turns[0].prompt if data.turns else "")
+    first = min(data.turns, key=lambda one: one.n, default=None)
+    is_command = first is not None and not first.turn  # the conversation does not begin there
     going = replace(
         going,
         told=True,
+        talks=going.talks and (bool(going.to) or not is_command),
         files=in_order(data.files),
         turns=tuple(one.n for one in data.turns),
         prompt=prompt,
