@@ -190,7 +190,8 @@ def tool_runs(draw: DrawFn, calls: tuple[ToolCall, ...]) -> list[Event]:
             )
             told.extend(draw(st.lists(asides, max_size=1)))
             told.append(ApprovalAnswered(id=f"ask-{call.id}", choice="once"))
-        told.append(ToolStarted(call_id=call.id, name=call.name, label=call.name, note=draw(texts)))
+        effect, note = draw(st.sampled_from(["read", "write"])), draw(texts)
+        told.append(ToolStarted(call.id, call.name, call.name, effect=effect, note=note))
     outputs = st.builds(
         ToolOutput, call_id=st.sampled_from([call.id for call in calls]), text=texts
     )

@@ -23,6 +23,8 @@ from agent_tui.safety.paths import resolve
 
 _ACL: Final = "system.posix_acl_access"
 _GROUP_ENTRY: Final = 4
+_PIECE: Final = 1 << 18
+"""Bytes that are read at a time."""
 _CAPABILITY: Final = "security.capability"
 """Is not carried over: the kernel, too, takes it from a file that is written."""
 _KINDS: Final = {
@@ -63,8 +65,14 @@ def open_regular(real: Path) -> int:
 def read_regular(real: Path, limit: int) -> bytes:
     """The file at a real path, at most `limit` + 1 bytes of it (so that a caller sees that it is
     longer)."""
-    with os.fdopen(open_regular(real), "rb") as file:
-        return file.read(limit + 1) or b""  # nothing yet, where the system would wait for more
+    with os.fdopen(open_regular(real), "rb", buffering=0) as file:
+        # not room for the limit at once: it would take longer than the file itself
+        size = min(os.fstat(file.fileno()).st_size, limit) + 1
+        data = file.read(size) or b""  # nothing yet, where the system would wait for more
+        while len(data) == size <= limit:  # it says no size, or has grown
+            size = min(2 * size + _PIECE, limit + 1)
+            data += file.read(size - len(data)) or b""
+        return data
 
 
 def atomic_write(
@@ -131,9 +139,10 @@ def _write_beside(
     descriptor = os.open(
         temporary, flags, 0o666 if there is None and mode is None else 0o600, dir_fd=folder
     )
-    with os.fdopen(descriptor, "wb") as file:
-        file.write(data)
-        file.flush()
+    with os.fdopen(descriptor, "wb", buffering=0) as file:
+        view = memoryview(data)
+        while view:
+            view = view[file.write(view) :]
         _keep(file.fileno(), there, mode, _attributes(name, folder) if there else {})
         os.fsync(file.fileno())
 
@@ -196,8 +205,15 @@ def _holds(folder: int, name: str, content: bytes | None) -> bool:
     if content is None:
         return True
     flags = os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC
-    with os.fdopen(os.open(name, flags, dir_fd=folder), "rb") as file:
-        return not _has_writer(file.fileno()) and file.read(len(content) + 1) == content
+    with os.fdopen(os.open(name, flags, dir_fd=folder), "rb", buffering=0) as file:
+        if _has_writer(file.fileno()):
+            return False
+        at = 0
+        while piece := file.read(_PIECE) or b"":
+            if content[at : at + len(piece)] != piece:
+                return False
+            at += len(piece)
+        return at == len(content)
 
 
 def _has_writer(descriptor: int) -> bool:

@@ -69,9 +69,10 @@ def resolve(text: str, base: Path) -> Path:
     return Path(done)
 
 
-def facts(text: str, roots: tuple[Path, ...], deep: bool = True) -> PathFacts:
+def facts(text: str, roots: tuple[Path, ...], deep: bool = True, writes: bool = True) -> PathFacts:
     """What `text` names, relative to the first of `roots` (real paths). `deep`: look for links that
-    make it protected in all folders, as whoever writes must. Raises ValueError as `resolve` does."""
+    make it protected in all folders, as whoever writes must; `writes`: whether it is protected counts
+    at all, for which configurations of git are read. Raises ValueError as `resolve` does."""
     real = resolve(text, roots[0])
     home = next((root for root in roots if real.is_relative_to(root)), None)
     return PathFacts(
@@ -80,11 +81,14 @@ def facts(text: str, roots: tuple[Path, ...], deep: bool = True) -> PathFacts:
         display_path(real, roots[0]),
         home is not None,
         secret=is_secret(real) or is_secret(Path(text)) or hard_links.is_secret(real, roots),
-        protected=_by_name(real, roots)
-        or _by_name(roots[0] / text, roots)
-        or place_protection(real, roots, deep),
+        protected=_protection(real, text, roots, deep) if writes else "",
         is_folder=real.is_dir(),
     )
+
+
+def _protection(real: Path, text: str, roots: tuple[Path, ...], deep: bool) -> str:
+    by_name = _by_name(real, roots) or _by_name(roots[0] / text, roots)
+    return by_name or place_protection(real, roots, deep)
 
 
 def _by_name(path: Path, roots: tuple[Path, ...]) -> str:

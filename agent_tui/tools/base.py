@@ -48,12 +48,23 @@ class ArgumentSchema(Protocol[ANY]):
 
 
 @frozen
+class Reading:
+    """Of which `part` of the file at a real path a result is the content. `unchanged` is said in its
+    place where the model has that very result already; empty: it is given again."""
+
+    path: Path
+    part: str
+    unchanged: str
+
+
+@frozen
 class ToolResult:
     """`content` for the model, `display` for the person; `tag` is `ok` or the tag of a failure."""
 
     content: str
     display: Display | None = None
     tag: str = "ok"
+    reading: Reading | None = None
 
 
 class ToolFailure(Exception):
@@ -148,11 +159,6 @@ class ToolContext(Protocol):
     def hide_secrets(self, text: str, of_secrets: bool = False) -> str:
         """`text` with placeholders for what looks like a secret; `of_secrets`: it stands in a file
         whose purpose is secrets."""
-        ...
-
-    def was_told(self, what: str, digest: str) -> bool:
-        """Whether the model was told this already in this turn, and it had the same content;
-        from now on it was. What it was told in earlier turns may be gone from what it sees."""
         ...
 
     def display_path(self, path: Path) -> str:
@@ -264,7 +270,7 @@ class Tool(Generic[A]):
     """The group with which it is loaded on demand; empty: it is in every request."""
     host: Callable[[A, Mapping[str, str]], str] | None = None
     """The host that a call reaches, as it has to be allowed; with the keys of services. Raises
-    ValueError where there is none."""
+    ValueError where there is none, ToolFailure where nobody may reach it."""
     odd_address: Callable[[A], str] = lambda _: ""
     """Why the address that a call reaches asks in every mode; empty: it does not."""
     is_offered: Callable[[Mapping[str, str]], bool] | None = None

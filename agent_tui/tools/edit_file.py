@@ -71,7 +71,7 @@ def work_out(arguments: EditFile, ctx: ToolContext) -> Change:
     ctx.seen_files.note_hit(path)
     if after == before.text:
         raise ToolFailure("invalid_arguments", f"{shown} holds the new text already")
-    display = diff(shown, before.text, after)
+    display = diff(shown, before.text, after, made=found)
     times = f" in {len(found)} places" if len(found) > 1 else ""
     done = f"Edited {shown}{times} (+{display.added} -{display.removed} lines)."
     if overlooked:

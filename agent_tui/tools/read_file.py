@@ -19,11 +19,11 @@ from agent_tui.structures.frozen import frozen
 from agent_tui.structures.readable import count_noun
 from agent_tui.tools.base import (
     LenientArguments,
+    Reading,
     Tool,
     ToolContext,
     ToolFailure,
     ToolResult,
-    sha256,
 )
 from agent_tui.tools.support import files, notebook, pdf, pictures
 from agent_tui.tools.support.files import Picture, language, picture
@@ -76,11 +76,18 @@ class Window:
 
 
 async def run(args: ReadFile, ctx: ToolContext) -> ToolResult:
+    real = ctx.path(args.path)
+    result = await _result(args, real, ctx)
+    part = f"{args.start_line}-{args.end_line} {args.pages}"
+    unchanged = f"{ctx.display_path(real)} is unchanged since you read it above."
+    return replace(result, reading=Reading(real, part, unchanged))
+
+
+async def _result(args: ReadFile, real: Path, ctx: ToolContext) -> ToolResult:
     if args.end_line and args.start_line > args.end_line:
         raise ToolFailure(
             "invalid_arguments", f"start_line {args.start_line} is after end_line {args.end_line}"
         )
-    real = ctx.path(args.path)
     text: Text | ToolResult = await ctx.run_blocking(
         lambda stopped: _read(args, real, ctx, stopped)
     )
@@ -123,11 +130,6 @@ def _read(
     if len(data) <= MAX_BYTES:
         ctx.seen_files.note(real, data)
     shown = ctx.display_path(real)
-    if len(data) <= MAX_BYTES and data:
-        wanted = f"{real}\n{args.start_line}-{args.end_line} {args.pages}"
-        if ctx.was_told(wanted, sha256(data)):
-            said = f"{shown} is unchanged since you read it above."
-            return ToolResult(said, TextDisplay("unchanged since it was read"))
     if data.startswith(pdf.MARK):
         return _pages(data, args, shown, ctx, stopped)
     if files.is_binary(data):

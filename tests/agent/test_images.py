@@ -208,14 +208,3 @@ def test_a_picture_that_the_model_reads_follows_the_results(place: Place) -> Non
     (sent,) = images.fill_images(Request("", (shown,)), get, True).messages
     assert isinstance(sent, UserMessage)
     assert base64.b64decode(sent.images[0].data) == DATA
-
-
-def test_what_was_read_is_told_again_in_another_turn(place: Place) -> None:
-    read = {"call": "read_file", "arguments": {"path": "a.txt"}}
-    model = place.script([read], [read], [{"text": "ok"}], [read], [{"text": "ok"}])
-    (place.cwd / "a.txt").write_text("x\n")
-    with place.engine(model) as driver:
-        driver.turn("read it twice")
-        driver.turn("and again")
-        contents = [event.content for event in driver.all(ToolEnded)]
-    assert contents == ["    1→x", "a.txt is unchanged since you read it above.", "    1→x"]

@@ -423,7 +423,9 @@ def test_an_answer_with_thousands_of_calls_ends_with_the_limit_of_the_turn(
 
     monkeypatch.setattr(store, "_sync", slow)
     limit = AgentSettings(timeout=3)
-    with place.engine(place.script([CALL] * 3_000), agent=limit) as driver:
+    makes = {"call": "create_file", "arguments": {"path": "a", "content": "x"}}
+    model = place.script([makes] * 3_000)
+    with place.engine(model, agent=limit, mode="accept-all") as driver:
         ended = driver.turn("go")
         assert ended.state == "timed_out"
         results = driver.all(ToolEnded)

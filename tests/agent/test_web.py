@@ -97,3 +97,17 @@ def test_off_the_record_a_page_can_be_read(place: Place) -> None:
         assert driver.until(TurnEnded).state == "completed"
         [content] = results(driver)
     assert "hello from outside" in content
+
+
+def test_this_machine_is_blocked_and_a_long_path_asks(place: Place, server: Server) -> None:
+    long = f"https://one.test/{'a' * 600}"
+    model = fetches(place, "http://localhost:8000/", long)
+    with place.engine(model, mode="accept-all") as driver:
+        driver.send(Submit("go"))
+        asked = answer(driver, "no")
+        assert "carries 601 bytes to one.test" in asked.reason and not asked.always
+        assert asked.label.startswith("Fetch https://one.test/a") and "…" in asked.label
+        assert driver.until(TurnEnded).state == "completed"
+        [blocked, refused] = results(driver)
+    assert blocked.startswith("Error [blocked]: localhost is not fetched: it is this machine")
+    assert "[denied]" in refused and not server.asked

@@ -23,6 +23,7 @@ from agent_tui.safety.sandbox.network_hosts import explain_address, named_hosts,
 from agent_tui.safety.sandbox.network_proxy import HEAD, MOST_REFUSED, Internet, Proxy, Stream
 from agent_tui.safety.sandbox.profiles import LANDLOCK
 from agent_tui.safety.sandbox.workspace_sandbox import profile
+from agent_tui.structures.frozen import frozen
 
 PATIENCE = 30.0
 PUBLIC = "93.184.215.14"
@@ -67,7 +68,7 @@ def server() -> Iterator[Server]:
         thread.join()
 
 
-@dataclass(frozen=True)
+@frozen
 class MadeUp(Internet):
     """Each name has these addresses; each address is the server."""
 

@@ -11,8 +11,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from agent_tui.agent.turn.call_facts import gather_facts
 from agent_tui.safety import file_access, paths
 from agent_tui.safety.secret_search import find_secret_files
+from agent_tui.tools import create_file, read_file
 from tests.campaigns import examples
 
 
@@ -279,3 +281,21 @@ def test_a_thousand_swaps_of_a_folder_for_a_link_divert_no_read_and_no_write(wor
     assert 0 < refused < 1_000, "it was swapped between the looks"
     assert (outside / "a.txt").read_text() == "theirs"
     assert [entry.name for entry in outside.iterdir()] == ["a.txt"], "and nothing is left there"
+
+
+def test_a_read_asks_nothing_of_what_only_a_write_would_do(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No configuration of git is read, nor a link looked for: that took longer than the read."""
+    root = tmp_path.resolve()
+    (root / ".env").touch()
+    assert paths.facts("CLAUDE.md", (root,)).protected
+    looked: list[Path] = []
+    monkeypatch.setattr(paths, "place_protection", lambda real, *_: looked.append(real) or "")
+    found = [
+        gather_facts(read_file.TOOL, [name], "", (root,), None).paths[0] for name in ("a", ".env")
+    ]
+    assert [(one.inside, one.secret) for one in found] == [(True, False), (True, True)]
+    assert not looked
+    gather_facts(create_file.TOOL, ["a"], "", (root,), None)
+    assert looked == [root / "a"]

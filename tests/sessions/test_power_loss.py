@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from agent_tui.protocol.events import Event
+from agent_tui.protocol.events import Event, ToolEnded, ToolStarted, TurnStarted
 from agent_tui.sessions.log import store
 from agent_tui.sessions.log.store import DURABLE, Store, read
 from tests.campaigns import examples
@@ -42,9 +42,9 @@ def test_all_that_was_promised_is_there_at_every_cut(
     log = Store.create(folder, "one")
     promised: list[Event] = []
     moments: list[tuple[int, int]] = []
-    for event in told:
+    for event, must_last in zip(told, lasting(told), strict=True):
         stored = log.append(event)
-        if isinstance(event, DURABLE):
+        if must_last:
             promised.append(stored)
             moments.append((power.safe, len(promised)))
     log.close()
@@ -54,12 +54,45 @@ def test_all_that_was_promised_is_there_at_every_cut(
             after(folder, whole[:cut], promised[:count])
 
 
+def lasting(told: list[Event]) -> list[bool]:
+    """Of each event whether it must survive: not what belongs to a call that only reads."""
+    reads: set[str] = set()
+    found: list[bool] = []
+    for event in told:
+        if isinstance(event, ToolStarted) and event.effect == "read":
+            reads.add(event.call_id)
+        is_read = isinstance(event, ToolStarted | ToolEnded) and event.call_id in reads
+        found.append(isinstance(event, DURABLE) and not is_read)
+        if isinstance(event, ToolEnded):
+            reads.discard(event.call_id)
+    return found
+
+
+def test_a_call_that_reads_waits_for_no_disk(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    power = Power()
+    monkeypatch.setattr(store, "_sync", power.sync)
+    log = Store.create(tmp_path, "one")
+    log.append(TurnStarted(prompt="go"))
+    prompt = power.safe
+    log.append(ToolStarted(call_id="1", name="read_file", label="Read a", effect="read"))
+    log.append(ToolEnded(call_id="1", name="read_file", label="Read a", content="a"))
+    assert 0 < prompt == power.safe < log.path.stat().st_size
+    for effect in ("write", "execute", "network", "external"):
+        log.append(ToolStarted(call_id=effect, name="x", label="x", effect=effect))
+        assert power.safe == log.path.stat().st_size
+        log.append(ToolEnded(call_id=effect, name="x", label="x", content="done"))
+        assert power.safe == log.path.stat().st_size
+    log.close()
+
+
 def after(folder: Path, data: bytes, promised: list[Event]) -> None:
     """The next start finds what was promised, and goes on behind it."""
     path = folder / "two.jsonl"
     path.write_bytes(data)
     found = read(path)[0]
-    assert [event for event in found if isinstance(event, DURABLE)][: len(promised)] == promised
+    assert [event for event in found if event in promised] == promised
     opened = Store.open(folder, "two")
     again = opened.store.append(promised[-1])
     opened.store.close()

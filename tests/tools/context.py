@@ -57,7 +57,6 @@ class Context:
     max_output_chars: int = 32_000
     seen_files: SeenFiles = field(default_factory=SeenFiles)
     path_variable: str = field(default_factory=lambda: os.environ["PATH"])
-    told: dict[str, str] = field(default_factory=dict)
     internet: Internet = field(default_factory=Internet)
     keys: Mapping[str, str] = field(default_factory=dict)
     named_hosts: frozenset[str] = frozenset()
@@ -93,10 +92,6 @@ class Context:
 
     def hide_secrets(self, text: str, of_secrets: bool = False) -> str:
         return hide_secrets(text, of_secrets)
-
-    def was_told(self, what: str, digest: str) -> bool:
-        before, self.told[what] = self.told.get(what), digest
-        return before == digest
 
     def display_path(self, path: Path) -> str:
         return paths.display_path(path, self.roots[0])

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.cells import cell_len
@@ -8,7 +9,8 @@ from agent_tui.present import parts as p
 from agent_tui.present.document import pieces_of
 from agent_tui.present.plain import part_lines
 from agent_tui.protocol.display import DiffDisplay
-from agent_tui.tools.support.diff import EXACT_LINES, NO_NEWLINE, diff, lines
+from agent_tui.tools.support.diff import EXACT_LINES, NO_NEWLINE, _pieces, diff, lines
+from agent_tui.tools.support.matching import Place, Replacement, replace_places
 from agent_tui.tui.core.display_options import DiffForm
 from agent_tui.tui.transcript.diff import diff_lines
 from tests.campaigns import examples
@@ -46,6 +48,19 @@ def test_far_changes_are_hunks_of_their_own_with_three_lines_around() -> None:
     old = "".join(f"{n}\n" for n in range(40))
     display = diff("f", old, old.replace("5\n", "five\n", 1).replace("30\n", "thirty\n"))
     assert [(hunk.old_start, len(hunk.lines)) for hunk in display.hunks] == [(3, 8), (28, 8)]
+
+
+@pytest.mark.parametrize("name", ["f.txt", "f.py"])
+def test_what_lies_between_known_changes_is_not_split_into_lines(name: str) -> None:
+    text = "".join(f"x{number} = {number}\n" for number in range(30_000))
+    changes = {"x5 = 5": "y = 1\nz = 2", "x20000 = 20000\nx20001 = 20001\n": "", "x29998": "end"}
+    made = [
+        Replacement(Place(text.index(old), text.index(old) + len(old)), new)
+        for old, new in changes.items()
+    ]
+    after = replace_places(text, made)
+    assert diff(name, text, after, made=made[::-1]) == diff(name, text, after)
+    assert [len(piece) for piece, _ in _pieces(text, after, made)] == [138_925, 288_855]
 
 
 def test_a_new_file_is_all_added() -> None:

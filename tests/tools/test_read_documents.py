@@ -187,17 +187,3 @@ def test_a_picture_that_cannot_be_decoded_does_no_harm(tmp_path: Path) -> None:
     (tmp_path / "bomb.png").write_bytes(bytes(head) + b"\0" * 6_000_000)
     result = read(tmp_path, "bomb.png")
     assert "It cannot be shown to you" in result.content
-
-
-def test_a_file_that_did_not_change_is_not_told_twice(tmp_path: Path) -> None:
-    context = Context(tmp_path)
-    (tmp_path / "a.txt").write_text("one\ntwo\n")
-    first = call(TOOL, context, path="a.txt")
-    assert (
-        call(TOOL, context, path="a.txt").content == "a.txt is unchanged since you read it above."
-    )
-    assert call(TOOL, context, path="a.txt", start_line=2).content.startswith("    2→two")
-    (tmp_path / "a.txt").write_text("one\n2\n")
-    assert call(TOOL, context, path="a.txt").content != first.content
-    (tmp_path / "a.txt").write_text("one\ntwo\n")
-    assert call(TOOL, context, path="a.txt").content == first.content

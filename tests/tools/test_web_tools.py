@@ -134,7 +134,6 @@ def test_only_addresses_of_the_internet_are_connected_to(tmp_path: Path, address
 @pytest.mark.parametrize(
     "url",
     [
-        *("http://127.0.0.1/", "http://[::1]/", "http://localhost/", "http://0x7f.1/", "http://1/"),
         *("ftp://one.test/", "file:///etc/passwd", "http://me:pw@one.test/", "http://one.test/ x"),
         *(
             "http://one.test\x00.evil.test/",
@@ -153,11 +152,47 @@ def test_what_is_no_address_of_the_web_reaches_nobody(tmp_path: Path, url: str) 
 
 
 @pytest.mark.parametrize(
+    ("host", "why"),
+    [
+        ("127.0.0.1", "an address"),
+        ("[::1]", "an address"),
+        ("0x7f.1", "an address"),
+        ("1", "an address"),
+        ("8.8.8.8", "an address"),
+        ("localhost", "this machine"),
+        ("app.localhost:8000", "this machine"),
+    ],
+)
+def test_hosts_that_are_not_reached_are_blocked(tmp_path: Path, host: str, why: str) -> None:
+    arguments = web_fetch.TOOL.arguments.model_validate({"url": f"http://{host}/a"})
+    assert web_fetch.TOOL.host is not None
+    with pytest.raises(ToolFailure) as refused:
+        web_fetch.TOOL.host(arguments, {})
+    found = failure(tmp_path, {}, f"http://{host}/a")
+    assert found.tag == refused.value.tag == "blocked" and found.text == refused.value.text
+    assert why in found.text and "curl" in found.text and "\n" not in found.text
+
+
+@pytest.mark.parametrize(
+    "rest", ["", "/", f"/{'a' * 900}/end", f"?{'q' * 900}end", f"/x?{'%41' * 300}end"]
+)
+@pytest.mark.parametrize("host", ["one.test", ".".join(["a" * 60] * 3) + ".test:8080"])
+def test_a_long_address_is_shown_with_its_host(host: str, rest: str) -> None:
+    url = f"https://{host}{rest}"
+    shown = web_fetch.TOOL.label(web_fetch.WebFetch(url=url))
+    assert shown.startswith(f"Fetch https://{host}") and shown.endswith(rest[-3:])
+    assert len(shown) <= 300 and ("…" in shown) == (len(rest) > 500)
+
+
+@pytest.mark.parametrize(
     ("url", "odd"),
     [
         ("https://one.test/a?b=c", ""),
         ("http://one.test/", "not encrypted"),
-        (f"https://one.test/?q={'a' * 600}", "carries 602 characters"),
+        (f"https://one.test/?q={'a' * 600}", "carries 603 bytes to one.test"),
+        (f"https://one.test/{'a' * 600}", "carries 601 bytes to one.test"),
+        (f"https://one.test/{'a' * 300}?{'b' * 300}", "carries 601 bytes"),
+        (f"https://one.test/{'é' * 300}", "carries 601 bytes"),
     ],
 )
 def test_odd_addresses_are_named(url: str, odd: str) -> None:

@@ -112,6 +112,15 @@ class History:
         """Whether what was asked stays in the conversation, should the turn fail now."""
         return self.has_answered() or len(self.messages) == self.turn_at
 
+    def holds_result(self, call_id: str, result: str) -> bool:
+        """Whether the result of a call is in the next request, or what was attached so."""
+        return any(
+            message.call_id == call_id and message.content == result
+            if isinstance(message, ToolMessage)
+            else isinstance(message, UserMessage) and result in message.text
+            for message in self.messages
+        )
+
     def has_answered(self) -> bool:
         """Whether the model has said anything in the newest turn."""
         return any(

@@ -153,6 +153,7 @@ class AgentRun:
             load_tools=self._load_tools,
             sources=(shared.custom,),
             set_mode=self._set_mode,
+            is_sent=lambda call, result: self.record.history.holds_result(call, result),
             hooks=shared.hooks,
         )
 

@@ -53,6 +53,8 @@ async def run(args: Attached, ctx: ToolContext) -> ToolResult:
         result = await list_files.run(list_files.ListFiles(path=args.path), ctx)
     else:
         result = await read_file.run(read_file.ReadFile(path=args.path), ctx)
+    if result.reading is not None:  # the person gives it, so it is given
+        result = replace(result, reading=replace(result.reading, unchanged=""))
     if isinstance(result.display, ImageDisplay):
         return images.attach_image(real, result, ctx)
     kind = "folder" if folder else "file"

@@ -45,7 +45,8 @@ def gather_facts(
     `reaches`: a host, and why its address asks in every mode. Raises ValueError for what is no
     path."""
     first, *others = map(str, roots)
-    named = tuple(paths.facts(text, roots, tool.changes) for text in touched)
+    writes = tool.effect != "read"
+    named = tuple(paths.facts(text, roots, tool.changes, writes) for text in touched)
     host, odd = reaches
     facts = policy.Facts(
         tool.name,

@@ -230,6 +230,8 @@ class Executor:
                 self.workplace.environment,
                 self._reached(tool, arguments),
             )
+        except ToolFailure as failure:
+            return failure.result()
         except ValueError as error:
             return _failed("invalid_arguments", str(error))
         label = self.workplace.scrub_known(tool.label(arguments))[:LABEL_LIMIT]
@@ -363,6 +365,9 @@ class Executor:
         content = cap_output(self.scrub(result.content), self.workplace.max_output_chars)
         hidden = set(PLACEHOLDER.findall(content))
         content += (EXPLAINED if hidden else "") + note
+        if unchanged := self._say_unchanged(call, result, content):
+            result = replace(result, display=TextDisplay("unchanged since it was read"))
+            content, hidden = unchanged + note, set()
         return ToolEnded(
             call_id=call.id,
             name=call.name,
@@ -373,6 +378,19 @@ class Executor:
             tag=result.tag,
             hidden=len(hidden),
         )
+
+    def _say_unchanged(self, call: ToolCall, result: ToolResult, content: str) -> str:
+        """What is said where the model need not be given `content` of a file: an earlier call gave it
+        just that, of the same file, and its result is sent with the next request. Empty: it must."""
+        reading, seen = result.reading, self.workplace.seen_files
+        if reading is None or result.tag != "ok":
+            return ""
+        given = seen.given(reading.path, reading.part)
+        known = given is not None and given[1].endswith(content) and self.workplace.is_sent(*given)
+        if reading.unchanged and known:
+            return reading.unchanged
+        seen.note_given(reading.path, reading.part, call.id, content)
+        return ""
 
 
 async def _nobody_hears(_: Path, __: str, ___: str) -> None:

@@ -138,7 +138,7 @@ class CallContext:
 
     def path(self, text: str) -> Path:
         try:
-            fact = paths.facts(text, self.workplace.roots, deep=False)
+            fact = paths.facts(text, self.workplace.roots, writes=False)
         except ValueError as error:
             raise ToolFailure("invalid_arguments", str(error)) from None
         if why := self.limits.forbid_path([fact.real]):
@@ -149,11 +149,6 @@ class CallContext:
 
     def hide_secrets(self, text: str, of_secrets: bool = False) -> str:
         return self.workplace.scrub_formats(text, of_secrets)
-
-    def was_told(self, what: str, digest: str) -> bool:
-        now = (self.turn, digest)
-        before, self.workplace.told[what] = self.workplace.told.get(what), now
-        return self.turn > 0 and before == now
 
     def display_path(self, path: Path) -> str:
         root = self.workplace.roots[0]

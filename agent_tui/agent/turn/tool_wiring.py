@@ -167,6 +167,7 @@ def build(
     load_tools: Callable[[str], Sequence[str]] = lambda _: (),
     sources: Sequence[ToolSource] = (),
     set_mode: Callable[[str], None] = lambda _: None,
+    is_sent: Callable[[str, str], bool] = lambda *_: False,
     hooks: Hooks | None = None,
 ) -> Executor:
     """The executor of an agent."""
@@ -176,6 +177,7 @@ def build(
         ask=ask,
         mode=mode,
         set_mode=set_mode,
+        is_sent=is_sent,
     )
     tools = offered_tools(config, sources)
     parallel = runs_parallel(config.settings.agent)

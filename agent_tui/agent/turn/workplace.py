@@ -131,8 +131,8 @@ class Workplace:
     once, off the loop."""
     lessons: list[None] = field(default_factory=list)
     """One for each time that more secrets became known."""
-    told: dict[str, tuple[int, str]] = field(default_factory=dict)
-    """In which turn the model was told something, and the digest of what it was."""
+    is_sent: Callable[[str, str], bool] = lambda *_: False
+    """Whether the next request still holds the result of a call, by the call's id and that result."""
 
     @cached_property
     def folder(self) -> Folder:

@@ -38,17 +38,21 @@ _FETCHERS: Final = frozenset({
 """Programs that connect to the addresses that they are given."""
 
 
+class RefusedHost(ValueError):
+    """A host that is well written, and that nobody is connected to by that. The text is one line."""
+
+
 def read_host(text: str) -> str:
     """A host as it is compared: in small letters, other scripts as IDNA writes them. Raises
-    ValueError for what is no name of a host, for an address, and for this machine."""
+    ValueError for what is no name of a host, RefusedHost for an address and for this machine."""
     name = (text if text.isascii() else text.encode("idna").decode()).lower()
     labels = name.split(".")
     if len(name) > 253 or not all(map(_LABEL.fullmatch, labels)):
         raise ValueError("it is not the name of a host")
     if _NUMBER.fullmatch(labels[-1]):
-        raise ValueError("it is an address, not a name")
+        raise RefusedHost("it is an address, not a name")
     if labels[-1] == "localhost":
-        raise ValueError("it is this machine")
+        raise RefusedHost("it is this machine")
     return name
 
 

@@ -63,7 +63,7 @@ DURABLE: Final = (
     FilesRestored,
     DirectoriesChanged,
 )
-"""Events that must survive a power cut before anything follows from them."""
+"""Events that must survive a power cut before anything follows from them, but for calls that read."""
 
 MOST_COPIED: Final = 16_000_000
 """Bytes of a log up to which they are in memory, too."""
@@ -171,6 +171,8 @@ class Store:
         self._cut_first = False
         self._lost = False
         self._syncs_later = self._unsynced = False
+        self._reads: set[str] = set()
+        """Calls that run, and only read."""
 
     @classmethod
     def create(cls, folder: Path, session: str, kept: bool = True) -> Store:
@@ -249,7 +251,7 @@ class Store:
         event = replace(event, n=self._n)
         if not self._kept:
             return event
-        self._waiting.append((encode(event), isinstance(event, DURABLE)))
+        self._waiting.append((encode(event), self._is_durable(event)))
         first = not self._begun and _begins(event)
         self._begun = self._begun or first
         if self._begun:
@@ -257,6 +259,17 @@ class Store:
         if first or (isinstance(event, TurnStarted) and event.is_main):
             self._note_use()
         return event
+
+    def _is_durable(self, event: Event) -> bool:
+        """Of a call that only reads neither the beginning nor the result must survive a power cut:
+        nothing is different for it, and to wait for the disk takes longer than the read."""
+        if isinstance(event, ToolStarted) and event.effect == "read":
+            self._reads.add(event.call_id)
+            return False
+        if isinstance(event, ToolEnded) and event.call_id in self._reads:
+            self._reads.discard(event.call_id)
+            return False
+        return isinstance(event, DURABLE)
 
     @contextmanager
     def together(self) -> Iterator[None]:

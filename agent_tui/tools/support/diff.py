@@ -4,6 +4,7 @@ for huge ones."""
 from __future__ import annotations
 
 import difflib
+import itertools
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -13,6 +14,7 @@ from typing import Final
 from agent_tui import registry
 from agent_tui.protocol.display import DiffDisplay, Hunk
 from agent_tui.tools.support.files import BOM
+from agent_tui.tools.support.matching import Replacement
 
 with registry.late(warm=False):
     from agent_tui.structures import lexing
@@ -28,12 +30,61 @@ _OPEN: Final = "\n"
 """Behind the last line of the one text that does not end with a newline: no line holds one."""
 
 
-def diff(path: str, old: str, new: str, created: bool = False) -> DiffDisplay:
+def diff(
+    path: str,
+    old: str,
+    new: str,
+    created: bool = False,
+    made: Sequence[Replacement] = (),
+) -> DiffDisplay:
     """The lines of `new` against those of `old`, in hunks with up to three lines around each
-    change."""
+    change. `made`: all that made `new` of `old`, where that is known: what lies between is not
+    searched."""
     notes: list[str] = []
     if not created:
         old, new, notes = _compared(old, new)
+    pieces = [] if notes else list(_pieces(old, new, made))
+    if len(pieces) > 1:
+        return _joined(path, pieces)
+    return noted(_whole(path, old, new, created), *notes)
+
+
+def _pieces(old: str, new: str, made: Sequence[Replacement]) -> Iterator[tuple[str, str]]:
+    """Both texts in pieces, each with changes that are far from those of the next, cut half way."""
+    start = new_start = shift = 0
+    ordered = sorted(made, key=lambda one: one.place.start)
+    for one, then in itertools.pairwise(ordered):
+        shift += len(one.text) - (one.place.end - one.place.start)
+        end, begin = one.place.end, then.place.start
+        if begin - end <= lexing.FOLLOWED:
+            continue
+        cut = old.find("\n", (end + begin) // 2) + 1
+        if min(old.count("\n", end, cut), old.count("\n", cut, begin)) > 2 * CONTEXT:
+            yield old[start:cut], new[new_start : cut + shift]
+            start, new_start = cut, cut + shift
+    yield old[start:], new[new_start:]
+
+
+def _joined(path: str, pieces: Sequence[tuple[str, str]]) -> DiffDisplay:
+    """The differences of pieces that follow each other. Behind the first, the lines above that colours
+    depend on are too many."""
+    hunks: list[Hunk] = []
+    added = removed = above_old = above_new = 0
+    for old, new in pieces:
+        found = _whole(path, old, new)
+        hunks += (_moved(hunk, above_old, above_new) if above_old else hunk for hunk in found.hunks)
+        added, removed = added + found.added, removed + found.removed
+        above_old, above_new = above_old + old.count("\n"), above_new + new.count("\n")
+    return DiffDisplay(path, tuple(hunks), added, removed)
+
+
+def _moved(hunk: Hunk, old: int, new: int) -> Hunk:
+    """So many lines further down."""
+    moved = replace(hunk, old_start=hunk.old_start + old, new_start=hunk.new_start + new)
+    return replace(moved, old_opening=(), new_opening=())
+
+
+def _whole(path: str, old: str, new: str, created: bool = False) -> DiffDisplay:
     opened = not created and _is_open(old) != _is_open(new)
     opens_old = _is_open(old)
     old, new, skipped = _around_changes(old, new)
@@ -43,15 +94,12 @@ def diff(path: str, old: str, new: str, created: bool = False) -> DiffDisplay:
     codes = _codes(before, after)
     found = [_hunk(group, before, after) for group in _grouped(codes)]
     if skipped:  # the lines above that colours depend on are too many
-        hunks = tuple(
-            replace(hunk, old_start=hunk.old_start + skipped, new_start=hunk.new_start + skipped)
-            for hunk in found
-        )
+        hunks = tuple(_moved(hunk, skipped, skipped) for hunk in found)
     else:
         hunks = tuple(_with_openings(path, found, before, after))
     added = sum(d - c for _, _, _, c, d in codes)
     removed = sum(b - a for _, a, b, _, _ in codes)
-    return noted(DiffDisplay(path, hunks, added, removed, created), *notes)
+    return DiffDisplay(path, hunks, added, removed, created)
 
 
 def noted(display: DiffDisplay, *notes: str) -> DiffDisplay:

@@ -8,7 +8,8 @@ from __future__ import annotations
 import difflib
 import itertools
 import re
-from collections.abc import Iterator, Sequence
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Sequence
 from typing import Final, Literal
 
 from agent_tui.structures.frozen import frozen
@@ -36,9 +37,6 @@ _PLAIN: Final = str.maketrans(
         **dict.fromkeys("\u00a0\u202f\u2007\u2009", " "),
     }
 )
-_END: Final = r"\r?\n"
-_BLANKS: Final = r"[ \t]*+"
-_AT_END: Final = _BLANKS + r"(?=\r?\n|\Z)"
 _INDENT: Final = re.compile(r"[ \t]*")
 
 
@@ -69,101 +67,97 @@ def _is_telling(old: str) -> bool:
 
 
 def _exactly(text: str, old: str, whole: bool) -> Iterator[Place]:
-    at, count = text.find(old), 0
-    while at >= 0 and count < MOST_PLACES:
-        if not whole or _is_whole(text, at, at + len(old)):
-            count += 1
-            yield Place(at, at + len(old))
-        at = text.find(old, at + 1)
+    found = False
+    for at in _starts(text, old, begins=whole, ends=whole and not old.endswith("\n")):
+        found = True
+        yield Place(at, at + len(old))
     last = old.removesuffix("\n")
     open_end = last != old and not last.endswith("\n") and text.endswith(last)
-    if whole and open_end and not count:
+    if whole and open_end and not found:
         start = len(text) - len(last)  # the last line, which has no end
-        if last and _is_whole(text, start, len(text)):
+        if last and (start == 0 or text[start - 1] == "\n"):
             yield Place(start, len(text))
 
 
-def _is_whole(text: str, start: int, end: int) -> bool:
-    begins = start == 0 or text[start - 1] == "\n"
-    return begins and (end == len(text) or text[end - 1] == "\n" or text[end] == "\n")
+def _starts(text: str, wanted: str, begins: bool, ends: bool) -> Iterator[int]:
+    """Where `wanted` stands in `text`: at most `MOST_PLACES`, which may overlap; `begins`, `ends`:
+    only at the beginning, or the end, of a line. Linear: what is no such place is no candidate."""
+    if begins:
+        text, wanted = f"\n{text}", f"\n{wanted}"
+    if ends:
+        text, wanted = f"{text}\n", f"{wanted}\n"
+    at = -1
+    for _ in range(MOST_PLACES):
+        at = text.find(wanted, at + 1)
+        if at < 0:
+            return
+        yield at
 
 
 def _search(text: str, old: str, whole: bool, how: How) -> Iterator[Place]:
-    """Where `old` stands if `how` is overlooked."""
+    """Where `old` stands if `how` is overlooked: where it stands exactly once that is taken off both,
+    line by line."""
     if how == "line ends" and "\r" not in text and "\r" not in old:
         return
-    searched = text
     if how == "quotes and dashes":
         if text.isascii() and old.isascii():
             return
-        searched, old = text.translate(_PLAIN), old.translate(_PLAIN)
-    lines = [line.strip() for line in old.split("\n")]
-    key = max(lines, key=len)
-    if key not in searched:
-        return  # quickly: most misses are
-    pattern = _pattern(old, how)
-    spans = (
-        _spans_around(pattern, searched, key, lines.index(key))
-        if how == "indentation"
-        else _spans(pattern, searched)
-    )
-    found = (Place(*span) for span in spans if not whole or _is_whole(text, *span))
-    yield from itertools.islice(found, MOST_PLACES)
-
-
-def _spans(pattern: re.Pattern[str], text: str) -> Iterator[tuple[int, int]]:
-    """All matches, those that overlap, too."""
-    at = 0
-    while (found := pattern.search(text, at)) is not None:
-        yield found.span()
-        at = found.start() + 1
-
-
-def _spans_around(
-    pattern: re.Pattern[str], text: str, key: str, above: int
-) -> Iterator[tuple[int, int]]:
-    """Matches of whole lines that hold `key` in the line behind so many others: a search at the
-    beginning of each line of a large file would hold up all else."""
-    at, last = text.find(key), -1
-    while at >= 0:
-        start = _line_start(text, at, above)
-        if start > last and (found := pattern.match(text, start)) is not None:
-            last = start
-            yield found.span()
-        at = text.find(key, at + 1)
-
-
-def _line_start(text: str, at: int, above: int) -> int:
-    """Where the line begins that stands so many lines above that at `at`; -1: there is none."""
-    start = text.rfind("\n", 0, at) + 1
-    for _ in range(above):
-        if start == 0:
-            return -1
-        start = text.rfind("\n", 0, start - 1) + 1
-    return start
-
-
-def _pattern(old: str, how: How) -> re.Pattern[str]:
+        text, old = text.translate(_PLAIN), old.translate(_PLAIN)
     lines = old.replace("\r\n", "\n").split("\n")
-    if how in ("line ends", "quotes and dashes"):
-        return re.compile(_END.join(map(re.escape, lines)))
+    start, end = _around_longest(text, lines)
+    if start < 0:
+        return  # quickly: most misses are
+    rows = text[start:end].split("\n")
+    bare = [_BARE[how](row.removesuffix("\r")) for row in rows]
+    wanted = [_BARE[how](line) for line in lines]
     closed = not lines[-1]
-    if closed:
-        lines.pop()
-    between = _BLANKS + _END
-    last_open = lines[-1].strip(" \t")  # only a line that is something can lack its end
-    behind = _BLANKS + (r"(?:\r?\n|\Z)" if last_open else _END)
-    if how == "indentation":
-        body = between.join(_BLANKS + re.escape(line.strip(" \t")) for line in lines)
-        return re.compile("^" + body + (behind if closed else _AT_END), re.MULTILINE)
-    last = lines[-1].rstrip(" \t")
-    body = between.join(re.escape(line.rstrip(" \t")) for line in lines)
-    if not lines[0].strip(" \t"):
-        body = r"(?<![ \t])" + body  # not from each of many blanks anew
-    if closed:
-        return re.compile(body + behind)
+    if closed and wanted[-2] and end == len(text) and how in ("trailing spaces", "indentation"):
+        rows, bare = [*rows, ""], [*bare, ""]  # the last line of a file can lack its end
+    begins = whole or how == "indentation"
     # blanks at its end say that nothing follows them on that line
-    return re.compile(body + _AT_END if last != lines[-1] else body)
+    ends = not closed and (begins or wanted[-1] != lines[-1])
+    at_row, at_bare = _line_starts(rows, start), _line_starts(bare, 0)
+    needle = "\n".join(wanted)
+    for at in _starts("\n".join(bare), needle, begins, ends):
+        row = bisect_right(at_bare, at) - 1
+        first = at_row[row] + (0 if begins else at - at_bare[row])
+        row = bisect_right(at_bare, at + len(needle)) - 1
+        column = len(rows[row].removesuffix("\r")) if ends else at + len(needle) - at_bare[row]
+        yield Place(first, min(at_row[row] + column, len(text)))
+
+
+_BARE: Final[dict[How, Callable[[str], str]]] = {
+    "line ends": str,
+    "trailing spaces": lambda line: line.rstrip(" \t"),
+    "indentation": lambda line: line.strip(" \t"),
+    "quotes and dashes": str,
+}
+"""What counts of a line without its end."""
+
+
+def _line_starts(rows: Sequence[str], start: int) -> list[int]:
+    return [*itertools.accumulate((len(row) + 1 for row in rows[:-1]), initial=start)]
+
+
+def _around_longest(text: str, lines: Sequence[str]) -> tuple[int, int]:
+    """The stretch of whole lines of `text` in which `lines` can stand, by the longest of them; -1: in
+    none."""
+    bare = [line.strip() for line in lines]
+    longest = max(bare, key=len)
+    above = bare.index(longest)
+    first = last = text.find(longest)
+    if first < 0:
+        return -1, -1
+    while (at := text.find(longest, last + len(longest))) >= 0:
+        last = at
+    start = text.rfind("\n", 0, first) + 1
+    for _ in range(above):
+        start = text.rfind("\n", 0, max(0, start - 1)) + 1
+    end = last
+    for _ in range(len(lines) - above):
+        if (end := text.find("\n", end) + 1) == 0:
+            return start, len(text)
+    return start, end - 1
 
 
 def adapt(text: str, place: Place, old: str, new: str, how: How) -> str | None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import difflib
 import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 from agent_tui.safety.secrets.scrubber import hide_keys
@@ -11,9 +13,17 @@ from agent_tui.tools.support.matching import line_of
 
 NEAREST_LINES: Final = 20_000
 """Lines of a file that are searched for the nearest text."""
+TRIES: Final = 1_000
+"""Places in which a line is looked at whether it is the one."""
 SHOWN_LINES: Final = 40
 LINE: Final = 400
 """Characters of a line that are shown."""
+TELLING: Final = 200
+"""Characters of a line by which it is compared."""
+ALIKE: Final = 0.6
+"""How much of two lines must be the same."""
+EFFORT: Final = 1_000_000
+"""Steps that the search for the nearest line may take."""
 COMPARED: Final = 3
 """Lines of which is shown what differs."""
 _NUMBERED: Final = re.compile(r"\s*\d+→")
@@ -33,11 +43,14 @@ def describe_miss(text: str, old: str, new: str) -> str:
 
 def _nearest(text: str, old: str) -> str:
     text = hide_keys(text) if "PRIVATE KEY" in text else text
-    lines, wanted = text.split("\n")[:NEAREST_LINES], old.strip("\n").split("\n")
-    at = _find_nearest(lines, wanted)
+    lines, wanted = text.split("\n"), old.strip("\n").split("\n")
+    anchor = max(wanted, key=lambda line: len(line.strip()))
+    at = _find_line(text, anchor.strip())
+    if at is None:
+        at = _find_alike(lines[:NEAREST_LINES], anchor.strip()[:TELLING])
     if at is None:
         return "It has no similar text: read the file again."
-    start = max(0, at)
+    start = max(0, at - wanted.index(anchor))
     shown = lines[start : start + min(len(wanted), SHOWN_LINES)]
     numbered = "\n".join(f"{start + n + 1:>5}→{line[:LINE]}" for n, line in enumerate(shown))
     said = f"The nearest text is this:\n{numbered}"
@@ -45,22 +58,52 @@ def _nearest(text: str, old: str) -> str:
     return f"{said}\n{found}" if found else said
 
 
-def _find_nearest(lines: list[str], wanted: list[str]) -> int | None:
-    """The number of the line (from 0) where the stretch begins that is most like `wanted`."""
-    best, at = 0.0, -1
-    anchor = max(wanted, key=lambda line: len(line.strip()))
-    matcher = difflib.SequenceMatcher(autojunk=False)
-    matcher.set_seq2(anchor.strip()[:200])
+def _find_line(text: str, sought: str) -> int | None:
+    """The number of the line (from 0) that is `sought`, but for blanks around it."""
+    at = text.find(sought) if sought else -1
+    for _ in range(TRIES):
+        if at < 0:
+            return None
+        start, end = text.rfind("\n", 0, at) + 1, text.find("\n", at)
+        if text[start : end if end >= 0 else None].strip() == sought:
+            return text.count("\n", 0, start)
+        at = text.find(sought, at + len(sought))
+    return None
+
+
+def _find_alike(lines: Sequence[str], sought: str) -> int | None:
+    """The number of the line (from 0) that is most like `sought`."""
+    first: dict[str, int] = {}
     for number, line in enumerate(lines):
-        matcher.set_seq1(line.strip()[:200])
-        if matcher.real_quick_ratio() <= best or matcher.quick_ratio() <= best:
+        first.setdefault(line.strip()[:TELLING], number)
+    found = sought if sought in first else _most_alike(first, sought)
+    return None if found is None else first[found]
+
+
+def _most_alike(lines: Iterable[str], sought: str) -> str | None:
+    """The line that is most like `sought`; None: none is like it, or not among those that there was
+    time for. What a line takes grows with its length, and that of a close look with its square."""
+    best, found, left = ALIKE, None, EFFORT
+    letters = Counter(sought)
+    matcher = difflib.SequenceMatcher(autojunk=False)
+    matcher.set_seq2(sought)
+    for line in lines:
+        whole = len(line) + len(sought)
+        left -= whole
+        if left < 0:
+            break
+        # no line can be more alike than its letters are, in whatever order
+        if 2 * min(len(line), len(sought)) < best * whole:
             continue
+        common = sum(min(line.count(letter), count) for letter, count in letters.items())
+        if 2 * common < best * whole:
+            continue
+        left -= len(line) * len(sought)
+        matcher.set_seq1(line)
         ratio = matcher.ratio()
-        if ratio > best:
-            best, at = ratio, number
-            if ratio == 1.0:
-                break
-    return None if best < 0.6 else at - wanted.index(anchor)
+        if ratio > best or (found is None and ratio == best):
+            best, found = ratio, line
+    return found
 
 
 def _differences(held: list[str], wanted: list[str], first: int) -> str:

@@ -6,8 +6,8 @@ from __future__ import annotations
 import difflib
 import threading
 from collections import OrderedDict
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Mapping
+from dataclasses import field, replace
 from pathlib import Path
 from typing import Final
 
@@ -28,13 +28,15 @@ MISSES: Final = 2
 @frozen
 class Seen:
     """`key` tells the content apart, None where it is not known; `told`: the step in which the model was
-    told of this content rather than read it; `missed`: the steps whose edits missed."""
+    told of this content rather than read it; `missed`: the steps whose edits missed; `given`: in which
+    call, and how, the model was given a part of this content."""
 
     key: tuple[int, int] | None = None
     content: bytes | None = None
     told: int = -1
     before: Seen | None = None
     missed: tuple[int, ...] = ()
+    given: Mapping[str, tuple[str, str]] = field(default_factory=dict)
 
 
 class SeenFiles:
@@ -53,7 +55,21 @@ class SeenFiles:
     def note(self, path: Path, content: bytes) -> None:
         """The model read the file, or wrote it."""
         kept = content if len(content) <= LARGEST else None
-        self._put(path, Seen(_key(content), kept))
+        before, key = self._files.get(path, Seen()), _key(content)
+        same = before.key == key and not before.missed  # what it missed it must see again
+        self._put(path, Seen(key, kept, given=before.given if same else {}))
+
+    def given(self, path: Path, part: str) -> tuple[str, str] | None:
+        """The call, and its result, with which the model got a part of the file as it knows it; None:
+        it did not."""
+        return self._files.get(path, Seen()).given.get(part)
+
+    def note_given(self, path: Path, part: str, call_id: str, result: str) -> None:
+        """The model gets a part of the file that was noted last."""
+        with self._lock:
+            if (seen := self._files.get(path)) is not None:
+                given = {**seen.given, part: (call_id, result)}
+                self._files[path] = replace(seen, given=given)
 
     def forget(self, path: Path) -> None:
         """The file is gone."""

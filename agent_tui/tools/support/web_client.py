@@ -20,6 +20,7 @@ import httpcore
 from agent_tui.safety.sandbox.network_hosts import (
     OWN_ADDRESS,
     USUAL_PORTS,
+    RefusedHost,
     explain_address,
     read_host,
     spell,
@@ -39,6 +40,10 @@ _TEXT: Final = re.compile(
 )
 _CHARSET: Final = re.compile(r"charset=[\"']?([\w.:-]+)", re.IGNORECASE)
 _IN_PAGE: Final = re.compile(rb"<meta[^>]{0,200}charset=[\"']?([\w.:-]+)", re.IGNORECASE)
+_REFUSED: Final = (
+    "{} is not fetched: {}. Give a host of the internet by its name; what runs here or in your own "
+    "network can be asked with run_shell_command (curl)"
+)
 _MOVED: Final = frozenset({301, 302, 303, 307, 308})
 
 
@@ -65,7 +70,7 @@ class Page:
 
 def read_address(text: str) -> tuple[SplitResult, str]:
     """The parts of an address of the web, and its host as it has to be allowed. Raises ValueError
-    with what is wrong with it."""
+    with what is wrong with it, RefusedHost where it is right but leads to no host of the internet."""
     if len(text) > LONGEST_ADDRESS:
         raise ValueError(f"the address is longer than {LONGEST_ADDRESS:,} characters")
     if any(ord(letter) <= 32 or ord(letter) == 127 for letter in text):
@@ -75,7 +80,13 @@ def read_address(text: str) -> tuple[SplitResult, str]:
         raise ValueError("only addresses that begin with https:// or http:// can be fetched")
     if parts.username is not None or parts.password is not None:
         raise ValueError("the address holds a name or a password")
-    name = read_host(parts.hostname or "")
+    host = parts.hostname or ""
+    if ":" in host:  # no name of a host has one
+        raise RefusedHost(_REFUSED.format(host, "it is an address, not a name"))
+    try:
+        name = read_host(host)
+    except RefusedHost as refused:
+        raise RefusedHost(_REFUSED.format(host, refused)) from None
     return parts, spell(name, parts.port or USUAL_PORTS[parts.scheme])
 
 
@@ -101,6 +112,8 @@ async def fetch(
 async def _fetch(url: str, backend: _Judged, more: Mapping[str, str], body: bytes | None) -> Page:
     try:
         host = urlsplit(url).netloc if backend.is_own else read_address(url)[1]
+    except RefusedHost as refused:
+        raise WebFailure("blocked", str(refused)) from None
     except ValueError as error:
         raise WebFailure("invalid_arguments", f"{url}: {error}") from None
     headers = {"User-Agent": "agent-tui", "Accept": _ACCEPT, "Accept-Encoding": "identity", **more}
