@@ -20,6 +20,7 @@ from agent_tui import std_output
 from agent_tui.agent.config import EngineConfig
 from agent_tui.agent.worker import Worker
 from agent_tui.boot import terminal
+from agent_tui.present.jobs import ENDED
 from agent_tui.protocol import codec, exit_codes
 from agent_tui.protocol.answers import Models
 from agent_tui.protocol.events import (
@@ -28,6 +29,7 @@ from agent_tui.protocol.events import (
     AssistantReplied,
     ErrorRaised,
     Event,
+    JobChanged,
     Notice,
     RequestSent,
     Restored,
@@ -82,6 +84,8 @@ class Outcome:
     bill: Bill = field(default_factory=Bill)
     unpriced: int = 0
     notices: list[str] = field(default_factory=list)
+    jobs: dict[str, str] = field(default_factory=dict)
+    """The commands in the background that end with the run, by the ids of their jobs."""
     begun: bool = False
     record: int = 0
     """The number of the record that holds the prompt."""
@@ -115,6 +119,10 @@ class Outcome:
                 self.error = event
             case Notice(level="warning" | "error"):
                 self.notices.append(event.text)
+            case JobChanged(state="running", kept=False):
+                self.jobs[event.id] = event.command
+            case JobChanged():
+                self.jobs.pop(event.id, None)
             case TurnEnded():
                 self.state, self.steps, self.duration_ms = (
                     event.state,
@@ -263,6 +271,8 @@ def run(config: EngineConfig, prompt: str, output: str) -> int:
         heard = terminal.collect_signals()
         worker.stop(GRACE_SECONDS)
         _follow_end(worker, outcome)
+    for command in outcome.jobs.values():
+        print(f"agent-tui: {ENDED}{visible(' '.join(command.split()))}", file=sys.stderr)
     if closed:
         print("agent-tui: standard output is closed: the answer was not printed", file=sys.stderr)
     if outcome.is_unsaved:

@@ -167,7 +167,13 @@ asides: SearchStrategy[Event] = st.one_of(
         edited=st.none() | st.builds(EditedPrompt, id=texts, length=st.integers(0, 9)),
     ),
     st.builds(
-        JobChanged, id=texts, state=st.sampled_from(("running", "ended", "stopped")), command=texts
+        JobChanged,
+        id=texts,
+        state=st.sampled_from(("running", "ended", "stopped")),
+        command=texts,
+        kept=st.booleans(),
+        waits=texts,
+        exit_code=st.none() | st.integers(0, 255),
     ),
     st.builds(TodoChanged, items=st.lists(st.builds(TodoItem, texts), max_size=2).map(tuple)),
     st.builds(SteerSeen, text=texts, queue_id=ids),

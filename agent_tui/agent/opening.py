@@ -15,6 +15,7 @@ from logging import Logger
 from typing import Final
 
 from agent_tui.agent.config import EngineConfig
+from agent_tui.agent.services.kept_jobs import kept_jobs
 from agent_tui.agent.services.models import Models
 from agent_tui.agent.services.stored_keys import key_refresher
 from agent_tui.agent.services.trust import describe_untrusted, discover_skills
@@ -97,6 +98,10 @@ async def open_agent(
     if allowed := sorted(one.text for one in before.allowed):
         shown = "; ".join(allowed[:3]) + f"; and {len(allowed) - 3} more" * (len(allowed) > 3)
         record.emit(Notice(f"Still allowed from earlier in this session: {shown}"))
+    try:
+        agent.turns.jobs.adopt(config.settings.tools.max_output_chars)
+    except OSError as error:
+        said = (*said, f"Jobs that were kept cannot be listed: {error}")
     if config.resume and (watch := agent.turns.executor.watch) is not None:
         watch.recover(agent.turns.executor.workplace)
     for event in await directories.check_directories(config, record, pool):
@@ -200,7 +205,8 @@ def _record(config: EngineConfig, tell: Sink) -> tuple[Record, tuple[str, ...]]:
     came = partial(
         recovery.output_of, config.outputs / config.resume, config.settings.tools.max_output_chars
     )
-    for event in recovery.settle_open_turns(opened.events, seen, came):
+    kept = kept_jobs(config, record.session)
+    for event in recovery.settle_open_turns(opened.events, seen, came, kept.lives):
         record.emit(event)
     for event in recovery.settle_restore(record.changes.unfinished, Blobs(config.blobs)):
         record.emit(event)

@@ -284,7 +284,9 @@ class Checkup:
 @frozen
 class JobStatus:
     """What a command left in the background since `since` (seconds since the epoch): its processes,
-    its `last` line of output, and the file that holds the `output`. `stops`: it was told to end."""
+    its `last` line of output, and the file that holds the `output`. `stops`: it was told to end.
+    `kept`: it goes on when the program ends; `adopted`: an earlier run of the program kept it.
+    `tail`: the last lines of its output. `waits`: it seems to wait for input."""
 
     id: str
     command: str
@@ -293,6 +295,10 @@ class JobStatus:
     last: str = ""
     output: str = ""
     stops: bool = False
+    kept: bool = False
+    adopted: bool = False
+    tail: str = ""
+    waits: bool = False
 
 
 @frozen

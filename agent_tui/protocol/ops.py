@@ -363,6 +363,16 @@ class StopJob(Op):
 
 
 @frozen
+class KeepJob(Op):
+    """Let what a command left in the background go on when the program ends, or not (`on`); without
+    an id all of it. Only a person asks for this."""
+
+    id: str = ""
+    on: bool = True
+    type: Literal["keep_job"] = "keep_job"
+
+
+@frozen
 class MoveToBackground(Op):
     """The commands that somebody waits for go on in the background."""
 

@@ -18,6 +18,7 @@ from agent_tui.protocol.transcript import (
     LIVE_TAIL,
     Approval,
     BackgroundJob,
+    FailedJob,
     Question,
     State,
     ToolBlock,
@@ -368,7 +369,7 @@ class ShellStarted(Event):
         block = ToolBlock(self.call_id, SHELL, self.label, "running", self.at)
         if t.state == "idle":  # clocks that run for it begin here
             t = replace(t, turn_at=self.at, turn_tokens=0)
-        return t.put_tool(block)
+        return replace(t, failed_jobs=()).put_tool(block)
 
 
 @frozen
@@ -426,7 +427,10 @@ class JobChanged(Event):
     `command` is the command that started it, `pids` are its processes at that moment, `output` the
     name of the file,
     among the outputs of the session, to which its output goes. `number` is how the model calls it
-    (0: it is none of its own), `told` what the model is told of its end."""
+    (0: it is none of its own), `told` what the model is told of it. `kept`: it goes on when the
+    program ends. `waits`: the end of its output, where it seems to wait for input; empty: it does
+    not. `exit_code`: that of the command, where it ended by itself and that is known. `network`: its
+    way out ends with the program."""
 
     id: str
     state: Literal["running", "ended", "stopped"]
@@ -435,15 +439,32 @@ class JobChanged(Event):
     output: str = ""
     number: int = 0
     told: str = ""
+    kept: bool = False
+    waits: str = ""
+    exit_code: int | None = None
+    network: bool = False
     type: Literal["job_changed"] = "job_changed"
 
     def change(self, t: Transcript) -> Transcript:
-        others = tuple(job for job in t.jobs if job.id != self.id)
         if self.state != "running":
-            return replace(t, jobs=others)
-        return replace(
-            t, jobs=(*others, BackgroundJob(self.id, self.command, self.at, self.number))
+            failed = t.failed_jobs
+            if self.state == "ended" and self.exit_code:
+                failed = (*failed, FailedJob(self.command, self.exit_code))
+            others = tuple(job for job in t.jobs if job.id != self.id)
+            return replace(t, jobs=others, failed_jobs=failed)
+        since = next((job.since for job in t.jobs if job.id == self.id), self.at)
+        job = BackgroundJob(
+            self.id,
+            self.command,
+            since,
+            self.number,
+            self.kept,
+            self.waits,
+            self.pids,
+            self.network,
         )
+        places = {**{one.id: one for one in t.jobs}, self.id: job}
+        return replace(t, jobs=tuple(places.values()))
 
 
 def at_work(t: Transcript) -> bool:

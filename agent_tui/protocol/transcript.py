@@ -211,12 +211,26 @@ class Streaming:
 @frozen
 class BackgroundJob:
     """What a command left in the background and still runs; since `since`. `number` is how the
-    model calls it; 0: it is none of its own."""
+    model calls it; 0: it is none of its own. `kept`: it goes on when the program ends. `waits`: the
+    end of its output, where it seems to wait for input. `network`: its way out ends with the
+    program."""
 
     id: str
     command: str
     since: float
     number: int = 0
+    kept: bool = False
+    waits: str = ""
+    pids: tuple[int, ...] = ()
+    network: bool = False
+
+
+@frozen
+class FailedJob:
+    """A command in the background that failed by itself."""
+
+    command: str
+    exit_code: int
 
 
 @frozen
@@ -312,6 +326,8 @@ class Transcript:
     paused: bool = False
     todos: tuple[TodoItem, ...] = ()  # the model's list of what there is to do
     jobs: tuple[BackgroundJob, ...] = ()
+    failed_jobs: tuple[FailedJob, ...] = ()
+    """Those that ended since the person last sent or ran something: nobody may have seen it yet."""
     draft: str = ""
     pasted: tuple[Chip, ...] = ()  # what the labels in the draft stand for
     edited: EditedPrompt | None = None  # whose new words the draft begins with

@@ -64,6 +64,7 @@ class TurnStarted(Event):
             turn_tokens=0,
             turn_bill=Bill(),
             queue=queue,
+            failed_jobs=(),
             place=-1,
             answering="",
             title=t.title or self.prompt.strip().split("\n", 1)[0][:80],

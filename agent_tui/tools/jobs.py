@@ -32,9 +32,13 @@ class JobsArguments(LenientArguments):
 
 def _state(job: Job) -> str:
     if job.ended.is_set():
-        return "stopped" if job.stopped else f"ended, exit code {job.exit_code}"
+        ended = "ended" if job.exit_code is None else f"ended, exit code {job.exit_code}"
+        return "stopped" if job.stopped else ended
     pids = " ".join(map(str, job.pids))
-    return f"running for {count_noun(round(time.time() - job.started), 'second')}, pid {pids}"
+    waits = ", seems to wait for input, which it cannot get" if job.question else ""
+    return (
+        f"running for {count_noun(round(time.time() - job.started), 'second')}, pid {pids}{waits}"
+    )
 
 
 def _lines(known: Mapping[int, tuple[str, Job]]) -> str:
@@ -54,16 +58,22 @@ def _tail(job: Job, state: str = "") -> str:
 
 
 async def _wait(job: Job, seconds: float, until: str = "") -> bool:
-    """Wait until it has ended, or its output holds `until`; whether that came to be in time."""
+    """Wait until it has ended or seems to wait for input, or its output holds `until`; whether that
+    came to be in time."""
     deadline, job.is_awaited = time.monotonic() + seconds, True
     try:
-        while not (done := job.ended.is_set() or (bool(until) and until in job.text)):
+        while not (done := _is_over(job, until)):
             if time.monotonic() >= deadline:
                 break
             await asyncio.sleep(PAUSE)
         return done
     finally:
         job.is_awaited = job.ended.is_set()
+
+
+def _is_over(job: Job, until: str) -> bool:
+    """Whether there is nothing to wait for any more."""
+    return job.ended.is_set() or bool(job.question) or (bool(until) and until in job.text)
 
 
 async def run(arguments: JobsArguments, ctx: ToolContext) -> ToolResult:

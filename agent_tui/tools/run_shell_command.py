@@ -50,7 +50,8 @@ def describe_job(job: Job, moved: bool = False) -> str:
     said += f"pid {pids}." if pids else "its processes are not known."
     read = f" Its output goes on in {job.output}: read it with read_file." if job.output else ""
     ends = " The tool `jobs` waits for it and ends it." if job.number else ""
-    return f"[{said}{read}{ends} You are told when it ends; it ends with this program.]"
+    until = "You are told when it ends; it ends with this program, unless the person keeps it."
+    return f"[{said}{read}{ends} {until}]"
 
 
 def describe_folder(result: CommandResult, ctx: ToolContext) -> str:
@@ -86,7 +87,9 @@ async def run(arguments: RunShellCommand, ctx: ToolContext) -> ToolResult:
     if goes_on:
         return ToolResult(f"It runs.\n{result.output}{notes}", display)
     if result.timed_out:
-        text = f"Error [timeout]: it took longer than {timeout:g} s and was ended. Its output until then:\n"
+        asked = f" It seemed to wait for input behind: {result.question}" if result.question else ""
+        text = f"Error [timeout]: it took longer than {timeout:g} s and was ended.{asked}"
+        text += " Its output until then:\n"
         return ToolResult(text + result.output + notes, display, "timeout")
     content = f"exit code {result.exit_code}\n{result.output or '(no output)'}{notes}"
     return ToolResult(content, display, "ok" if result.exit_code == 0 else "exit")

@@ -31,6 +31,7 @@ from agent_tui.tui.core.msg import (
     HistoryLoaded,
     HistoryRead,
     KeyPressed,
+    LookDue,
     Msg,
     OptionClicked,
     Pasted,
@@ -105,7 +106,7 @@ def update(model: Model, msg: Msg) -> Step:
     step = then(step, (step[0], answer_keys.watch_enter(model, step[0])))
     if after.alone and step[0].overlay is None:
         step = then(step, (step[0], (Quit(),)))
-    return session_actions.ask_to_save(step) if Quit() in step[1] else step
+    return session_actions.ask_before_leaving(model, step) if Quit() in step[1] else step
 
 
 def _is_past(before: Model, after: Model) -> bool:
@@ -207,6 +208,8 @@ def _decided(model: Model, msg: Msg) -> Step:
                 if model.held is None
                 else then(rested, key_routing.settle_held(rested[0], rested=True))
             )
+        case LookDue(kind):
+            return opening.look_on(model, kind)
         case Pasted():
             first = key_guards.release_key(model)
             return then(first, pastes.on_paste(first[0], msg))

@@ -39,6 +39,7 @@ from agent_tui.protocol.ops import (
     Submit,
 )
 from agent_tui.protocol.transcript import ToolBlock
+from agent_tui.safety.process import input_wait
 from tests.agent.driving import Place
 from tests.safety.test_processes import PATIENCE, alive, gone
 
@@ -353,3 +354,56 @@ def test_a_job_in_the_sandbox_is_stopped_by_its_number(place: Place, asks: bool)
         assert "stopped" in stopped.content
         ended = [job for job in driver.all(JobChanged) if job.state == "stopped"]
         assert not any(job.told for job in ended) and not driver.transcript().jobs
+
+
+ASKS = (
+    "echo begun; printf 'Continue? [y/N] '; while [ ! -e go ]; do sleep 0.2; done; echo; sleep 300"
+)
+
+
+@pytest.fixture
+def soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What waits for input is told at once."""
+    monkeypatch.setattr(input_wait, "QUIET_SECONDS", 0.2)
+    monkeypatch.setattr(input_wait, "CHECK_SECONDS", 0.1)
+
+
+@pytest.mark.usefixtures("soon")
+@pytest.mark.parametrize("begins", [0, 2], ids=["before it is a job", "later"])
+def test_the_model_is_told_that_a_job_waits_for_input_and_that_it_goes_on(
+    place: Place, begins: int
+) -> None:
+    command = f"sleep {begins}; {ASKS}"
+    model = place.script([run(command, background=True)], [{"text": "so"}], [{"text": "I see"}])
+    with place.engine(model, mode="accept-all", sandbox="local") as driver:
+        driver.send(Submit("go"))
+        waits = driver.until(JobChanged, lambda event: bool(event.waits))
+        assert waits.waits == "Continue? [y/N]" and "ends with: Continue? [y/N]" in waits.told
+        assert driver.transcript().jobs[0].waits
+        driver.send(Query("look", "jobs"))
+        assert driver.until(Answered, lambda event: event.kind == "jobs").data.jobs[0].waits
+        if not driver.all(TurnEnded):
+            driver.until(TurnEnded)
+        driver.turn("and?")
+        said = [event for event in driver.all(Notice) if "wait for input" in event.text]
+        assert [event.level for event in said] == ["warning"]
+        (place.cwd / "go").touch()
+        assert not driver.until(JobChanged).waits
+        assert not driver.transcript().jobs[0].waits
+        session = driver.events[-1].session
+    history = history_of(place.home / "sessions" / f"{session}.jsonl")
+    told = [one.text for one in history if isinstance(one, UserMessage)]
+    assert sum("seems to wait for input" in text for text in told) == 1
+
+
+@pytest.mark.usefixtures("soon")
+def test_a_command_that_waits_for_input_is_told_to_the_person_and_in_its_result(
+    place: Place,
+) -> None:
+    model = place.script([run("printf 'Name: '; sleep 300", timeout=2)], [{"text": "so"}])
+    with place.engine(model, mode="accept-all", sandbox="local") as driver:
+        driver.send(Submit("go"))
+        said = driver.until(Notice, lambda event: "wait for input" in event.text)
+        assert said.text.endswith(": Name:")
+        ended = driver.until(ToolEnded)
+        assert ended.tag == "timeout" and "seemed to wait for input behind: Name:" in ended.content

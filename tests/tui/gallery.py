@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from agent_tui.protocol.display import TodoItem
-from agent_tui.protocol.events import AsideEnded, Event, QueueChanged, TodoChanged
+from agent_tui.protocol.events import AsideEnded, Event, JobChanged, QueueChanged, TodoChanged
 from agent_tui.protocol.messages import Usage
 from agent_tui.protocol.ops import Query
 from agent_tui.protocol.transcript import Queued
@@ -79,7 +79,9 @@ CHECKS: Final = [
 JOBS: Final = {
     "jobs": [
         {"id": "1", "command": "npm run dev -- --port 5173", "pids": [4711, 4712],
-         "since": NOW - 180, "last": "ready in 312 ms"},
+         "since": NOW - 180, "last": "ready in 312 ms", "kept": True,
+         "output": "/home/ada/.local/share/agent-tui/outputs/0f/5b1c2d3e.txt",
+         "tail": "VITE v5.4.2\nready in 312 ms"},
         {"id": "2", "command": "python -m http.server", "pids": [4820], "since": NOW - 9},
     ]
 }  # fmt: skip
@@ -238,6 +240,14 @@ def unsaved() -> Model:
     return opening.open_for(sessions.worked(), "unsaved", unasked=False)[0]
 
 
+def ending_jobs() -> Model:
+    jobs = (
+        JobChanged("1", "running", "npm run dev -- --port 5173", (4711,), network=True),
+        JobChanged("2", "running", "python -m http.server", (4820,)),
+    )
+    return opening.open_for(after(*jobs), "jobs", unasked=False)[0]
+
+
 SHEETS: Final[Pictures] = {
     "btw": aside,
     "choice": lambda: opening.open_sheet(opened("/settings"), "choice", note="mode")[0],
@@ -247,6 +257,7 @@ SHEETS: Final[Pictures] = {
     "edit": named,
     "effort": lambda: opening.open_sheet(
         after(answer_event("e", "efforts", EFFORTS)), "effort")[0],
+    "ending_jobs": ending_jobs,
     "files": lambda: opened("/files"),
     "first_run": no_model,
     "help": lambda: opened("/help"),

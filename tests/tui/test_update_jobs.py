@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
-from agent_tui.protocol.events import JobChanged, ToolStarted, TurnStarted
-from agent_tui.protocol.ops import MoveToBackground, Query, StopJob
+from agent_tui.protocol.events import JobChanged, SessionStarted, ToolStarted, TurnStarted
+from agent_tui.protocol.ops import KeepJob, MoveToBackground, Query, StopJob
 from agent_tui.protocol.transcript import Transcript
+from agent_tui.tui.core.effects import LookLater, Quit, Send
+from agent_tui.tui.core.msg import CommandCalled, LookDue
 from agent_tui.tui.runtime.start import farewell
 from agent_tui.tui.screen.header import header_view
 from tests.answers import answer_event
@@ -120,3 +123,133 @@ def test_with_no_command_nothing_is_moved() -> None:
     play = Play()
     play.press("ctrl+b")
     assert "no command is running" in play.toast and play.take() == []
+
+
+def running(play: Play, *commands: str, **more: Any) -> None:
+    for number, command in enumerate(commands):
+        changed = JobChanged(f"{number}", "running", command, session=play.model.active, **more)
+        play.feed(changed)
+
+
+def leaves(play: Play, way: str = "ctrl+d") -> None:
+    play.press(way, after=2.0)
+
+
+def test_quitting_names_what_would_end_and_asks() -> None:
+    play = Play()
+    running(play, "npm run dev", "sleep 9")
+    leaves(play)
+    assert not play.takes(Quit) and sheet(play).title == "2 background jobs end with agent-tui"
+    assert labels(play) == ["End and quit", "Keep running and quit"]
+    assert "`npm run dev`, `sleep 9`" in text(play)
+    play.press("enter")
+    assert play.takes(Quit) and not play.takes(Send)
+
+
+def test_what_is_kept_at_the_quit_is_told_before_the_end() -> None:
+    play = Play()
+    running(play, "npm run dev", "sleep 9", network=True)
+    leaves(play)
+    play.press("down")
+    assert "has no network" in text(play)
+    play.press("enter")
+    ops = [effect.op for effect in play.effects if isinstance(effect, Send)]
+    assert ops == [KeepJob("0"), KeepJob("1")] and play.effects[-1] == Quit()
+
+
+@pytest.mark.parametrize("way", [["ctrl+d"], ["ctrl+c", "ctrl+c"]])
+def test_who_quits_once_more_means_it_and_esc_stays(way: list[str]) -> None:
+    play = Play()
+    running(play, "npm run dev")
+    leaves(play)
+    play.press("escape")
+    assert play.model.overlay is None and not play.takes(Quit)
+    leaves(play)
+    assert not play.takes(Quit)
+    play.press(*way, after=1.5)
+    assert play.takes(Quit)
+
+
+def test_nothing_is_asked_about_what_is_kept_or_off_the_record() -> None:
+    play = Play()
+    running(play, "npm run dev", kept=True)
+    leaves(play)
+    assert play.takes(Quit)
+    play = Play()
+    session = SessionStarted(session="s", cwd="/", model="m", window=9, otr=True)
+    play.feed(session)
+    running(play, "npm run dev")
+    leaves(play)
+    assert play.takes(Quit)
+
+
+def test_the_list_says_what_is_kept_and_f2_changes_it() -> None:
+    play = asked({**ONE, "id": "0"})
+    running(play, "npm run dev")
+    play.take()
+    play.press("f2")
+    assert play.take() == [KeepJob("0", True)]
+    running(play, "npm run dev", kept=True)
+    assert "kept after quit" in sheet(play).options[0].detail and play.take()
+    play.press("f2")
+    assert play.take() == [KeepJob("0", False)]
+
+
+def test_the_list_is_asked_for_again_while_it_is_open_and_something_runs() -> None:
+    play = Play()
+    running(play, "npm run dev")
+    play.say(CommandCalled("jobs"))
+    overlay = play.model.overlay
+    assert overlay is not None
+
+    def answers(id: str, last: str) -> list[LookLater]:
+        play.effects.clear()
+        told = {**ONE, "id": "0", "tail": last}
+        play.feed(answer_event(id, "jobs", {"jobs": [told]}, session=play.model.active))
+        return [one for one in play.effects if isinstance(one, LookLater)]
+
+    assert answers(overlay.query, "one\ntwo") == [LookLater("jobs", 1.0)]
+    assert "one" in text(play) and "two" in text(play)
+    play.say(LookDue("jobs"), after=0.5)
+    assert play.take() == [], "of an earlier look"
+    play.say(LookDue("jobs"), after=0.5)
+    [query] = play.take()
+    assert isinstance(query, Query) and answers(query.id, "three") and "three" in text(play)
+    play.press("escape")
+    play.say(LookDue("jobs"))
+    assert play.take() == [], "it is closed"
+
+
+def test_an_end_is_seen_at_once_and_then_nothing_is_asked_any_more() -> None:
+    play = asked({**ONE, "id": "0"})
+    running(play, "npm run dev")
+    play.effects.clear()
+    play.feed(JobChanged(id="0", state="ended", command="npm", session=play.model.active))
+    [query] = play.take()
+    assert isinstance(query, Query)
+    play.feed(answer_event(query.id, "jobs", {"jobs": []}, session=play.model.active))
+    assert labels(play) == [] and not any(isinstance(one, LookLater) for one in play.effects)
+
+
+def test_the_farewell_says_what_goes_on_and_what_failed() -> None:
+    transcript = Transcript(session="s")
+    for event in (
+        JobChanged(id="a", state="running", command="npm run dev", pids=(7,), kept=True),
+        JobChanged(id="b", state="running", command="make"),
+        JobChanged(id="b", state="ended", command="make", exit_code=2),
+        JobChanged(id="c", state="ended", command="true", exit_code=0),
+    ):
+        transcript = event.apply(transcript)
+    said = farewell(transcript)
+    assert "Still running: npm run dev (pid 7)" in said and "exit code 2): make" in said
+    assert "true" not in said
+    seen = TurnStarted(prompt="go", turn=1).apply(transcript)
+    assert "make" not in farewell(seen)
+
+
+def test_the_header_says_that_one_waits_for_input() -> None:
+    play = Play()
+    running(play, "make", "npm init", waits="name:")
+    assert "2 running" in shown(play) and "2 waiting for input" in shown(play)
+    running(play, "make", "npm init")
+    assert "waiting" not in shown(play)

@@ -4,26 +4,34 @@ that a person can move there."""
 from __future__ import annotations
 
 import asyncio
+import os
 import uuid
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Final, Literal
 
+from agent_tui.agent.services.kept_jobs import KeptJobs
 from agent_tui.protocol import answers
 from agent_tui.protocol.answers import JobStatus
 from agent_tui.protocol.events import Answered, Event, JobChanged, Notice
-from agent_tui.protocol.ops import MoveToBackground, StopJob
+from agent_tui.protocol.ops import KeepJob, MoveToBackground, StopJob
+from agent_tui.safety.process import processes
 from agent_tui.safety.process.processes import Job
 
-KEPT: Final = 20
+ENDED: Final = 20
 """Jobs of the model that have ended, of which it can still see the output."""
+TAIL_LINES: Final = 4
+TAIL_CHARS: Final = 2_000
+"""Of the output of a job, for the list."""
 
 
 class Jobs:
-    """The jobs that run. `emit` takes what is to be said of them. Commands come scrubbed."""
+    """The jobs that run. `emit` takes what is to be said of them. Commands come scrubbed. `kept`:
+    where those are noted that go on when the program ends; None: none can."""
 
-    def __init__(self, emit: Callable[[Event], object]) -> None:
-        self._emit = emit
+    def __init__(self, emit: Callable[[Event], object], kept: KeptJobs | None = None) -> None:
+        self._emit, self._kept = emit, kept
         self._running: dict[str, tuple[str, Job]] = {}
         """By id: the command, and what it left."""
         self._numbered: dict[int, tuple[str, Job]] = {}
@@ -56,25 +64,66 @@ class Jobs:
             job.number = self._last
             self._numbered[job.number] = (command, job)
             self._forget()
+        self._take(id, command, job)
+
+    def _take(self, id: str, command: str, job: Job, told: str = "") -> None:
         self._running[id] = (command, job)
         job.on_end = lambda: self._ended(id)
+        job.on_question = lambda: self._question_changed(id)
+        waits = _waits_for_model(job, command) if job.question and job.number else ""
+        self._tell_state(id, told or waits)
+
+    def _tell_state(self, id: str, told: str = "") -> None:
+        command, job = self._running[id]
         output = job.output.name if job.output else ""
-        self._emit(
-            JobChanged(id, "running", command, pids=job.pids, output=output, number=job.number)
-        )
+        state = JobChanged(id, "running", command, job.pids, output, job.number, told)
+        self._emit(replace(state, kept=job.is_kept, network=job.has_network, waits=_question(job)))
+
+    def _question_changed(self, id: str) -> None:
+        """It seems to wait for input, or goes on."""
+        command, job = self._running[id]
+        asks = job.question and not self._closed
+        told = _waits_for_model(job, command) if asks and job.number and not job.is_awaited else ""
+        self._tell_state(id, told)
+        if asks:
+            said = f"Seems to wait for input in the background: {_line(command)}: {_question(job)}"
+            self._emit(Notice(said, "warning", hint="/jobs stops it"))
+
+    def adopt(self, limit: int) -> None:
+        """Take the jobs that earlier runs left because the person kept them; at most `limit`
+        characters of their output are told. Nothing where the disk does not say."""
+        if self._kept is None:
+            return
+        for kept in self._kept.living():
+            output, own = self._kept.output_of(kept), kept.session == self._kept.session
+            try:
+                job = processes.adopt(kept.process, output, limit)
+            except ProcessLookupError:  # it has just ended
+                continue
+            job.started, job.number = kept.since, kept.number if own else 0
+            if job.number:
+                self._last = max(self._last, job.number)
+                self._numbered[job.number] = (kept.command, job)
+            line = _line(kept.command)
+            told = f"[Job {job.number} still runs: {line}]" if job.number else ""
+            self._take(kept.id, kept.command, job, told)
+            self._emit(Notice(f"Still running from before: {line}", hint="/jobs lists it"))
 
     def _forget(self) -> None:
         ended = [number for number, (_, job) in self._numbered.items() if job.ended.is_set()]
-        for number in ended[:-KEPT]:
+        for number in ended[:-ENDED]:
             del self._numbered[number]
 
     def _ended(self, id: str) -> None:
         command, job = self._running.pop(id)
+        if job.is_kept:
+            self._forget_kept(id)
         if self._closed:
             return
         told = _words_for_model(job, command) if job.number and not job.is_awaited else ""
         state: Literal["stopped", "ended"] = "stopped" if job.stopped else "ended"
-        self._emit(JobChanged(id, state, command, number=job.number, told=told))
+        code = None if job.stopped else job.exit_code
+        self._emit(JobChanged(id, state, command, number=job.number, told=told, exit_code=code))
         self._emit(
             Notice(
                 f"{'Interrupted' if job.stopped else 'Ended'} in the background: {_line(command)}"
@@ -83,35 +132,62 @@ class Jobs:
 
     def tell(self, id: str) -> None:
         """Answer the query `id`."""
-        jobs = (
-            JobStatus(
-                key,
-                command,
-                job.pids,
-                job.started,
-                job.last_line,
-                str(job.output or ""),
-                job.stopped,
-            )
-            for key, (command, job) in self._running.items()
-        )
-        self._emit(Answered(id, answers.Jobs(tuple(jobs))))
+        jobs = tuple(_status(key, command, job) for key, (command, job) in self._running.items())
+        self._emit(Answered(id, answers.Jobs(jobs)))
 
-    def handle(self, op: StopJob | MoveToBackground) -> None:
+    def handle(self, op: StopJob | KeepJob | MoveToBackground) -> None:
         """Let all commands that somebody waits for go on in the background; or end one of those
-        that are there, or all."""
+        that are there, or all; or let it go on when the program ends."""
         if isinstance(op, MoveToBackground):
             for moved in self._waited_for:
                 moved.set()
             return
         for id, (_, job) in tuple(self._running.items()):
-            if op.id in ("", id):
+            if op.id in ("", id) and isinstance(op, StopJob):
                 job.stop()
+            elif op.id in ("", id) and isinstance(op, KeepJob) and job.is_kept != op.on:
+                self._keep(id, op.on)
+
+    def _keep(self, id: str, on: bool) -> None:
+        """Let it go on when the program ends, or not any more, and say what that means."""
+        command, job = self._running[id]
+        line = _line(command)
+        try:
+            if on:
+                self._note_kept(id, command, job)
+            job.keep(on)
+        except OSError as error:
+            if not job.is_kept:
+                self._forget_kept(id)
+            what = "cannot be kept" if on else "stays kept"
+            self._emit(Notice(f"{line} {what}: {error.strerror or error}", "warning"))
+            return
+        if not on:
+            self._forget_kept(id)
+        self._tell_state(id)
+        ends = " Its network ends with agent-tui." if on and job.has_network else ""
+        says = f"Goes on when you quit: {line}.{ends}" if on else f"Ends when you quit: {line}."
+        self._emit(Notice(says))
+
+    def _note_kept(self, id: str, command: str, job: Job) -> None:
+        """Note it for later runs, before anything depends on it. Raises OSError."""
+        if self._kept is None:
+            raise OSError("nothing of an off-the-record session stays")
+        if not (process := job.identity) or not hasattr(os, "pidfd_open"):
+            raise OSError("this system cannot say later whether it still runs")
+        output = job.output.name if job.output else ""
+        self._kept.keep(id, command, process, output, job.number, job.started)
+
+    def _forget_kept(self, id: str) -> None:
+        if self._kept is not None:
+            self._kept.forget(id)
 
     def close(self) -> None:
-        """The session ends, and they end with it."""
+        """The session ends, and they end with it, but for those that are kept."""
         self._closed = True
         for id, (command, job) in self._running.items():
+            if job.is_kept:
+                continue
             told = ended_with_program(job.number, command)
             self._emit(JobChanged(id, "stopped", command, number=job.number, told=told))
             job.stop()
@@ -122,9 +198,46 @@ def ended_with_program(number: int, command: str) -> str:
     return f"[Job {number} ended with the program: {_line(command)}]" if number else ""
 
 
+def ended_meanwhile(number: int, command: str) -> str:
+    """What the model is told of one of its jobs that was kept, and ended while no program ran."""
+    said = f"[Job {number} ended while the program did not run: {_line(command)}]"
+    return said if number else ""
+
+
+def _question(job: Job) -> str:
+    """What it seems to wait behind; that of a private command is told to nobody."""
+    return job.question if job.output is not None or not job.question else "…"
+
+
+def _waits_for_model(job: Job, command: str) -> str:
+    """What the model is told of one of its jobs that seems to wait for input."""
+    return (
+        f"[Job {job.number} seems to wait for input, which it cannot get: {_line(command)}. Its"
+        f" output ends with: {job.question}]"
+    )
+
+
+def _status(id: str, command: str, job: Job) -> JobStatus:
+    lines = [line for line in job.text[-TAIL_CHARS:].splitlines() if line.strip()]
+    return JobStatus(
+        id,
+        command,
+        job.pids,
+        job.started,
+        job.last_line,
+        str(job.output or ""),
+        job.stopped,
+        job.is_kept,
+        job.is_adopted,
+        "\n".join(lines[-TAIL_LINES:]),
+        bool(job.question),
+    )
+
+
 def _words_for_model(job: Job, command: str) -> str:
     """What the model is told of one of its jobs that has ended."""
-    how = "was stopped by the person" if job.stopped else f"ended, exit code {job.exit_code}"
+    ended = "ended" if job.exit_code is None else f"ended, exit code {job.exit_code}"
+    how = "was stopped by the person" if job.stopped else ended
     output = f" Its output is in {job.output} (read_file)." if job.output else ""
     return f"[Job {job.number} {how}: {_line(command)}.{output}]"
 

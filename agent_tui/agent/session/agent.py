@@ -58,6 +58,7 @@ from agent_tui.protocol.ops import (
     Clear,
     Export,
     Fork,
+    KeepJob,
     KeepPlace,
     MoveToBackground,
     Op,
@@ -190,7 +191,7 @@ class Agent:
                 self.record.emit(PlaceKept(op.row))
             case RunShell():
                 self.shell.run(op)
-            case StopJob() | MoveToBackground():
+            case StopJob() | KeepJob() | MoveToBackground():
                 self.turns.jobs.handle(op)
             case RevokePermission() | AllowOnce():
                 self.permissions.handle(op)

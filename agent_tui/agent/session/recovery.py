@@ -12,7 +12,7 @@ from textwrap import shorten
 from typing import Final
 
 from agent_tui.agent.services.file_restore import left_beside, outcome_of, remove_unfinished
-from agent_tui.agent.services.jobs import ended_with_program
+from agent_tui.agent.services.jobs import ended_meanwhile, ended_with_program
 from agent_tui.agent.turn.sandbox_words import describe_undecided
 from agent_tui.protocol.display import CommandDisplay
 from agent_tui.protocol.events import (
@@ -38,7 +38,7 @@ from agent_tui.protocol.events import (
 )
 from agent_tui.protocol.messages import ToolCall
 from agent_tui.protocol.tool_events import ATTACHED
-from agent_tui.protocol.transcript import Question, Transcript
+from agent_tui.protocol.transcript import BackgroundJob, Question, Transcript
 from agent_tui.safety.atomic_swap import Leftovers
 from agent_tui.safety.process.output_capture import Captured
 from agent_tui.sessions.log.checkpoints import Blobs
@@ -145,11 +145,14 @@ def settle_restore(started: RestoreStarted | None, blobs: Blobs) -> list[Event]:
 
 
 def settle_open_turns(
-    events: Iterable[Event], seen: Transcript, output: Callable[[str], str] = lambda _: ""
+    events: Iterable[Event],
+    seen: Transcript,
+    output: Callable[[str], str] = lambda _: "",
+    lives: Callable[[str], bool] = lambda _: False,
 ) -> list[Event]:
     """The events that settle the open turns at the end of `events`, those of sub-agents first;
     `seen` is what they fold into. Empty: all is well. `output` gives what came of a command, by the
-    name of its file."""
+    name of its file; `lives` says whether a job runs that was kept."""
     events = [*events]
     main: list[Event] = []
     below: dict[str, list[Event]] = {}
@@ -163,9 +166,20 @@ def settle_open_turns(
             for event in _missing(own, Transcript(), output)
             if not isinstance(event, Notice)
         ]
-    needed += [replace(event, turn=seen.turn) for event in _missing(main, seen, output)]
+    ended = [_job_ended(job) for job in seen.jobs if not (job.kept and lives(job.id))]
+    of_main = (*ended, *_missing(main, seen, output))
+    needed += [replace(event, turn=seen.turn) for event in of_main]
     undecided = map(describe_undecided, _undecided(events))
     return [*needed, *(Notice(said, "warning", turn=seen.turn) for said in undecided)]
+
+
+def _job_ended(job: BackgroundJob) -> JobChanged:
+    """The end of a job that is not on record."""
+    if job.kept:
+        told = ended_meanwhile(job.number, job.command)
+        return JobChanged(job.id, "ended", job.command, number=job.number, told=told)
+    told = ended_with_program(job.number, job.command)
+    return JobChanged(job.id, "stopped", job.command, number=job.number, told=told)
 
 
 def _undecided(events: Iterable[Event]) -> list[str]:
@@ -229,16 +243,6 @@ def _missing(
             case _:
                 pass
     needed: list[Event] = [_cut_off(one, output(one.output), not turn) for one in commands.values()]
-    needed += [
-        JobChanged(
-            job.id,
-            "stopped",
-            job.command,
-            number=job.number,
-            told=ended_with_program(job.number, job.command),
-        )
-        for job in seen.jobs
-    ]
     # in the order in which they would have been read; the turn that some were for is over
     read = sorted(seen.queue, key=lambda item: not item.steer)
     items = tuple(replace(item, steer=False) for item in read)

@@ -189,6 +189,7 @@ class CallContext:
                 network=self.network,
                 moved=moved,
                 background=background,
+                on_question=self._tell_question,
             )
         if self.turn and result.folder and not self.workplace.folder.move(result.folder):
             result = replace(result, folder_is_left=True)
@@ -203,6 +204,12 @@ class CallContext:
             said = "!! private command" if self._private else self.workplace.scrub(command)
             self.workplace.jobs.add(result.job, said, of_model=self.turn > 0)
         return result
+
+    def _tell_question(self, question: str) -> None:
+        """The command seems to wait for input. The model hears of it when the command ends."""
+        if question and not self._private:
+            said = f"The command seems to wait for input, which it cannot get: {question}"
+            self.tell(Notice(said, "warning", hint="Esc stops it"))
 
     async def process_beside(self, command: str, timeout: float) -> CommandResult:
         """The same for a command that is none of the model's: it moves no folder, nothing of it

@@ -13,6 +13,7 @@ from typing import Any
 from agent_tui.agent.config import EngineConfig
 from agent_tui.agent.services.file_restore import is_too_large
 from agent_tui.agent.services.jobs import Jobs
+from agent_tui.agent.services.kept_jobs import kept_jobs
 from agent_tui.agent.services.models import Models
 from agent_tui.agent.services.titles import Titles
 from agent_tui.agent.session.queue import PromptQueue
@@ -71,7 +72,7 @@ class Turns:
         """The turn's task, or one that will begin a turn (a question before it)."""
         self._tasks: set[asyncio.Task[None]] = set()
         self.titles = Titles(models, record, self.accounts, self.spawn, log)
-        self.jobs = Jobs(record.emit)
+        self.jobs = Jobs(record.emit, None if config.otr else kept_jobs(config, record.session))
         self.custom = CustomTools(config)
         watch = tool_wiring.watch_of(config, record.session, record.changes, pool)
         shared = Shared(

@@ -27,6 +27,8 @@ class CommandResult:
     """The file that holds the whole output."""
     job: Job | None = None
     """What the command started and still runs."""
+    question: str = ""
+    """The end of its output, behind which it seemed to wait for input when it was ended."""
     unwatched: str = ""
     """Somebody killed the process that watches the command, and ended it so; says what came of the
     rest."""
@@ -41,17 +43,24 @@ class CommandResult:
 class Running(Protocol):
     """A command that was started."""
 
-    captured: Captured
-
+    @property
+    def captured(self) -> Captured: ...
     @property
     def exit_code(self) -> int | None: ...
     def members(self) -> set[int]: ...
     def end_in_background(self) -> None: ...
+    def keep(self, on: bool) -> None: ...
+    @property
+    def question(self) -> str: ...
+    @property
+    def identity(self) -> str: ...
+    @property
+    def has_network(self) -> bool: ...
 
 
 class Job:
     """What a command left in the background. It goes on until it ends, is stopped, or the program
-    ends."""
+    ends and it was not kept."""
 
     def __init__(self, running: Running, jobs: set[Job]) -> None:
         self._running, self._jobs = running, jobs
@@ -60,11 +69,17 @@ class Job:
         """By which the model calls it; 0: it is none of the model's."""
         self.stopped = False
         """Somebody ended it."""
+        self.is_adopted = False
+        """An earlier run of the program started it."""
+        self.is_kept = False
+        """The person wants it to go on when the program ends."""
         self.is_awaited = False
         """A call of the model waits for its end, so nobody else need tell the model."""
         self.ended = asyncio.Event()
         """Nothing of it is left."""
         self.on_end: Callable[[], None] = lambda: None
+        self.on_question: Callable[[], None] = lambda: None
+        """It seems to wait for input, or goes on."""
 
     @property
     def pids(self) -> tuple[int, ...]:
@@ -78,6 +93,11 @@ class Job:
     @property
     def last_line(self) -> str:
         return self._running.captured.last_line
+
+    @property
+    def question(self) -> str:
+        """The end of its output, behind which it seems to wait for input; empty: it does not."""
+        return self._running.question
 
     @property
     def text(self) -> str:
@@ -94,6 +114,22 @@ class Job:
         if not self.stopped:
             self.stopped = True
             self._running.end_in_background()
+
+    @property
+    def identity(self) -> str:
+        """Of the process that stays until nothing of it is left: by this a later program finds it.
+        Empty where the system cannot tell."""
+        return self._running.identity
+
+    @property
+    def has_network(self) -> bool:
+        """Its way out is the program's proxy, which ends with the program."""
+        return self._running.has_network
+
+    def keep(self, on: bool) -> None:
+        """Let it go on when the program ends, or end then. Raises OSError."""
+        self._running.keep(on)
+        self.is_kept = on
 
     def end(self) -> None:
         """Nothing of it is left."""

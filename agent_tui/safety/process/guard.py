@@ -9,14 +9,16 @@ loses its supervisor is adopted by the guard, and what loses both by the program
 
 The program holds one end of a socket. When the program ends, in whatever way, the kernel closes
 that end. Then the guard gives the terminal back if the program could not, ends what is left of all
-commands, and ends itself. If the guard is killed, the kernel signals the supervisors (by a parent
-death signal: the guard has only one thread).
+commands, and ends itself. What the person wants to keep goes on, and the guard stays for that. If
+the guard is killed, the kernel signals the supervisors (by a parent death signal: the guard has
+only one thread).
 
 The guard runs this file by `python -I -S`: only the standard library, and little of it.
 """
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import select
@@ -31,6 +33,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, Protocol
 
 from agent_tui.safety.process import tree
+from agent_tui.safety.process.own_program import own_argv
 from agent_tui.safety.process.supervisor import (
     BYTES,
     KILL_SECONDS,
@@ -42,19 +45,22 @@ from agent_tui.safety.process.supervisor import (
     supervise,
 )
 
-_MAIN: Final = (
-    "import sys; sys.path.insert(0, sys.argv[1]);"
-    " from agent_tui.safety.process.guard import main; main()"
-)
 _TITLE: Final = "agent-tui: ends what a killed agent-tui leaves"
 _LFLAG: Final = 3
 _RAW: Final = termios.ICANON | termios.ECHO | termios.ISIG
 """Flags that the screen switches off; a shell's line editor leaves the last one on."""
 NO_PASTE: Final = b"\x1b[?2004l"
+_START, _KEEP, _END = b"+", b"k", b"e"
+"""What the program says: start a supervisor, or one of those there are goes on when the program
+ends, or it ends then."""
+_PID: Final = 4
+"""Bytes of its number."""
 
 
 class Process(Protocol):
-    """The started guard."""
+    """A started part of this program."""
+
+    pid: int
 
     def poll(self) -> int | None: ...
 
@@ -109,12 +115,19 @@ class Guard:
         ours, theirs = socket.socketpair()
         try:
             with theirs:
-                socket.send_fds(self._socket, [b"+"], [theirs.fileno(), output, *network])
+                socket.send_fds(self._socket, [_START], [theirs.fileno(), output, *network])
         except (BrokenPipeError, ConnectionResetError) as error:
             ours.close()
             self._broken = True
             raise BrokenPipeError(*error.args) from None
         return ours
+
+    def keep(self, supervisor: int, on: bool) -> None:
+        """What a supervisor looks after goes on when the program ends, or not any more. Raises
+        OSError."""
+        if self._socket is None or not self.lives:
+            raise BrokenPipeError(errno.EPIPE, "the process that watches commands was killed")
+        self._socket.sendall((_KEEP if on else _END) + supervisor.to_bytes(_PID, "big"))
 
     def _renew(self) -> None:
         if self._socket is not None:
@@ -141,9 +154,8 @@ class Guard:
                 "undo": self._screen.undo.decode(BYTES),
             }
             about["mark"] = self._screen.mark
-        root = os.path.abspath(os.path.join(__file__, *4 * [os.pardir]))  # noqa: PTH100, PTH118
         with theirs:
-            argv = [sys.executable, "-I", "-S", "-c", _MAIN, root, json.dumps(about), _TITLE]
+            argv = own_argv(__name__, json.dumps(about), _TITLE)
             self._process = self._start(argv, inherited)
         self._broken = False
 
@@ -157,7 +169,7 @@ def main() -> None:
     for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGTSTP):
         signal.signal(number, signal.SIG_IGN)
     adopt_orphans()
-    supervisors: set[int] = set()
+    supervisors, kept = set[int](), set[int]()
     signal.signal(signal.SIGCHLD, lambda *_: _reap(supervisors))
     own, terminal = os.getpid(), about.get("terminal", -1)
     with socket.socket(fileno=about["socket"]) as program:
@@ -167,6 +179,10 @@ def main() -> None:
             data, descriptors, _, _ = socket.recv_fds(program, 1, 3)
             if not data:
                 break
+            if data != _START:
+                pid = int.from_bytes(program.recv(_PID, socket.MSG_WAITALL), "big")
+                (kept.add if data == _KEEP else kept.discard)(pid)
+                continue
             for descriptor in descriptors:
                 os.set_inheritable(descriptor, False)
             signal.pthread_sigmask(
@@ -184,13 +200,32 @@ def main() -> None:
                 os.close(descriptor)
     if terminal >= 0:
         _give_back(about)
+        os.close(terminal)
+        os.close(about["mark"])
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-    tree.signal_all(tree.descendants(os.getpid(), supervisors), signal.SIGTERM)
-    deadline = time.monotonic() + TERM_SECONDS
-    while tree.descendants(os.getpid(), supervisors) and time.monotonic() < deadline:
-        time.sleep(0.02)
-    kill_all(supervisors)
+    kept &= supervisors
+    _end_commands(supervisors, kept)
+    _outlive(kept)
     shutil.rmtree(about["shared"], ignore_errors=True)
+
+
+def _end_commands(supervisors: set[int], kept: set[int]) -> None:
+    """End all that is not below those that are `kept`."""
+    own, deadline = os.getpid(), time.monotonic() + TERM_SECONDS
+    tree.signal_all(tree.descendants(own, supervisors, kept), signal.SIGTERM)
+    while tree.descendants(own, supervisors, kept) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    kill_all(supervisors, kept)
+
+
+def _outlive(kept: set[int]) -> None:
+    """Stay until all that are `kept` have ended: they have what they need of a guard, such as their
+    temporary folder."""
+    while kept:
+        pid, status = os.waitpid(-1, 0)
+        kept.discard(pid)
+        if status:
+            _kill_strays(kept)
 
 
 def _reap(supervisors: set[int]) -> None:

@@ -52,6 +52,37 @@ _SPEAKERS: Final = frozenset(
 Refusal = Literal["", "files", "network", "reach"]
 
 
+class OutputFile:
+    """The file of a command, open at `descriptor` (negative: none), to which `written` bytes went,
+    of `limit`."""
+
+    def __init__(self, descriptor: int, written: int, limit: int) -> None:
+        self.descriptor, self.written, self._limit = descriptor, written, limit
+        self.problem = ""
+        """Why it does not hold the whole output; empty if it does."""
+
+    @property
+    def is_full(self) -> bool:
+        """The command wrote more than is kept."""
+        return self.written >= self._limit
+
+    def write(self, data: bytes) -> None:
+        """Put `data` behind the rest, as far as there is room; without a file it is only counted."""
+        if self.problem or not data:
+            return
+        kept = data[: self._limit - self.written]
+        try:
+            view = memoryview(kept)
+            while self.descriptor >= 0 and view:
+                view = view[os.write(self.descriptor, view) :]
+        except OSError as error:
+            self.problem = f"the output could not be saved: {error.strerror}"
+            return
+        self.written += len(kept)
+        if self.is_full:
+            self.problem = f"the file holds its first {self._limit // 1_000_000} MB"
+
+
 class Captured:
     """Output of one command. Memory stays under a few times `limit`, whatever the command writes.
 
@@ -77,20 +108,24 @@ class Captured:
         self._tail_size = 0
         self._total = 0
         self._wanted = spool
-        self._file: int | None = None
-        self._written = 0
-        self.problem = ""
-        """Why the file does not hold the whole output; empty if it does."""
+        self._file: OutputFile | None = None
+        self._problem = ""
 
     @classmethod
     def of_file(cls, file: Path, limit: int) -> Captured:
         """What a command left in `file` whose program was killed. Raises OSError, ValueError."""
-        found = cls(limit, None)
+        found = cls.of_other(file, limit)
         with os.fdopen(open_regular(file), "rb") as source:
             while data := source.read(READ):
                 found.feed(data)
         found.feed(b"", final=True)
-        found._wanted, found._file = file, -1
+        return found
+
+    @classmethod
+    def of_other(cls, file: Path | None, limit: int) -> Captured:
+        """For what another process writes into `file`."""
+        found = cls(limit, file)
+        found._file = OutputFile(-1, 0, SPOOL_LIMIT) if file is not None else None
         return found
 
     def feed(self, data: bytes, final: bool = False) -> str:
@@ -162,12 +197,25 @@ class Captured:
     @property
     def is_flooded(self) -> bool:
         """The command wrote more than is kept on disk."""
-        return self._written >= SPOOL_LIMIT
+        return self._file is not None and self._file.is_full
+
+    @property
+    def problem(self) -> str:
+        """Why the file does not hold the whole output; empty if it does."""
+        return self._problem or (self._file.problem if self._file is not None else "")
 
     @property
     def spool(self) -> Path | None:
         """The file with the whole output; None where nothing came, or nothing is to be kept."""
         return self._wanted if self._file is not None else None
+
+    @property
+    def begun_line(self) -> str:
+        """The end of the output behind the last end of a line, also of one that waits for its end
+        because a secret may have begun in it (`Password: `)."""
+        kept = ("".join(self._tail) or "".join(self._head))[-LINE_CHARS:]
+        rest = self._secrets.copy().feed(b"", final=True) if self._secrets is not None else b""
+        return f"{kept}{self._fold.waiting}{rest.decode('utf-8', 'replace')}".rpartition("\n")[2]
 
     @property
     def last_line(self) -> str:
@@ -190,18 +238,14 @@ class Captured:
 
     def begin_file(self) -> None:
         """Make the file now, also where nothing has come yet: somebody is told its name."""
-        if self._wanted is not None and not self.problem:
-            try:
-                self._open(self._wanted)
-            except OSError as error:
-                self.problem = f"the output could not be saved: {error.strerror}"
-
-    def _open(self, wanted: Path) -> int:
-        if self._file is None:
-            make_private(wanted.parent)
+        if self._wanted is None or self._file is not None or self._problem:
+            return
+        try:
+            make_private(self._wanted.parent)
             flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-            self._file = os.open(wanted, flags, 0o600)
-        return self._file
+            self._file = OutputFile(os.open(self._wanted, flags, 0o600), 0, SPOOL_LIMIT)
+        except OSError as error:
+            self._problem = f"the output could not be saved: {error.strerror}"
 
     def discard(self) -> None:
         """Remove the file: `text` is all of it, and it is on record."""
@@ -212,25 +256,29 @@ class Captured:
                 return  # it goes with the session
             self._file = None
 
+    @property
+    def descriptor(self) -> int:
+        """That of the file, open to write; negative: there is none."""
+        return self._file.descriptor if self._file is not None else -1
+
+    def hand_over(self) -> tuple[ScrubbedStream | None, int, int]:
+        """Another process writes the file from now on, and `feed` gets what that read, without
+        secrets. Returns what hides them, how much was written, and how much may be."""
+        secrets, self._secrets = self._secrets, None
+        self.close()
+        written = self._file.written if self._file is not None else 0
+        return secrets.copy() if secrets is not None else None, written, SPOOL_LIMIT
+
     def close(self) -> None:
-        if self._file is not None and self._file >= 0:
-            os.close(self._file)
-            self._file = -1
+        if self._file is not None and self._file.descriptor >= 0:
+            os.close(self._file.descriptor)
+            self._file.descriptor = -1
 
     def _store(self, data: bytes) -> None:
-        if self._wanted is None or self.problem or not data:
-            return
-        try:
-            file = self._open(self._wanted)
-            kept = data[: SPOOL_LIMIT - self._written]
-            view = memoryview(kept)
-            while view:
-                view = view[os.write(file, view) :]
-            self._written += len(kept)
-            if self.is_flooded:
-                self.problem = f"the file holds its first {SPOOL_LIMIT // 1_000_000} MB"
-        except OSError as error:
-            self.problem = f"the output could not be saved: {error.strerror}"
+        if data:
+            self.begin_file()
+        if self._file is not None:
+            self._file.write(data)
 
 
 def find_refusal(command: str, code: int | None, output: str, works: bool = False) -> Refusal:

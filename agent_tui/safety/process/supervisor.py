@@ -13,7 +13,7 @@ import signal
 import socket
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Final
 
 from agent_tui.safety.process import command_folders, tree
@@ -64,11 +64,14 @@ def request(
     return json.dumps(asked).encode() + b"\n"
 
 
-def kill_all(supervisors: set[int]) -> None:
-    """End everything below this process, which goes on until it has no child."""
-    deadline = time.monotonic() + KILL_SECONDS
+def kill_all(supervisors: set[int], kept: Collection[int] = ()) -> None:
+    """End everything below this process, which goes on until it has no child but those that are
+    `kept`."""
+    own, deadline = os.getpid(), time.monotonic() + KILL_SECONDS
     while bury(supervisors) and time.monotonic() < deadline:
-        tree.kill_descendants(os.getpid(), supervisors)
+        if kept and tree.children(own) <= set(kept):
+            return
+        tree.kill_descendants(own, supervisors, kept)
         time.sleep(PAUSE)
 
 

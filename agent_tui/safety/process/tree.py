@@ -23,6 +23,10 @@ TERM_SECONDS: Final = 1.0
 _PROC: Final = Path("/proc")
 _FOREGROUND: Final = 5
 """Place of the terminal's foreground group behind the name."""
+_SPENT: Final = 11
+"""Place of the time that it computed for itself, behind the name; that for the kernel follows."""
+_STARTED: Final = 19
+"""Place of the time at which it started behind the name."""
 _THREADS: Final = 13
 """Place of the number of threads behind state, parent, group and session."""
 
@@ -31,14 +35,16 @@ def has_proc() -> bool:
     return _PROC.is_dir()
 
 
-def descendants(root: int, spared: Collection[int] = ()) -> set[int]:
+def descendants(root: int, spared: Collection[int] = (), kept: Collection[int] = ()) -> set[int]:
     """The living processes below `root`, without `root` itself; `spared` are not among them, but
-    what is below them is. Empty where there is no /proc."""
-    return {pid for pid in _below(root) - {root, *spared} if _process(pid) is not None}
+    what is below them is; of `kept`, neither is. Empty where there is no /proc."""
+    found = _below(root, kept) - {root, *spared}
+    return {pid for pid in found if _process(pid) is not None}
 
 
-def _below(root: int) -> set[int]:
-    """All below `root`, also processes that have ended and whose parent has not asked for them yet."""
+def _below(root: int, kept: Collection[int] = ()) -> set[int]:
+    """All below `root` and not below `kept`, also processes that have ended and whose parent has
+    not asked for them yet."""
     of: dict[int, set[int]] = {}
     if not _children_file(
         root, root
@@ -49,7 +55,7 @@ def _below(root: int) -> set[int]:
     todo = [root]
     while todo:
         parent = todo.pop()
-        fresh = (of.get(parent, set()) if of else children(parent)) - found
+        fresh = (of.get(parent, set()) if of else children(parent)) - found - {*kept}
         found |= fresh
         todo += fresh
     return found
@@ -92,7 +98,7 @@ _MOST_LOOKS: Final = 20
 """One that forks all the time has a new pid at each look: the others do not wait for it."""
 
 
-def kill_descendants(root: int, spared: Collection[int] = ()) -> None:
+def kill_descendants(root: int, spared: Collection[int] = (), kept: Collection[int] = ()) -> None:
     """Stop everything below `root`, then kill it: a process that runs may fork while it is looked
     for, a stopped one cannot. To be repeated until whoever waits for `root`'s children has none:
     what forks all the time may be missed.
@@ -100,7 +106,7 @@ def kill_descendants(root: int, spared: Collection[int] = ()) -> None:
     stopped: set[int] = set()
     refused: set[int] = set()
     for _ in range(_MOST_LOOKS):
-        fresh = _below(root) - {root, *spared} - stopped - refused
+        fresh = _below(root, kept) - {root, *spared} - stopped - refused
         if not fresh:
             break
         refused |= signal_all(fresh, signal.SIGSTOP)
@@ -114,6 +120,38 @@ def kill_trees(roots: Collection[int]) -> None:
     for pid in roots:
         kill_descendants(pid)
     signal_all(roots, signal.SIGKILL)
+
+
+def identity(pid: int) -> str:
+    """What tells a process from a later one with the same number, also after the system was started
+    anew; empty where that cannot be known, or it has ended."""
+    try:
+        stat = (_PROC / str(pid) / "stat").read_bytes()
+        boot = (_PROC / "sys/kernel/random/boot_id").read_text().strip()
+    except OSError:
+        return ""
+    fields = stat[stat.rindex(b")") + 2 :].split()
+    return "" if fields[0] in (b"Z", b"X") else f"{pid} {fields[_STARTED].decode()} {boot}"
+
+
+def find(known: str) -> int:
+    """The process with the identity `known`; 0 where it has ended."""
+    number = known.partition(" ")[0]
+    return int(number) if number.isdecimal() and known == identity(int(number)) else 0
+
+
+def spent(pids: Iterable[int]) -> int:
+    """The processor time that the processes have had, in ticks of the kernel."""
+    return sum(map(_spent, pids))
+
+
+def _spent(pid: int) -> int:
+    try:
+        stat = (_PROC / str(pid) / "stat").read_bytes()
+    except OSError:
+        return 0  # it has ended
+    user, system = stat[stat.rindex(b")") + 2 :].split()[_SPENT : _SPENT + 2]
+    return int(user) + int(system)
 
 
 def session(pid: int) -> int:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from copy import copy
 from functools import partial
 from pathlib import PurePath
 from typing import AnyStr, Final, Generic
@@ -264,6 +265,10 @@ class _Scrubbed(Generic[AnyStr]):
 _NOTHING: Final = _Scrubbed[str]([], "|", str)
 
 
+def _hide_key(value: bytes) -> bytes:
+    return placeholder("key", value.decode("utf-8", "surrogateescape")).encode()
+
+
 class ScrubbedStream:
     """The output of a command as it comes, without secrets. A line in which one may have begun
     waits for its end, but no longer than `_LONGEST_LINE`; what was passed of a line is looked at
@@ -296,6 +301,14 @@ class ScrubbedStream:
         self._line: str | None = "" if formats else None
         self._passed = 0
         self._in_key = False
+
+    def copy(self) -> ScrubbedStream:
+        """The same, as far as it has come, also to be pickled; what it hides is remembered by
+        nobody."""
+        other = copy(self)
+        other._hide, other._known = placeholder, copy(self._known)
+        other._known._hide = _hide_key
+        return other
 
     def feed(self, data: bytes, final: bool = False) -> bytes:
         """What of the stream can be passed on now that `data` has come; with `final` all of it."""

@@ -139,6 +139,14 @@ class Yield:
 
 
 @frozen
+class LookLater:
+    """Say `LookDue` for the sheet `kind` after `seconds`."""
+
+    kind: str
+    seconds: float
+
+
+@frozen
 class ReadSettings:
     """Read all settings, and say `SettingsRead`. `of_project`: those of the project may be used
     only now."""
@@ -218,6 +226,7 @@ Effect = (
     | Scroll
     | Type
     | Yield
+    | LookLater
     | ReadHistory
     | EditDraft
     | OpenFile

@@ -211,6 +211,8 @@ class Overlay:
     """What it was opened for: a name, a label."""
     filled_at: float = float("-inf")
     """When what it shows was there."""
+    told_at: float = float("-inf")
+    """When the engine told last what it shows."""
     shown_at: float = float("-inf")
     """When it appeared by itself: for a moment, keys may still be meant for the prompt."""
     picker: Picker | None = None
@@ -379,7 +381,7 @@ class Model:
     more."""
     recalls: int = 0
     vim: VimMode = ""
-    leaving: Literal["", "saves", "sure"] = ""
+    leaving: Literal["", "saves", "unsaved", "sure"] = ""
     """Not all of the session is on disk, and the person leaves: once it is, or all the same."""
     keys: OwnKeys = ()
     alone: bool = False

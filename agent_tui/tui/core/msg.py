@@ -277,6 +277,13 @@ class Yielded(Base):
 
 
 @frozen
+class LookDue(Base):
+    """What the sheet `kind` shows may be old."""
+
+    kind: str
+
+
+@frozen
 class SettingsRead(Base):
     """The settings as they are now. `key` is the one that was just written, `project`: into the
     project's file; without a key: those of that are in use only now. `failed`: why it could not
@@ -355,6 +362,7 @@ Msg = (
     | ToastExpired
     | EffectFailed
     | Yielded
+    | LookDue
     | SettingsRead
     | Pasted
     | BugWritten

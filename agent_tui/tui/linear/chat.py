@@ -18,6 +18,7 @@ from typing import Final, assert_never
 
 from agent_tui import std_output
 from agent_tui.boot import terminal
+from agent_tui.present.jobs import job_lines
 from agent_tui.protocol.engine import Engine
 from agent_tui.protocol.event import Event, Restored
 from agent_tui.protocol.events import (
@@ -28,7 +29,7 @@ from agent_tui.protocol.events import (
     TurnStarted,
 )
 from agent_tui.protocol.exit_codes import CANCELLED, FAILED, of_saving, of_turn
-from agent_tui.protocol.transcript import Transcript, TurnEnd
+from agent_tui.protocol.transcript import BackgroundJob, Transcript, TurnEnd
 from agent_tui.settings.layers import Place
 from agent_tui.settings.store import Store
 from agent_tui.structures.visible import visible
@@ -426,20 +427,22 @@ def _talk(chat: Chat, prompt: str) -> tuple[int, Transcript]:
 def _say_farewell(chat: Chat, ended: Transcript, code: int) -> int:
     try:
         if chat.source.terminal:
-            chat.out.say(_farewell(ended))
+            chat.out.say(_farewell(ended, chat.model.transcript.jobs))
         return code
     except OSError as error:
         std_output.silence_output(error)
         return code or FAILED
 
 
-def _farewell(transcript: Transcript) -> list[str]:
-    """What was not sent, and how to go on, as far as it is on disk; nothing for a session without
-    any of it, or that is off the record."""
+def _farewell(transcript: Transcript, running: tuple[BackgroundJob, ...]) -> list[str]:
+    """What was not sent, what became of what was `running` in the background, and how to go on, as
+    far as it is on disk; nothing for a session without any of it, or that is off the record."""
     kept = "" if transcript.is_unsaved else one_line(transcript.draft)
-    if not transcript.session or transcript.otr or not (transcript.turn or kept):
+    jobs = job_lines(running, transcript)
+    if not transcript.session or transcript.otr or not (transcript.turn or kept or jobs):
         return []
     said = [f"Not sent, but saved: {kept}"] if kept else []
+    said += map(visible, jobs)
     if way := transcript.way_back("agent-tui chat"):
         said.append(f"Continue: {way}")
     return said

@@ -35,6 +35,7 @@ from agent_tui.tui.prompt import composer
 from agent_tui.tui.prompt.completion import SLASH
 from agent_tui.tui.runtime.engine_client import Link
 from agent_tui.tui.screen.key_guards import BURST_SECONDS, TYPING_SECONDS
+from agent_tui.tui.screen.session_actions import asks_about_jobs
 from agent_tui.tui.screen.setup_steps import waits
 from agent_tui.tui.sheets import opening
 
@@ -257,7 +258,11 @@ class Rules:
     def _leaving(self, word: str) -> None:
         model = self._chat.model
         if word in ("quit", "exit"):
-            self._chat.leave()
+            asked = opening.is_open_for(model, "jobs")
+            if self._chat.source.terminal and asks_about_jobs(model) and not asked:
+                self._chat.call("quit")
+            else:
+                self._chat.leave()
         elif word == "stop" and model.is_covered:
             self._choice("")
         else:

@@ -213,10 +213,21 @@ class AgentApp(Surroundings, inherit_bindings=False, inherit_css=False):
                 self.set_title(text)
             case do.Notify(text, bell):
                 self.notify_outside(text, bell)
-            case do.Yield(seconds):
-                asyncio.get_running_loop().call_later(seconds, self._rested)
+            case do.Yield() | do.LookLater():
+                self._tell_later(effect)
             case _:
                 assert_never(effect)
+
+    def _tell_later(self, effect: do.Yield | do.LookLater) -> None:
+        """So many seconds have passed."""
+        loop = asyncio.get_running_loop()
+        if isinstance(effect, do.Yield):
+            loop.call_later(effect.seconds, self._rested)
+        else:
+            loop.call_later(effect.seconds, self._look_due, effect.kind)
+
+    def _look_due(self, kind: str) -> None:
+        self.dispatch(msg.LookDue(kind, at=current_time()))
 
     def _rested(self, waited: bool = False) -> None:
         """So long nothing came: but the beginning of a key may have, which is waited for. What

@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, Final
 from rich.cells import cell_len
 
 from agent_tui.boot import terminal
+from agent_tui.present.jobs import job_lines
 from agent_tui.protocol import exit_codes
 from agent_tui.protocol.engine import Engine
-from agent_tui.protocol.transcript import TextBlock, Transcript, TurnBlock, UserBlock
+from agent_tui.protocol.transcript import BackgroundJob, TextBlock, Transcript, TurnBlock, UserBlock
 from agent_tui.protocol.transcript import Transcript as Session
 from agent_tui.registry import late
 from agent_tui.settings.table import Settings
@@ -135,7 +136,7 @@ def run(
             f"{visible(app.crash)}\nagent-tui stopped: an error in its own code (above).",
             file=sys.stderr,
         )
-    if words := farewell(ended, shutil.get_terminal_size().columns):
+    if words := farewell(ended, shutil.get_terminal_size().columns, app.model.transcript.jobs):
         print(words)
     if ended.is_unsaved:
         print(f"agent-tui: {visible(ended.describe_loss())}", file=sys.stderr)
@@ -149,28 +150,28 @@ LINES: Final = 12
 WAY: Final = "Continue: "
 KEPT: Final = "Not sent, but saved: "
 LOST: Final = "These are your words:"
-ENDED: Final = "Ended in the background: "
 LOOK_BACK: Final = 400
 """Rows that are looked through for the last answer."""
 MOST: Final = 20_000
 """Characters of it that are laid out."""
 
 
-def farewell(transcript: Transcript, width: int = 80) -> str:
+def farewell(
+    transcript: Transcript, width: int = 80, running: tuple[BackgroundJob, ...] = ()
+) -> str:
     """Plain lines, made harmless: the last paragraphs of the answer as they were read on the
-    screen, the prompt that was not sent, and how to go on: both as far as they are on disk. Empty
-    for a session without any of it, or that is off the record."""
+    screen, the prompt that was not sent, what became of what was `running` in the background, and
+    how to go on: both as far as they are on disk. Empty for a session without any of it, or that is
+    off the record."""
     draft = "" if transcript.is_unsaved else transcript.draft
     kept = " ".join(visible(draft[:MOST]).split())
-    if not transcript.session or not (transcript.turn or kept) or transcript.otr:
+    jobs = job_lines(running, transcript)
+    if not transcript.session or not (transcript.turn or kept or jobs) or transcript.otr:
         return ""
     width = max(20, width)
     shown = [] if _cancelled(transcript) else _end(last_answer(transcript), width)
     said = [shorten(f"{KEPT}{kept}", width)] if kept else []
-    said += [
-        shorten(f"{ENDED}{' '.join(visible(job.command).split())}", width)
-        for job in transcript.jobs
-    ]
+    said += [shorten(visible(line), width) for line in jobs]
     if way := transcript.way_back("agent-tui"):
         said.append(f"{WAY}{way}")
     return "\n".join([*shown, *([""] if shown and said else []), *said])

@@ -86,6 +86,7 @@ def header_view(model: Model) -> HeaderView:
         t.window_assumed,
         bool(t.saving.problem),
         len(t.jobs),
+        sum(bool(job.waits) for job in t.jobs),
     )
 
 
@@ -117,6 +118,7 @@ def _header(
     assumed: bool,
     unsaved: bool,
     jobs: int,
+    stuck: int,
 ) -> HeaderView:
     waiting = early + sum(not item.steer and item.id not in taken for item in queue)
     parts: dict[str, Part | None] = {
@@ -145,7 +147,7 @@ def _header(
     )
     named = Part((Span(_cut(visible(title), TITLE_CHARS)),), TITLE) if title else None
     pull = Part((Span(f"pull {fetched}%", "dim"),), TODO) if fetched >= 0 else None
-    running = Part((Span(f"{jobs} running", "accent"),), QUEUE) if jobs else None
+    running = _running(jobs, stuck) if jobs else None
     left, right = [parts[one] for one in wanted[:at]], [parts[one] for one in wanted[at + 1 :]]
     warned = Part((Span(UNSAVED, "bad"),), SAVING) if unsaved else None
     return HeaderView(_there(*left, named), _there(warned, standing, running, pull, *right))
@@ -209,6 +211,14 @@ def _folder(path: str) -> Part:
 def _queue(waiting: int, paused: bool) -> Part:
     count = Span(f"queued ({waiting})", "accent")
     return Part((count, Span(" paused", "warning")) if paused else (count,), QUEUE)
+
+
+def _running(jobs: int, stuck: int) -> Part:
+    """What runs in the background, and what of it seems to wait for input."""
+    count = (Span(f"{jobs} running", "accent"),)
+    if not stuck:
+        return Part(count, QUEUE)
+    return Part((*count, Span(f", {stuck} waiting for input", "warning")), QUEUE, count, QUEUE)
 
 
 def _todo(items: tuple[TodoItem, ...]) -> Part | None:

@@ -9,8 +9,8 @@ from typing import Final
 from agent_tui.present.wording import count, time_ago
 from agent_tui.protocol.answers import ForkOutcome, SaveOutcome, ShelfOutcome, Summary
 from agent_tui.protocol.events import Rewound
-from agent_tui.protocol.ops import Continue, Fork, Label, Rename, Resume, Save
-from agent_tui.protocol.transcript import UserBlock
+from agent_tui.protocol.ops import Continue, Fork, KeepJob, Label, Rename, Resume, Save
+from agent_tui.protocol.transcript import BackgroundJob, UserBlock
 from agent_tui.structures import chips
 from agent_tui.tui.core.effects import Quit
 from agent_tui.tui.core.model import Model, Overlay, Purpose, Reading
@@ -18,7 +18,7 @@ from agent_tui.tui.core.picker import Entry
 from agent_tui.tui.core.step import Step, send, then, toast
 from agent_tui.tui.core.words import one_line
 from agent_tui.tui.prompt import composer
-from agent_tui.tui.sheets.opening import open_for
+from agent_tui.tui.sheets.opening import is_open_for, open_for
 
 NAME: Final = "New name of this session"
 WHERE: Final = "Write the session to this file or folder"
@@ -160,16 +160,37 @@ def open_row(model: Model, _: Overlay, row: Entry) -> Step:
     return toast(model, "this session is already open") if here else send(model, Resume(row.id))
 
 
-def ask_to_save(step: Step) -> Step:
-    """`step`; but where its end would lose something, it asks what is to be done instead."""
+def ask_before_leaving(before: Model, step: Step) -> Step:
+    """`step`; but where its end would lose or end something, it asks what is to be done instead.
+    `before`: the model before it. Who quits once more while it is asked what ends means it."""
     model, effects = step
     if model.leaving == "sure" or model.gone:  # an engine that is gone saves nothing
         return step
     unsent = model.transcript.saving.problem and model.composer.saved.strip()
-    if not (model.transcript.is_unsaved or unsent):
+    loses = (model.transcript.is_unsaved or unsent) and model.leaving != "unsaved"
+    if not loses and (is_open_for(before, "jobs") or not asks_about_jobs(model)):
         return step
     rest = tuple(effect for effect in effects if not isinstance(effect, Quit))
+    if not loses:
+        return then((model, rest), open_for(model, "jobs", unasked=False))
     return then((model, rest), open_for(replace(model, leaving=""), "unsaved", unasked=False))
+
+
+def ending_jobs(model: Model) -> tuple[BackgroundJob, ...]:
+    """What ends with the program."""
+    return tuple(job for job in model.transcript.jobs if not job.kept)
+
+
+def asks_about_jobs(model: Model) -> bool:
+    """Whether it is asked what becomes of them; nothing off the record can be kept."""
+    return bool(ending_jobs(model)) and not model.transcript.otr
+
+
+def choose_ending(model: Model, keeps: bool) -> Step:
+    """What the person chose for what runs in the background."""
+    model = replace(model, leaving="sure")
+    kept = send(model, *(KeepJob(job.id) for job in ending_jobs(model) if keeps))
+    return then(kept, (model, (Quit(),)))
 
 
 def choose_saving(model: Model, choice: str) -> Step:
@@ -181,7 +202,7 @@ def choose_saving(model: Model, choice: str) -> Step:
             asked = composer.ask(model, Purpose("save", WHERE, sends="save"))
             return composer.write(asked, f"{model.transcript.cwd.rstrip('/')}/"), ()
         case _:
-            return replace(model, leaving="sure"), (Quit(),)
+            return replace(model, leaving="unsaved"), (Quit(),)
 
 
 def follow_saving(model: Model, data: SaveOutcome) -> Step:

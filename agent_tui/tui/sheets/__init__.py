@@ -176,7 +176,7 @@ class Sheet:
     """Nothing followed a letter that was held. None: it was text."""
     on_esc: Callable[[Model], Step] | None = None
     """Esc, where it does not close the sheet."""
-    opens_for: Literal["", "no_model", "unsaved", "locked"] = ""
+    opens_for: Literal["", "no_model", "unsaved", "jobs", "locked"] = ""
     """The occasion for which it opens by itself."""
     read_first: float = 0.0
     """So many seconds after what it shows was there Enter does nothing: a key that is held down
@@ -190,6 +190,9 @@ class Sheet:
     live: Callable[[Model], tuple[object, ...]] | None = None
     """What its rows are made of: where one of these is another object than before, they are made
     anew."""
+    every: Callable[[Model], float] | None = None
+    """So many seconds after what it shows was told the engine is asked again; 0: it is not. Where
+    what it is `live` by changes, at once. Not in line mode, which says a list once."""
     gone: str = "that entry is gone"
     """What is said where a key was meant for a row that has gone."""
     shows: frozenset[str] = frozenset()

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from agent_tui.protocol.ops import Query
 from agent_tui.tui import sheets
-from agent_tui.tui.core.effects import Copy, Effect, Send
+from agent_tui.tui.core.effects import Copy, Effect, LookLater, Send
 from agent_tui.tui.core.model import Model, Overlay
 from agent_tui.tui.core.picker import Entry, Picker
-from agent_tui.tui.core.step import Step, toast
+from agent_tui.tui.core.step import Step, send, then, toast
 from agent_tui.tui.prompt import composer
 from agent_tui.tui.screen import key_guards
 from agent_tui.tui.sheets import Sheet
@@ -21,6 +21,10 @@ from agent_tui.tui.sheets.cursor import NEVER, arrange_rows, follow_cursor
 
 if TYPE_CHECKING:
     from agent_tui.protocol.answers import AnswerData
+
+
+EARLY: Final = 0.9
+"""Of the time after which a sheet looks again: what comes much before that is of an earlier look."""
 
 
 def copy_rows(model: Model, overlay: Overlay, _: Entry) -> Step:
@@ -99,7 +103,31 @@ def on_answer(model: Model, id: str) -> Step:
     now = model.overlay
     if now is None or now.picker is None or (now.query and now.query != id):
         return model, ()
-    return refresh(replace(model, overlay=replace(now, query="")))
+    shown, effects = refresh(replace(model, overlay=replace(now, query="", told_at=model.at)))
+    every = _looks_every(model, now.kind)
+    return shown, (*effects, *[LookLater(now.kind, every)] * (every > 0))
+
+
+def _looks_every(model: Model, kind: str) -> float:
+    every = sheets.find(kind).every
+    return every(model) if every is not None else 0.0
+
+
+def look_on(model: Model, kind: str) -> Step:
+    """The sheet `kind` was filled a while ago: if it is still open, and nothing was told since, the
+    engine is asked again. Nobody waits for the answer."""
+    overlay, every = model.overlay, _looks_every(model, kind)
+    if overlay is None or overlay.kind != kind or model.at - overlay.told_at < every * EARLY:
+        return model, ()
+    return _ask_again(model, kind)
+
+
+def _ask_again(model: Model, kind: str) -> Step:
+    asked = sheets.find(kind).query
+    model = replace(model, queries=model.queries + 1)
+    return (
+        send(model, Query(f"{kind}-{model.queries}", asked)) if asked is not None else (model, ())
+    )
 
 
 def tell(model: Model, id: str, data: AnswerData) -> Step:
@@ -126,7 +154,10 @@ def follow(before: Model, model: Model) -> Step:
     if model.overlay is None or (live := sheets.find(model.overlay.kind).live) is None:
         return model, ()
     same = all(new is old for new, old in zip(live(model), live(before), strict=True))
-    return (model, ()) if same else refresh(model)
+    if same:
+        return model, ()
+    kind, shown = model.overlay.kind, refresh(model)
+    return then(shown, _ask_again(shown[0], kind)) if sheets.find(kind).every else shown
 
 
 def on_rest(model: Model) -> Step:

@@ -1,0 +1,58 @@
+"""Jobs in line mode: they are listed, kept and stopped by words, and to quit while one runs is asked
+about."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.agent.driving import Place
+from tests.safety.test_processes import alive, gone
+from tests.tui.linear.talk import Terminal, steps, terminal
+
+__all__ = ["place"]
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Place:
+    place = Place(tmp_path)
+    place.cwd.mkdir()
+    place.script(*steps("fine", "fine"))
+    return place
+
+
+def begins(spoken: Terminal) -> None:
+    """A job runs."""
+    spoken.hear("> ")
+    spoken.say("!sleep 300 & echo $! > pid; echo beg''un")
+    spoken.hear("begun")
+    spoken.hear("> ")
+
+
+def pid_of(place: Place) -> int:
+    return int((place.cwd / "pid").read_text())
+
+
+WORDS = ("-m", "scripted/script.json", "--mode", "accept-all")
+
+
+def test_quit_names_the_job_and_a_number_keeps_it(place: Place) -> None:
+    with terminal(place, *WORDS) as spoken:
+        begins(spoken)
+        spoken.say("/quit")
+        spoken.hear("1 background job ends with agent-tui")
+        spoken.hear("2: Keep running and quit")
+        spoken.say("2")
+        spoken.hear("Still running: sleep 300")
+        assert spoken.wait() == 0
+    pid = pid_of(place)
+    assert alive(pid)
+    with terminal(place, *WORDS) as spoken:
+        spoken.hear("Still running from before: sleep 300")
+        spoken.say("/jobs")
+        spoken.hear("kept after quit")
+        spoken.say("1")
+        assert gone(pid)
+        spoken.say("/quit")
+        assert spoken.wait() == 0
