@@ -194,8 +194,8 @@ def test_what_is_wrong_is_said_and_nothing_is_asked(
 @pytest.mark.parametrize(
     ("answer", "mode", "told", "verdict"),
     [
-        (Answer("", "choose", picks=(0,)), "accept-edits", "begin", "approved, mode accept-edits"),
-        (Answer("", "choose", picks=(1,)), "auto", "begin", "approved, mode auto"),
+        (Answer("", "choose", picks=(1,)), "accept-edits", "begin", "approved, mode accept-edits"),
+        (Answer("", "choose", picks=(0,)), "auto", "begin", "approved, mode auto"),
         (Answer("", "say", "add tests"), "plan", "They said: add tests", "to be revised"),
         (Answer("", "no"), "plan", "rejected the plan", "rejected"),
     ],
@@ -219,7 +219,7 @@ def test_what_stands_behind_the_plan_in_its_step_runs_under_the_new_mode(place: 
     create = {"call": "create_file", "arguments": {"path": "a.txt", "content": "x\n"}}
     with place.engine(place.script([propose(), create], [{"text": "done"}]), mode="plan") as driver:
         driver.send(Submit("go"))
-        driver.send(Answer(driver.until(QuestionAsked).id, "choose", picks=(0,)))
+        driver.send(Answer(driver.until(QuestionAsked).id, "choose", picks=(1,)))
         driver.until(TurnEnded)
         assert driver.all(FileChanged) and (place.cwd / "a.txt").read_text() == "x\n"
 

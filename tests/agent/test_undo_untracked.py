@@ -85,12 +85,24 @@ def test_the_second_command_is_taken_back_to_after_the_first(place: Place) -> No
         assert (place.cwd / "notes").read_text() == "notes of mine\n1\n2\n"
 
 
+def contents(place: Place) -> list[bytes]:
+    return [one.read_bytes() for one in (place.home / "blobs").rglob("*") if one.is_file()]
+
+
+def test_of_what_did_not_change_nothing_is_kept_when_the_session_is_over(place: Place) -> None:
+    (place.cwd / "plain").write_text("ghp_" + "a1B2c3D4" * 4)
+    with place.engine(running(place, "echo x >> notes"), mode="accept-all") as driver:
+        driver.turn("go")
+        assert restore_all(driver).done
+    assert contents(place) and not [one for one in contents(place) if b"a1B2c3D4" in one]
+
+
 def test_of_a_secret_no_copy_is_made_and_that_is_said_before(place: Place) -> None:
     model = running(place, "echo more >> .env; echo x >> notes; ln .env other; ls > node_modules/x")
     with place.engine(model, mode="accept-all", sandbox="local") as driver:
         driver.turn("go")
         assert set(changed(driver)) == {"notes"}
-        kept = [blob.read_bytes() for blob in (place.home / "blobs").iterdir()]
+        kept = contents(place)
         assert kept and not [content for content in kept if b"hunter2" in content]
         [limit] = driver.all(UndoLimited)
         assert limit.text in (NO_REPOSITORY, IGNORED)
@@ -105,7 +117,7 @@ def test_another_name_of_a_secret_is_passed_over(place: Place) -> None:
     with place.engine(model, mode="accept-all", sandbox="local") as driver:
         driver.turn("go")
         assert changed(driver) == {}
-        assert not [b for b in (place.home / "blobs").glob("*") if b"hunter2" in b.read_bytes()]
+        assert not [content for content in contents(place) if b"hunter2" in content]
 
 
 def test_what_is_too_large_is_named_before_and_never_deleted(place: Place) -> None:

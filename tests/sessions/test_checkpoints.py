@@ -112,3 +112,16 @@ def test_what_lies_in_the_place_of_a_content_holds_nobody_up(tmp_path: Path, wha
         assert blobs.put(b"before") == sha and blobs.get(sha) == b"before"
     assert aim.read_bytes() == b"mine"
     assert [one.name for one in (tmp_path / "blobs").iterdir()] == [sha]
+
+
+def test_what_a_kill_left_of_contents_put_aside_goes_after_a_day(tmp_path: Path) -> None:
+    blobs = Blobs(tmp_path)
+    old, new = blobs.aside("old"), blobs.aside("new")
+    kept = new.put(b"wanted")
+    old.put(b"not wanted")
+    os.utime(old.folder, (1.0, 1.0))
+    blobs.prune(0, 0, new.folder.stat().st_mtime + 1)
+    assert not old.folder.exists()
+    blobs.keep_from(new, [kept, "0" * 64])
+    new.clear()
+    assert blobs.get(kept) == b"wanted" and not new.folder.exists()

@@ -112,7 +112,8 @@ class Watch:
         self._cwd, self._blobs, self._touched, self._pool = cwd, blobs, touched, pool
         self._changes = changes
         self._copy = SnapshotFile(copy, cwd)
-        self._known = KnownFiles(blobs)
+        self._aside = blobs.aside(copy.stem)
+        self._known = KnownFiles(blobs, self._aside)
         where = find_repository(cwd)
         self._git = GitView(where, blobs, self._off_loop, self._limit) if where else None
         self._last: _Look | None = None
@@ -219,7 +220,7 @@ class Watch:
         new = await self._off_loop(lambda: self._new(before, unknown, now, gone))
         earlier = {path: unknown[path] for path in new} | earlier
         self._tell_limits(before, status, unknown, now, gone, new)
-        told = Differences(self._cwd, self._blobs, earlier, now, new)
+        told = Differences(self._cwd, self._blobs, self._aside, earlier, now, new)
         for event in await self._off_loop(lambda: list(told.events(before))):
             before.call.tell(event)
         if not before.is_beside:
@@ -338,6 +339,8 @@ class Watch:
         self._closed = True
         for task in self._unwinding:
             task.cancel()
+        if not self._copy.is_there:
+            await self._off_loop(self._aside.clear)
 
     # -- a look
 

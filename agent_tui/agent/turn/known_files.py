@@ -28,15 +28,21 @@ NO_FILE: Final = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP)
 
 
 class KnownFiles:
-    """What is known of files whose contents are in `blobs`."""
+    """What is known of files. The contents of those that differ already are kept in `blobs`, those
+    of all others, which may never change, in `aside`."""
 
-    def __init__(self, blobs: Blobs) -> None:
-        self._blobs = blobs
+    def __init__(self, blobs: Blobs, aside: Blobs) -> None:
+        self._blobs, self._aside = blobs, aside
         self._seen: dict[Path, Known] = {}
 
     def look(self, wanted: Iterable[Path], keep: bool) -> tuple[dict[Path, Known], list[Path]]:
         """How the files are, and those that do not fit or cannot be read; with `keep` their
         contents go into the blobs."""
+        return self._look(wanted, self._blobs if keep else None)
+
+    def _look(
+        self, wanted: Iterable[Path], store: Blobs | None
+    ) -> tuple[dict[Path, Known], list[Path]]:
         found: dict[Path, Known] = {}
         missed: list[Path] = []
         budget = MOST_BYTES
@@ -64,7 +70,7 @@ class KnownFiles:
                 continue
             budget -= about.st_size
             try:
-                found[path] = self._read(path, about, keep)
+                found[path] = self._read(path, about, store)
             except FileNotFoundError:
                 continue  # it went away at this moment: nothing is known of it
             except (OSError, ValueError):
@@ -91,18 +97,18 @@ class KnownFiles:
             fits = size <= budget and (size <= LARGEST or not keep)
             budget -= size if fits else 0
             (fitting if fits else missed).append(path)
-        found, unread = self.look(fitting, keep)
+        found, unread = self._look(fitting, self._aside if keep else None)
         return known | found, missed + unread
 
-    def _read(self, path: Path, about: os.stat_result, keep: bool) -> Known:
+    def _read(self, path: Path, about: os.stat_result, store: Blobs | None) -> Known:
         """Raises OSError, ValueError."""
         read_at = time.time_ns()
         content = read_content(path, about.st_mode, about.st_size)
         sha = hashlib.sha256(content).hexdigest()
         mode = LINK if stat.S_ISLNK(about.st_mode) else stat.S_IMODE(about.st_mode)
         known = Known(sha, mode, key_of(about))
-        if keep:
-            self._blobs.put(content, synced=False)
+        if store is not None:
+            store.put(content, synced=False)
             if about.st_ctime_ns < read_at - CLOCK:  # else it can change at the same time again
                 self._seen[path] = known
         return known

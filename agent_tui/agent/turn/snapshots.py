@@ -130,6 +130,11 @@ class SnapshotFile:
                 self.path
             )  # not synced: it is for a kill, and each command would wait for the disk
 
+    @property
+    def is_there(self) -> bool:
+        """Whether a command is still to be looked after."""
+        return self.path.exists()
+
     def load(self, workplace: Workplace) -> Snapshot | None:
         """What a killed program left; None where that cannot be used. Raises FileNotFoundError: it
         left nothing."""

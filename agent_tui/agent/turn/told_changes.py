@@ -28,11 +28,12 @@ _EMPTY: Final = hashlib.sha256().hexdigest()
 
 @frozen
 class Differences:
-    """`earlier` and `now`: the files before the command and after it; `folders`: how many folders
-    came with a new file."""
+    """`aside` holds contents that are kept only if a change of them is told. `earlier` and `now`:
+    the files before the command and after it; `folders`: how many folders came with a new file."""
 
     cwd: Path
     blobs: Blobs
+    aside: Blobs
     earlier: Mapping[Path, Known]
     now: Mapping[Path, Known]
     folders: Mapping[Path, int]
@@ -71,7 +72,9 @@ class Differences:
                 then = replace(then, mode=mode_before(then.mode, now.mode))
             if (then.sha, then.mode) != (now.sha, now.mode):
                 found.append((path, then, now))
-        self.blobs.sync(then.sha for _, then, _ in found if then.sha)
+        shas = [then.sha for _, then, _ in found if then.sha]
+        self.blobs.keep_from(self.aside, shas)
+        self.blobs.sync(shas)
         return found
 
     def _diff(self, path: Path, then: Known, now: Known) -> DiffDisplay | None:

@@ -7,6 +7,7 @@ import errno
 import hashlib
 import os
 import re
+import shutil
 import stat
 from collections.abc import Iterable
 from pathlib import Path
@@ -17,6 +18,8 @@ from agent_tui.sessions.log.private import make_folder, sync_folder, write_all
 
 _SHA256: Final = re.compile(r"[0-9a-f]{64}")
 DAY: Final = 86_400.0
+ASIDE: Final = "before-"
+"""How a folder of contents begins that are kept only until it is known whether they are wanted."""
 LARGEST: Final = 256_000_000
 """Bytes of a content that is read: none that is put here is so large."""
 
@@ -68,6 +71,20 @@ class Blobs:
             sync_folder(self.folder)
         return sha
 
+    def aside(self, name: str) -> Blobs:
+        """Contents of files that may be about to change: of those that do not, nothing stays."""
+        return Blobs(self.folder / f"{ASIDE}{name}")
+
+    def keep_from(self, aside: Blobs, wanted: Iterable[str]) -> None:
+        """Keep the contents `wanted` that `aside` has. Raises nothing, as `sync`."""
+        for sha in dict.fromkeys(wanted):
+            with contextlib.suppress(OSError, ValueError):
+                self.put(aside.get(sha), synced=False)
+
+    def clear(self) -> None:
+        """Drop all of it."""
+        shutil.rmtree(self.folder, ignore_errors=True)
+
     def sync(self, wanted: Iterable[str]) -> None:
         """Make these contents survive a power cut. Raises nothing: what is not kept any more is
         said where it is missed."""
@@ -114,6 +131,8 @@ class Blobs:
             with contextlib.suppress(OSError):  # another program drops it at the same time
                 about = entry.stat(follow_symlinks=False)
                 name = entry.name.split(".")[1] if _part(entry.name) else entry.name
+                if entry.name.startswith(ASIDE) and now - about.st_mtime > DAY:
+                    Blobs(Path(entry.path)).clear()  # a kill left it
                 if stat.S_ISREG(about.st_mode) and _SHA256.fullmatch(name):
                     held.append((about.st_mtime, about.st_size, Path(entry.path)))
         held.sort(reverse=True)
