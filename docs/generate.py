@@ -258,7 +258,8 @@ letter (with a number if `Alt` and the letter is a command, as `Alt+S` is), or w
 words queues them as a prompt. In words of several lines, and while you look at an earlier prompt, `↑` `↓` go on moving
 there and choose nothing; so do arrows that follow others within {key_guards.TYPING_SECONDS} s.
 
-A choice that came too soon is refused, with a line, and no `Enter` answers before you choose again. While you type a key
+A choice that came too soon is refused, with a line, and no `Enter` answers before you choose again. After a key for a
+no, taken or not, no `Enter` allows anything before you choose that. While you type a key
 or another secret, a question waits until you are done.
 
 `Enter` answers not earlier than {key_guards.ENTER_SECONDS} s after you could see the question, and {key_guards.BURST_SECONDS} s
@@ -269,7 +270,7 @@ stops.
 `Tab` opens a line for words that go with the answer under the cursor, a yes or a no: `Enter` sends both, `Esc` goes back.
 The `Tab` counts only where a letter does. Text right behind it, as in a paste, makes it text; an `Enter` right before or
 behind another key ends a line there and sends nothing. If there are several questions, `←` `→` show the others, and `t` answers all of one
-kind; else `←` `→` choose.
+kind.
 
 You can allow a command that does not fit only after you have seen its end. For a command on the hard list, no row is
 chosen at first, and it takes its `y`: `↑` `↓` and `Enter` never allow it. On the screen "No model yet" a letter acts after {key_guards.HOLD_SECONDS} s if

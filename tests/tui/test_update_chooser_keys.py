@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import pytest
 
-from agent_tui.protocol.events import ApprovalAsked, QuestionAsked, ToolStarted
+from agent_tui.protocol.display import DiffDisplay, Hunk
+from agent_tui.protocol.events import ApprovalAnswered, ApprovalAsked, QuestionAsked, ToolStarted
 from agent_tui.protocol.ops import Answer, Submit
 from agent_tui.tui.core.model import Purpose
 from agent_tui.tui.core.msg import Resized
@@ -169,3 +170,84 @@ def test_a_row_that_may_be_marked_is_called_so() -> None:
     play.type("words")
     play.tick(3.0)
     assert ("Alt+1", "mark") in play.view.footer.keys
+
+
+def test_the_cursor_stays_on_its_answer_where_others_come_above_it() -> None:
+    play = playing()
+    edit = DiffDisplay("a.py", (Hunk(1, 1, ("-one", "+two")),), 1, 1)
+    one, two = (
+        ApprovalAsked(
+            id=name, call_id=name, tool="edit_file", label=name, display=edit, session="s"
+        )
+        for name in ("a1", "a2")
+    )
+    play.feed(one)
+    play.press("down", after=2.0)
+    assert play.view.dialog is not None
+    assert play.view.dialog.options[play.view.dialog.selected].key == "n"
+    play.feed(two, after=0.5)
+    assert [option.key for option in play.view.dialog.options] == ["y", "t", "n", "m"]
+    assert play.view.dialog.options[play.view.dialog.selected].key == "n"
+    play.press("enter", after=1.0)
+    assert answers(play) == [Answer("a1", "no")]
+
+
+@pytest.mark.parametrize("keys", [("down", "down"), ("alt+n",), ("m", "enter")])
+def test_a_question_that_is_asked_anew_takes_no_enter_that_was_for_the_old_one(
+    keys: tuple[str, ...],
+) -> None:
+    play = asked(playing())
+    play.press(*keys, after=2.0)
+    play.take()
+    play.feed(ApprovalAnswered(id="a1", choice="no", by="changed", session="s"), after=0.3)
+    asked(play, 0.01, "a2")
+    play.press("enter", after=0.7)
+    play.press("enter", after=1.7)
+    assert answers(play) == []
+
+
+@pytest.mark.parametrize("arrow", ["left", "right"])
+def test_a_no_stays_one_when_the_others_were_looked_at(arrow: str) -> None:
+    play = asked(asked(playing()), id="a2")
+    play.press("n", after=2.0)
+    play.press(arrow, arrow, "enter", after=1.2)
+    assert answers(play) in ([], [Answer("a1", "no")])
+
+
+def test_a_refused_no_leaves_tab_no_yes_to_open() -> None:
+    play = asked(playing())
+    play.press("alt+n", after=0.2)
+    play.press("tab", after=1.0)
+    assert play.view.prompt.label != "Yes, and tell the model"
+    play.press("enter", after=1.0)
+    assert answers(play) == []
+
+
+def test_a_key_that_edits_words_chooses_nothing() -> None:
+    play = playing()
+    play.type("also fix the tests")
+    lasting = ApprovalAsked(
+        id="a1", call_id="a1", tool="t", label="t", folder="make …", session="s"
+    )
+    play.feed(lasting, after=3.0)
+    play.press("alt+f", "alt+f", "enter", after=1.0)
+    assert answers(play) == []
+
+
+def test_arrows_of_the_settings_go_on_in_no_question() -> None:
+    play = playing()
+    play.press("f1")
+    play.press("right", "right", after=0.9)
+    asked(play, 0.35)
+    play.press("right", "enter", after=0.9)
+    assert answers(play) == []
+
+
+def test_a_plan_out_of_sight_is_not_accepted() -> None:
+    play = playing()
+    ways = ("start", "start, and accept edits")
+    plan = QuestionAsked("p", "plan", "Start with this plan?", ways, "c", session="s")
+    play.feed(ToolStarted("c", "propose_plan", "Plan", session="s", turn=1), plan)
+    play.say(Resized(60, 3), after=3.0)
+    play.press("enter", after=3.0)
+    assert answers(play) == []

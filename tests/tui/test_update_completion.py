@@ -42,7 +42,7 @@ def test_the_list_begins_with_what_is_used_most() -> None:
     ]
     assert all(commands.find(name).slash for name in USUAL), "they are commands"
     play.type("e")
-    assert [label.split()[0] for label in _labels(play)[:2]] == ["/export", "/effort"]
+    assert [label.split()[0] for label in _labels(play)[:2]] == ["/export", "/edit"]
 
 
 @pytest.mark.parametrize(

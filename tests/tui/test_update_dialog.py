@@ -759,7 +759,7 @@ def test_the_footer_says_that_enter_queues_only_where_it_does(words: str, queues
 def test_alt_and_s_steers_whatever_is_asked_and_the_question_names_another_key() -> None:
     play = _stuck()
     play.type("look in src")
-    assert _keys(play) == ["Alt+1", "Alt+C", "Alt+M"]
+    assert _keys(play) == ["Alt+1", "Alt+2", "Alt+M"]
     play.press("alt+s", after=2.0)
     assert play.take() == [Steer("look in src")]
     play.press("alt+s", after=2.0)

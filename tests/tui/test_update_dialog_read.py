@@ -174,18 +174,6 @@ def test_the_footer_and_the_question_say_that_there_is_more_to_read() -> None:
     assert not unread(play)
 
 
-def test_the_arrows_beside_each_other_choose_too_while_nothing_is_typed() -> None:
-    play = asking(DIFF)
-    said = []
-    for key in ("right", "right", "left", "left", "left"):
-        play.press(key)
-        said.append(footer(play)[1])
-    assert said == ["always", "no", "always", "yes", "yes"]
-    play.type("first look")
-    play.press("right")
-    assert play.model.dialog is not None and play.model.dialog.selected == 0
-
-
 def test_a_narrow_footer_names_the_way_that_is_left() -> None:
     play = asking(asked=(1, 2))
     play.say(Resized(24, 8))

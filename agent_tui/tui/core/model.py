@@ -155,6 +155,13 @@ class Dialog:
     and a letter answers no more."""
     refused_at: float = float("-inf")
     """When an Enter was no answer: the next one is none either before the cursor is moved."""
+    refuses: bool = False
+    """The last key that was to choose an answer, taken or not, was for one that allows nothing: no
+    Enter allows anything before another answer is chosen."""
+    answered: bool = False
+    """The person answered it; the engine has not told yet."""
+    offer: str = ""
+    """The key of the answer under the cursor when the person turned to another question."""
     cleared_at: float = float("-inf")
     """When one key took all words out of the prompt."""
     drafted: bool = False
@@ -347,6 +354,8 @@ class Model:
     """While a key is handled: a finger rests on it, it came again by itself."""
     moved_at: float = float("-inf")
     """When a key moved the cursor of a list or a question."""
+    dropped_at: float = float("-inf")
+    """When a question went that the person had not answered: the next Enter may be for that."""
     arrow_at: float = float("-inf")
     """When ↑ or ↓ moved something else than the question that is asked."""
     typed_at: float = float("-inf")

@@ -17,6 +17,7 @@ from agent_tui.tui.dialog import marking
 from agent_tui.tui.dialog.offers import GRANTS, Offer, alike, offers
 from agent_tui.tui.dialog.tabs import NONE
 from agent_tui.tui.dialog.unread import READ_ON, READ_OTHERS, unread
+from agent_tui.tui.prompt.keys import EDITING
 from agent_tui.tui.screen.key_guards import (
     ALT,
     BURST_SECONDS,
@@ -32,6 +33,7 @@ from agent_tui.tui.screen.key_guards import (
 CHOOSES: Final = "↑↓ Enter"
 """What takes an answer that has no key of its own."""
 STEPS: Final = {"up": -1, "down": 1}
+ARROWS: Final = (*STEPS, "left", "right")
 MARGIN: Final = 4
 """Columns beside the words in the prompt: longer ones stand in several rows."""
 
@@ -48,6 +50,36 @@ def refuses(offer: Offer) -> bool:
     return offer.choice in ("no", "stop")
 
 
+def declines(offer: Offer) -> bool:
+    """Whether it allows nothing: a no, or words."""
+    return refuses(offer) or offer.choice == "say"
+
+
+def is_against(dialog: Dialog, offer: Offer) -> bool:
+    """Whether the person's last choice, taken or not, was none that allows what `offer` does."""
+    return dialog.refuses and not declines(offer)
+
+
+def has_moved(model: Model, at: float) -> bool:
+    """Whether a key at that moment moved in the question, or to another one."""
+    return model.dialog is not None and at in (model.dialog.moved_at, model.dialog.shown_at)
+
+
+def refuses_enter(model: Model) -> bool:
+    """Whether no Enter answers before another answer is chosen."""
+    dialog, offered = model.dialog, ways(model)
+    if dialog is None or not offered:
+        return False
+    against = is_against(dialog, under_cursor(offered, dialog))
+    return against or dialog.refused_at > dialog.moved_at
+
+
+def edits_words(model: Model, key: str) -> bool:
+    """Whether Alt and a letter is for the words in the prompt. `Alt+Y` is, only behind `Ctrl+Y`,
+    which is pressed in words alone: it answers."""
+    return bool(model.composer.draft) and key in EDITING and key != "alt+y"
+
+
 def under_cursor(offered: Sequence[Offer], dialog: Dialog) -> Offer:
     """Where there is no cursor, nothing is near but a no."""
     if dialog.selected == NONE:
@@ -61,6 +93,8 @@ def can_say(model: Model) -> bool:
     if dialog is None or not offered or dialog.selected == NONE or not letters_answer(model):
         return False
     chosen = under_cursor(offered, dialog)
+    if refuses_enter(model) and not declines(chosen):
+        return False
     return bool(chosen.purpose or chosen.says)
 
 
@@ -79,7 +113,7 @@ def letter_is_meant(model: Model, msg: KeyPressed, dialog: Dialog, before: float
 
 
 def arrow_is_meant(model: Model, msg: KeyPressed, dialog: Dialog, before: float) -> bool:
-    """Whether ↑ or ↓ is meant for the question: not where it moves the caret in several lines or
+    """Whether an arrow is meant for the question: not where it moves the caret in several lines or
     goes through the history, nor where it goes on with arrows that moved something else."""
     draft, now = model.composer.draft, model.composer
     rows = "\n" in draft or len(draft) >= model.width - MARGIN
@@ -191,8 +225,8 @@ def _is_marked(model: Model) -> bool:
 
 def alt_key(offer: Offer, own: OwnKeys = ()) -> str:
     """The key that answers in any case, as a person writes it: one that is nothing else."""
-    bound = commands.bindings(own)
-    return next((key_name(ALT + key) for key in offer.keys if ALT + key not in bound), CHOOSES)
+    taken = {*commands.bindings(own), *(key for key in EDITING if key != "alt+y")}
+    return next((key_name(ALT + key) for key in offer.keys if ALT + key not in taken), CHOOSES)
 
 
 def letter_key(model: Model, offer: Offer) -> str:
@@ -221,7 +255,7 @@ def simplest_answer(model: Model) -> tuple[str, str]:
     if not enter_answers(model):
         return alt_key(chosen, model.keys), chosen.action_name
     if not _is_marked(model):
-        if needs_its_letter(question, chosen) or dialog.refused_at > max(dialog.moved_at, -inf):
+        if needs_its_letter(question, chosen) or refuses_enter(model):
             marks = marking.is_multi(question)  # there, a number answers nothing
             return ("", "") if marks else (letter_key(model, chosen), chosen.action_name)
         if _refused_until(model) > model.at:

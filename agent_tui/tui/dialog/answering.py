@@ -26,12 +26,16 @@ from agent_tui.tui.core.msg import KeyPressed
 from agent_tui.tui.core.step import Step, send, then, toast
 from agent_tui.tui.dialog import marking
 from agent_tui.tui.dialog.answer_keys import (
+    ARROWS,
     STEPS,
     answer_key_for,
     arrow_is_meant,
+    declines,
+    edits_words,
     enter_answers,
     enter_is_meant,
     has_just_decided,
+    is_against,
     leaves_vim,
     letter_is_meant,
     letter_key,
@@ -74,7 +78,8 @@ SENDS: Final = {"send": "queued", "steer": "sent to the turn"}
 
 def follow(model: Model, at: float, listed: bool = False) -> Step:
     """Show the first open question, if it is another than before; leave a purpose whose question is
-    gone. `listed`: a list of what may be completed is open."""
+    gone. `listed`: a list of what may be completed is open. Where one takes the place of another
+    that the person has not answered, no Enter that was meant for that answers it."""
     question = model.question
     purpose = model.composer.purpose
     if question is not None and purpose is not None and purpose.secret:
@@ -87,9 +92,12 @@ def follow(model: Model, at: float, listed: bool = False) -> Step:
             if purpose.kind in composer.MESSAGES
             else (composer.leave(model), ())
         )
-        return then(left, follow(left[0], at, listed))
+        return then(left, follow(left[0], at, True))
+    was = model.dialog
+    if was is not None and not was.answered and not _is_open(model, was.id):
+        model = replace(model, dropped_at=at)
     if question is None:
-        return (model if model.dialog is None else replace(model, dialog=None)), ()
+        return (model if was is None else replace(model, dialog=None)), ()
     interrupts = model.overlay is not None or model.composer.purpose is not None or listed
     leaves = model.composer.editing is not None or model.vim not in ("", "normal")
     guards_esc = interrupts or leaves or has_just_decided(model)
@@ -101,24 +109,28 @@ def follow(model: Model, at: float, listed: bool = False) -> Step:
         composer.leave_field(model) if model.composer.purpose is not None else (model, ())
     )  # an address was being typed: questions come first
     drafted = bool(model.composer.draft.strip())
-    row, marked, scroll = as_left(model, question)
-    dialog = Dialog(
-        question.id,
-        at,
-        row,
+    replaced = at - model.dropped_at < IDLE_SECONDS
+    idle = model.idle_enter and at - model.last_key < IDLE_SECONDS
+    stood = as_left(model, question)
+    dialog = replace(
+        stood,
+        id=question.id,
+        shown_at=at,
         interrupts=interrupts,
         listed=listed,
         drops_keys=purpose is not None and purpose.kind in composer.SEARCHES,
         guards_esc=guards_esc,
         drafted=drafted,
-        refused_at=at if model.idle_enter and at - model.last_key < IDLE_SECONDS else -inf,
-        scroll=scroll,
-        marked=marked,
+        refused_at=at if idle or replaced else stood.refused_at,
     )
     model = replace(model, dialog=dialog)
     if isinstance(question, Question) and question.kind == "skill_argument":
         model = composer.ask(model, Purpose("argument", question.text, question.id))
     return model, effects
+
+
+def _is_open(model: Model, id: str) -> bool:
+    return any(one.id == id for one in model.transcript.questions)
 
 
 def turn(model: Model, step: int) -> Step:
@@ -127,11 +139,39 @@ def turn(model: Model, step: int) -> Step:
     if question is None or len(pending) < 2:
         return model, ()
     place = (pending.index(question) + step) % len(pending)
-    if model.dialog is not None:
-        model = replace(model, tabs={**model.tabs, question.id: model.dialog})
+    if (dialog := model.dialog) is not None:
+        offered = ways(model)
+        key = offered[dialog.selected].keys[0] if dialog.selected in range(len(offered)) else ""
+        left = replace(dialog, offer=key)
+        model = replace(model, tabs={**model.tabs, question.id: left})
     model, effects = follow(replace(model, asked=pending[place].id), model.at)
-    dialog = model.dialog and replace(model.dialog, moved_at=model.at)
-    return replace(model, dialog=dialog), effects
+    dialog = model.dialog
+    if dialog is not None and dialog.refused_at == -inf:
+        model = replace(model, dialog=replace(dialog, moved_at=model.at))
+    return model, effects
+
+
+def keep_rows(before: Model, model: Model) -> Model:
+    """The cursor, and an Enter that waits, stay on their answer where others come or go above it.
+    Where it has gone itself, they are on one that allows nothing."""
+    was, now = ways(before), ways(model)
+    dialog, held = model.dialog, model.held
+    same = before.dialog is not None and dialog is not None and before.dialog.id == dialog.id
+    names, there = [one.keys[0] for one in was], [one.keys[0] for one in now]
+    if not same or dialog is None or names == there or not now:
+        return model
+    no = next((place for place, one in enumerate(now) if declines(one)), NONE)
+
+    def place_of(row: int) -> int:
+        if row not in range(len(names)):
+            return row
+        return there.index(names[row]) if names[row] in there else no
+
+    gone = dialog.selected in range(len(names)) and names[dialog.selected] not in there
+    moved = replace(dialog, selected=place_of(dialog.selected), refuses=dialog.refuses or gone)
+    if held is not None and held.on == dialog.id:
+        held = replace(held, row=place_of(held.row))
+    return replace(model, dialog=moved, held=held)
 
 
 def answer_key(model: Model, msg: KeyPressed, before: float) -> Step | None:
@@ -152,6 +192,11 @@ def answer_key(model: Model, msg: KeyPressed, before: float) -> Step | None:
     named = next((offer for offer in offered if msg.key.removeprefix(ALT) in offer.keys), None)
     if msg.key.startswith(ALT) and command is not None:
         named = None  # it is what it is everywhere
+    if edits_words(model, msg.key):
+        named = None
+    if named is not None and declines(named) and not (msg.draft and msg.key == msg.character):
+        dialog = replace(dialog, refuses=True)  # also where it is not taken
+        model = replace(model, dialog=dialog)
     if (sent := _send_key(model, dialog, msg, command)) is not None:
         return sent
     meant = partial(letter_is_meant, model, msg, dialog, before)
@@ -169,7 +214,7 @@ def answer_key(model: Model, msg: KeyPressed, before: float) -> Step | None:
         if dialog.moved_at > dialog.refused_at:
             return toast(model, TOO_SOON)
         return refuse_enter(model, _choose_first(model, under_cursor(offered, dialog)))
-    if msg.key in STEPS and not arrow_is_meant(model, msg, dialog, before):
+    if msg.key in ARROWS and not arrow_is_meant(model, msg, dialog, before):
         unmoved = dialog.moved_at == -inf  # then no Enter takes a row: it was to be another one
         passed = replace(dialog, refused_at=msg.at) if unmoved else dialog
         return replace(model, dialog=passed), (Type(msg.character, msg.key),)
@@ -215,7 +260,8 @@ def _mark_row(
     turns = refuses(named) and not refuses(under_cursor(offered, dialog))
     back = marked if turns else dialog.selected  # a no never turns into a yes by itself
     held = Held(msg.key, msg.character, inf, on=question.id, row=back)
-    model = replace(model, held=held, dialog=replace(dialog, selected=marked))
+    chosen = replace(dialog, selected=marked, refuses=declines(named))
+    model = replace(model, held=held, dialog=chosen)
     confirms = WRITES if named.purpose else CONFIRMS
     return toast(model, why_unreadable(model, question, named) or confirms)
 
@@ -232,13 +278,10 @@ def _choose(
     if msg.key in STEPS:
         from_none = dialog.selected == NONE and msg.key == "up"
         row = last if from_none else (dialog.selected + STEPS[msg.key]) % len(offered)
-        return _move(model, dialog, row), ()
-    if msg.key in ("left", "right") and not msg.draft:
-        step = 1 if msg.key == "right" else -1
-        if len(model.transcript.questions) > 1:
-            return turn(model, step)
-        # in a small terminal they stand side by side
-        return _move(model, dialog, max(0, min(dialog.selected + step, last))), ()
+        moved = replace(dialog, selected=row, moved_at=model.at, refuses=declines(offered[row]))
+        return replace(model, dialog=moved), ()
+    if msg.key in ("left", "right") and not msg.draft and len(model.transcript.questions) > 1:
+        return turn(model, 1 if msg.key == "right" else -1)
     if msg.key == "enter":
         if dialog.selected == NONE:
             return toast(model, _choose_first(model, under_cursor(offered, dialog)), "warning")
@@ -249,6 +292,8 @@ def _choose(
             )
         if problem := why_unreadable(model, question, chosen):
             return toast(model, problem, "warning")
+        if is_against(dialog, chosen):
+            return refuse_enter(model, _choose_first(model, chosen))
         return _hold_enter(model, dialog, msg.at)
     return None
 
@@ -316,10 +361,6 @@ def _escaped(model: Model, dialog: Dialog) -> Step:
     waits = isinstance(model.question, Question) and model.question.before_turn
     later = replace(model, dialog=replace(dialog, guards_esc=False))
     return toast(later, "Esc again decides later" if waits else STOPS_AGAIN)
-
-
-def _move(model: Model, dialog: Dialog, row: int) -> Model:
-    return replace(model, dialog=replace(dialog, selected=row, moved_at=model.at))
 
 
 def send_words(model: Model, command: str) -> Step:
@@ -425,6 +466,8 @@ def put_off(question: Approval | Question) -> Choice | None:
 def _take(model: Model, question: Approval | Question, offer: Offer) -> Step:
     if problem := why_unreadable(model, question, offer):
         return toast(model, problem, "warning")
+    if model.dialog is not None and is_against(model.dialog, offer):
+        return refuse_enter(model, _choose_first(model, offer))
     if offer.purpose:
         return ask_words(model, question, offer), ()
     if marking.lacks_mark(model, offer):
@@ -433,7 +476,8 @@ def _take(model: Model, question: Approval | Question, offer: Offer) -> Step:
     before: Step = commands.find("mode").run(model, offer.mode) if offer.mode else (model, ())
     picks = marking.chosen_picks(model, offer)
     answers = (Answer(id, offer.choice, picks=picks) for id in (question.id, *offer.also))
-    return then(before, send(before[0], *answers))
+    answered = replace(before[0], dialog=model.dialog and replace(model.dialog, answered=True))
+    return then(before, send(answered, *answers))
 
 
 def begin_reason(model: Model, held: Held, msg: KeyPressed) -> Step | None:

@@ -198,10 +198,10 @@ def alike(question: Approval | Question, pending: Sequence[Approval | Question])
     ]
 
 
-def _likeness(question: Approval) -> tuple[str, str, bool, str]:
+def _likeness(question: Approval) -> tuple[str, str, bool, str, tuple[str, ...]]:
     kind = _kind(question)
     why = "" if kind == "command" else question.reason
-    return kind, question.agent, bool(question.always), why
+    return kind, question.agent, bool(question.always), why, tuple(question.hosts)
 
 
 def _kind(question: Approval) -> str:

@@ -7,7 +7,8 @@ from dataclasses import replace
 from typing import Final
 
 from agent_tui.protocol.transcript import Approval, Question
-from agent_tui.tui.core.model import Model
+from agent_tui.tui.core.model import Dialog, Model
+from agent_tui.tui.dialog.offers import alike, offers
 
 NONE: Final = -1
 """The row of the cursor where no answer is chosen."""
@@ -20,16 +21,26 @@ def keep_tabs(model: Model) -> Model:
     return replace(model, read=model.read & still, tabs=tabs)
 
 
-def as_left(model: Model, question: Approval | Question) -> tuple[int, tuple[int, ...], int]:
-    """The row of the cursor, the marked ones and the first line in view of a question that comes
-    into view: as it was answered, or as the person left it."""
-    row = default_row(question)
-    if not isinstance(question, Question) or not question.call_id:
-        return row, (), 0
-    if question.answered:
-        return row, question.picks if question.multi else (), 0
+def as_left(model: Model, question: Approval | Question) -> Dialog:
+    """How a question that comes into view stands: as it was answered, or as the person left it. The
+    times are for the caller."""
+    fresh = Dialog(question.id, model.at, default_row(question))
+    if isinstance(question, Question) and question.answered:
+        return replace(fresh, marked=question.picks if question.multi else ())
     left = model.tabs.get(question.id)
-    return (row, (), 0) if left is None else (left.selected, left.marked, left.scroll)
+    if left is None:
+        return fresh
+    keys = [one.keys[0] for one in offers(question, alike(question, model.transcript.questions))]
+    row = keys.index(left.offer) if left.offer in keys else left.selected
+    return replace(
+        fresh,
+        selected=min(row, len(keys) - 1),
+        marked=left.marked,
+        scroll=left.scroll,
+        refuses=left.refuses,
+        refused_at=left.refused_at,
+        moved_at=left.moved_at,
+    )
 
 
 def default_row(question: Approval | Question) -> int:

@@ -19,6 +19,8 @@ READABLE: Final = 20
 """Columns below which a command or a diff cannot be read."""
 ROWS: Final = 5
 """Rows below which neither what is asked about nor the answers are in view."""
+DECLINES: Final = frozenset(("no", "stop", "say", "later"))
+"""Choices that allow nothing."""
 TOO_NARROW: Final = "too narrow to show what is asked"
 TOO_LOW: Final = "too low to show what is asked"
 READ_ON: Final = "read to the end first"
@@ -76,12 +78,14 @@ def why_unreadable(model: Model, question: Approval | Question, offer: Offer) ->
     """Why it cannot be allowed yet; empty: it can. Nothing is allowed on a screen that is too
     small to show it, and no command whose end nobody has seen: the last line is where the harm
     would be hidden."""
-    if offer.choice not in GRANTS:
+    if offer.choice in DECLINES:
         return ""
     if 0 < model.width < READABLE:
         return TOO_NARROW
     if 0 < model.height < ROWS:
         return TOO_LOW
+    if offer.choice not in GRANTS:
+        return ""
     if unread(model, question.id):
         return UNREAD
     return UNREAD_OTHERS if unread(model, *offer.also) else ""

@@ -22,6 +22,7 @@ from agent_tui.tui.dialog.answer_keys import (
     can_say,
     enter_answers,
     letters_answer,
+    refuses_enter,
     simplest_answer,
 )
 from agent_tui.tui.dialog.answering import is_command
@@ -53,7 +54,7 @@ def dialog_view(model: Model) -> DialogView | None:
     dialog = model.dialog
     if (
         dialog is not None
-        and dialog.refused_at > dialog.moved_at
+        and refuses_enter(model)
         and not simplest_answer(model)[0].startswith("Enter")
     ):
         dialog = replace(dialog, selected=NONE)  # no Enter takes it: nothing looks as if it did

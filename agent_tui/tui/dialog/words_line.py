@@ -51,7 +51,9 @@ def end_tab(model: Model, msg: KeyPressed) -> Step:
     if msg.key == "enter":
         return answering.refuse_enter(free, answering.TOO_SOON)
     if is_text(msg.character) and question is not None and dialog is not None:
-        row = default_row(question) if dialog.moved_at == -inf else dialog.selected
+        offer = answer_keys.under_cursor(answer_keys.ways(model), dialog)
+        stays = dialog.moved_at > -inf or answer_keys.declines(offer)
+        row = dialog.selected if stays else default_row(question)
         free = replace(free, dialog=replace(dialog, selected=row), typed_at=msg.at)
     return free, ()
 

@@ -300,6 +300,8 @@ def on_purpose_sent(model: Model, purpose: Purpose, text: str) -> Step:
     if not said.strip() and purpose.kind != "deny":
         return toast(model, "type an answer, or press Esc")
     model = leave(model)
+    if model.dialog is not None and model.dialog.id == purpose.id:
+        model = replace(model, dialog=replace(model.dialog, answered=True))
     match purpose.kind:
         case "allow" | "deny":
             return send(model, Answer(purpose.id, purpose.choice, said))

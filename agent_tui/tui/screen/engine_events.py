@@ -98,6 +98,7 @@ def on_events(model: Model, events: tuple[Event | Restored, ...], at: float) -> 
     for event in events:
         step = then(step, _one(step[0], event))
     step = then(step, queue.settle_queue(step[0]))
+    step = answering.keep_rows(model, step[0]), step[1]
     step = then(step, answering.follow(step[0], at, bool(completion.shown_candidates(step[0]))))
     return then(step, queue.dispatch(step[0]))
 

@@ -57,7 +57,7 @@ def on_key(model: Model, msg: KeyPressed) -> Step:
         repeated=since_same < key_guards.REPEAT_SECONDS,
     )
     after, effects = _pressed(model, msg, before)
-    if msg.key in answer_keys.STEPS and (after.dialog is None or after.dialog.moved_at != msg.at):
+    if msg.key in answer_keys.ARROWS and not answer_keys.has_moved(after, msg.at):
         after = replace(after, arrow_at=msg.at)
     return replace(after, repeated=False, since_same=inf), effects
 
