@@ -13,6 +13,7 @@ from agent_tui.tools.base import LenientArguments, Planned, Tool, ToolContext, T
 from agent_tui.tools.support.changes import Change, plan_changes, refuse_stale, run_planned
 from agent_tui.tools.support.diff import diff
 from agent_tui.tools.support.files import read_text, refuse_placeholders
+from agent_tui.tools.support.notebook import refuse_many_parts
 
 _NUMBER: Final = re.compile(r'"\\u0000([-+.\deE]+)\\u0000"')
 """A number with a fraction or an exponent, which stays as it is written."""
@@ -33,6 +34,7 @@ def work_out(arguments: EditNotebook, ctx: ToolContext) -> Change:
     before = read_text(path, ctx)
     refuse_stale(path, before.raw, ctx)
     refuse_placeholders(arguments.source, before.text, "source")
+    refuse_many_parts(before.text)
     try:
         notebook = json.loads(
             before.text, parse_float=lambda number: f"\0{number}\0", object_pairs_hook=_object

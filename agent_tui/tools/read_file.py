@@ -41,6 +41,8 @@ _LOOKED_AT: Final = 10 * LONGEST_LINE
 """Characters of a line in which secrets are looked for: more than are shown, so that none is cut in
 two."""
 MAX_BYTES: Final = 20_000_000
+_STRIDE: Final = 65_536
+"""Characters in which the ends of lines are counted at once: other threads run between."""
 _NOTES: Final = 600
 """Characters kept free for the notes under the lines."""
 
@@ -50,15 +52,6 @@ class ReadFile(LenientArguments):
     start_line: int = Field(default=0, ge=0, description="First line, from 1")
     end_line: int = Field(default=0, ge=0, description="Last line, inclusive")
     pages: str = Field(default="", description="Of a PDF, or cells of a notebook: 3 or 2-5")
-
-
-@frozen
-class Text:
-    """A file as text: its lines without their ends, and what was done to get them."""
-
-    lines: tuple[str, ...]
-    size: int
-    replaced: bool
 
 
 @frozen
@@ -73,6 +66,18 @@ class Window:
     @property
     def last_line(self) -> int:
         return self.first + len(self.lines) - 1
+
+
+@frozen
+class Text:
+    """A file as text without the ends of its lines, of which it has `total`: what is shown of them,
+    and those `above` where these are few. `replaced`: not all of it was text."""
+
+    total: int
+    size: int
+    replaced: bool
+    window: Window
+    above: tuple[str, ...] = ()
 
 
 async def run(args: ReadFile, ctx: ToolContext) -> ToolResult:
@@ -94,28 +99,28 @@ async def _result(args: ReadFile, real: Path, ctx: ToolContext) -> ToolResult:
     if isinstance(text, ToolResult):
         return text
     shown = ctx.display_path(real)
-    if not text.lines:
+    if not text.total:
         return ToolResult(
             f"{shown} is empty ({count_noun(text.size, 'byte')}).", TextDisplay("the file is empty")
         )
-    if args.start_line > len(text.lines):
-        has = f"{shown} has {count_noun(len(text.lines), 'line')}"
+    if args.start_line > text.total:
+        has = f"{shown} has {count_noun(text.total, 'line')}"
         raise ToolFailure(
             "invalid_arguments", f"start_line {args.start_line} is after the end: {has}"
         )
-    window = _window(args, text.lines, ctx, _is_secret(args, real, ctx))
+    window = text.window
     content = "\n".join(
         f"{number:>5}→{line}" for number, line in enumerate(window.lines, window.first)
     )
-    whole = len(window.lines) == len(text.lines) and not window.cut
+    whole = len(window.lines) == text.total and not window.cut
     display: Display | None = sheet(real, window.lines) if whole else None
     if display is None:
-        name, above = language(real) or real.name, text.lines[: window.first - 1]
+        name, above = language(real) or real.name, text.above
         opening = (
             await ctx.run_blocking(lambda _: lexing.find_opening(name, above)) if above else ()
         )
         code = "\n".join(window.lines)
-        display = CodeDisplay(code, shown, language(real), window.first, len(text.lines), opening)
+        display = CodeDisplay(code, shown, language(real), window.first, text.total, opening)
     return ToolResult("\n".join([content, *_notes(args, text, window)]), display)
 
 
@@ -150,10 +155,40 @@ def _read(
         raise ToolFailure(
             "invalid_arguments", f"{shown} has no pages; give start_line and end_line"
         )
+    return _take_lines(args, text, len(data), replaced, ctx, _is_secret(args, real, ctx))
+
+
+def _take_lines(
+    args: ReadFile, text: str, size: int, replaced: bool, ctx: ToolContext, of_secrets: bool
+) -> Text:
+    """Only the lines that may be shown are made: a file can hold twenty million."""
+    ends = sum(text.count("\n", at, at + _STRIDE) for at in range(0, len(text), _STRIDE))
+    total = ends + (not text.endswith("\n") and bool(text))
+    start = max(1, args.start_line)
+    asked = args.start_line or args.end_line
+    most = WHOLE if asked or total <= WHOLE else PREVIEW
+    end = min(args.end_line or start + most - 1, total, start + ctx.max_output_chars // 7)
+    begin = _place_of(text, start - 1)
+    lines = _split(text[begin : _place_of(text, end)]) if start <= end else ()
+    above = _split(text[:begin]) if 0 < begin <= lexing.FOLLOWED else ()
+    return Text(total, size, replaced, _window(start, lines, ctx, of_secrets), above)
+
+
+def _place_of(text: str, line: int) -> int:
+    """Where a line begins, counted from 0; there are so many."""
+    at = 0
+    while line and (here := text.count("\n", at, at + _STRIDE)) < line and at < len(text):
+        at, line = at + _STRIDE, line - here
+    for _ in range(line):
+        at = text.find("\n", at) + 1 or len(text)
+    return at
+
+
+def _split(text: str) -> tuple[str, ...]:
     lines = text.split("\n")
     if not lines[-1]:
         lines.pop()
-    return Text(tuple(line.removesuffix("\r") for line in lines), len(data), replaced)
+    return tuple(line.removesuffix("\r") for line in lines)
 
 
 def _too_large(shown: str) -> ToolFailure:
@@ -203,20 +238,16 @@ def decode_text(data: bytes) -> tuple[str, bool]:
         return hide_keys(data.decode("utf-8-sig", "replace")), True
 
 
-def _window(args: ReadFile, lines: tuple[str, ...], ctx: ToolContext, of_secrets: bool) -> Window:
-    """The lines asked for, or a fair part of them; at least one, and no more than a result may
-    hold. Secrets are hidden here, before a number stands in front of a line that a rule
-    takes for the beginning of one."""
-    start = max(1, args.start_line)
-    asked = args.start_line or args.end_line
-    most = WHOLE if asked or len(lines) <= WHOLE else PREVIEW
-    end = min(args.end_line or start + most - 1, len(lines))
+def _window(start: int, lines: tuple[str, ...], ctx: ToolContext, of_secrets: bool) -> Window:
+    """The lines asked for, from line `start` on, or a fair part of them; at least one, and no more
+    than a result may hold. Secrets are hidden here, before a number stands in front of a line that
+    a rule takes for the beginning of one."""
     taken: list[str] = []
     cut = used = 0
     budget = ctx.max_output_chars - _NOTES
-    looked_at = "\n".join(line[:_LOOKED_AT] for line in lines[start - 1 : end])
+    looked_at = "\n".join(line[:_LOOKED_AT] for line in lines)
     hidden = ctx.hide_secrets(looked_at, of_secrets).split("\n")
-    for line, shown in zip(lines[start - 1 : end], hidden, strict=True):
+    for line, shown in zip(lines, hidden[: len(lines)], strict=True):
         lost = len(line) - LONGEST_LINE if len(shown) > LONGEST_LINE else 0
         part = f"{shown[:LONGEST_LINE]}… ({lost:,} more characters)" if lost > 0 else shown
         used += len(part) + 7
@@ -229,8 +260,8 @@ def _window(args: ReadFile, lines: tuple[str, ...], ctx: ToolContext, of_secrets
 
 def _notes(args: ReadFile, text: Text, window: Window) -> list[str]:
     """What a model must know beside the lines."""
-    total = len(text.lines)
-    notes = []
+    total = text.total
+    notes = list[str]()
     if window.last_line < total and window.last_line != args.end_line:
         more = f"Read on with start_line={window.last_line + 1}, or find a place with grep_files."
         notes.append(f"[Lines {window.first}-{window.last_line} of {total}. {more}]")

@@ -15,8 +15,6 @@ from agent_tui.tools.base import LenientArguments, Tool, ToolContext, ToolFailur
 with late(warm=False):
     from agent_tui.tools.support import readable, web_client
 
-LONG: Final = 512
-"""Bytes behind the host, or behind the `?`, that could carry away what nobody wants to be sent."""
 SHOWN: Final = 160
 """Characters of an address that are shown: its host and its end among them."""
 _UP_TO_HOST: Final = re.compile("[^/]*//[^/?#]*")
@@ -32,8 +30,9 @@ def odd_address(arguments: WebFetch) -> str:
     parts, host = web_client.read_address(arguments.url)
     if parts.scheme == "http":
         return f"the address is not encrypted (http://): {host}"
-    carried = len(f"{parts.path}{parts.query}".encode("utf-8", "surrogatepass"))
-    return f"the address carries {carried:,} bytes to {host}" if carried > LONG else ""
+    carried = web_client.carried_bytes(parts)
+    long = carried > web_client.LONG_ADDRESS
+    return f"the address carries {carried:,} bytes to {host}" if long else ""
 
 
 def reached_host(arguments: WebFetch, _: Mapping[str, str]) -> str:
@@ -58,7 +57,7 @@ async def run(arguments: WebFetch, ctx: ToolContext) -> ToolResult:
     except web_client.WebFailure as failure:
         raise ToolFailure(failure.tag, failure.text) from None
     if page.moved:
-        return ToolResult(f"{page.url} leads to another host. To read it, fetch {page.moved}")
+        return ToolResult(f"{page.url} leads elsewhere. To read it, fetch {page.moved}")
     if page.status >= 400:
         tag = "not_found" if page.status in (404, 410) else "exception"
         raise ToolFailure(tag, f"{page.url}: the server answers {page.status}")

@@ -49,6 +49,9 @@ async def run(arguments: WebSearch, ctx: ToolContext) -> ToolResult:
         )
     except web_client.WebFailure as failure:
         raise ToolFailure(failure.tag, f"{engine.name}: {failure.text}") from None
+    if page.moved:
+        hint = f"does {engine.variable} name that?" if engine.is_own else "no key is sent there"
+        raise ToolFailure("exception", f"{engine.name} leads to {page.moved}: {hint}")
     if page.status >= 400:
         hint = f": is {engine.variable} right?" if page.status in (401, 403) else ""
         raise ToolFailure("exception", f"{engine.name} answers {page.status}{hint}")

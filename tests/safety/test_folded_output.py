@@ -21,6 +21,8 @@ from agent_tui.safety.process.output_capture import Captured
         ("100%\r\nnext\r\n", "100%\nnext\n"),
         ("wait\r", "wait"),
         ("a\bb_\bc", "bc"),
+        ("ab\b\bc\n\bd", "c\n\bd"),
+        ("\x9d0;a\x07b\x9dc\x9dd\x9ce", "b\x9dce"),
         ("\x1b]0;never ended", "\x1b]0;never ended"),
     ],
 )

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from agent_tui.safety import git_config, permissions, policy, repository_check
+from agent_tui.safety.process.output_capture import Captured, find_refusal
 from agent_tui.safety.sandbox.network_hosts import named_hosts
 from agent_tui.safety.secrets import env_files, secret_files
 from agent_tui.safety.secrets.formats import FORMATS
@@ -18,6 +19,7 @@ from agent_tui.safety.secrets.scrubber import hide_secrets
 from agent_tui.safety.shell import hard_list
 from agent_tui.safety.shell.classifier import classify
 from agent_tui.settings.table import PermissionSettings
+from agent_tui.structures.visible import harmless, readable, visible
 from tests.campaigns import WHOLE
 from tests.safety import shell_corpus
 
@@ -311,3 +313,34 @@ def test_a_text_is_looked_through_for_secrets_once(of_secrets: bool) -> None:
             return lambda: (hide_secrets(text, of_secrets), *env_files.values_in(f"A={text}"))
 
         assert_linear(work, 10_000)
+
+
+WRITTEN = (
+    *("a\b", "\b", "a\r", "\r\n", "\x1b[", "\x1b[0;", "\x1b]", "\x1b ", "\x1bP", "\x9b", "\x9b0"),
+    *("\x9d", "\x90", "\x98", "\x9d\x90", "\x9d\x07", "\u200b", "a\u0301", "\u202e", "E   "),
+)
+"""What a program may write to a terminal, without an end."""
+HALVES = (("a", "\b"), ("\x1b[", "0"), ("\x9d", "a"), ("a", "\r"), ("\x1b", " "))
+
+
+def take_output(text: str) -> str:
+    """As the output of a command comes, is kept, shown and copied."""
+    captured = Captured(50_000, None)
+    data = text.encode()
+    for at in range(0, len(data), 65_536):
+        captured.feed(data[at : at + 65_536])
+    captured.feed(b"", final=True)
+    find_refusal("ls | cat", 1, text)
+    return visible(captured.text(), overwrite=True) + harmless(text) + readable(text)
+
+
+@pytest.mark.parametrize("fragment", [*WRITTEN, *HALVES], ids=ascii)
+def test_output_is_read_in_proportion_to_its_length(fragment: str | tuple[str, str]) -> None:
+    def work(length: int) -> Callable[[], object]:
+        if isinstance(fragment, str):
+            text = fragment * (length // len(fragment))
+        else:
+            text = "".join(part * (length // 2 // len(part)) for part in fragment)
+        return lambda: take_output(text)
+
+    assert_linear(work, 30_000)

@@ -106,8 +106,24 @@ def test_what_cannot_be_read_is_a_tagged_error(tmp_path: Path, answer: Answer, t
 def test_a_page_that_moved_is_followed_at_its_host_alone(tmp_path: Path) -> None:
     moved = {"/": ("301 Moved", {"Location": "/new"}, b""), "/new": page(b"here", "text/plain")}
     assert "here" in fetch(tmp_path, moved)[0]
-    said, server = fetch(tmp_path, {"/": ("301 Moved", {"Location": "https://two.test/b"}, b"")})
-    assert "fetch https://two.test/b" in said and len(server.asked) == 1
+
+
+@pytest.mark.parametrize(
+    "onward",
+    [
+        *(
+            "https://two.test/b",
+            "https://one.test/b",
+            "http://one.test:443/b",
+            "http://one.test:81/b",
+        ),
+        *(f"/{'a' * 600}", f"/b?q={'a' * 600}", f"/{'a' * 300}?{'a' * 300}"),
+    ],
+)
+def test_what_must_be_judged_anew_is_not_followed(tmp_path: Path, onward: str) -> None:
+    said, server = fetch(tmp_path, {"/": ("301 Moved", {"Location": onward}, b"")})
+    to = onward if onward.startswith("http") else f"http://one.test{onward}"
+    assert f"fetch {to}" in said and len(server.asked) == 1
 
 
 @pytest.mark.parametrize(
@@ -291,6 +307,27 @@ def test_an_answer_that_is_none_is_an_error(tmp_path: Path, answer: object) -> N
 def test_a_wrong_key_is_said(tmp_path: Path) -> None:
     with pytest.raises(ToolFailure, match="SEARXNG_URL right"):
         search(tmp_path, {"SEARXNG_URL": KEYS["SEARXNG_URL"]}, {}, "401 Unauthorized")
+
+
+@pytest.mark.parametrize("name", KEYS)
+def test_no_key_and_no_query_goes_along_where_an_engine_leads(
+    tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """At the same host, too; an engine of one's own has no key."""
+    for engine in ("brave", "tavily"):
+        module = __import__(f"agent_tui.tools.search_engines.{engine}", fromlist=["_URL"])
+        monkeypatch.setattr(module, "_URL", module._URL.replace("https://", "http://"))
+    onward = "https://127.0.0.1:8888/x" if name == "SEARXNG_URL" else "/onward"
+    moved = ("302 Found", {"Location": onward}, b"")
+
+    async def go() -> WebServer:
+        async with WebServer(dict.fromkeys(("/search", "/res/v1/web/search"), moved)) as server:
+            ctx = Context(tmp_path, internet=Named(server.port), keys={name: KEYS[name]})
+            with pytest.raises(ToolFailure, match=f"leads to .*{onward}: "):
+                await web_search.TOOL.run(web_search.WebSearch(query="a b"), ctx)
+            return server
+
+    assert len(asyncio.run(go()).asked) == 1
 
 
 def test_it_is_offered_where_there_is_a_key() -> None:

@@ -130,6 +130,13 @@ class Jobs:
             )
         )
 
+    def tell_model(self, job: Job, words: str) -> None:
+        """Let the model know `words` about one of its jobs that is over."""
+        if job.number in self._numbered:
+            line = _line(self._numbered[job.number][0])
+            told = f"[While job {job.number} ran ({line}), {words}]"
+            self._emit(JobChanged("", "ended", line, number=job.number, told=told))
+
     def tell(self, id: str) -> None:
         """Answer the query `id`."""
         jobs = tuple(_status(key, command, job) for key, (command, job) in self._running.items())

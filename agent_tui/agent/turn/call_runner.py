@@ -179,17 +179,21 @@ class CallRun:
         asked = replace(asked, decision=policy.Decision("ask", reason, rule="path"))
         ask_now = self._runs.approvals.ask_now
         answer, _ = await ask_now(asked, planned, reason, self._journal, ran=True)
-        return not isinstance(answer, ToolResult)
+        if isinstance(answer, ToolResult):
+            return False
+        place, changed = self._runs.workplace, self.prepared.context.changed_protected
+        await place.off_loop(lambda: [*map(place.allowed_changes.add, changed)])
+        return True
 
     def _leave_protected(self) -> None:
         """The call is over. If it was cancelled or failed, nobody will say that what its command
         changed stays. While a question stands, it is put back at once: the program may be about to
         end."""
-        context = self.prepared.context
-        if not context.is_undecided:
-            return
-        if context.changed_protected:
+        context, watch = self.prepared.context, self._runs.watch
+        if context.is_undecided and context.changed_protected:
             context.is_judged = True
             context.say_put_back(context.put_back_protected())
-        elif self._runs.watch is not None:
-            self._runs.watch.look_after_endings(context.judge_cancelled)
+        elif context.is_undecided and watch is not None:
+            watch.look_after_endings(context.judge_cancelled)
+        if context.job is not None and context.watches_protected and watch is not None:
+            watch.look_after_job(context.job, context.judge_job)

@@ -41,6 +41,7 @@ from agent_tui.protocol.events import UndoLimited
 from agent_tui.safety import paths
 from agent_tui.safety.git_config import find_repository
 from agent_tui.safety.process import processes, supervisor
+from agent_tui.safety.process.processes import Job
 from agent_tui.sessions.log.checkpoints import Blobs
 from agent_tui.structures.frozen import frozen
 
@@ -124,6 +125,8 @@ class Watch:
         record."""
         self._closed, self._closing = False, asyncio.Event()
         self._unwinding: set[asyncio.Task[None]] = set()
+        self._after_jobs: set[asyncio.Task[None]] = set()
+        """These wait as long as jobs run, and nobody waits for them but the end."""
         self._reporting: set[asyncio.Task[None]] = set()
         self._idle = asyncio.Event()
         """No command is being looked at."""
@@ -297,6 +300,25 @@ class Watch:
         if not self._closed:
             self._unwind(wait_and_look())
 
+    def look_after_job(self, job: Job, look: Callable[[], Coroutine[None, None, None]]) -> None:
+        """Call `look` once nothing of `job` is left; if it is to outlive the session, when that
+        ends."""
+
+        async def wait_and_look() -> None:
+            waits = [asyncio.ensure_future(one.wait()) for one in (job.ended, self._closing)]
+            try:
+                await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+            finally:
+                for one in waits:
+                    one.cancel()
+            if job.stopped:
+                await job.ended.wait()
+            await look()
+
+        task = asyncio.get_running_loop().create_task(wait_and_look())
+        self._after_jobs.add(task)
+        task.add_done_callback(self._after_jobs.discard)
+
     def recover(self, workplace: Workplace) -> None:
         """The program may have been killed while a command ran: look what that changed, as soon as
         its guard has ended it. What the person changed since then cannot be told apart."""
@@ -332,12 +354,13 @@ class Watch:
             await asyncio.wait(set(self._unwinding))
 
     async def close(self) -> None:
-        """The session ends: what cancelled commands changed is still told, and nothing after that."""
+        """The session ends: what cancelled commands and jobs changed is still told, and nothing
+        after that."""
         self._closing.set()
-        if self._unwinding:
-            await asyncio.wait(set(self._unwinding), timeout=LAST)
+        if left := {*self._unwinding, *self._after_jobs}:
+            await asyncio.wait(left, timeout=LAST)
         self._closed = True
-        for task in self._unwinding:
+        for task in left:
             task.cancel()
         if not self._copy.is_there:
             await self._off_loop(self._aside.clear)

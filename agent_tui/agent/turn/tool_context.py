@@ -8,7 +8,7 @@ import stat
 import threading
 import time
 import uuid
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
 from pathlib import Path
@@ -272,17 +272,35 @@ class CallContext:
         """Whether its command may have changed what programs obey, and nobody has judged that."""
         return self._protected is not None and not self.is_judged
 
-    async def find_changed_protected(self) -> None:
+    @property
+    def watches_protected(self) -> bool:
+        """Whether its command ran where it can change what programs obey, but must not."""
+        return self._protected is not None
+
+    async def find_changed_protected(self, later: bool = False) -> None:
+        """`later`: its call is over long since, and others have changed something, too."""
         if self._protected is not None:
             changes = await self.workplace.off_loop(self._protected.changed)
-            self.changed_protected = changes.paths
+            own = partial(self._without_others, self._protected, changes.paths, later)
+            self.changed_protected = await self.workplace.off_loop(own)
             if not changes.all_seen:
                 self.tell(Notice(UNSEEN, "warning"))
+
+    def _without_others(
+        self, state: ProtectedState, changed: Iterable[str], later: bool
+    ) -> tuple[str, ...]:
+        """What the command may have `changed` itself, and nobody allowed. Reads files."""
+        is_held = state.is_held if later and self.way != LANDLOCK else lambda _: False
+        own = (path for path in changed if not is_held(path))
+        return tuple(self.workplace.allowed_changes.without(own))
 
     def put_back_protected(self) -> tuple[str, ...]:
         """Undo `changed_protected`; returns those where that failed. Moves files."""
         assert self._protected is not None  # something changed
-        return self._protected.put_back(self.changed_protected, self.aside)
+        left = self._protected.put_back(self.changed_protected, self.aside)
+        for path in self.changed_protected:
+            self.workplace.allowed_changes.add(path)  # another command runs: it changed nothing
+        return left
 
     async def take_back_protected(self) -> str:
         """The same where nobody is asked about it: what is told, empty where nothing changed."""
@@ -296,6 +314,14 @@ class CallContext:
         """Its command was cancelled and has ended: nobody will say that what it changed stays."""
         await self.find_changed_protected()
         await self.take_back_protected()
+
+    async def judge_job(self) -> None:
+        """Nothing is left of what it left in the background. Nobody is asked about what that
+        changed: there may be no turn, nor a person."""
+        await self.find_changed_protected(later=True)
+        said = await self.take_back_protected()
+        if said and self.job is not None:
+            self.workplace.jobs.tell_model(self.job, said)
 
     def say_put_back(self, left: Sequence[str]) -> str:
         """Say on the screen, also after the turn, what became of `changed_protected`; `left`: where
@@ -350,6 +376,7 @@ class CallContext:
         modes = ((mode or now) if before else 0, now)
         self.tell(FileChanged(self._call_id, str(path), shown, before, after, *modes, folders))
         self.changes.append((path, before, after))
+        self.workplace.allowed_changes.add(str(path))
         if parted:
             self.tell(Notice(parted, "warning"))
 

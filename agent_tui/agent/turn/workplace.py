@@ -21,6 +21,7 @@ from agent_tui.protocol.messages import SkillInfo
 from agent_tui.protocol.ops import Answer
 from agent_tui.safety import paths
 from agent_tui.safety.sandbox.network_proxy import Internet
+from agent_tui.safety.sandbox.protected_state import AllowedChanges
 from agent_tui.safety.sandbox.support import Support
 from agent_tui.safety.secrets.env_files import EnvFiles
 from agent_tui.safety.secrets.hidden_values import HiddenValues
@@ -131,6 +132,8 @@ class Workplace:
     once, off the loop."""
     lessons: list[None] = field(default_factory=list)
     """One for each time that more secrets became known."""
+    allowed_changes: AllowedChanges = field(default_factory=AllowedChanges)
+    """What was changed that programs obey, and may stay."""
     is_sent: Callable[[str, str], bool] = lambda *_: False
     """Whether the next request still holds the result of a call, by the call's id and that result."""
 
@@ -178,7 +181,10 @@ class Workplace:
             return each
         scrub = self.scrub_of(display.path) if isinstance(display, DiffDisplay) else self.scrub
         same: D = _scrubbed(display, scrub)
-        if isinstance(display, DiffDisplay) and sum(len(hunk.lines) for hunk in display.hunks) > CHEAP_LINES:
+        if (
+            isinstance(display, DiffDisplay)
+            and sum(len(hunk.lines) for hunk in display.hunks) > CHEAP_LINES
+        ):
             self.scrubbed.append((display, same, learnt))
         return same
 

@@ -7,12 +7,14 @@ The guard runs this file by `python -I -S`: only the standard library, and littl
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 from typing import Any, Final
 
 from agent_tui.safety.sandbox.profiles import LANDLOCK
 
 _BYTES: Final = "latin-1"
+_INSIDE: Final = "files"
 _TEMPORARY: Final = ("TMPDIR", "TMP", "TEMP")
 _CACHES: Final = """
     GOCACHE CCACHE_DIR SCCACHE_DIR PIP_CACHE_DIR UV_CACHE_DIR npm_config_cache YARN_CACHE_FOLDER
@@ -42,15 +44,34 @@ def make_temporary(confined: dict[str, Any], environment: dict[str, str]) -> byt
 
 def share_temporary(shared: str, confined: dict[str, Any], environment: dict[str, str]) -> None:
     """The folder of all commands that work, for one of them: what one leaves there the next finds.
-    Raises OSError."""
-    with contextlib.suppress(FileExistsError):
-        os.mkdir(shared, 0o700)  # noqa: PTH102
-    confined["temporary"] = os.fsencode(shared).decode(_BYTES)
+    It lies in `shared`, which no command may write: whatever rights one gives to what it has,
+    nobody else gets there. Raises OSError."""
+    folder = _make_own(shared)
+    try:
+        with contextlib.suppress(FileExistsError):
+            os.mkdir(_INSIDE, 0o700, dir_fd=folder)
+    finally:
+        os.close(folder)
+    confined["temporary"] = os.fsencode(f"{shared}/{_INSIDE}").decode(_BYTES)
     if confined["backend"] == LANDLOCK:
         confined["writable"].append(confined["temporary"])
     seen = confined["temporary"] if confined["backend"] == LANDLOCK else "/tmp"
     environment.update(dict.fromkeys(_TEMPORARY, seen))
     environment.update({name: f"{seen}/.cache/{name.lower()}" for name in _CACHES.split()})
+
+
+def _make_own(path: str) -> int:
+    """A descriptor of the folder at `path`, made where there is none. Where temporary files are,
+    everybody makes names: raises OSError where it is a link, no folder, or not this user's alone.
+    """
+    with contextlib.suppress(FileExistsError):
+        os.mkdir(path, 0o700)  # noqa: PTH102
+    folder = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    about = os.fstat(folder)
+    if about.st_uid != os.geteuid() or about.st_mode & 0o077:
+        os.close(folder)
+        raise PermissionError(errno.EPERM, f"others have rights to {path}")
+    return folder
 
 
 def offer(pipe: int) -> None:

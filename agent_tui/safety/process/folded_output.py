@@ -14,10 +14,10 @@ MARKS: Final = "\x1b\r\b\x9b\x9d\x90"
 """Where none of these is in a text, nothing is to be folded."""
 _SEQUENCE: Final = re.compile(
     r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]"
-    r"|(?:\x1b[\]PX^_]|[\x9d\x90])[^\x07\x18\x1a\x1b\x9c\n]*(?:\x07|\x1b\\|\x9c)"
+    # each of those goes on until the next begins: no text is looked through twice
+    r"|(?:\x1b[\]PX^_]|[\x9d\x90])[^\x07\x18\x1a\x1b\x90\x9c\x9d\n]*(?:\x07|\x1b\\|\x9c)"
     r"|\x1b[ -/]+[0-~]|\x1b[0-OQ-WYZ\\`-~]"
 )
-_BACK: Final = re.compile("[^\b\n]\b")
 SHOWN: Final = 300
 """Characters of a line that says what failed."""
 _FAILURE: Final = re.compile(
@@ -70,9 +70,20 @@ def fold(text: str) -> str:
             line.rstrip("\r").rpartition("\r")[2] if "\r" in line else line
             for line in text.split("\n")
         )
-    while "\b" in text and (shorter := _BACK.sub("", text)) != text:
-        text = shorter
+    if "\b" in text:
+        text = "\n".join(_rub_out(line) if "\b" in line else line for line in text.split("\n"))
     return text
+
+
+def _rub_out(line: str) -> str:
+    """Each backspace takes the character before it; at the beginning there is none."""
+    kept = list[str]()
+    for character in line:
+        if character == "\b" and kept and kept[-1] != "\b":
+            kept.pop()
+        else:
+            kept.append(character)
+    return "".join(kept)
 
 
 def failing_lines(text: str) -> Iterator[str]:

@@ -46,6 +46,8 @@ from agent_tui.safety.process.supervisor import (
 )
 
 _TITLE: Final = "agent-tui: ends what a killed agent-tui leaves"
+_SIZE: Final = 4
+"""Bytes that say how long it is what the guard is told first."""
 _LFLAG: Final = 3
 _RAW: Final = termios.ICANON | termios.ECHO | termios.ISIG
 """Flags that the screen switches off; a shell's line editor leaves the last one on."""
@@ -135,7 +137,6 @@ class Guard:
         self._socket, theirs = socket.socketpair()
         inherited = [theirs.fileno()]
         about: dict[str, Any] = {
-            "socket": theirs.fileno(),
             "parent": os.getppid(),
             "group": os.getpgrp(),
             "shared": f"{tempfile.gettempdir()}/agent-tui-{os.urandom(12).hex()}",
@@ -155,7 +156,10 @@ class Guard:
             }
             about["mark"] = self._screen.mark
         with theirs:
-            argv = own_argv(__name__, json.dumps(about), _TITLE)
+            # It waits in the socket: everybody can read the arguments of a process.
+            told = json.dumps(about).encode()
+            self._socket.sendall(len(told).to_bytes(_SIZE, "big") + told)
+            argv = own_argv(__name__, str(theirs.fileno()), _TITLE)
             self._process = self._start(argv, inherited)
         self._broken = False
 
@@ -165,14 +169,18 @@ class Guard:
 
 def main() -> None:
     """The guard: until the program's end of the socket is closed."""
-    about = json.loads(sys.argv[2])
+    program = socket.socket(fileno=int(sys.argv[2]))
+    size = int.from_bytes(program.recv(_SIZE, socket.MSG_WAITALL), "big")
+    about = json.loads(program.recv(size, socket.MSG_WAITALL) or b"null")
+    if about is None:
+        return  # the program has ended already
     for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGTSTP):
         signal.signal(number, signal.SIG_IGN)
     adopt_orphans()
     supervisors, kept = set[int](), set[int]()
     signal.signal(signal.SIGCHLD, lambda *_: _reap(supervisors))
     own, terminal = os.getpid(), about.get("terminal", -1)
-    with socket.socket(fileno=about["socket"]) as program:
+    with program:
         for descriptor in (program.fileno(), *((terminal,) if terminal >= 0 else ())):
             os.set_inheritable(descriptor, False)
         while True:

@@ -55,6 +55,33 @@ class Changes:
     all_seen: bool
 
 
+class AllowedChanges:
+    """Files that were changed as somebody allowed: as they were right after that."""
+
+    def __init__(self) -> None:
+        self._files: dict[str, tuple[int, int] | None] = {}
+
+    def add(self, path: str) -> None:
+        """What is at `path` now, and below, may stay. Reads folders."""
+        self._files |= {file: _identity(file) for file in (path, *_below(path, set()))}
+
+    def without(self, paths: Iterable[str]) -> Iterator[str]:
+        """Those of `paths` that nobody allowed; of a folder in which something was allowed, the
+        files that were not. Reads folders."""
+        for path in paths:
+            files = tuple(_below(path, set()))
+            left = [file for file in files if not self._is_allowed(file)]
+            yield from left if len(left) < len(files) else (path,)
+
+    def _is_allowed(self, path: str) -> bool:
+        if (now := _identity(path)) is not None:
+            return self._files.get(path) == now
+        ways = (path, *map(str, Path(path).parents))
+        return any(
+            one in self._files and _identity(one) is self._files[one] is None for one in ways
+        )
+
+
 @frozen
 class ProtectedState:
     """What is protected in some folders, as it was before a command. Of files too large to keep only
@@ -91,6 +118,12 @@ class ProtectedState:
         other |= {*filter(_is_there, self.found.missing)}
         below, all_seen = self._new_below()
         return Changes(tuple(sorted(other | {*below})), all_seen)
+
+    def is_held(self, path: str) -> bool:
+        """Whether it could not be changed where the sandbox has mounts of its own."""
+        return path.startswith(tuple(f"{one}/" for one in self.found.fixed)) or (
+            path in self.found.fixed
+        )
 
     def put_back(self, paths: Sequence[str], aside: Path) -> tuple[str, ...]:
         """Make those of `changed` what they were. What is there now may be a person's own work: it

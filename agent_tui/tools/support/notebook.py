@@ -5,9 +5,13 @@ from __future__ import annotations
 import json
 from typing import Any, Final
 
+from agent_tui.tools.base import ToolFailure
 from agent_tui.tools.support.pdf import page_range
 
 SUFFIX: Final = ".ipynb"
+MOST: Final = {"[{": 300_000, '"': 600_000, ",": 2_000_000}
+"""Of these characters in a notebook: what takes memory and time is not its length, but of how many
+parts it is made."""
 _OUTPUT: Final = 1_000
 """Characters of a cell's output: its beginning and its end."""
 
@@ -15,8 +19,10 @@ _OUTPUT: Final = 1_000
 def read_cells(text: str, wanted: str, room: int) -> str | None:
     """The cells wanted, as many as have `room`; None where the text is no notebook. Raises
     ToolFailure."""
+    refuse_many_parts(text)
     try:
-        cells = json.loads(text)["cells"]
+        # by functions of Python, between which other threads run
+        cells = json.loads(text, object_hook=_same, parse_int=_int, parse_float=_float)["cells"]
     except (ValueError, KeyError, TypeError, RecursionError):
         return None
     if not isinstance(cells, list):
@@ -35,6 +41,25 @@ def read_cells(text: str, wanted: str, room: int) -> str | None:
         room -= len(part) + 1
     more = f" Read on with pages={at + 1}-." if at < len(cells) else ""
     return "\n".join([*parts, f"[Cells {first}-{at} of {len(cells)}.{more}]"])
+
+
+def refuse_many_parts(text: str) -> None:
+    """Raises ToolFailure where a notebook is made of so much that it is not taken apart."""
+    if any(sum(map(text.count, marks)) > most for marks, most in MOST.items()):
+        hint = "give start_line and end_line to read it as text"
+        raise ToolFailure("too_large", f"the notebook has too many parts to be read; {hint}")
+
+
+def _same(found: dict[str, Any]) -> dict[str, Any]:
+    return found
+
+
+def _int(digits: str) -> int:
+    return int(digits)
+
+
+def _float(digits: str) -> float:
+    return float(digits)
 
 
 def _cell(number: int, cell: Any) -> str:

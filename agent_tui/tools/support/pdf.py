@@ -5,14 +5,22 @@ from __future__ import annotations
 import io
 import logging
 import struct
+import time
 import zlib
 from collections.abc import Callable
-from typing import Final
+from typing import TYPE_CHECKING, Any, Final
 
 from agent_tui.structures.readable import count_noun
 from agent_tui.tools.base import ToolFailure
 
+if TYPE_CHECKING:
+    from pypdf import PageObject
+
 MARK: Final = b"%PDF-"
+SECONDS: Final = 10.0
+"""For the pages of one call; those that are left are read by the next."""
+MOST_DRAWN: Final = 1_000_000
+"""Bytes that draw a page of which the text is read; it takes about a second."""
 _AT_ONCE: Final = 20
 """Pages that are read where none were asked for, or more."""
 _INSTALL: Final = "to read it, install agent-tui with its PDF reader: pip install 'agent-tui[pdf]'"
@@ -45,6 +53,12 @@ def read_pages(data: bytes, shown: str, wanted: str, room: int, stopped: Callabl
     except ImportError:
         raise ToolFailure("binary", f"{shown} is a PDF; {_INSTALL}") from None
     logging.getLogger("pypdf").setLevel(logging.CRITICAL)  # it warns about every odd file
+    end = time.monotonic() + SECONDS
+
+    def go_on(*_: Any) -> None:
+        if stopped() or time.monotonic() > end:
+            raise _EnoughError
+
     try:
         reader = pypdf.PdfReader(io.BytesIO(data))
         total = len(reader.pages)
@@ -52,9 +66,14 @@ def read_pages(data: bytes, shown: str, wanted: str, room: int, stopped: Callabl
         parts: list[str] = []
         at = first
         for at in range(first, min(last, first + _AT_ONCE - 1) + 1):
-            if stopped():
+            try:
+                text = _read_page(reader.pages[at - 1], go_on)
+            except _EnoughError:
+                if not parts:
+                    why = f"page {at} takes longer than {SECONDS:.0f} s to read"
+                    raise ToolFailure("too_large", f"{shown}: {why}; give other pages") from None
+                at -= 1
                 break
-            text = reader.pages[at - 1].extract_text().strip()
             part = f"[Page {at}]\n{text or '(no text: it may be a scan)'}"
             if parts and len(part) > room:
                 at -= 1
@@ -67,3 +86,17 @@ def read_pages(data: bytes, shown: str, wanted: str, room: int, stopped: Callabl
         return f"{shown} is a PDF without pages."
     more = f" Read on with pages={at + 1}-." if at < total else ""
     return "\n".join([*parts, f"[Pages {first}-{at} of {total}.{more}]"])
+
+
+class _EnoughError(Exception):
+    """The time is over, or nobody waits."""
+
+
+def _read_page(page: PageObject, go_on: Callable[..., None]) -> str:
+    """The text of a page; `go_on` is called at each step, and raises where there is to be no more."""
+    go_on()
+    contents = page.get_contents()
+    drawn = len(contents.get_data()) if contents is not None else 0
+    if drawn > MOST_DRAWN:
+        return f"(not read: {drawn:,} bytes draw this page, more than {MOST_DRAWN:,})"
+    return page.extract_text(visitor_operand_before=go_on).strip()

@@ -1,8 +1,8 @@
 """Gets pages of the web: from hosts that were judged, at addresses of the internet.
 
 A name is looked up once, and what was judged is what is connected to. Nothing of the person goes
-along: no cookies, no proxy of the environment, no credentials. An address that leads to another host
-is not followed, because that host has to be judged first.
+along: no cookies, no proxy of the environment, no credentials. An address that leads to another host,
+port or scheme is not followed, because that has to be judged first; nothing is where a key went along.
 """
 
 from __future__ import annotations
@@ -32,6 +32,8 @@ MAX_BYTES: Final = 5_000_000
 SECONDS: Final = 20.0
 MOST_REDIRECTS: Final = 5
 LONGEST_ADDRESS: Final = 2_000
+LONG_ADDRESS: Final = 512
+"""Bytes behind the host that could carry away what nobody wants to be sent: they ask."""
 _ACCEPT: Final = (
     "text/html,text/markdown,text/plain,application/json,application/xml;q=0.9,*/*;q=0.1"
 )
@@ -57,8 +59,8 @@ class WebFailure(Exception):
 
 @frozen
 class Page:
-    """What came from `url`. `media`: the type that the server names; `moved`: the address at
-    another host to which it leads, of which nothing was read. `is_cut`: there was more."""
+    """What came from `url`. `media`: the type that the server names; `moved`: the address
+    elsewhere to which it leads, of which nothing was read. `is_cut`: there was more."""
 
     url: str
     status: int = 200
@@ -111,27 +113,42 @@ async def fetch(
 
 async def _fetch(url: str, backend: _Judged, more: Mapping[str, str], body: bytes | None) -> Page:
     try:
-        host = urlsplit(url).netloc if backend.is_own else read_address(url)[1]
+        if not backend.is_own:
+            read_address(url)
     except RefusedHost as refused:
         raise WebFailure("blocked", str(refused)) from None
     except ValueError as error:
         raise WebFailure("invalid_arguments", f"{url}: {error}") from None
     headers = {"User-Agent": "agent-tui", "Accept": _ACCEPT, "Accept-Encoding": "identity", **more}
+    has_secrets = bool(more) or body is not None
     async with httpcore.AsyncConnectionPool(network_backend=backend, retries=0) as pool:
         for _ in range(MOST_REDIRECTS + 1):
             page, onward = await _get(pool, url, headers, body)
             if not onward:
                 return page
-            url, body = onward, None
-            there = urlsplit(url).netloc if backend.is_own else _host_behind(url)
-            if there != host:
-                return Page(page.url, page.status, moved=url)
+            if not backend.is_own:
+                _check_onward(onward)
+            if has_secrets or _is_elsewhere(url, onward):
+                return Page(page.url, page.status, moved=onward)
+            url = onward
     raise WebFailure("exception", f"{url}: it leads on more than {MOST_REDIRECTS} times")
 
 
-def _host_behind(url: str) -> str:
+def carried_bytes(parts: SplitResult) -> int:
+    """Those behind the host of an address."""
+    return len(f"{parts.path}{parts.query}".encode("utf-8", "surrogatepass"))
+
+
+def _is_elsewhere(url: str, onward: str) -> bool:
+    """Whether a server that was asked for `url` leads to what has to be judged on its own: another
+    host, port or scheme, or an address that could carry something away."""
+    old, new = urlsplit(url), urlsplit(onward)
+    return old[:2] != new[:2] or carried_bytes(new) > LONG_ADDRESS
+
+
+def _check_onward(url: str) -> None:
     try:
-        return read_address(url)[1]
+        read_address(url)
     except ValueError as error:
         raise WebFailure("blocked", f"it leads to {url[:200]}: {error}") from None
 

@@ -63,11 +63,7 @@ def queue(model: Model, args: str) -> Step:
     """List the queued prompts: edit, move, remove, send or pause them. /queue clear removes all."""
     match args:
         case "":
-            return (
-                open_sheet(model, "queue")
-                if model.waiting_prompts
-                else waiting.say_empty(model)
-            )
+            return open_sheet(model, "queue") if model.waiting_prompts else waiting.say_empty(model)
         case "clear":
             return waiting.clear(model)
         case "pause" | "resume" if not model.queue:
