@@ -195,6 +195,8 @@ class Notices:
         self._asked = ""
         self._read: set[str] = set()
         """Questions that were said with everything that they are about."""
+        self._named: set[str] = set()
+        """Questions that were named beside another one, or said."""
         self._purpose: Purpose | None = None
         self._note = ""
         self._recalled = -1
@@ -210,10 +212,11 @@ class Notices:
         self._recall(model)
 
     def has_said_all(self, question: Approval | Question, answer: Taken, pending: Pending) -> bool:
-        """Whether every command that `answer` is for was said to its end."""
+        """Whether all that `answer` is for was named, and every command said to its end."""
         offer = next(one for one in _ways(question, pending) if one.keys[0] == answer.key)
         also = [one for one in alike(question, pending) if one.id in offer.also]
-        return all(one.id in self._read or not kind_of(one.display).runs for one in also)
+        read = all(one.id in self._read or not kind_of(one.display).runs for one in also)
+        return read and all(one.id in self._named for one in also)
 
     def repeat(self, model: Model) -> None:
         """Say the open question or list once more."""
@@ -237,13 +240,20 @@ class Notices:
             self._out.say([said], "bad" if toast.tone == "bad" else "")
 
     def _question(self, model: Model) -> None:
-        question = model.question
-        if question is None or model.dialog is None or self._asked == question.id:
+        question, pending = model.question, model.transcript.questions
+        if question is None or model.dialog is None:
+            return
+        new = [one for one in pending if one.id not in self._named and one.id != question.id]
+        self._named |= {one.id for one in pending}
+        if self._asked == question.id:
+            if new:  # they came behind it: an answer may be for them, too
+                also = [f"Also asked: {one_line(brief_of(one))}" for one in new]
+                self._out.say([*also, answer_ways(question, pending)], "warning")
             return
         self._asked = question.id
         self._read.add(question.id)
         if not model.composer.asks("argument"):
-            self._out.say(question_lines(question, model.transcript.questions), "warning")
+            self._out.say(question_lines(question, pending), "warning")
 
     def _overlay(self, model: Model) -> None:
         overlay = model.overlay

@@ -275,7 +275,8 @@ class Chat:
     def _say(self, message: msg.Msg, before: Model) -> None:
         asked, sheet = self.model.dialog, self.model.overlay
         asks = asked is not None and (before.dialog is None or before.dialog.id != asked.id)
-        if asks or (sheet is not None and before.overlay is None):
+        more = len(self.model.transcript.questions) > len(before.transcript.questions)
+        if asks or more or (sheet is not None and before.overlay is None):
             self.source.mark_begun()
         if isinstance(message, msg.EventsArrived):
             for event in message.events:

@@ -491,3 +491,20 @@ def test_a_line_that_a_signal_ends_is_in_the_history(
         assert it.wait() == 128 + number
     kept = [path.read_text(errors="replace") for path in place.home.rglob("*.jsonl")]
     assert any("half a line" in text for text in kept)
+
+
+def test_an_answer_for_several_is_offered_and_taken_only_once_all_were_named(place: Place) -> None:
+    edits = [
+        {"call": "create_file", "arguments": {"path": f"{name}.txt", "content": f"{name}\n"}}
+        for name in ("a", "b", "c")
+    ]
+    with terminal(place, "-m", place.script(edits, [{"text": "made"}])) as it:
+        it.hear("> ")
+        it.say("make them")
+        it.hear("Also asked: Create b.txt")
+        it.hear("Also asked: Create c.txt")
+        it.hear("t, ")
+        time.sleep(READ)
+        it.say("t")
+        it.hear("made")
+    assert sorted(path.name for path in place.cwd.glob("*.txt")) == ["a.txt", "b.txt", "c.txt"]
