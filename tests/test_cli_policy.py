@@ -174,6 +174,20 @@ def test_a_rule_that_names_no_tool_is_found_by_all_who_read_the_rules(
     assert "permissions.allow: there is no tool edit_fle" in said
 
 
+def test_a_rule_against_commands_that_would_forbid_nothing_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("AGENT_TUI_HOME", str(tmp_path))
+    config = tmp_path / "config.toml"
+    for rule in ("git push*", "git * push", "git {push,pull} *"):
+        config.write_text(f'[permissions]\ndeny = ["run_shell_command({rule})"]\n')
+        done = run("--command", "git push", cwd=tmp_path)
+        assert done.returncode == 2
+        assert f"{config}:2: permissions.deny: 'run_shell_command({rule})' would" in done.stderr
+    config.write_text('[permissions]\nallow = ["run_shell_command(ls *.py)"]\n')
+    assert run("--command", "ls", cwd=tmp_path).returncode == 0
+
+
 def test_what_is_allowed_in_this_folder_for_good_counts(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,23 +1,32 @@
 """The person's own rules: `tool(pattern)` under `allow`, `ask` or `deny` in `[permissions]`.
 
 The pattern of a command is words: `git commit *` is `git commit` with any further words, and
-without ` *` the words must be all. That of a file is a path with `*` (no slash) and `**` (any).
+without ` *` the words must be all. That of a file is a path as `path_pattern` has it.
 Without a pattern a rule holds for all calls of the tool.
 """
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cache
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal
 
+from agent_tui.protocol.tool_events import ATTACHED
 from agent_tui.safety.limits import Limits, Spoken
+from agent_tui.safety.path_pattern import compile_pattern, fixed_beginning
 from agent_tui.safety.shell import carried_code
 from agent_tui.safety.shell import programs as shell_programs
+from agent_tui.safety.shell.open_words import (
+    is_any,
+    is_fed,
+    may_fit,
+    with_fed_words,
+    with_open_options,
+)
 from agent_tui.safety.shell.option_values import renames
 from agent_tui.safety.shell.words import (
     STEPS_OF_SUFFIX,
@@ -57,17 +66,20 @@ class Permission:
         head = tuple(argv[: len(self.words)])
         return head == self.words and (self.open_end or len(argv) == len(self.words))
 
+    def is_exactly(self, command: str) -> bool:
+        """Whether it is this one command, letter by letter."""
+        return bool(command) and self.pattern == command and not self.open_end
+
     def fits_path(self, *names: str) -> bool:
-        return any(_path_pattern(self.pattern).fullmatch(name) for name in names)
+        return any(compile_pattern(self.pattern).fullmatch(name) for name in names)
 
     def fits_host(self, host: str) -> bool:
         """Whether it names `host`, or with `*.` in front a domain that it is in."""
-        below = self.pattern[1:] if self.pattern.startswith("*.") else ""
-        return host == self.pattern or (bool(below) and host.endswith(below))
+        return compile_pattern(self.pattern).fullmatch(host) is not None
 
     def fits_below(self, folder: PathFacts) -> bool:
         """Whether a file in `folder`, or below it, may fit."""
-        fixed = re.split(r"[*?]", self.pattern, maxsplit=1)[0]
+        fixed = fixed_beginning(self.pattern)
         ways = ("" if folder.shown == "." else f"{folder.shown}/", f"{folder.real}/")
         return any(fixed.startswith(way) or way.startswith(fixed) for way in ways)
 
@@ -98,11 +110,16 @@ def own_rules(given: PermissionSettings) -> Permissions:
 
 _ALSO: Final = {
     "apply_patch": ("edit_file", "create_file", "move_file", "delete_file"),
+    "create_file": ("edit_file",),
     "edit_notebook": ("edit_file",),
-    "move_file": ("edit_file",),
+    "move_file": ("edit_file", "create_file", "delete_file"),
     "delete_file": ("edit_file",),
+    "grep_files": ("read_file",),
+    ATTACHED: ("read_file", "list_files"),
 }
 """Tools whose rules to deny and to ask hold for another tool, too: it can do what they do."""
+_LEAVES_OUT: Final = frozenset({"grep_files"})
+"""Tools that leave out what they may not read (`forbid_reading`), so that a folder is no question."""
 
 
 def find(
@@ -112,24 +129,30 @@ def find(
     command: str,
     calls: Sequence[Call],
     host: str = "",
-) -> tuple[Kind, Permission] | None:
+    closed: str = "",
+) -> tuple[Kind, Permission, str] | None:
     """The rule that decides about a call: deny before ask before allow. `calls` are the simple
-    commands of `command`, none where they cannot be read for certain; `host` is what it reaches."""
+    commands of `command`, none where they cannot be read for certain, and then `closed` is what it
+    names that no rule allows; `host` is what it reaches. Beside a rule that would allow a command
+    stands why it does not; else an empty text."""
     for kind, rules in zip(KINDS, (held.deny, held.ask, held.allow), strict=True):
         also = () if kind == "allow" else _ALSO.get(tool, ())
         own = [rule for rule in rules if rule.tool == tool or rule.tool in also]
+        if not own:
+            continue
         whole = next((rule for rule in own if not rule.pattern), None)
-        if whole is None and own:
-            all_of_it = kind == "allow"
-            if command:
-                fits = (_covering if all_of_it else _touching)(own, command, calls)
-            elif host:
-                fits = next((rule for rule in own if rule.fits_host(host)), None)
-            else:
-                fits = _naming(own, paths, all_of_it)
-            whole = fits
+        if kind == "allow" and command:
+            if (found := _covering(own, command, calls, closed)) is not None:
+                return kind, *found
+            continue
+        if whole is None and command:
+            whole = _touching(own, command, calls)
+        elif whole is None and host:
+            whole = next((rule for rule in own if rule.fits_host(host)), None)
+        elif whole is None:
+            whole = _naming(own, paths, kind == "allow")
         if whole is not None:
-            return kind, whole
+            return kind, whole, ""
     return None
 
 
@@ -152,27 +175,48 @@ def _names_of(path: PathFacts, all_of_it: bool) -> list[str]:
     return names if all_of_it else [*names, *(f"{name}/" for name in names)]
 
 
-def _covering(rules: list[Permission], command: str, calls: Sequence[Call]) -> Permission | None:
-    """The rule by which a whole command is allowed: each simple command in it fits a rule, or only
-    looks and is inert, since all of it runs without a sandbox. What cannot be read for certain is
-    allowed by its exact text alone."""
-    exact = next((rule for rule in rules if rule.pattern == command and not rule.open_end), None)
+def _covering(
+    rules: list[Permission], command: str, calls: Sequence[Call], closed: str
+) -> tuple[Permission, str] | None:
+    """The rule by which a whole command is allowed, and why it is not: each simple command in it
+    fits a rule, or only looks and is inert, since all of it runs without a sandbox. What cannot be
+    read for certain is allowed by its exact text alone, or by a rule for all commands."""
+    exact = next((rule for rule in rules if rule.is_exactly(command)), None)
+    whole = next((rule for rule in rules if not rule.pattern), None)
     if exact is not None or not calls:
-        return exact
-    fits = {
-        call: next((rule for rule in rules if rule.fits_words(call.argv)), None)
-        for call in calls
-        if not call.is_inert
-    }
-    found = [rule for call, rule in fits.items() if call.unsure]
-    return found[0] if found and None not in fits.values() else None
+        found = exact or whole
+        return (found, "" if exact else closed) if found is not None else None
+    moved = any(call.unsure and call.folder != calls[0].folder for call in calls)
+    covers, problem = [] if whole is None else [whole], ""
+    for call in calls:
+        if call.is_inert and not (moved and call.argv[0] == "cd"):
+            continue
+        fits = [rule for rule in rules if rule.fits_words(call.argv)]
+        if fits:
+            rule = min(fits, key=lambda rule: bool(_exceeds(rule, call)))
+            problem = problem or _exceeds(rule, call)
+            covers += [rule] if call.unsure else []
+        elif call.is_inert:
+            problem = problem or "it changes the folder, which your rule does not name"
+        else:
+            return None
+    return (covers[0], problem) if covers else None
+
+
+def _exceeds(rule: Permission, call: Call) -> str:
+    """Why a command does more than a rule allows that its words fit; empty: it does not."""
+    read = next((file for file in call.reads if rule.pattern and file != os.devnull), "")
+    closed = (why for at, why in call.closed if at >= len(rule.words))
+    return next(closed, f"it reads {read}, which your rule does not name" if read else "")
 
 
 def _touching(rules: list[Permission], command: str, calls: Sequence[Call]) -> Permission | None:
     """The rule that a command in `command` fits, wherever it stands: as it is written, or as the
     names in the folder make it of patterns (`calls`)."""
-    read = (argv for call in calls for argv in shell_programs.without_git_options(call.argv))
-    every = chain(_literal(command, Budget()), read)
+    budget = Budget()
+    expanded = calls if re.search(r"[*?]", command) else ()
+    read = (argv for call in expanded for argv in _literal(shlex.join(call.argv), budget))
+    every = chain(_literal(command, budget), read)
     return next((rule for argv in every for rule in rules if rule.fits_words(argv)), None)
 
 
@@ -186,7 +230,9 @@ def find_unseen(
     """A rule that denies or asks, where it cannot be known whether the call fits it: a part of
     `command` is not literal, or writes what a shell runs; or the files that are looked through
     are not known yet."""
-    rules = [rule for rule in (*held.deny, *held.ask) if rule.tool == tool and rule.words]
+    also = () if tool in _LEAVES_OUT else _ALSO.get(tool, ())
+    both = (rule for rule in (*held.deny, *held.ask) if rule.tool == tool or rule.tool in also)
+    rules = [rule for rule in both if rule.words]
     if not command:
         folders = [path for path in paths if rules and path.is_folder]
         return next((rule for rule in rules if any(map(rule.fits_below, folders))), None)
@@ -194,11 +240,37 @@ def find_unseen(
         return None
     if not calls:
         return rules[0]
-    for argv in _literal(command, Budget()):
-        renamed = (rule for rule in rules if not argv or renames(argv, rule.words[0]))
-        if rule := next(renamed, None):
-            return rule
-    return None
+    hidden = (rule for argv in _literal(command, Budget()) for rule in rules if _hides(argv, rule))
+    return next(hidden, None)
+
+
+def _hides(argv: Sequence[str], rule: Permission) -> bool:
+    """Whether it is not known if a command fits a rule: it is none that can be read, has a word that
+    becomes others when it runs, or gives the program of the rule another name."""
+    return (
+        not argv
+        or renames(argv, rule.words[0])
+        or any(may_fit(rule.words, rule.open_end, one) for one in with_open_options(argv))
+    )
+
+
+def forbid_reading(
+    held: Permissions, folder: Path, names: Iterable[str], root: Path
+) -> dict[str, Permission]:
+    """Which of the files in `folder` (a real path) a tool may not read that found them by itself, as
+    nobody is asked about them, each with the rule. `root` is the folder of the session."""
+    rules = [rule for rule in (*held.deny, *held.ask) if rule.tool == "read_file"]
+    if not rules:
+        return {}
+    inside = folder.is_relative_to(root)
+    shown = f"{folder.relative_to(root)}/".removeprefix("./") if inside else f"{folder}/"
+    found: dict[str, Permission] = {}
+    for name in names:
+        ways = (f"{shown}{name}", f"{folder}/{name}")
+        fits = (rule for rule in rules if not rule.pattern or rule.fits_path(*ways))
+        if (rule := next(fits, None)) is not None:
+            found[name] = rule
+    return found
 
 
 def apply_limits(
@@ -250,8 +322,14 @@ def _literal(command: str, budget: Budget) -> Iterator[list[str]]:
 
 
 def _of_simple(simple: Simple, budget: Budget, found: bool = False) -> Iterator[list[str]]:
-    """The commands of one whose variables are filled in. `found`: `find` starts it, of whose
-    commands each one is looked at there, also those in others. Raises TooMany."""
+    """The commands of one whose variables are filled in, as it is written and with marks for what
+    it reads. `found`: `find` starts it, of whose commands each one is looked at there, also those
+    in others. Raises TooMany."""
+    for one in filter(None, (simple, with_fed_words(simple))):
+        yield from _of_one(one, budget, found)
+
+
+def _of_one(simple: Simple, budget: Budget, found: bool) -> Iterator[list[str]]:
     budget.take_words(simple.words)
     if budget.depth > _DEEPEST:
         yield []
@@ -270,14 +348,21 @@ def _of_simple(simple: Simple, budget: Budget, found: bool = False) -> Iterator[
             yield from ([[]] if writer else [])
         for started in () if found else shell_programs.started_by_find(call.name, call.arguments):
             yield from _of_simple(Simple(list(started)), budget.deeper(), found=True)
-        for carried in carried_code.find_carried(call, simple):
-            if isinstance(carried, str):
-                inner.append(carried)
-            else:
-                budget.take(STEPS_OF_SUFFIX * len(carried.words))
-                yield from _spellings(carried)
+        yield from _of_carried(carried_code.find_carried(call, simple), budget)
     for code in inner:
         yield from _literal(code, budget.deeper())
+
+
+def _of_carried(carried: Iterable[Simple | str], budget: Budget) -> Iterator[list[str]]:
+    """The commands that the words of a program may be. A word that may be anything begins none in
+    code of an unknown language (`2 * 3`), and none where it stands for a file (`xargs black`)."""
+    for one in carried:
+        if isinstance(one, str):
+            every = _literal(one, budget.deeper())
+            yield from (argv for argv in every if not argv or not is_any(argv[0]))
+        else:
+            budget.take(STEPS_OF_SUFFIX * len(one.words))
+            yield from (argv for argv in _spellings(one) if not is_fed(argv[0]))
 
 
 def _spellings(simple: Simple) -> Iterator[list[str]]:
@@ -287,10 +372,3 @@ def _spellings(simple: Simple) -> Iterator[list[str]]:
     spelled = [text for word in plain for text in shell_programs.all_braces(word)]
     if spelled != plain:
         yield from shell_programs.without_git_options(spelled)
-
-
-@cache
-def _path_pattern(pattern: str) -> re.Pattern[str]:
-    parts = re.split(r"(\*\*/?|\*|\?)", pattern)
-    as_regex = {"**": ".*", "**/": "(?:.*/)?", "*": "[^/]*", "?": "[^/]"}
-    return re.compile("".join(as_regex.get(part, re.escape(part)) for part in parts), re.DOTALL)

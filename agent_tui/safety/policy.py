@@ -4,7 +4,8 @@ others gathered.
 The order is the meaning: plan mode refuses what does not only look; the hard list asks in every
 mode, and so does a rule of the person that says `ask` (one that denies comes before both); a rule of
 this session allows what a person allowed before; paths outside the folder, secrets and protected
-names ask in every mode; what a rule allows runs; only then does the mode speak.
+names ask in every mode, and so does what may fit a rule that denies or asks; what a rule allows
+runs; only then does the mode speak.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from agent_tui.protocol.ops import MODES as MODES
 from agent_tui.safety.limits import Limits
-from agent_tui.safety.permissions import Permissions, find, find_unseen, spoken
+from agent_tui.safety.permissions import Permission, Permissions, find, find_unseen, spoken
 from agent_tui.safety.shell import hard_list
 from agent_tui.safety.shell.git_settings import GIT, WRITES, writes_settings
 from agent_tui.structures.frozen import frozen
@@ -74,7 +75,9 @@ class Facts:
     """Why the command may do more than look, as the classifier says; empty: it only looks. None:
     nobody has judged it."""
     calls: tuple[Call, ...] = ()
-    """The simple commands in it; none where they cannot be read for certain."""
+    """The simple commands in it; none where they cannot be read for certain. `closed`: what it then
+    may name that no rule allows, as `closed_words` says it."""
+    closed: str = ""
     prefix: tuple[str, ...] = ()
     """The beginning by which it may be allowed, as `prefixes` says it."""
     sandboxed: bool = False
@@ -137,8 +140,7 @@ def decide(
             "write down the plan instead",
             rule="mode",
         )
-    found = find(permissions, facts.tool, facts.paths, facts.command, facts.calls, facts.host)
-    kind, own = found or ("", None)
+    kind, own, problem = _find_rule(permissions, facts)
     if own is not None and kind == "deny":
         return Decision("refuse", f"your rule denies it: {own.text}", rule=f"deny {own.text}")
     hard = hard_list.reason(facts.command, facts.cwd, *facts.others) if facts.command else ""
@@ -149,19 +151,22 @@ def decide(
     if own is not None and kind == "ask":
         return Decision("ask", f"your rule asks: {own.text}", rule=f"ask {own.text}")
     rule, prefix = _rule(facts), _prefix_rule(facts)
-    if held := rules & rules_for(facts):
+    unseen = find_unseen(permissions, facts.tool, facts.command, facts.calls, facts.paths)
+    if held := rules & rules_for(replace(facts, prefix=()) if unseen else facts):
         where = "session" if any(not one.lasting for one in held) else "folder"
         return Decision(
             "allow", f"allowed for this {where}", note=f"always, in this {where}", rule=where
         )
     named = _path_reason(facts)
-    if own is not None and not named:
+    allowed = own is not None and not (named or problem)
+    if own is not None and allowed and (unseen is None or own.is_exactly(facts.command)):
         return Decision("allow", "your rule allows it", note=own.text, rule=f"allow {own.text}")
-    unseen = find_unseen(permissions, facts.tool, facts.command, facts.calls, facts.paths)
     hidden = f"it cannot be read whether your rule fits: {unseen.text}" if unseen else ""
     hidden = hidden or facts.doubt
     settings = _settings_reason(facts) if mode == "accept-all" else ""
     reason = named or hidden or settings or _mode_reason(mode, facts)
+    if reason and own is not None and problem:
+        reason = f"your rule does not allow it ({own.text}): {problem}"
     if reason:
         text = _always_text(facts) if rule else ""
         by = "path" if named else f"unread {unseen.text}" if unseen else "mode"
@@ -198,6 +203,20 @@ def rules_for(facts: Facts) -> set[Rule]:
     """The rules of a session or a folder that would allow this call."""
     found = {rule for rule in (_rule(facts), _prefix_rule(facts)) if rule is not None}
     return found | ({replace(rule, lasting=True) for rule in found} if facts.may_last else set())
+
+
+def _find_rule(permissions: Permissions, facts: Facts) -> tuple[str, Permission | None, str]:
+    """What kind of rule decides, which one, and why it does not, where it only would allow."""
+    found = find(
+        permissions,
+        facts.tool,
+        facts.paths,
+        facts.command,
+        facts.calls,
+        facts.host,
+        facts.closed,
+    )
+    return found or ("", None, "")
 
 
 def _forbidden(limits: Limits, facts: Facts) -> str:

@@ -53,6 +53,9 @@ ANSWERS: Final = "projects.toml"
 for each project (its real path), in which the name of a model is true or false."""
 FLAGS: Final = "command line"
 """Where a problem with a flag is said to be."""
+_COMMANDS: Final = "run_shell_command"
+_PATTERN: Final = re.compile(r"\*|\{[^{}]*,[^{}]*\}")
+"""What a shell replaces, and a rule for commands does not."""
 _MAX_BYTES: Final = 1 << 20
 _MOST_DOTS: Final = 1_000
 """Dots in a line: the time to read a dotted key grows with the square of its parts."""
@@ -213,7 +216,7 @@ def read(place: Place, gate: Gate | None = None) -> Loaded:
     ):
         suggestion = None  # it makes no difference
     loaded = Loaded(settings, tuple(problems), values, files, suggestion, place.environment)
-    missing = tuple(_rules_of_no_tool(loaded, place))
+    missing = (*_rules_of_no_tool(loaded, place), *_rules_of_no_command(loaded))
     return replace(loaded, problems=loaded.problems + missing) if missing else loaded
 
 
@@ -248,6 +251,18 @@ def _rules_of_no_tool(loaded: Loaded, place: Place) -> Iterator[Problem]:
                 for folder in tool_folders(place.folders.config, place.cwd)
             ):
                 said = f"there is no tool {tool}; there are: {', '.join(there)}"
+                yield loaded.problem(f"permissions.{kind}", said)
+
+
+def _rules_of_no_command(loaded: Loaded) -> Iterator[Problem]:
+    """Rules against commands with a pattern that is none there: they would forbid nothing."""
+    rules = loaded.settings.permissions
+    for kind, texts in (("deny", rules.deny), ("ask", rules.ask)):
+        for text in texts:
+            tool, _, words = parse_rule(text)
+            named = words[:-1] if words[-1:] == ("*",) else words
+            if tool == _COMMANDS and any(map(_PATTERN.search, named)):
+                said = f"{text!r} would fit no command: only ` *` at the end stands for other words"
                 yield loaded.problem(f"permissions.{kind}", said)
 
 

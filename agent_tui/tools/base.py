@@ -8,7 +8,7 @@ tool raises
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any, Generic, Literal, Protocol, TypeVar, cast
@@ -154,6 +154,11 @@ class ToolContext(Protocol):
         Raises ToolFailure (`blocked`, `invalid_arguments`) where the path was not part of what was
         allowed.
         """
+        ...
+
+    def unreadable(self, folder: Path, names: Sequence[str]) -> Collection[str]:
+        """Those of the files in `folder` (a real path) that a rule of the person keeps from being
+        read by a tool that found them by itself."""
         ...
 
     def hide_secrets(self, text: str, of_secrets: bool = False) -> str:

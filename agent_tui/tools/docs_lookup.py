@@ -4,6 +4,7 @@ offline, without running any of their code."""
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -23,12 +24,14 @@ README_CHARS: Final = 4_000
 README_READ: Final = 20_000
 """Characters of a description that are looked at."""
 MOST_NAMED: Final = 30
+MOST_DECLARATIONS: Final = 200
+"""Files of TypeScript that are looked through."""
 AROUND: Final = 12
 """Lines of a declaration of TypeScript that are shown."""
 _ENVIRONMENTS: Final = (".venv", "venv", "env", ".env")
 _READMES: Final = ("README.md", "readme.md", "Readme.md")
 _PICTURES: Final = re.compile(
-    r"<img[^>]*>|!\[[^\]]*\]\([^)]*\)|</?(?:p|a|div|h1)\b[^>]*>|\[\]\([^)]*\)"
+    r"<img[^<>]*>|!\[[^\[\]]*\]\([^()]*\)|</?(?:p|a|div|h1)\b[^<>]*>|\[\]\([^()]*\)"
 )
 """Badges and what stands around them."""
 _NAME: Final = re.compile(r"@?[A-Za-z0-9][\w.@/-]*")
@@ -51,16 +54,38 @@ class _Project:
         self._ctx, self._stopped = ctx, stopped
         root = ctx.roots[0]
         self.packages = [
-            found
+            site
             for name in _ENVIRONMENTS
-            if (root / name / "pyvenv.cfg").is_file()
-            for found in sorted((root / name).glob("lib/python3*/site-packages"))
+            if self.read_text(root / name / "pyvenv.cfg")
+            for python in self.list_folder(root / name / "lib", "python3*")
+            if self.has_folder(site := python / "site-packages")
         ]
         self.modules = root / "node_modules"
 
-    def read_text(self, path: Path) -> str:
+    def check(self) -> None:
+        """Raises ToolFailure when the call was stopped."""
         if self._stopped():
             raise ToolFailure("exception", "it was stopped")
+
+    def has_folder(self, path: Path) -> bool:
+        """Whether there is a folder that may be looked into."""
+        try:
+            return self._ctx.path(str(path)).is_dir()
+        except (OSError, ValueError, ToolFailure):
+            return False  # not there, or not for the model
+
+    def list_folder(self, path: Path, pattern: str) -> list[Path]:
+        """What lies in a folder; nothing where that may not be looked into."""
+        self.check()
+        return sorted(path.glob(pattern)) if self.has_folder(path) else []
+
+    def infos(self) -> Iterator[Path]:
+        """The folders with what is known of each Python package."""
+        for folder in self.packages:
+            yield from self.list_folder(folder, "*.dist-info")
+
+    def read_text(self, path: Path) -> str:
+        self.check()
         most = MAX_PYTHON if path.suffix in (".py", ".pyi") else MAX_BYTES
         try:
             data = read_regular(self._ctx.path(str(path)), most + 1)
@@ -75,34 +100,43 @@ class _Project:
     def metadata(self, library: str) -> str:
         """The text of a Python package's metadata."""
         wanted = _normal(library)
-        for folder in self.packages:
-            for info in folder.glob("*.dist-info"):
-                if _normal(info.name.partition("-")[0]) == wanted:
-                    return self.read_text(info / "METADATA")
-        return ""
+        named = (info for info in self.infos() if _package(info) == wanted)
+        return next((self.read_text(info / "METADATA") for info in named), "")
 
     def top_modules(self, library: str) -> Iterator[str]:
         """The modules that a Python package brings."""
         yield library.replace("-", "_")
         wanted = _normal(library)
-        for folder in self.packages:
-            for info in folder.glob("*.dist-info"):
-                if _normal(info.name.partition("-")[0]) != wanted:
-                    continue
-                yield from self.read_text(info / "top_level.txt").split()
-                for line in self.read_text(info / "RECORD").splitlines():
-                    first = line.partition(",")[0]
-                    if first.endswith("/__init__.py") and first.count("/") == 1:
-                        yield first.partition("/")[0]
+        for info in self.infos():
+            if _package(info) != wanted:
+                continue
+            yield from self.read_text(info / "top_level.txt").split()
+            for line in self.read_text(info / "RECORD").splitlines():
+                first = line.partition(",")[0]
+                if first.endswith("/__init__.py") and first.count("/") == 1:
+                    yield first.partition("/")[0]
 
     def names(self) -> list[str]:
         """The packages that there are."""
-        found = {
-            info.name.partition("-")[0] for one in self.packages for info in one.glob("*.dist-info")
-        }
-        if self.modules.is_dir():
-            found |= {one.name for one in self.modules.iterdir() if not one.name.startswith(".")}
+        found = {info.name.partition("-")[0] for info in self.infos()}
+        modules = self.list_folder(self.modules, "*")
+        found |= {one.name for one in modules if not one.name.startswith(".")}
         return sorted(found, key=str.lower)
+
+    def declarations(self, folder: Path) -> list[Path]:
+        """The first files of types below a folder."""
+        found = list[Path]()
+        for above, folders, names in os.walk(folder) if self.has_folder(folder) else ():
+            self.check()
+            folders.sort()
+            found += [Path(above, name) for name in sorted(names) if name.endswith(".d.ts")]
+            if len(found) >= MOST_DECLARATIONS:
+                break
+        return found[:MOST_DECLARATIONS]
+
+
+def _package(info: Path) -> str:
+    return _normal(info.name.partition("-")[0])
 
 
 def _normal(name: str) -> str:
@@ -130,12 +164,12 @@ def find(arguments: DocsLookup, ctx: ToolContext, stopped: Callable[[], bool]) -
 
 
 def _is_there(project: _Project, library: str) -> bool:
-    return bool(project.metadata(library)) or (project.modules / library).is_dir()
+    return bool(project.metadata(library)) or project.has_folder(project.modules / library)
 
 
 def _of_python(project: _Project, library: str, symbol: str) -> str:
     about = project.metadata(library)
-    sources = Sources(project.packages, project.read_text)
+    sources = Sources(project.packages, project.read_text, project.check)
     tops = [*dict.fromkeys(project.top_modules(library))]
     if symbol:
         for top in tops:
@@ -186,7 +220,7 @@ def _declaration(project: _Project, folder: Path, about: dict[str, Any], name: s
     own = project.modules / "@types" / folder.name
     pattern = re.compile(_DECLARES.format(re.escape(name)), re.MULTILINE)
     first = [folder / named] if inside else []
-    for path in (*first, own / "index.d.ts", *sorted(folder.glob("**/*.d.ts"))[:200]):
+    for path in (*first, own / "index.d.ts", *project.declarations(folder)):
         text = project.read_text(path)
         if pattern.search(text) is None:
             continue

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import uuid
+from collections import Counter
 from typing import Any, Final, Literal
 
 from pydantic import Field
@@ -15,8 +16,6 @@ from agent_tui.tools.support.diff import diff
 from agent_tui.tools.support.files import read_text, refuse_placeholders
 from agent_tui.tools.support.notebook import refuse_many_parts
 
-_NUMBER: Final = re.compile(r'"\\u0000([-+.\deE]+)\\u0000"')
-"""A number with a fraction or an exponent, which stays as it is written."""
 _INDENT: Final = re.compile(r"[{\[]\r?\n([ \t]+)\"")
 
 
@@ -35,9 +34,10 @@ def work_out(arguments: EditNotebook, ctx: ToolContext) -> Change:
     refuse_stale(path, before.raw, ctx)
     refuse_placeholders(arguments.source, before.text, "source")
     refuse_many_parts(before.text)
+    mark = uuid.uuid4().hex  # no text has it: a number behind it stays as it is written
     try:
         notebook = json.loads(
-            before.text, parse_float=lambda number: f"\0{number}\0", object_pairs_hook=_object
+            before.text, parse_float=lambda number: f"{mark}{number}", object_pairs_hook=_object
         )
         cells = notebook["cells"]
         if not isinstance(cells, list) or not all(isinstance(cell, dict) for cell in cells):
@@ -50,7 +50,7 @@ def work_out(arguments: EditNotebook, ctx: ToolContext) -> Change:
         )
         raise ToolFailure("invalid_arguments", f"{said}; use edit_file") from None
     _change(arguments, notebook, cells, shown)
-    after = _written(notebook, before.text)
+    after = _written(notebook, before.text, mark)
     if after == before.text:
         raise ToolFailure("invalid_arguments", f"{shown} holds that already")
     display = diff(shown, before.text, after)
@@ -67,7 +67,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
         names = [name for name, _ in pairs]
-        raise _Doubled(json.dumps(next(name for name in names if names.count(name) > 1)))
+        raise _Doubled(json.dumps(Counter(names).most_common(1)[0][0]))
     return found
 
 
@@ -105,8 +105,9 @@ def _new_cell(kind: str, notebook: dict[str, Any], cells: list[dict[str, Any]]) 
     }
 
 
-def _written(notebook: dict[str, Any], before: str) -> str:
-    """The notebook as JSON, indented, escaped and ended as it was."""
+def _written(notebook: dict[str, Any], before: str, mark: str) -> str:
+    """The notebook as JSON, indented, escaped and ended as it was. A text with `mark` before it is
+    a number with a fraction or an exponent."""
     found = _INDENT.search(before)
     tight = found is None and '": ' not in before[:2_000]
     text = json.dumps(
@@ -115,7 +116,7 @@ def _written(notebook: dict[str, Any], before: str) -> str:
         ensure_ascii=before.isascii() and "\\u" in before,
         separators=(",", ":") if tight else None,
     )
-    return _NUMBER.sub(r"\1", text) + before[len(before.rstrip()) :]
+    return re.sub(rf'"{mark}([^"]*)"', r"\1", text) + before[len(before.rstrip()) :]
 
 
 async def plan(arguments: EditNotebook, ctx: ToolContext) -> Planned:

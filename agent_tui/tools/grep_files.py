@@ -209,6 +209,9 @@ class _Tree:
                 names = [name for name in names if name not in secrets]
                 self._search.secrets += len(secrets)
                 batch.secrets += [run.path + name for name in secrets]
+            if kept := self._ctx.unreadable(self._real / run.path, names):
+                names = [name for name in names if name not in kept]
+                self._search.forbidden += len(kept)
             if names:
                 batch.files.append((run.path, names))
                 batch.count, size = batch.count + len(names), size + len(run.path)

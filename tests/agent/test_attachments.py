@@ -26,7 +26,7 @@ from agent_tui.protocol.ops import Answer, Cancel, Steer, Submit
 from agent_tui.protocol.session_events import QueueChanged
 from agent_tui.protocol.transcript import ToolBlock
 from agent_tui.protocol.turn_events import TurnEnded
-from agent_tui.settings.table import ToolSettings
+from agent_tui.settings.table import PermissionSettings, ToolSettings
 from tests.agent.driving import Driver, Place
 
 SAY: list[dict[str, Any]] = [{"text": "Seen."}]
@@ -100,6 +100,21 @@ def test_what_cannot_be_read_is_said_to_both(place: Place) -> None:
         driver.turn("see @data.bin")
         assert rows(driver) == [("Attach data.bin", "binary")]
     assert "[Attach data.bin: Error [binary]: data.bin is a binary file" in said(driver.events)[0]
+
+
+def test_the_rules_and_limits_of_the_person_hold(place: Place) -> None:
+    rules = PermissionSettings(
+        deny=("read_file(src/**)",), forbidden_dirs=(str(place.cwd / "closed"),)
+    )
+    (place.cwd / "closed").mkdir()
+    (place.cwd / "closed" / "x.txt").write_text("closed\n")
+    with place.engine(place.script(SAY), permissions=rules) as driver:
+        driver.turn("see @src/app.py and @closed/x.txt and @long.txt")
+        assert rows(driver) == [
+            ("Attach src/app.py", "blocked"),
+            ("Attach closed/x.txt", "blocked"),
+            ("Attach long.txt", "ok"),
+        ]
 
 
 @pytest.mark.parametrize(("choice", "tag"), [("no", "denied"), ("once", "ok")])

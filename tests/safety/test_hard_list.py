@@ -526,6 +526,34 @@ adb reboot
 python manage.py crontab add
 vim crontab
 kubectl delete pod/shop
+kubectl delete pods a b -n prod
+rails db:migrate
+rails db:create
+echo rails db:drop
+grep -rn db:drop .
+git commit -m db:drop
+npx prisma migrate dev
+python manage.py migrate
+mysqladmin status
+sqlite3 app.db 'select * from users'
+sqlite3 app.db 'delete from users where id = 1'
+mongosh --eval 'db.users.find().toArray()'
+docker compose down
+docker compose logs -f
+docker run -v data:/data image rm x
+docker volume ls
+podman system df
+helm upgrade shop .
+helm list
+gh pr view 1
+gh pr create --title 'delete the cache' --body x
+rclone copy a b
+restic snapshots
+userdel --help
+git -c alias.st=status st
+git config alias.co checkout
+gpg --delete-keys ann
+rm -rf ../$(basename $PWD)-old
 rm -rf build/[a-z]*
 rm -rf "${BUILD:-build}"
 rm -rf "$DIR"
@@ -675,7 +703,10 @@ git push --no-verify origin fix/force
 git push origin feature+x
 git push -o force origin main
 git fetch -f
-git branch -f main
+git fetch -f origin main
+git fetch origin main:refs/remotes/origin/main
+git branch -c main copy
+git checkout -b main
 git commit -m "push --force"
 git log --oneline -f
 git clean -n

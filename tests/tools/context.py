@@ -7,7 +7,7 @@ import asyncio
 import json
 import os
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,7 @@ from typing import Any
 from agent_tui.protocol.display import DiffDisplay, Display, TodoItem
 from agent_tui.protocol.messages import SkillInfo
 from agent_tui.safety import paths
+from agent_tui.safety.permissions import Permissions, forbid_reading
 from agent_tui.safety.process import processes
 from agent_tui.safety.process.environment import child_environment
 from agent_tui.safety.process.output_capture import Captured
@@ -61,6 +62,7 @@ class Context:
     keys: Mapping[str, str] = field(default_factory=dict)
     named_hosts: frozenset[str] = frozenset()
     mode: str = "auto"
+    permissions: Permissions = field(default_factory=Permissions)
     in_blocking: bool = False
     """Whether `blocking` was used."""
 
@@ -86,9 +88,17 @@ class Context:
             fact = paths.facts(text, self.roots)
         except ValueError as error:
             raise ToolFailure("invalid_arguments", str(error)) from None
-        if fact.real in self.granted or (fact.inside and not fact.secret):
+        known = fact.real in self.granted
+        if known or (
+            fact.inside
+            and not fact.secret
+            and not self.unreadable(fact.real.parent, [fact.real.name])
+        ):
             return fact.real
         raise ToolFailure("blocked", f"{fact.shown}: not what was allowed for this call")
+
+    def unreadable(self, folder: Path, names: Sequence[str]) -> Collection[str]:
+        return forbid_reading(self.permissions, folder, names, self.roots[0]).keys()
 
     def hide_secrets(self, text: str, of_secrets: bool = False) -> str:
         return hide_secrets(text, of_secrets)

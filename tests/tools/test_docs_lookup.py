@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import shutil
 from base64 import b64encode
 from pathlib import Path
 
 import pytest
 
+from agent_tui.safety.permissions import own_rules
+from agent_tui.settings.table import PermissionSettings
 from agent_tui.tools import docs_lookup
 from agent_tui.tools.base import ToolFailure
 from tests.tools.context import Context
@@ -212,3 +215,97 @@ def test_a_readme_of_any_content_is_shown_in_part(project: Path) -> None:
     info = project / ".venv" / "lib" / "python3.12" / "site-packages" / "web_client-1.2.dist-info"
     (info / "METADATA").write_text("Name: x\n\n" + "<img " * 300_000)
     assert "![" in look_up(project, "pad") and look_up(project, "web-client")
+
+
+@pytest.mark.parametrize(
+    "modules",
+    [
+        {"a.py": "from webclient.a import *\n" * 60, "__init__.py": "from .a import *\n" * 60},
+        {
+            "__init__.py": "from .m0 import *\n",
+            **{
+                f"m{one}.py": "".join(f"from .m{other} import *\n" for other in range(30))
+                for one in range(30)
+            },
+        },
+        {"__init__.py": f"class A({', '.join(['B'] * 9)}): ...\nclass B(A, A, A, A): ...\n"},
+        {
+            "__init__.py": "".join(
+                f"class C{one}({', '.join(f'C{other}' for other in range(one))}): ...\n"
+                for one in range(40)
+            )
+            + "A = C39\nclass A(C39): ...\n"
+        },
+    ],
+    ids=("itself", "each-other", "bases", "diamonds"),
+)
+def test_each_module_and_class_is_asked_once_for_a_name(
+    project: Path, modules: dict[str, str]
+) -> None:
+    site = project / ".venv" / "lib" / "python3.12" / "site-packages" / "webclient"
+    for name, text in modules.items():
+        (site / name).write_text(text)
+    for symbol in ("A.missing", "C39.missing", "missing"):
+        with pytest.raises(ToolFailure) as raised:
+            look_up(project, "web-client", symbol)
+        assert raised.value.tag == "not_found"
+
+
+def test_a_search_ends_when_it_is_stopped(project: Path) -> None:
+    """Also where every file is known already: in the middle of what one module names."""
+    site = project / ".venv" / "lib" / "python3.12" / "site-packages" / "webclient"
+    bases = ", ".join(f"B{one}" for one in range(1_000))
+    (site / "__init__.py").write_text(f"class A({bases}): ...\n")
+    asked = 0
+
+    def stopped() -> bool:
+        nonlocal asked
+        asked += 1
+        return asked > 500
+
+    arguments = docs_lookup.DocsLookup(library="web-client", symbol="A.missing")
+    with pytest.raises(ToolFailure, match="stopped"):
+        docs_lookup.find(arguments, Context(project), stopped)
+    assert asked == 501
+
+
+@pytest.mark.parametrize(
+    "place",
+    [
+        "node_modules",
+        "node_modules/@scope",
+        ".venv",
+        ".venv/lib",
+        ".venv/lib/python3.12",
+        ".venv/lib/python3.12/site-packages",
+    ],
+)
+def test_no_folder_outside_is_listed_through_a_link(
+    project: Path, tmp_path_factory: pytest.TempPathFactory, place: str
+) -> None:
+    outside = tmp_path_factory.mktemp("outside") / "top"
+    shutil.copytree(project / ".venv", outside)
+    for name in ("private-0.1.dist-info", "lib/private-0.1.dist-info", "private"):
+        (outside / name).mkdir()
+    (outside / "private" / "x.d.ts").write_text("export function padLeft(): void;\n")
+    inner = {".venv/lib": "lib", ".venv/lib/python3.12": "lib/python3.12"}.get(place, "")
+    link = project / place
+    if link.is_dir():
+        shutil.rmtree(link)
+    link.parent.mkdir(parents=True, exist_ok=True)
+    link.symlink_to(outside / inner)
+    for library in ("zzz", "private", "web-client", "@scope/private"):
+        for symbol in ("", "padLeft"):
+            try:
+                said = look_up(project, library, symbol)
+            except ToolFailure as failure:
+                said = failure.text.replace(f"no library {library}", "")
+            assert "private" not in said
+            assert ("web_client" in said) <= place.startswith("node")
+
+
+def test_a_file_that_a_rule_keeps_from_being_read_is_not_shown(project: Path) -> None:
+    rules = own_rules(PermissionSettings(deny=("read_file(node_modules/**)",)))
+    arguments = docs_lookup.DocsLookup(library="pad")
+    with pytest.raises(ToolFailure, match="no library pad"):
+        asyncio.run(docs_lookup.TOOL.run(arguments, Context(project, permissions=rules)))

@@ -108,3 +108,12 @@ def test_odd_characters_in_a_cell_stay(tmp_path: Path) -> None:
     source = "a\x0bb\x0cc\u2028d\ne"
     _, after = change(tmp_path, json.dumps(NOTEBOOK), cell=1, source=source)
     assert "".join(json.loads(after)["cells"][1]["source"]) == source
+
+
+def test_a_text_that_looks_like_a_number_stays_a_text(tmp_path: Path) -> None:
+    like = "\x000123\x00"
+    notebook = {**NOTEBOOK, "metadata": {"own": [1.5, like], like: like}}
+    _, after = change(tmp_path, json.dumps(notebook, indent=1), cell=1, source=like)
+    held = json.loads(after)
+    assert held["metadata"] == notebook["metadata"]
+    assert held["cells"][1]["source"] == [like]

@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 
 from agent_tui.protocol.display import Match, MatchesDisplay, TableDisplay
+from agent_tui.safety.permissions import own_rules
+from agent_tui.settings.table import PermissionSettings
 from agent_tui.tools import grep_files
 from agent_tui.tools.base import ToolResult
 from agent_tui.tools.grep_files import TOOL
@@ -370,3 +372,15 @@ def test_what_is_no_file_or_goes_away_is_no_trouble(tmp_path: Path) -> None:
         "blocked",
     )
     assert grep(tmp_path, "needle", path="huge").tag in ("binary", "too_large")
+
+
+def test_files_that_a_rule_keeps_from_being_read_are_left_out(tmp_path: Path) -> None:
+    for name in ("priv/a.txt", "src/b.txt", "src/key.log"):
+        path = tmp_path / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text("needle\n")
+    rules = PermissionSettings(deny=("read_file(priv/**)",), ask=("read_file(**/*.log)",))
+    ctx = Context(tmp_path, permissions=own_rules(rules))
+    said = call(TOOL, ctx, pattern="needle").content
+    assert "src/b.txt" in said and "priv" not in said and "key.log" not in said
+    assert "[2 files left out: a rule of the person keeps them from being read.]" in said

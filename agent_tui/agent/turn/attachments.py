@@ -90,6 +90,7 @@ def attacher(executor: Executor) -> Attach:
     async def attach(text: str, turn: Turn) -> None:
         if not (named := mention.mentioned_files(text)):
             return
+        own.approvals.permissions = executor.approvals.permissions
         looked_up = own.workplace.off_loop(lambda: _there(named[:LOOKED_UP], own.workplace.roots))
         there, lost = await looked_up
         new = [path for path in lost if path not in told] if len(named) <= MEANT else []

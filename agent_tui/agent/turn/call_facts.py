@@ -15,6 +15,7 @@ from agent_tui.safety.limits import Limits
 from agent_tui.safety.permissions import apply_limits
 from agent_tui.safety.sandbox.support import Support
 from agent_tui.safety.shell import classifier as shell_classifier
+from agent_tui.safety.shell.closed_words import closed_in_text, mark_closed
 from agent_tui.safety.shell.prefixes import may_last, prefix_of
 from agent_tui.tools.base import Tool
 
@@ -38,12 +39,14 @@ def gather_facts(
     limits: Limits = Limits(),  # noqa: B008  # it cannot change
     environment: Mapping[str, str] = MappingProxyType({}),
     reaches: tuple[str, str] = ("", ""),
+    names: bool = True,
 ) -> policy.Facts:
     """What the policy decides about: a call of `tool` that touches these paths, or runs `command`
     in the first of `roots`. `support` and `workspace`: the sandboxes here, to look and to work in;
     None where nothing runs in them. `limits`: those of the person; `environment`: that of commands;
-    `reaches`: a host, and why its address asks in every mode. Raises ValueError for what is no
-    path."""
+    `reaches`: a host, and why its address asks in every mode; `names`: look at what the words of a
+    command name, which costs time and only matters to a rule that allows. Raises ValueError for what
+    is no path."""
     first, *others = map(str, roots)
     writes = tool.effect != "read"
     named = tuple(paths.facts(text, roots, tool.changes, writes) for text in touched)
@@ -69,10 +72,16 @@ def gather_facts(
     lasts = may_last(command, judged.calls)
     sandboxed = workspace is not None and not workspace.problem
     forbidden, doubt = apply_limits(limits, named, command, judged.calls, roots, environment)
+    calls, closed = judged.calls, ""
+    if names and calls:
+        calls = tuple(mark_closed(calls, roots))
+    elif names:
+        closed = closed_in_text(command, roots)
     return replace(
         facts,
         unsure=unsure,
-        calls=judged.calls,
+        calls=calls,
+        closed=closed,
         prefix=prefix,
         may_last=lasts,
         sandboxed=sandboxed,

@@ -229,6 +229,7 @@ class Executor:
                 self.approvals.permissions.limits,
                 self.workplace.environment,
                 self._reached(tool, arguments),
+                names=bool(self.approvals.permissions.allow),
             )
         except ToolFailure as failure:
             return failure.result()
@@ -241,7 +242,7 @@ class Executor:
         context.folder = folder if command else roots[0]
         decision = self.approvals.decide(facts)
         found = self._workspace if decision.confined == "works" else self._support
-        context.limits = self.approvals.permissions.limits
+        context.permissions = self.approvals.permissions
         context.confined = "" if found and found.problem else decision.confined
         context.way = found.way if found else ""
         context.hosts = self.approvals.allowed_hosts(facts.cwd)

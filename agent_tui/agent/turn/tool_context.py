@@ -8,7 +8,7 @@ import stat
 import threading
 import time
 import uuid
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
 from pathlib import Path
@@ -27,7 +27,7 @@ from agent_tui.protocol.events import (
 )
 from agent_tui.protocol.messages import SkillInfo
 from agent_tui.safety import paths
-from agent_tui.safety.limits import Limits
+from agent_tui.safety.permissions import Permissions, forbid_reading
 from agent_tui.safety.policy import Confined
 from agent_tui.safety.process import processes
 from agent_tui.safety.process.output_capture import Captured, Refusal
@@ -81,8 +81,8 @@ class CallContext:
         self.changes: list[tuple[Path, str, str]] = []
         """Real paths of the files that it changed, with the SHA-256 of their contents before and
         after."""
-        self.limits = Limits()
-        """Those of the person, which hold for what a tool finds by itself, too."""
+        self.permissions = Permissions()
+        """The limits and rules of the person, which hold for what a tool finds by itself, too."""
         self.confined: Confined = ""
         """In which sandbox its command runs."""
         self.way = ""
@@ -141,11 +141,18 @@ class CallContext:
             fact = paths.facts(text, self.workplace.roots, writes=False)
         except ValueError as error:
             raise ToolFailure("invalid_arguments", str(error)) from None
-        if why := self.limits.forbid_path([fact.real]):
+        if why := self.permissions.limits.forbid_path([fact.real]):
             raise ToolFailure("blocked", why)
-        if fact.real in self.granted or (fact.inside and not fact.secret and not self._writes):
+        if fact.real in self.granted:
+            return fact.real
+        if fact.real.name in self.unreadable(fact.real.parent, [fact.real.name]):
+            raise ToolFailure("blocked", f"{fact.shown}: a rule of the person keeps it unread")
+        if fact.inside and not fact.secret and not self._writes:
             return fact.real
         raise ToolFailure("blocked", f"{fact.shown}: not what was allowed for this call")
+
+    def unreadable(self, folder: Path, names: Sequence[str]) -> Collection[str]:
+        return forbid_reading(self.permissions, folder, names, self.workplace.roots[0]).keys()
 
     def hide_secrets(self, text: str, of_secrets: bool = False) -> str:
         return self.workplace.scrub_formats(text, of_secrets)

@@ -45,12 +45,14 @@ _LOOKS_AT_NAMES: Final = frozenset(
 @frozen
 class Call:
     """One simple command; `unsure`: why it may do more than look, empty if it only looks. `folder`:
-    where it runs; `reads`: the files that it reads by `<`."""
+    where it runs; `reads`: the files that it reads by `<`; `closed`: which of its words, and behind
+    them of `reads`, name what no rule allows by itself, each with why."""
 
     argv: tuple[str, ...]
     unsure: str = ""
     folder: str = ""
     reads: tuple[str, ...] = ()
+    closed: tuple[tuple[int, str], ...] = ()
 
     @property
     def is_inert(self) -> bool:

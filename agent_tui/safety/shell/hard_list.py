@@ -49,6 +49,12 @@ _ERASES: Final = {
     "zpool": frozenset({"destroy", "labelclear"}),
     "nvme": frozenset({"format", "sanitize"}),
     "hdparm": frozenset({"--security-erase", "--security-erase-enhanced"}),
+    "mdadm": frozenset({"--zero-superblock"}),
+    "btrfs": frozenset({"delete"}),
+    "diskutil": frozenset(
+        {"eraseDisk", "eraseVolume", "zeroDisk", "secureErase", "reformat", "partitionDisk"}
+        | {"deleteVolume", "deleteContainer"}
+    ),
     **dict.fromkeys(
         ("lvremove", "vgremove", "pvremove", "zfs"), frozenset({"destroy", "-f", "-y"})
     ),
@@ -61,9 +67,16 @@ _MAY_BE_EMPTY: Final = re.compile(rf"(?:/++{_VARIABLES}|{_VARIABLES}/[/.]*+)/*+(
 """Variables of which the command does not say what they hold, and `/` before or behind them."""
 _DEFAULT: Final = re.compile(r"\$\{[A-Za-z_]\w*:?[-=]([^{}]+)\}")
 _HERE: Final = re.compile(
-    r"(\$PWD|\$\{PWD\}|^~\+|\$\(pwd\)|`pwd`|\$\(git rev-parse --show-toplevel\))(?=/|$)"
+    r"(\$PWD|\$\{PWD\}|^~\+|\$\(pwd(?: -P)?\)|`pwd`|\$\(git rev-parse --show-toplevel\)"
+    r"|\$\((?:realpath|readlink -f) \.\))(?=/|$)"
 )
-_ABOVE: Final = re.compile(r"\$\(dirname [\"']?(?:\$PWD|\$\{PWD\}|\$\(pwd\)|`pwd`)[\"']?\)")
+_THIS: Final = r"[\"']?(?:\$PWD|\$\{PWD\}|\$\(pwd\)|`pwd`)[\"']?"
+_ABOVE: Final = re.compile(rf"\$\(dirname {_THIS}\)|\$\{{PWD%/\*\}}")
+_AGAIN: Final = re.compile(rf"\.\./(?:\$\(basename {_THIS}\)|\$\{{PWD##\*/\}})(?=/|$)")
+"""Out of the folder and into it."""
+_HISTORY: Final = re.compile(
+    r"\$\(git rev-parse (?:--absolute-git-dir|--git-dir|--git-common-dir)\)"
+)
 _EVERYTHING: Final = re.compile(r"\.?|\*\*?|\?+\*|\*\?+|\[[^\]-]*-[^\]]*\]\*|\.\*|\.\[!?\^?\.\]\*")
 """A part of a path by which it means all that is in the part before, or says nothing."""
 _SYSTEM: Final = frozenset(
@@ -98,7 +111,6 @@ _WIDE: Final = ("the whole", "the system", "a home")
 _WILD: Final = re.compile(r"[*?]|\[[^\[\]]*\]")
 _FITS_ALL: Final = re.compile(r"\^?(?:\.[*+]?)*\$?")
 
-_NAMESPACE: Final = frozenset({"ns", "namespace", "namespaces"})
 _POWER: Final = frozenset({"shutdown", "reboot", "halt", "poweroff"})
 _POWER_UNITS: Final = frozenset(
     {"poweroff", "reboot", "halt", "kexec", "soft-reboot", "emergency", "rescue"}
@@ -156,7 +168,7 @@ def _reads_drop(simple: Simple, call: programs.Call, text: str) -> str:
     reads = any(sign in ("<<", "<<-") for stage in stages for sign, _ in stage.redirects)
     words = {call.name, *(word.text for word in call.arguments)}
     client = not words.isdisjoint(remote_services.DATABASES)
-    return remote_services.DROPS if reads and client and _drops_database((text,)) else ""
+    return remote_services.DROPS if reads and client and remote_services.drops((text,)) else ""
 
 
 def _moved(call: programs.Call, here: str, places: tuple[str, ...]) -> tuple[str, ...]:
@@ -202,7 +214,8 @@ def _called(simple: Simple, call: programs.Call, places: tuple[str, ...], budget
     read, writer = carried_code.read_code(simple) if call.is_shell else ([], "")
     words = [word.text for word in call.arguments]
     of_sed = carried_code.code_of_sed(words) if call.name in ("sed", "gsed") else ()
-    for code in (*(word.text for word in call.code), *read, *of_sed):
+    aliases = programs.git_aliases([call.name, *words])
+    for code in (*(word.text for word in call.code), *read, *of_sed, *aliases):
         if found := _judge(code, places, budget.deeper()):
             return found
     if found := _fetched_code(simple, call, budget):
@@ -214,7 +227,7 @@ def _called(simple: Simple, call: programs.Call, places: tuple[str, ...], budget
     what = start_files.find_written(call.name, words, places[0]) or next(filter(None, obeyed), "")
     if what:
         return f"it writes {what}"
-    if call.name in remote_services.DATABASES and _drops_database(
+    if call.name in remote_services.DATABASES and remote_services.drops(
         carried_code.given_words(simple, words)
     ):
         return remote_services.DROPS
@@ -287,6 +300,8 @@ def _program(name: str, arguments: list[str], places: tuple[str, ...]) -> str:
         )
     if name in ("kill", "killall5", "pkill", "killall"):
         return "it ends every process of this user" if _kills_all(name, arguments) else ""
+    if name in ("gpg", "gpg2") and any(flag.startswith("--delete-secret") for flag in flags):
+        return "it deletes keys that are nowhere else"
     if name.startswith("git-"):
         name, arguments = "git", [name[4:], *arguments]
     if name == "git":
@@ -348,22 +363,9 @@ def _service(name: str, operands: list[str], arguments: list[str]) -> str:
     """Programs that delete what runs elsewhere."""
     if name in ("terraform", "tofu") and ("destroy" in operands[:1] or "-destroy" in arguments):
         return "it destroys infrastructure"
-    if (
-        name in ("kubectl", "oc")
-        and "delete" in operands
-        and any(one.partition("/")[0] in _NAMESPACE for one in operands)
-    ):
-        return "it deletes a namespace"
-    if name == "dropdb":
+    if remote_services.empties_database(name, arguments):
         return remote_services.DROPS
     return remote_services.reason(name, arguments)
-
-
-def _drops_database(arguments: Sequence[str]) -> bool:
-    return any(
-        re.search(r"\bdrop\s+(database|schema)\b|\bdropDatabase\b|\bflush(all|db)\b", text, re.I)
-        for text in arguments
-    )
 
 
 def _place(target: str, places: tuple[str, ...]) -> str:
@@ -371,7 +373,8 @@ def _place(target: str, places: tuple[str, ...]) -> str:
     The first of
     `places` is where it runs."""
     cwd = places[0]
-    for text in programs.braces(_ABOVE.sub("..", _DEFAULT.sub(r"\1", target))):
+    plain = _AGAIN.sub(".", _HISTORY.sub(".git", _ABOVE.sub("..", target)))
+    for text in programs.braces(_DEFAULT.sub(r"\1", plain)):
         if _MAY_BE_EMPTY.match(_HERE.sub(".", text)) and not _HOME.match(
             _without_end(text.removesuffix("*"))
         ):

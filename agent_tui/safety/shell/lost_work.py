@@ -16,6 +16,7 @@ CHANGES: Final = "it throws away changes that are not committed"
 FILES: Final = "it deletes files that git does not hold"
 STASH: Final = "it throws away changes that were put aside"
 BRANCH: Final = "it deletes a branch, with commits that may be nowhere else"
+MOVED: Final = "it sets a branch to other commits, and those that it had may be nowhere else"
 OBJECTS: Final = "it deletes what only git still holds: commits and files that no branch names"
 TREE: Final = "it deletes a work tree with changes that are not committed"
 
@@ -61,6 +62,14 @@ def git_loss(command: str, rest: Sequence[str], cwd: str = "") -> str:
             programs.has(flags, "d", "--delete") and programs.has(flags, "f", "--force")
         ):
             return BRANCH
+        case "branch" if programs.has(flags, "fMC", "--force"):
+            return MOVED
+        case "checkout" | "switch" if programs.has(flags, "BC", "--force-create"):
+            return MOVED
+        case "fetch" | "pull" if _sets_branches(flags, operands):
+            return MOVED
+        case "lfs" if rest[:1] == ["prune"]:
+            return OBJECTS
         case "worktree" if rest[:1] == ["remove"] and programs.has(flags, "f", "--force"):
             return TREE
         case "submodule" if rest[:1] in (["deinit"], ["update"]) and programs.has(
@@ -68,6 +77,13 @@ def git_loss(command: str, rest: Sequence[str], cwd: str = "") -> str:
         ):
             return TREE
     return ""
+
+
+def _sets_branches(flags: list[str], operands: list[str]) -> bool:
+    """Whether what is fetched is put over branches of here, whatever they hold."""
+    forced = programs.has(flags, "f", "--force")
+    targets = (one.partition(":")[2] for one in operands[1:] if forced or one.startswith("+"))
+    return any(target and not target.startswith("refs/remotes/") for target in targets)
 
 
 def _checks_files_out(rest: Sequence[str], flags: list[str], operands: list[str], cwd: str) -> bool:

@@ -9,6 +9,7 @@ from typing import Final
 
 from agent_tui.safety.shell import harmless, harmless_git
 from agent_tui.safety.shell.harmless_options import Unknown
+from agent_tui.safety.shell.open_words import may_become
 from agent_tui.safety.shell.programs import git_command
 from agent_tui.safety.shell.words import word_set
 
@@ -49,13 +50,15 @@ def inner_values(value: str) -> Iterator[str]:
 
 
 def renames(argv: Sequence[str], program: str) -> bool:
-    """Whether a command gives another name to `program`, by which a later one may start it."""
+    """Whether a command gives another name to `program`, by which a later one may start it; also
+    where a pattern may name it, but for one that any file fits."""
     name = _base(argv[0]) if argv else ""
     if name not in _NAMES_PROGRAMS:
         return False
     given = argv[1:-1] if name in _TAKES_TARGET else argv[1:]
-    values = (word.rpartition("=")[2] for word in given)
-    return any(value.split()[:1] and _base(value.split()[0]) == program for value in values)
+    firsts = (word.rpartition("=")[2].split()[:1] for word in given)
+    names = (_base(first) for (first,) in filter(None, firsts))
+    return any(one.strip("*?{}") and may_become(one, program) for one in names)
 
 
 def _base(word: str) -> str:

@@ -196,6 +196,13 @@ def unwrap_call(simple: Simple) -> Call | None:
     return Call("a shell", runs_stdin=True, is_shell=True) if alone else None
 
 
+def skip_wrapper_options(name: str, words: Sequence[Word]) -> list[Word]:
+    """The words behind the options of the wrapper `name`."""
+    rest, (short, long, _) = [*words], _WRAPPERS[name]
+    _skip_options(rest, short, long)
+    return rest
+
+
 def _asks_for_shell(words: list[Word]) -> bool:
     """Whether the options of `sudo` ask for a shell."""
     first = words[0].text if words else ""
@@ -390,7 +397,8 @@ def without_git_options(argv: Sequence[str]) -> Iterator[list[str]]:
 
 
 def git_aliases(argv: Sequence[str]) -> list[str]:
-    """What `-c alias.name=…` lets git run, as shell code, or `git config alias.name …` later."""
+    """What `-c alias.name=…` lets git run, as shell code, or `git config alias.name …` later. Raises
+    TooMany."""
     if argv[0] != "git":
         return []
     given = [
@@ -401,6 +409,8 @@ def git_aliases(argv: Sequence[str]) -> list[str]:
     command, rest = git_command(argv[1:])
     if command == "config":
         given += [text for name, text in pairwise(rest) if name.lower().startswith("alias.")]
+    if len(given) > _MOST_WRAPPERS:
+        raise TooMany(f"it gives git too many aliases to be checked (over {_MOST_WRAPPERS})")
     return [text[1:] if text.startswith("!") else f"git {text}" for text in given]
 
 
@@ -474,7 +484,8 @@ def _spoken(simple: Simple) -> list[Word]:
     if name == "ls" and all(word.text.startswith("-") for word in arguments):
         return [Word("*")]
     if name in ("echo", "printf", "ls"):
-        return arguments
+        lines = (re.sub(r"\\[nt0]", " ", word.text) for word in arguments)
+        return [Word(part) for line in lines for part in line.split()]
     texts = [word.text for word in arguments]
     if name == "find" and finds_all(texts):
         return [Word("-r"), *(Word(root) for root in roots_of_find(texts))]

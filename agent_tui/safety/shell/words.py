@@ -183,11 +183,9 @@ def words(text: str) -> Iterator[Word | str]:
 
 @lru_cache(maxsize=16)
 def _kept_words(text: str) -> tuple[Word | str, ...]:
-    """What is nested in a command is asked for more than once. Raises TooMany."""
-    found = tuple(islice(words(text), _MOST_ITEMS + 1))
-    if len(found) > _MOST_ITEMS:
-        raise TooMany(f"it holds too many words to be checked (over {_MOST_ITEMS:,})")
-    return found
+    """The words of a text, one more than are looked at where there are too many: what is nested in
+    a command is asked for more than once. Raises TooMany."""
+    return tuple(islice(words(text), _MOST_ITEMS + 1))
 
 
 def simple_commands(text: str, makes: Callable[[Simple], str]) -> list[Simple]:
@@ -213,8 +211,10 @@ class _Pipelines:
         self.piped = False
 
     def read(self, text: str) -> list[Simple]:
-        redirect = ""
-        for item in _kept_words(text):
+        redirect, items = "", _kept_words(text)
+        if len(items) > _MOST_ITEMS:
+            raise TooMany(f"it holds too many words to be checked (over {_MOST_ITEMS:,})")
+        for item in items:
             if isinstance(item, str):
                 redirect = item if item in _REDIRECTS else ""
                 if not redirect:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -13,17 +14,27 @@ from agent_tui.structures.frozen import frozen
 DEEPEST: Final = 8
 """Re-exports that are followed to find where a name is defined."""
 MOST_MEMBERS: Final = 60
+MOST_CHARS: Final = 4_000_000
+"""Of the modules that are parsed to find one name."""
+MOST_STEPS: Final = 100_000
+"""Names and classes that are looked at to find one."""
 _NAMED = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 _FUNCTIONS: Final = (ast.FunctionDef, ast.AsyncFunctionDef)
 Read = Callable[[Path], str]
 """The text of a file; empty where there is none, or none that may be read."""
+Definition = tuple["Module", ast.stmt]
 
 
 @frozen
 class Module:
+    """`names`: what it defines, or from which module it takes a name that has which name there;
+    `stars`: the modules from which it takes all."""
+
     name: str
     path: Path
     tree: ast.Module
+    names: dict[str, ast.stmt | tuple[str, str]]
+    stars: tuple[str, ...]
 
     @property
     def is_package(self) -> bool:
@@ -32,11 +43,14 @@ class Module:
 
 class Sources:
     """The modules below some folders, such as `site-packages`. A stub (`.pyi`) says more of what is
-    not written in Python."""
+    not written in Python. A class or a module is asked once for a name, however often others name
+    it. `check` is called at each step, and may raise to end a search."""
 
-    def __init__(self, folders: list[Path], read: Read) -> None:
-        self._folders, self._read = folders, read
+    def __init__(self, folders: list[Path], read: Read, check: Callable[[], None]) -> None:
+        self._folders, self._read, self._check = folders, read, check
         self._known: dict[str, Module | None] = {}
+        self._found: dict[tuple[str, str], Definition | None] = {}
+        self._chars, self._steps = MOST_CHARS, MOST_STEPS
 
     def module(self, name: str) -> Module | None:
         if name not in self._known:
@@ -52,9 +66,10 @@ class Sources:
                 folder / place / "__init__.pyi",
                 folder / place.with_suffix(".pyi"),
             ):
-                if text := self._read(path):
+                if self._chars > 0 and (text := self._read(path)):
+                    self._chars -= len(text)
                     try:
-                        return Module(name, path, ast.parse(text))
+                        return _parse(name, path, text)
                     except (SyntaxError, ValueError, RecursionError, MemoryError):
                         continue  # no Python that this one reads
         return None
@@ -83,35 +98,45 @@ class Sources:
             home, node = member
         return _describe(home, node, ".".join(names))
 
-    def define(self, module: Module, name: str, depth: int = 0) -> tuple[Module, ast.stmt] | None:
+    def define(self, module: Module, name: str, depth: int = 0) -> Definition | None:
         """Where `name` of `module` is defined."""
-        stars: list[str] = []
-        for node in _statements(module.tree.body):
-            if isinstance(node, _NAMED) and node.name == name:
-                return module, node
-            if _assigned(node) == name:
-                return module, node
-            if isinstance(node, ast.ImportFrom) and depth < DEEPEST:
-                source = _imported_from(module, node)
-                for alias in node.names:
-                    if alias.name == "*":
-                        stars.append(source)
-                    elif (alias.asname or alias.name) == name:
-                        return self._onward(source, alias.name, depth + 1)
-        for source in stars:
+        return self._once((module.name, name), lambda: self._define(module, name, depth))
+
+    def _once(
+        self, what: tuple[str, str], find: Callable[[], Definition | None]
+    ) -> Definition | None:
+        """What was found before, or what `find` finds: nothing while it looks for it already."""
+        if what not in self._found:
+            self._check()
+            self._steps -= 1
+            self._found[what] = None
+            self._found[what] = find() if self._steps > 0 else None
+        return self._found[what]
+
+    def _define(self, module: Module, name: str, depth: int) -> Definition | None:
+        known = module.names.get(name)
+        if isinstance(known, ast.stmt):
+            return module, known
+        if depth >= DEEPEST:
+            return None
+        sources = [known] if known is not None else [(source, name) for source in module.stars]
+        for source, named in sources:
             there = self.module(source)
-            if there is not None and (found := self.define(there, name, depth + 1)) is not None:
+            found = self.define(there, named, depth + 1) if there is not None else None
+            if found is not None:
                 return found
         return None
 
-    def _onward(self, source: str, name: str, depth: int) -> tuple[Module, ast.stmt] | None:
-        there = self.module(source)
-        return self.define(there, name, depth) if there is not None else None
-
     def _member(
         self, module: Module, owner: ast.ClassDef, name: str, depth: int
-    ) -> tuple[Module, ast.stmt] | None:
+    ) -> Definition | None:
         """A member of a class, or of one that it is derived from."""
+        place = (f"{module.name}:{owner.lineno}:{owner.col_offset}", name)
+        return self._once(place, lambda: self._find_member(module, owner, name, depth))
+
+    def _find_member(
+        self, module: Module, owner: ast.ClassDef, name: str, depth: int
+    ) -> Definition | None:
         for node in _statements(owner.body):
             if (isinstance(node, _NAMED) and node.name == name) or _assigned(node) == name:
                 return module, node
@@ -127,14 +152,36 @@ class Sources:
         return None
 
 
+def _parse(name: str, path: Path, text: str) -> Module:
+    """Raises as `ast.parse` does."""
+    names: dict[str, ast.stmt | tuple[str, str]] = {}
+    stars: dict[str, None] = {}
+    module = Module(name, path, ast.parse(text), names, ())
+    for node in _statements(module.tree.body):
+        if isinstance(node, _NAMED):
+            names.setdefault(node.name, node)
+        elif assigned := _assigned(node):
+            names.setdefault(assigned, node)
+        elif isinstance(node, ast.ImportFrom):
+            source = _imported_from(module, node)
+            for alias in node.names:
+                if alias.name == "*":
+                    stars[source] = None
+                else:
+                    names.setdefault(alias.asname or alias.name, (source, alias.name))
+    return replace(module, stars=tuple(stars))
+
+
 def _statements(body: list[ast.stmt]) -> Iterator[ast.stmt]:
     """The statements of a block, and those under its conditions."""
-    for node in body:
+    todo = body[::-1]
+    while todo:
+        node = todo.pop()
         yield node
         if isinstance(node, ast.If):
-            yield from _statements([*node.body, *node.orelse])
+            todo += [*node.body, *node.orelse][::-1]
         elif isinstance(node, ast.Try):
-            yield from _statements([*node.body, *(s for h in node.handlers for s in h.body)])
+            todo += [*node.body, *(one for each in node.handlers for one in each.body)][::-1]
 
 
 def _assigned(node: ast.stmt) -> str:

@@ -59,6 +59,7 @@ class Search:
     page: list[Hit] = field(default_factory=list)
     total: int = 0
     secrets: int = 0
+    forbidden: int = 0
     large: int = 0
     unreadable: int = 0
 
@@ -168,6 +169,9 @@ class Search:
             found.append(
                 f"[{files} left out, with names of secrets (.env, keys): name one as path to search it.]"
             )
+        if self.forbidden:
+            files = count_noun(self.forbidden, "file")
+            found.append(f"[{files} left out: a rule of the person keeps them from being read.]")
         if self.large:
             files = count_noun(self.large, "file")
             found.append(f"[{files} over {size_text(MAX_BYTES)} left out, with matches.]")

@@ -1,0 +1,100 @@
+"""Words of commands that name what no rule of the person allows by itself: a path outside the
+folders of the session, a file of secrets, a name that programs obey."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Final
+
+from agent_tui.safety import paths, protected_names
+from agent_tui.safety.shell.classifier import Call
+
+_URL: Final = re.compile(r"(?i)(?<![\w+.-])(?!file:)[a-z][a-z0-9+.-]*://\S*")
+_MARK: Final = re.compile(r"[=@:,;]")
+"""What stands before the name of a file in a word."""
+_LETTERS: Final = 4
+"""Of options, in one word with the value of the last one: `-xzf../a.tgz`."""
+_LIKE_A_PATH: Final = re.compile(r"[./]")
+_BREAK: Final = re.compile(r"[\s'\"`$(){}<>|&;]+")
+_MOST_NAMES: Final = 200
+_TOO_MANY: Final = "it names too many files to be judged"
+_ALWAYS_THERE: Final = frozenset(
+    {"", "-", "--", "/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr"}
+)
+
+
+def mark_closed(calls: Iterable[Call], roots: tuple[Path, ...]) -> Iterator[Call]:
+    """The calls with what their words name (`Call.closed`); those that only look name nothing of
+    it. Looks at the disk."""
+    seen: dict[tuple[str, str], str] = {}
+    for call in calls:
+        words = enumerate((*call.argv, *call.reads) if call.unsure else ())
+        reasons = ((at, _reason_of(word, call, roots, seen)) for at, word in words)
+        yield replace(call, closed=tuple((at, why) for at, why in reasons if why))
+
+
+def closed_in_text(text: str, roots: tuple[Path, ...]) -> str:
+    """Why a command that cannot be read for certain may name such a thing; empty: no word does."""
+    words = tuple(_BREAK.split(text))
+    call = Call(words, folder=str(roots[0]))
+    seen: dict[tuple[str, str], str] = {}
+    return next(filter(None, (_reason_of(word, call, roots, seen) for word in words)), "")
+
+
+def _reason_of(
+    word: str, call: Call, roots: tuple[Path, ...], seen: dict[tuple[str, str], str]
+) -> str:
+    """Why one of the names in a word is closed; empty: none is. `seen`: what is known of names."""
+    for name in _names_in(word):
+        if len(seen) >= _MOST_NAMES:
+            return _TOO_MANY
+        key = (call.folder, name)
+        if key not in seen:
+            seen[key] = _reason(name, Path(call.folder), roots, call.argv[0] == "git")
+        if seen[key]:
+            return seen[key]
+    return ""
+
+
+def _names_in(word: str) -> Iterator[str]:
+    """What in a word may be the name of a file: the whole, what stands behind a mark and between
+    two, and behind the letters of options. An address is none."""
+    word = word if "/.." in word else _URL.sub("", word)
+    yield word
+    parts = _MARK.split(word, maxsplit=_MOST_NAMES)
+    yield from parts[1:] if len(parts) > 1 else ()
+    yield from (word[found.end() :] for found in _MARK.finditer(word))
+    yield parts[0]
+    if word.startswith("-") and not word.startswith("--"):
+        yield from (word[at:] for at in range(2, 2 + _LETTERS))
+
+
+def _reason(name: str, folder: Path, roots: tuple[Path, ...], of_git: bool) -> str:
+    whole = os.path.join(folder, os.path.expanduser(name))  # noqa: PTH111, PTH118  # mostly no path
+    there = os.path.lexists(whole) if "\0" not in whole else False
+    if name in _ALWAYS_THERE or not (there or _LIKE_A_PATH.search(name)):
+        why = "" if of_git else protected_names.protection((name,))  # git calls a commit `HEAD`
+        return f"{name} {why} (a protected name)" if why else ""
+    try:
+        paths.check(whole)
+    except ValueError:
+        return ""  # no system has a file of this name
+    try:
+        real = paths.resolve(whole, folder)
+        inside = any(real.is_relative_to(root) for root in roots)
+        if inside and not there and any(map(str.isspace, name)):
+            return ""  # a text, and how it ends is no end of a name
+        about = paths.facts(whole, roots, deep=False)
+    except ValueError as problem:
+        return str(problem)
+    if not about.inside:
+        return f"{about.shown} is outside the folder of this session"
+    if about.secret:
+        return f"{about.shown} has the name of a secret"
+    if about.protected and (there or "." in name or not of_git):
+        return f"{about.shown} {about.protected} (a protected name)"
+    return ""
