@@ -297,7 +297,7 @@ def _mode_reason(mode: str, facts: Facts) -> str:
     if facts.effect == "execute" and mode in ("auto", "accept-edits", "plan"):
         return "" if facts.unsure == "" else f"{mode} mode asks: {facts.unsure or _UNJUDGED}"
     if facts.effect == "external" and mode in ("auto", "accept-edits", "plan"):
-        return f"{mode} mode asks before {facts.tool} does something outside"
+        return f"{mode} mode asks: the tool {facts.tool} may act outside this folder"
     if mode == "auto":
         return "auto mode asks before a file is changed"
     return "manual mode asks before everything"

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from agent_tui.agent.turn.custom_tools import CustomTools
+from agent_tui.protocol.display import TextDisplay
 from agent_tui.protocol.events import ApprovalAsked, ContextBuilt, Notice, ToolEnded
 from agent_tui.protocol.ops import Answer, Submit
 from agent_tui.settings.trust import ThisRun
@@ -98,9 +99,10 @@ def test_a_tool_that_acts_outside_is_asked_about(place: Place) -> None:
     with place.engine(place.script(call("greet", name="Ada"), [{"text": "done"}])) as driver:
         driver.send(Submit("go"))
         asked = driver.until(ApprovalAsked)
-        assert "something outside" in asked.reason
+        assert "the tool greet may act outside" in asked.reason
         driver.send(Answer(asked.id, "once"))
-        assert driver.until(ToolEnded).content == "Hello, Ada"
+        ended = driver.until(ToolEnded)
+        assert ended.content == "Hello, Ada" and ended.display == TextDisplay("Hello, Ada")
     with place.engine(place.script(call("greet", name="Ada"), []), mode="plan") as driver:
         driver.send(Submit("go"))
         assert driver.until(ToolEnded).tag == "blocked"

@@ -251,3 +251,13 @@ def test_a_plan_out_of_sight_is_not_accepted() -> None:
     play.say(Resized(60, 3), after=3.0)
     play.press("enter", after=3.0)
     assert answers(play) == []
+
+
+@pytest.mark.parametrize("letter", ["f", "t", "e", "3x"])
+def test_a_letter_that_answers_elsewhere_is_no_prompt(letter: str) -> None:
+    play = asked(playing())
+    play.type(letter, after=2.0)
+    play.press("enter", after=2.0)
+    queued = letter == "3x"
+    assert play.toast.startswith("queued" if queued else f"not offered here: {letter}")
+    assert play.text == ("" if queued else letter) and answers(play) == []

@@ -61,6 +61,14 @@ def test_it_lists_each_file_with_its_size_and_hash_and_shows_what_is_in_it() -> 
     assert "-stay" in shown and "+go" in shown, "of a file that changed, the difference"
 
 
+def test_code_is_called_so() -> None:
+    play = asked(RULES, RULES | {"name": ".agent-tui/tools/ticket.py", "hash": "c" * 64})
+    about = [option.detail for option in sheet(play).options if option.detail]
+    assert about[:2] == ["new · 26 B · aaaaaaaa", "new code · 26 B · cccccccc"]
+    said = " ".join(text(play).split())
+    assert "1 file is code: it runs in agent-tui with your rights." in said
+
+
 def test_enter_on_a_file_leads_to_the_decisions_and_no_row_of_enters_trusts() -> None:
     play = asked(RULES)
     play.press("enter")

@@ -26,8 +26,8 @@ from agent_tui.structures.frozen import frozen
 PROMPT: Final = 200
 """Characters that are kept of a turn's prompt."""
 BACKGROUND: Final = (
-    "A command left a process running in the background: /undo does not see what that changes "
-    "later. Only what it changes while another command runs is listed, and kept unless you choose it."
+    "A command runs in the background: /undo cannot take back what it changes from now on. What it "
+    "changes while another command runs is listed, and stays unless you choose it."
 )
 
 

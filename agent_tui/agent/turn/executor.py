@@ -352,7 +352,9 @@ class Executor:
         note: str = "",
         research: bool = False,
     ) -> Outcome:
-        if result.display is None and result.tag != "ok":
+        tool = self.tools.get(call.name)
+        outside = tool is not None and tool.effect == "external"  # what it did is seen nowhere else
+        if result.display is None and (result.tag != "ok" or outside):
             result = replace(result, display=TextDisplay(result.content))
         ended = self._result(call, label, result, seconds, note)
         journal.emit(ended)

@@ -173,7 +173,7 @@ class _Reader:
             case "test_command":
                 yield self._test(node)
             case kind:
-                raise Unclear(f"it is more than simple commands ({kind.replace('_', ' ')})")
+                raise Unclear(f"it has a {kind.replace('_', ' ')}, so it is not checked")
 
     def _redirected(self, node: Node, depth: int) -> Iterator[Command]:
         self._check_gaps(node)

@@ -72,6 +72,8 @@ PASTE_SECONDS: Final = 0.1
 """So soon behind its first line end, the rest of a paste comes that the terminal does not mark."""
 STOPS_AGAIN: Final = "Esc again stops"
 ANSWERS_BY: Final = "; ↑↓ or Alt+letter answers"
+ANSWER_LETTERS: Final = frozenset("yn1234aeftpmosc")
+"""Keys of answers to one question or another."""
 SENDS: Final = {"send": "queued", "steer": "sent to the turn"}
 """Commands that send what is in the prompt, and what is said of it."""
 
@@ -372,6 +374,8 @@ def send_words(model: Model, command: str) -> Step:
         return toast(model, "answer first; then Enter runs it", "warning")
     if command == "send" and (key := answer_key_for(model, draft.strip())):
         return toast(model, f"press {key} to answer", "warning")
+    if command == "send" and draft.strip().lower() in ANSWER_LETTERS:
+        return toast(model, f"not offered here: {draft.strip()}", "warning")  # no prompt is one letter
     sent = commands.find(command).run(model, "")
     if sent[0].composer.draft.strip():
         return sent

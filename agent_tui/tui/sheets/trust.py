@@ -46,6 +46,8 @@ TONES: Final[Mapping[str, Tone]] = {"+": "good", "-": "bad"}
 NOTHING: Final = TrustOffer("")
 EXPLAINS: Final = "These files tell the agent what to do. They are not used until you decide."
 CHANGED: Final = "These changes tell the agent what to do. They are not used until you decide."
+CODE_FOLDER: Final = ".agent-tui/tools/"
+RUNS: Final = "{} code: it runs in agent-tui with your rights."
 REPLACED: Final = "You trusted another folder at this place."
 
 
@@ -61,11 +63,16 @@ def _title(model: Model, _: Overlay) -> str:
     return f"Trust {what} of {project or '/'}?"
 
 
+def _is_code(file: ProjectFile) -> bool:
+    return CODE_FOLDER in file.name
+
+
 def _rows(model: Model, _: Overlay) -> Iterator[Entry]:
     offer = _offer(model)
     for one in offer.files:
-        about = f"{'changed' if one.diff else 'new'} · {size(one.size)} · {one.hash[:8]}"
-        tone: Tone = "warning" if one.diff else "normal"
+        kind = f"{'changed' if one.diff else 'new'}{' code' * _is_code(one)}"
+        about = f"{kind} · {size(one.size)} · {one.hash[:8]}"
+        tone: Tone = "warning" if one.diff or _is_code(one) else "normal"
         yield Entry(
             one.hash + one.name, one_line(visible(one.name), 60), about, group="Files", tone=tone
         )
@@ -85,6 +92,8 @@ def _lines(offer: TrustOffer, cells: int) -> tuple[Lines, tuple[int, ...], int]:
     """What is read, the line where each file begins, and how many lines are not shown."""
     changed = offer.files and all(one.diff for one in offer.files)
     said = f"{REPLACED} " * offer.replaced + (CHANGED if changed else EXPLAINS)
+    if code := sum(map(_is_code, offer.files)):
+        said += f" {RUNS.format('1 file is' if code == 1 else f'{code} files are')}"
     head = tuple((Span(line),) for line in wrap(said, cells))
     found = [_block(one, cells) for one in offer.files]
     blocks = [head, *(block for block, _ in found)]
