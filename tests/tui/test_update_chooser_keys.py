@@ -261,3 +261,60 @@ def test_a_letter_that_answers_elsewhere_is_no_prompt(letter: str) -> None:
     queued = letter == "3x"
     assert play.toast.startswith("queued" if queued else f"not offered here: {letter}")
     assert play.text == ("" if queued else letter) and answers(play) == []
+
+
+def edits(*names: str) -> list[ApprovalAsked]:
+    change = DiffDisplay("a.py", (Hunk(1, 1, ("-one", "+two")),), 1, 1)
+    return [
+        ApprovalAsked(
+            id=name, call_id=name, tool="edit_file", label=name, display=change,
+            always="this file", folder="that", session="s",
+        )
+        for name in names
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("key", ["t", "down"])
+def test_an_answer_for_both_comes_back_as_none_that_lasts(key: str) -> None:
+    play = playing()
+    play.feed(*edits("a1", "a2"))
+    play.press(key, after=2.0)
+    play.press("right", after=1.0)
+    play.press("n", "enter", after=1.5)
+    assert answers(play) == [Answer("a2", "no")]
+    play.feed(ApprovalAnswered(id="a2", choice="no", session="s"), after=0.1)
+    play.press("enter", after=2.0)
+    assert answers(play) in ([], [Answer("a1", "no")])
+
+
+@pytest.mark.parametrize("keys", [("t",), ("down",)])
+def test_an_answer_for_both_does_not_grow_to_three(keys: tuple[str, ...]) -> None:
+    play = playing()
+    play.feed(*edits("a1", "a2"))
+    play.press(*keys, after=2.0)
+    play.feed(*edits("a3"), after=1.0)
+    play.press("enter", after=0.7)
+    assert answers(play) == []
+    play.press("t", "enter", after=2.0)
+    assert [op.id for op in answers(play)] == ["a1", "a2", "a3"], "chosen anew, for all"
+
+
+def test_words_with_a_yes_are_not_sent_from_a_screen_that_shows_nothing() -> None:
+    play = asked(playing())
+    play.press("tab", after=2.0)
+    assert play.view.prompt.label == "Yes, and tell the model"
+    play.say(Resized(100, 3))
+    play.type("carefully")
+    play.press("enter", after=2.0)
+    assert play.toast == "too low to show what is asked"
+    assert answers(play) == [] and play.text == "carefully"
+
+
+def test_a_mark_behind_a_refused_key_is_a_choice() -> None:
+    play = playing()
+    ask = QuestionAsked("b", "ask", "Which?", ("a", "b"), "c", multi=True, session="s")
+    play.feed(ToolStarted("c", "ask_user", "Ask", session="s", turn=1), ask)
+    play.press("alt+n", after=3.0)
+    play.press("alt+1", after=2.0)
+    play.press("enter", after=2.0)
+    assert answers(play) == [Answer("b", "choose", picks=(0,))]

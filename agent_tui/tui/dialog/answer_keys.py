@@ -14,7 +14,7 @@ from agent_tui.tui.core.effects import Effect, Yield
 from agent_tui.tui.core.model import Dialog, Model, OwnKeys
 from agent_tui.tui.core.msg import KeyPressed
 from agent_tui.tui.dialog import marking
-from agent_tui.tui.dialog.offers import GRANTS, Offer, alike, offers
+from agent_tui.tui.dialog.offers import DECLINES, GRANTS, Offer, alike, offers
 from agent_tui.tui.dialog.tabs import NONE
 from agent_tui.tui.dialog.unread import READ_ON, READ_OTHERS, unread
 from agent_tui.tui.prompt.keys import EDITING
@@ -52,7 +52,7 @@ def refuses(offer: Offer) -> bool:
 
 def declines(offer: Offer) -> bool:
     """Whether it allows nothing: a no, or words."""
-    return refuses(offer) or offer.choice == "say"
+    return offer.choice in DECLINES
 
 
 def is_against(dialog: Dialog, offer: Offer) -> bool:

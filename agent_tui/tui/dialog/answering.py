@@ -45,7 +45,7 @@ from agent_tui.tui.dialog.answer_keys import (
     ways,
 )
 from agent_tui.tui.dialog.offers import Offer
-from agent_tui.tui.dialog.tabs import NONE, as_left, keep_tabs
+from agent_tui.tui.dialog.tabs import NONE, as_left, declining_row, keep_tabs
 from agent_tui.tui.dialog.unread import note_view, why_unreadable
 from agent_tui.tui.prompt import composer
 from agent_tui.tui.prompt.queue import ANSWER_FIRST
@@ -155,14 +155,15 @@ def turn(model: Model, step: int) -> Step:
 
 def keep_rows(before: Model, model: Model) -> Model:
     """The cursor, and an Enter that waits, stay on their answer where others come or go above it.
-    Where it has gone itself, they are on one that allows nothing."""
+    Where it has gone itself, they are on one that allows nothing; where it stands for more calls
+    than when it was chosen, it has to be chosen again."""
     was, now = ways(before), ways(model)
     dialog, held = model.dialog, model.held
     same = before.dialog is not None and dialog is not None and before.dialog.id == dialog.id
     names, there = [one.keys[0] for one in was], [one.keys[0] for one in now]
-    if not same or dialog is None or names == there or not now:
+    if not same or dialog is None or was == now or not now:
         return model
-    no = next((place for place, one in enumerate(now) if declines(one)), NONE)
+    no = declining_row(now)
 
     def place_of(row: int) -> int:
         if row not in range(len(names)):
@@ -173,6 +174,10 @@ def keep_rows(before: Model, model: Model) -> Model:
     moved = replace(dialog, selected=place_of(dialog.selected), refuses=dialog.refuses or gone)
     if held is not None and held.on == dialog.id:
         held = replace(held, row=place_of(held.row))
+    before_it = was[dialog.selected].also if dialog.selected in range(len(was)) else ()
+    if moved.selected in range(len(now)) and set(now[moved.selected].also) - set(before_it):
+        moved = replace(moved, refused_at=model.at)
+        held = None if held is not None and held.on == dialog.id else held
     return replace(model, dialog=moved, held=held)
 
 
@@ -375,7 +380,9 @@ def send_words(model: Model, command: str) -> Step:
     if command == "send" and (key := answer_key_for(model, draft.strip())):
         return toast(model, f"press {key} to answer", "warning")
     if command == "send" and draft.strip().lower() in ANSWER_LETTERS:
-        return toast(model, f"not offered here: {draft.strip()}", "warning")  # no prompt is one letter
+        return toast(
+            model, f"not offered here: {draft.strip()}", "warning"
+        )  # no prompt is one letter
     sent = commands.find(command).run(model, "")
     if sent[0].composer.draft.strip():
         return sent

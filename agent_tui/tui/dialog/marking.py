@@ -82,6 +82,7 @@ def _mark(model: Model, msg: KeyPressed, before: float, dialog: Dialog, row: int
         marked=tuple(sorted({row} ^ set(dialog.marked))),
         selected=row,
         moved_at=msg.at,
+        refuses=False,
         unmark=replace(was, text=was.text + typed, at=msg.at),
     )
     return replace(model, dialog=now, last_key=before, moved_at=msg.at)

@@ -15,6 +15,8 @@ with late():
 
 GRANTS: Final = frozenset(("once", "always", "prefix", "folder", "outside"))
 """Choices after which something runs."""
+DECLINES: Final = frozenset(("no", "stop", "say", "later"))
+"""Choices that allow nothing."""
 ALLOWS: Final = "Yes, and tell the model"
 ALLOWS_ALWAYS: Final = "Yes, always, and tell the model"
 DENIES: Final = "Tell the model why not"

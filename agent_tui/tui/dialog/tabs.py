@@ -3,12 +3,13 @@ for another one."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
 from agent_tui.protocol.transcript import Approval, Question
 from agent_tui.tui.core.model import Dialog, Model
-from agent_tui.tui.dialog.offers import alike, offers
+from agent_tui.tui.dialog.offers import DECLINES, Offer, alike, offers
 
 NONE: Final = -1
 """The row of the cursor where no answer is chosen."""
@@ -30,17 +31,25 @@ def as_left(model: Model, question: Approval | Question) -> Dialog:
     left = model.tabs.get(question.id)
     if left is None:
         return fresh
-    keys = [one.keys[0] for one in offers(question, alike(question, model.transcript.questions))]
-    row = keys.index(left.offer) if left.offer in keys else left.selected
+    ways = offers(question, alike(question, model.transcript.questions))
+    keys = [one.keys[0] for one in ways]
+    gone = bool(left.offer) and left.offer not in keys  # another one is in its place
+    row = declining_row(ways) if gone else keys.index(left.offer) if left.offer else left.selected
     return replace(
         fresh,
-        selected=min(row, len(keys) - 1),
+        selected=row,
         marked=left.marked,
         scroll=left.scroll,
-        refuses=left.refuses,
+        refuses=left.refuses or gone,
         refused_at=left.refused_at,
         moved_at=left.moved_at,
     )
+
+
+def declining_row(offered: Sequence[Offer]) -> int:
+    """The first answer that allows nothing."""
+    rows = (place for place, one in enumerate(offered) if one.choice in DECLINES)
+    return next(rows, NONE)
 
 
 def default_row(question: Approval | Question) -> int:

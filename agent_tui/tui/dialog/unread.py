@@ -10,7 +10,7 @@ from agent_tui.registry import late
 from agent_tui.tui.commands.base import key_name
 from agent_tui.tui.core.model import Model
 from agent_tui.tui.core.msg import AskedShown, KeyPressed
-from agent_tui.tui.dialog.offers import GRANTS, Offer
+from agent_tui.tui.dialog.offers import DECLINES, GRANTS, Offer
 
 with late():
     from agent_tui.present import displays
@@ -19,8 +19,6 @@ READABLE: Final = 20
 """Columns below which a command or a diff cannot be read."""
 ROWS: Final = 5
 """Rows below which neither what is asked about nor the answers are in view."""
-DECLINES: Final = frozenset(("no", "stop", "say", "later"))
-"""Choices that allow nothing."""
 TOO_NARROW: Final = "too narrow to show what is asked"
 TOO_LOW: Final = "too low to show what is asked"
 READ_ON: Final = "read to the end first"
@@ -74,16 +72,21 @@ def unread(model: Model, *ids: str) -> bool:
     )
 
 
+def why_too_small(model: Model) -> str:
+    """Why nothing can be allowed on this screen; empty: it can."""
+    if 0 < model.width < READABLE:
+        return TOO_NARROW
+    return TOO_LOW if 0 < model.height < ROWS else ""
+
+
 def why_unreadable(model: Model, question: Approval | Question, offer: Offer) -> str:
     """Why it cannot be allowed yet; empty: it can. Nothing is allowed on a screen that is too
     small to show it, and no command whose end nobody has seen: the last line is where the harm
     would be hidden."""
     if offer.choice in DECLINES:
         return ""
-    if 0 < model.width < READABLE:
-        return TOO_NARROW
-    if 0 < model.height < ROWS:
-        return TOO_LOW
+    if small := why_too_small(model):
+        return small
     if offer.choice not in GRANTS:
         return ""
     if unread(model, question.id):

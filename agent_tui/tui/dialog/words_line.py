@@ -17,8 +17,9 @@ from agent_tui.tui.core.model import Held, Model
 from agent_tui.tui.core.msg import KeyPressed
 from agent_tui.tui.core.step import Step, then, toast
 from agent_tui.tui.dialog import answer_keys, answering
+from agent_tui.tui.dialog.offers import DECLINES
 from agent_tui.tui.dialog.tabs import default_row
-from agent_tui.tui.dialog.unread import why_unreadable
+from agent_tui.tui.dialog.unread import why_too_small, why_unreadable
 from agent_tui.tui.prompt.composer import MESSAGES
 from agent_tui.tui.screen.key_guards import HOLD_SECONDS, QUIET_SECONDS, REPEAT_SECONDS
 
@@ -101,5 +102,9 @@ def end_enter(model: Model, msg: KeyPressed) -> Step:
 
 
 def take_enter(model: Model) -> Step:
-    """Nothing came behind Enter: the words go with their answer."""
+    """Nothing came behind Enter: the words go with their answer, unless what they would allow is
+    out of sight by now."""
+    purpose = model.composer.purpose
+    if purpose is not None and purpose.choice not in DECLINES and (why := why_too_small(model)):
+        return toast(model, why, "warning")
     return commands.find("send").run(model, "")

@@ -73,10 +73,14 @@ def question_lines(question: Approval | Question, pending: Pending) -> list[str]
         lines += map(reading_of, question.argv)
         lines += [f"It would run with {question.sandbox}."] if question.sandbox else []
     lines += [f"Also asked: {one_line(brief_of(one))}" for one in others]
-    hard = isinstance(question, Approval) and question.hard
+    hard = _is_hard(question)
     lines += [_option(offer, hard) for offer in _ways(question, pending)]
     lines += [f"{NEXT}: see the next question"] if others else []
     return [*lines, answer_ways(question, pending)]
+
+
+def _is_hard(question: Approval | Question) -> bool:
+    return isinstance(question, Approval) and question.hard
 
 
 def _given(question: Question) -> str:
@@ -248,7 +252,8 @@ class Notices:
         if self._asked == question.id:
             if new:  # they came behind it: an answer may be for them, too
                 also = [f"Also asked: {one_line(brief_of(one))}" for one in new]
-                self._out.say([*also, answer_ways(question, pending)], "warning")
+                rows = [_option(one, _is_hard(question)) for one in _ways(question, pending)]
+                self._out.say([*also, *rows, answer_ways(question, pending)], "warning")
             return
         self._asked = question.id
         self._read.add(question.id)
