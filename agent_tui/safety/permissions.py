@@ -24,6 +24,7 @@ from agent_tui.safety.shell.open_words import (
     is_any,
     is_fed,
     may_fit,
+    runs_subscript,
     with_fed_words,
     with_open_options,
 )
@@ -249,6 +250,7 @@ def _hides(argv: Sequence[str], rule: Permission) -> bool:
     becomes others when it runs, or gives the program of the rule another name."""
     return (
         not argv
+        or runs_subscript(argv)
         or renames(argv, rule.words[0])
         or any(may_fit(rule.words, rule.open_end, one) for one in with_open_options(argv))
     )

@@ -285,3 +285,23 @@ def test_what_a_killed_program_left_is_the_edits_own(place: Place) -> None:
         }
         assert outcomes == {"a.txt": "done", "began": "kept"}
     assert text(place) == "zero\n"
+
+
+@pytest.mark.parametrize(
+    "command", ['cat "{file}"', "cat '{file}'", "cat \\{file}", 'cat "$(echo {file})"']
+)
+def test_a_place_in_quotes_is_refused(place: Place, command: str) -> None:
+    """The quotes of the name would end them, and its text would be a command."""
+    hooks(place, command)
+    name = "a$(touch ran).txt"
+    with engine(place, call("create_file", path=name, content="x\n"), sandbox="local") as driver:
+        driver.turn("go")
+        [said] = notices(driver)
+    assert "without quotes" in said and not (place.cwd / "ran").exists()
+
+
+def test_what_a_command_makes_of_a_file_is_bounded_on_record(place: Place) -> None:
+    hooks(place, "head -c 2000000 /dev/zero >> {file}")
+    [ended] = run(place, edit("zero", "one"))
+    assert (place.cwd / "a.txt").stat().st_size > 2_000_000
+    assert len(repr(ended)) < 20_000

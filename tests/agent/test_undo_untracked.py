@@ -234,3 +234,21 @@ def test_what_was_passed_over_is_not_new_when_git_shows_it(place: Place) -> None
     with place.engine(model, mode="accept-all", sandbox="local") as driver:
         driver.turn("go")
         assert set(changed(driver)) == {".gitignore"}
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["mv .env conf.txt", "mv large other", "mv node_modules nm"],
+    ids=["secret", "large", "folder"],
+)
+def test_the_only_copy_of_what_nobody_looked_at_is_never_deleted(
+    place: Place, command: str
+) -> None:
+    (place.cwd / "large").write_bytes(b"x" * 1_500_000)
+    (place.cwd / "node_modules" / "inner").write_text("what is nowhere else\n")
+    with place.engine(running(place, command), mode="accept-all", sandbox="local") as driver:
+        driver.turn("go")
+        after = tree(place)
+        ask(driver)
+        restore_all(driver)
+        assert tree(place) == after

@@ -108,6 +108,8 @@ def test_allowed(tmp_path: Path, rule: str, text: str, verdict: str) -> None:
         ("git commit *", "git commit -F - < notes"),
         ("git commit *", "git commit -F .env -m x"),
         ("git commit *", "git commit -F.env"),
+        ("git commit *", "git commit --allow-empty -qasnF.aws/credentials"),
+        ("git commit *", "git commit -qasnF/etc/hostname"),
         ("git commit *", "git commit --file=/etc/shadow"),
         ("git commit *", "git commit -m x -- ../other"),
         ("git add *", "git add AGENTS.md"),
@@ -325,6 +327,9 @@ def test_what_cannot_be_read_asks_where_a_rule_might_fit(tmp_path: Path, text: s
     "text",
     [
         "touch push && git pus? origin main",
+        "let 'a[$(git push origin)]=1'",
+        "read 'a[`git push`]'",
+        "printf -v 'a[$(git push)]' x",
         "touch push; git pus* origin",
         "git p*h origin",
         "git *",

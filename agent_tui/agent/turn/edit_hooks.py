@@ -9,6 +9,7 @@ the screen.
 from __future__ import annotations
 
 import asyncio
+import re
 import shlex
 import stat
 from collections.abc import Callable, Iterator, Sequence
@@ -21,6 +22,7 @@ from agent_tui import registry
 from agent_tui.agent.turn.approvals import Approvals
 from agent_tui.agent.turn.call_facts import gather_facts
 from agent_tui.agent.turn.command_changes import Watch
+from agent_tui.agent.turn.told_changes import DIFF_BYTES
 from agent_tui.agent.turn.tool_context import CallContext
 from agent_tui.protocol.display import DiffDisplay, DiffsDisplay
 from agent_tui.protocol.events import Notice
@@ -34,7 +36,7 @@ from agent_tui.structures.readable import count_noun
 from agent_tui.tools.base import ToolFailure, ToolResult
 from agent_tui.tools.support.changes import show_changed_lines
 from agent_tui.tools.support.diff import diff, noted
-from agent_tui.tools.support.files import LARGEST
+from agent_tui.tools.support.files import LARGEST, is_binary
 from agent_tui.tools.support.walk import Glob
 
 SECONDS: Final = 30.0
@@ -224,8 +226,26 @@ def _commands(
                 lines.append(f"hooks.after_edit: {failure.text}")
                 continue
             name = f"./{one.shown}" if one.shown.startswith("-") else one.shown
-            quoted = shlex.quote(name)
-            yield from (command.replace(FILE, quoted) for command in commands if fits)
+            for command in commands if fits else ():
+                if _is_in_quotes(command):  # there, the quotes of a name would end them
+                    lines.append(f"`{command}` did not run: write {FILE} without quotes around it")
+                else:
+                    yield command.replace(FILE, shlex.quote(name))
+
+
+def _is_in_quotes(command: str) -> bool:
+    """Whether the place of the file stands in quotes, or behind a backslash."""
+    places = (found.start() for found in re.finditer(re.escape(FILE), command))
+    return any(_is_open(command[:place]) for place in places)
+
+
+def _is_open(text: str) -> bool:
+    """Whether quotes, or a backslash, go on behind `text`."""
+    try:
+        shlex.split(text, comments=False)
+    except ValueError:
+        return True
+    return False
 
 
 def _describe(named: str, ran: CommandResult, put_back: str) -> str:
@@ -261,6 +281,14 @@ def _look(files: Sequence[_File], command: str) -> list[str]:
     return harm
 
 
+def _difference(file: _File) -> DiffDisplay:
+    """What the commands changed; of what is large, or no text, nothing is shown."""
+    before, now = file.edited, file.now
+    if max(len(before), len(now)) > DIFF_BYTES or is_binary(before) or is_binary(now):
+        return DiffDisplay(file.shown, ())
+    return diff(file.shown, before.decode("utf-8", "replace"), now.decode("utf-8", "replace"))
+
+
 def _joined(
     result: ToolResult, files: Sequence[_File], told: Sequence[str], context: CallContext
 ) -> ToolResult:
@@ -271,12 +299,13 @@ def _joined(
     stands, shown = list[str](), list[DiffDisplay]()
     for one in changed:
         context.seen_files.note(one.path, one.now)
-        texts = [data.decode("utf-8", "replace") for data in (one.edited, one.now)]
-        display = diff(one.shown, texts[0], texts[1])
+        display = _difference(one)
         by = ", ".join(f"`{command}`" for command in one.by)
         counts = f"+{display.added} -{display.removed} lines"
         stands.append(f"After the edit, {by} changed {one.shown} ({counts}). It stands so now:")
-        stands.append(show_changed_lines(display, one.now, one.path, context))
+        stands.append(
+            show_changed_lines(display, one.now, one.path, context) or "(too large to show)"
+        )
         shown.append(noted(display, f"changed after the edit by {by}"))
     if told:
         lines = [line for text in told for line in text.split("\n")]

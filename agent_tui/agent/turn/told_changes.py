@@ -4,6 +4,7 @@ and how they are."""
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -43,6 +44,7 @@ class Differences:
         this is told."""
         call = around.call
         sources, shown = _sources(self.earlier, self.now), 0
+        gone = _gone(around)
         for path, then, now in self._differing():
             display = DiffDisplay(paths.display_path(path, self.cwd), (), created=not then.sha)
             if shown < DIFFS and (difference := self._diff(path, then, now)) is not None:
@@ -60,7 +62,9 @@ class Differences:
                 now.mode,
                 self.folders.get(path, 0),
                 during_command=path not in around.own,
-                source=str(sources.get(now.sha, "")) if carried else "",
+                source=str(sources.get(now.sha) or _came_from(now, around, gone))
+                if carried
+                else "",
             )
 
     def _differing(self) -> list[tuple[Path, Known, Known]]:
@@ -87,6 +91,19 @@ class Differences:
             return None
         texts = (before.decode("utf-8", "replace"), after.decode("utf-8", "replace"))
         return diff(paths.display_path(path, self.cwd), *texts, created=not then.sha)
+
+
+def _gone(around: Snapshot) -> str:
+    """Something of which nothing was known before the command, and that is not there any more, or
+    may have lost something: a folder. Empty: there is nothing of the kind."""
+    passed = sorted(around.listed.passed, key=os.path.lexists)
+    return next((str(p) for p in passed if p.is_dir() or not os.path.lexists(p)), "")
+
+
+def _came_from(now: Known, around: Snapshot, gone: str) -> str:
+    """`gone`, where a file of unknown content is older than the command: it was moved there from
+    something that nobody had looked at, and may be all that is left of that."""
+    return gone if now.sha and len(now.key) > 2 and now.key[2] < around.begun else ""
 
 
 def _sources(earlier: Mapping[Path, Known], now: Mapping[Path, Known]) -> dict[str, Path]:

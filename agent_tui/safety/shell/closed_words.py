@@ -16,7 +16,7 @@ from agent_tui.safety.shell.classifier import Call
 _URL: Final = re.compile(r"(?i)(?<![\w+.-])(?!file:)[a-z][a-z0-9+.-]*://\S*")
 _MARK: Final = re.compile(r"[=@:,;]")
 """What stands before the name of a file in a word."""
-_LETTERS: Final = 4
+_LETTERS: Final = 24
 """Of options, in one word with the value of the last one: `-xzf../a.tgz`."""
 _LIKE_A_PATH: Final = re.compile(r"[./]")
 _BREAK: Final = re.compile(r"[\s'\"`$(){}<>|&;]+")
@@ -70,7 +70,7 @@ def _names_in(word: str) -> Iterator[str]:
     yield from (word[found.end() :] for found in _MARK.finditer(word))
     yield parts[0]
     if word.startswith("-") and not word.startswith("--"):
-        yield from (word[at:] for at in range(2, 2 + _LETTERS))
+        yield from (word[at:] for at in range(2, min(len(word), 2 + _LETTERS)))
 
 
 def _reason(name: str, folder: Path, roots: tuple[Path, ...], of_git: bool) -> str:
