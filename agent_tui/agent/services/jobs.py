@@ -26,6 +26,9 @@ TAIL_CHARS: Final = 2_000
 """Of the output of a job, for the list."""
 
 
+UNWATCHED: Final = " Nobody looks at what it changes then."
+
+
 class Jobs:
     """The jobs that run. `emit` takes what is to be said of them. Commands come scrubbed. `kept`:
     where those are noted that go on when the program ends; None: none can."""
@@ -173,6 +176,7 @@ class Jobs:
             self._forget_kept(id)
         self._tell_state(id)
         ends = " Its network ends with agent-tui." if on and job.has_network else ""
+        ends += UNWATCHED if on else ""
         says = f"Goes on when you quit: {line}.{ends}" if on else f"Ends when you quit: {line}."
         self._emit(Notice(says))
 
