@@ -47,8 +47,14 @@ def started(tmp_path: Path, shell: str) -> tuple[Pty, int]:
 
 
 def guarded(program: int) -> bool:
-    found = b"".join(Path(f"/proc/{pid}/cmdline").read_bytes() for pid in children(program))
-    return b"ends what a killed" in found and b'"terminal"' in found
+    """Whether its guard runs, and has the terminal."""
+    guards = [
+        pid
+        for pid in children(program)
+        if b"ends what a killed" in Path(f"/proc/{pid}/cmdline").read_bytes()
+    ]
+    open_files = (one for pid in guards for one in Path(f"/proc/{pid}/fd").iterdir())
+    return any(str(one.readlink()).startswith("/dev/pts/") for one in open_files)
 
 
 def settings(pty: Pty, file: Path) -> set[str]:

@@ -66,7 +66,7 @@ def test_a_beginning_is_an_answer_of_its_own_where_it_is_offered() -> None:
     assert play.take() == [Answer("a1", "prefix")]
     play = _asked()
     play.press("p", "enter")
-    assert (play.take(), play.text) == ([QueueEdit("add", text="p")], "")
+    assert (play.toast, play.take(), play.text) == ("not offered here: p", [], "p")
 
 
 def test_enter_alone_takes_the_first_answer() -> None:

@@ -201,7 +201,10 @@ def answer_key(model: Model, msg: KeyPressed, before: float) -> Step | None:
         named = None  # it is what it is everywhere
     if edits_words(model, msg.key):
         named = None
-    if named is not None and declines(named) and not (msg.draft and msg.key == msg.character):
+    begun = msg.character[:1] if len(msg.character) > 1 else msg.key  # several came as one
+    no = next((one for one in offered if begun.removeprefix(ALT) in one.keys), None)
+    typed = bool(msg.draft) and not msg.key.startswith(ALT)
+    if no is not None and declines(no) and not typed and not edits_words(model, msg.key):
         dialog = replace(dialog, refuses=True)  # also where it is not taken
         model = replace(model, dialog=dialog)
     if (sent := _send_key(model, dialog, msg, command)) is not None:

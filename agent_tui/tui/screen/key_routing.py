@@ -57,7 +57,9 @@ def on_key(model: Model, msg: KeyPressed) -> Step:
         repeated=since_same < key_guards.REPEAT_SECONDS,
     )
     after, effects = _pressed(model, msg, before)
-    if msg.key in answer_keys.ARROWS and not answer_keys.has_moved(after, msg.at):
+    elsewhere = not model.is_asking or bool(msg.draft)  # one that came too soon moves nothing
+    goes_on = elsewhere or msg.at - model.arrow_at < key_guards.TYPING_SECONDS
+    if msg.key in answer_keys.ARROWS and goes_on and not answer_keys.has_moved(after, msg.at):
         after = replace(after, arrow_at=msg.at)
     return replace(after, repeated=False, since_same=inf), effects
 
