@@ -265,7 +265,7 @@ INSTEAD: Final[Mapping[str, str]] = {
     "memory": "AGENTS.md in the project is read at the start of a session; edit it as any file",
     "allowed-tools": "/mode decides what runs without asking; the setting tools.enabled names the tools",
     "approvals": "/permissions lists them, /mode decides what asks",
-    "sandbox": "in this mode commands that change something ask, and run without one; /doctor tries all",
+    "sandbox": "here commands that change something ask, and run without one (sandbox.mode is for accept-all)",
     "plan": "/mode plan only reads and proposes",
     "login": "/setup sets up a provider, or `agent-tui auth set PROVIDER` in a shell saves a key",
     "logout": "`agent-tui auth remove PROVIDER` in a shell deletes a key",
