@@ -3,9 +3,10 @@ and how they are."""
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Final
@@ -44,7 +45,7 @@ class Differences:
         this is told."""
         call = around.call
         sources, shown = _sources(self.earlier, self.now), 0
-        gone = _gone(around)
+        gone = functools.cache(lambda: _gone(around))  # it looks at the disk, and is seldom wanted
         for path, then, now in self._differing():
             display = DiffDisplay(paths.display_path(path, self.cwd), (), created=not then.sha)
             if shown < DIFFS and (difference := self._diff(path, then, now)) is not None:
@@ -100,10 +101,10 @@ def _gone(around: Snapshot) -> str:
     return next((str(p) for p in passed if p.is_dir() or not os.path.lexists(p)), "")
 
 
-def _came_from(now: Known, around: Snapshot, gone: str) -> str:
-    """`gone`, where a file of unknown content is older than the command: it was moved there from
-    something that nobody had looked at, and may be all that is left of that."""
-    return gone if now.sha and len(now.key) > 2 and now.key[2] < around.begun else ""
+def _came_from(now: Known, around: Snapshot, gone: Callable[[], str]) -> str:
+    """What has `gone`, where a file of unknown content is older than the command: it was moved
+    there from something that nobody had looked at, and may be all that is left of that."""
+    return gone() if now.sha and len(now.key) > 2 and now.key[2] < around.begun else ""
 
 
 def _sources(earlier: Mapping[Path, Known], now: Mapping[Path, Known]) -> dict[str, Path]:

@@ -157,11 +157,12 @@ def keep_rows(before: Model, model: Model) -> Model:
     """The cursor, and an Enter that waits, stay on their answer where others come or go above it.
     Where it has gone itself, they are on one that allows nothing; where it stands for more calls
     than when it was chosen, it has to be chosen again."""
-    was, now = ways(before), ways(model)
     dialog, held = model.dialog, model.held
-    same = before.dialog is not None and dialog is not None and before.dialog.id == dialog.id
+    if before.dialog is None or dialog is None or before.dialog.id != dialog.id:
+        return model
+    was, now = ways(before), ways(model)
     names, there = [one.keys[0] for one in was], [one.keys[0] for one in now]
-    if not same or dialog is None or was == now or not now:
+    if was == now or not now:
         return model
     no = declining_row(now)
 
