@@ -388,7 +388,7 @@ class Executor:
         reading, seen = result.reading, self.workplace.seen_files
         if reading is None or result.tag != "ok":
             return ""
-        given = seen.given(reading.path, reading.part)
+        given = seen.find_earlier(reading.path, reading.part)
         known = given is not None and given[1].endswith(content) and self.workplace.is_sent(*given)
         if reading.unchanged and known:
             return reading.unchanged

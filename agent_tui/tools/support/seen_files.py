@@ -59,7 +59,7 @@ class SeenFiles:
         same = before.key == key and not before.missed  # what it missed it must see again
         self._put(path, Seen(key, kept, given=before.given if same else {}))
 
-    def given(self, path: Path, part: str) -> tuple[str, str] | None:
+    def find_earlier(self, path: Path, part: str) -> tuple[str, str] | None:
         """The call, and its result, with which the model got a part of the file as it knows it; None:
         it did not."""
         return self._files.get(path, Seen()).given.get(part)
