@@ -148,7 +148,7 @@ def test_what_a_process_in_the_background_changes_while_a_command_runs_is_kept_u
             ("clean", "during", "keep"),
             ("dirty", "during", "keep"),
         }
-        assert BACKGROUND in told.caps and "kept unless you choose it" in BACKGROUND
+        assert BACKGROUND in told.caps and "stays unless you choose it" in BACKGROUND
         driver.send(RestoreFiles(choices={"dirty": "restore"}))
         assert answer(driver, "restored").done
         assert (place.cwd / "clean").read_text().endswith("late\n")
