@@ -54,7 +54,7 @@ from agent_tui.tui.core.msg import (
 from agent_tui.tui.core.step import Step, then, toast
 
 with late():
-    from agent_tui.tui.dialog import answer_keys, answering, unread
+    from agent_tui.tui.dialog import answer_keys, following, refusals, unread
     from agent_tui.tui.prompt import (
         completion,
         composer,
@@ -78,13 +78,13 @@ with late():
 def update(model: Model, msg: Msg) -> Step:
     """The model after `msg`, and the effects to perform, in order. Pure; never raises."""
     after, effects = _decided(replace(model, at=msg.at), msg)
-    after, more = composer.keep_put_aside(model, answering.on_edit(model, after))
+    after, more = composer.keep_put_aside(model, refusals.on_edit(model, after))
     effects = (*effects, *more)
     if model.busy and not after.busy:
         after = replace(after, ended_at=msg.at)
     purpose = model.composer.purpose
     if purpose is not None and purpose.secret and after.composer.purpose is None:
-        after, more = answering.follow(after, msg.at)  # a question may have waited for a secret
+        after, more = following.follow(after, msg.at)  # a question may have waited for a secret
         effects = (*effects, *more)
     step = after, effects
     if after.toast is not None and after.toast is model.toast and _is_past(model, after):
@@ -114,7 +114,7 @@ def _is_past(before: Model, after: Model) -> bool:
     example."""
     waited = before.held is not None and before.held.due == inf
     said = before.toast is not None and (
-        before.toast.tone == "warning" or answering.is_refusal(before.toast.text)
+        before.toast.tone == "warning" or refusals.is_refusal(before.toast.text)
     )
     answered = said and before.dialog is not None and after.dialog is None
     return (
@@ -153,7 +153,7 @@ def _decided(model: Model, msg: Msg) -> Step:
         case QuestionAnswered():
             return intents.answer(model, msg)
         case QuestionTurned(step):
-            return answering.turn(model, step)
+            return following.turn(model, step)
         case PromptRecalled(place):
             return history_prompt.take(model, place)
         case Started():
@@ -231,7 +231,7 @@ def _decided(model: Model, msg: Msg) -> Step:
         case FocusChanged():
             return notify.on_focus(model, msg.focused)
         case TerminalReturned():
-            return answering.show_again(model), ()
+            return following.show_again(model), ()
         case BranchRead():
             return notify.on_branch(model, msg.name), ()
         case GroundTold():

@@ -20,7 +20,19 @@ from tests.tui.play import Play
 REFUSES = ("n", "3", "m", "4", "alt+n", "alt+m")
 ALLOWS = ("y", "1", "a", "2", "alt+y", "alt+a", "t", "f", "p", "e")
 MOVES = ("up", "down", "left", "right", "home", "end", "pagedown")
-OTHERS = ("tab", "backspace", "x", "space", "ctrl+p", "ctrl+u", "ctrl+c", "f1", "f12", "j", "shift+tab")
+OTHERS = (
+    "tab",
+    "backspace",
+    "x",
+    "space",
+    "ctrl+p",
+    "ctrl+u",
+    "ctrl+c",
+    "f1",
+    "f12",
+    "j",
+    "shift+tab",
+)
 GAPS = (0.05, 0.12, 0.2, 0.3, 0.4, 0.55, 0.7, 0.9, 1.2, 1.7, 2.2)
 
 

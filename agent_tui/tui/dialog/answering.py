@@ -21,20 +21,18 @@ from agent_tui.structures.visible import is_text
 from agent_tui.tui import commands
 from agent_tui.tui.commands.base import key_name
 from agent_tui.tui.core.effects import Type, Yield
-from agent_tui.tui.core.model import Dialog, Held, Model, Purpose, PurposeKind
+from agent_tui.tui.core.model import Dialog, Held, Model
 from agent_tui.tui.core.msg import KeyPressed
 from agent_tui.tui.core.step import Step, send, then, toast
 from agent_tui.tui.dialog import marking
 from agent_tui.tui.dialog.answer_keys import (
     ARROWS,
     STEPS,
-    answer_key_for,
     arrow_is_meant,
     declines,
     edits_words,
     enter_answers,
     enter_is_meant,
-    has_just_decided,
     is_against,
     leaves_vim,
     letter_is_meant,
@@ -44,142 +42,30 @@ from agent_tui.tui.dialog.answer_keys import (
     under_cursor,
     ways,
 )
+from agent_tui.tui.dialog.following import turn
 from agent_tui.tui.dialog.offers import Offer
-from agent_tui.tui.dialog.tabs import NONE, as_left, declining_row, keep_tabs
+from agent_tui.tui.dialog.refusals import (
+    CONFIRMS,
+    DROPPED,
+    NOT_ANSWERED,
+    NOT_SENT,
+    PASTE_SECONDS,
+    TOO_SOON,
+    WRITES,
+    choose_first,
+    refuse_enter,
+)
+from agent_tui.tui.dialog.tabs import NONE
+from agent_tui.tui.dialog.typed_words import SENDS, ask_words, send_words
 from agent_tui.tui.dialog.unread import note_view, why_unreadable
-from agent_tui.tui.prompt import composer
-from agent_tui.tui.prompt.queue import ANSWER_FIRST
-from agent_tui.tui.screen import key_guards
 from agent_tui.tui.screen.key_guards import (
     ALT,
-    IDLE_SECONDS,
     RUN_SECONDS,
     TYPING_SECONDS,
     is_meant,
 )
 
-WAITS: Final = "a question waits: finish here first"
-NOT_SENT: Final = "not sent: press Enter again"
-CONFIRMS: Final = "press Enter to answer"
-WRITES: Final = "press Enter, then write"
-TOO_SOON: Final = "not answered: pause, then press Enter"
-DROPPED: Final = "the search was closed: pause, then type"
-NOT_ALONE: Final = "not answered: more came behind Enter"
-REFUSALS: Final = frozenset({CONFIRMS, WRITES, DROPPED, NOT_SENT, ANSWER_FIRST})
-"""What is said of a key that answered nothing; the rest begins with `NOT_ANSWERED`."""
-NOT_ANSWERED: Final = "not answered: "
-PASTE_SECONDS: Final = 0.1
-"""So soon behind its first line end, the rest of a paste comes that the terminal does not mark."""
 STOPS_AGAIN: Final = "Esc again stops"
-ANSWERS_BY: Final = "; ↑↓ or Alt+letter answers"
-ANSWER_LETTERS: Final = frozenset("yn1234aeftpmosc")
-"""Keys of answers to one question or another."""
-SENDS: Final = {"send": "queued", "steer": "sent to the turn"}
-"""Commands that send what is in the prompt, and what is said of it."""
-
-
-def follow(model: Model, at: float, listed: bool = False) -> Step:
-    """Show the first open question, if it is another than before; leave a purpose whose question is
-    gone. `listed`: a list of what may be completed is open. Where one takes the place of another
-    that the person has not answered, no Enter that was meant for that answers it."""
-    question = model.question
-    purpose = model.composer.purpose
-    if question is not None and purpose is not None and purpose.secret:
-        waits = model.toast is not None and model.toast.text == WAITS
-        return (model, ()) if waits else toast(model, WAITS)  # no key of a secret may go elsewhere
-    answers = purpose is not None and purpose.kind in composer.FOR_MODEL
-    if purpose is not None and answers and (question is None or question.id != purpose.id):
-        left = (
-            composer.leave_message(model)
-            if purpose.kind in composer.MESSAGES
-            else (composer.leave(model), ())
-        )
-        return then(left, follow(left[0], at, True))
-    was = model.dialog
-    if was is not None and not was.answered and not _is_open(model, was.id):
-        model = replace(model, dropped_at=at)
-    if question is None:
-        return (model if was is None else replace(model, dialog=None)), ()
-    interrupts = model.overlay is not None or model.composer.purpose is not None or listed
-    leaves = model.composer.editing is not None or model.vim not in ("", "normal")
-    guards_esc = interrupts or leaves or has_just_decided(model)
-    model = model if model.overlay is None else replace(model, overlay=None)
-    if model.dialog is not None and model.dialog.id == question.id:
-        return model, ()
-    model = keep_tabs(model)
-    model, effects = (
-        composer.leave_field(model) if model.composer.purpose is not None else (model, ())
-    )  # an address was being typed: questions come first
-    drafted = bool(model.composer.draft.strip())
-    replaced = at - model.dropped_at < IDLE_SECONDS
-    idle = model.idle_enter and at - model.last_key < IDLE_SECONDS
-    stood = as_left(model, question)
-    dialog = replace(
-        stood,
-        id=question.id,
-        shown_at=at,
-        interrupts=interrupts,
-        listed=listed,
-        drops_keys=purpose is not None and purpose.kind in composer.SEARCHES,
-        guards_esc=guards_esc,
-        drafted=drafted,
-        refused_at=at if idle or replaced else stood.refused_at,
-    )
-    model = replace(model, dialog=dialog)
-    if isinstance(question, Question) and question.kind == "skill_argument":
-        model = composer.ask(model, Purpose("argument", question.text, question.id))
-    return model, effects
-
-
-def _is_open(model: Model, id: str) -> bool:
-    return any(one.id == id for one in model.transcript.questions)
-
-
-def turn(model: Model, step: int) -> Step:
-    """Look at the next open question, or the one before: each can be answered first."""
-    pending, question = model.transcript.questions, model.question
-    if question is None or len(pending) < 2:
-        return model, ()
-    place = (pending.index(question) + step) % len(pending)
-    if (dialog := model.dialog) is not None:
-        offered = ways(model)
-        key = offered[dialog.selected].keys[0] if dialog.selected in range(len(offered)) else ""
-        left = replace(dialog, offer=key)
-        model = replace(model, tabs={**model.tabs, question.id: left})
-    model, effects = follow(replace(model, asked=pending[place].id), model.at)
-    dialog = model.dialog
-    if dialog is not None and dialog.refused_at == -inf:
-        model = replace(model, dialog=replace(dialog, moved_at=model.at))
-    return model, effects
-
-
-def keep_rows(before: Model, model: Model) -> Model:
-    """The cursor, and an Enter that waits, stay on their answer where others come or go above it.
-    Where it has gone itself, they are on one that allows nothing; where it stands for more calls
-    than when it was chosen, it has to be chosen again."""
-    dialog, held = model.dialog, model.held
-    if before.dialog is None or dialog is None or before.dialog.id != dialog.id:
-        return model
-    was, now = ways(before), ways(model)
-    names, there = [one.keys[0] for one in was], [one.keys[0] for one in now]
-    if was == now or not now:
-        return model
-    no = declining_row(now)
-
-    def place_of(row: int) -> int:
-        if row not in range(len(names)):
-            return row
-        return there.index(names[row]) if names[row] in there else no
-
-    gone = dialog.selected in range(len(names)) and names[dialog.selected] not in there
-    moved = replace(dialog, selected=place_of(dialog.selected), refuses=dialog.refuses or gone)
-    if held is not None and held.on == dialog.id:
-        held = replace(held, row=place_of(held.row))
-    before_it = was[dialog.selected].also if dialog.selected in range(len(was)) else ()
-    if moved.selected in range(len(now)) and set(now[moved.selected].also) - set(before_it):
-        moved = replace(moved, refused_at=model.at)
-        held = None if held is not None and held.on == dialog.id else held
-    return replace(model, dialog=moved, held=held)
 
 
 def answer_key(model: Model, msg: KeyPressed, before: float) -> Step | None:
@@ -224,7 +110,7 @@ def answer_key(model: Model, msg: KeyPressed, before: float) -> Step | None:
     if msg.key == "enter" and not enter_is_meant(model, msg, dialog, before):
         if dialog.moved_at > dialog.refused_at:
             return toast(model, TOO_SOON)
-        return refuse_enter(model, _choose_first(model, under_cursor(offered, dialog)))
+        return refuse_enter(model, choose_first(model, under_cursor(offered, dialog)))
     if msg.key in ARROWS and not arrow_is_meant(model, msg, dialog, before):
         unmoved = dialog.moved_at == -inf  # then no Enter takes a row: it was to be another one
         passed = replace(dialog, refused_at=msg.at) if unmoved else dialog
@@ -295,7 +181,7 @@ def _choose(
         return turn(model, 1 if msg.key == "right" else -1)
     if msg.key == "enter":
         if dialog.selected == NONE:
-            return toast(model, _choose_first(model, under_cursor(offered, dialog)), "warning")
+            return toast(model, choose_first(model, under_cursor(offered, dialog)), "warning")
         chosen = under_cursor(offered, dialog)
         if needs_its_letter(question, chosen):
             return toast(
@@ -304,7 +190,7 @@ def _choose(
         if problem := why_unreadable(model, question, chosen):
             return toast(model, problem, "warning")
         if is_against(dialog, chosen):
-            return refuse_enter(model, _choose_first(model, chosen))
+            return refuse_enter(model, choose_first(model, chosen))
         return _hold_enter(model, dialog, msg.at)
     return None
 
@@ -313,53 +199,6 @@ def _hold_enter(model: Model, dialog: Dialog, at: float) -> Step:
     """Enter takes the row of the cursor if nothing comes right behind it."""
     held = Held("enter", "", at + PASTE_SECONDS, on=dialog.id, row=dialog.selected)
     return replace(model, held=held), (Yield(PASTE_SECONDS),)
-
-
-def holds_enter(model: Model) -> bool:
-    """Whether an Enter is about to answer."""
-    return model.held is not None and model.held.key == "enter" and bool(model.held.on)
-
-
-def refuse_enter(model: Model, why: str) -> Step:
-    """A key that was to answer is no answer, and no Enter is before a row was chosen."""
-    dialog = model.dialog and replace(model.dialog, refused_at=model.at)
-    refused = replace(model, dialog=dialog, held=None if holds_enter(model) else model.held)
-    said = model.toast is not None and model.toast.text == why
-    return (refused, ()) if said else toast(refused, why)
-
-
-def show_again(model: Model) -> Model:
-    """What is open was out of sight: keys of the shell may follow, Enter among them."""
-    dialog, overlay, at = model.dialog, model.overlay, model.at
-    return replace(
-        model,
-        dialog=dialog and replace(dialog, shown_at=at, refused_at=at, moved_at=-inf),
-        overlay=overlay and replace(overlay, shown_at=at),
-        held=None if dialog is not None else model.held,
-    )
-
-
-def is_refusal(text: str) -> bool:
-    """Whether that is said of a key that answered nothing."""
-    return text in REFUSALS or text.startswith(NOT_ANSWERED)
-
-
-def _choose_first(model: Model, offer: Offer) -> str:
-    letter = "" if marking.is_multi(model.question) else f"{letter_key(model, offer)} or "
-    return f"{NOT_ANSWERED}press {letter}↑↓ first"  # there, a number marks
-
-
-def take_back(model: Model) -> Model:
-    """Backspace took back the letter that marked a row: the cursor is on one that refuses."""
-    question, dialog = model.question, model.dialog
-    model = replace(key_guards.without_hint(model), held=None)
-    if question is None or dialog is None:
-        return model
-    offered = ways(model)
-    if dialog.selected == NONE or refuses(under_cursor(offered, dialog)):
-        return model
-    refusing = next(place for place, offer in enumerate(offered) if refuses(offer))
-    return replace(model, dialog=replace(dialog, selected=refusing))
 
 
 def _escaped(model: Model, dialog: Dialog) -> Step:
@@ -374,64 +213,11 @@ def _escaped(model: Model, dialog: Dialog) -> Step:
     return toast(later, "Esc again decides later" if waits else STOPS_AGAIN)
 
 
-def send_words(model: Model, command: str) -> Step:
-    """Words in the prompt are no answer: they go where they would go without the question."""
-    draft = model.composer.draft
-    if command == "send" and draft[: model.composer.caret].endswith("\\"):
-        return model, (Type("", "backspace"), Type("\n", "ctrl+j"))
-    if is_command(draft):
-        return toast(model, "answer first; then Enter runs it", "warning")
-    if command == "send" and (key := answer_key_for(model, draft.strip())):
-        return toast(model, f"press {key} to answer", "warning")
-    if command == "send" and draft.strip().lower() in ANSWER_LETTERS:
-        return toast(
-            model, f"not offered here: {draft.strip()}", "warning"
-        )  # no prompt is one letter
-    sent = commands.find(command).run(model, "")
-    if sent[0].composer.draft.strip():
-        return sent
-    return then(sent, toast(sent[0], f"{SENDS[command]}{ANSWERS_BY}"))
-
-
-def is_command(words: str) -> bool:
-    """Whether they call something that waits for the answer."""
-    first = words.split()[0]
-    return first.startswith("!") or (
-        first.startswith("/") and commands.by_slash(first[1:]) is not None
-    )
-
-
 def mark_cleared(model: Model) -> Model:
     """All words were cleared by one key: those that follow are new ones, as if the question had
     just appeared."""
     dialog = model.dialog and replace(model.dialog, cleared_at=model.at, drafted=False)
     return replace(model, dialog=dialog)
-
-
-def refuse_key(model: Model) -> Step:
-    """A key came that does nothing while something is asked: what it opens elsewhere may be
-    believed to be open."""
-    if model.dialog is None or not model.is_asking or model.is_covered:
-        return model, ()
-    return toast(replace(model, dialog=replace(model.dialog, ignored_at=model.at)), ANSWER_FIRST)
-
-
-def on_edit(before: Model, after: Model) -> Model:
-    """`after`, where the prompt holds something else than `before` while the same question is open:
-    whatever emptied
-    or sent it, the next words may follow at once."""
-    was, now = before.dialog, after.dialog
-    same = (
-        was is None
-        or now is None
-        or was.id != now.id
-        or before.composer.draft == after.composer.draft
-    )
-    if same:
-        return after
-    if holds_enter(after):  # what follows was pasted with it
-        after = refuse_enter(after, NOT_ALONE)[0]
-    return replace(after, typed_at=after.at)
 
 
 def take_held(model: Model, held: Held) -> Step | None:
@@ -482,7 +268,7 @@ def _take(model: Model, question: Approval | Question, offer: Offer) -> Step:
     if problem := why_unreadable(model, question, offer):
         return toast(model, problem, "warning")
     if model.dialog is not None and is_against(model.dialog, offer):
-        return refuse_enter(model, _choose_first(model, offer))
+        return refuse_enter(model, choose_first(model, offer))
     if offer.purpose:
         return ask_words(model, question, offer), ()
     if marking.lacks_mark(model, offer):
@@ -493,32 +279,3 @@ def _take(model: Model, question: Approval | Question, offer: Offer) -> Step:
     answers = (Answer(id, offer.choice, picks=picks) for id in (question.id, *offer.also))
     answered = replace(before[0], dialog=model.dialog and replace(model.dialog, answered=True))
     return then(before, send(answered, *answers))
-
-
-def begin_reason(model: Model, held: Held, msg: KeyPressed) -> Step | None:
-    """Text that follows Alt and the letter of a no that takes words is those words. None: it is
-    not for such a row."""
-    question = model.question
-    named = (offer for offer in ways(model) if held.key.removeprefix(ALT) in offer.keys)
-    offer = next(named, None)
-    words = held.key.startswith(ALT) and is_text(msg.character) and not msg.key.startswith(ALT)
-    if (
-        not (held.on and words)
-        or question is None
-        or offer is None
-        or not (offer.purpose and refuses(offer))
-    ):
-        return None
-    opened = ask_words(replace(key_guards.without_hint(model), held=None), question, offer)
-    return replace(opened, typed_at=model.at), (Type(msg.character, msg.key),)
-
-
-def ask_words(model: Model, question: Approval | Question, offer: Offer) -> Model:
-    """The prompt is for the words that go with `offer`; those that were begun since the question
-    appeared are some."""
-    kind: PurposeKind = "say" if offer.choice == "say" else "deny" if refuses(offer) else "allow"
-    label = offer.purpose or offer.says
-    purpose = Purpose(kind, label, question.id, choice=offer.choice)
-    begun = "" if model.dialog is None or model.dialog.drafted else model.composer.draft
-    model = composer.ask(composer.write(model, "") if begun else model, purpose)
-    return composer.write(model, begun) if begun else model

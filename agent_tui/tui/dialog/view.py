@@ -25,10 +25,10 @@ from agent_tui.tui.dialog.answer_keys import (
     refuses_enter,
     simplest_answer,
 )
-from agent_tui.tui.dialog.answering import is_command
 from agent_tui.tui.dialog.marking import is_multi
 from agent_tui.tui.dialog.offers import Offer, alike, offers
 from agent_tui.tui.dialog.tabs import NONE
+from agent_tui.tui.dialog.typed_words import is_command
 from agent_tui.tui.dialog.unread import READ_ON
 from agent_tui.tui.prompt import completion
 

@@ -16,7 +16,7 @@ from agent_tui.tui.core.effects import Type, Yield
 from agent_tui.tui.core.model import Held, Model
 from agent_tui.tui.core.msg import KeyPressed
 from agent_tui.tui.core.step import Step, then, toast
-from agent_tui.tui.dialog import answer_keys, answering
+from agent_tui.tui.dialog import answer_keys, refusals, typed_words
 from agent_tui.tui.dialog.offers import DECLINES
 from agent_tui.tui.dialog.tabs import default_row
 from agent_tui.tui.dialog.unread import why_too_small, why_unreadable
@@ -50,7 +50,7 @@ def end_tab(model: Model, msg: KeyPressed) -> Step:
     row before it was too."""
     free, question, dialog = replace(model, held=None), model.question, model.dialog
     if msg.key == "enter":
-        return answering.refuse_enter(free, answering.TOO_SOON)
+        return refusals.refuse_enter(free, refusals.TOO_SOON)
     if is_text(msg.character) and question is not None and dialog is not None:
         offer = answer_keys.under_cursor(answer_keys.ways(model), dialog)
         stays = dialog.moved_at > -inf or answer_keys.declines(offer)
@@ -67,7 +67,7 @@ def take_tab(model: Model) -> Step | None:
     offer = answer_keys.under_cursor(answer_keys.ways(model), dialog)
     if problem := why_unreadable(model, question, offer):
         return toast(model, problem, "warning")
-    return answering.ask_words(model, question, offer), ()
+    return typed_words.ask_words(model, question, offer), ()
 
 
 def is_open(model: Model) -> bool:
@@ -87,14 +87,14 @@ def hold_enter(model: Model, msg: KeyPressed, before: float) -> Step:
     dialog = model.dialog
     assert dialog is not None
     if msg.blind or msg.at - max(before, model.typed_at) < REPEAT_SECONDS:
-        return then((model, (Type("\n", "ctrl+j"),)), toast(model, answering.TOO_SOON))
-    held = Held("enter", "", msg.at + answering.PASTE_SECONDS, on=dialog.id)
-    return replace(model, held=held), (Yield(answering.PASTE_SECONDS),)
+        return then((model, (Type("\n", "ctrl+j"),)), toast(model, refusals.TOO_SOON))
+    held = Held("enter", "", msg.at + refusals.PASTE_SECONDS, on=dialog.id)
+    return replace(model, held=held), (Yield(refusals.PASTE_SECONDS),)
 
 
 def end_enter(model: Model, msg: KeyPressed) -> Step:
     """Another key came right behind Enter, which ended a line of a paste."""
-    said = toast(replace(model, held=None), answering.NOT_ALONE)
+    said = toast(replace(model, held=None), refusals.NOT_ALONE)
     key = "ctrl+j" if msg.key == "enter" else msg.key
     ends = () if msg.key == "enter" else (Type("\n", "ctrl+j"),)
     character = "\n" if msg.key == "enter" else msg.character

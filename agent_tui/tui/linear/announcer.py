@@ -14,8 +14,8 @@ from agent_tui.tui.core.model import Confirming, Model, Purpose, SettingUp
 from agent_tui.tui.core.msg import QuestionAnswered
 from agent_tui.tui.core.picker import Entry
 from agent_tui.tui.core.words import one_line
-from agent_tui.tui.dialog.answering import ANSWERS_BY
 from agent_tui.tui.dialog.offers import Offer, alike, offers
+from agent_tui.tui.dialog.typed_words import ANSWERS_BY
 from agent_tui.tui.dialog.view import TITLES, brief_of, reading_of, titles
 from agent_tui.tui.linear.lines import Out
 from agent_tui.tui.linear.sheets import MOST, choices, hint, question_line, sheet_lines, signature

@@ -72,7 +72,7 @@ from agent_tui.tui.core.msg import Copied
 from agent_tui.tui.core.step import Step, send, then, toast
 
 with late():
-    from agent_tui.tui.dialog import answering
+    from agent_tui.tui.dialog import following
     from agent_tui.tui.prompt import completion, composer, pastes, queue, submit
     from agent_tui.tui.screen import session_actions
     from agent_tui.tui.sheets import opening
@@ -98,8 +98,8 @@ def on_events(model: Model, events: tuple[Event | Restored, ...], at: float) -> 
     for event in events:
         step = then(step, _one(step[0], event))
     step = then(step, queue.settle_queue(step[0]))
-    step = answering.keep_rows(model, step[0]), step[1]
-    step = then(step, answering.follow(step[0], at, bool(completion.shown_candidates(step[0]))))
+    step = following.keep_rows(model, step[0]), step[1]
+    step = then(step, following.follow(step[0], at, bool(completion.shown_candidates(step[0]))))
     return then(step, queue.dispatch(step[0]))
 
 

@@ -13,7 +13,7 @@ from agent_tui.tui import commands
 from agent_tui.tui.core.model import Completion, Model
 from agent_tui.tui.core.msg import CommandCalled, QuestionAnswered
 from agent_tui.tui.core.step import Step, send, then, toast
-from agent_tui.tui.dialog import answer_keys, answering
+from agent_tui.tui.dialog import answer_keys, answering, typed_words
 from agent_tui.tui.dialog.offers import GRANTS, Offer
 from agent_tui.tui.prompt import composer
 from agent_tui.tui.prompt.queue import ANSWER_FIRST
@@ -42,8 +42,8 @@ def _beside_question(model: Model, name: str) -> Step:
     """A command while a question waits."""
     if name == "stop":
         return answering.leave_question(model)
-    if name in answering.SENDS:
-        return answering.send_words(model, name) if model.composer.draft.strip() else (model, ())
+    if name in typed_words.SENDS:
+        return typed_words.send_words(model, name) if model.composer.draft.strip() else (model, ())
     return toast(model, ANSWER_FIRST)
 
 
@@ -59,7 +59,7 @@ def answer(model: Model, msg: QuestionAnswered) -> Step:
     if offer is None:
         return toast(model, "this question has no such answer", "warning")
     if msg.asks:
-        return answering.ask_words(model, question, offer), ()
+        return typed_words.ask_words(model, question, offer), ()
     before: Step = commands.find("mode").run(model, offer.mode) if offer.mode else (model, ())
     others = (Answer(id, msg.choice, by=msg.by) for id in offer.also)
     return then(before, send(before[0], gives, *others))

@@ -19,7 +19,7 @@ from agent_tui.tui.core.keymap import is_typed
 from agent_tui.tui.core.model import Held, Model, VimMode
 from agent_tui.tui.core.msg import KeyPressed
 from agent_tui.tui.core.step import Step, then, toast
-from agent_tui.tui.dialog import answer_keys, answering, unread, words_line
+from agent_tui.tui.dialog import answer_keys, answering, refusals, typed_words, unread, words_line
 from agent_tui.tui.prompt import completion, composer, history_prompt
 from agent_tui.tui.screen import key_guards
 from agent_tui.tui.transcript import search_prompt
@@ -77,10 +77,10 @@ def _pressed(model: Model, msg: KeyPressed, before: float) -> Step:
         model = composer.change_text(model, msg.draft, len(msg.draft))
     if model.is_asking:
         model = unread.mark_viewed_at(model, msg)
-    if words_line.is_open(model) and answering.holds_enter(model):
+    if words_line.is_open(model) and refusals.holds_enter(model):
         return words_line.end_enter(model, msg)
-    if answering.holds_enter(model):
-        model, effects = answering.refuse_enter(model, answering.NOT_ALONE)
+    if refusals.holds_enter(model):
+        model, effects = refusals.refuse_enter(model, refusals.NOT_ALONE)
         first = model, effects
         return first if msg.key == "enter" else then(first, _unheld(model, msg, msg.at))
     if words_line.holds_tab(model):
@@ -98,12 +98,12 @@ def _pressed(model: Model, msg: KeyPressed, before: float) -> Step:
             free = replace(key_guards.without_hint(model), held=None)
             return words_line.hold_tab(free, msg)  # words for the row that the letter has marked
         if model.held.on and msg.key == "backspace":
-            taken_back = answering.take_back(model)
+            taken_back = refusals.take_back(model)
             return _unheld(taken_back, msg, before) if msg.draft else (taken_back, ())
         if (marked := key_guards.keep_mark(model, model.held, msg)) is not None:
             return marked, ()
         later = msg.at - before > key_guards.ESCAPE_SECONDS
-        if later and (begun := answering.begin_reason(model, model.held, msg)) is not None:
+        if later and (begun := typed_words.begin_reason(model, model.held, msg)) is not None:
             return begun
         bound = msg.key in commands.bindings(model.keys)
         first = key_guards.end_hold(key_guards.without_hint(model), msg, bound)
@@ -131,7 +131,7 @@ def _enter_held(model: Model, held: Held, msg: KeyPressed, before: float) -> Ste
         seen = (
             model.dialog is not None and msg.at - model.dialog.shown_at >= key_guards.ENTER_SECONDS
         )
-        return _take_held(model) if meant and seen else toast(model, answering.TOO_SOON)
+        return _take_held(model) if meant and seen else toast(model, refusals.TOO_SOON)
     return _take_held(model) if alone or (meant and held.due == inf) else None
 
 
@@ -201,7 +201,7 @@ def _routed(model: Model, msg: KeyPressed, before: float) -> Step:
             return _answer_first(model, msg.key)
         edits = name is None and (not model.is_covered or _is_written_below(model))
         if not edits:
-            return answering.refuse_key(model)
+            return refusals.refuse_key(model)
         return model, (Type(msg.character, msg.key),)
     if name == "send" and words_line.may_send(model):
         return words_line.hold_enter(model, msg, before)

@@ -38,7 +38,7 @@ from agent_tui.tui.core.display_options import DEFAULT
 from agent_tui.tui.core.model import Model
 from agent_tui.tui.core.msg import EventsArrived
 from agent_tui.tui.core.step import toast
-from agent_tui.tui.dialog.answering import ANSWERS_BY
+from agent_tui.tui.dialog.typed_words import ANSWERS_BY
 from agent_tui.tui.linear import announcer, keys, sheets
 from agent_tui.tui.linear import writer as scribing
 from agent_tui.tui.linear.announcer import Notices
