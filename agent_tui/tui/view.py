@@ -13,7 +13,8 @@ from agent_tui.structures.chips import Chip
 from agent_tui.structures.vec import Vec
 from agent_tui.tui.core.display_options import Look
 from agent_tui.tui.core.memo import lazy, lazy_large
-from agent_tui.tui.core.model import Composer, Editing, Model, Reading, Search, Toast
+from agent_tui.tui.core.model import Model, Reading, Search, Toast
+from agent_tui.tui.core.prompt_state import Composer, Editing
 from agent_tui.tui.core.regions import (
     CompletionView,
     Option,

@@ -20,7 +20,8 @@ from agent_tui.protocol.event import Event
 from agent_tui.protocol.events import ApprovalAsked, QuestionAsked, SessionStarted, TurnStarted
 from agent_tui.protocol.ops import Query
 from agent_tui.tui.core import msg
-from agent_tui.tui.core.model import Composer, Model
+from agent_tui.tui.core.model import Model
+from agent_tui.tui.core.prompt_state import Composer
 from agent_tui.tui.prompt.readline import KillRing
 from agent_tui.tui.prompt.vim_text import Vim
 from agent_tui.tui.runtime import reconcile

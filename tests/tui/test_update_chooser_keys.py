@@ -8,8 +8,8 @@ import pytest
 from agent_tui.protocol.display import DiffDisplay, Hunk
 from agent_tui.protocol.events import ApprovalAnswered, ApprovalAsked, QuestionAsked, ToolStarted
 from agent_tui.protocol.ops import Answer, Submit
-from agent_tui.tui.core.model import Purpose
 from agent_tui.tui.core.msg import Resized
+from agent_tui.tui.core.prompt_state import Purpose
 from agent_tui.tui.prompt import composer
 from tests.tui.play import Play
 from tests.tui.test_update_files import searched, told

@@ -20,8 +20,8 @@ from agent_tui.protocol.events import (
 from agent_tui.protocol.ops import Answer, Cancel, QueueEdit, SaveDraft, Steer, Submit
 from agent_tui.protocol.transcript import Queued, Transcript
 from agent_tui.tui.core.effects import CopySelection, Quit, Remember, Send
-from agent_tui.tui.core.model import Purpose, PurposeKind
 from agent_tui.tui.core.msg import DraftChanged, HistoryLoaded, KeyPressed, Started
+from agent_tui.tui.core.prompt_state import Purpose, PurposeKind
 from agent_tui.tui.prompt import composer
 from agent_tui.tui.update import update
 from tests.answers import answer_event

@@ -25,8 +25,8 @@ from agent_tui.protocol.ops import (
 )
 from agent_tui.protocol.transcript import Queued
 from agent_tui.tui.core.effects import Remember, Send
-from agent_tui.tui.core.model import Purpose
 from agent_tui.tui.core.msg import DraftChanged, KeyPressed, OptionClicked, Resized
+from agent_tui.tui.core.prompt_state import Purpose
 from agent_tui.tui.prompt import composer
 from agent_tui.tui.sheets.draw import FIRM
 from tests.tui.play import Play, words

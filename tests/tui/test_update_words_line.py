@@ -10,7 +10,7 @@ import pytest
 from agent_tui.protocol.display import CommandDisplay
 from agent_tui.protocol.events import ApprovalAsked
 from agent_tui.protocol.ops import Answer, QueueEdit
-from agent_tui.tui.core.model import Purpose
+from agent_tui.tui.core.prompt_state import Purpose
 from agent_tui.tui.prompt import composer
 from tests.tui.play import Play
 

@@ -21,8 +21,8 @@ from agent_tui.protocol.events import (
 from agent_tui.protocol.ops import Answer, SaveDraft
 from agent_tui.protocol.transcript import Queued
 from agent_tui.tui.core.effects import EditDraft, Effect, Remember, Send
-from agent_tui.tui.core.model import Purpose
 from agent_tui.tui.core.msg import KeyPressed
+from agent_tui.tui.core.prompt_state import Purpose
 from agent_tui.tui.prompt import composer
 from tests.tui.play import Play
 from tests.tui.pty_stage import ROOT, Pty

@@ -7,20 +7,16 @@ from collections.abc import Mapping
 from dataclasses import field, replace
 from typing import TYPE_CHECKING, Literal
 
-from agent_tui.protocol.ops import Choice
-from agent_tui.protocol.setup_op import KeyPlace
 from agent_tui.protocol.tool_events import at_work
-from agent_tui.protocol.transcript import Approval, EditedPrompt, Question, Queued, Transcript
+from agent_tui.protocol.transcript import Approval, Question, Queued, Transcript
 from agent_tui.settings.values import OCCASIONS
 from agent_tui.structures.frozen import frozen
 from agent_tui.structures.tone import Tone
 from agent_tui.tui.core.display_options import DEFAULT, Look
+from agent_tui.tui.core.prompt_state import Completion, Composer, Finder
 
 if TYPE_CHECKING:
     from agent_tui.settings.values import Value
-    from agent_tui.structures.chips import Chip
-    from agent_tui.structures.fuzzy import Matches
-    from agent_tui.structures.mention import Typed
     from agent_tui.tui.core.history_search import Recall
     from agent_tui.tui.core.picker import Picker
     from agent_tui.tui.core.undo_state import GoingBack
@@ -52,72 +48,6 @@ class Window:
     """The title is ours to set."""
     after: float = 10.0
     """Seconds without a key after which the person counts as away, where `focused` is not known."""
-
-
-@frozen
-class Purpose:
-    """What the prompt asks for while it is not for the model; `id` is the question that it answers."""
-
-    kind: PurposeKind
-    label: str
-    id: str = ""
-    secret: bool = False
-    """What is typed stays in the prompt: the core is told whether there is something, never what.
-    """
-    sends: str = "send"
-    """What Enter does with it, in a word."""
-    choice: Choice = "no"
-    """The answer with which the words go."""
-
-
-@frozen
-class Editing:
-    """The queued prompt `id` is in the prompt, to be changed; `stash` is the draft from before."""
-
-    id: str
-    stash: str = ""
-
-
-@frozen
-class Composer:
-    """The prompt. `draft` is what it holds; a new `rev` makes the widget show `text`."""
-
-    draft: str = ""
-    caret: int = 0
-    rev: int = 0
-    text: str = ""
-    place: int = -1
-    """Where the caret is put in `text`; negative: at its end."""
-    selected: bool = False
-    """All of `text` is selected when it is put there: what is typed takes its place."""
-    purpose: Purpose | None = None
-    stash: str = ""
-    """The real draft, while the prompt has a purpose."""
-    editing: Editing | None = None
-    saved: str = ""
-    """The draft that the engine was told last."""
-    saved_edit: EditedPrompt | None = None
-    """Whose new words it begins with."""
-    calls: str = ""  # a line that may call a skill: it waits in the draft until they are known
-    history: tuple[str, ...] = ()
-    """Earlier prompts, oldest first."""
-    browsing: int = -1
-    """Index in `history` of what is shown; negative: nothing of it."""
-    kept: str = ""
-    """The draft from before the browsing."""
-    returned_at: float = float("-inf")
-    """When it came back, behind an old prompt that was sent."""
-    chips: tuple[Chip, ...] = ()
-    """What the labels in the draft (and in what is put aside of it) stand for."""
-    chipped: int = 0
-    """The number of the newest pasted text."""
-    looked: Mapping[str, str] = field(default_factory=dict)
-    """What stands in the draft and may name an image, and the id of the question whether it does.
-    """
-
-    def asks(self, kind: PurposeKind) -> bool:
-        """Whether that is what the prompt is for now."""
-        return self.purpose is not None and self.purpose.kind == kind
 
 
 @frozen
@@ -174,14 +104,6 @@ class Dialog:
     """The rows that are marked, where several may be chosen."""
     unmark: Unmark | None = None
     """The keys that marked them last, for as long as they may turn out to begin a word."""
-
-
-@frozen
-class Completion:
-    """The list under a slash: the cursor, and the draft for which it was closed."""
-
-    selected: int = 0
-    closed_for: str = ""
 
 
 @frozen
@@ -479,9 +401,6 @@ def initial(history: tuple[str, ...] = ()) -> Model:
     return Model(composer=Composer(history=history))
 
 
-PurposeKind = Literal[
-    "allow", "deny", "say", "argument", "search", "history", "action", "title", "save", "sheet",
-]  # fmt: skip
 VimMode = Literal["", "insert", "normal", "visual", "visual line"]
 """Empty: the prompt is no vim."""
 OwnKeys = tuple[tuple[str, tuple[str, ...]], ...]
@@ -520,60 +439,3 @@ class Aside:
     problem: str = ""
     tokens: tuple[int, int] = (0, 0)
     estimated: bool = False
-
-
-SetupStep = Literal[
-    "provider",
-    "address",
-    "key",
-    "asking",
-    "failed",
-    "model",
-    "pull",
-    "pulling",
-    "place",
-    "scope",
-    "keeping",
-]
-
-
-@frozen
-class SettingUp:
-    """One step; `back` is the one to which Esc returns (None: Esc leaves). What was chosen on the
-    way stands in all steps behind it. A key that was typed is the engine's alone: `keyed` says that
-    it has one."""
-
-    step: SetupStep = "provider"
-    provider: str = ""
-    label: str = ""
-    address: str = ""
-    """Of the server, as it was typed or found; empty: the one that it has."""
-    keyed: bool = False
-    model: str = ""
-    place: KeyPlace = ""
-    at: int = 0
-    """The row of the cursor."""
-    query: str = ""
-    """What was typed to find a model."""
-    note: str = ""
-    """Why what was typed last will not do."""
-    waits: str = ""
-    """The id of the op whose outcome is waited for."""
-    back: SettingUp | None = None
-
-
-@frozen
-class Finder:
-    """The list of files under an `@`. `shown` are the paths that were found for the query
-    `shown_for`: they stay until those for what is typed now are found."""
-
-    typed: Typed
-    recent: tuple[str, ...] = ()
-    matches: Matches | None = None
-    """None: the engine has not told the files yet."""
-    shown: tuple[str, ...] = ()
-    shown_for: str = ""
-    selected: int = 0
-    waiting: bool = False
-    """A `Yielded` is on its way, after which the search goes on."""
-    closed: bool = False

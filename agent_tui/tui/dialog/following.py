@@ -7,7 +7,8 @@ from math import inf
 from typing import Final
 
 from agent_tui.protocol.transcript import Question
-from agent_tui.tui.core.model import Model, Purpose
+from agent_tui.tui.core.model import Model
+from agent_tui.tui.core.prompt_state import Purpose
 from agent_tui.tui.core.step import Step, then, toast
 from agent_tui.tui.dialog.answer_keys import (
     has_just_decided,

@@ -9,8 +9,9 @@ from agent_tui.protocol.transcript import Approval, Question
 from agent_tui.structures.visible import is_text
 from agent_tui.tui import commands
 from agent_tui.tui.core.effects import Type
-from agent_tui.tui.core.model import Held, Model, Purpose, PurposeKind
+from agent_tui.tui.core.model import Held, Model
 from agent_tui.tui.core.msg import KeyPressed
+from agent_tui.tui.core.prompt_state import Purpose, PurposeKind
 from agent_tui.tui.core.step import Step, then, toast
 from agent_tui.tui.dialog.answer_keys import (
     answer_key_for,

@@ -13,7 +13,8 @@ from agent_tui.registry import late
 from agent_tui.tui import commands
 from agent_tui.tui.core.display_options import Look
 from agent_tui.tui.core.memo import lazy
-from agent_tui.tui.core.model import Dialog, Model, OwnKeys, Purpose
+from agent_tui.tui.core.model import Dialog, Model, OwnKeys
+from agent_tui.tui.core.prompt_state import Purpose
 from agent_tui.tui.core.regions import DialogView, FooterView, Option
 from agent_tui.tui.core.words import folder, format_place, one_line
 from agent_tui.tui.dialog.answer_keys import (

@@ -10,9 +10,11 @@ from agent_tui.present.displays import kind_of
 from agent_tui.present.plain import display_lines
 from agent_tui.protocol.transcript import Approval, Question
 from agent_tui.structures.frozen import frozen
-from agent_tui.tui.core.model import Confirming, Model, Purpose, SettingUp
+from agent_tui.tui.core.model import Confirming, Model
 from agent_tui.tui.core.msg import QuestionAnswered
 from agent_tui.tui.core.picker import Entry
+from agent_tui.tui.core.prompt_state import Purpose
+from agent_tui.tui.core.setup_state import SettingUp
 from agent_tui.tui.core.words import one_line
 from agent_tui.tui.dialog.offers import Offer, alike, offers
 from agent_tui.tui.dialog.typed_words import ANSWERS_BY

@@ -13,8 +13,9 @@ from agent_tui.structures import fuzzy, late, mention
 from agent_tui.structures.frozen import frozen
 from agent_tui.tui import commands, sheets
 from agent_tui.tui.core.effects import Effect, Send, Yield
-from agent_tui.tui.core.model import Finder, Model
+from agent_tui.tui.core.model import Model
 from agent_tui.tui.core.msg import KeyPressed
+from agent_tui.tui.core.prompt_state import Finder
 from agent_tui.tui.core.step import Step
 from agent_tui.tui.prompt import composer
 from agent_tui.tui.screen.key_guards import is_command

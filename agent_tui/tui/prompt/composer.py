@@ -11,7 +11,8 @@ from agent_tui.protocol.transcript import EditedPrompt, Queued
 from agent_tui.structures import chips
 from agent_tui.structures.chips import Chip, Paste
 from agent_tui.tui.core.effects import Remember, Send
-from agent_tui.tui.core.model import Completion, Composer, Editing, Model, Purpose
+from agent_tui.tui.core.model import Model
+from agent_tui.tui.core.prompt_state import Completion, Composer, Editing, Purpose
 from agent_tui.tui.core.step import Step, send, then, toast
 
 MAX_HISTORY: Final = 1_000

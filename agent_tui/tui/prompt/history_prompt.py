@@ -11,8 +11,9 @@ from agent_tui.structures import mention
 from agent_tui.tui.core.effects import ReadHistory
 from agent_tui.tui.core.history_search import PAGE, Past, Recall
 from agent_tui.tui.core.memo import lazy
-from agent_tui.tui.core.model import Model, Purpose
+from agent_tui.tui.core.model import Model
 from agent_tui.tui.core.msg import HistoryRead, KeyPressed
+from agent_tui.tui.core.prompt_state import Purpose
 from agent_tui.tui.core.regions import FooterView, Option, OverlayView, Span
 from agent_tui.tui.core.step import Step, then, toast
 from agent_tui.tui.core.words import format_place, one_line

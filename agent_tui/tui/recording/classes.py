@@ -30,13 +30,15 @@ from agent_tui.tui.core import (
     model,
     msg,
     picker,
+    prompt_state,
+    setup_state,
     undo_state,
 )
 from agent_tui.tui.transcript import search
 
 MODULES: tuple[ModuleType, ...] = (
-    msg, model, display_options, undo_state, picker, history_search, search, chips, mention,
-    markdown_stream, transcript, display, messages, ops, session_events, tool_events, turn_events,
+    msg, model, prompt_state, setup_state, display_options, undo_state, picker, history_search,
+    search, chips, mention, markdown_stream, transcript, display, messages, ops, session_events, tool_events, turn_events,
     answers, session_answers, standing,
 )  # fmt: skip
 
@@ -87,9 +89,15 @@ RENAMED: Final[Mapping[str, str]] = {
     "undo_events": "session_events",
     "model_answers": "answers",
     "window": "model",
+    "model.Completion": "prompt_state.Completion",
+    "model.Composer": "prompt_state.Composer",
+    "model.Editing": "prompt_state.Editing",
+    "model.Finder": "prompt_state.Finder",
+    "model.Purpose": "prompt_state.Purpose",
+    "model.SettingUp": "setup_state.SettingUp",
 }
-"""What a recording says → what it is called now, the oldest change first. Names are `module.Class`;
-a module alone stands for all classes that it held."""
+"""What a recording says → what it is called now, the oldest change first. Names are
+`module.Class`; a module alone stands for all classes that it held."""
 
 
 def with_old_names(

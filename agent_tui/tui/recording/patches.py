@@ -17,8 +17,9 @@ from typing import Any, Final
 from agent_tui.structures.frozen import frozen
 from agent_tui.structures.plain import rebuild, to_plain
 from agent_tui.tui.core.history_search import Recall
-from agent_tui.tui.core.model import Finder, Model
+from agent_tui.tui.core.model import Model
 from agent_tui.tui.core.picker import Picker
+from agent_tui.tui.core.prompt_state import Finder
 from agent_tui.tui.prompt.history_prompt import hits_in_view
 from agent_tui.tui.recording import masked
 from agent_tui.tui.recording.classes import classes

@@ -16,7 +16,8 @@ from agent_tui.tui import commands
 from agent_tui.tui.commands.base import Situation
 from agent_tui.tui.core import words
 from agent_tui.tui.core.memo import lazy
-from agent_tui.tui.core.model import Model, OwnKeys, Purpose, Search, VimMode
+from agent_tui.tui.core.model import Model, OwnKeys, Search, VimMode
+from agent_tui.tui.core.prompt_state import Purpose
 from agent_tui.tui.core.regions import DOT, FooterView, Span, StatusView
 
 with late():

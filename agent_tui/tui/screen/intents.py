@@ -10,8 +10,9 @@ from dataclasses import replace
 
 from agent_tui.protocol.ops import Answer
 from agent_tui.tui import commands
-from agent_tui.tui.core.model import Completion, Model
+from agent_tui.tui.core.model import Model
 from agent_tui.tui.core.msg import CommandCalled, QuestionAnswered
+from agent_tui.tui.core.prompt_state import Completion
 from agent_tui.tui.core.step import Step, send, then, toast
 from agent_tui.tui.dialog import answer_keys, answering, typed_words
 from agent_tui.tui.dialog.offers import GRANTS, Offer

@@ -13,8 +13,9 @@ from agent_tui.protocol.ops import Continue, Fork, KeepJob, Label, Rename, Resum
 from agent_tui.protocol.transcript import BackgroundJob, UserBlock
 from agent_tui.structures import chips
 from agent_tui.tui.core.effects import Quit
-from agent_tui.tui.core.model import Model, Overlay, Purpose, Reading
+from agent_tui.tui.core.model import Model, Overlay, Reading
 from agent_tui.tui.core.picker import Entry
+from agent_tui.tui.core.prompt_state import Purpose
 from agent_tui.tui.core.step import Step, send, then, toast
 from agent_tui.tui.core.words import one_line
 from agent_tui.tui.prompt import composer

@@ -10,8 +10,10 @@ from typing import Final
 from agent_tui.present.wording import count
 from agent_tui.protocol.answers import Offer, ProviderGroup, SetupOffers, SetupOutcome
 from agent_tui.structures.tone import Tone
-from agent_tui.tui.core.model import Model, Purpose, SettingUp, SetupStep
+from agent_tui.tui.core.model import Model
 from agent_tui.tui.core.picker import Entry, Picker
+from agent_tui.tui.core.prompt_state import Purpose
+from agent_tui.tui.core.setup_state import SettingUp, SetupStep
 from agent_tui.tui.core.step import Step, toast
 from agent_tui.tui.prompt import composer
 from agent_tui.tui.screen import model_words

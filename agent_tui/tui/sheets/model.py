@@ -18,8 +18,9 @@ from agent_tui.tui.commands.base import command
 from agent_tui.tui.commands.model import offered_models
 from agent_tui.tui.core import words
 from agent_tui.tui.core.effects import ReadSettings, WriteSetting
-from agent_tui.tui.core.model import Model, Overlay, Purpose
+from agent_tui.tui.core.model import Model, Overlay
 from agent_tui.tui.core.picker import Entry, Picker
+from agent_tui.tui.core.prompt_state import Purpose
 from agent_tui.tui.core.step import Step, send, then, toast
 from agent_tui.tui.prompt import composer
 from agent_tui.tui.screen import settings

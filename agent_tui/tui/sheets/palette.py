@@ -11,8 +11,9 @@ from agent_tui.settings.values import Setting, parse_typed, words
 from agent_tui.tui import commands
 from agent_tui.tui.commands.base import Command, key_name
 from agent_tui.tui.core.effects import ReadSettings, WriteSetting
-from agent_tui.tui.core.model import Model, Overlay, Purpose
+from agent_tui.tui.core.model import Model, Overlay
 from agent_tui.tui.core.picker import Entry
+from agent_tui.tui.core.prompt_state import Purpose
 from agent_tui.tui.core.step import Step
 from agent_tui.tui.prompt import completion, composer, submit
 from agent_tui.tui.screen import settings

@@ -12,8 +12,9 @@ from agent_tui.protocol.ops import Delete, Query, Resume
 from agent_tui.structures.frozen import frozen
 from agent_tui.tui.commands.base import command
 from agent_tui.tui.core.effects import Yield
-from agent_tui.tui.core.model import Model, Overlay, Purpose
+from agent_tui.tui.core.model import Model, Overlay
 from agent_tui.tui.core.picker import Entry, Picker
+from agent_tui.tui.core.prompt_state import Purpose
 from agent_tui.tui.core.step import Step, send, then, toast
 from agent_tui.tui.core.words import one_line
 from agent_tui.tui.prompt import composer

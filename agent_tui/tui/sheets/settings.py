@@ -10,8 +10,9 @@ from agent_tui.tui.commands.base import command, key_name
 from agent_tui.tui.core import keymap
 from agent_tui.tui.core.effects import ReadSettings, WriteSecret, WriteSetting
 from agent_tui.tui.core.keymap import key_named
-from agent_tui.tui.core.model import Model, Overlay, Purpose
+from agent_tui.tui.core.model import Model, Overlay
 from agent_tui.tui.core.picker import Entry
+from agent_tui.tui.core.prompt_state import Purpose
 from agent_tui.tui.core.regions import Span, list_room
 from agent_tui.tui.core.step import Step, toast
 from agent_tui.tui.core.words import one_line

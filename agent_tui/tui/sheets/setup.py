@@ -12,9 +12,10 @@ from agent_tui.protocol.setup_op import KeyPlace, SetUp, SetupScope
 from agent_tui.tui.commands.base import command
 from agent_tui.tui.core.effects import SendKey
 from agent_tui.tui.core.memo import lazy
-from agent_tui.tui.core.model import Model, Overlay, SettingUp
+from agent_tui.tui.core.model import Model, Overlay
 from agent_tui.tui.core.picker import Entry, Picker
 from agent_tui.tui.core.regions import Span
+from agent_tui.tui.core.setup_state import SettingUp
 from agent_tui.tui.core.step import Step, send, then, toast
 from agent_tui.tui.core.words import one_line
 from agent_tui.tui.prompt import composer

@@ -9,8 +9,9 @@ from typing import Final
 from agent_tui.present import texts as search_words
 from agent_tui.protocol.transcript import UserBlock
 from agent_tui.tui.core.effects import Yield
-from agent_tui.tui.core.model import Model, Purpose, Search
+from agent_tui.tui.core.model import Model, Search
 from agent_tui.tui.core.msg import KeyPressed
+from agent_tui.tui.core.prompt_state import Purpose
 from agent_tui.tui.core.step import Step
 from agent_tui.tui.prompt import composer
 from agent_tui.tui.transcript import search, state
