@@ -26,6 +26,7 @@ from agent_tui.protocol.answers import Models
 from agent_tui.protocol.events import (
     Answered,
     ApprovalAnswered,
+    ApprovalAsked,
     AssistantReplied,
     ErrorRaised,
     Event,
@@ -56,6 +57,9 @@ OWN_SERVER: Final = "set OPENAI_BASE_URL to the address of a server that speaks 
 INDENT: Final = "\n  "
 SILENT_SECONDS: Final = 2.0
 """So long a server may be silent before it is said that it is waited for."""
+OF_CHILDREN: Final = (UsageReported, ApprovalAsked, ApprovalAnswered)
+"""What counts of sub-agents too: what they took, and what nobody could allow them."""
+LABEL_CHARS: Final = 120
 NOTHING: Final = "The model sent an empty answer."
 PATIENT: Final = 2
 """Signals that ask for the end; one more has it at once."""
@@ -74,7 +78,10 @@ class Outcome:
     """The newest answer says nothing and calls nothing."""
     state: TurnEnd | None = None
     error: ErrorRaised | None = None
-    denied: int = 0
+    asked: dict[str, str] = field(default_factory=dict)
+    """What the calls do that needed an approval, by the ids of the questions."""
+    denied: list[str] = field(default_factory=list)
+    """Those that nobody could allow."""
     steps: int = 0
     duration_ms: int = 0
     prompt_tokens: int = 0
@@ -92,8 +99,8 @@ class Outcome:
     saving: Saving = field(default_factory=Saving)
 
     def hear(self, event: Event) -> None:
-        if not event.is_main and not isinstance(event, UsageReported | ApprovalAnswered):
-            return  # of a sub-agent counts what it took, and what nobody could allow
+        if not event.is_main and not isinstance(event, OF_CHILDREN):
+            return
         match event:
             case SessionStarted():
                 self.session, self.model = event.session, event.model
@@ -113,8 +120,10 @@ class Outcome:
                 self.estimated = self.estimated or event.usage.estimated
                 self.bill = self.bill.plus(event.cost, event.cost_estimated)
                 self.unpriced += event.cost is None
+            case ApprovalAsked():
+                self.asked[event.id] = event.label
             case ApprovalAnswered(by="headless"):
-                self.denied += 1
+                self.denied.append(self.asked.get(event.id, "a call"))
             case ErrorRaised():
                 self.error = event
             case Notice(level="warning" | "error"):
@@ -177,7 +186,7 @@ class Outcome:
             "usage": usage,
             "cost": cost,
             "saved": not self.is_unsaved,
-            "denied": self.denied,
+            "denied": len(self.denied),
             "notices": self.notices,
             "error": error,
         }
@@ -352,6 +361,12 @@ def no_model(found: Models) -> ErrorRaised:
     return ErrorRaised(said, "unreachable", INDENT.join((*LISTS, *keys, OWN_SERVER)))
 
 
+def _short(label: str) -> str:
+    """What a call does, in a line."""
+    said = " ".join(visible(label).split())
+    return said if len(said) <= LABEL_CHARS else f"{said[:LABEL_CHARS]}…"
+
+
 def _said(error: ErrorRaised) -> str:
     """What happened, and what to do: behind it, or below it where that takes several lines."""
     if "\n" in error.hint:
@@ -380,8 +395,9 @@ def _report(outcome: Outcome, output: str) -> None:
     if outcome.error is not None and outcome.code not in (0, exit_codes.DENIED):
         print(f"agent-tui: {visible(_said(outcome.error))}", file=sys.stderr)
     elif outcome.denied:
-        calls = "1 call" if outcome.denied == 1 else f"{outcome.denied} calls"
-        more = "--mode accept-edits or accept-all allows more"
+        calls = "\n".join(f"  {_short(label)}" for label in outcome.denied)
         print(
-            f"agent-tui: {calls} needed an approval that nobody could give; {more}", file=sys.stderr
+            f"agent-tui: not done, for nobody was there to allow it:\n{calls}\n"
+            "--mode accept-edits or accept-all allows more",
+            file=sys.stderr,
         )

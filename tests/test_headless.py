@@ -87,7 +87,7 @@ def test_a_prompt_from_standard_input(place: Place) -> None:
     ("steps", "arguments", "code", "said"),
     [
         ([[{"fail": "auth", "text": "401 from somewhere"}]], [], 1, "401 from somewhere"),
-        ([[CREATE], [{"text": "could not"}]], [], 3, "approval"),
+        ([[CREATE], [{"text": "could not"}]], [], 3, "was there to allow it:\n  Create new.txt\n"),
         ([[CREATE], [{"text": "made"}]], ["--mode", "accept-edits"], 0, ""),
         ([[LIST], [LIST], [LIST], [LIST]], [], 4, "three times"),
         ([[LIST], [LIST]], ["--max-steps", "1"], 4, "1 step;"),

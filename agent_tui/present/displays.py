@@ -241,16 +241,15 @@ def _asked(question: d.AskedQuestion) -> tuple[p.Part, ...]:
 
 
 def _answered(questions: tuple[d.AskedQuestion, ...]) -> tuple[p.Run, ...]:
-    """What was answered: the answer to one question, of several how many."""
+    """What was answered, and to how many of several questions."""
     given = [one for one in questions if one.answers]
     if not given:
         declined = any(one.declined for one in questions)
         return (_figure(DECLINED),) if declined else ()
-    if len(questions) == 1:
-        said = visible(" ".join(", ".join(given[0].answers).split()))
-        return (_figure(said if len(said) <= SAID else f"{said[:SAID]}…"),)
-    count = f"{len(given)} of {len(questions)}" if len(given) < len(questions) else "all"
-    return (_figure(f"{count} answered"),)
+    answers = "; ".join(", ".join(one.answers) for one in given)
+    said = visible(" ".join(answers.split()))
+    counted = f"{len(given)} of {len(questions)}: " if len(given) < len(questions) else ""
+    return (_figure(f"{counted}{said if len(said) <= SAID else f'{said[:SAID]}…'}"),)
 
 
 @presents(d.ImageDisplay, role="read")

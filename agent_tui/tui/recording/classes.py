@@ -38,8 +38,8 @@ from agent_tui.tui.transcript import search
 
 MODULES: tuple[ModuleType, ...] = (
     msg, model, prompt_state, setup_state, display_options, undo_state, picker, history_search,
-    search, chips, mention, markdown_stream, transcript, display, messages, ops, session_events, tool_events, turn_events,
-    answers, session_answers, standing,
+    search, chips, mention, markdown_stream, transcript, display, messages, ops, session_events,
+    tool_events, turn_events, answers, session_answers, standing,
 )  # fmt: skip
 
 

@@ -25,7 +25,7 @@ def test_numbers_words_and_a_no_answer(place: Place) -> None:
     model = place.script([ASK], [{"text": "Done."}])
     lines = "go\n2\n1,3\nm in a new place\n/expand\n"
     done = chat(place, lines, "-m", model)
-    assert "Tool: Ask 3 questions, all answered" in done.stdout
+    assert "Tool: Ask 3 questions, up; 3.11, 3.13; in a new place" in done.stdout
     assert (done.returncode, done.stderr) == (0, "")
 
 
