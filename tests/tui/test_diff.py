@@ -242,6 +242,14 @@ def test_a_note_on_the_last_line_end_is_no_line_of_the_file() -> None:
     assert rows(diff, 60)[-1] == "    \\ No newline at end of file"
 
 
+def test_a_note_on_the_whole_file_is_said_once_without_a_mark() -> None:
+    note = "changed after the edit by `fmt`"
+    diff = DiffDisplay("a", (Hunk(1, 1, (f"\\ {note}", "-a", "+b")),), 1, 1)
+    for width in (60, 160):
+        assert " ".join(rows(diff, width)).count(note) == 1
+        assert f"\\ {note}" not in " ".join(rows(diff, width))
+
+
 def test_a_long_file_is_highlighted_in_its_beginning() -> None:
     code = CodeDisplay("x = 1\n" * 12_000, "a.py")
     lines = display_lines(code, 60, True, cell_len)

@@ -95,13 +95,15 @@ def _stretches(hunk: Hunk, most: int) -> Iterator[list[Pair]]:
                 yield list(_change(old, new, [*map(_flat, removed[:most])], [*map(_flat, added)]))
                 return
         elif mark == "\\":
-            note = DiffRow(" ", 0, _flat(line))  # about the line above it
-            yield [(None if side == "+" else note, None if side == "-" else note)]
+            # about the line above it; at the beginning about the file as it is now
+            note = DiffRow(" ", 0, _flat(line if side else line.removeprefix("\\ ")))
+            old_note = None if side in ("", "+") else note
+            yield [(old_note, None if side == "-" else note)]
         else:
             text = _flat(line[1:])
             yield [(DiffRow(" ", old, text), DiffRow(" ", new, text))]
             old, new = old + 1, new + 1
-        side = mark
+        side = side if mark == "\\" and not side else mark
 
 
 def _change(old: int, new: int, removed: Sequence[str], added: Sequence[str]) -> Iterator[Pair]:
