@@ -222,7 +222,7 @@ end of a turn was meant for it: a line says that it had ended, and nothing is cl
 While `Esc` would stop a turn, it waits {terminal.STOPPING_DELAY} s for the rest of a key: a slow line may cut an arrow
 in two. `ESCDELAY` (milliseconds) sets another time.
 
-A click on a tool call expands or collapses it. The wheel scrolls what is under the pointer. `Ctrl+C` copies what you
+A click on a tool call expands or collapses it; on an answer of a question it goes to that answer, and `Enter` takes it. The wheel scrolls what is under the pointer. `Ctrl+C` copies what you
 select with the mouse.
 
 While the end of the transcript is out of view, there is a `↓` at the right above the prompt, or `12 new ↓` after 12 new

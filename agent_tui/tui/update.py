@@ -54,7 +54,7 @@ from agent_tui.tui.core.msg import (
 from agent_tui.tui.core.step import Step, then, toast
 
 with late():
-    from agent_tui.tui.dialog import answer_keys, following, refusals, unread
+    from agent_tui.tui.dialog import answer_keys, answering, following, refusals, unread
     from agent_tui.tui.prompt import (
         completion,
         composer,
@@ -216,12 +216,9 @@ def _decided(model: Model, msg: Msg) -> Step:
         case ChipClicked():
             return pastes.on_chip_click(model, msg.label)
         case OptionClicked():
-            place = (
-                draw.clicked_row(model, model.overlay, msg.option)
-                if model.overlay is not None
-                else -1
-            )
-            return control.click(model, place)
+            if model.overlay is None:
+                return answering.click(model, msg.option)
+            return control.click(model, draw.clicked_row(model, model.overlay, msg.option))
         case SettingsRead():
             told = settings.on_settings_read(model, msg)
             return then(told, opening.refresh(told[0])) if told[0].overlay is not None else told

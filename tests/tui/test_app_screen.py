@@ -7,6 +7,7 @@ import asyncio
 import time
 from pathlib import Path
 
+import pytest
 from textual import events
 from textual.pilot import Pilot
 
@@ -292,6 +293,27 @@ def test_a_click_on_a_file_of_the_undo_sheet_switches_it() -> None:
         await until(lambda: "[ ] shop.py" in text(app))
 
     play(engine, steps, (80, 30))
+
+
+@pytest.mark.parametrize("size", [(100, 30), (60, 12)])
+def test_a_click_on_an_answer_goes_to_it(size: tuple[int, int]) -> None:
+    engine = PlayedEngine(ask)
+
+    async def steps(pilot: Pilot[int], app: AgentApp) -> None:
+        await pilot.press("a", "enter")
+        await until(lambda: "n/3" in text(app) or "n no" in text(app))
+        await asyncio.sleep(1.1)  # a click on what has just appeared chooses nothing
+        row, line = next(
+            (y, line)
+            for y, line in enumerate(text(app).split("\n"))
+            if "n/3" in line or "n no" in line
+        )
+        at = line.index("n/3") if "n/3" in line else line.index("n no")
+        await pilot.click(offset=(at, row))
+        await until(lambda: "❯ n" in text(app))
+        assert app.model.question is not None
+
+    play(engine, steps, size)
 
 
 def test_a_question_leaves_the_prompt_and_its_answers_on_any_screen() -> None:

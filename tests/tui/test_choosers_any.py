@@ -12,8 +12,9 @@ import pytest
 from agent_tui.protocol.display import CommandDisplay
 from agent_tui.protocol.events import ApprovalAnswered, ApprovalAsked
 from agent_tui.protocol.ops import Answer
-from agent_tui.tui.core.msg import AskedShown
-from agent_tui.tui.dialog.offers import GRANTS
+from agent_tui.tui.core.msg import AskedShown, OptionClicked
+from agent_tui.tui.dialog.answer_keys import ways
+from agent_tui.tui.dialog.offers import DECLINES, GRANTS
 from tests.campaigns import examples
 from tests.tui.play import Play
 
@@ -87,6 +88,22 @@ class Person(Play):
         elif key in ("up", "down") and now is not None and now.selected != dialog.selected:
             self.refused[question.id] = False  # they see the row
 
+    def click(self) -> None:
+        """On an answer of the question that is in view."""
+        question, shown = self.model.question, self.view.dialog
+        if question is None or shown is None or not shown.options:
+            return
+        row, gap = self.chance.randrange(len(shown.options)), self.chance.choice(GAPS)
+        declines = ways(self.model)[row].choice in DECLINES
+        self.did.append((f"click {row}", gap))
+        self.say(OptionClicked(row), after=gap)
+        self.judge()
+        now = self.model.dialog
+        if declines:
+            self.refused[question.id] = True
+        elif now is not None and now.moved_at == self.at:
+            self.refused[question.id] = False
+
     def judge(self) -> None:
         for op in self.take():
             if isinstance(op, Answer):
@@ -111,5 +128,7 @@ def test_what_was_refused_last_is_never_allowed(seed: int) -> None:
                 person.ask()
             elif roll < 0.13:
                 person.settle()
+            elif roll < 0.2:
+                person.click()
             else:
                 person.key()

@@ -8,7 +8,7 @@ import pytest
 from agent_tui.protocol.display import DiffDisplay, Hunk
 from agent_tui.protocol.events import ApprovalAnswered, ApprovalAsked, QuestionAsked, ToolStarted
 from agent_tui.protocol.ops import Answer, Submit
-from agent_tui.tui.core.msg import Resized
+from agent_tui.tui.core.msg import OptionClicked, Resized
 from agent_tui.tui.core.prompt_state import Purpose
 from agent_tui.tui.prompt import composer
 from tests.tui.play import Play
@@ -297,6 +297,75 @@ def test_an_answer_for_both_does_not_grow_to_three(keys: tuple[str, ...]) -> Non
     assert answers(play) == []
     play.press("t", "enter", after=2.0)
     assert [op.id for op in answers(play)] == ["a1", "a2", "a3"], "chosen anew, for all"
+
+
+@pytest.mark.parametrize("keys", [("t",), ("down",)])
+def test_nor_while_another_question_is_looked_at(keys: tuple[str, ...]) -> None:
+    play = playing()
+    play.feed(*edits("a1", "a2"))
+    play.press(*keys, after=2.0)
+    play.press("right", after=1.5)
+    play.feed(*edits("a3"), after=1.0)
+    play.press("left", after=1.5)
+    play.press("enter", after=2.0)
+    assert answers(play) == []
+    for _ in "ab":  # nor where the person looks at others once more
+        play.press("right", "left", after=1.5)
+    play.press("enter", after=2.0)
+    assert answers(play) == []
+    play.press("t", "enter", after=2.0)
+    assert [op.id for op in answers(play)] == ["a1", "a2", "a3"], "chosen anew, for all"
+
+
+@pytest.mark.parametrize("pause", [0.6, 0.8, 1.2])
+def test_an_arrow_among_slow_words_chooses_nothing(pause: float) -> None:
+    play = playing()
+    play.press("w", "w", after=pause)
+    asked(play, 0.1)
+    play.press("x", "x", after=pause)
+    play.press("down", after=pause)
+    play.press("enter", after=0.9)
+    assert answers(play) == []
+
+
+def test_an_arrow_behind_words_that_rest_chooses() -> None:
+    play = playing()
+    play.press("w", after=1.0)
+    asked(play, 0.1)
+    play.press("down", after=2.0)
+    play.press("enter", after=0.9)
+    assert [op.choice for op in answers(play)] == ["always"]
+
+
+def row_of(play: Play, key: str) -> int:
+    dialog = play.view.dialog
+    assert dialog is not None
+    return next(n for n, one in enumerate(dialog.options) if one.key == key)
+
+
+def test_a_click_goes_to_an_answer_which_only_enter_takes() -> None:
+    play = asked(playing())
+    for _ in "ab":  # a double click too
+        play.say(OptionClicked(row_of(play, "n")), after=1.5)
+        assert answers(play) == []
+    play.press("enter", after=1.5)
+    assert answers(play) == [Answer("a1", "no")]
+
+
+def test_a_click_as_the_question_appears_is_not_for_it_and_keeps_enter_from_answering() -> None:
+    play = asked(playing())
+    play.say(OptionClicked(row_of(play, "a")), after=0.5)
+    assert play.toast.startswith("not answered: press a")
+    play.press("enter", after=1.5)
+    assert answers(play) == []
+
+
+def test_a_click_takes_back_an_enter_that_waits() -> None:
+    play = asked(playing())
+    play.press("enter", after=2.0, rests=False)
+    play.say(OptionClicked(row_of(play, "n")), after=0.05)
+    play.tick(1.0)
+    assert answers(play) == [] and play.model.held is None
 
 
 def test_words_with_a_yes_are_not_sent_from_a_screen_that_shows_nothing() -> None:

@@ -807,6 +807,7 @@ def test_enter_behind_words_allows_nothing() -> None:
         "that was the end of a word"
     )
     play.type("so")
+    play.press("down", after=1.6)  # the words have come to an end
     play.press("down", "up", "enter")  # the cursor was meant: it was moved
     assert play.take() == [Answer("a1", "always")]
 

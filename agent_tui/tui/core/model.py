@@ -92,6 +92,8 @@ class Dialog:
     """The person answered it; the engine has not told yet."""
     offer: str = ""
     """The key of the answer under the cursor when the person turned to another question."""
+    stood_for: tuple[str, ...] = ()
+    """The other questions that it answered then."""
     cleared_at: float = float("-inf")
     """When one key took all words out of the prompt."""
     drafted: bool = False

@@ -76,7 +76,8 @@ class ChipClicked(Base):
 
 @frozen
 class OptionClicked(Base):
-    """The mouse hit line `option` of the choices of a sheet, headings counted."""
+    """The mouse hit line `option` of the choices of a sheet, headings counted, or that answer of a
+    question."""
 
     option: int
 

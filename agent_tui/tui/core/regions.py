@@ -125,6 +125,8 @@ class Option:
     """Another key that takes it."""
     short: str = ""
     """Its words where there is little room; empty: the same."""
+    row: int = -1
+    """Its number, by which a click finds it wherever it is drawn; negative: by its line."""
 
 
 @frozen

@@ -114,10 +114,12 @@ def letter_is_meant(model: Model, msg: KeyPressed, dialog: Dialog, before: float
 
 def arrow_is_meant(model: Model, msg: KeyPressed, dialog: Dialog, before: float) -> bool:
     """Whether an arrow is meant for the question: not where it moves the caret in several lines or
-    goes through the history, nor where it goes on with arrows that moved something else."""
+    goes through the history, nor where it goes on with arrows that moved something else, or with
+    words: slow fingers take a second a key."""
     draft, now = model.composer.draft, model.composer
     rows = "\n" in draft or len(draft) >= model.width - MARGIN
-    rests = msg.at - model.arrow_at >= TYPING_SECONDS
+    since = max(model.arrow_at, model.typed_at if draft else -inf)
+    rests = msg.at - since >= TYPING_SECONDS
     return (
         rests and not (rows or now.browsing >= 0) and is_meant(model, msg, dialog.shown_at, before)
     )

@@ -175,8 +175,7 @@ def _choose(
     if msg.key in STEPS:
         from_none = dialog.selected == NONE and msg.key == "up"
         row = last if from_none else (dialog.selected + STEPS[msg.key]) % len(offered)
-        moved = replace(dialog, selected=row, moved_at=model.at, refuses=declines(offered[row]))
-        return replace(model, dialog=moved), ()
+        return _put_cursor(model, dialog, offered, row), ()
     if msg.key in ("left", "right") and not msg.draft and len(model.transcript.questions) > 1:
         return turn(model, 1 if msg.key == "right" else -1)
     if msg.key == "enter":
@@ -193,6 +192,24 @@ def _choose(
             return refuse_enter(model, choose_first(model, chosen))
         return _hold_enter(model, dialog, msg.at)
     return None
+
+
+def click(model: Model, row: int) -> Step:
+    """The mouse hit answer number `row`: the cursor goes there, and only Enter takes it. Where the
+    question has only just appeared below the mouse, no Enter is before a row was chosen."""
+    dialog, offered = model.dialog, ways(model)
+    if dialog is None or not model.is_asking or row not in range(len(offered)):
+        return model, ()
+    dialog = replace(dialog, refuses=dialog.refuses or declines(offered[row]))
+    model = replace(model, dialog=dialog, held=None)
+    if model.at - dialog.shown_at < RUN_SECONDS:
+        return refuse_enter(model, choose_first(model, offered[row]))
+    return _put_cursor(model, dialog, offered, row), ()
+
+
+def _put_cursor(model: Model, dialog: Dialog, offered: Sequence[Offer], row: int) -> Model:
+    moved = replace(dialog, selected=row, moved_at=model.at, refuses=declines(offered[row]))
+    return replace(model, dialog=moved)
 
 
 def _hold_enter(model: Model, dialog: Dialog, at: float) -> Step:

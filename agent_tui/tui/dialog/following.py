@@ -88,8 +88,10 @@ def turn(model: Model, step: int) -> Step:
     place = (pending.index(question) + step) % len(pending)
     if (dialog := model.dialog) is not None:
         offered = ways(model)
-        key = offered[dialog.selected].keys[0] if dialog.selected in range(len(offered)) else ""
-        left = replace(dialog, offer=key)
+        chosen = offered[dialog.selected] if dialog.selected in range(len(offered)) else None
+        left = dialog
+        if chosen is not None:
+            left = replace(dialog, offer=chosen.keys[0], stood_for=chosen.also)
         model = replace(model, tabs={**model.tabs, question.id: left})
     model, effects = follow(replace(model, asked=pending[place].id), model.at)
     dialog = model.dialog

@@ -19,6 +19,8 @@ ASKED_ROWS: Final = 6
 """So many lines of what is asked about are in view before the answers have a line each."""
 CORNERS: Final = 9
 """Cells of the border beside a title, its note and a note in between."""
+ROW: Final = "row"
+"""What tells which answer a segment is of."""
 Parts = tuple[int, Sequence[Sequence[Segment]], Sequence[Sequence[Segment]]]
 """How many lines there are for what is asked about, and those above and below it."""
 NO: Final = frozenset(("n", "Alt+N"))
@@ -58,12 +60,11 @@ def option_cells(option: Option, selected: bool, keyed: int = 0) -> list[Segment
     wide = max(keyed, cells)
     free = [Segment(" " * (wide + 1 - cells))] if wide else []
     tone = "" if option.tone == "normal" else TONES[option.tone]
-    return [
-        mark,
-        *key,
-        *free,
-        seg(option.label, f"{tone} strong".strip() if selected else tone or "text"),
-    ]
+    label = seg(option.label, f"{tone} strong".strip() if selected else tone or "text")
+    drawn = [mark, *key, *free, label]
+    if option.row < 0:
+        return drawn
+    return [replace(one, meta=((ROW, str(option.row)),)) for one in drawn]
 
 
 def pack_parts(

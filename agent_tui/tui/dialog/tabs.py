@@ -35,13 +35,15 @@ def as_left(model: Model, question: Approval | Question) -> Dialog:
     keys = [one.keys[0] for one in ways]
     gone = bool(left.offer) and left.offer not in keys  # another one is in its place
     row = declining_row(ways) if gone else keys.index(left.offer) if left.offer else left.selected
+    # where it would answer more than when it was chosen, it has to be chosen again
+    grew = row in range(len(ways)) and bool(set(ways[row].also) - set(left.stood_for))
     return replace(
         fresh,
         selected=row,
         marked=left.marked,
         scroll=left.scroll,
         refuses=left.refuses or gone,
-        refused_at=left.refused_at,
+        refused_at=model.at if grew else left.refused_at,
         moved_at=left.moved_at,
     )
 

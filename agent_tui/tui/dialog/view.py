@@ -97,7 +97,7 @@ def _dialog(
             f"{question.agent}: {words}" if words else "" for words in (title or "question", brief)
         )
     offered = () if purpose is not None else offers(question, alike(question, pending))
-    options = tuple(_option(one, letters, own) for one in offered)
+    options = tuple(_option(row, one, letters, own) for row, one in enumerate(offered))
     if is_multi(question):
         options = tuple(map(partial(_with_mark, state.marked), options, offered))
     return DialogView(
@@ -141,10 +141,10 @@ def brief_of(question: Approval | Question) -> str:
     return f"{question.label} {count}".rstrip()
 
 
-def _option(offer: Offer, letters: bool, own: OwnKeys) -> Option:
+def _option(row: int, offer: Offer, letters: bool, own: OwnKeys) -> Option:
     key = offer.keys[0] if letters else alt_key(offer, own)
     also = "".join(offer.keys[1:]) if letters else ""
-    return Option(key, offer.label, offer.detail, also=also, short=offer.brief)
+    return Option(key, offer.label, offer.detail, also=also, short=offer.brief, row=row)
 
 
 def _with_mark(marked: tuple[int, ...], option: Option, offer: Offer) -> Option:

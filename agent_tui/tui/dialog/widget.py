@@ -8,8 +8,10 @@ from dataclasses import replace
 from typing import Final, cast
 
 from rich.cells import cell_len
+from textual import events
 from textual.geometry import Region as Area
 from textual.geometry import Size
+from textual.message import Message
 from textual.selection import Selection
 from textual.strip import Strip
 
@@ -59,6 +61,13 @@ BESIDE_TITLE: Final = 10
 class Dialog(Region):
     """Selected with the mouse, its command or diff is copied as it is, without what is drawn around
     it."""
+
+    class Clicked(Message):
+        """The answer number `row` was clicked."""
+
+        def __init__(self, row: int) -> None:
+            super().__init__()
+            self.row = row
 
     value: DialogView | None = None
     around: Callable[[], int] | None = None
@@ -249,6 +258,21 @@ class Dialog(Region):
             return super().render_lines(crop)
         finally:
             self._painting = False
+
+    async def _on_click(self, event: events.Click) -> None:
+        """The answer under the mouse, or the only one of its line."""
+        at = event.get_content_offset(self)
+        if at is None:
+            return
+        named = event.style.meta.get(small.ROW)
+        of_line = {
+            one.style.meta[small.ROW]
+            for one in self.render_line(at.y)
+            if one.style is not None and small.ROW in one.style.meta
+        }
+        row = named or (of_line.pop() if len(of_line) == 1 else None)
+        if row is not None:
+            self.post_message(self.Clicked(int(row)))
 
     def selection_updated(self, selection: Selection | None) -> None:  # noqa: ARG002
         self.refresh()

@@ -153,9 +153,11 @@ class Chat:
         """Let readline take a line. Nothing runs meanwhile, so nothing is said into it."""
         self._blocking = True
         try:
-            line = self.source.ask(PROMPT, hidden=self.rules.secret)
+            try:
+                line = self.source.ask(PROMPT, hidden=self.rules.secret)
+            finally:  # a signal that comes with the end of the line is still one of the line
+                self._blocking = False
         except KeyboardInterrupt:
-            self._blocking = False
             self.out.say([""])
             if not self._keep_unsent(reading.typed_line()):
                 self.loop.call_soon(self._interrupt)
@@ -163,8 +165,6 @@ class Chat:
         except Gone as ended:
             self._end(int(str(ended)), reading.typed_line())
             return
-        finally:
-            self._blocking = False
         if line is None:
             self.out.say([""])
             self.source.ended = True
@@ -178,11 +178,12 @@ class Chat:
             if self._blocking:
                 raise KeyboardInterrupt
             self.loop.call_soon_threadsafe(self._interrupt)
-        elif self._blocking:
+            return
+        self.code = 128 + number  # also where nothing can be said any more
+        if self._blocking:
             raise Gone(str(128 + number))
-        else:
-            ends = partial(self._end, 128 + number)
-            self.loop.call_soon_threadsafe(lambda: ends(self.source.take_begun()))
+        ends = partial(self._end, 128 + number)
+        self.loop.call_soon_threadsafe(lambda: ends(self.source.take_begun()))
 
     def _suspend(self, *_: object) -> None:
         """Ctrl+Z. In the midst of a line that readline edits, at once: nothing else runs."""
@@ -418,6 +419,7 @@ def _talk(chat: Chat, prompt: str) -> tuple[int, Transcript]:
         code = chat.run(prompt)
     except OSError as error:
         std_output.silence_output(error)
+        code = chat.code or FAILED
     finally:
         chat.deeds.ending = True
         chat.link.close(STOP_SECONDS)

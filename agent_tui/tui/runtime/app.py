@@ -39,6 +39,7 @@ from agent_tui.tui.view import view
 from agent_tui.tui.widgets.theme import Theme
 
 if TYPE_CHECKING:
+    from agent_tui.tui.dialog.widget import Dialog
     from agent_tui.tui.widgets.sheet import Overlay
 
 POLL_SECONDS: Final = 0.1
@@ -318,6 +319,9 @@ class AgentApp(Surroundings, inherit_bindings=False, inherit_css=False):
 
     def on_overlay_clicked(self, event: Overlay.Clicked) -> None:
         self.dispatch(msg.OptionClicked(at=current_time(), option=event.option))
+
+    def on_dialog_clicked(self, event: Dialog.Clicked) -> None:
+        self.dispatch(msg.OptionClicked(at=current_time(), option=event.row))
 
     def on_transcript_toggled(self, event: Transcript.Toggled) -> None:
         self.dispatch(msg.Toggled(at=current_time(), row=event.row, group=event.group))

@@ -202,11 +202,12 @@ class Region(Widget, can_focus=False, inherit_css=False):
         return self._made[2]
 
 
+def _look(segment: Segment, palette: Palette, base: Style) -> Style:
+    look = base + palette.style(segment.style) if segment.style else base
+    return look + Style(meta=dict(segment.meta)) if segment.meta else look
+
+
 def paint(line: Sequence[Segment], width: int, palette: Palette, base: Style) -> Strip:
     """One line as a strip of exactly `width` cells, on the background of `base`."""
-    parts = [
-        RichSegment(s.text, base + palette.style(s.style) if s.style else base)
-        for s in line
-        if s.text
-    ]
+    parts = [RichSegment(s.text, _look(s, palette, base)) for s in line if s.text]
     return Strip(parts).adjust_cell_length(width, base)

@@ -13,7 +13,7 @@ import pytest
 from agent_tui.tui.linear.chat import TWICE_SECONDS
 from agent_tui.tui.linear.input_rules import LIST_SECONDS
 from tests.agent.driving import Place
-from tests.tui.linear.talk import CREATE, place, steps, terminal
+from tests.tui.linear.talk import CREATE, PATIENCE, place, steps, terminal
 
 __all__ = ["place"]
 
@@ -491,6 +491,16 @@ def test_a_line_that_a_signal_ends_is_in_the_history(
         assert it.wait() == 128 + number
     kept = [path.read_text(errors="replace") for path in place.home.rglob("*.jsonl")]
     assert any("half a line" in text for text in kept)
+
+
+def test_a_terminal_that_is_closed_ends_it_as_a_hang_up(place: Place) -> None:
+    with terminal(place, "-m", place.script(*steps("hello"))) as it:
+        it.hear("> ")
+        it.hang_up()
+        end = time.monotonic() + PATIENCE
+        while it.poll() is None and time.monotonic() < end:
+            time.sleep(0.05)
+        assert it.code == 128 + signal.SIGHUP
 
 
 def test_an_answer_for_several_is_offered_and_taken_only_once_all_were_named(place: Place) -> None:
