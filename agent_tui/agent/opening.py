@@ -129,6 +129,7 @@ async def open_agent(
     models.tell_efforts(record)
     agent.tell_skills("start")
     log.info("session %s model %s", record.session, models.info.name)
+    await agent.judge_left_jobs()
     gate = await agent.trust.look()
     if config.interactive and not (config.asks and gate.is_new):
         agent.trust.tell_nothing_asked(gate)

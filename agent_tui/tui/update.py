@@ -106,6 +106,7 @@ def update(model: Model, msg: Msg) -> Step:
     step = then(step, (step[0], answer_keys.watch_enter(model, step[0])))
     if after.alone and step[0].overlay is None:
         step = then(step, (step[0], (Quit(),)))
+    step = session_actions.ask_before_switching(model, step)
     return session_actions.ask_before_leaving(model, step) if Quit() in step[1] else step
 
 

@@ -13,10 +13,11 @@ from agent_tui.protocol.events import (
     FileChanged,
     JobChanged,
     Notice,
+    QuestionAsked,
     ToolOutput,
     TurnEnded,
 )
-from agent_tui.protocol.ops import Answer, MoveToBackground, StopJob, Submit
+from agent_tui.protocol.ops import Answer, Choice, MoveToBackground, StopJob, Submit
 from tests.agent import test_commands_that_work as sandboxed
 from tests.agent.driving import PATIENCE, Driver, Place
 
@@ -35,6 +36,13 @@ def put_back(driver: Driver) -> str:
     return driver.until(Notice, lambda event: "put back" in event.text).text
 
 
+def answer(driver: Driver, choice: Choice) -> QuestionAsked:
+    asked = driver.until(QuestionAsked)
+    assert asked.kind == "confirm" and "while a job ran" in asked.text
+    driver.send(Answer(asked.id, choice))
+    return asked
+
+
 def start(driver: Driver) -> None:
     """The job goes on in its sandbox, where nobody can connect to it."""
     driver.send(Submit("go"))
@@ -50,7 +58,7 @@ def wait_for(file: Path) -> None:
 
 
 @pytest.mark.usefixtures("way")
-@pytest.mark.parametrize("ends", ["itself", "stopped", "quit"])
+@pytest.mark.parametrize("ends", ["itself", "stopped", "quit", "asked"])
 def test_what_a_job_planted_is_put_back_when_it_ends(place: Place, ends: str) -> None:
     command = PLANTS if ends == "itself" else f"{PLANTS}; sleep 600"
     script = place.script([run(command)], [{"text": "ok"}], [{"text": "ok"}])
@@ -63,12 +71,17 @@ def test_what_a_job_planted_is_put_back_when_it_ends(place: Place, ends: str) ->
         if ends == "stopped":
             assert planted(place)
             driver.send(StopJob(running.id))
-        if ends != "quit":
+        if ends == "asked":
+            driver.send(StopJob(running.id))
+            driver.until(QuestionAsked)
+            assert planted(place) and [*place.home.glob("jobs/*.names")]
+        elif ends != "quit":
+            answer(driver, "yes")
             said = put_back(driver)
             assert ".envrc, .vscode" in said and "perhaps by" in said
             assert not planted(place)
             driver.until(JobChanged, lambda event: "protected names" in event.told)
-    assert not planted(place)
+    assert not planted(place) and not [*place.home.glob("jobs/*")]
 
 
 @pytest.mark.usefixtures("way")
@@ -80,6 +93,7 @@ def test_what_ctrl_b_moved_is_judged_when_it_ends(place: Place) -> None:
         driver.send(MoveToBackground())
         driver.until(TurnEnded)
         (place.cwd / "go").touch()
+        answer(driver, "later")
         assert ".vscode" in put_back(driver)
     assert not planted(place)
 
@@ -99,5 +113,7 @@ def test_what_a_person_allowed_while_it_ran_stays(place: Place) -> None:
         driver.until(TurnEnded)
         assert driver.all(FileChanged)
         (place.cwd / "go").touch()
+        asked = answer(driver, "yes")
+        assert "tasks.json" in asked.text and "settings.json" not in asked.text
         assert "tasks.json" in put_back(driver)
     assert [path.name for path in (place.cwd / ".vscode").iterdir()] == ["settings.json"]

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from agent_tui.protocol.events import JobChanged, SessionStarted, ToolStarted, TurnStarted
-from agent_tui.protocol.ops import KeepJob, MoveToBackground, Query, StopJob
+from agent_tui.protocol.ops import KeepJob, MoveToBackground, Query, Resume, StopJob
 from agent_tui.protocol.transcript import Transcript
 from agent_tui.tui.core.effects import LookLater, Quit, Send
 from agent_tui.tui.core.msg import CommandCalled, LookDue
@@ -253,3 +253,33 @@ def test_the_header_says_that_one_waits_for_input() -> None:
     assert "2 running" in shown(play) and "2 waiting for input" in shown(play)
     running(play, "make", "npm init")
     assert "waiting" not in shown(play)
+
+
+def opens_new(play: Play) -> None:
+    play.type("/new")
+    play.press("escape", "enter")
+
+
+@pytest.mark.parametrize("choice", ["end", "keep", "stay"])
+def test_another_session_asks_what_becomes_of_the_jobs(choice: str) -> None:
+    play = Play()
+    running(play, "npm run dev")
+    play.take()
+    opens_new(play)
+    assert not [op for op in play.take() if isinstance(op, Resume)]
+    assert sheet(play).title == "1 background job ends with this session"
+    play.press(*{"end": ["enter"], "keep": ["down", "enter"], "stay": ["escape"]}[choice])
+    sent = [op for op in play.take() if isinstance(op, Resume | KeepJob)]
+    assert sent == {"end": [Resume("")], "keep": [KeepJob("0"), Resume("")], "stay": []}[choice]
+    opens_new(play)
+    again = [op for op in play.take() if isinstance(op, Resume)]
+    assert not again, "each time it is asked anew"
+
+
+def test_lines_of_a_pipe_are_asked_nothing_about_jobs() -> None:
+    play = Play()
+    running(play, "npm run dev")
+    play.model = replace(play.model, piped=True)
+    play.take()
+    opens_new(play)
+    assert [op for op in play.take() if isinstance(op, Resume)] == [Resume("")]

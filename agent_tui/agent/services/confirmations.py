@@ -5,8 +5,10 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Coroutine
+from collections import deque
+from collections.abc import AsyncIterator, Callable, Coroutine
 from concurrent.futures import Executor as Pool
+from contextlib import asynccontextmanager
 from functools import partial
 from typing import Any, Final, Literal
 
@@ -16,6 +18,7 @@ from agent_tui.agent.services.trust import TrustDesk
 from agent_tui.agent.session.queue import PromptQueue
 from agent_tui.agent.session.record import Record
 from agent_tui.protocol.answers import PromptHold
+from agent_tui.protocol.display import Display
 from agent_tui.protocol.events import Answered, Notice, QuestionAnswered, QuestionAsked
 from agent_tui.protocol.ops import (
     Answer,
@@ -32,6 +35,8 @@ from agent_tui.settings.layers import FILE, Suggestion
 from agent_tui.settings.store import Refused, Store, remember
 
 Spawn = Callable[[Coroutine[Any, Any, None]], "asyncio.Task[None]"]
+_Reply = asyncio.Future[bool] | None
+"""Where somebody waits for the answer."""
 _WAITING: Final = (GoOn, Rewind, RestoreFiles, SetModel)
 """Ops without words that wait while something is asked: they begin what is to go on with the
 answer."""
@@ -59,7 +64,11 @@ class Confirmations:
         self._pool, self._spawn, self._again, self._new_id = pool, spawn, again, new_id
         self._task: asyncio.Task[None] | None = None
         self._waiting: list[Op] = []
+        self._next: deque[tuple[Coroutine[Any, Any, None], _Reply]] = deque()
+        """The questions behind the one that is open."""
         self._closed = False
+        self.begun = asyncio.Event()
+        """Something was asked: from then on prompts wait for the answer."""
 
     def holds(self, op: Op) -> bool:
         """Whether `op` was taken: it waits for the answer, or cannot be done before that."""
@@ -99,12 +108,40 @@ class Confirmations:
         """No question will have an answer any more, and nothing begins."""
         self._closed = True
         self.cancel()
+        for work, reply in self._next:
+            work.close()
+            _settle(reply)
+        self._next.clear()
 
     def ask_about_trust(self, suggests: bool = False) -> None:
         """Ask whether the project is trusted, then, if it `suggests` a model, whether that is used
         here, and remember both."""
-        if self._task is None:
+        if not self._trust.waits:
             self._begin(self._ask_about_trust(suggests))
+
+    @asynccontextmanager
+    async def may_stay(
+        self, text: str, yes: str, no: str, display: Display | None
+    ) -> AsyncIterator[bool]:
+        """Whether the person lets a change stay, asked behind what is asked already: a yes, and no
+        answer at all, take it back. What waits for the answer waits until that is done."""
+        reply: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
+        done = asyncio.Event()
+
+        async def ask() -> None:
+            stays = await self._ask(text, yes, no, display) is False
+            if not reply.done():
+                reply.set_result(stays)
+            await done.wait()
+
+        if self._closed:
+            reply.set_result(False)
+        else:
+            self._begin(ask(), reply)
+        try:
+            yield await reply
+        finally:
+            done.set()
 
     def suggest_model(self, suggestion: Suggestion) -> None:
         """Ask whether the model that the project suggests is used here, and remember it."""
@@ -122,15 +159,24 @@ class Confirmations:
     def _store(self) -> Store:
         return Store(self._config)
 
-    def _begin(self, work: Coroutine[Any, Any, None]) -> None:
+    def _begin(self, work: Coroutine[Any, Any, None], reply: _Reply = None) -> None:
+        if self._task is not None:
+            self._next.append((work, reply))
+            return
         self._task = self._spawn(work)
+        self._task.add_done_callback(lambda _: _settle(reply))
         self._task.add_done_callback(self._end)
+        self.begun.set()
         self._tell_hold(True)
 
     def _end(self, _: asyncio.Task[None]) -> None:
-        waiting, self._waiting, self._task = self._waiting, [], None
+        self._task = None
         if self._closed:
             return
+        if self._next:  # what waits, waits for all of them
+            self._begin(*self._next.popleft())
+            return
+        waiting, self._waiting = self._waiting, []
         for op in waiting:
             self._again(op)
         if self._models.provider is None:
@@ -175,9 +221,12 @@ class Confirmations:
                 partial(store.write, key, address), f"{address} is kept in {store.path()}"
             )
 
-    async def _ask(self, text: str, yes: str, no: str) -> bool | None:
-        """The answer; None: not now."""
-        asked = QuestionAsked(id=self._new_id(), kind="confirm", text=text, options=(yes, no))
+    async def _ask(
+        self, text: str, yes: str, no: str, display: Display | None = None
+    ) -> bool | None:
+        """The answer; None: not now. `display`: what the person judges."""
+        id, options = self._new_id(), (yes, no)
+        asked = QuestionAsked(id=id, kind="confirm", text=text, options=options, display=display)
         self._record.emit(asked)
         choice: Literal["yes", "stop", "later"] = "later"
         try:
@@ -196,6 +245,12 @@ class Confirmations:
         else:
             if done:
                 self._record.emit(Notice(done))
+
+
+def _settle(reply: _Reply) -> None:
+    """Nobody will answer any more."""
+    if reply is not None and not reply.done():
+        reply.set_result(False)
 
 
 class Consent:

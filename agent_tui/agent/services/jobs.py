@@ -4,20 +4,24 @@ that a person can move there."""
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import uuid
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractAsyncContextManager, contextmanager
 from dataclasses import replace
 from typing import Final, Literal
 
 from agent_tui.agent.services.kept_jobs import KeptJobs
 from agent_tui.protocol import answers
 from agent_tui.protocol.answers import JobStatus
+from agent_tui.protocol.display import Display
 from agent_tui.protocol.events import Answered, Event, JobChanged, Notice
 from agent_tui.protocol.ops import KeepJob, MoveToBackground, StopJob
 from agent_tui.safety.process import processes
 from agent_tui.safety.process.processes import Job
+from agent_tui.safety.sandbox.protected_state import AllowedChanges, ProtectedState
+from agent_tui.structures.frozen import frozen
 
 ENDED: Final = 20
 """Jobs of the model that have ended, of which it can still see the output."""
@@ -27,6 +31,19 @@ TAIL_CHARS: Final = 2_000
 
 
 UNWATCHED: Final = " Nobody looks at what it changes then."
+Ask = Callable[[str, str, str, Display | None], AbstractAsyncContextManager[bool]]
+"""Whether the person lets a change stay: the question, what a yes (it is taken back) and a no mean,
+and what changed. What is done then is done inside."""
+
+
+@frozen
+class Watched:
+    """What stood at the names that programs obey before a job began in a sandbox that was made in
+    this `way`, and what was `allowed` to change since."""
+
+    state: ProtectedState
+    way: str
+    allowed: AllowedChanges
 
 
 class Jobs:
@@ -34,7 +51,7 @@ class Jobs:
     where those are noted that go on when the program ends; None: none can."""
 
     def __init__(self, emit: Callable[[Event], object], kept: KeptJobs | None = None) -> None:
-        self._emit, self._kept = emit, kept
+        self._emit, self.kept = emit, kept
         self._running: dict[str, tuple[str, Job]] = {}
         """By id: the command, and what it left."""
         self._numbered: dict[int, tuple[str, Job]] = {}
@@ -43,6 +60,14 @@ class Jobs:
         self._waited_for: set[asyncio.Event] = set()
         """Set to move the command that somebody waits for."""
         self._closed = False
+        self._watched: dict[Job, tuple[str, str, Watched]] = {}
+        """Those whose changes are judged at their end, with id and command."""
+        self.may_stay: Ask | None = None
+        """Asks the person; None: nobody is there."""
+        self.judge: Callable[[str], object] = lambda _: None
+        """Judges what a job changed that an earlier run left, by its id: it has ended."""
+        self.changing = asyncio.Lock()
+        """Who changes something in the session holds it."""
 
     @property
     def of_model(self) -> Mapping[int, tuple[str, Job]]:
@@ -59,9 +84,12 @@ class Jobs:
         finally:
             self._waited_for.discard(moved)
 
-    def add(self, job: Job, command: str, of_model: bool) -> None:
-        """A command has ended, and this is left of it; or it goes on itself."""
+    def add(self, job: Job, command: str, of_model: bool, watched: Watched | None = None) -> None:
+        """A command has ended, and this is left of it; or it goes on itself. `watched`: what it
+        changes is judged when it ends."""
         id = uuid.uuid4().hex[:8]
+        if watched is not None:
+            self._watched[job] = (id, command, watched)
         if of_model:
             self._last += 1
             job.number = self._last
@@ -95,10 +123,10 @@ class Jobs:
     def adopt(self, limit: int) -> None:
         """Take the jobs that earlier runs left because the person kept them; at most `limit`
         characters of their output are told. Nothing where the disk does not say."""
-        if self._kept is None:
+        if self.kept is None:
             return
-        for kept in self._kept.living():
-            output, own = self._kept.output_of(kept), kept.session == self._kept.session
+        for kept in self.kept.living():
+            output, own = self.kept.output_of(kept), kept.session == self.kept.session
             try:
                 job = processes.adopt(kept.process, output, limit)
             except ProcessLookupError:  # it has just ended
@@ -123,6 +151,8 @@ class Jobs:
             self._forget_kept(id)
         if self._closed:
             return
+        if job.is_adopted:
+            self.judge(id)
         told = _words_for_model(job, command) if job.number and not job.is_awaited else ""
         state: Literal["stopped", "ended"] = "stopped" if job.stopped else "ended"
         code = None if job.stopped else job.exit_code
@@ -161,41 +191,79 @@ class Jobs:
     def _keep(self, id: str, on: bool) -> None:
         """Let it go on when the program ends, or not any more, and say what that means."""
         command, job = self._running[id]
-        line = _line(command)
+        line, unwatched = _line(command), ""
         try:
             if on:
                 self._note_kept(id, command, job)
+                unwatched = self._watch_kept(job)
             job.keep(on)
         except OSError as error:
             if not job.is_kept:
                 self._forget_kept(id)
+                self.settle(job)
             what = "cannot be kept" if on else "stays kept"
             self._emit(Notice(f"{line} {what}: {error.strerror or error}", "warning"))
             return
         if not on:
             self._forget_kept(id)
+            self.settle(job)
         self._tell_state(id)
         ends = " Its network ends with agent-tui." if on and job.has_network else ""
-        ends += UNWATCHED if on else ""
+        ends += unwatched
         says = f"Goes on when you quit: {line}.{ends}" if on else f"Ends when you quit: {line}."
         self._emit(Notice(says))
 
+    def _watch_kept(self, job: Job) -> str:
+        """Note what a later run must know to judge it; what is said where that cannot be."""
+        if job not in self._watched:
+            return UNWATCHED
+        try:
+            self.note(job)
+        except OSError as error:
+            return f"{UNWATCHED[:-1]}: {error.strerror or error}."
+        return ""
+
+    def note(self, job: Job) -> None:
+        """A later run judges what it changed, should this one not come to it. Raises OSError."""
+        id, command, watched = self._watched[job]
+        if self.kept is not None:
+            about = ("" if job.ended.is_set() else job.identity, _line(command), job.number)
+            self.kept.keep_names(id, about, watched.way, watched.state, watched.allowed)
+
+    def settle(self, job: Job) -> None:
+        """It has ended and is judged; or the session has."""
+        if self.kept is None or job not in self._watched:
+            return
+        id, _, _ = self._watched[job]
+        if job.is_kept and not job.ended.is_set():
+            with contextlib.suppress(OSError):  # what is on disk asks of more than it need
+                self.note(job)
+            self.kept.names.release(id)
+        else:
+            self.kept.names.forget(id)
+
+    def line_of(self, job: Job) -> str:
+        """The first line of its command."""
+        return _line(self._watched[job][1])
+
     def _note_kept(self, id: str, command: str, job: Job) -> None:
         """Note it for later runs, before anything depends on it. Raises OSError."""
-        if self._kept is None:
+        if self.kept is None:
             raise OSError("nothing of an off-the-record session stays")
         if not (process := job.identity) or not hasattr(os, "pidfd_open"):
             raise OSError("this system cannot say later whether it still runs")
         output = job.output.name if job.output else ""
-        self._kept.keep(id, command, process, output, job.number, job.started)
+        self.kept.keep(id, command, process, output, job.number, job.started)
 
     def _forget_kept(self, id: str) -> None:
-        if self._kept is not None:
-            self._kept.forget(id)
+        if self.kept is not None:
+            self.kept.forget(id)
 
     def close(self) -> None:
         """The session ends, and they end with it, but for those that are kept."""
         self._closed = True
+        if self.kept is not None:
+            self.kept.names.close()
         for id, (command, job) in self._running.items():
             if job.is_kept:
                 continue

@@ -10,9 +10,11 @@ from typing import Annotated, Final
 from pydantic import Field, TypeAdapter
 
 from agent_tui.agent.config import EngineConfig
+from agent_tui.agent.services.kept_names import KeptNames, NamesFolder, place_of
 from agent_tui.paths import make_private
 from agent_tui.safety import file_access
 from agent_tui.safety.process import tree
+from agent_tui.safety.sandbox.protected_state import AllowedChanges, ProtectedState
 from agent_tui.structures.frozen import frozen
 
 _LONGEST: Final = 100_000
@@ -45,6 +47,7 @@ class KeptJobs:
 
     def __init__(self, folder: Path, outputs: Path, session: str, cwd: Path) -> None:
         self._folder, self._outputs, self.session, self._cwd = folder, outputs, session, str(cwd)
+        self.names = NamesFolder(folder, cwd)
 
     def keep(
         self, id: str, command: str, process: str, output: str, number: int, since: float
@@ -53,6 +56,22 @@ class KeptJobs:
         job = KeptJob(id, self.session, self._cwd, command, process, output, number, since)
         make_private(self._folder)
         file_access.atomic_write(self._folder / f"{id}.json", _FORM.dump_json(job), 0o600)
+
+    def keep_names(
+        self,
+        id: str,
+        about: tuple[str, str, int],
+        way: str,
+        state: ProtectedState,
+        allowed: AllowedChanges,
+    ) -> None:
+        """`about`: its process, command and number. Raises OSError."""
+        process, command, number = about
+        place, cwd = place_of(Path(self._cwd)), self._cwd
+        names = KeptNames(
+            self.session, cwd, place, command, process, number, way, state, allowed.files
+        )
+        self.names.keep(id, names)
 
     def forget(self, id: str) -> None:
         """It has ended, or is kept no longer. Raises OSError."""

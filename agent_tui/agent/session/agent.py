@@ -20,6 +20,7 @@ from agent_tui.agent.services.doctor import Checkup
 from agent_tui.agent.services.files import Files
 from agent_tui.agent.services.hidden import HiddenDesk
 from agent_tui.agent.services.images import Images
+from agent_tui.agent.services.left_jobs import LeftJobs
 from agent_tui.agent.services.models import Models
 from agent_tui.agent.services.permissions import PermissionDesk
 from agent_tui.agent.services.queries import Looker
@@ -137,14 +138,14 @@ class Agent:
         rewind = self.whole.rewind
         self.undo = Undo(config, record, self.turns, self.shell, pool, rewind, self.handle)
         self.differences = DifferenceDesk(config, record, self.turns, pool)
-        self.trust = TrustDesk(
-            config, record, skills, pool, self.tell_skills, self.turns.hold_rules
-        )
+        hold_rules = self.turns.hold_rules
+        self.trust = TrustDesk(config, record, skills, pool, self.tell_skills, hold_rules)
         self.turns.executor.on_approved_change = self.trust.follow
         consent, spawn, queue = self.turns.consent, self.turns.spawn, self.queue
         self.confirmations = Confirmations(
             config, record, models, consent, self.trust, queue, pool, spawn, self.handle, new_id
         )
+        self._left = self._judge_jobs(config.interactive)
         self.permissions = PermissionDesk(
             self.turns.executor.approvals,
             record.emit,
@@ -155,6 +156,24 @@ class Agent:
         self._closed = self._saves = False
         """`_saves`: the log is tried again after a while."""
         record.on_trouble = self._save_later
+
+    def _judge_jobs(self, asks: bool) -> LeftJobs | None:
+        """How it is decided what jobs may change."""
+        jobs, workplace = self.turns.jobs, self.turns.executor.workplace
+        if asks:
+            jobs.may_stay = self.confirmations.may_stay
+        kept = jobs.kept
+        return LeftJobs(jobs, kept, workplace, self.turns.spawn) if kept is not None else None
+
+    async def judge_left_jobs(self) -> None:
+        """Judge what kept jobs changed that ended before, until that is done or the person is asked:
+        nothing begins before that."""
+        if self._left is None or not self._left.are_there:
+            return
+        judging = self.turns.spawn(self._left.judge_ended())
+        asked = asyncio.ensure_future(self.confirmations.begun.wait())
+        await asyncio.wait({judging, asked}, return_when=asyncio.FIRST_COMPLETED)
+        asked.cancel()
 
     def handle(self, op: Op) -> None:
         if isinstance(op, Fork):  # the copy has the prompt as it is now

@@ -12,7 +12,7 @@ import asyncio
 import uuid
 from collections.abc import Callable, Coroutine
 from concurrent.futures import Executor as Pool
-from dataclasses import field, replace
+from dataclasses import replace
 from logging import Logger
 from pathlib import Path
 from typing import Any, Literal, Protocol
@@ -88,7 +88,7 @@ class Shared:
     watch: Watch
     custom: CustomTools
     hooks: Hooks
-    changing: asyncio.Lock = field(default_factory=asyncio.Lock)
+    changing: asyncio.Lock
     """One agent at a time changes something: what a command changed is told apart from what others
     do."""
 

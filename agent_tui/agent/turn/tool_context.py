@@ -14,8 +14,10 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import Final, TypeVar
 
+from agent_tui.agent.services.jobs import Watched
 from agent_tui.agent.turn import inquiries, sandbox_words
 from agent_tui.agent.turn.call_facts import place_command
+from agent_tui.agent.turn.changed_names import show_changes
 from agent_tui.agent.turn.workplace import UNSEEN, Workplace, is_inside
 from agent_tui.protocol.display import DiffDisplay, Display, TodoItem
 from agent_tui.protocol.events import (
@@ -209,7 +211,7 @@ class CallContext:
         self.job = result.job
         if result.job is not None:
             said = "!! private command" if self._private else self.workplace.scrub(command)
-            self.workplace.jobs.add(result.job, said, of_model=self.turn > 0)
+            self.workplace.jobs.add(result.job, said, self.turn > 0, self.watched)
         return result
 
     def _tell_question(self, question: str) -> None:
@@ -284,6 +286,16 @@ class CallContext:
         """Whether its command ran where it can change what programs obey, but must not."""
         return self._protected is not None
 
+    @property
+    def watched(self) -> Watched | None:
+        """What a later run must know to judge what its job changes."""
+        allowed = self.workplace.allowed_changes
+        return Watched(self._protected, self.way, allowed) if self._protected is not None else None
+
+    def watch_again(self, state: ProtectedState, way: str) -> None:
+        """Judge what a command of an earlier run changed, which began in this state."""
+        self._protected, self.way, self.confined = state, way, "works"
+
     async def find_changed_protected(self, later: bool = False) -> None:
         """`later`: its call is over long since, and others have changed something, too."""
         if self._protected is not None:
@@ -323,12 +335,48 @@ class CallContext:
         await self.take_back_protected()
 
     async def judge_job(self) -> None:
-        """Nothing is left of what it left in the background. Nobody is asked about what that
-        changed: there may be no turn, nor a person."""
+        """Nothing is left of what it left in the background, or the session ends."""
+        assert self.job is not None  # else nobody waits for its end
+        jobs, job = self.workplace.jobs, self.job
+        tell, note = partial(jobs.tell_model, job), partial(jobs.note, job)
+        await self.judge_left(jobs.line_of(job), tell, note)
+        await self.workplace.off_loop(partial(jobs.settle, job))
+
+    async def judge_left(
+        self, line: str, tell: Callable[[str], None], note: Callable[[], None] = lambda: None
+    ) -> None:
+        """What the job `line` changed stays only if the person says so; where nobody can, it does
+        not. While they are asked, nothing else of the session changes anything, and what is `note`d
+        has the next run ask, should the program be killed. `tell`: lets the model know."""
         await self.find_changed_protected(later=True)
-        said = await self.take_back_protected()
-        if said and self.job is not None:
-            self.workplace.jobs.tell_model(self.job, said)
+        ask = self.workplace.jobs.may_stay
+        if not self.changed_protected:
+            return
+        if ask is None:
+            tell(await self.take_back_protected())
+            return
+        async with self.workplace.jobs.changing:
+            await self.workplace.off_loop(note)
+            shown = await self.workplace.off_loop(self._show_changes)
+            names = self.name_changed_protected()
+            text = self.workplace.scrub_known(sandbox_words.JOB.format(line, names))
+            back = sandbox_words.JOB_BACK.format(self.aside)
+            async with ask(text, back, sandbox_words.JOB_STAYS, shown) as stays:
+                if not stays:
+                    tell(await self.take_back_protected())
+                    return
+                self.is_judged = True
+                await self.workplace.off_loop(self._allow_changes)
+                tell(sandbox_words.JOB_KEPT.format(names))
+
+    def _show_changes(self) -> Display:
+        assert self._protected is not None  # something changed
+        shown = show_changes(self._protected, self.changed_protected, self.display_path)
+        return self.workplace.scrubbed_question(shown)
+
+    def _allow_changes(self) -> None:
+        for path in self.changed_protected:
+            self.workplace.allowed_changes.add(path)
 
     def say_put_back(self, left: Sequence[str]) -> str:
         """Say on the screen, also after the turn, what became of `changed_protected`; `left`: where

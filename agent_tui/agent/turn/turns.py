@@ -90,6 +90,7 @@ class Turns:
             watch,
             self.custom,
             Hooks(config),
+            self.jobs.changing,
         )
         self.main = AgentRun(shared, record.main, models, Ends(self._settled, self._ended))
         self.consent, self.executor = self.main.consent, self.main.executor

@@ -9,7 +9,7 @@ import os
 import stat
 import tempfile
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from agent_tui.regular_file import open_regular
@@ -38,7 +38,7 @@ MOST_SECONDS = 1.0
 
 
 @frozen
-class _Was:
+class Was:
     """A file: its mode, which one it is and the time of its last change (which nobody can set), and
     its content (for a link: where it leads)."""
 
@@ -73,6 +73,15 @@ class AllowedChanges:
             left = [file for file in files if not self._is_allowed(file)]
             yield from left if len(left) < len(files) else (path,)
 
+    @property
+    def files(self) -> dict[str, tuple[int, int] | None]:
+        """As they were right after: for a later run."""
+        return dict(self._files)
+
+    def add_known(self, files: Mapping[str, tuple[int, int] | None]) -> None:
+        """What an earlier run knew, where this one knows nothing newer."""
+        self._files = {**files, **self._files}
+
     def _is_allowed(self, path: str) -> bool:
         if (now := _identity(path)) is not None:
             return self._files.get(path) == now
@@ -91,7 +100,7 @@ class ProtectedState:
     roots: tuple[Path, ...]
     begun: int
     found: Found
-    files: dict[str, _Was]
+    files: dict[str, Was]
     large: dict[str, tuple[int, int]]
     places: dict[str, frozenset[str]]
     whole: frozenset[str]
@@ -124,6 +133,11 @@ class ProtectedState:
         return path.startswith(tuple(f"{one}/" for one in self.found.fixed)) or (
             path in self.found.fixed
         )
+
+    def content_before(self, path: str) -> bytes | None:
+        """What a file held; None: there was none, it was a link, or nothing of it was kept."""
+        was = self.files.get(path)
+        return was.content if was is not None and stat.S_ISREG(was.mode) else None
 
     def put_back(self, paths: Sequence[str], aside: Path) -> tuple[str, ...]:
         """Make those of `changed` what they were. What is there now may be a person's own work: it
@@ -257,7 +271,7 @@ def take_state(roots: Sequence[Path], own: Iterable[Path] = ()) -> ProtectedStat
     begun, found = time.time_ns() - CLOCK, look_through(roots)
     closed = tuple(os.path.realpath(path) for path in own)
     plain = PlainPaths((*map(str, roots), *found.git_folders))
-    files: dict[str, _Was] = {}
+    files: dict[str, Was] = {}
     large: dict[str, tuple[int, int]] = {}
     budget = MOST_BYTES
     whole: set[str] = set()
@@ -323,7 +337,7 @@ def _names(folder: str) -> set[str]:
         return set()  # it is gone
 
 
-def _read(path: str, before: _Was | None = None) -> _Was | None:
+def _read(path: str, before: Was | None = None) -> Was | None:
     """What is there now; None: no file. What has the same mode and time and is the same file as `before` is
     that."""
     try:
@@ -332,7 +346,7 @@ def _read(path: str, before: _Was | None = None) -> _Was | None:
         if before is not None and (before.mode, before.identity) == (mode, identity):
             return before
         if stat.S_ISLNK(mode):
-            return _Was(mode, identity, os.fsencode(os.readlink(path)))  # noqa: PTH115
+            return Was(mode, identity, os.fsencode(os.readlink(path)))  # noqa: PTH115
         if not stat.S_ISREG(mode):
             return None
         with os.fdopen(open_regular(path), "rb") as file:  # by now it may be a pipe
@@ -340,4 +354,4 @@ def _read(path: str, before: _Was | None = None) -> _Was | None:
     except OSError:
         return None
     same = before is not None and (before.mode, before.content) == (mode, content)
-    return before if same else _Was(mode, identity, content)
+    return before if same else Was(mode, identity, content)

@@ -14,9 +14,8 @@ import os
 import tempfile
 import time
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import field, replace
 from pathlib import Path
-from types import MappingProxyType
 from typing import Final, get_args
 
 from agent_tui.safety.git_config import Repository, explain_refusal, find_repository
@@ -120,9 +119,9 @@ class Found:
     """What git's configuration or such a link names, and is not there."""
     looked: frozenset[str] = frozenset()
     """The folders that were looked into, as they are reached."""
-    folders: Mapping[str, int] = MappingProxyType({})
+    folders: Mapping[str, int] = field(default_factory=dict)
     """The folders in those, with their numbers: which of all they are."""
-    names: Mapping[str, tuple[int, bool]] = MappingProxyType({})
+    names: Mapping[str, tuple[int, bool]] = field(default_factory=dict)
     """The names in those that are not like others, with their numbers; whether they are folders."""
     kept_by_programs: frozenset[str] = frozenset()
     """Folders in which `own_names` count for nothing."""

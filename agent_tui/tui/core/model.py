@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import field, replace
 from typing import TYPE_CHECKING, Literal
 
+from agent_tui.protocol.ops import Op
 from agent_tui.protocol.tool_events import at_work
 from agent_tui.protocol.transcript import Approval, Question, Queued, Transcript
 from agent_tui.settings.values import OCCASIONS
@@ -316,6 +317,10 @@ class Model:
     vim: VimMode = ""
     leaving: Literal["", "saves", "unsaved", "sure"] = ""
     """Not all of the session is on disk, and the person leaves: once it is, or all the same."""
+    switching: Op | None = None
+    """What opens another session, while it is asked what becomes of the jobs of this one."""
+    piped: bool = False
+    """Lines come from a program, which answers no question."""
     keys: OwnKeys = ()
     alone: bool = False
     """A sheet is all that the program is for: it ends when that closes."""

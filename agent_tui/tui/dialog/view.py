@@ -84,6 +84,7 @@ def _dialog(
         title, reason, display, warning = TITLES.get(question.kind, ""), question.text, None, True
         if question.kind == "confirm":
             (title, _, reason), warning = question.text.partition("\n"), False
+            display = question.display
         elif question.call_id:
             title, reason, warning = title or question.text, "", False
             display = question.display or _words(question.text)

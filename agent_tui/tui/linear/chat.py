@@ -383,7 +383,9 @@ def run(
     out = Out(coloured)
     deeds = Deeds(out, Store(place) if place else None, themes, foreground)
     kept = PromptHistory(history, str(cwd)) if history else None
-    chat = Chat(engine, _model(cwd, look), out, Input(), deeds, kept)
+    source = Input()
+    model = replace(_model(cwd, look), piped=not source.terminal)
+    chat = Chat(engine, model, out, source, deeds, kept)
     code, ended = _talk(chat, prompt)
     code = 128 + chat.heard[0] if chat.heard else code
     if ended.is_unsaved:

@@ -96,6 +96,8 @@ class Rules:
         """What waits in the queue is to go out: it begins a turn."""
         self._starts_until = 0.0
         """So long the start of a person's own command is waited for."""
+        self._opens_until = 0.0
+        """So long another session is waited for, whatever is said of this one meanwhile."""
         self._leaves = False
         """It was said that the end of the turn is the end of all."""
         self._answered = ""
@@ -113,10 +115,15 @@ class Rules:
             self._until = time.monotonic() + (LONG if self._slow else SOON)
         if isinstance(op, ops.RunShell):
             self._starts_until = time.monotonic() + LONG
+        if isinstance(op, ops.Resume):
+            self._opens_until = time.monotonic() + LONG
 
     def on_event(self, event: Event | Restored) -> None:
         if isinstance(event, ShellStarted | ErrorRaised):
             self._starts_until = 0.0
+        is_refusal = isinstance(event, Notice) and event.level == "warning"
+        if is_refusal or isinstance(event, SessionStarted | Restored | Answered | ErrorRaised):
+            self._opens_until = 0.0
         if self._resumes and not isinstance(event, QueueChanged | ErrorRaised):
             return  # it is of something before
         if self._resumes or isinstance(
@@ -142,7 +149,7 @@ class Rules:
             bool(model.queue) and not model.transcript.paused and model.composer.editing is None
         )
         asked = waits(model)
-        waits_until = max(self._until, self._starts_until)
+        waits_until = max(self._until, self._starts_until, self._opens_until)
         return (
             model.is_running
             or opening
@@ -205,7 +212,11 @@ class Rules:
             if self._answered != question.id:
                 self._unanswered(question)
         elif not self.busy():
-            chat.leave(1 if opening.is_open_for(chat.model, "no_model") else None)
+            if self._asks_about_jobs():
+                chat.source.go_on()
+                chat.call("quit")
+            else:
+                chat.leave(1 if opening.is_open_for(chat.model, "no_model") else None)
         elif chat.source.terminal and chat.model.is_running and not self._leaves:
             self._leaves = True
             chat.out.say(["Quitting when this turn ends; Ctrl+C interrupts it."])
@@ -255,11 +266,16 @@ class Rules:
             self._chat.link.flush_draft()  # nothing else runs while readline has the terminal
         self._begun = text
 
+    def _asks_about_jobs(self) -> bool:
+        """Whether it is asked what becomes of them; who quits once more meanwhile means it."""
+        model = self._chat.model
+        asked = opening.is_open_for(model, "jobs")
+        return self._chat.source.terminal and asks_about_jobs(model) and not asked
+
     def _leaving(self, word: str) -> None:
         model = self._chat.model
         if word in ("quit", "exit"):
-            asked = opening.is_open_for(model, "jobs")
-            if self._chat.source.terminal and asks_about_jobs(model) and not asked:
+            if self._asks_about_jobs():
                 self._chat.call("quit")
             else:
                 self._chat.leave()

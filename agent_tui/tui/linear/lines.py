@@ -101,6 +101,11 @@ class Input:
             while not self.ended:
                 self._take(os.read(self.fd, CHUNK))
 
+    def go_on(self) -> None:
+        """An end that was typed (Ctrl+D) is none yet: more lines may come."""
+        self.ended = False
+        asyncio.get_running_loop().add_reader(self.fd, self._readable)
+
     def _keep_on_interrupt(self) -> None:
         """Ctrl+C drops nothing that was typed, until the program ends."""
         with suppress(termios.error):  # the terminal is gone, which the next read tells

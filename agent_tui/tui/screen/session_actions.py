@@ -9,10 +9,10 @@ from typing import Final
 from agent_tui.present.wording import count, time_ago
 from agent_tui.protocol.answers import ForkOutcome, SaveOutcome, ShelfOutcome, Summary
 from agent_tui.protocol.events import Rewound
-from agent_tui.protocol.ops import Continue, Fork, KeepJob, Label, Rename, Resume, Save
+from agent_tui.protocol.ops import Continue, Fork, KeepJob, Label, Op, Rename, Resume, Save
 from agent_tui.protocol.transcript import BackgroundJob, UserBlock
 from agent_tui.structures import chips
-from agent_tui.tui.core.effects import Quit
+from agent_tui.tui.core.effects import Quit, Send
 from agent_tui.tui.core.model import Model, Overlay, Reading
 from agent_tui.tui.core.picker import Entry
 from agent_tui.tui.core.prompt_state import Purpose
@@ -173,8 +173,27 @@ def ask_before_leaving(before: Model, step: Step) -> Step:
         return step
     rest = tuple(effect for effect in effects if not isinstance(effect, Quit))
     if not loses:
+        model = replace(model, switching=None)
         return then((model, rest), open_for(model, "jobs", unasked=False))
     return then((model, rest), open_for(replace(model, leaving=""), "unsaved", unasked=False))
+
+
+def ask_before_switching(before: Model, step: Step) -> Step:
+    """The same where another session takes the place of this one: its jobs end with it."""
+    model, effects = step
+    sent = (one for one in effects if isinstance(one, Send))
+    switch = next((one for one in sent if _switches(model, one.op)), None)
+    chosen = before.switching is not None and is_open_for(before, "jobs")
+    if switch is None or chosen or model.piped or not asks_about_jobs(model):
+        return step
+    rest = tuple(effect for effect in effects if effect is not switch)
+    model = replace(model, switching=switch.op)
+    return then((model, rest), open_for(model, "jobs", unasked=False))
+
+
+def _switches(model: Model, op: Op) -> bool:
+    takes_place = isinstance(op, Resume) and not op.beside and op.id not in model.sessions
+    return model.started and takes_place
 
 
 def ending_jobs(model: Model) -> tuple[BackgroundJob, ...]:
@@ -189,8 +208,10 @@ def asks_about_jobs(model: Model) -> bool:
 
 def choose_ending(model: Model, keeps: bool) -> Step:
     """What the person chose for what runs in the background."""
-    model = replace(model, leaving="sure")
     kept = send(model, *(KeepJob(job.id) for job in ending_jobs(model) if keeps))
+    if model.switching is not None:
+        return then(kept, send(replace(model, switching=None), model.switching))
+    model = replace(model, leaving="sure")
     return then(kept, (model, (Quit(),)))
 
 

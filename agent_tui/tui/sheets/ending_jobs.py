@@ -1,4 +1,4 @@
-"""Quitting while something runs in the background: it ends with the program, or is kept."""
+"""Quitting, or opening another session, while something runs in the background: it ends, or is kept."""
 
 from __future__ import annotations
 
@@ -21,15 +21,17 @@ KEPT: Final = "They run on, their output in their files. The next start here lis
 
 def _title(model: Model, _: Overlay) -> str:
     jobs = len(session_actions.ending_jobs(model))
-    return f"{count(jobs, 'background job')} end{'s' if jobs == 1 else ''} with agent-tui"
+    what = "this session" if model.switching is not None else "agent-tui"
+    return f"{count(jobs, 'background job')} end{'s' if jobs == 1 else ''} with {what}"
 
 
 def _rows(model: Model, _: Overlay) -> Iterator[Entry]:
     jobs = session_actions.ending_jobs(model)
     named = ", ".join(f"`{one_line(job.command, COMMAND)}`" for job in jobs)
     network = f" {NETWORK}" if any(job.network for job in jobs) else ""
-    yield Entry("end", "End and quit", "", named)
-    yield Entry("keep", "Keep running and quit", "", f"{named}. {KEPT}{network}")
+    then = "switch" if model.switching is not None else "quit"
+    yield Entry("end", f"End and {then}", "", named)
+    yield Entry("keep", f"Keep running and {then}", "", f"{named}. {KEPT}{network}")
 
 
 def _take(model: Model, _: Overlay, row: Entry) -> Step:

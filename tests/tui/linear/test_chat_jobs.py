@@ -56,3 +56,38 @@ def test_quit_names_the_job_and_a_number_keeps_it(place: Place) -> None:
         assert gone(pid)
         spoken.say("/quit")
         assert spoken.wait() == 0
+
+
+def test_ctrl_d_asks_too_and_once_more_ends_it(place: Place) -> None:
+    with terminal(place, *WORDS) as spoken:
+        begins(spoken)
+        spoken.type("\x04")
+        spoken.hear("1 background job ends with agent-tui")
+        spoken.hear("> ")
+        spoken.say("")
+        spoken.hear("> ")
+        assert alive(pid_of(place))
+        spoken.type("\x04")
+        spoken.hear("1 background job ends with agent-tui")
+        spoken.hear("> ")
+        spoken.type("\x04")
+        assert spoken.wait() == 0
+    assert gone(pid_of(place))
+
+
+def test_a_new_session_asks_and_a_number_keeps_it(place: Place) -> None:
+    with terminal(place, *WORDS) as spoken:
+        begins(spoken)
+        spoken.say("/new")
+        spoken.hear("1 background job ends with this session")
+        spoken.hear("2: Keep running and switch")
+        spoken.say("2")
+        spoken.hear("Still running from before: sleep 300")
+        spoken.hear("> ")
+        pid = pid_of(place)
+        assert alive(pid)
+        spoken.say("/jobs")
+        spoken.hear("kept after quit")
+        spoken.say("1")
+        spoken.hear("Interrupted in the background")
+    assert gone(pid)
