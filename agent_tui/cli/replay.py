@@ -322,8 +322,10 @@ def _facts(seen: Transcript, known: list[Event]) -> Iterable[str]:
         None,
     )
     if built is not None:
+        small = " (the profile for small windows)" if built.profile == "small" else ""
         parts = ", ".join(f"{part.name} {part.chars:,}" for part in built.parts)
-        yield f"- system prompt {len(built.system):,} characters ({parts}), {len(json.loads(built.tools)):,} tools"
+        tools = f"{len(json.loads(built.tools)):,} tools{small}"
+        yield f"- system prompt {len(built.system):,} characters ({parts}), {tools}"
 
 
 def _request(history: History) -> Iterable[str]:

@@ -88,6 +88,10 @@ class StepStarted(Event):
         return replace(t, state="running", steps=self.step, streaming=Streaming(len(t.rows)))
 
 
+Profile = Literal["full", "small"]
+"""How much the prefix of a request has: `small` is for small windows."""
+
+
 @frozen
 class ContextPart:
     """One source of the system prompt; `source` names the file it came from, where it has one."""
@@ -106,6 +110,7 @@ class ContextBuilt(Event):
     tools: str = "[]"
     parts: tuple[ContextPart, ...] = ()
     hash: str = ""
+    profile: Profile = "full"
     type: Literal["context_built"] = "context_built"
 
 

@@ -95,10 +95,10 @@ class AgentSettings:
     )
     edit_format: str = setting(
         "auto",
-        one_of("auto", "edit", "patch"),
-        "How the model changes files: edit, patch, or auto: as it was trained.",
-        "which [tools for edits](tools.md#edits) a model has from the start: `edit` is `edit_file`, `patch` is "
-        "`apply_patch` as well, and `auto` is what its family was trained on",
+        one_of("auto", "edit", "flat", "patch"),
+        "How the model changes files: edit, flat, patch, or auto: as suits it.",
+        "which [tools for edits](tools.md#edits) a model has from the start: `edit` is `edit_file`, `flat` the same "
+        "with one edit a call, `patch` is `apply_patch` as well, and `auto` is what suits its family and size",
     )
     effort: str = setting(
         "",
@@ -127,6 +127,13 @@ class AgentSettings:
 class ToolSettings:
     enabled: tuple[str, ...] = setting(
         (), names("a list of tool names"), "The tools that the model can use; empty: all."
+    )
+    profile: str = setting(
+        "auto",
+        one_of("auto", "small", "full"),
+        "How much of the tools is in the first request: small, full, or auto: by the window.",
+        "how much of the tools [is in the first request](tools.md#small-windows): `small`, `full`, or `auto`: small "
+        "for a model whose context window has at most 16,384 tokens",
     )
     pass_env: tuple[str, ...] = setting(
         (),

@@ -69,7 +69,7 @@ def _work_out_file(one: FilePatch, ctx: ToolContext) -> Change:
     if one.kind == "delete" or one.to:
         refuse_link(one.path, ctx)
     before = read_text(path, ctx)
-    refuse_stale(path, before.raw, ctx)
+    sha = refuse_stale(path, before.raw, ctx)
     if one.kind == "delete":
         display = noted(diff(shown, before.text, ""), "deleted")
         return Change(path, before.raw, None, display, f"Deleted {shown}.")
@@ -93,7 +93,7 @@ def _work_out_file(one: FilePatch, ctx: ToolContext) -> Change:
     done = f"Edited {shown}" if target == path else f"Moved {shown} to {to}"
     said = f"{done} (+{display.added} -{display.removed} lines)."
     moved_from = None if target == path else path
-    return Change(target, before.raw, data, display, said, moved_from, shows=bool(display.hunks))
+    return Change(target, before.raw, data, display, said, moved_from, bool(display.hunks), sha)
 
 
 def _free_target(one: FilePatch, ctx: ToolContext) -> Path:

@@ -209,8 +209,9 @@ class ToolContext(Protocol):
         """Look for secrets in `display` now, off the loop, so that to show it takes no time."""
         ...
 
-    def checkpoint(self, content: bytes) -> str:
-        """Keep a file's content before it is changed; returns its SHA-256."""
+    def checkpoint(self, content: bytes, sha: str = "") -> str:
+        """Keep a file's content before it is changed; returns its SHA-256, which is `sha` where that
+        is known."""
         ...
 
     def report_change(

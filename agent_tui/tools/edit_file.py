@@ -45,7 +45,7 @@ def work_out(arguments: EditFile, ctx: ToolContext) -> Change:
     path = ctx.path(arguments.path)
     shown = ctx.display_path(path)
     before = read_text(path, ctx)
-    refuse_stale(path, before.raw, ctx)
+    sha = refuse_stale(path, before.raw, ctx)
     edits = arguments.all_edits()
     found: list[Replacement] = []
     overlooked: dict[str, None] = {}
@@ -64,7 +64,7 @@ def work_out(arguments: EditFile, ctx: ToolContext) -> Change:
         found += replacements
         overlooked |= dict.fromkeys([how] if how else [])
     try:
-        after = matching.replace_places(before.text, found)
+        after, data = before.with_places(found)
     except ValueError:
         text = "two edits change the same text: make them one; nothing was done"
         raise ToolFailure("invalid_arguments", text) from None
@@ -76,7 +76,7 @@ def work_out(arguments: EditFile, ctx: ToolContext) -> Change:
     done = f"Edited {shown}{times} (+{display.added} -{display.removed} lines)."
     if overlooked:
         done += f" `old` differed from the file in {' and '.join(overlooked)}: adapted."
-    return Change(path, before.raw, before.encode(after), display, done, shows=True)
+    return Change(path, before.raw, data, display, done, shows=True, sha=sha)
 
 
 def _find(edit: Edit, held: FileText, shown: str) -> tuple[str, Sequence[Replacement]]:

@@ -531,7 +531,7 @@ def workplace(cwd: Path, emit: Callable[[Event], None]) -> Workplace:
         hidden=HiddenValues(),
         scrub_stream=secret.stream,
         learn=secret.learn,
-        checkpoint=lambda _: "",
+        checkpoint=lambda *_: "",
         own=(),
         sandbox_support=sandbox_support.support,
         workspace_support=sandbox_support.workspace_support,

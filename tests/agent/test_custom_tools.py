@@ -108,6 +108,18 @@ def test_a_tool_that_acts_outside_is_asked_about(place: Place) -> None:
         assert driver.until(ToolEnded).tag == "blocked"
 
 
+@pytest.mark.parametrize("effect", ["read", "write"])
+def test_what_it_returns_is_shown_to_the_person(place: Place, effect: str) -> None:
+    own(place, "greet", greeting(effect=effect))
+    look = call("load_tools", group="research")
+    script = place.script(call("greet", name="Ada"), look, [{"text": "done"}])
+    with place.engine(script, mode="accept-all") as driver:
+        assert driver.turn("go").state == "completed"
+        greeted, loaded = driver.all(ToolEnded)
+    assert greeted.display == TextDisplay("Hello, Ada")
+    assert loaded.display is None, "what the program's own tools return is for the model"
+
+
 def test_what_a_project_brings_runs_only_once_it_is_trusted(place: Place) -> None:
     marker = place.root / "ran"
     acts = f"open({str(marker)!r}, 'w').close()\n"
@@ -222,11 +234,14 @@ def test_the_list_says_what_tools_may_do_and_where_they_are_from(place: Place) -
     assert rows["greet"]["effect"] == "external" and rows["greet"]["source"] == "user"
     assert (rows["grep_files"]["read_only"], rows["grep_files"]["concurrent_safe"]) == (True, True)
     assert (rows["edit_file"]["read_only"], rows["web_fetch"]["group"]) == (False, "research")
+    assert (rows["read_file"]["small_group"], rows["ask_user"]["small_group"]) == ("", "plan")
+    tokens = json.loads(done.stdout)["tokens"]
     own(place, "broken", "def")
     done = listed()
+    assert f"about {tokens['full']:,} tokens, about {tokens['small']:,} with" in done.stdout
     assert done.returncode == 1 and "broken.py" in done.stderr
     [line] = [line for line in done.stdout.splitlines() if line.startswith("greet ")]
-    assert line.split()[1:5] == ["external", "-", "no", "no"]
+    assert line.split()[1:6] == ["external", "-", "no", "no", "yes"]
 
 
 def test_a_rule_may_name_a_custom_tool(place: Place) -> None:

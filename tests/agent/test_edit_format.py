@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from agent_tui.agent.turn.tool_wiring import enabled_tools, fit_to_model, tool_groups
+from agent_tui.agent.turn.tool_offer import fit_to_model, tool_groups
+from agent_tui.agent.turn.tool_wiring import enabled_tools
 from agent_tui.protocol.events import ModelChanged
 from agent_tui.protocol.ops import SetModel
 from agent_tui.providers.facts.model_names import known_of

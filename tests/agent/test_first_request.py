@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from agent_tui.agent.turn.tool_wiring import enabled_tools, tool_groups
+from agent_tui.agent.turn.tool_offer import tool_groups
+from agent_tui.agent.turn.tool_wiring import enabled_tools
 from agent_tui.context.prompt import build
 
 CHARACTERS = 4

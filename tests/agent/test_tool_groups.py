@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from agent_tui.agent.session.history import History
-from agent_tui.agent.turn.tool_wiring import LOADER, enabled_tools, tool_groups
+from agent_tui.agent.turn.tool_offer import LOADER, tool_groups
+from agent_tui.agent.turn.tool_wiring import enabled_tools
 from agent_tui.protocol.event import Event
 from agent_tui.protocol.events import ContextBuilt, Rewound, ToolEnded, TurnStarted
 from agent_tui.settings.table import PermissionSettings, ToolSettings

@@ -140,7 +140,8 @@ class Context:
     def scrub_ahead(self, display: Display) -> None:
         assert display is not None and self.in_blocking
 
-    def checkpoint(self, content: bytes) -> str:
+    def checkpoint(self, content: bytes, sha: str = "") -> str:
+        assert sha in ("", sha256(content)), "it is of another content"
         self.checkpoints[sha256(content)] = content
         return sha256(content)
 

@@ -11,9 +11,9 @@ from textual.pilot import Pilot
 
 from agent_tui.protocol.display import DiffDisplay, Hunk, Match, MatchesDisplay
 from agent_tui.protocol.transcript import Block, TextBlock, ToolBlock
+from agent_tui.structures.file_address import file_address
 from agent_tui.structures.vec import Vec
 from agent_tui.tui.core.regions import TranscriptView
-from agent_tui.tui.runtime.terminal_features import file_address
 from agent_tui.tui.transcript.widget import Transcript
 from tests.tui.transcript_stage import Screen, rows_of, run
 

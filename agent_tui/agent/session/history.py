@@ -42,7 +42,7 @@ from agent_tui.protocol.messages import (
     UserMessage,
 )
 from agent_tui.protocol.tool_events import ATTACHED
-from agent_tui.protocol.turn_events import ContextPart
+from agent_tui.protocol.turn_events import ContextPart, Profile
 from agent_tui.structures.frozen import frozen
 from agent_tui.structures.vec import Vec
 
@@ -74,6 +74,7 @@ class History:
     tools: tuple[ToolSpec, ...] = ()
     parts: tuple[ContextPart, ...] = ()
     """What the system prompt is made of."""
+    profile: Profile = "full"
     messages: Vec[Message] = Vec()
     turn_at: int = 0
     facts: str = ""
@@ -140,6 +141,7 @@ class History:
                     system=event.system,
                     tools=tools,
                     parts=event.parts,
+                    profile=event.profile,
                     built_for=self.directories,
                 )
             case DirectoriesChanged():

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import uuid
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from concurrent.futures import Executor as Pool
 from dataclasses import replace
 from logging import Logger
@@ -24,7 +24,7 @@ from agent_tui.agent.services.jobs import Jobs
 from agent_tui.agent.services.models import Models
 from agent_tui.agent.session import directories, mode_and_effort
 from agent_tui.agent.session.record import AgentRecord, Record
-from agent_tui.agent.turn import loop, tool_wiring
+from agent_tui.agent.turn import loop, tool_offer, tool_wiring
 from agent_tui.agent.turn.accounts import Accounts
 from agent_tui.agent.turn.attachments import attacher
 from agent_tui.agent.turn.command_changes import Watch
@@ -48,9 +48,16 @@ from agent_tui.protocol.events import (
     TurnEnded,
     TurnStarted,
 )
-from agent_tui.protocol.messages import AssistantMessage, ModelInfo, Request
+from agent_tui.protocol.messages import (
+    AssistantMessage,
+    ModelInfo,
+    Request,
+    ToolCall,
+    ToolSpec,
+)
 from agent_tui.protocol.ops import Answer, SetMode
 from agent_tui.protocol.transcript import TurnEnd
+from agent_tui.protocol.turn_events import Profile
 from agent_tui.providers.base import Provider
 from agent_tui.safety.process.environment import describe_left_out, names_left_out
 from agent_tui.sessions.log.checkpoints import Blobs
@@ -119,6 +126,8 @@ class AgentRun:
         self._prepared = False
         self._left_out = 0
         """Images of the last request that its model did not take."""
+        self._misfits: dict[str, set[str]] = {}
+        """The calls of each model with nested edits that did not fit."""
         self.consent = Consent()
         self.fallbacks = Fallbacks(shared.models)
         self.current: Turn | None = None
@@ -129,6 +138,7 @@ class AgentRun:
         self._custom = {
             name: tool for name, tool in self.executor.tools.items() if shared.custom.file_of(name)
         }
+        self.executor.on_misfit = self._note_misfit
         self.executor.approvals.remember(whole.standing.allowed)
         self.attach = attacher(self.executor) if attaches else _nothing_attached
 
@@ -159,15 +169,16 @@ class AgentRun:
 
     def _load_tools(self, group: str) -> tuple[str, ...]:
         """Offer the tools of `group` from the next request on; their names. Raises ToolFailure."""
-        groups = tool_wiring.tool_groups(self._offered())
+        offered = {tool.name: tool for tool in self._offered()}
+        groups = tool_offer.tool_groups(offered.values())
         if (names := groups.get(group)) is None:
             known = ", ".join(groups) or "none"
             raise ToolFailure("not_found", f"no group of tools {group!r}; there are: {known}")
         history = self.record.history
         there = {spec.name for spec in history.tools}
-        new = [self.executor.tools[name].spec() for name in names if name not in there]
+        new = [offered[name].spec() for name in names if name not in there]
         if new:
-            self.record.emit(with_tools(history.system, history.parts, [*history.tools, *new]))
+            self._tell_tools(self.record.emit, [*history.tools, *new])
         return names
 
     async def _refresh_tools(self, emit: Callable[[Event], None]) -> None:
@@ -194,21 +205,41 @@ class AgentRun:
         if history.system and (gone or came):
             replaced = gone | {spec.name for spec in came}
             kept = [spec for spec in history.tools if spec.name not in replaced]
-            emit(with_tools(history.system, history.parts, [*kept, *came]))
-
+            self._tell_tools(emit, [*kept, *came])
         self._fit_to_model(emit)
 
     def _fit_to_model(self, emit: Callable[[Event], None]) -> None:
         """Another model may have answered before: it was offered other tools."""
         history = self.record.history
-        fitting = tool_wiring.offer_patches(self._offered(), history.tools)
+        fitting = tool_offer.refit(self._offered(), history.tools)
         if history.system and fitting is not None:
-            emit(with_tools(history.system, history.parts, fitting))
+            self._tell_tools(emit, fitting)
 
-    def _offered(self) -> tuple[Tool[Any], ...]:
-        """The tools as the model is offered them."""
-        edit_format = self.shared.config.settings.agent.edit_format
-        return tool_wiring.fit_to_model(self.executor.tools, self.serving.info.name, edit_format)
+    def _tell_tools(self, emit: Callable[[Event], None], specs: Sequence[ToolSpec]) -> None:
+        history = self.record.history
+        emit(with_tools(history.system, history.parts, specs, history.profile))
+
+    def _offered(self, profile: Profile | None = None) -> tuple[Tool[Any], ...]:
+        """The tools as the model is offered them, in its own profile if none is given."""
+        settings, model = self.shared.config.settings, self.serving.info.name
+        return tool_offer.fit_to_model(
+            self.executor.tools,
+            model,
+            settings.agent.edit_format,
+            profile or self._profile,
+            len(self._misfits.get(model, ())),
+        )
+
+    @property
+    def _profile(self) -> Profile:
+        return tool_offer.profile_of(self.serving.info, self.shared.config.settings.tools.profile)
+
+    def _note_misfit(self, call: ToolCall, arguments: object) -> None:
+        """The arguments of a call did not fit: a model that errs in nested edits again and again is
+        shown flat ones, from the next request on."""
+        if call.name == tool_offer.EDIT and isinstance(arguments, dict) and "edits" in arguments:
+            self._misfits.setdefault(self.serving.info.name, set()).add(call.id)
+            self._fit_to_model(self.record.emit)
 
     # -- a turn
 
@@ -349,16 +380,16 @@ class AgentRun:
         return state
 
     def prepare(self, emit: Callable[[Event], None]) -> None:
-        """Put the prefix of every request on record, where it is not, is of other folders than
-        there are now, or may hold instructions that are not trusted any more."""
-        history, first = self.record.history, not self._prepared
+        """Put the prefix of every request on record, where it is not, is of other folders or another
+        profile than now, or may hold instructions that are not trusted any more."""
+        history, first, profile = self.record.history, not self._prepared, self._profile
         self._prepared, config = True, self.shared.config
-        on_record = bool(history.system) and not history.stale
+        on_record = bool(history.system) and not history.stale and history.profile == profile
         if on_record and not (first and config.resume):
             return
-        tools, loaded = self._offered(), {spec.name for spec in history.tools}
+        tools, loaded = self._offered(), self._loaded_tools()
         specs = [tool.spec() for tool in tools if not tool.group or tool.name in loaded]
-        groups = tool_wiring.tool_groups(tools)
+        groups = tool_offer.tool_groups(tools)
         home = Path(config.environment.get("HOME", "~")).expanduser()
         others = directories.roots(self.shared.record)
         left_out = names_left_out(config.environment, config.settings.tools.pass_env)
@@ -366,13 +397,28 @@ class AgentRun:
         skills, hide = self.shared.skills.skills.list(), self.executor.scrub
         gate = config.gate(others)
         built, notices = build_prefix(
-            config.cwd, home, specs, skills, others, named, hide, groups, admits=gate.admits
+            config.cwd,
+            home,
+            specs,
+            skills,
+            others,
+            named,
+            hide,
+            groups,
+            profile=profile,
+            admits=gate.admits,
         )
         # the gate knows what is left out only once the files were asked for
         if on_record and (not gate.left_out or built.system == history.system):
             return
         for event in (built, *notices):
             emit(event)
+
+    def _loaded_tools(self) -> set[str]:
+        """The tools on record that were loaded on demand."""
+        history = self.record.history
+        grouped = {tool.name for tool in self._offered(history.profile) if tool.group}
+        return grouped & {spec.name for spec in history.tools}
 
     async def fill_images(self, request: Request, info: ModelInfo | None = None) -> Request:
         """The images of a request, at the moment at which it is sent; `info`: of another model than

@@ -31,12 +31,14 @@ from agent_tui.protocol.display import CommandDisplay, TextDisplay
 from agent_tui.protocol.events import ApprovalAsked, Event, ToolEnded, ToolStarted
 from agent_tui.protocol.messages import ToolCall
 from agent_tui.protocol.ops import Answer
+from agent_tui.registry import names
 from agent_tui.safety.limits import Rates
 from agent_tui.safety.sandbox.support import Support
 from agent_tui.safety.secrets.strength import PLACEHOLDER
 from agent_tui.tools.base import Tool, ToolFailure, ToolResult
 from agent_tui.tools.support import argument_fit, json_schema
 
+TOOLS: Final = "agent_tui.tools"
 LABEL_LIMIT: Final = 300
 TOLD: Final = 500
 """Characters of arguments that were repaired in a result."""
@@ -102,6 +104,8 @@ class Executor:
         self.on_approved_change: Callable[[Path, str, str], Awaitable[None]] = _nobody_hears
         """Hears of a file that was changed as the person approved: its real path, and the SHA-256
         of its content before and after."""
+        self.on_misfit: Callable[[ToolCall, object], None] = lambda *_: None
+        """Hears of a call whose arguments did not fit, as they were read."""
         self._support: Support | None = None
         self._workspace: Support | None = None
         self._finding = asyncio.Lock()
@@ -211,6 +215,7 @@ class Executor:
         try:
             arguments = tool.validate(fitted.arguments)
         except ValueError as error:
+            self.on_misfit(call, fitted.arguments)
             return _failed("invalid_arguments", _problems(tool.name, schema, fitted, error))
         command, folder = (
             tool.command(arguments) if tool.command else "",
@@ -353,8 +358,9 @@ class Executor:
         research: bool = False,
     ) -> Outcome:
         tool = self.tools.get(call.name)
-        outside = tool is not None and tool.effect == "external"  # what it did is seen nowhere else
-        if result.display is None and (result.tag != "ok" or outside):
+        # of a tool of the person's own, or of what it did outside, nothing else would be seen
+        unseen = tool is not None and (tool.effect == "external" or call.name not in names(TOOLS))
+        if result.display is None and (result.tag != "ok" or unseen):
             result = replace(result, display=TextDisplay(result.content))
         ended = self._result(call, label, result, seconds, note)
         journal.emit(ended)

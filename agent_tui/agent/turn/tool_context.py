@@ -410,8 +410,8 @@ class CallContext:
     def scrub_ahead(self, display: Display) -> None:
         self.workplace.scrub_display(display)
 
-    def checkpoint(self, content: bytes) -> str:
-        return self.workplace.checkpoint(content)
+    def checkpoint(self, content: bytes, sha: str = "") -> str:
+        return self.workplace.checkpoint(content, sha)
 
     def report_change(
         self,

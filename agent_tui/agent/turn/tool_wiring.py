@@ -11,7 +11,7 @@ from functools import partial
 from logging import Logger
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Any
 
 from agent_tui import registry
 from agent_tui.agent.config import EngineConfig
@@ -20,12 +20,11 @@ from agent_tui.agent.session.changes import Changes
 from agent_tui.agent.turn.command_changes import Watch
 from agent_tui.agent.turn.edit_hooks import Hooks
 from agent_tui.agent.turn.executor import Executor
+from agent_tui.agent.turn.tool_offer import LOADER
 from agent_tui.agent.turn.workplace import Workplace
 from agent_tui.context.skills import Skills
 from agent_tui.protocol.events import ApprovalAsked, Event, QuestionAsked
-from agent_tui.protocol.messages import ToolSpec
 from agent_tui.protocol.ops import Answer
-from agent_tui.providers.facts.model_names import known_of
 from agent_tui.safety.folder_rules import FolderRules
 from agent_tui.safety.permissions import own_rules
 from agent_tui.safety.process.environment import child_environment
@@ -36,11 +35,6 @@ from agent_tui.sessions.index.manage import SNAPSHOT
 from agent_tui.sessions.log.checkpoints import Blobs
 from agent_tui.settings.table import AgentSettings
 from agent_tui.tools.base import Tool, ToolFailure, ToolSource
-
-LOADER: Final = "load_tools"
-PATCH: Final = "apply_patch"
-RARER: Final = "files"
-"""The group of the tools for files that are not in every request."""
 
 
 class LoadedSkills:
@@ -99,41 +93,6 @@ def runs_parallel(settings: AgentSettings) -> bool:
     if settings.tool_dispatcher == "auto":
         return settings.parallel_tools
     return settings.tool_dispatcher == "parallel"
-
-
-def fit_to_model(
-    tools: Mapping[str, Tool[Any]], model: str, edit_format: str
-) -> tuple[Tool[Any], ...]:
-    """`tools` as `model` is offered them: patches from the start where it was trained on them, or
-    the setting `edit_format` says so; else on demand, where it can load tools at all."""
-    known = known_of(model).patches if edit_format == "auto" else edit_format == "patch"
-    on_demand = not known and LOADER in tools
-    return tuple(
-        replace(tool, group=RARER) if on_demand and tool.name == PATCH else tool
-        for tool in tools.values()
-    )
-
-
-def offer_patches(
-    tools: Sequence[Tool[Any]], there: Sequence[ToolSpec]
-) -> Sequence[ToolSpec] | None:
-    """The specs of a prefix that has those `there`, for a model that is offered `tools`, where it
-    is not the one that they were for; None: they stay. Always the same bytes for one model."""
-    names = {spec.name for spec in there}
-    patch = next((tool for tool in tools if tool.name == PATCH), None)
-    loaded = {tool.name for tool in tools if tool.group == RARER} - {PATCH}
-    wanted = patch is not None and (not patch.group or bool(loaded & names))
-    if patch is None or wanted == (PATCH in names):
-        return None
-    kept = [spec for spec in there if spec.name != PATCH]
-    at = next((at for at, spec in enumerate(kept) if spec.name > PATCH), len(kept))
-    return [*kept[:at], *([patch.spec()] if wanted else []), *kept[at:]]
-
-
-def tool_groups(tools: Iterable[Tool[Any]]) -> dict[str, tuple[str, ...]]:
-    """The names of the tools that are loaded on demand, by their group."""
-    groups = sorted({tool.group for tool in tools if tool.group})
-    return {group: tuple(tool.name for tool in tools if tool.group == group) for group in groups}
 
 
 def scrubber(
@@ -234,7 +193,7 @@ def _workplace(
         jobs=jobs,
         learn=secret.learn,
         hidden=hidden,
-        checkpoint=Blobs(config.blobs).put,
+        checkpoint=lambda content, sha: Blobs(config.blobs).put(content, sha=sha),
         own=(config.folders.config, config.folders.data, config.folders.logs),
         sandbox_support=partial(sandbox_support.support, found),
         workspace_support=partial(

@@ -106,7 +106,7 @@ class Workplace:
     """From now on these are hidden, too."""
     hidden: HiddenValues
     """What was hidden in what the model was told."""
-    checkpoint: Callable[[bytes], str]
+    checkpoint: Callable[[bytes, str], str]
     own: tuple[Path, ...]
     """The program's own folders: what only looks does not look there."""
     sandbox_support: Callable[[], Awaitable[Support]]

@@ -26,3 +26,21 @@ def known_of(model: str) -> Known:
 def _patterns() -> tuple[tuple[re.Pattern[str], Known], ...]:
     each = (service.known or {} for service in all_services().values())
     return tuple((re.compile(name), known) for rows in each for name, known in rows.items())
+
+
+WEAK: Final = 9.0
+"""Billions of parameters up to which a model often errs in nested JSON."""
+_SIZE: Final = re.compile(r"(?<![\d.a-z])(?:(\d+)x)?e?(\d+(?:\.\d+)?)b(?![a-z\d])")
+_WEAK: Final = re.compile(
+    r"(gemma-?\d?:latest|gemma3$|llama3\.[12]$|llama3\.2:latest|phi-?[34](\.5)?-?:?mini"
+    r"|(tiny|smol)\w*|mistral(:latest)?$)"
+)
+"""Small models whose names do not say their size."""
+
+
+def is_weak(model: str) -> bool:
+    """Whether nested JSON is too much for a model, by the size in its name (`qwen3:8b`), or by its
+    name alone."""
+    name = model.rpartition("/")[2].lower()
+    sizes = [float(size) * int(times or 1) for times, size in _SIZE.findall(name)]
+    return max(sizes) <= WEAK if sizes else _WEAK.match(name) is not None

@@ -43,10 +43,11 @@ class Blobs:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
-    def put(self, content: bytes, synced: bool = True) -> str:
+    def put(self, content: bytes, synced: bool = True, sha: str = "") -> str:
         """Keep `content`; returns its SHA-256. It is on disk, whole, when this returns; unless
-        `synced`, a power cut can still take it. Raises OSError."""
-        sha = hashlib.sha256(content).hexdigest()
+        `synced`, a power cut can still take it. `sha`: the SHA-256, where it is known. Raises
+        OSError."""
+        sha = sha or hashlib.sha256(content).hexdigest()
         path = self.folder / sha
         if self._holds(path, content):
             os.utime(path)  # it counts as new

@@ -28,7 +28,7 @@ LINE: Final = 300
 class Change:
     """`data` (None: no file) instead of `before` (None: there is none) at a real path. `moved_from`:
     the file is brought from there, and holds `before`. `done` is the sentence for the model;
-    `shows`: the changed lines follow it."""
+    `shows`: the changed lines follow it. `sha`: the SHA-256 of `before`, where it is known."""
 
     path: Path
     before: bytes | None
@@ -37,6 +37,7 @@ class Change:
     done: str
     moved_from: Path | None = None
     shows: bool = False
+    sha: str = ""
 
 
 @frozen
@@ -87,14 +88,17 @@ def is_secret(path: Path, ctx: ToolContext) -> bool:
     return paths.is_secret(path) or hard_links.is_secret(path, ctx.roots)
 
 
-def refuse_stale(path: Path, held: bytes, ctx: ToolContext) -> None:
-    """Raise ToolFailure (`stale`) where the model knows the file as another one than `held`."""
+def refuse_stale(path: Path, held: bytes, ctx: ToolContext) -> str:
+    """Raise ToolFailure (`stale`) where the model knows the file as another one than `held`; returns
+    the SHA-256 of that."""
+    sha = sha256(held)
 
     def hide(text: str) -> str:
         return ctx.hide_secrets(text, is_secret(path, ctx))
 
-    if why := ctx.seen_files.find_stale(path, held, hide):
+    if why := ctx.seen_files.find_stale(path, held, hide, sha):
         raise ToolFailure("stale", f"{ctx.display_path(path)} {why}")
+    return sha
 
 
 def refuse_link(text: str, ctx: ToolContext) -> None:
@@ -178,7 +182,7 @@ def _do(change: Change, ctx: ToolContext) -> _Done:
         if before is not None:
             mode = stat.S_IMODE((change.moved_from or path).lstat().st_mode)
             apart = "" if change.moved_from else describe_other_names(path, shown)
-            found = replace(found, saved=ctx.checkpoint(before), mode=mode, apart=apart)
+            found = replace(found, saved=ctx.checkpoint(before, change.sha), mode=mode, apart=apart)
         if change.data is None:
             file_access.remove_held(path, before or b"")
             return found
@@ -267,7 +271,7 @@ def _describe(one: _Done, ctx: ToolContext) -> str:
     if change.data is None:
         ctx.seen_files.forget(change.path)
         return change.done
-    ctx.seen_files.note(change.path, change.data)
+    ctx.seen_files.note(change.path, change.data, one.after)
     broken = describe_break(change.path, change.before, change.data)
     said = " ".join(filter(None, (change.done, one.apart)))
     stands = ""
@@ -279,7 +283,7 @@ def _describe(one: _Done, ctx: ToolContext) -> str:
 def show_changed_lines(display: DiffDisplay, data: bytes, path: Path, ctx: ToolContext) -> str:
     """The changed lines of a file, which holds `data`, as they stand now, with their numbers; not
     those of private keys, of which a single line tells nothing to who hides them."""
-    if b"PRIVATE KEY" in data:
+    if b"PRIVATE" in data and b"PRIVATE KEY" in data:  # to look for the blank as well takes long
         return ""
     shown: list[str] = []
     left = SHOWN_LINES

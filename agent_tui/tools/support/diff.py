@@ -13,6 +13,7 @@ from typing import Final
 
 from agent_tui import registry
 from agent_tui.protocol.display import DiffDisplay, Hunk
+from agent_tui.structures.frozen import frozen
 from agent_tui.tools.support.files import BOM
 from agent_tui.tools.support.matching import Replacement
 
@@ -44,15 +45,28 @@ def diff(
     if not created:
         old, new, notes = _compared(old, new)
     pieces = [] if notes else list(_pieces(old, new, made))
-    if len(pieces) > 1:
+    if pieces:
         return _joined(path, pieces)
     return noted(_whole(path, old, new, created), *notes)
 
 
-def _pieces(old: str, new: str, made: Sequence[Replacement]) -> Iterator[tuple[str, str]]:
+@frozen
+class _Piece:
+    """A piece of both texts, and how many characters are known to be the same at its ends."""
+
+    old: str
+    new: str
+    head: int
+    tail: int
+
+
+def _pieces(old: str, new: str, made: Sequence[Replacement]) -> Iterator[_Piece]:
     """Both texts in pieces, each with changes that are far from those of the next, cut half way."""
     start = new_start = shift = 0
     ordered = sorted(made, key=lambda one: one.place.start)
+    if not ordered:
+        return
+    first = ordered[0].place.start
     for one, then in itertools.pairwise(ordered):
         shift += len(one.text) - (one.place.end - one.place.start)
         end, begin = one.place.end, then.place.start
@@ -60,21 +74,25 @@ def _pieces(old: str, new: str, made: Sequence[Replacement]) -> Iterator[tuple[s
             continue
         cut = old.find("\n", (end + begin) // 2) + 1
         if min(old.count("\n", end, cut), old.count("\n", cut, begin)) > 2 * CONTEXT:
-            yield old[start:cut], new[new_start : cut + shift]
-            start, new_start = cut, cut + shift
-    yield old[start:], new[new_start:]
+            piece = old[start:cut], new[new_start : cut + shift]
+            yield _Piece(*piece, first - start, cut - end)
+            start, new_start, first = cut, cut + shift, begin
+    last = max(one.place.end for one in ordered)
+    yield _Piece(old[start:], new[new_start:], first - start, len(old) - last)
 
 
-def _joined(path: str, pieces: Sequence[tuple[str, str]]) -> DiffDisplay:
+def _joined(path: str, pieces: Sequence[_Piece]) -> DiffDisplay:
     """The differences of pieces that follow each other. Behind the first, the lines above that colours
     depend on are too many."""
     hunks: list[Hunk] = []
     added = removed = above_old = above_new = 0
-    for old, new in pieces:
-        found = _whole(path, old, new)
+    for piece in pieces:
+        old, new = piece.old, piece.new
+        found = _whole(path, old, new, same=(piece.head, piece.tail))
         hunks += (_moved(hunk, above_old, above_new) if above_old else hunk for hunk in found.hunks)
         added, removed = added + found.added, removed + found.removed
-        above_old, above_new = above_old + old.count("\n"), above_new + new.count("\n")
+        if piece is not pieces[-1]:
+            above_old, above_new = above_old + old.count("\n"), above_new + new.count("\n")
     return DiffDisplay(path, tuple(hunks), added, removed)
 
 
@@ -84,10 +102,13 @@ def _moved(hunk: Hunk, old: int, new: int) -> Hunk:
     return replace(moved, old_opening=(), new_opening=())
 
 
-def _whole(path: str, old: str, new: str, created: bool = False) -> DiffDisplay:
+def _whole(
+    path: str, old: str, new: str, created: bool = False, same: tuple[int, int] | None = None
+) -> DiffDisplay:
+    """`same`: characters at both ends that are known to be the same; None: it is looked for."""
     opened = not created and _is_open(old) != _is_open(new)
     opens_old = _is_open(old)
-    old, new, skipped = _around_changes(old, new)
+    old, new, skipped = _around_changes(old, new, *(same or _same_ends(old, new)))
     before, after = lines(old), lines(new)
     if opened:
         (before if opens_old else after)[-1] += _OPEN
@@ -135,12 +156,15 @@ def _line_ends(text: str) -> str:
     return "LF" if not both else "CRLF" if both == all_of_them else "mixed"
 
 
-def _around_changes(old: str, new: str) -> tuple[str, str, int]:
-    """Both texts without what is the same at their ends, but for a few lines; and how many lines
-    they are cut by at the beginning: none where that is not long."""
+def _same_ends(old: str, new: str) -> tuple[int, int]:
+    """Characters at the beginning and at the end that are the same."""
     head = _same_start(old, new)
-    left = min(len(old), len(new)) - head
-    tail = _same_end(old, new, left)
+    return head, _same_end(old, new, min(len(old), len(new)) - head)
+
+
+def _around_changes(old: str, new: str, head: int, tail: int) -> tuple[str, str, int]:
+    """Both texts without what is the same at their ends, so many characters, but for a few lines;
+    and how many lines they are cut by at the beginning: none where that is not long."""
     skipped = start = 0
     if head > lexing.FOLLOWED:
         start = head

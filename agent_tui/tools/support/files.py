@@ -9,6 +9,7 @@ import errno
 import os
 import re
 import struct
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
@@ -17,6 +18,7 @@ from agent_tui.safety.file_access import NotRegular
 from agent_tui.safety.secrets.strength import PLACEHOLDER
 from agent_tui.structures.frozen import frozen
 from agent_tui.tools.base import ToolContext, ToolFailure
+from agent_tui.tools.support.matching import Replacement, kept_stretches, replace_places
 
 SNIFF: Final = 8_000
 """Bytes at the beginning that decide whether a file is text."""
@@ -313,6 +315,21 @@ class FileText:
         if self.crlf:
             text = text.replace("\n", "\r\n")
         return ((BOM if self.bom else "") + text).encode("utf-8", "surrogateescape")
+
+    def with_places(self, made: Sequence[Replacement]) -> tuple[str, bytes]:
+        """The text, and what is on the disk, with all of `made`. Raises ValueError where two
+        overlap."""
+        plain = self.text.isascii() and len(self.text) == len(self.raw)
+        if not plain or not all(one.text.isascii() for one in made):
+            text = replace_places(self.text, made)
+            return text, self.encode(text)
+        held = memoryview(self.raw)  # a place in the text is one in the bytes: each is copied once
+        data = b"".join(
+            part
+            for start, end, new in kept_stretches(len(held), made)
+            for part in (held[start:end], new.encode())
+        )
+        return data.decode("ascii"), data
 
     def in_own_bytes(self, text: str) -> str | None:
         """`text` so that `encode` writes it as this file is written: a file that is no UTF-8 anywhere

@@ -359,14 +359,22 @@ class Replacement:
 
 def replace_places(text: str, replacements: Sequence[Replacement]) -> str:
     """`text` with all of them made. Raises ValueError where two overlap."""
-    found: list[str] = []
+    each = kept_stretches(len(text), replacements)
+    return "".join(part for start, end, new in each for part in (text[start:end], new))
+
+
+def kept_stretches(
+    size: int, replacements: Sequence[Replacement]
+) -> Iterator[tuple[int, int, str]]:
+    """What stays of a text of `size` characters, from where to where, and what is new behind it.
+    Raises ValueError where two replacements overlap."""
     at = 0
     for one in sorted(replacements, key=lambda one: (one.place.start, one.place.end)):
         if one.place.start < at:
             raise ValueError("they overlap")
-        found += [text[at : one.place.start], one.text]
+        yield at, one.place.start, one.text
         at = one.place.end
-    return "".join([*found, text[at:]])
+    yield at, size, ""
 
 
 def line_of(text: str, at: int) -> int:

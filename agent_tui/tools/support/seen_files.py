@@ -4,6 +4,7 @@ that is another one by now says so, once."""
 from __future__ import annotations
 
 import difflib
+import hashlib
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
@@ -27,11 +28,11 @@ MISSES: Final = 2
 
 @frozen
 class Seen:
-    """`key` tells the content apart, None where it is not known; `told`: the step in which the model was
+    """`key` is the SHA-256 of the content, empty where it is not known; `told`: the step in which the model was
     told of this content rather than read it; `missed`: the steps whose edits missed; `given`: in which
     call, and how, the model was given a part of this content."""
 
-    key: tuple[int, int] | None = None
+    key: str = ""
     content: bytes | None = None
     told: int = -1
     before: Seen | None = None
@@ -52,10 +53,10 @@ class SeenFiles:
         """What is told from now on the model hears only after these calls."""
         self._step += 1
 
-    def note(self, path: Path, content: bytes) -> None:
-        """The model read the file, or wrote it."""
+    def note(self, path: Path, content: bytes, sha: str = "") -> None:
+        """The model read the file, or wrote it. `sha`: the SHA-256, where somebody has it."""
         kept = content if len(content) <= LARGEST else None
-        before, key = self._files.get(path, Seen()), _key(content)
+        before, key = self._files.get(path, Seen()), sha or _key(content)
         same = before.key == key and not before.missed  # what it missed it must see again
         self._put(path, Seen(key, kept, given=before.given if same else {}))
 
@@ -94,18 +95,20 @@ class SeenFiles:
         if (seen := self._files.get(path)) is not None and seen.missed:
             self._put(path, replace(seen, missed=()))
 
-    def find_stale(self, path: Path, content: bytes, hide: Callable[[str], str]) -> str:
+    def find_stale(
+        self, path: Path, content: bytes, hide: Callable[[str], str], sha: str = ""
+    ) -> str:
         """Why the model must look at the file, which holds `content`, before it changes it; empty:
-        it need not. `hide` hides secrets in a text of this file."""
+        it need not. `hide` hides secrets in a text of this file; `sha`: as in `note`."""
         seen = self._files.get(path)
         if seen is None:
             return ""
         if len(seen.missed) >= MISSES and self._step not in seen.missed:
             return "was missed by the last edits. Read it with read_file, then edit it"
-        key = _key(content)
+        key = sha or _key(content)
         if seen.key == key and seen.told == self._step and seen.before is not None:
             seen = seen.before  # it is told only after this step
-        if seen.key is None or seen.key == key:
+        if not seen.key or seen.key == key:
             return ""
         kept = content if len(content) <= LARGEST else None
         self._put(path, Seen(key, kept, self._step, replace(seen, before=None)))
@@ -129,8 +132,9 @@ def _size(seen: Seen) -> int:
     return own + (_size(seen.before) if seen.before else 0)
 
 
-def _key(content: bytes) -> tuple[int, int]:
-    return len(content), hash(content)  # of this process alone, and quicker than SHA-256
+def _key(content: bytes) -> str:
+    # `hash` is quicker, but nothing else of the program runs while it works
+    return hashlib.sha256(content).hexdigest()
 
 
 def _difference(old: bytes | None, new: bytes | None, hide: Callable[[str], str]) -> str:

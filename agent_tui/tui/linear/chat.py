@@ -287,6 +287,8 @@ class Chat:
             self.leave(1)
 
     def _told(self, event: Event | Restored, before: Model) -> None:
+        if self.out.links is not None:
+            self.out.links.folder = self.model.transcript.cwd
         self.rules.on_event(event)
         begun = self.model.transcript.answers.models is not None
         if self.model.alone and not (begun and isinstance(event, Notice)):

@@ -17,6 +17,7 @@ from getpass import getpass
 from typing import Any, Final, Literal
 
 from agent_tui.structures.visible import visible
+from agent_tui.tui.linear.links import links
 
 CHUNK: Final = 65_536
 BURST: Final = 0.02
@@ -270,12 +271,14 @@ ADDED, REMOVED = "32", "31"
 
 
 class Out:
-    """`coloured`: asked for; else no control sequence ever leaves."""
+    """`coloured`: asked for; else no control sequence ever leaves. With it, a terminal that takes
+    links gets them."""
 
     def __init__(self, coloured: bool = False) -> None:
         self.coloured = coloured
         if sys.stdout is None:  # closed by who started us
             sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115 - open to the end
+        self.links = links(os.environ, coloured, self.terminal)
 
     @property
     def terminal(self) -> bool:
@@ -297,4 +300,5 @@ class Out:
         code = COLOURS.get(tone, "")
         if not code and tone == "" and line[:1] in ("+", "-"):
             code = ADDED if line[0] == "+" else REMOVED
-        return f"\x1b[{code}m{line}\x1b[0m" if self.coloured and code and line else line
+        shown = self.links.mark(line) if self.links else line
+        return f"\x1b[{code}m{shown}\x1b[0m" if self.coloured and code and line else shown

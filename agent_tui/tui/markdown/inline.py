@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
 from agent_tui.structures import late
@@ -42,6 +42,16 @@ def flatten(text: str) -> str:
 def safe_link(address: str) -> Meta | None:
     """Meta of a link that may be followed; None for any other scheme."""
     return (("href", visible(address)),) if _SAFE.match(address) else None
+
+
+def bare_addresses(text: str) -> Iterator[tuple[int, str]]:
+    """The addresses that `text` says as they are, without what only ends a sentence; each with where
+    it begins."""
+    for found in _BARE.finditer(text):
+        address = found.group().rstrip(".,;:!?*_~")
+        while address.endswith(")") and address.count(")") > address.count("("):
+            address = address[:-1]
+        yield found.start(), address
 
 
 class Runs:
@@ -99,17 +109,14 @@ class Runs:
         from markdown_it.common.normalize_url import normalizeLink
 
         at = 0
-        for found in _BARE.finditer(text):
-            address = found.group().rstrip(".,;:!?*_~")
-            while address.endswith(")") and address.count(")") > address.count("("):
-                address = address[:-1]
-            self._name_files(flatten(text[at : found.start()]))
+        for start, address in bare_addresses(text):
+            self._name_files(flatten(text[at:start]))
             self._meta = safe_link(
                 normalizeLink(address)
             )  # as it is written: drawn text may have more cells, or less
             self._add(flatten(address), "link" if self._meta else "")
             self._meta = None
-            at = found.start() + len(address)
+            at = start + len(address)
         self._name_files(flatten(text[at:]))
 
     def _drop(self, style: str) -> None:

@@ -20,6 +20,7 @@ from textual.theme import Theme as TextualTheme
 
 from agent_tui.boot import terminal
 from agent_tui.protocol.engine import Engine
+from agent_tui.structures.file_address import file_address
 from agent_tui.tui.core import effects as do
 from agent_tui.tui.core import msg
 from agent_tui.tui.core.keymap import grabbed_keys, is_typed
@@ -30,7 +31,7 @@ from agent_tui.tui.runtime.live_settings import LiveSettings
 from agent_tui.tui.runtime.preload import Drawing, collect, warm
 from agent_tui.tui.runtime.reconcile import Regions
 from agent_tui.tui.runtime.recording import Taping, current_time
-from agent_tui.tui.runtime.terminal_features import Surroundings, file_address
+from agent_tui.tui.runtime.terminal_features import Surroundings
 from agent_tui.tui.textual_port.canvas import AsciiFilter, Stage
 from agent_tui.tui.textual_port.terminal import Terminal, Typed
 from agent_tui.tui.transcript.widget import Transcript

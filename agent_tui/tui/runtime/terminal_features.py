@@ -14,7 +14,6 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
-from urllib.parse import quote
 
 from textual.app import App
 from textual.theme import Theme as TextualTheme
@@ -81,20 +80,6 @@ def osc52(text: str, environment: Mapping[str, str]) -> str:
     ):  # from afar: GNU screen, or tmux, which drops what is for it
         return _through_screen(said) + said
     return said
-
-
-def file_address(environment: Mapping[str, str], host: str) -> Callable[[str, int], str]:
-    """What makes the address of a file (its absolute path) and a line in it (0: none). `host` tells
-    a terminal on another machine that the file is not there; VS Code knows by itself, and takes a
-    name in that place for a Windows share."""
-    shown = "" if environment.get("TERM_PROGRAM") == "vscode" else quote(host)
-    lines = facts.line_links(environment)
-
-    def address(path: str, line: int) -> str:
-        place = quote(path.encode("utf-8", "surrogateescape"))
-        return f"file://{shown}{place}{f'#{line}' if line and lines else ''}"
-
-    return address
 
 
 def _through_screen(said: str) -> str:
