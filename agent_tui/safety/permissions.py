@@ -11,6 +11,7 @@ import os
 import re
 import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal
@@ -24,11 +25,11 @@ from agent_tui.safety.shell.open_words import (
     is_any,
     is_fed,
     may_fit,
-    runs_subscript,
     with_fed_words,
     with_open_options,
 )
 from agent_tui.safety.shell.option_values import renames
+from agent_tui.safety.shell.subscripts import evaluated_commands, runs_subscript
 from agent_tui.safety.shell.words import (
     STEPS_OF_SUFFIX,
     Budget,
@@ -217,7 +218,7 @@ def _touching(rules: list[Permission], command: str, calls: Sequence[Call]) -> P
     budget = Budget()
     expanded = calls if re.search(r"[*?]", command) else ()
     read = (argv for call in expanded for argv in _literal(shlex.join(call.argv), budget))
-    every = chain(_literal(command, budget), read)
+    every = chain(_read_once(command), read)
     return next((rule for argv in every for rule in rules if rule.fits_words(argv)), None)
 
 
@@ -241,7 +242,7 @@ def find_unseen(
         return None
     if not calls:
         return rules[0]
-    hidden = (rule for argv in _literal(command, Budget()) for rule in rules if _hides(argv, rule))
+    hidden = (rule for argv in _read_once(command) for rule in rules if _hides(argv, rule))
     return next(hidden, None)
 
 
@@ -309,6 +310,12 @@ def spoken(calls: Iterable[Call], cwd: str) -> Iterator[Spoken]:
             yield from ([((), folder)] if moves else [])
 
 
+@lru_cache(maxsize=4)
+def _read_once(command: str) -> tuple[list[str], ...]:
+    """What `_literal` finds: rules of each kind ask for it."""
+    return tuple(_literal(command, Budget()))
+
+
 def _literal(command: str, budget: Budget) -> Iterator[list[str]]:
     """Every command that stands in `command`, also in substitutions, behind wrappers (`sudo`), and
     in the code of a shell; an empty one for what cannot be read there."""
@@ -339,7 +346,10 @@ def _of_one(simple: Simple, budget: Budget, found: bool) -> Iterator[list[str]]:
     yield from _spellings(simple)
     everything = (*simple.words, *(target for _, target in simple.redirects))
     inner = [text for word in everything for text in word.nested]
-    if (call := shell_programs.unwrap_call(simple)) is not None:
+    call = shell_programs.unwrap_call(simple)
+    name = "" if call is None else call.name
+    inner += evaluated_commands(name, everything, carried_code.only_says(name))
+    if call is not None:
         words = [call.name, *(word.text for word in call.arguments)]
         yield from shell_programs.without_git_options(words)
         inner += [word.text for word in call.code]

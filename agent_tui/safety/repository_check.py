@@ -235,5 +235,16 @@ def _named_submodules(top: Path) -> Iterator[Path]:
     return islice(named, _MOST_SUBMODULES + 1)
 
 
+_MAKES_PROGRAMS: Final = ("alias.", "init.templatedir", "help.")
+"""Keys for which a command that does more than look may run their value after all."""
+
+
+def may_run(key: str) -> bool:
+    """Whether git may run the value of this key, or what it names, in any command."""
+    key = key.lower()
+    plain = _RUNS_NOTHING.fullmatch(key) is not None and key not in _RUN_AFTER_ALL
+    return not plain or _has_driver(key) or key.startswith(_MAKES_PROGRAMS)
+
+
 def _has_driver(key: str) -> bool:
     return key.startswith(("diff.", "merge.", "grep.", "lfs.")) and key.count(".") > 1

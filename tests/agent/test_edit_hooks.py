@@ -125,6 +125,31 @@ def test_undo_takes_edit_and_formatting_back_together(place: Place) -> None:
         assert text(place) == "ONE\n"
 
 
+def test_what_a_command_did_to_permissions_is_told(place: Place) -> None:
+    hooks(place, "chmod 644 {file}; chmod 4777 {file}", "true")
+    [ended] = run(place, edit("zero", "one"))
+    by, now = "`chmod 644 a.txt; chmod 4777 a.txt`", "permissions: 644, now 4777 (a program now)"
+    assert f"After the edit, {by} changed a.txt: {now}." in ended.content
+    assert notes(ended) == [f"{now}, after the edit by {by}"]
+
+
+def test_permissions_that_a_command_put_back_are_not_told(place: Place) -> None:
+    hooks(place, "chmod 755 {file}", "chmod 644 {file}")
+    [ended] = run(place, edit("zero", "one"))
+    assert "permissions" not in ended.content and not isinstance(ended.display, DiffsDisplay)
+
+
+def test_permissions_of_another_file_are_told_as_of_a_command(place: Place) -> None:
+    (place.cwd / "b.txt").write_text("b\n")
+    hooks(place, "chmod 4755 b.txt")
+    with engine(place, edit("zero", "one")) as driver:
+        driver.turn("go")
+        other = driver.all(FileChanged)[-1]
+        assert other.path.endswith("b.txt") and other.during_command
+        lines = [line for hunk in other.diff.hunks for line in hunk.lines]
+        assert "\\ permissions: 644, now 4755 (a program now)" in lines
+
+
 def test_a_linter_that_fails_is_told_in_few_lines(place: Place) -> None:
     hooks(place, "seq 30; echo secret-of-mine >&2; exit 3", "echo fine")
     [ended] = run(place, edit("zero", "one"), environment={"MY_API_KEY": "secret-of-mine"})

@@ -54,11 +54,19 @@ def test_a_value_is_hidden_where_its_name_and_its_shape_say_so(line: str, value:
         ('P_TOKEN="Sq81\\$kkPw02mQss"', ["Sq81$kkPw02mQss"]),
         ('API_KEY="multi\nlineSecretValue99"', ["multi\nlineSecretValue99", "lineSecretValue99"]),
         ("API_KEY='multi\nlineSecretValue99'\nB=1", ["multi\nlineSecretValue99"]),
+        *(
+            (f"A=1\nAPI_KEY={q}Zq81kk{end}Pw02mQxx{q}\nB=2", [f"Zq81kk{end}Pw02mQxx"])
+            for end in "\x0b\x0c\x1c\x85\u2028\u2029"
+            for q in ("", "'", '"')
+        ),
+        ("A=1\rDB_PASSWORD=Zq81kkPw02mQxx\r\nB=2", ["Zq81kkPw02mQxx"]),
         ('A_TOKEN="never closed\nDB_PASSWORD=Zq81kkPw02mQxx', ["Zq81kkPw02mQxx"]),
     ],
 )
 def test_what_is_quoted_is_known_as_a_program_reads_it(text: str, values: list[str]) -> None:
-    hide = Scrubber(values_in(text)).scrub_known
+    known = tuple(values_in(text))
+    assert set(values) <= {*known}
+    hide = Scrubber(known).scrub_known
     assert [value for value in values if value in hide(f"it says {value} here")] == []
 
 

@@ -17,6 +17,88 @@ from agent_tui.settings.table import PermissionSettings
 CWD = "/home/ann/work/shop"
 
 HARD = r"""
+npm pub
+npm pu
+npm --tag x pub
+npm --registry https://r.example pub
+npm unpub x
+npm depr x
+npm owner add x y
+npm author rm x y
+npm access grant x
+npm dist-tag add a@1 x
+npm dist-tag rm a x
+npm team destroy a
+npm token revoke x
+npm distTag add a x
+pnpm dist-tag add a b
+yarn tag add a b
+yarn owner remove a b
+gem pu x.gem
+gem y a -v 1
+gem ow a -r b
+cargo owner --remove x
+cargo release
+cargo ws publish
+poetry publish --build
+python -m twine upload dist/x
+bundle exec gem pus x.gem
+git clone 'ext::rm -rf ~' x
+git clone 'ext::sh -c rm% -rf% ~' x
+git clone ext::rm\ -rf\ ~
+git remote add x 'ext::rm -rf ~'
+git grep -O'rm -rf ~' x
+git grep --open-files='rm -rf ~' x
+git grep -nO'rm -rf ~' x
+git submodule add 'ext::rm -rf ~' x
+hg --config alias.x='!rm -rf ~' x
+git clone -u 'rm -rf ~' a b
+pip install 'git+ext::rm -rf ~'
+git ls-remote --ex='rm -rf ~' .
+git push --mi
+git push --force-w
+git push --de o x
+hg push -f
+hg push --force
+svn rm https://x/y -m x
+let 'a[$(git push --force)]=1'
+let "x = a[\$(git push --force)]"
+let a[\$\(git\ push\ --force\)]
+[[ 'a[$(git push --force)]' -eq 1 ]]
+[[ a[$(git push --force)] -eq 1 ]]
+test -v 'a[$(git push --force)]'
+[ -v 'a[`git push --force`]' ]
+if [[ -v 'a[$(git push --force)]' ]]; then :; fi
+printf -v 'a[$(git push --force)]' x
+read 'a[$(git push --force)]' <<< x
+declare 'a[$(git push --force)]=1'
+declare -a 'a=($(git push --force))'
+declare -n r='a[$(git push --force)]'; echo $r
+declare -i 'y=a[$(git push --force)]'
+builtin unset 'a[$(git push --force)]'
+unset 'a[b[$(git push --force)]]'
+local 'a[$(git push --force)]=1'
+echo ${a[$(git push --force)]}
+echo ${a['$(git push --force)']}
+echo "${#a['$(git push --force)']}"
+echo $((a[$(git push --force)]))
+echo $[ 'a[$(git push --force)]' ]
+(( 'a[$(git push --force)]' ))
+(( x + 'a[$(git push --force)]' ))
+for ((i='a[$(git push --force)]';i<0;)); do :; done
+a['$(git push --force)']=1
+x='a[$(git push --force)]'; ((x))
+x='a[$(git push --force)]' bash job.sh
+read x <<< 'a[$(git push --force)]'; let x
+for x in 'a[$(git push --force)]'; do let x; done
+f() { (( $1 )); }; f 'a[$(git push --force)]'
+set -- 'a[$(git push --force)]'; echo $(($1))
+exec {a['$(git push --force)']}>/dev/null
+let 'a[$(let "b[\$(git push --force)]")]'
+PS4='$(git push --force)'; set -x; :
+BASH_ENV='$(git push --force)' bash -c :
+compgen -W '$(git push --force)'
+mapfile -C 'git push --force' -c 1 < x
 mv ./* /tmp/x
 tar czf /tmp/b.tgz --remove-files ig
 tar -C x --remove-files -cf ../a.tar .
@@ -442,6 +524,46 @@ cat <<< 'DROP DATABASE prod' | mysql
 """
 
 FINE = r"""
+npm pack
+npm prune
+npm owner ls x
+npm dist-tag ls
+npm access list packages
+npm publish --dry-run
+npm team ls x
+npm token list
+npm up
+npm run dep
+npm profile get
+gem owner_x
+gem outdated
+gem open x
+cargo owners
+cargo yan
+yarn tag list
+pnpm pu
+git commit -m 'ext::rm -rf ~'
+git grep -n 'ext::rm -rf ~'
+echo 'ext::rm -rf ~'
+git fetch --update-head-ok
+git push --follow-tags
+git push --progress
+git push --no-verify
+npm run publish-docs
+gem list
+svn rm x
+hg push
+git push --dry-run
+git push --d
+git push --a
+let 'a[$(git push)]=1'
+[[ -v 'a[$(date)]' ]]
+git commit -m 'a[$(git push --force)] is evaluated'
+grep -n 'a[$(git push --force)]' build.sh
+echo '- [ ] no `git push --force`'
+gh pr create --body '- [ ] no `git push --force`'
+echo 'see a[1] and `git push --force`'
+x='$(git push --force)'
 mv /tmp/a /tmp/b
 tar czf a.tgz src
 tar czf /tmp/a.tgz src

@@ -130,6 +130,48 @@ def test_allowed(tmp_path: Path, rule: str, text: str, verdict: str) -> None:
         ("docker *", "docker build --secret id=x,src=.env ."),
         ("gcc *", "gcc -Wl,-rpath,/opt/x a.c"),
         ("tar *", "tar -xzf../a.tgz"),
+        ("foo *", "foo a://b,/etc/passwd"),
+        ("foo *", "foo a://b=/etc/passwd"),
+        ("foo *", "foo a://b;/etc/passwd"),
+        ("foo *", "foo 'a://b /etc/passwd'"),
+        ("foo *", "foo a://b:/etc/passwd"),
+        ("foo *", "foo a://b@.env"),
+        ("foo *", "foo a://b:8080:/etc/passwd"),
+        ("foo *", "foo https://b,/etc/passwd"),
+        ("foo *", "foo https://b=/etc/passwd"),
+        ("foo *", "foo https://b:/etc/passwd"),
+        ("foo *", "foo https://b?c,/etc/passwd"),
+        ("foo *", "foo a://etc/passwd"),
+        ("foo *", "foo A='x /etc/passwd'"),
+        ("foo *", "foo --with='x .env'"),
+        ("foo *", "foo 'x\t../other'"),
+        ("python3 *", """python3 -c 'print(open("/etc/passwd").read())'"""),
+        ("bash *", "bash -c 'cat .env'"),
+        ("git *", "git foo 'x /etc/passwd'"),
+        ("git clone *", "git clone ext::sh x"),
+        ("git clone *", "git clone fd::7 x"),
+        ("git clone *", "git clone odd::x"),
+        ("git clone *", "git clone -u ./x . y"),
+        ("git clone *", "git clone --upload-p=./x . y"),
+        ("git clone *", "git clone -c core.sshCommand=./x . y"),
+        ("git clone *", "git clone --config=protocol.ext.allow=always . y"),
+        ("git *", "git -c protocol.ext.allow=always clone . y"),
+        ("git *", "git -c alias.p=!x p"),
+        ("git remote *", "git remote add o ext::sh"),
+        ("git fetch *", "git fetch --exec ./x ."),
+        ("git push *", "git push --receive-p=./x . main"),
+        ("git archive *", "git archive --ex=./x --remote=. HEAD"),
+        ("git grep *", "git grep -nO./x main"),
+        ("git grep *", "git grep -O main"),
+        ("git grep *", "git grep --open-files-in-pager=./x main"),
+        ("git grep *", "git grep --open=./x main"),
+        ("git rebase *", "git rebase --ex ./x main"),
+        ("git rebase *", "git rebase -ix ./x main"),
+        ("hg *", "hg clone --remotec=./x a b"),
+        ("hg *", "hg --config ui.ssh=./x pull"),
+        ("svn *", "svn diff --diff-cmd ./x"),
+        ("svn *", "svn --config-option config:tunnels:x=./x up"),
+        ("pip *", "pip install git+ext::sh"),
         ("make test", "cd src && make test"),
         ("run_shell_command", "cat .env"),
         ("run_shell_command", "cat ~/.ssh/id_rsa > x"),
@@ -153,6 +195,14 @@ def test_what_a_command_names_is_not_allowed_by_a_rule_that_does_not_name_it(
         ("git commit *", 'git commit -m "docs: 50 % of a/b = c @ d; see x.pem"'),
         ("git commit *", f"git commit -m '{'long ' * 200}'"),
         ("git *", "git push origin HEAD"),
+        ("git *", "git clone git+ssh://git@example.org:22/etc/passwd x"),
+        ("gh *", "gh pr create --title 'of /etc' --body='and .env too'"),
+        ("git *", "git -c user.name=x commit -m 'ext::sh -c x'"),
+        ("git *", "git fetch --update-head-ok origin x:x"),
+        ("git *", "git commit -m std::x"),
+        ("git grep *", "git grep --untracked std::x"),
+        ("foo *", "foo https://a.example/@b/c@1.2/http://d.example/e"),
+        ("foo *", "foo 'a / b' 'it (does) {this}'"),
         ("git *", "git push git@github.com:o/r.git origin/HEAD"),
         (
             "curl *",
@@ -288,11 +338,37 @@ def test_beside_an_allowed_command_only_the_inert_run_without_a_rule(tmp_path: P
         "sed '1e git push' a",
         "sed 's/a/git push/e' a",
         "man -P 'git push' ls",
+        "let 'a[$(git push)]=1'",
+        "printf -v 'a[$(git push)]' x",
+        "read 'a[`git push`]'",
+        "echo ${a['$(git push)']}",
+        "x='a[$(git push)]'; ((x))",
     ],
 )
 def test_denied_wherever_it_stands(tmp_path: Path, text: str) -> None:
     for mode in ("manual", "auto", "accept-edits", "accept-all", "plan"):
         rules = {"deny": ("git push *",), "allow": ("git *", "bash *", "ls", "echo *")}
+        assert command(tmp_path, text, mode, **rules) == "refuse"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "git grep -Orm x",
+        "git grep -nOrm x",
+        "git grep --open=rm x",
+        "git clone -u rm . x",
+        "git fetch --upload-p=rm .",
+        "git fetch --upload-p rm .",
+        "git rebase -xrm main",
+        "git clone 'ext::rm x'",
+        "hg clone --ssh=rm a b",
+        "svn diff --diff-cmd rm",
+    ],
+)
+def test_a_program_that_an_option_names_is_denied(tmp_path: Path, text: str) -> None:
+    for mode in ("auto", "accept-all"):
+        rules = {"deny": ("rm *",), "allow": ("git *",)}
         assert command(tmp_path, text, mode, **rules) == "refuse"
 
 
@@ -327,9 +403,7 @@ def test_what_cannot_be_read_asks_where_a_rule_might_fit(tmp_path: Path, text: s
     "text",
     [
         "touch push && git pus? origin main",
-        "let 'a[$(git push origin)]=1'",
-        "read 'a[`git push`]'",
-        "printf -v 'a[$(git push)]' x",
+        "let 'a[$($(cat words) push)]=1'",
         "touch push; git pus* origin",
         "git p*h origin",
         "git *",

@@ -22,7 +22,7 @@ from agent_tui import registry
 from agent_tui.agent.turn.approvals import Approvals
 from agent_tui.agent.turn.call_facts import gather_facts
 from agent_tui.agent.turn.command_changes import Watch
-from agent_tui.agent.turn.told_changes import DIFF_BYTES
+from agent_tui.agent.turn.told_changes import DIFF_BYTES, describe_modes
 from agent_tui.agent.turn.tool_context import CallContext
 from agent_tui.protocol.display import DiffDisplay, DiffsDisplay
 from agent_tui.protocol.events import Notice
@@ -74,8 +74,10 @@ class _File:
     mode: int
     edited: bytes
     now: bytes
+    mode_now: int
     by: list[str] = field(default_factory=list)
-    """The commands that changed it."""
+    """The commands that changed what it holds; `modes_by`: its permissions."""
+    modes_by: list[str] = field(default_factory=list)
 
 
 @frozen
@@ -196,12 +198,16 @@ def _edited_files(context: CallContext) -> list[_File]:
         if not after or after in moved or fact.secret or fact.protected or not fact.inside:
             continue
         try:
-            mode = stat.S_IMODE(path.lstat().st_mode)
+            mode = _mode(path)
         except OSError:
             continue  # it is gone again
         if (data := _content(path)) is not None:
-            found.append(_File(path, context.display_path(path), mode, data, data))
+            found.append(_File(path, context.display_path(path), mode, data, data, mode))
     return found
+
+
+def _mode(path: Path) -> int:
+    return stat.S_IMODE(path.lstat().st_mode)
 
 
 def _content(path: Path) -> bytes | None:
@@ -265,6 +271,8 @@ def _look(files: Sequence[_File], command: str) -> list[str]:
     harm: list[str] = []
     for one in files:
         now = _content(one.path)
+        if now is not None:
+            _look_at_mode(one, command)
         if now or now == one.now:
             if now != one.now:
                 one.now = now or b""
@@ -281,6 +289,16 @@ def _look(files: Sequence[_File], command: str) -> list[str]:
     return harm
 
 
+def _look_at_mode(file: _File, command: str) -> None:
+    try:
+        mode = _mode(file.path)
+    except OSError:
+        return  # it is gone again
+    if mode != file.mode_now:
+        file.mode_now = mode
+        file.modes_by.append(command)
+
+
 def _difference(file: _File) -> DiffDisplay:
     """What the commands changed; of what is large, or no text, nothing is shown."""
     before, now = file.edited, file.now
@@ -289,24 +307,33 @@ def _difference(file: _File) -> DiffDisplay:
     return diff(file.shown, before.decode("utf-8", "replace"), now.decode("utf-8", "replace"))
 
 
+def _quoted(commands: Sequence[str]) -> str:
+    return ", ".join(f"`{command}`" for command in commands)
+
+
 def _joined(
     result: ToolResult, files: Sequence[_File], told: Sequence[str], context: CallContext
 ) -> ToolResult:
     """The result of the call with what came after it."""
     changed = [one for one in files if one.now != one.edited]
-    if not changed and not told:
+    modes = [one for one in files if one.mode_now != one.mode]
+    if not changed and not modes and not told:
         return result
     stands, shown = list[str](), list[DiffDisplay]()
     for one in changed:
         context.seen_files.note(one.path, one.now)
         display = _difference(one)
-        by = ", ".join(f"`{command}`" for command in one.by)
+        by = _quoted(one.by)
         counts = f"+{display.added} -{display.removed} lines"
         stands.append(f"After the edit, {by} changed {one.shown} ({counts}). It stands so now:")
         stands.append(
             show_changed_lines(display, one.now, one.path, context) or "(too large to show)"
         )
         shown.append(noted(display, f"changed after the edit by {by}"))
+    for one in modes:
+        by, now = _quoted(one.modes_by), describe_modes(one.mode, one.mode_now)
+        stands.append(f"After the edit, {by} changed {one.shown}: {now}.")
+        shown.append(noted(DiffDisplay(one.shown, ()), f"{now}, after the edit by {by}"))
     if told:
         lines = [line for text in told for line in text.split("\n")]
         shown.append(noted(DiffDisplay(files[0].shown, ()), *lines))

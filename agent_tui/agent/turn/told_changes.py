@@ -124,8 +124,13 @@ def _modes(then: Known, now: Known) -> str | None:
         return None
     if is_link(then.mode) or is_link(now.mode):
         return None
-    runs = " (a program now)" if now.mode & 0o111 and not then.mode & 0o111 else ""
-    return f"permissions: {then.mode & 0o7777:o}, now {now.mode & 0o7777:o}{runs}"
+    return describe_modes(then.mode, now.mode)
+
+
+def describe_modes(before: int, now: int) -> str:
+    """How the permissions of a file changed, in words."""
+    runs = " (a program now)" if now & 0o111 and not before & 0o111 else ""
+    return f"permissions: {before & 0o7777:o}, now {now & 0o7777:o}{runs}"
 
 
 def mode_before(known: int, now: int) -> int:

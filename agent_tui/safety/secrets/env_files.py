@@ -21,6 +21,8 @@ MAX_BYTES: Final = 64_000
 MOST_FILES: Final = 40
 """In a folder."""
 _FILE: Final = re.compile(r"(?:.*\.)?env(?:rc|[._~-].*)?", re.IGNORECASE)
+_LINE: Final = re.compile(r"[^\r\n]+")
+"""As programs read one: nothing else that Unicode knows ends it."""
 _SETTING: Final = re.compile(r"[\s#]*(?:export\s+)?(\w+)\s*=\s*(\S.*)")
 _QUOTED: Final = re.compile(r"\"((?:[^\"\\]|\\.)*)\"|'([^']*)'", re.DOTALL)
 """A value in quotation marks, which may go on over lines."""
@@ -87,14 +89,12 @@ def is_env_file(name: str) -> bool:
 
 def values_in(text: str) -> Iterator[str]:
     """The values that are secrets; those behind a `#`, too: they were in use."""
-    at = 0
-    for line in text.splitlines(keepends=True):
-        if setting := _SETTING.fullmatch(line.rstrip("\r\n")):
-            begins = at + setting.start(2)
+    for line in _LINE.finditer(text):
+        if setting := _SETTING.fullmatch(line[0]):
+            begins = line.start() + setting.start(2)
             # one that is never closed takes nothing from the settings below it
             for value in _spellings(setting[2], _QUOTED.match(text, begins)):
                 yield from _secrets_of(setting[1], value)
-        at += len(line)
 
 
 def _spellings(rest: str, quoted: re.Match[str] | None) -> Iterator[str]:
@@ -106,7 +106,7 @@ def _spellings(rest: str, quoted: re.Match[str] | None) -> Iterator[str]:
     yield written
     if quoted[1] is not None and "\\" in written:
         yield _ESCAPED.sub(lambda found: _LETTERS.get(found[1], found[1]), written)
-    lines = written.splitlines()
+    lines = _LINE.findall(written)
     yield from lines if len(lines) > 1 else ()
 
 

@@ -46,6 +46,7 @@ _READER: Final = re.compile(
     r"|head|jq|less|more|nl|paste|rg|sed|sort|strings|tac|tail|type|uniq|yq)\s"
 )
 """A program that shows what is in the files which are named to it."""
+_MOST_WORDS: Final = 1_000
 _compiled = cache(re.compile)
 
 
@@ -53,7 +54,9 @@ def shows_secrets(command: str) -> bool:
     """Whether a command shows what is in a file whose name means secrets: `cat .env`."""
     for part in re.split(r"[|;&\n]+", command):
         if reader := _READER.match(part):
-            words = re.findall(r"[^\s\"'<>()]+", part[reader.end() :])
+            words = set(re.findall(r"[^\s\"'<>()]+", part[reader.end() :]))
+            if len(words) > _MOST_WORDS:
+                return True  # too many to look at each
             paths = (word.rpartition(":")[2].split("/") for word in words)
             if any(protected_names.is_secret(path) for path in paths):
                 return True

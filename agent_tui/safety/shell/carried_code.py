@@ -5,12 +5,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from itertools import islice
 from typing import Final
 
 from agent_tui.safety.shell import harmless
 from agent_tui.safety.shell.option_values import find_values, inner_values
 from agent_tui.safety.shell.programs import SHELLS, Call, git_command, unwrap_call
+from agent_tui.safety.shell.started_programs import named_programs
 from agent_tui.safety.shell.words import Simple, TooMany, word_set
 
 _SHOWN: Final = frozenset({"cat", "head", "tail", "base64", "base32"})
@@ -29,6 +31,8 @@ _OPTIONS_RUN: Final = harmless.PROGRAMS.keys() - word_set("find fd fdfind") | wo
 )
 """Programs whose words are only said, but for the values of options; what `find` runs is looked at
 by itself."""
+_REACHES: Final = frozenset({"git", "pip"})
+"""Those of them that are given addresses."""
 _GIT_RUNS: Final = word_set("bisect difftool for-each-repo mergetool rebase submodule")
 _OPTION_OF_CODE: Final = re.compile(r"^(?:[\w-]+=|-\w(?=[^\s=]+\s)|[:+]*!+(?=\S))")
 """What stands before code in one word; `!` is for editors."""
@@ -39,11 +43,19 @@ _SED_RUNS: Final = re.compile(r"[gpiImM\d]*+e")
 _MOST_CARRIED: Final = 24
 
 
+def only_says(name: str) -> bool:
+    """Whether the words of this program are names, or texts that it stores or shows."""
+    return name == "git" or name in _ONLY_SAY or name in harmless.PROGRAMS
+
+
 def find_carried(call: Call, simple: Simple) -> Iterator[Simple | str]:
     """What a program may run that stands in its arguments: commands, word by word, and code in one
     word (`uv run twine upload`, `tmux new 'git push'`). One that only says its words runs none."""
     arguments = call.arguments
     texts = [word.text for word in arguments]
+    if call.name in _REACHES or not only_says(call.name):
+        named = named_programs([call.name, *texts])
+        yield from (code for _, _, code in islice(named, _MOST_CARRIED) if code)
     if call.name in ("sed", "gsed"):
         yield from code_of_sed(texts)
     elif call.name in _OPTIONS_RUN:
@@ -51,7 +63,7 @@ def find_carried(call: Call, simple: Simple) -> Iterator[Simple | str]:
     if call.name == "git":
         command, rest = git_command(texts)
         arguments = arguments[len(arguments) - len(rest) :] if command in _GIT_RUNS else ()
-    elif call.name in _ONLY_SAY or call.name in SHELLS or call.name in harmless.PROGRAMS:
+    elif only_says(call.name) or call.name in SHELLS:
         return
     strings = (target.text for operator, target in simple.redirects if operator == "<<<")
     yield from (_OPTION_OF_CODE.sub("", text) for text in strings)
@@ -64,7 +76,7 @@ def find_carried(call: Call, simple: Simple) -> Iterator[Simple | str]:
             yield word.text  # it may begin with an assignment
             if code != word.text and not code.startswith(("$(", "`")):
                 yield code  # also of a language like Python, where it may be the only word
-                yield from inner
+            yield from inner
         elif at >= 0 and not word.text.startswith("-"):
             yield Simple([*arguments[at:]], simple.redirects, simple.fed, simple.before)
 
@@ -74,15 +86,21 @@ def code_of_sed(arguments: Iterable[str]) -> Iterator[str]:
     `s///e` puts in. Raises TooMany."""
     for text in arguments:
         found = [line[1] for line in _SED_LINE.finditer(text)]
-        found += islice(_parts_of_sed(text), _MOST_CARRIED + 1)
+        found += _parts_of_sed(text)
         if len(found) > _MOST_CARRIED:
             raise TooMany(f"its script runs too many commands to be checked (over {_MOST_CARRIED})")
         yield from found
 
 
-def _parts_of_sed(script: str) -> Iterator[str]:
-    """The parts between two marks of which the second ends an `s///e`. The script is read once: of
-    each mark is only known where it stood last."""
+@lru_cache(maxsize=8)
+def _parts_of_sed(script: str) -> tuple[str, ...]:
+    """The parts between two marks of which the second ends an `s///e`; one more than are looked at
+    where there are too many. Each reader of a command asks for them."""
+    return tuple(islice(_read_sed(script), _MOST_CARRIED + 1))
+
+
+def _read_sed(script: str) -> Iterator[str]:
+    """The script is read once: of each mark is only known where it stood last."""
     for line in script.split("\n"):
         opened: dict[str, int] = {}
         for found in _SED_MARK.finditer(line):

@@ -7,19 +7,29 @@ import os
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 from typing import Final
 
 from agent_tui.safety import paths, protected_names
 from agent_tui.safety.shell.classifier import Call
+from agent_tui.safety.shell.option_values import says_text
+from agent_tui.safety.shell.started_programs import named_programs
 
-_URL: Final = re.compile(r"(?i)(?<![\w+.-])(?!file:)[a-z][a-z0-9+.-]*://\S*")
+_URL: Final = re.compile(
+    r"(?i)(?<![\w+.-])(?:https?://(?:[^\s,;=?:@]|://|[:@](?![/~.]))*(?:\?[^\s,;]*)?"
+    r"|(?!file:)[a-z][a-z0-9+.-]*://[^\s,;=:@]*(?::\d+(?!\w)[^\s,;=:@]*)?)"
+)
+"""An address, up to what may stand before the name of a file; only in those of the web that is
+often a part of it."""
+_HOST: Final = re.compile(r"//[^/]+/")
 _MARK: Final = re.compile(r"[=@:,;]")
 """What stands before the name of a file in a word."""
 _LETTERS: Final = 24
 """Of options, in one word with the value of the last one: `-xzf../a.tgz`."""
 _LIKE_A_PATH: Final = re.compile(r"[./]")
 _BREAK: Final = re.compile(r"[\s'\"`$(){}<>|&;]+")
+_SIGNS: Final = re.compile(r"\W*")
 _MOST_NAMES: Final = 200
 _TOO_MANY: Final = "it names too many files to be judged"
 _ALWAYS_THERE: Final = frozenset(
@@ -33,7 +43,10 @@ def mark_closed(calls: Iterable[Call], roots: tuple[Path, ...]) -> Iterator[Call
     seen: dict[tuple[str, str], str] = {}
     for call in calls:
         words = enumerate((*call.argv, *call.reads) if call.unsure else ())
-        reasons = ((at, _reason_of(word, call, roots, seen)) for at, word in words)
+        named = ((at, _names_in(word, says_text(call.argv, at))) for at, word in words)
+        reasons = [(at, _reason_of(names, call, roots, seen)) for at, names in named]
+        started = islice(named_programs(call.argv), 1) if call.unsure else ()
+        reasons += ((at, f"{said} starts another program") for at, said, _ in started)
         yield replace(call, closed=tuple((at, why) for at, why in reasons if why))
 
 
@@ -42,14 +55,15 @@ def closed_in_text(text: str, roots: tuple[Path, ...]) -> str:
     words = tuple(_BREAK.split(text))
     call = Call(words, folder=str(roots[0]))
     seen: dict[tuple[str, str], str] = {}
-    return next(filter(None, (_reason_of(word, call, roots, seen) for word in words)), "")
+    reasons = (_reason_of(_names_in(word), call, roots, seen) for word in words)
+    return next(filter(None, reasons), "")
 
 
 def _reason_of(
-    word: str, call: Call, roots: tuple[Path, ...], seen: dict[tuple[str, str], str]
+    names: Iterable[str], call: Call, roots: tuple[Path, ...], seen: dict[tuple[str, str], str]
 ) -> str:
     """Why one of the names in a word is closed; empty: none is. `seen`: what is known of names."""
-    for name in _names_in(word):
+    for name in names:
         if len(seen) >= _MOST_NAMES:
             return _TOO_MANY
         key = (call.folder, name)
@@ -60,10 +74,20 @@ def _reason_of(
     return ""
 
 
-def _names_in(word: str) -> Iterator[str]:
+def _names_in(word: str, is_text: bool = False) -> Iterator[str]:
     """What in a word may be the name of a file: the whole, what stands behind a mark and between
-    two, and behind the letters of options. An address is none."""
-    word = word if "/.." in word else _URL.sub("", word)
+    two, and behind the letters of options. An address is none. So is each part of a word with
+    blanks or quotes in it, which may be code or a list, if it is no text (`is_text`)."""
+    parts = () if is_text else _BREAK.split(_without_addresses(word))
+    yield from _names_in_part(word)
+    for part in parts if len(parts) > 1 else ():
+        if not _SIGNS.fullmatch(part):
+            yield from _names_in_part(part)
+
+
+def _names_in_part(word: str) -> Iterator[str]:
+    yield from filter(_is_there, (found[0].partition(":")[2] for found in _URL.finditer(word)))
+    word = _without_addresses(word)
     yield word
     parts = _MARK.split(word, maxsplit=_MOST_NAMES)
     yield from parts[1:] if len(parts) > 1 else ()
@@ -71,6 +95,16 @@ def _names_in(word: str) -> Iterator[str]:
     yield parts[0]
     if word.startswith("-") and not word.startswith("--"):
         yield from (word[at:] for at in range(2, min(len(word), 2 + _LETTERS)))
+
+
+def _without_addresses(word: str) -> str:
+    """Those that may lead upwards stay: nobody knows what a program makes of them."""
+    return word if "/.." in word else _URL.sub("", word)
+
+
+def _is_there(address: str) -> bool:
+    """Whether what stands behind `scheme:` is a file: `//etc/passwd`."""
+    return _HOST.match(address) is not None and "\0" not in address and os.path.lexists(address)
 
 
 def _reason(name: str, folder: Path, roots: tuple[Path, ...], of_git: bool) -> str:

@@ -11,12 +11,14 @@ import posixpath
 import re
 from collections.abc import Sequence
 from fnmatch import fnmatchcase
+from itertools import chain
 from typing import Final
 
 from agent_tui.safety.protected_names import SECRET_FOLDERS
 from agent_tui.safety.shell import carried_code, moved_files, programs, remote_services, start_files
 from agent_tui.safety.shell.fetched_files import FetchedFiles, named_files, written_files
 from agent_tui.safety.shell.lost_work import git_loss
+from agent_tui.safety.shell.subscripts import evaluated_commands
 from agent_tui.safety.shell.words import (
     STEPS_OF_SUFFIX,
     Budget,
@@ -25,6 +27,7 @@ from agent_tui.safety.shell.words import (
     TooMany,
     Word,
     simple_commands,
+    word_set,
 )
 
 _DEEPEST: Final = 8
@@ -111,6 +114,10 @@ _WIDE: Final = ("the whole", "the system", "a home")
 _WILD: Final = re.compile(r"[*?]|\[[^\[\]]*\]")
 _FITS_ALL: Final = re.compile(r"\^?(?:\.[*+]?)*\$?")
 
+_RESOLVES: Final = moved_files.DELETES | word_set(
+    "mv shred unlink rsync chmod chown chgrp cp install tee truncate sponge"
+)
+"""Programs each of whose words is resolved as a path."""
 _POWER: Final = frozenset({"shutdown", "reboot", "halt", "poweroff"})
 _POWER_UNITS: Final = frozenset(
     {"poweroff", "reboot", "halt", "kexec", "soft-reboot", "emergency", "rescue"}
@@ -190,7 +197,10 @@ def _simple(
         if ">" in operator and (what := start_files.find_obeyed(target.text, places[0])):
             return f"it writes {what}"
     everything = [*simple.words, *(target for _, target in simple.redirects)]
-    for inner in (text for word in everything for text in word.nested):
+    name = "" if call is None else call.name
+    nested = (text for word in everything for text in word.nested)
+    evaluated = evaluated_commands(name, everything, carried_code.only_says(name))
+    for inner in chain(nested, evaluated):
         if found := _judge(inner, places, budget.deeper()):
             return found
     if call is None:
@@ -213,6 +223,8 @@ def _called(simple: Simple, call: programs.Call, places: tuple[str, ...], budget
     """The verdict on a program with its words, and on the code that it runs."""
     read, writer = carried_code.read_code(simple) if call.is_shell else ([], "")
     words = [word.text for word in call.arguments]
+    if call.name in _RESOLVES:
+        budget.take_paths(words)
     of_sed = carried_code.code_of_sed(words) if call.name in ("sed", "gsed") else ()
     aliases = programs.git_aliases([call.name, *words])
     for code in (*(word.text for word in call.code), *read, *of_sed, *aliases):
@@ -439,9 +451,7 @@ def _git(arguments: Sequence[str], cwd: str) -> str:
     flags, operands = programs.split(
         rest, "o", ("--push-option", "--repo", "--receive-pack", "--exec")
     )
-    forced = programs.has(flags, "f", "--force", "--mirror") or any(
-        f.startswith("--force-with-lease") for f in flags
-    )
+    forced = programs.has(flags, "f", "--force", "--mirror", "--force-with-lease")
     if forced or any(ref.startswith("+") for ref in operands):
         return "it overwrites the history of a remote branch (a forced push)"
     if programs.has(flags, "d", "--delete", "--prune") or any(

@@ -24,6 +24,10 @@ _EXEC_OF_FIND: Final = frozenset({"-exec", "-execdir"})
 _EXEC_OF_FD: Final = frozenset({"-x", "-X", "--exec", "--exec-batch"})
 
 
+DELETES: Final = _TRASH | _TAR | {"rm", "gio", "find", "fd", "fdfind", "zip", "7z", "7za", "7zr"}
+"""Programs that may delete folders that their words name."""
+
+
 def deleted_folders(name: str, arguments: Sequence[str]) -> Iterator[str]:
     """The folders all of which `name` with these words deletes."""
     flags, operands = programs.split(arguments)

@@ -23,21 +23,6 @@ _PLACE: Final = re.compile(r"-\w*?[Ii](.+)|--r[a-z]*=(.+)", re.DOTALL)
 _FED_PROGRAMS: Final = frozenset({"xargs", "parallel"})
 
 
-_SUBSCRIPT: Final = re.compile(r"\[.*(?:\$\(|`)", re.DOTALL)
-_EVALUATES: Final = frozenset(
-    {
-        *("[", "[[", "declare", "export", "getopts", "let", "local", "mapfile", "printf", "read"),
-        *("readarray", "readonly", "test", "typeset", "unset", "wait"),
-    }
-)
-"""What takes the name of a variable, whose subscript bash runs even where it was quoted."""
-
-
-def runs_subscript(argv: Sequence[str]) -> bool:
-    """Whether a word of the command runs another one, as `let 'a[$(date)]=1'` does."""
-    return bool(argv) and argv[0] in _EVALUATES and any(map(_SUBSCRIPT.search, argv[1:]))
-
-
 def may_fit(words: Sequence[str], open_end: bool, argv: Sequence[str]) -> bool:
     """Whether `argv` may be `words` when it runs, with more behind them if `open_end`. One that is
     open may stand for none, one or several."""

@@ -19,6 +19,10 @@ _SAYS: Final = re.compile(
 )
 """An option of git whose value is a text, also in a row of letters; `_SAYS_NEXT`: the next word."""
 _SAYS_NEXT: Final = re.compile(r"-[a-zA-Z]*[mFSGe]|--[\w-]+")
+_STORED: Final = re.compile(
+    r"-[a-zA-Z]*m|--(?:message|title|body|notes?|description|subject|comment|summary)(?:=|$)"
+)
+"""The same of other programs."""
 _GLUED: Final = re.compile(r"--?[\w-]+=|-\w|\++!?")
 _PREFIX: Final = re.compile(r"[\w.-]+=(?=.)", re.DOTALL)
 """What names a setting within a value: `core.pager=…`, `exec=…`."""
@@ -47,6 +51,16 @@ def inner_values(value: str) -> Iterator[str]:
         if found is None:
             return
         value = value[found.end() :]
+
+
+def says_text(argv: Sequence[str], at: int) -> bool:
+    """Whether the word there is a text that is only stored or shown: the value of an option."""
+    if not 0 < at < len(argv):
+        return False
+    says = _SAYS if argv[0] == "git" else _STORED
+    option = argv[at - 1]
+    glued = says.match(argv[at]) is not None
+    return glued or bool(says.match(option) and _SAYS_NEXT.fullmatch(option))
 
 
 def renames(argv: Sequence[str], program: str) -> bool:

@@ -324,6 +324,8 @@ def split(
 ) -> tuple[list[str], list[str]]:
     """Options and operands. `valued` are short options whose word follows; behind `--` there are
     only operands."""
+    if not valued and not long_valued:
+        return _split_plain([*arguments])
     flags: list[str] = []
     operands: list[str] = []
     rest = iter(arguments)
@@ -339,13 +341,21 @@ def split(
     return flags, operands
 
 
+def _split_plain(texts: list[str]) -> tuple[list[str], list[str]]:
+    """The same where no option takes the next word: it is asked for often, of many words."""
+    end = texts.index("--") if "--" in texts else len(texts)
+    flags = [text for text in texts[:end] if text[:1] == "-" and text != "-"]
+    operands = [text for text in texts[:end] if text[:1] != "-" or text == "-"]
+    return flags, operands + texts[end + 1 :]
+
+
 def has(flags: Iterable[str], short: str, *long: str) -> bool:
     """Whether one of the short letters (also in a cluster) or long options (also shortened) is
     there."""
     for flag in flags:
         if flag.startswith("--"):
             said = flag.partition("=")[0]
-            if any(name == said or (len(said) > 4 and name.startswith(said)) for name in long):
+            if any(name == said or (len(said) > 3 and name.startswith(said)) for name in long):
                 return True
         elif any(letter in flag[1:] for letter in short):
             return True

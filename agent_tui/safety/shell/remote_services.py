@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import product
 from typing import Final
 
 from agent_tui.safety.shell import programs
@@ -61,38 +62,133 @@ _CLIENTS: Final = {
     for name in names.split()
 }
 """Clients with more commands than can be listed, and the words that delete."""
+_SVN_DELETES: Final = word_set("delete del remove rm")
 _ENGINES: Final = word_set("docker docker-compose podman podman-compose nerdctl")
 _KEPT_ELSEWHERE: Final = frozenset({"pod", "pods", "po"})
 """What a cluster makes again by itself."""
 _USERS: Final = word_set("userdel deluser")
 NAMESPACE: Final = frozenset({"ns", "namespace", "namespaces", "project", "projects"})
+
+
+def _rows(table: str) -> Iterator[tuple[str, ...]]:
+    """The words of each row, and of a word with `|` also what is left if it is cut short behind
+    that."""
+    for line in table.strip().splitlines():
+        words = [word.partition("|") for word in line.split()]
+        cuts = ([start + end[:at] for at in range(len(end) + 1)] for start, _, end in words)
+        yield from product(*cuts)
+
+
 _PUBLISHES: Final = frozenset(
-    tuple(line.split())
-    for line in """
-    npm publish
-    npm unpublish
-    npm deprecate
+    _rows(
+        """
+    npm pu|blish
+    npm unp|ublish
+    npm dep|recate
+    npm und|eprecate
+    npm stag|e
+    npm ow|ner add
+    npm ow|ner rm
+    npm aut|hor add
+    npm aut|hor rm
+    npm ac|cess set
+    npm ac|cess public
+    npm ac|cess restricted
+    npm ac|cess grant
+    npm ac|cess revoke
+    npm ac|cess 2fa-required
+    npm ac|cess 2fa-not-required
+    npm dist-tag add
+    npm dist-tag a
+    npm dist-tag set
+    npm dist-tag s
+    npm dist-tag rm
+    npm dist-tag r
+    npm dist-tag del
+    npm dist-tag d
+    npm dist-tag remove
+    npm dist-tags add
+    npm dist-tags rm
+    npm distTag add
+    npm distTag rm
+    npm tea|m create
+    npm tea|m destroy
+    npm tea|m add
+    npm tea|m rm
+    npm or|g set
+    npm or|g add
+    npm or|g rm
+    npm og|r rm
+    npm to|ken revoke
+    npm to|ken delete
+    npm to|ken rm
     pnpm publish
+    pnpm unpublish
+    pnpm deprecate
+    pnpm undeprecate
+    pnpm owner add
+    pnpm owner rm
+    pnpm access set
+    pnpm access grant
+    pnpm access revoke
+    pnpm access public
+    pnpm access restricted
+    pnpm dist-tag add
+    pnpm dist-tag rm
+    pnpm team destroy
+    pnpm team rm
+    pnpm token revoke
     yarn publish
+    yarn owner add
+    yarn owner remove
+    yarn owner rm
+    yarn access grant
+    yarn access revoke
+    yarn tag add
+    yarn tag remove
+    yarn tag rm
+    yarn team destroy
+    yarn team rm
     yarn npm publish
+    yarn npm tag add
+    yarn npm tag remove
     bun publish
     deno publish
     jsr publish
     lerna publish
+    changeset publish
+    semantic-release
+    release-it
     cargo publish
     cargo yank
+    cargo owner
+    cargo release
+    cargo smart-release
+    cargo ws publish
+    cargo workspaces publish
     twine upload
     poetry publish
     uv publish
     flit publish
     hatch publish
     pdm publish
-    gem push
-    gem yank
+    rye publish
+    maturin publish
+    maturin upload
+    anaconda upload
+    gem pu|sh
+    gem y|ank
+    gem ow|ner
+    rake release
     mix hex.publish
+    mix hex.retire
     pod trunk push
+    pod trunk delete
+    pod trunk deprecate
     nuget push
+    nuget delete
     dotnet nuget push
+    dotnet nuget delete
     helm push
     docker push
     docker image push
@@ -103,17 +199,24 @@ _PUBLISHES: Final = frozenset(
     buildah push
     oras push
     skopeo copy
+    goreleaser release
     gh release create
     glab release create
     mvn deploy
+    gradle publish
+    gradlew publish
+    sbt publish
     vsce publish
+    vsce unpublish
     ovsx publish
-    """.splitlines()
-    if line.strip()
+    """
+    )
 )
+"""A program and words by which it changes what others get from it. Behind `|` a word may be cut
+short, as `npm` and `gem` let one do."""
 _DELETES: Final = frozenset(
-    tuple(line.split())
-    for line in """
+    _rows(
+        """
     gh repo delete
     gh release delete
     gh secret delete
@@ -142,9 +245,11 @@ _DELETES: Final = frozenset(
     terraform workspace delete
     vault kv delete
     vault kv destroy
-    """.splitlines()
-    if line.strip()
+    """
+    )
 )
+_FORCED: Final = frozenset(_rows("hg pus|h"))
+_SHOWS: Final = frozenset({"--dry-run", "--list"})
 _MOST: Final = 3
 """Words that name a command."""
 
@@ -158,8 +263,10 @@ def reason(name: str, arguments: Sequence[str]) -> str:
     called = {(known, *operands[:count]) for count in range(1, _MOST + 1)}
     if list(arguments[:1]) == flags[:1]:  # its option may have a value: the first operand
         called |= {(known, *operands[1:count]) for count in range(2, _MOST + 1)}
-    if called & _PUBLISHES and "--dry-run" not in flags:
+    if called & _PUBLISHES and _SHOWS.isdisjoint(flags):
         return "it publishes"
+    if called & _FORCED and programs.has(flags, "f", "--force"):
+        return "it changes a remote repository by force"
     if called & _DELETES or _asks_to_delete(name, arguments, operands):
         return "it deletes what lies elsewhere"
     if name in _ENGINES and _deletes_volumes(name, flags, operands):
@@ -217,6 +324,9 @@ def _asks_to_delete(name: str, arguments: Sequence[str], operands: Sequence[str]
         return any(word.startswith(("delete-", "terminate-")) for word in operands[1:2])
     if name in ("gcloud", "az"):
         return "delete" in operands
+    if name == "svn":
+        deletes = not _SVN_DELETES.isdisjoint(operands[:1])
+        return deletes and any("://" in word for word in operands)
     if not _CLIENTS.get(name, frozenset()).isdisjoint(operands):
         return True
     if name in ("gh", "glab") and operands[:1] == ["api"]:

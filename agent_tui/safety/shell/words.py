@@ -59,7 +59,10 @@ class TooMany(ValueError):
 _MOST_STEPS: Final = 200_000
 """Characters that are read for one judgement; what is looked at counts as several."""
 _STEPS_OF_WORD: Final = 16
-STEPS_OF_SUFFIX: Final = 6
+STEPS_OF_SUFFIX: Final = 10
+_STEPS_OF_PATH: Final = 240
+_LONGEST_PATH: Final = 4_096
+"""No system has a longer one; what stands for more is not taken apart."""
 _STEPS_OF_COMMAND: Final = 40
 _TOO_MUCH: Final = "it holds too many commands to be checked, one in the other"
 
@@ -82,6 +85,14 @@ class Budget:
     def take_words(self, words: Sequence[Word]) -> None:
         """For a command that is looked at, beside its characters. Raises TooMany."""
         self.take(_STEPS_OF_COMMAND + _STEPS_OF_WORD * len(words))
+
+    def take_paths(self, texts: Sequence[str]) -> None:
+        """For words each of which is resolved. Raises TooMany."""
+        if any(len(text) > _LONGEST_PATH for text in texts):
+            raise TooMany(
+                f"it names a path that is too long to be checked (over {_LONGEST_PATH:,})"
+            )
+        self.take(_STEPS_OF_PATH * len(texts))
 
     def take(self, steps: int) -> None:
         """Raises TooMany where there is not as much left."""
@@ -339,6 +350,15 @@ def _double(text: str, at: int, parts: list[str], nested: list[str]) -> int:
             parts.append(text[at])
             at += 1
     return at + 1
+
+
+def substitutions(text: str) -> list[str]:
+    """The commands in a text that the shell expands as a whole, whatever quotes stand in it."""
+    found: list[str] = []
+    at = 0
+    while at < len(text):
+        at = _double(text, at, [], found)
+    return found
 
 
 _ESCAPED_IN_QUOTES: Final = frozenset('$`"\\\n')

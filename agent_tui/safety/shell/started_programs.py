@@ -1,0 +1,109 @@
+"""Options, settings and addresses by which git and its like start a program that they name:
+`git fetch --upload-pack=…`, `git -c core.pager=…`, `git clone ext::…`."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from agent_tui.safety.repository_check import may_run
+from agent_tui.safety.shell.option_values import says_text
+from agent_tui.safety.shell.programs import git_command
+from agent_tui.safety.shell.words import word_set
+
+_OPTIONS: Final = {
+    command: tuple(options.split())
+    for line in """
+    git clone                                   -u --upload-pack
+    git fetch, pull, fetch-pack, ls-remote      --upload-pack --exec
+    git push, send-pack, archive                --receive-pack --exec
+    git grep                                    -O? --open-files-in-pager?
+    git rebase                                  -x --exec
+    git difftool                                -x --extcmd
+    git instaweb, help                          --httpd --browser
+    git send-email      --sendmail-cmd --smtp-server --to-cmd --cc-cmd --header-cmd
+    git upload-archive, daemon                  --access-hook
+    hg                                          -e --ssh --remotecmd --editor
+    svn                                         --diff-cmd --diff3-cmd --editor-cmd
+    """.strip().splitlines()
+    for names, options in [re.split(r"(?= --?\w)", line.strip(), maxsplit=1)]
+    for program, _, commands in [names.strip().partition(" ")]
+    for command in (f"{program} {one.strip()}".strip() for one in commands.split(","))
+}
+"""What each takes whose value is a program; all may cut short a long one. `?`: the value stands in
+the same word, or the program of the settings is meant."""
+_SETTINGS: Final = {
+    "git": ("-c", "--config", "--config-env"),
+    "hg": ("--config",),
+    "svn": ("--config-option",),
+}
+"""Options whose value is a setting."""
+_ADDRESS: Final = re.compile(r"(?:^|(?<=\W))(?P<helper>ext|fd)::(?P<command>.*)", re.DOTALL)
+_HELPER: Final = re.compile(r"[A-Za-z][\w+.-]*::")
+_REACH: Final = word_set(
+    "archive clone fetch ls-remote pull push remote remote-ext remote-fd submodule subtree"
+)
+"""Commands of git that take the address of a repository."""
+_SAID_IN: Final = _REACH | {"", "config"}
+"""Where an address is meant, and not only said."""
+_ESCAPED: Final = re.compile(r"%(.)|( +)", re.DOTALL)
+
+
+def named_programs(argv: Sequence[str]) -> Iterator[tuple[int, str, str]]:
+    """Where a command names a program that it starts: which word, how it is said there, and the
+    program as code of a shell, empty where that is not known."""
+    name = argv[0].rpartition("/")[2] if argv else ""
+    command, rest = git_command(argv[1:]) if name == "git" else ("", [])
+    options = _OPTIONS.get(f"{name} {command}".strip(), ())
+    own, words = len(argv) - len(rest), (name, *argv[1:])
+    for at, word in enumerate(words):
+        if "::" not in word and not (name in _SETTINGS and word.startswith("-")):
+            continue
+        after = words[at + 1] if at + 1 < len(words) else ""
+        if word.startswith("-") and (at >= own or name != "git"):
+            values = ((option, _value_of(option, word, after)) for option in options)
+            yield from (
+                (at, said.rstrip("?"), value) for said, value in values if value is not None
+            )
+        if at and not says_text(words, at):
+            yield from ((at, said, code) for said, code in _of_word(name, command, word, after))
+
+
+def _of_word(program: str, command: str, word: str, after: str) -> Iterator[tuple[str, str]]:
+    """What an address or a setting starts."""
+    if command in _SAID_IN and (address := _ADDRESS.search(word)):
+        yield f"{address['helper']}::", _of_address(address)
+    elif command in _REACH and (helper := _HELPER.match(word)):
+        yield helper[0], ""
+    if word.startswith("-"):
+        given = (_value_of(option, word, after) for option in _SETTINGS.get(program, ()))
+        keys = (value.partition("=")[0] for value in given if value)
+        yield from ((key, "") for key in keys if program != "git" or may_run(key))
+
+
+def _of_address(found: re.Match[str]) -> str:
+    """The command of `ext::`: blanks stand between its words, and behind `%` they are part of one."""
+    if found["helper"] != "ext":
+        return ""
+    plain = _ESCAPED.sub(lambda one: "\0" if one[2] else one[1], found["command"])
+    return shlex.join(plain.split("\0"))
+
+
+def _value_of(option: str, word: str, after: str) -> str | None:
+    """The value of `option` where `word` is it, perhaps in a row of letters or cut short; None
+    where it is another one."""
+    name, alone = option.rstrip("?"), option.endswith("?")
+    if name.startswith("--"):
+        said, glued, value = word.partition("=")
+        if len(said) < 4 or not name.startswith(said):
+            return None
+    else:
+        if name[1] not in word:
+            return None
+        found = re.match(rf"-[A-Za-z]*?{name[1]}(.*)", word, re.DOTALL)
+        if found is None:
+            return None
+        glued = value = found[1]
+    return value if glued or alone else after
