@@ -66,15 +66,10 @@ def _is_personal(environment: Mapping[str, str], folder: Path) -> bool:
 
 
 def _lies_in_any(path: Path, folders: Iterable[Path]) -> bool:
-    return any(lies_in(path, folder) for folder in folders)
-
-
-def lies_in(path: Path, top: Path) -> bool:
-    """Whether a path lies in a folder, by its name or where it really is; also where that cannot be
-    known. What lies in the root of all folders is nobody's project."""
+    """Whether a path lies in one of these folders, by its name or where it really is; also where
+    that cannot be known. What lies in the root of all folders is nobody's project."""
+    projects = {one for one in folders if one != one.parent}
     try:
-        return top != top.parent and (
-            path.is_relative_to(top) or path.resolve().is_relative_to(top)
-        )
+        return any(not projects.isdisjoint((one, *one.parents)) for one in (path, path.resolve()))
     except (OSError, RuntimeError):
-        return True
+        return bool(projects)

@@ -13,6 +13,7 @@ from collections.abc import Generator
 import pytest
 from hypothesis import settings
 
+from agent_tui import programs
 from tests.campaigns import WHOLE, examples
 
 # A thousand programs are started here, and each would compile the whole of agent_tui again.
@@ -20,6 +21,9 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 
 os.environ["PYTHON_KEYRING_BACKEND"] = "keyring.backends.null.Keyring"
+
+LONGEST_NAME = 100
+"""Characters of a text that a test is named after."""
 
 WITHOUT_CONFIGURATION = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_SYSTEM": os.devnull}
 NOBODY = {
@@ -52,6 +56,13 @@ for number in (
         )
 
 
+def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
+    """A test is not named after all of a long text: the names of all tests are held by each process
+    that runs some, sent to the one that hands them out, and given to all programs that a test
+    starts."""
+    return argname if isinstance(val, str | bytes) and len(val) > LONGEST_NAME else None
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:
     """All that collecting makes stays: to walk it again and again takes seconds."""
@@ -67,3 +78,11 @@ def pytest_collection_finish() -> None:
     process for over a second on a slow machine, in the midst of what is tested."""
     gc.collect()
     gc.freeze()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown() -> Generator[None, None, None]:
+    """The folders of a test's sessions are gone with it: hundreds of them would be compared with
+    each folder of PATH for each program that a later test starts."""
+    yield
+    programs._closed.clear()

@@ -22,8 +22,6 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "agent_tui"
 MAX_LINES = 600
-pytestmark = pytest.mark.xdist_group("architecture")
-"""All read the same trees, which one process parses once."""
 
 PURE = (
     "agent_tui.tui.update",

@@ -85,6 +85,28 @@ def test_a_folder_of_a_session_has_no_programs_of_ours_whatever_leads_there(tmp_
     assert find_program("git", path) == str(own)
 
 
+def test_a_folder_of_path_is_looked_up_once_however_many_folders_are_closed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looked: list[object] = []
+    really = os.path.realpath
+
+    def seen(path: str, **options: bool) -> str:
+        looked.append(path)
+        return really(path, **options)
+
+    close_folders([tmp_path / str(number) for number in range(20)], {})
+    monkeypatch.setattr(os.path, "realpath", seen)
+    assert search_path({"PATH": f"{tmp_path}:/bin"}, tmp_path / "top") == f"{tmp_path}:/bin"
+    assert len(looked) == 2
+
+
+def test_what_leads_nowhere_known_is_no_program_of_ours(tmp_path: Path) -> None:
+    (tmp_path / "circle").symlink_to("circle")
+    assert search_path({"PATH": f"{tmp_path}/circle:/bin"}, tmp_path / "top") == "/bin"
+    assert search_path({"PATH": f"{tmp_path}/circle"}, Path("/")) == f"{tmp_path}/circle"
+
+
 def test_no_editor_of_the_project(project: Path, tmp_path: Path) -> None:
     own = program(tmp_path / "own" / "vi", "true")
     assert editor({"PATH": hostile_path(project)}) == []

@@ -12,7 +12,6 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 
 
-@pytest.mark.xdist_group("quality")
 @pytest.mark.parametrize(
     "command",
     [

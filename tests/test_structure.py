@@ -9,11 +9,8 @@ import ast
 from collections.abc import Iterator, Mapping
 from functools import cache
 
-import pytest
-
 from tests.test_architecture import PACKAGE, imported, nodes, trees
 
-pytestmark = pytest.mark.xdist_group("architecture")
 COLUMNS = 100
 MOST_LINES = 60
 """Of a function."""

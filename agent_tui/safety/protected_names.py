@@ -257,8 +257,8 @@ def may_count(path: Sequence[str]) -> bool:
     """Whether the rest of this module may have something to say of what is at a path, in a folder
     of which it has not: a quick look that spares slow ones."""
     name = fold_name(path[-1])
-    pattern = _PARTS.get(name[:1], _PARTS["*"])
-    if pattern.fullmatch(name):
+    letter = name[:1] if name[:1] in _PARTS else "*"
+    if _part_with(letter).fullmatch(name):
         return True
     return len(path) > 1 and fold_name(path[-2]) in _ALL_INSIDE
 
@@ -329,12 +329,19 @@ def _all_patterns() -> list[list[str]]:
     return [one.strip("/").split("/") for row in rows for one in _expand(row)]
 
 
-def _by_first_letter(names: Iterable[str]) -> dict[str, re.Pattern[str]]:
-    """An expression for each first letter of `names`, and `*` for any other."""
-    of: defaultdict[str, list[str]] = defaultdict(list)
+def _by_first_letter(names: Iterable[str]) -> dict[str, set[str]]:
+    """`names` by their first letter; those for any letter are in each, and at `*`."""
+    of: defaultdict[str, set[str]] = defaultdict(set)
     for name in names:
-        of[name[:1]].append(name)
-    return {letter: re.compile(_any_of({*some, *of["*"]})) for letter, some in [*of.items()]}
+        of[name[:1]].add(name)
+    return {letter: {*some, *of["*"]} for letter, some in [*of.items()]}
+
+
+@cache
+def _part_with(letter: str) -> re.Pattern[str]:
+    """An expression for the names in `_PARTS` at `letter`: made when it is wanted, as all of them
+    are half of what loading this module takes."""
+    return re.compile(_any_of(_PARTS[letter]))
 
 
 _LONGEST: Final = max(map(len, _all_patterns()))

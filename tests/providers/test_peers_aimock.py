@@ -29,7 +29,7 @@ from agent_tui.providers.base import (
 )
 from agent_tui.providers.facts import presets
 
-pytestmark = [pytest.mark.peers, pytest.mark.xdist_group("aimock")]
+pytestmark = pytest.mark.peers
 
 TOOLS = tuple(
     ToolSpec(name, "A tool.", {"type": "object", "properties": {}})

@@ -22,7 +22,7 @@ from tests.providers.aimock_cases import PROVIDERS_ELSEWHERE
 from tests.providers.cases import failed, finished, joined
 from tests.providers.test_peers_aimock import DIALECTS, TOOLS, Create, played
 
-pytestmark = [pytest.mark.peers, pytest.mark.xdist_group("aimock")]
+pytestmark = pytest.mark.peers
 
 
 def preset_at(name: str, address: str) -> Provider:

@@ -9,7 +9,7 @@ from agent_tui.providers.base import StreamItem, TextChunk, ThinkingChunk
 from tests.providers.cases import failed, finished, joined
 from tests.providers.test_peers_aimock import gemini_at, played
 
-pytestmark = [pytest.mark.peers, pytest.mark.xdist_group("aimock")]
+pytestmark = pytest.mark.peers
 
 
 def asked(address: str, prompt: str) -> list[StreamItem]:

@@ -11,8 +11,11 @@ from typing import Any
 import pytest
 
 from agent_tui.tools.support import matching, nearest
+from tests.campaigns import WHOLE
 
 LINE = "the same line again and again"
+SIZE = 50_000 if WHOLE else 10_000
+"""Lines; twice as many are 100,000 in a campaign."""
 
 
 def steps(work: Callable[[], object]) -> int:
@@ -49,7 +52,7 @@ def test_tolerant_steps_grow_with_the_file(how: str, tail: str, whole: bool) -> 
         old = given.get(how, f"{LINE}\n") * (size // 100)
         return matching.find_places(own * size + tail, old + tail + tail, whole)
 
-    assert growth(work, 50_000) <= 3
+    assert growth(work, SIZE) <= 3
     found, places = matching.find_places(own * 2_000, given.get(how, f"{LINE}\n") * 20, whole)
     assert how.startswith(found[:6]) and len(places) == matching.MOST_PLACES
 
@@ -58,7 +61,7 @@ def test_places_that_are_no_whole_lines_are_passed_over_at_once() -> None:
     def work(size: int) -> object:
         return matching.find_places("ab\n" * size, "b\n" + "ab\n" * (size // 2), whole=True)
 
-    assert growth(work, 50_000) <= 3 and work(100) == ("", [])
+    assert growth(work, SIZE) <= 3 and work(100) == ("", [])
 
 
 @pytest.mark.parametrize("unique", [False, True], ids=["equal", "similar"])

@@ -30,6 +30,7 @@ from agent_tui.tui.textual_port.key_parser import types
 from agent_tui.tui.textual_port.terminal import Typed, join_keys
 from agent_tui.tui.view import view
 from tests.answers import answer_event, session
+from tests.campaigns import examples
 from tests.tui.stage import SESSION, PlayedEngine, play
 from tests.tui.test_holding_terminal import start
 
@@ -203,7 +204,7 @@ def test_one_step_is_as_many(place: str, monkeypatch: pytest.MonkeyPatch) -> Non
     async def steps(_: object, app: AgentApp) -> None:
         app._poll.stop()
         fresh = replace(app.model, composer=Composer(history=("mode of old", "no theme")))
-        for seed in range(25):
+        for seed in range(examples(25)):
             runs = list(typing(Random(f"{place} {seed}")))
             found = []
             for way in (runs, [[one] for run in runs for one in run]):
