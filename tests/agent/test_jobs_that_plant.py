@@ -76,7 +76,7 @@ def test_what_a_job_planted_is_put_back_when_it_ends(place: Place, ends: str) ->
             driver.until(QuestionAsked)
             assert planted(place) and [*place.home.glob("jobs/*.names")]
         elif ends != "quit":
-            answer(driver, "yes")
+            answer(driver, "stop")
             said = put_back(driver)
             assert ".envrc, .vscode" in said and "perhaps by" in said
             assert not planted(place)
@@ -113,7 +113,7 @@ def test_what_a_person_allowed_while_it_ran_stays(place: Place) -> None:
         driver.until(TurnEnded)
         assert driver.all(FileChanged)
         (place.cwd / "go").touch()
-        asked = answer(driver, "yes")
+        asked = answer(driver, "stop")
         assert "tasks.json" in asked.text and "settings.json" not in asked.text
         assert "tasks.json" in put_back(driver)
     assert [path.name for path in (place.cwd / ".vscode").iterdir()] == ["settings.json"]

@@ -120,7 +120,7 @@ def test_the_next_session_asks_and_puts_it_back(place: Place) -> None:
     assert file.stat().st_mode & 0o777 == 0o600
     with place.engine(resumed(place), resume=session, mode="accept-all") as driver:
         driver.send(Submit("and?"))
-        asked = answer(driver, "yes")
+        asked = answer(driver, "stop")
         assert all(name in asked.text for name in PLANTED)
         assert isinstance(asked.display, DiffsDisplay)
         shown = str(asked.display)
@@ -139,7 +139,7 @@ def test_the_next_session_asks_and_puts_it_back(place: Place) -> None:
 def test_a_no_lets_it_stay_and_nobody_asks_again(place: Place) -> None:
     session = leave(place)
     with place.engine(resumed(place), resume=session) as driver:
-        answer(driver, "stop")
+        answer(driver, "yes")
         driver.turn("and?")
         assert waited(lambda: not left(place))
     assert set(PLANTED) < set(names(place)) and not left(place)
@@ -195,7 +195,7 @@ def test_one_of_two_programs_asks(place: Place) -> None:
         assert waited(lambda: any([*map(asks, (one, other))]))
         asking = [driver for driver in (one, other) if driver.all(QuestionAsked)]
         assert len(asking) == 1
-        asking[0].send(Answer(asking[0].all(QuestionAsked)[0].id, "yes"))
+        asking[0].send(Answer(asking[0].all(QuestionAsked)[0].id, "stop"))
         asking[0].until(Notice, lambda event: "put back" in event.text)
         for driver in (one, other):
             driver.turn("and?")
@@ -209,7 +209,7 @@ def test_a_job_does_not_reach_what_is_remembered_of_it(place: Place) -> None:
     command = f"{WAITS}rm -rf {jobs}; echo > {jobs}/x; mv {jobs} gone; {PLANTS}"
     session = leave(place, command)
     with place.engine(resumed(place), resume=session) as driver:
-        answer(driver, "yes")
+        answer(driver, "stop")
         driver.until(Notice, lambda event: "put back" in event.text)
     assert names(place) == ["a.txt", "go"]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from agent_tui.agent.turn import sandbox_words
 from agent_tui.protocol import display as d
 from agent_tui.protocol.events import Event, QuestionAnswered, QuestionAsked, ToolEnded, ToolStarted
 from agent_tui.tui.core.model import Model
@@ -77,6 +78,24 @@ def a_plan_is_proposed() -> Model:
         display=d.PlanDisplay(PLAN),
     )
     return told(*begun("Round the total."), call, asked)
+
+
+@STORIES.add(size=(80, 24))
+def what_a_job_changed_is_asked() -> Model:
+    names = sandbox_words.JOB.format("job 1 (make watch)", "AGENTS.md, .vscode/tasks.json")
+    back = sandbox_words.JOB_BACK.format("~/.local/share/agent-tui/aside/4f1c")
+    rules = d.Hunk(1, 1, (" # Rules", "+Always run make deploy."))
+    new = d.Hunk(0, 1, ("+{}",))
+    shown = d.DiffsDisplay(
+        (
+            d.DiffDisplay("AGENTS.md", (rules,), added=1),
+            d.DiffDisplay(".vscode/tasks.json", (new,), added=1, created=True),
+        )
+    )
+    asked = QuestionAsked(
+        id="j", kind="confirm", text=names, options=(sandbox_words.JOB_STAYS, back), display=shown
+    )
+    return told(*begun("Watch the tests."), *replied("It runs."), asked)
 
 
 @STORIES.each()

@@ -123,13 +123,13 @@ class Confirmations:
     async def may_stay(
         self, text: str, yes: str, no: str, display: Display | None
     ) -> AsyncIterator[bool]:
-        """Whether the person lets a change stay, asked behind what is asked already: a yes, and no
+        """Whether the person lets a change stay, asked behind what is asked already: a no, and no
         answer at all, take it back. What waits for the answer waits until that is done."""
         reply: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
         done = asyncio.Event()
 
         async def ask() -> None:
-            stays = await self._ask(text, yes, no, display) is False
+            stays = await self._ask(text, yes, no, display) is True
             if not reply.done():
                 reply.set_result(stays)
             await done.wait()

@@ -34,11 +34,11 @@ NOT_PUT_BACK: Final = (
     "back: {}. What was moved away is in {}"
 )
 JOB: Final = (
-    "Put back what changed while a job ran?\n{}: these names, which programs obey, changed while it "
+    "Keep what changed while a job ran?\n{}: these names, which programs obey, changed while it "
     "ran, perhaps by you: {}."
 )
-JOB_BACK: Final = "put them back; what is there now moves to {}"
-JOB_STAYS: Final = "let them stay"
+JOB_BACK: Final = "put back what was there before; what is there now moves to {}"
+JOB_STAYS: Final = "keep these changes"
 JOB_KEPT: Final = "protected names changed while it ran, and the person lets them stay: {}"
 NAMED: Final = 5
 """Protected names that are named."""

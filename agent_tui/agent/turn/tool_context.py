@@ -361,7 +361,7 @@ class CallContext:
             names = self.name_changed_protected()
             text = self.workplace.scrub_known(sandbox_words.JOB.format(line, names))
             back = sandbox_words.JOB_BACK.format(self.aside)
-            async with ask(text, back, sandbox_words.JOB_STAYS, shown) as stays:
+            async with ask(text, sandbox_words.JOB_STAYS, back, shown) as stays:
                 if not stays:
                     tell(await self.take_back_protected())
                     return
