@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import argparse
 import math
-import re
 import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from agent_tui import std_output
 from agent_tui.cli.errors import FAILED, USAGE, one_line
+from agent_tui.structures import late
 from agent_tui.structures.readable import wrap_words
 from agent_tui.structures.visible import visible
 
 if TYPE_CHECKING:
     from agent_tui.boot.terminal import Early
 
-_NAMED: Final = re.compile(r" +\S+ {2,}")
+_NAMED: Final = late.pattern(r" +\S+ {2,}")
 """A name at the beginning of a line, and the gap behind it."""
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import sys
 import time
 from collections.abc import Iterable, Sequence
@@ -22,13 +21,14 @@ from agent_tui.sessions.index.search import fields_with
 from agent_tui.sessions.index.stats import clock, cost, lines, share_of
 from agent_tui.sessions.log.copies import Copied
 from agent_tui.sessions.log.repair import Repaired
+from agent_tui.structures import late
 from agent_tui.structures.readable import count_noun, format_date
 from agent_tui.structures.visible import visible
 
 TITLE: Final = 60
 
 
-_STREAM: Final = re.compile(r"/(?:dev|proc/self)/fd/(\d+)")
+_STREAM: Final = late.pattern(r"/(?:dev|proc/self)/fd/(\d+)")
 _STREAMS: Final = {"-": 1, "/dev/stdout": 1, "/dev/stderr": 2}
 
 

@@ -9,7 +9,6 @@ out.
 from __future__ import annotations
 
 import os
-import re
 from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -24,12 +23,13 @@ from agent_tui.safety.git_config import (
     find_repository,
 )
 from agent_tui.safety.git_index import BadIndex, Stopped, read_tracked
+from agent_tui.structures import late
 from agent_tui.structures.frozen import frozen
 
 MOST: Final = 200_000
 """Files and folders that are listed."""
 _STOP_EVERY: Final = 1_000
-_UNTYPABLE: Final = re.compile("[\0-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
+_UNTYPABLE: Final = late.pattern("[\0-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 """In names that no prompt can hold: control characters, and bytes that are no UTF-8."""
 
 

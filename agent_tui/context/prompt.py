@@ -25,6 +25,7 @@ from agent_tui.protocol.events import ContextBuilt, Notice
 from agent_tui.protocol.messages import SkillInfo, ToolSpec
 from agent_tui.protocol.turn_events import ContextPart, Profile
 from agent_tui.safety.secrets.scrubber import hide_secrets
+from agent_tui.structures import late
 from agent_tui.structures.frozen import frozen
 
 PLAN_FACT = (
@@ -214,7 +215,7 @@ def _quoted(one: Instruction) -> str:
     return f'<instructions file="{name}">\n{_BLOCK.sub("‹", one.text)}\n</instructions>'
 
 
-_BLOCK: Final = re.compile(r"<(?=\s*/?\s*instructions)", re.IGNORECASE)
+_BLOCK: Final = late.pattern(r"<(?=\s*/?\s*instructions)", re.IGNORECASE)
 SKILLS_CHARS: Final[Mapping[Profile, int]] = {"full": 16_000, "small": 1_500}
 """Characters of the list of skills: it goes with every request."""
 

@@ -20,16 +20,17 @@ from agent_tui.context import text_files
 from agent_tui.paths import project_folders
 from agent_tui.protocol.messages import SkillInfo
 from agent_tui.safety.secrets.scrubber import hide_secrets
+from agent_tui.structures import late
 from agent_tui.structures.frozen import frozen
 
 MAX_DESCRIPTION: Final = 1_024
-_NAME: Final = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
+_NAME: Final = late.pattern(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 """What the published format allows as a name (at most 64 characters)."""
-_USABLE: Final = re.compile(r"[^\s/<>{}$\"'`]+")
-_HEADING: Final = re.compile(r"(#{1,6})[ \t]+/(?P<name>\S+)(?P<rest>.*?)(?:[ \t]+#+)?[ \t]*")
-_ARGUMENTS: Final = re.compile(r"(?:\s*<[^<>{}]+>)*\s*")
-_FENCE: Final = re.compile(r" {0,3}(`{3,}|~{3,})")
-_KEY: Final = re.compile(r"([A-Za-z][\w-]*)[ \t]*:(?:[ \t]+(.*)|)$")
+_USABLE: Final = late.pattern(r"[^\s/<>{}$\"'`]+")
+_HEADING: Final = late.pattern(r"(#{1,6})[ \t]+/(?P<name>\S+)(?P<rest>.*?)(?:[ \t]+#+)?[ \t]*")
+_ARGUMENTS: Final = late.pattern(r"(?:\s*<[^<>{}]+>)*\s*")
+_FENCE: Final = late.pattern(r" {0,3}(`{3,}|~{3,})")
+_KEY: Final = late.pattern(r"([A-Za-z][\w-]*)[ \t]*:(?:[ \t]+(.*)|)$")
 
 
 @frozen
@@ -199,7 +200,7 @@ PROJECT: Final = "project"
 """The source of what comes with a repository."""
 LIMIT: Final = 256_000
 """Bytes of one skill file that are used."""
-_LINE: Final = re.compile(r"/(\S+)\s*(.*)", re.DOTALL)
+_LINE: Final = late.pattern(r"/(\S+)\s*(.*)", re.DOTALL)
 _FREE: Final = "$ARGUMENTS"
 
 

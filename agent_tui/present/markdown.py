@@ -20,9 +20,10 @@ from agent_tui.present.document import (
     title,
 )
 from agent_tui.protocol.transcript import Transcript
+from agent_tui.structures import late
 
-_TICKS: Final = re.compile("`+")
-_WORD: Final = re.compile(r"[\w+#.-]{1,40}")
+_TICKS: Final = late.pattern("`+")
+_WORD: Final = late.pattern(r"[\w+#.-]{1,40}")
 _NAMES: Final = {"person": "You", "agent": "Agent", "task": "Task"}
 
 

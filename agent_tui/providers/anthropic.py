@@ -3,7 +3,6 @@ of the prompt; what is known of Claude models by their names."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing
 from pathlib import Path
@@ -24,13 +23,14 @@ from agent_tui.providers.wire.access import Key, bearer, open_wire
 from agent_tui.providers.wire.http import Patience, host_of
 from agent_tui.providers.wire.stream import play_answer, unless_refused
 from agent_tui.providers.wire.stream_parsers import ServerSentEvents, WholeBody
+from agent_tui.structures import late
 from agent_tui.structures.frozen import frozen
 
 KEY, TOKEN = ANTHROPIC.keys
 VERSION: Final = "2023-06-01"
 """Of the dialect, as a header of every request."""
 _THOUGHTS: Final = ("thinking", "redacted_thinking")
-_UNTAKEN: Final = re.compile(
+_UNTAKEN: Final = late.pattern(
     r"in `?(redacted_)?thinking`? block|bound to a different conv|blocks? .*cannot be modified"
 )
 """What it says of thoughts that it does not take back."""
@@ -236,8 +236,8 @@ BUDGETS: Final[Mapping[str, int]] = {
     "max": 65_536,
 }
 """What a level means to models that are given tokens to think with."""
-_MAY_REST: Final = re.compile("opus|sonnet|haiku")
-_VERSION: Final = re.compile(r"claude-(?:[a-z]+-)?(\d{1,2})(?:[-.](\d{1,2}))?(?!\d)")
+_MAY_REST: Final = late.pattern("opus|sonnet|haiku")
+_VERSION: Final = late.pattern(r"claude-(?:[a-z]+-)?(\d{1,2})(?:[-.](\d{1,2}))?(?!\d)")
 
 
 @frozen

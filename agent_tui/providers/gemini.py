@@ -3,7 +3,6 @@ speaks it."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import AsyncGenerator, Mapping
 from pathlib import Path
 from typing import Final
@@ -23,12 +22,13 @@ from agent_tui.providers.wire.access import Key, open_wire
 from agent_tui.providers.wire.http import Patience
 from agent_tui.providers.wire.stream import play_answer
 from agent_tui.providers.wire.stream_parsers import ServerSentEvents
+from agent_tui.structures import late
 
 WINDOW: Final = 1_048_576
 """Tokens of every model that chats since Gemini 2, as the list of models says."""
 _PAGE: Final = 1_000
 _MOST_PAGES: Final = 20
-_VERSIONED: Final = re.compile(r"(.*)/(v\d+[a-z0-9]*)")
+_VERSIONED: Final = late.pattern(r"(.*)/(v\d+[a-z0-9]*)")
 BUDGETS: Final[Mapping[str, int]] = {
     "minimal": 512,
     "low": 1_024,
@@ -37,7 +37,7 @@ BUDGETS: Final[Mapping[str, int]] = {
     "xhigh": 24_576,
 }
 """Tokens for a level, where only tokens are understood; every model that does takes these."""
-_CHATS: Final = re.compile(r"gemini-(?!1\D|.*(image|tts|audio|live|embedding|robotics|computer))")
+_CHATS: Final = late.pattern(r"gemini-(?!1\D|.*(image|tts|audio|live|embedding|robotics|computer))")
 
 
 def create(model: str, setup: ProviderSetup) -> GeminiProvider:

@@ -20,15 +20,16 @@ from agent_tui.providers.services.base import Fields, nearest_level
 from agent_tui.providers.services.openai import OPENAI, levels_of, reasons
 from agent_tui.providers.wire.http import host_of
 from agent_tui.providers.wire.stream import unless_refused
+from agent_tui.structures import late
 from agent_tui.structures.vocabulary import EFFORTS
 
-_NO_CHAT: Final = re.compile(
+_NO_CHAT: Final = late.pattern(
     r"embedding|whisper|tts|dall-e|image|audio|realtime|moderation|transcribe|babbage|davinci|sora|instruct|search"
 )
-_NO_CHAT_WITH_TOOLS: Final = re.compile(r"tools.* not supported .*/v1/responses", re.IGNORECASE)
+_NO_CHAT_WITH_TOOLS: Final = late.pattern(r"tools.* not supported .*/v1/responses", re.IGNORECASE)
 """Said by OpenAI and Azure from GPT-5.4 on, where a model is asked to think too; from 5.6 on
 wherever it may."""
-_NO_SUMMARY: Final = re.compile(r"reasoning[ ._]summar", re.IGNORECASE)
+_NO_SUMMARY: Final = late.pattern(r"reasoning[ ._]summar", re.IGNORECASE)
 
 
 def create(model: str, setup: ProviderSetup) -> OpenAIProvider:

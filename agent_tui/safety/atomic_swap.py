@@ -21,12 +21,14 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final, Literal
 
+from agent_tui.structures import late
+
 AGE: Final = 3_600.0
 """Seconds after which nobody writes at a file any more."""
 MOST: Final = 5_000
 """Names of a folder that are looked at: it is done with each write."""
 _NAME: Final = 80
-_OURS: Final = re.compile(r"\..*\.[0-9a-f]{12}\.(?:tmp|was)", re.DOTALL)
+_OURS: Final = late.pattern(r"\..*\.[0-9a-f]{12}\.(?:tmp|was)", re.DOTALL)
 
 
 def cut_name(name: str, most: int) -> str:

@@ -29,6 +29,7 @@ from agent_tui.safety.git_config import (
     read_text,
 )
 from agent_tui.safety.process import processes
+from agent_tui.structures import late
 from agent_tui.structures.frozen import frozen
 from agent_tui.temporary import PrivateFolder
 
@@ -45,7 +46,7 @@ _SETTINGS: Final = {
 }
 """Also over what the person's own configuration says: a question of ours runs nothing and connects
 to nothing."""
-_DATA: Final = re.compile(
+_DATA: Final = late.pattern(
     r"core\.(autocrlf|checkstat|eol|filemode|ignorecase|precomposeunicode|quotepath|repositoryformatversion|symlinks"
     r"|sparsecheckout|sparsecheckoutcone|trustctime)"
     r"|diff\.(renames|renamelimit)|index\.sparse|status\.(renames|renamelimit|showuntrackedfiles)"

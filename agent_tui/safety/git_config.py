@@ -16,6 +16,7 @@ from typing import Final
 
 from agent_tui.paths import project_folders
 from agent_tui.regular_file import open_regular
+from agent_tui.structures import late
 from agent_tui.structures.frozen import frozen
 
 COMMON: Final = ("objects", "refs", "packed-refs", "shallow", "reftable")
@@ -32,11 +33,11 @@ MOST_TEXT: Final = 1_000_000
 _LONGEST_NAME: Final = 4_096
 _MOST_LINES: Final = 10_000
 _HASH: Final = 8
-_BETWEEN: Final = re.compile(r"(?:\s++|[#;][^\n]*+)*+")
+_BETWEEN: Final = late.pattern(r"(?:\s++|[#;][^\n]*+)*+")
 """Empty lines, and comments."""
-_SECTION: Final = re.compile(r'\[\s*+([A-Za-z0-9.-]++)[ \t]*+(?:"((?:[^"\\\n]|\\.)*+)")?\s*+\]')
-_KEY: Final = re.compile(r"([A-Za-z][A-Za-z0-9-]*+)[ \t]*+(=?)[ \t]*+")
-_PIECE: Final = re.compile(r'\\(?:\r?\n|(.))|(")|([#;])|(\r?\n)|([^\\"#;\r\n]+|\r)')
+_SECTION: Final = late.pattern(r'\[\s*+([A-Za-z0-9.-]++)[ \t]*+(?:"((?:[^"\\\n]|\\.)*+)")?\s*+\]')
+_KEY: Final = late.pattern(r"([A-Za-z][A-Za-z0-9-]*+)[ \t]*+(=?)[ \t]*+")
+_PIECE: Final = late.pattern(r'\\(?:\r?\n|(.))|(")|([#;])|(\r?\n)|([^\\"#;\r\n]+|\r)')
 _ESCAPED: Final = {"n": "\n", "t": "\t", "b": "\b"}
 
 
@@ -246,7 +247,7 @@ def parse_config(text: str) -> Iterator[tuple[str, str]]:
             return
 
 
-_PLAIN_LINE: Final = re.compile(
+_PLAIN_LINE: Final = late.pattern(
     r"""[ \t]*(?:
         (?P<section>\[[A-Za-z0-9.-]+(?:[ ]"(?:[^"\\]|\\.)*")?\][ \t]*)
         | [#;].*
@@ -254,7 +255,7 @@ _PLAIN_LINE: Final = re.compile(
     )?""",
     re.VERBOSE,
 )
-_UNSEEN: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ufeff]")
+_UNSEEN: Final = late.pattern(r"[\x00-\x08\x0b-\x1f\x7f\ufeff]")
 
 
 def is_plain_config(text: str) -> bool:

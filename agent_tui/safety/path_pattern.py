@@ -7,10 +7,12 @@ import re
 from functools import cache
 from typing import Final
 
-_PLAIN: Final = re.compile(r"(\*\*/?|[*?])")
-_SHELL: Final = re.compile(r"(\*\*/?|[*?]|\[[^]/]+\]|\{[^{},]*\}|[{},])")
+from agent_tui.structures import late
+
+_PLAIN: Final = late.pattern(r"(\*\*/?|[*?])")
+_SHELL: Final = late.pattern(r"(\*\*/?|[*?]|\[[^]/]+\]|\{[^{},]*\}|[{},])")
 """Braces without a comma are themselves."""
-_BEGINS: Final = re.compile(r"[*?{\[]")
+_BEGINS: Final = late.pattern(r"[*?{\[]")
 _MEANING: Final = {"**": ".*", "**/": "(?:.*/)?", "*": "[^/]*", "?": "[^/]"}
 
 

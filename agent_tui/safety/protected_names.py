@@ -13,6 +13,8 @@ from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import Final
 
+from agent_tui.structures import late
+
 RUN: Final = {
     # At a commit, a checkout, or as soon as somebody asks for the status.
     "git itself": ".git/ .gitmodules .gitattributes .gitconfig .lfsconfig .config/git/ git/config .git_template/",
@@ -301,12 +303,12 @@ def _obeyed(rows: Iterable[str]) -> re.Pattern[str]:
 
 
 _MEANING: Final = {r"\*": "[^/]*", r"\{": "(?:", ",": "|", r"\}": ")"}
-_NOT_PLAIN: Final = re.compile("|".join(map(re.escape, _MEANING)))
-_SECRET: Final = re.compile(f"/(?:{_any_of(SECRET_FILES)}|{_SSH_KEY})")
+_NOT_PLAIN: Final = late.pattern("|".join(map(re.escape, _MEANING)))
+_SECRET: Final = late.pattern(f"/(?:{_any_of(SECRET_FILES)}|{_SSH_KEY})")
 _FOLDERS_OF_SECRETS: Final = frozenset(
     one.removesuffix("/*").casefold() for one in SECRET_FILES if _last(one) == "*"
 )
-_SUSPECT: Final = re.compile(
+_SUSPECT: Final = late.pattern(
     rf"(?:{_any_of(_last(one) for one in SECRET_FILES if _last(one) != '*')}|id_.*)[. ]*", re.DOTALL
 )
 """What the name of a secret looks like, in whichever folder."""
@@ -345,7 +347,7 @@ def _part_with(letter: str) -> re.Pattern[str]:
 
 
 _LONGEST: Final = max(map(len, _all_patterns()))
-_BEGINNINGS: Final = re.compile(
+_BEGINNINGS: Final = late.pattern(
     f"/(?:{_any_of({'/'.join(one[:n]) for one in _all_patterns() for n in range(1, len(one))})})"
 )
 _OF_SECRETS: Final = [one.split("/") for one in (*SECRET_FILES, *SECRET_FOLDERS, "id_*")]

@@ -14,8 +14,9 @@ from agent_tui.safety.git_config import find_repository, parse_config, read_text
 from agent_tui.safety.git_index import Tracked
 from agent_tui.safety.name_search import Folder, Name, own_names, search
 from agent_tui.safety.protected_names import RUNS, fold_name, is_of_repository, protection
+from agent_tui.structures import late
 
-_TEXT: Final = re.compile(
+_TEXT: Final = late.pattern(
     r"branch\..*|user\..*|author\..*|committer\..*|color\..*|url\..*|gui\..*|i18n\..*|advice\..*|maintenance\..*"
     r"|remote\..*\.(?:url|pushurl|fetch|push)|submodule\..*\.(?:url|branch|active)|safe\.directory"
     r"|core\.(?:excludesfile|worktree|commentchar)|commit\.template|mailmap\.file|blame\.ignorerevsfile",
@@ -23,11 +24,11 @@ _TEXT: Final = re.compile(
 )
 """Settings of which git takes words and addresses. Any other may name a program: those that do
 become more. An alias does so behind `!` or `-c`."""
-_INCLUDE: Final = re.compile(r"include(?:if\..*)?\.path", re.DOTALL)
+_INCLUDE: Final = late.pattern(r"include(?:if\..*)?\.path", re.DOTALL)
 _FOLDERS: Final = frozenset({"core.hookspath", "init.templatedir"})
 """What is below them is run."""
-_VARIABLE: Final = re.compile(r"\$\{[^}]*\}|\$\w+")
-_WORD: Final = re.compile(r"[^\s\"'`;|&()<>=]+")
+_VARIABLE: Final = late.pattern(r"\$\{[^}]*\}|\$\w+")
+_WORD: Final = late.pattern(r"[^\s\"'`;|&()<>=]+")
 _MOST_FILES: Final = 100
 """Files of configuration that are read."""
 _MOST_FOLDERS: Final = 10_000

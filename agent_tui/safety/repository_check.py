@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import stat
 import time
 from collections.abc import Iterator
@@ -23,6 +22,7 @@ from agent_tui.safety.git_config import (
     read_bytes,
     read_text,
 )
+from agent_tui.structures import late
 from agent_tui.structures.frozen import frozen
 
 _MOST_SUBMODULES: Final = 100
@@ -32,13 +32,13 @@ _SETTLED_NS: Final = 3_000_000_000
 """Nanoseconds after which no further change can have the same time: FAT counts in two seconds."""
 _BARE: Final = ("HEAD", "objects", "refs")
 """What a folder holds that git takes for a repository without a work tree."""
-_HEAD: Final = re.compile(r"ref: refs/\S+|[0-9a-f]{40}|[0-9a-f]{64}")
+_HEAD: Final = late.pattern(r"ref: refs/\S+|[0-9a-f]{40}|[0-9a-f]{64}")
 _SUBMODULE: Final = b"\x00\x00\xe0\x00"
 """The mode of a submodule in an index. By chance other bytes are the same: then it asks."""
 _LARGEST_INDEX: Final = 100_000_000
 _Stamp = tuple[int, ...]
 
-_RUNS_NOTHING: Final = re.compile(
+_RUNS_NOTHING: Final = late.pattern(
     r"core\.(?:repositoryformatversion|filemode|bare|logallrefupdates|ignorecase|precomposeunicode"
     r"|autocrlf|eol|symlinks|abbrev|quotepath|safecrlf|untrackedcache|preloadindex|checkstat"
     r"|longpaths|protecthfs|protectntfs|compression|commentchar|whitespace|sharedrepository"

@@ -39,6 +39,7 @@ from agent_tui.settings.schema import (
 from agent_tui.settings.table import ProviderSettings, Settings
 from agent_tui.settings.trust import Gate, ThisRun
 from agent_tui.settings.values import Layer, Setting, Value, parse_rule, parse_typed
+from agent_tui.structures import late
 from agent_tui.structures.frozen import frozen, replace_fields
 
 FILE: Final = "config.toml"
@@ -54,7 +55,7 @@ for each project (its real path), in which the name of a model is true or false.
 FLAGS: Final = "command line"
 """Where a problem with a flag is said to be."""
 _COMMANDS: Final = "run_shell_command"
-_PATTERN: Final = re.compile(r"\*|\{[^{}]*,[^{}]*\}")
+_PATTERN: Final = late.pattern(r"\*|\{[^{}]*,[^{}]*\}")
 """What a shell replaces, and a rule for commands does not."""
 _MAX_BYTES: Final = 1 << 20
 _MOST_DOTS: Final = 1_000

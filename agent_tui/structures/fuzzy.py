@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Final
 
+from agent_tui.structures import late
 from agent_tui.structures.frozen import frozen
 
 SLICE: Final = 12_500
@@ -35,14 +36,14 @@ name."""
 LONGEST: Final = 256
 """Characters of a query that count."""
 
-_BESIDE: Final = re.compile(
+_BESIDE: Final = late.pattern(
     r"(?:.*/)?(?:(?:tests?|specs?|__tests__|__snapshots__)/.*|__init__\.py|conftest\.py|test_[^/]*"
     r"|[^/]*(?:[._-](?:tests?|spec)\.\w+|[.-]lock|\.lock\.\w+|\.min\.\w+|\.snap|\.map))",
     re.IGNORECASE,
 )
 """Tests, markers and what is made by programs: seldom the file that is meant, unless the query says
 so."""
-_NAMES_THEM: Final = re.compile(r"test|spec|init|lock|min\b|snap|conf", re.IGNORECASE)
+_NAMES_THEM: Final = late.pattern(r"test|spec|init|lock|min\b|snap|conf", re.IGNORECASE)
 _LOOKED_AT: Final = 1_000
 """Names that begin with the query, of which that is asked."""
 _LESS: Final = 12

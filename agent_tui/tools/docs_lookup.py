@@ -13,6 +13,7 @@ from typing import Any, Final
 from pydantic import Field
 
 from agent_tui.safety.file_access import NotRegular, read_regular
+from agent_tui.structures import late
 from agent_tui.tools.base import LenientArguments, Tool, ToolContext, ToolFailure, ToolResult
 from agent_tui.tools.support.python_docs import Sources
 
@@ -30,11 +31,11 @@ AROUND: Final = 12
 """Lines of a declaration of TypeScript that are shown."""
 _ENVIRONMENTS: Final = (".venv", "venv", "env", ".env")
 _READMES: Final = ("README.md", "readme.md", "Readme.md")
-_PICTURES: Final = re.compile(
+_PICTURES: Final = late.pattern(
     r"<img[^<>]*>|!\[[^\[\]]*\]\([^()]*\)|</?(?:p|a|div|h1)\b[^<>]*>|\[\]\([^()]*\)"
 )
 """Badges and what stands around them."""
-_NAME: Final = re.compile(r"@?[A-Za-z0-9][\w.@/-]*")
+_NAME: Final = late.pattern(r"@?[A-Za-z0-9][\w.@/-]*")
 _DECLARES: Final = (
     r"^[ \t]*(?:export[ \t]+)?(?:declare[ \t]+)?(?:default[ \t]+)?(?:abstract[ \t]+)?(?:async[ \t]+)?"
     r"(?:function|class|interface|type|const|let|enum|namespace)[ \t]+{0}\b"

@@ -10,13 +10,14 @@ from typing import Any, Final, Literal
 
 from pydantic import Field
 
+from agent_tui.structures import late
 from agent_tui.tools.base import LenientArguments, Planned, Tool, ToolContext, ToolFailure
 from agent_tui.tools.support.changes import Change, plan_changes, refuse_stale, run_planned
 from agent_tui.tools.support.diff import diff
 from agent_tui.tools.support.files import read_text, refuse_placeholders
 from agent_tui.tools.support.notebook import refuse_many_parts
 
-_INDENT: Final = re.compile(r"[{\[]\r?\n([ \t]+)\"")
+_INDENT: Final = late.pattern(r"[{\[]\r?\n([ \t]+)\"")
 
 
 class EditNotebook(LenientArguments):

@@ -22,6 +22,7 @@ from agent_tui.safety.file_access import NotRegular, read_regular
 from agent_tui.safety.git import ask_git
 from agent_tui.safety.git_config import Repository, find_repository
 from agent_tui.sessions.log.checkpoints import Blobs
+from agent_tui.structures import late
 from agent_tui.structures.readable import count_noun
 from agent_tui.tools.support.diff import diff
 from agent_tui.tools.support.files import is_binary
@@ -38,7 +39,7 @@ _DIFF: Final = (
     "--src-prefix=a/", "--dst-prefix=b/", "--ignore-submodules", "HEAD", "--",
 )  # fmt: skip
 _NEW: Final = ("ls-files", "--others", "--exclude-standard", "-z")
-_HUNK: Final = re.compile(r"@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@")
+_HUNK: Final = late.pattern(r"@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@")
 _NO_COMMIT: Final = "bad revision 'HEAD'"
 _NO_LINE_END: Final = "\\ No newline at end of file"
 

@@ -33,11 +33,12 @@ from agent_tui.safety.process.processes import CommandResult
 from agent_tui.safety.shell import hard_list
 from agent_tui.safety.shell import programs as shell_programs
 from agent_tui.safety.shell.words import TooMany, simple_commands
+from agent_tui.structures import late
 from agent_tui.structures.frozen import frozen
 
 HIDDEN: Final = "!! private command"
 LABEL: Final = 120
-_NAMES: Final = re.compile(r"(?:(?<!\s)\s*+\(|(?:(?<!\s)\s++|^)\S*[/~]).*", re.DOTALL)
+_NAMES: Final = late.pattern(r"(?:(?<!\s)\s*+\(|(?:(?<!\s)\s++|^)\S*[/~]).*", re.DOTALL)
 """From where on a reason names what a command is about: that of a private one goes on record
 without it."""
 

@@ -4,7 +4,6 @@ on."""
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -42,11 +41,12 @@ from agent_tui.protocol.transcript import BackgroundJob, Question, Transcript
 from agent_tui.safety.atomic_swap import Leftovers
 from agent_tui.safety.process.output_capture import Captured
 from agent_tui.sessions.log.checkpoints import Blobs
+from agent_tui.structures import late
 
 FIRST_WORDS: Final = 50
 """Characters of a prompt by which a person knows it."""
 MOST_NAMED: Final = 3
-_OUTPUT: Final = re.compile(r"[0-9a-f]{8}\.txt")
+_OUTPUT: Final = late.pattern(r"[0-9a-f]{8}\.txt")
 
 
 def interrupted_result(

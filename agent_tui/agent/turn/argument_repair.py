@@ -17,6 +17,8 @@ from collections.abc import Callable, Iterator
 from itertools import combinations, pairwise
 from typing import Any, Final
 
+from agent_tui.structures import late
+
 LONGEST: Final = 50_000
 """Characters; what is longer is not looked at."""
 DEEPEST: Final = 100
@@ -25,11 +27,11 @@ AT_ONCE: Final = 3
 AROUND: Final = 20
 """Characters on each side of the place where JSON ends to be JSON."""
 _FENCE: Final = "```"
-_STRING: Final = re.compile(r'"(?:[^"\\]|\\(?:.|\Z))*+("|\Z)', re.DOTALL)
+_STRING: Final = late.pattern(r'"(?:[^"\\]|\\(?:.|\Z))*+("|\Z)', re.DOTALL)
 """One that is never closed goes on to the end."""
-_ODD: Final = re.compile(r"\\[^'\"nrt\\]")
+_ODD: Final = late.pattern(r"\\[^'\"nrt\\]")
 """Escapes that Python does not read as everybody would."""
-_ESCAPE: Final = re.compile(r"\\(.)", re.DOTALL)
+_ESCAPE: Final = late.pattern(r"\\(.)", re.DOTALL)
 _WORDS: Final = {"True": "true", "False": "false", "None": "null"}
 Object = dict[str, Any]
 

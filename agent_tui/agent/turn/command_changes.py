@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import re
 import time
 from collections.abc import Callable, Collection, Coroutine, Iterable, Mapping, Sequence
 from concurrent.futures import Executor as Pool
@@ -43,6 +42,7 @@ from agent_tui.safety.git_config import find_repository
 from agent_tui.safety.process import processes, supervisor
 from agent_tui.safety.process.processes import Job
 from agent_tui.sessions.log.checkpoints import Blobs
+from agent_tui.structures import late
 from agent_tui.structures.frozen import frozen
 
 LAST: Final = 2 * processes.GRACE
@@ -51,7 +51,7 @@ GUARD_ENDS: Final = supervisor.TERM_SECONDS + 0.5
 """Seconds after which the commands of a killed program have ended."""
 FRESH: Final = 0.05
 """Seconds for which a look holds, where nothing of ours ran since: one takes about as long itself."""
-_PLAIN: Final = re.compile(r"[\w./=:,@%+ -]*")
+_PLAIN: Final = late.pattern(r"[\w./=:,@%+ -]*")
 READERS: Final = frozenset(
     {
         "cat",

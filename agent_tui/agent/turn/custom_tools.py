@@ -8,7 +8,6 @@ the others work.
 
 from __future__ import annotations
 
-import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -19,6 +18,7 @@ from agent_tui import registry
 from agent_tui.context import text_files
 from agent_tui.paths import project_folders, tool_folders
 from agent_tui.settings.layers import Place
+from agent_tui.structures import late
 from agent_tui.structures.frozen import frozen
 from agent_tui.tools.base import Effect, Tool
 
@@ -29,7 +29,7 @@ PROJECT: Final = "project"
 PACKAGE: Final = "agent_tui_custom"
 """What the modules are called: so their classes are found by those who look names up."""
 Lines = list[str]
-_NAME: Final = re.compile(r"[a-z][a-z0-9_]{1,63}")
+_NAME: Final = late.pattern(r"[a-z][a-z0-9_]{1,63}")
 _LONGEST: Final = 1_000
 """Characters of a description."""
 

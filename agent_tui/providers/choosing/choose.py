@@ -34,6 +34,7 @@ from agent_tui.providers.services.compatible import COMPATIBLE
 from agent_tui.providers.services.ollama import OLLAMA
 from agent_tui.providers.wire.addresses import is_near as is_near
 from agent_tui.settings.layers import Configuration
+from agent_tui.structures import late
 from agent_tui.structures.frozen import frozen
 
 KEY_VARIABLES: Final = presets.KEYS
@@ -228,8 +229,8 @@ def describe_lack(wanted: str, configuration: Configuration) -> str:
     return world.needs(follow_alias(world, wanted).partition("/")[0])
 
 
-_OUTER: Final = re.compile(r"(?:https?:/*)+(?=https?:/)", re.IGNORECASE)
-_SCHEME: Final = re.compile(r"^(https?):/+", re.IGNORECASE)
+_OUTER: Final = late.pattern(r"(?:https?:/*)+(?=https?:/)", re.IGNORECASE)
+_SCHEME: Final = late.pattern(r"^(https?):/+", re.IGNORECASE)
 
 
 def typed_address(text: str) -> str:

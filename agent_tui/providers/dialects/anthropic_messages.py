@@ -9,7 +9,6 @@ model that had them.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Final, TypedDict
@@ -24,6 +23,7 @@ from agent_tui.protocol.messages import (
     UserMessage,
 )
 from agent_tui.providers.dialects.translate import arguments_object, count, state_of
+from agent_tui.structures import late
 from agent_tui.structures.frozen import frozen
 
 MARK: Final = {"type": "ephemeral"}
@@ -33,7 +33,7 @@ EMPTY: Final = "(empty)"
 GO_ON: Final = "(Go on.)"
 """Behind an answer that the history ends with: newer models continue none but their own."""
 NO_RESULT: Final = "Error [interrupted]: there is no result."
-_UNFIT: Final = re.compile(r"[^a-zA-Z0-9_-]")
+_UNFIT: Final = late.pattern(r"[^a-zA-Z0-9_-]")
 
 
 @frozen

@@ -12,12 +12,13 @@ from agent_tui.protocol.messages import ToolSpec
 from agent_tui.providers.services import service_of
 from agent_tui.providers.services.base import PLAIN as PLAIN
 from agent_tui.providers.services.base import Quirks as Quirks
+from agent_tui.structures import late
 
 LONGEST_ID: Final = 40
 """Characters of a call's id that every server takes."""
 NOTHING: Final = "(nothing)"
 """Stands where a server wants words and there are none."""
-_SHORT: Final = re.compile(r"[A-Za-z0-9]{9}")
+_SHORT: Final = late.pattern(r"[A-Za-z0-9]{9}")
 _SCHEMAS: Final = ("properties", "patternProperties", "$defs", "definitions")
 _CHOICES: Final = ("anyOf", "oneOf", "allOf")
 _NAMES: Final[Mapping[type, str]] = {

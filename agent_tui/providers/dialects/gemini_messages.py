@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable, Mapping
 from itertools import groupby
 from typing import Final, Literal
@@ -32,12 +31,13 @@ from agent_tui.providers.dialects.translate import (
     text_in,
 )
 from agent_tui.providers.wire import failures
+from agent_tui.structures import late
 from agent_tui.structures.frozen import frozen
 
 UNSIGNED: Final = "skip_thought_signature_validator"
 """In place of a signature for a call that this model did not write: documented for histories that
 come from another."""
-_SIGNS: Final = re.compile(r"gemini-(?![12](\D|$))")
+_SIGNS: Final = late.pattern(r"gemini-(?![12](\D|$))")
 
 
 def wants_signatures(model: str) -> bool:

@@ -5,13 +5,13 @@ from __future__ import annotations
 
 import json
 import math
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
 from agent_tui.protocol.messages import AssistantMessage, Message, Request, ToolCall, ToolSpec
 from agent_tui.providers.base import CallChunk, Failed, StreamItem, TextChunk, ThinkingChunk
+from agent_tui.structures import late
 
 DEEPEST: Final = 100
 """Levels of brackets in arguments; what is deeper is text that happens to look like JSON."""
@@ -21,8 +21,8 @@ limit of its own."""
 LONGEST_NAME: Final = 300
 """Characters of a name (of a model, of a tool) that are kept."""
 _MOST_TOKENS: Final = 10**12
-_DIGITS: Final = re.compile("[0-9]{1,12}")
-_SURROGATE: Final = re.compile("[\ud800-\udfff]")
+_DIGITS: Final = late.pattern("[0-9]{1,12}")
+_SURROGATE: Final = late.pattern("[\ud800-\udfff]")
 
 
 def system(request: Request) -> list[dict[str, object]]:

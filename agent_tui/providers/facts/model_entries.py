@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterator
 from dataclasses import replace
 from difflib import get_close_matches
@@ -13,9 +12,10 @@ from agent_tui.providers.base import Provider, ProviderError
 from agent_tui.providers.dialects.translate import count
 from agent_tui.providers.services import service_of
 from agent_tui.providers.wire.http import is_near
+from agent_tui.structures import late
 from agent_tui.structures.frozen import frozen
 
-_EDITION: Final = re.compile(r"([-:@](latest|\d{4}.*|\d{3}))?")
+_EDITION: Final = late.pattern(r"([-:@](latest|\d{4}.*|\d{3}))?")
 """What a list may have behind a name that means the same model without it."""
 
 

@@ -8,6 +8,7 @@ from typing import Final
 
 from agent_tui.providers.services import all_services
 from agent_tui.providers.services.base import Known
+from agent_tui.structures import late
 
 WINDOW: Final = 128_000
 """Tokens of a window where nothing is known."""
@@ -30,8 +31,8 @@ def _patterns() -> tuple[tuple[re.Pattern[str], Known], ...]:
 
 WEAK: Final = 9.0
 """Billions of parameters up to which a model often errs in nested JSON."""
-_SIZE: Final = re.compile(r"(?<![\d.a-z])(?:(\d+)x)?e?(\d+(?:\.\d+)?)b(?![a-z\d])")
-_WEAK: Final = re.compile(
+_SIZE: Final = late.pattern(r"(?<![\d.a-z])(?:(\d+)x)?e?(\d+(?:\.\d+)?)b(?![a-z\d])")
+_WEAK: Final = late.pattern(
     r"(gemma-?\d?:latest|gemma3$|llama3\.[12]$|llama3\.2:latest|phi-?[34](\.5)?-?:?mini"
     r"|(tiny|smol)\w*|mistral(:latest)?$)"
 )

@@ -7,7 +7,6 @@ none is made up.
 
 from __future__ import annotations
 
-import re
 import tomllib
 from collections.abc import Iterable, Mapping
 from functools import cache
@@ -18,13 +17,14 @@ from agent_tui.protocol.messages import Usage
 from agent_tui.providers import services
 from agent_tui.providers.base import Provider
 from agent_tui.providers.wire.http import host_of, is_near
+from agent_tui.structures import late
 from agent_tui.structures.frozen import frozen
 
 FILE: Final = Path(__file__).with_name("prices.toml")
 MILLION: Final = 1_000_000
-_ELSEWHERE: Final = re.compile(r"[:-]cloud$")
+_ELSEWHERE: Final = late.pattern(r"[:-]cloud$")
 """How the names of models end that Ollama passes on."""
-_DATED: Final = re.compile(r"-(\d{8}|\d{4}-\d{2}-\d{2}|latest|00\d)$")
+_DATED: Final = late.pattern(r"-(\d{8}|\d{4}-\d{2}-\d{2}|latest|00\d)$")
 """What may stand behind a model's name without its being another one."""
 
 

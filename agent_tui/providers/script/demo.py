@@ -25,6 +25,7 @@ from agent_tui.protocol.messages import (
 )
 from agent_tui.protocol.turn_events import INSTRUCTION
 from agent_tui.providers.script.format import DEFAULT_CHUNK, Call, Item, Text, items_of
+from agent_tui.structures import late
 from agent_tui.structures.frozen import frozen
 
 RATE: Final = 40.0
@@ -207,10 +208,10 @@ def _arguments(call: ToolCall) -> dict[str, object]:
 
 
 NAME: Final = "demo"
-SCRATCH: Final = re.compile(r"tour-[0-9]{1,9}")
+SCRATCH: Final = late.pattern(r"tour-[0-9]{1,9}")
 _FACTS: Final = "\n\n<environment>\n"
 """Where the facts begin that the engine puts behind what a person typed."""
-_FAILED: Final = re.compile(r"Error \[([a-z_]+)\]:")
+_FAILED: Final = late.pattern(r"Error \[([a-z_]+)\]:")
 _STOPPED: Final = ("cancelled", "interrupted")
 """Tags of calls that the person, or the end of the program, broke off."""
 

@@ -8,10 +8,11 @@ from typing import Final
 from agent_tui.providers.services.base import THREE, Service
 from agent_tui.settings.table import SERVED
 from agent_tui.settings.values import Setting, effort, text
+from agent_tui.structures import late
 from agent_tui.structures.vocabulary import EFFORTS
 
 VERSION: Final = "v1beta"
-_THINKS: Final = re.compile(
+_THINKS: Final = late.pattern(
     r"gemini-(2\.5|[3-9]|[1-9]\d|(pro|flash|flash-lite)-latest)(?!.*(image|tts|audio|live))"
 )
 _LEVELS: Final = (

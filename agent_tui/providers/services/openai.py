@@ -8,6 +8,7 @@ from typing import Final
 from agent_tui.providers.services.base import THREE, Known, Quirks, Service
 from agent_tui.settings.table import SERVED
 from agent_tui.settings.values import Setting, one_of, text
+from agent_tui.structures import late
 from agent_tui.structures.vocabulary import EFFORTS
 
 _API: Final = one_of("responses", "chat")
@@ -35,7 +36,7 @@ _LEVELS: Final = (
 """The levels that models of OpenAI take; one that a model does not take is refused. Compared with
 its pages of the models and of `reasoning.effort` on 2026-11-22; where models of one version differ,
 what all of them take."""
-_REASONS: Final = re.compile(
+_REASONS: Final = late.pattern(
     r"gpt-([5-9]|\d\d)(?!.*chat)|o[134](?![\w.])(?!-(mini|preview)$)|o[34]-mini|codex"
 )
 OPENAI: Final = Service(

@@ -16,18 +16,19 @@ from agent_tui.providers.base import Failed
 from agent_tui.providers.dialects.translate import drop_surrogates, text_in
 from agent_tui.providers.wire.addresses import proxy_of
 from agent_tui.safety.secrets.scrubber import Scrubber
+from agent_tui.structures import late
 from agent_tui.structures.frozen import frozen
 
 with registry.late(warm=False):
     import httpx
 
-OVERFLOW = re.compile(
+OVERFLOW = late.pattern(
     r"context[\s_-]*(length|window|size)|maximum (context|prompt)|max_prompt_tokens|token limit|\bn(um)?_ctx\b"
     r"|(prompt|input|request|messages?)[^.]{0,40}too (long|large)"
     r"|too many (input |prompt )?tokens|exceed[^.]{0,40}(context|max[^.]{0,14} tokens)|payload size exceeds",
     re.IGNORECASE,
 )
-NO_MONEY = re.compile(
+NO_MONEY = late.pattern(
     r"insufficient_quota|exceeded your current quota|insufficient (credit|balance|fund)|credit balance is too low"
     r"|billing_error",
     re.IGNORECASE,
@@ -52,7 +53,7 @@ NO_NAME = (
 NO_SERVER = "no server answers there"
 UNKNOWN_NAME = "the host name is unknown"
 NETWORK = "check the network, its DNS and the address; set HTTPS_PROXY if you need a proxy"
-_STATUS = re.compile("[1-9][0-9]{2}")
+_STATUS = late.pattern("[1-9][0-9]{2}")
 OVERLOADED = 529
 OVERLOADED_WAIT = 5.0
 """Seconds at least before a server is asked again that says it has more to do than it can."""
@@ -361,8 +362,8 @@ def _date(text: str) -> datetime | None:
     return found if found.tzinfo else found.replace(tzinfo=UTC)
 
 
-_SECONDS = re.compile(r"(\d{1,9}(?:\.\d{1,9})?)s")
-_BAD_KEY = re.compile(r"API key (not valid|expired|not found)", re.IGNORECASE)
+_SECONDS = late.pattern(r"(\d{1,9}(?:\.\d{1,9})?)s")
+_BAD_KEY = late.pattern(r"API key (not valid|expired|not found)", re.IGNORECASE)
 
 
 @frozen

@@ -11,15 +11,15 @@ from __future__ import annotations
 import codecs
 import json
 import logging
-import re
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from typing import Final, Protocol
 
 from agent_tui.providers.base import Failed
 from agent_tui.providers.wire.failures import Place
+from agent_tui.structures import late
 
-_BETWEEN: Final = re.compile(r"[\[\s,]*")
+_BETWEEN: Final = late.pattern(r"[\[\s,]*")
 
 
 def whole_number(digits: str) -> int | float:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Final
 
 from agent_tui.safety.secrets.scrubber import is_secret_name
+from agent_tui.structures import late
 
 _NEEDED: Final = """
     PATH HOME USER LOGNAME SHELL HOSTNAME LANG LANGUAGE TZ TERM COLORTERM NO_COLOR FORCE_COLOR CLICOLOR TMPDIR TMP TEMP
@@ -79,12 +80,12 @@ MODEL_SERVER: Final = (
     "ROCR_*",
 )
 """What a model server on this machine needs beside it, which the person starts."""
-_CREDENTIAL: Final = re.compile(
+_CREDENTIAL: Final = late.pattern(
     r"KEY|SECRET|TOKEN|PASS|_PWD|CRED|AUTH|COOKIE|SESSION|PRIVATE|SIGN|HEADERS", re.IGNORECASE
 )
-_SIGNED_IN: Final = re.compile(r"://[^/?#\s]*@")
+_SIGNED_IN: Final = late.pattern(r"://[^/?#\s]*@")
 """An address with a user or a password in it."""
-_OF_THE_TERMINAL: Final = re.compile(
+_OF_THE_TERMINAL: Final = late.pattern(
     r"_$|(AGENT_TUI|ALACRITTY|BASH|COLORFGBG|COLUMNS|DBUS|DESKTOP|DISPLAY|EDITOR|FZF|GDM|GHOSTTY|GNOME"
     r"|GIT_(EDITOR|PAGER)|GPG_TTY|GTK|HIST|INVOCATION_ID|ITERM|JOURNAL|KDE|KITTY|KONSOLE|LESS|LINES|LOGIN"
     r"|LS_COLORS|MAIL$|MANAGERPID|MANPAGER|OLDPWD|P9K|PAGER|PROMPT|PS[1-4]$|PWD$|QT_|SESSION_MANAGER|SHLVL"

@@ -4,15 +4,16 @@ line that a progress bar wrote anew as it was in the end. And the lines of it th
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Final
+
+from agent_tui.structures import late
 
 LONGEST_LINE: Final = 8_000
 """Characters of a line that wait for its end; what comes after is passed on as it is."""
 MARKS: Final = "\x1b\r\b\x9b\x9d\x90"
 """Where none of these is in a text, nothing is to be folded."""
-_SEQUENCE: Final = re.compile(
+_SEQUENCE: Final = late.pattern(
     r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]"
     # each of those goes on until the next begins: no text is looked through twice
     r"|(?:\x1b[\]PX^_]|[\x9d\x90])[^\x07\x18\x1a\x1b\x90\x9c\x9d\n]*(?:\x07|\x1b\\|\x9c)"
@@ -20,7 +21,7 @@ _SEQUENCE: Final = re.compile(
 )
 SHOWN: Final = 300
 """Characters of a line that says what failed."""
-_FAILURE: Final = re.compile(
+_FAILURE: Final = late.pattern(
     r"^(?:FAILED |FAIL\b|ERROR |E   |not ok |panic: |---- .* stdout ----|={3,} .*\bfailed\b"
     r"|\s*--- FAIL: |\s*[●✕✗✘×] |error(?:\[\w+\])?: |test .* \.\.\. FAILED|thread '.*' panicked"
     r"|\w[\w.]*(?:Error|Exception)\b(?:: |$)|make.*\*\*\* )"

@@ -10,15 +10,16 @@ Nothing ticks for a command that is silent behind a whole line: each output sets
 from __future__ import annotations
 
 import asyncio
-import re
 from collections.abc import Callable
 from typing import Final
+
+from agent_tui.structures import late
 
 QUIET_SECONDS: Final = 20.0
 """So long nothing came."""
 CHECK_SECONDS: Final = 5.0
 """So long after that none of its processes may have computed."""
-_QUESTION: Final = re.compile(r"[?:>\])]\s*$")
+_QUESTION: Final = late.pattern(r"[?:>\])]\s*$")
 """How what asks for something ends; a bar of progress ends otherwise."""
 
 

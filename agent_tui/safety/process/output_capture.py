@@ -15,6 +15,7 @@ from agent_tui.paths import make_private
 from agent_tui.safety.file_access import open_regular
 from agent_tui.safety.process.folded_output import Fold, failing_lines
 from agent_tui.safety.secrets.scrubber import ScrubbedStream
+from agent_tui.structures import late
 from agent_tui.structures.readable import count_noun
 
 READ: Final = 1_000_000
@@ -23,17 +24,17 @@ LINE_CHARS: Final = 2_000
 SPOOL_LIMIT: Final = 50_000_000
 """Bytes of output that are kept on disk; what comes after is read and dropped."""
 
-_REFUSED: Final = re.compile(
+_REFUSED: Final = late.pattern(
     r"permission denied|operation not permitted|read-only file system|\bE(ACCES|PERM|ROFS)\b"
     r"|bad system call",
     re.IGNORECASE,
 )
 """What programs say when they are refused something."""
-_FIXED: Final = re.compile(
+_FIXED: Final = late.pattern(
     f"{_REFUSED.pattern}|device or resource busy|invalid cross-device link", re.IGNORECASE
 )
 """The same, where folders are mounted."""
-_OFFLINE: Final = re.compile(
+_OFFLINE: Final = late.pattern(
     r"network is (unreachable|down)|could( not|n't) resolve (host|proxy)|no route to host"
     r"|temporary failure (in name resolution|resolving)|name or service not known|getaddrinfo"
     r"|\bEAI_AGAIN\b|\bENETUNREACH\b|\bENOTFOUND\b|\bECONNREFUSED\b|connection refused"
@@ -42,7 +43,7 @@ _OFFLINE: Final = re.compile(
     re.IGNORECASE,
 )
 """What they say without a network."""
-_SPEAKER: Final = re.compile(r"(?:\S*/)?([\w.+-]+): ")
+_SPEAKER: Final = late.pattern(r"(?:\S*/)?([\w.+-]+): ")
 _SPEAKERS: Final = frozenset(
     ["fatal", "error", "warning", "bash", "sh", "PermissionError", "OSError"]
 )

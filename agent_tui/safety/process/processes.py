@@ -10,7 +10,6 @@ import asyncio
 import contextlib
 import errno
 import os
-import re
 import signal
 import subprocess
 import tempfile
@@ -35,6 +34,7 @@ from agent_tui.safety.process.watch import GRACE as GRACE
 from agent_tui.safety.process.watch import Watch
 from agent_tui.safety.sandbox.network_proxy import Proxy
 from agent_tui.safety.sandbox.profiles import Profile
+from agent_tui.structures import late
 
 SETTLED: Final = 0.5
 """Seconds that a command which begins in the background is waited for: what fails at once is told
@@ -50,7 +50,7 @@ _SHELLS: Final = (
     ("/bin/sh", "-c"),
 )
 
-_MOVES: Final = re.compile(r"\b(?:cd|pushd|popd)\b")
+_MOVES: Final = late.pattern(r"\b(?:cd|pushd|popd)\b")
 _SAYS_FOLDER: Final = (
     f"trap '{{ set +x; builtin pwd -P >&{LAST}; }} 2>/dev/null' EXIT; "
     '_agent_tui_command=$1; shift; eval "$_agent_tui_command"'

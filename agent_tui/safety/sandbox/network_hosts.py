@@ -7,17 +7,17 @@ its address is one of somebody's own network, that is allowed with it, behind `=
 from __future__ import annotations
 
 import ipaddress
-import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 from urllib.parse import urlsplit
 
 from agent_tui.safety.shell.programs import unwrap_call
 from agent_tui.safety.shell.words import TooMany, simple_commands
+from agent_tui.structures import late
 
 USUAL_PORTS: Final = {"http": 80, "https": 443}
-_LABEL: Final = re.compile(r"[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?")
-_NUMBER: Final = re.compile(r"\d+|0x[0-9a-f]*")
+_LABEL: Final = late.pattern(r"[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?")
+_NUMBER: Final = late.pattern(r"\d+|0x[0-9a-f]*")
 _OWN: Final = tuple(
     map(
         ipaddress.ip_network,

@@ -3,12 +3,12 @@ characters without width. `grep --color` puts them into the middle of a secret."
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
 from typing import Final
 
 from agent_tui.safety.secrets.strength import Secret
+from agent_tui.structures import late
 from agent_tui.structures.frozen import frozen
 
 _CONTROL: Final = r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]"
@@ -33,12 +33,12 @@ _ESCAPE: Final = (
 )
 """Also one that is not whole at the end of the text: more of it may come."""
 _ANY: Final = rf"(?:{_ESCAPE}|[{_SINGLE}]|(?<![\x80-\xff])\xad|{_BYTES})"
-_HAS_ESCAPE: Final = re.compile(_CONTROL)
-_HAS_SINGLE: Final = re.compile(f"[\xad{_SINGLE}]")
-_HAS_BYTES: Final = re.compile(_BYTES)
-_ESCAPES: Final = re.compile(f"{_ESCAPE}(?:{_ESCAPE})*+")
-_ALL: Final = re.compile(f"{_ANY}+")
-_TWICE: Final = re.compile(r"(.)\x08(?=\1)")
+_HAS_ESCAPE: Final = late.pattern(_CONTROL)
+_HAS_SINGLE: Final = late.pattern(f"[\xad{_SINGLE}]")
+_HAS_BYTES: Final = late.pattern(_BYTES)
+_ESCAPES: Final = late.pattern(f"{_ESCAPE}(?:{_ESCAPE})*+")
+_ALL: Final = late.pattern(f"{_ANY}+")
+_TWICE: Final = late.pattern(r"(.)\x08(?=\1)")
 """Printed twice, to be bold."""
 
 

@@ -15,26 +15,27 @@ from typing import Final
 from agent_tui.safety import file_access, protected_names
 from agent_tui.safety.secrets.scrubber import is_secret_name, known_secrets
 from agent_tui.safety.secrets.strength import is_secret_value
+from agent_tui.structures import late
 
 MAX_BYTES: Final = 64_000
 """Of a file; longer ones are no settings."""
 MOST_FILES: Final = 40
 """In a folder."""
-_FILE: Final = re.compile(r"(?:.*\.)?env(?:rc|[._~-].*)?", re.IGNORECASE)
-_LINE: Final = re.compile(r"[^\r\n]+")
+_FILE: Final = late.pattern(r"(?:.*\.)?env(?:rc|[._~-].*)?", re.IGNORECASE)
+_LINE: Final = late.pattern(r"[^\r\n]+")
 """As programs read one: nothing else that Unicode knows ends it."""
-_SETTING: Final = re.compile(r"[\s#]*(?:export\s+)?(\w+)\s*=\s*(\S.*)")
-_QUOTED: Final = re.compile(r"\"((?:[^\"\\]|\\.)*)\"|'([^']*)'", re.DOTALL)
+_SETTING: Final = late.pattern(r"[\s#]*(?:export\s+)?(\w+)\s*=\s*(\S.*)")
+_QUOTED: Final = late.pattern(r"\"((?:[^\"\\]|\\.)*)\"|'([^']*)'", re.DOTALL)
 """A value in quotation marks, which may go on over lines."""
-_ESCAPED: Final = re.compile(r"\\(.)", re.DOTALL)
+_ESCAPED: Final = late.pattern(r"\\(.)", re.DOTALL)
 _LETTERS: Final = {"n": "\n", "r": "\r", "t": "\t"}
-_NAME: Final = re.compile(
+_NAME: Final = late.pattern(
     r"(?:(?:^|_)(?:API)?(?:KEY|PIN|PWD|AUTH|COOKIE|SALT|PEPPER|SEED)|SECRET|TOKEN|PASS(?:WORD|WD|CODE|PHRASE)?)"
     r"(?:_?(?:BASE64|OLD|NEW|\d+))?$",
     re.IGNORECASE,
 )
 """Beside those of `is_secret_name`: in a file of secrets a shorter word says enough."""
-_MIXED: Final = re.compile(r"(?=.*[A-Za-z])(?=.*\d)[^\s/]+")
+_MIXED: Final = late.pattern(r"(?=.*[A-Za-z])(?=.*\d)[^\s/]+")
 """Words with a digit (`hunter2xyzzy`): behind the name of a secret that is none that stands in code."""
 _SETTLED: Final = 1_000_000_000
 """Nanoseconds after which a folder cannot change any more without another time."""

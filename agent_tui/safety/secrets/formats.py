@@ -31,6 +31,7 @@ from agent_tui.safety.secrets.strength import (
     is_unreadable,
     is_weak_password,
 )
+from agent_tui.structures import late
 
 FORMATS: Final = (
     ("aws-key", "AKIA", r"AKIA[A-Z0-9]{16}"),
@@ -245,7 +246,7 @@ _MARKS: Final = frozenset("+/:$=@")
 _OTHERS: Final = bytes(
     byte if (chr(byte).isalnum() and byte < 128) or byte in b"_.~-" else 32 for byte in range(256)
 )
-_SHORT: Final = re.compile(
+_SHORT: Final = late.pattern(
     r"gh[pousr]_|gl[a-z]{2,5}-|hv[sb]\.|(?:sq|pn|nf)[a-z]_|EZ[AT]K|SK[0-9a-f]{4}"
 )
 """How those with an anchor of two letters begin."""

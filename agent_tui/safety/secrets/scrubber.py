@@ -21,6 +21,7 @@ from agent_tui.safety.secrets.formats import begins_secret, find_secrets
 from agent_tui.safety.secrets.hidden_values import HiddenValues
 from agent_tui.safety.secrets.private_keys import find_key_lines, is_in_key
 from agent_tui.safety.secrets.strength import SHORTEST, Secret, disjoint, is_dummy, is_secret_value
+from agent_tui.structures import late
 
 HIDDEN: Final = "[hidden]"
 """For headers and fields of which nobody needs to know which value they had."""
@@ -28,23 +29,23 @@ _LONGEST_LINE: Final = 4_000
 """Characters of a line without an end that are looked at again with what comes next."""
 _HALF: Final = re.compile(rb"(?:[\xc2-\xdf]|[\xe0-\xef][\x80-\xbf]?|[\xf0-\xf4][\x80-\xbf]{0,2})\Z")
 """The beginning of a character, of which more comes with the next bytes."""
-_PROVIDER: Final = re.compile(r"(API_?KEY|AUTH_?TOKEN)$", re.IGNORECASE)
+_PROVIDER: Final = late.pattern(r"(API_?KEY|AUTH_?TOKEN)$", re.IGNORECASE)
 """Names of what providers are sent: a key, whatever it looks like."""
 _TELLING_NOTHING: Final = 3
 """Letters of a value that may pass before it is sure that it is one: half of all keys begin with
 the same."""
 
-_NAME: Final = re.compile(
+_NAME: Final = late.pattern(
     r"(^|_)(API_?KEY|ACCESS_?KEY|SECRET(_?ACCESS)?(_?KEY)?|AUTH_?TOKEN|TOKEN|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS?"
     r"|PRIVATE_?KEY|CLIENT_?SECRET|PAT|OTLP_(TRACES_|METRICS_|LOGS_)?HEADERS)($|_)",
     re.IGNORECASE,
 )
-_NOT_SECRET: Final = re.compile(
+_NOT_SECRET: Final = late.pattern(
     r"(_|^)(FILE|PATH|DIR|URL|HOST|LENGTH|COUNT|LIMIT|TTL)$|^TOKENIZERS_", re.IGNORECASE
 )
 
 
-_IN_ADDRESS: Final = re.compile(r"://[^/?#\s@:]*+:([^/?#\s]+)@")
+_IN_ADDRESS: Final = late.pattern(r"://[^/?#\s@:]*+:([^/?#\s]+)@")
 
 
 def is_secret_name(name: str) -> bool:

@@ -10,6 +10,7 @@ from typing import Final
 
 from agent_tui.safety import protected_names
 from agent_tui.safety.secrets.strength import Secret
+from agent_tui.structures import late
 
 _SETTING: Final = (
     r"(?i:pass(?:word|wd|phrase|wort|code)?|pwd?|secret|token|credentials?|_auth|\"auth"
@@ -29,19 +30,19 @@ _ENTRY: Final = (
     r"(?P<value>[^\s:/{\"'](?:[^\s:\\]|\\.)*)\r?$"
 )
 """In files of users and their passwords (`.htpasswd`), and in `.pgpass`."""
-_GAP: Final = re.compile(
+_GAP: Final = late.pattern(
     r"\$\w+|\$[({].*|<[^<>]*>|\{\{.*|%\w+%|%\(\w+\)s|\*+|x{3,}|\.{3}|…|null|none|nil|~|true|false"
     r"|undefined|your[_-].*|change[_-]?me|\d{1,3}|(?:/|~/|\./)[\w.-]+(?:/[\w.-]+)*\.\w+|\[hidden:.*"
     r"|[0-9a-f]{4}\].*",
     re.IGNORECASE,
 )
 """What is no value: a variable, a place to fill in, nothing, a path, a placeholder."""
-_COMMENT: Final = re.compile(r"[ \t]#")
+_COMMENT: Final = late.pattern(r"[ \t]#")
 _SHOWN_LINE: Final = (
     r"(?m:^(?P<path>[^\s:]{0,200}\.env[\w.]{0,20})[:-](?:\d{1,7}[:-])?(?P<rest>[^\n]+))"
 )
 """A line of a file of secrets, as a search shows it."""
-_READER: Final = re.compile(
+_READER: Final = late.pattern(
     r"\s*(?:(?:\w+=\S*|sudo)\s+)*(?:\S*/)?(?:awk|bat(?:cat)?|cat|cut|diff|[ef]?grep|git\s+(?:diff|log|show)"
     r"|head|jq|less|more|nl|paste|rg|sed|sort|strings|tac|tail|type|uniq|yq)\s"
 )

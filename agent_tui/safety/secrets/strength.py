@@ -9,6 +9,8 @@ from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from typing import Final, NamedTuple
 
+from agent_tui.structures import late
+
 SHORTEST: Final = 8
 """Shorter values are words that appear anywhere; hiding them would damage text and hide nothing."""
 _DUMMIES: Final = (
@@ -26,7 +28,7 @@ _DUMMIES: Final = (
 """What stands in the place of a secret until there is one, in small letters and without digits and
 marks."""
 _DUMMY: Final = frozenset(_DUMMIES.split())
-_PLACEHOLDER: Final = re.compile(
+_PLACEHOLDER: Final = late.pattern(
     r"^[$<%*\[{&]|\$\{|\{\{|%\(|\.\.\.|…|^\*+$|^[xX]{3,}|[xX]{6,}|^(.)\1+$|\[hidden"
     r"|example|placeholder|redacted|your[_-]|change[_-]?me|replace[_-]?me|dummy|notareal|insert[_-]|fixme|todo"
     r"|^(?:os|process|env|config|settings|self|this|args|options|params|request|req|ctx)\.|^(?:https?|file)://"
@@ -44,10 +46,10 @@ _SENTENCES: Final = (
 )
 _ABOUT_PASSWORDS: Final = frozenset(_SENTENCES.split())
 """Words of sentences about passwords, which stand behind the same names as passwords do."""
-_PIECES: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[A-Z]")
-_RUN: Final = re.compile(r"[A-Za-z0-9+/_]{8,}")
-_CONSONANTS: Final = re.compile(r"[bcdfghjklmnpqrstvwxz]{5,}")
-_NO_PAIRS: Final = re.compile(
+_PIECES: Final = late.pattern(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[A-Z]")
+_RUN: Final = late.pattern(r"[A-Za-z0-9+/_]{8,}")
+_CONSONANTS: Final = late.pattern(r"[bcdfghjklmnpqrstvwxz]{5,}")
+_NO_PAIRS: Final = late.pattern(
     r"(?i)bx|c[jvx]|dx|f[qx]|g[qx]|hx|j[^aeiou]|[km]x|p[xz]|q[^u]|sx|tq|v[bfhjmpqtwx]|wx|xj|xx|yq"
     r"|z[bcdfghjklmnpqrstvwx]|[b-df-hj-np-tv-z]q|^([bcdfgjkmnpqtvwz])[bcdfgjkmnpqtvz]"
 )
@@ -64,7 +66,7 @@ a generator mixes."""
 _SHORT_PIECES: Final = 3.5
 _LONGEST_WORD: Final = 15
 _SHORTEST_MIXED: Final = 10
-_OF_NAMES: Final = re.compile(
+_OF_NAMES: Final = late.pattern(
     r"pass|pwd|pswd|token|secret|auth|crypt|cred|user|input|field|hash|text|string|key$|id$|name$"
     r"|value$|view$|woord|keyword|kenn|adgang|salas|contras|parol"
 )
@@ -293,7 +295,7 @@ def is_secret_value(value: str) -> bool:
     return re.search(r"[^\w./-]", value) is not None or not all(is_word(piece) for piece in pieces)
 
 
-PLACEHOLDER: Final = re.compile(r"\[hidden:[a-z][a-z-]*:[0-9a-f]{4}\]")
+PLACEHOLDER: Final = late.pattern(r"\[hidden:[a-z][a-z-]*:[0-9a-f]{4}\]")
 """What stands in a text in the place of a secret: its kind, and the beginning of its hash, so that
 equal ones are seen to be equal."""
 

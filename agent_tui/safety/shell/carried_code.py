@@ -14,6 +14,7 @@ from agent_tui.safety.shell.option_values import find_values, inner_values
 from agent_tui.safety.shell.programs import SHELLS, Call, git_command, unwrap_call
 from agent_tui.safety.shell.started_programs import named_programs
 from agent_tui.safety.shell.words import Simple, TooMany, word_set
+from agent_tui.structures import late
 
 _SHOWN: Final = frozenset({"cat", "head", "tail", "base64", "base32"})
 """They hand on a file that can be looked at, as `bash FILE` runs one; what encodes writes no
@@ -34,12 +35,12 @@ by itself."""
 _REACHES: Final = frozenset({"git", "pip"})
 """Those of them that are given addresses."""
 _GIT_RUNS: Final = word_set("bisect difftool for-each-repo mergetool rebase submodule")
-_OPTION_OF_CODE: Final = re.compile(r"^(?:[\w-]+=|-\w(?=[^\s=]+\s)|[:+]*!+(?=\S))")
+_OPTION_OF_CODE: Final = late.pattern(r"^(?:[\w-]+=|-\w(?=[^\s=]+\s)|[:+]*!+(?=\S))")
 """What stands before code in one word; `!` is for editors."""
-_SED_LINE: Final = re.compile(r"(?:^|[\d$/,!;{}\n])[ \t]*+e[ \t]++([^\n]+)")
-_SED_MARK: Final = re.compile(r"(\\?)([!-/:-@\[\]^_`{-~])|\\.")
+_SED_LINE: Final = late.pattern(r"(?:^|[\d$/,!;{}\n])[ \t]*+e[ \t]++([^\n]+)")
+_SED_MARK: Final = late.pattern(r"(\\?)([!-/:-@\[\]^_`{-~])|\\.")
 """What stands around the parts of `s`: any mark but a backslash, and but one behind a backslash."""
-_SED_RUNS: Final = re.compile(r"[gpiImM\d]*+e")
+_SED_RUNS: Final = late.pattern(r"[gpiImM\d]*+e")
 _MOST_CARRIED: Final = 24
 
 

@@ -4,7 +4,6 @@ folders of the session, a file of secrets, a name that programs obey."""
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import islice
@@ -15,21 +14,22 @@ from agent_tui.safety import paths, protected_names
 from agent_tui.safety.shell.classifier import Call
 from agent_tui.safety.shell.option_values import says_text
 from agent_tui.safety.shell.started_programs import named_programs
+from agent_tui.structures import late
 
-_URL: Final = re.compile(
+_URL: Final = late.pattern(
     r"(?i)(?<![\w+.-])(?:https?://(?:[^\s,;=?:@]|://|[:@](?![/~.]))*(?:\?[^\s,;]*)?"
     r"|(?!file:)[a-z][a-z0-9+.-]*://[^\s,;=:@]*(?::\d+(?!\w)[^\s,;=:@]*)?)"
 )
 """An address, up to what may stand before the name of a file; only in those of the web that is
 often a part of it."""
-_HOST: Final = re.compile(r"//[^/]+/")
-_MARK: Final = re.compile(r"[=@:,;]")
+_HOST: Final = late.pattern(r"//[^/]+/")
+_MARK: Final = late.pattern(r"[=@:,;]")
 """What stands before the name of a file in a word."""
 _LETTERS: Final = 24
 """Of options, in one word with the value of the last one: `-xzf../a.tgz`."""
-_LIKE_A_PATH: Final = re.compile(r"[./]")
-_BREAK: Final = re.compile(r"[\s'\"`$(){}<>|&;]+")
-_SIGNS: Final = re.compile(r"\W*")
+_LIKE_A_PATH: Final = late.pattern(r"[./]")
+_BREAK: Final = late.pattern(r"[\s'\"`$(){}<>|&;]+")
+_SIGNS: Final = late.pattern(r"\W*")
 _MOST_NAMES: Final = 200
 _TOO_MANY: Final = "it names too many files to be judged"
 _ALWAYS_THERE: Final = frozenset(

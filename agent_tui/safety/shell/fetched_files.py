@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import posixpath
-import re
 from itertools import pairwise
 from typing import Final
 
 from agent_tui.safety.shell.programs import Call, split
 from agent_tui.safety.shell.words import Simple
+from agent_tui.structures import late
 
-_WRITES: Final = re.compile(r"-[a-zA-Z#]*[oO]|--output|--output-document|--out")
-_GLUED: Final = re.compile(r"(?:--output(?:-document)?=|-[oO])(.+)")
-_INTO: Final = re.compile(r"--output-dir|-P|--directory-prefix")
+_WRITES: Final = late.pattern(r"-[a-zA-Z#]*[oO]|--output|--output-document|--out")
+_GLUED: Final = late.pattern(r"(?:--output(?:-document)?=|-[oO])(.+)")
+_INTO: Final = late.pattern(r"--output-dir|-P|--directory-prefix")
 _COPIES: Final = frozenset({"cp", "mv", "ln", "install", "tee", "dd", "rsync"})
 
 

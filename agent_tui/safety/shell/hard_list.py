@@ -29,18 +29,19 @@ from agent_tui.safety.shell.words import (
     simple_commands,
     word_set,
 )
+from agent_tui.structures import late
 
 _DEEPEST: Final = 8
 _LONGEST: Final = 50_000
 _TOO_DEEP: Final = "it is nested too deeply to be checked"
 
-_FORK_BOMB: Final = re.compile(
+_FORK_BOMB: Final = late.pattern(
     r"(?<![\w:.])([\w:.]+)\(\)\{[^}]{0,200}?(?<![\w:.])\1\|&?\1(?![\w:.])"
 )
-_QUOTED: Final = re.compile(r"(\\.)|'[^']*'|\"(?:[^\"\\]|\\.)*+\"", re.DOTALL)
+_QUOTED: Final = late.pattern(r"(\\.)|'[^']*'|\"(?:[^\"\\]|\\.)*+\"", re.DOTALL)
 """Also one letter behind a backslash, which stays: else each quote that is none were looked at to
 the end of the text."""
-_DISK: Final = re.compile(
+_DISK: Final = late.pattern(
     r"/dev/(sd|hd|vd|xvd|nvme|mmcblk|r?disk|mapper/|dm-|md|loop|nbd|mem$|kmem$|port$|sr\d)"
     r"|/proc/sysrq-trigger$"
 )
@@ -62,25 +63,31 @@ _ERASES: Final = {
         ("lvremove", "vgremove", "pvremove", "zfs"), frozenset({"destroy", "-f", "-y"})
     ),
 }
-_HARMLESS_DEVICES: Final = re.compile(r"/dev/(null|zero|full|stdout|stderr|tty|fd/\d+|shm(/.*)?)$")
-_MAKE_FILESYSTEM: Final = re.compile(r"(mkfs(\.(?!py$|sh$)\w+)?|mke2fs|mkswap|wipefs|blkdiscard)$")
-_HOME: Final = re.compile(r"(~[\w-]*|\$HOME|\$\{HOME\b[^}]*\}|/root|/(home|Users)(/[^/]+)?)$")
+_HARMLESS_DEVICES: Final = late.pattern(
+    r"/dev/(null|zero|full|stdout|stderr|tty|fd/\d+|shm(/.*)?)$"
+)
+_MAKE_FILESYSTEM: Final = late.pattern(
+    r"(mkfs(\.(?!py$|sh$)\w+)?|mke2fs|mkswap|wipefs|blkdiscard)$"
+)
+_HOME: Final = late.pattern(r"(~[\w-]*|\$HOME|\$\{HOME\b[^}]*\}|/root|/(home|Users)(/[^/]+)?)$")
 _VARIABLES: Final = r"(?:\$[A-Za-z_]\w*+|\$\{[A-Za-z_]\w*+(?::?-)?\})++"
-_MAY_BE_EMPTY: Final = re.compile(rf"(?:/++{_VARIABLES}|{_VARIABLES}/[/.]*+)/*+(?:\.?\*/*+)?$")
+_MAY_BE_EMPTY: Final = late.pattern(rf"(?:/++{_VARIABLES}|{_VARIABLES}/[/.]*+)/*+(?:\.?\*/*+)?$")
 """Variables of which the command does not say what they hold, and `/` before or behind them."""
-_DEFAULT: Final = re.compile(r"\$\{[A-Za-z_]\w*:?[-=]([^{}]+)\}")
-_HERE: Final = re.compile(
+_DEFAULT: Final = late.pattern(r"\$\{[A-Za-z_]\w*:?[-=]([^{}]+)\}")
+_HERE: Final = late.pattern(
     r"(\$PWD|\$\{PWD\}|^~\+|\$\(pwd(?: -P)?\)|`pwd`|\$\(git rev-parse --show-toplevel\)"
     r"|\$\((?:realpath|readlink -f) \.\))(?=/|$)"
 )
 _THIS: Final = r"[\"']?(?:\$PWD|\$\{PWD\}|\$\(pwd\)|`pwd`)[\"']?"
-_ABOVE: Final = re.compile(rf"\$\(dirname {_THIS}\)|\$\{{PWD%/\*\}}")
-_AGAIN: Final = re.compile(rf"\.\./(?:\$\(basename {_THIS}\)|\$\{{PWD##\*/\}})(?=/|$)")
+_ABOVE: Final = late.pattern(rf"\$\(dirname {_THIS}\)|\$\{{PWD%/\*\}}")
+_AGAIN: Final = late.pattern(rf"\.\./(?:\$\(basename {_THIS}\)|\$\{{PWD##\*/\}})(?=/|$)")
 """Out of the folder and into it."""
-_HISTORY: Final = re.compile(
+_HISTORY: Final = late.pattern(
     r"\$\(git rev-parse (?:--absolute-git-dir|--git-dir|--git-common-dir)\)"
 )
-_EVERYTHING: Final = re.compile(r"\.?|\*\*?|\?+\*|\*\?+|\[[^\]-]*-[^\]]*\]\*|\.\*|\.\[!?\^?\.\]\*")
+_EVERYTHING: Final = late.pattern(
+    r"\.?|\*\*?|\?+\*|\*\?+|\[[^\]-]*-[^\]]*\]\*|\.\*|\.\[!?\^?\.\]\*"
+)
 """A part of a path by which it means all that is in the part before, or says nothing."""
 _SYSTEM: Final = frozenset(
     {
@@ -111,8 +118,8 @@ _SYSTEM: Final = frozenset(
 
 _WIDE: Final = ("the whole", "the system", "a home")
 """How `_place` names what is not one project's."""
-_WILD: Final = re.compile(r"[*?]|\[[^\[\]]*\]")
-_FITS_ALL: Final = re.compile(r"\^?(?:\.[*+]?)*\$?")
+_WILD: Final = late.pattern(r"[*?]|\[[^\[\]]*\]")
+_FITS_ALL: Final = late.pattern(r"\^?(?:\.[*+]?)*\$?")
 
 _RESOLVES: Final = moved_files.DELETES | word_set(
     "mv shred unlink rsync chmod chown chgrp cp install tee truncate sponge"

@@ -7,7 +7,6 @@ many. How options are written, `harmless_options` says.
 from __future__ import annotations
 
 import fnmatch
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
@@ -28,6 +27,7 @@ from agent_tui.safety.shell.harmless_scripts import (
     is_harmless_sed,
 )
 from agent_tui.safety.shell.words import word_set
+from agent_tui.structures import late
 from agent_tui.structures.frozen import frozen
 
 _LONG_LISTING: Final = (
@@ -204,8 +204,8 @@ _TYPES: Final = {
 }
 """What the types of rg name. It shows such files although they are hidden. A type that is not here may
 name anything."""
-_PLAIN_NAME: Final = re.compile(r"[\w. -]+")
-_PLAIN_GLOB: Final = re.compile(r"[\w.*?-]+")
+_PLAIN_NAME: Final = late.pattern(r"[\w. -]+")
+_PLAIN_GLOB: Final = late.pattern(r"[\w.*?-]+")
 """What every program and this one read alike; a class of characters is not."""
 _SAY_THEIRS: Final = word_set("python python3 node git gcc clang cmake rg bash")
 _VERSIONS: Final = frozenset(f"{name} --version" for name in _SAY_THEIRS) | {
@@ -235,7 +235,7 @@ _FIND_PATHS: Final = frozenset({"-newer", "-anewer", "-cnewer", "-samefile"}) | 
     f"-newer{one}{other}" for one in "aBcm" for other in "aBcm"
 }
 
-_FIND_MODE: Final = re.compile(r"-[ugoa]*[-+=][rwxXst]*")
+_FIND_MODE: Final = late.pattern(r"-[ugoa]*[-+=][rwxXst]*")
 """A value of `-perm`."""
 
 _SED_ROW: Final = spec(".nErsuz e= quiet silent regexp-extended expression=")
@@ -246,7 +246,7 @@ _JQ_ROW: Final = spec(
 )
 _JQ_VALUES: Final = {"--arg": 2, "--argjson": 2, "--indent": 1}
 """How many of the next words are values."""
-_STORES_A_COUNT: Final = re.compile(r"%[^a-zA-Z%]*[hjlLtz]*n")
+_STORES_A_COUNT: Final = late.pattern(r"%[^a-zA-Z%]*[hjlLtz]*n")
 """In a format of `printf`: bash puts the number of characters into a variable, whose index runs."""
 
 

@@ -10,15 +10,15 @@ a list (`-m '- this'`).
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from typing import Final, Literal
 
+from agent_tui.structures import late
 from agent_tui.structures.frozen import frozen
 
 Operands = Literal["paths", "pattern", "text", "none"]
 KINDS: Final[str] = "=?~+@"
-_NEGATIVE: Final = re.compile(r"-(?:\d+(?:\.\d+|[bBcGkKMTw]{0,2}| .*))?")
+_NEGATIVE: Final = late.pattern(r"-(?:\d+(?:\.\d+|[bBcGkKMTw]{0,2}| .*))?")
 """A number (`head -n -5`), a time (`date -d '-1 day'`), or the standard input."""
 
 

@@ -11,6 +11,7 @@ import re
 from typing import Final
 
 from agent_tui.safety.shell.words import word_set
+from agent_tui.structures import late
 
 LONGEST: Final = 2_000
 """Characters of a script beyond which it is not read."""
@@ -31,7 +32,7 @@ _REPLACED: Final = "|".join(
     for mark in ("/", "\\|", "#", ",", "@", "%", "!", "_", "~")
 )
 _ADDRESS: Final = rf"(?:\d++(?:~\d++)?|\$|{_regex('/')}I?)"
-_SED_COMMAND: Final = re.compile(
+_SED_COMMAND: Final = late.pattern(
     rf"[ \t]*+(?:{_ADDRESS}(?:[ \t]*+,[ \t]*+(?:{_ADDRESS}|[+~]\d++))?)?[ \t]*+!?[ \t]*+"
     rf"(?:[pPdDgGhHxnN=]|[qQ]\d*+|{_REPLACED})[ \t]*+(?:;[ \t;]*+|\Z)"
 )
@@ -48,12 +49,12 @@ def is_harmless_sed(script: str) -> bool:
     return 0 < len(script) <= LONGEST
 
 
-_AWK_TOKEN: Final = re.compile(
+_AWK_TOKEN: Final = late.pattern(
     r"[ \t]++|(?P<string>\"(?:[^\"\\\n]|\\[^\n])*+\")|(?P<number>\d++(?:\.\d++)?|\.\d++)"
     r"|(?P<name>[A-Za-z_][A-Za-z0-9_]*+)(?P<call>[ \t]*+\()?|(?P<slash>/)"
     r"|(?P<mark>&&|\|\||\+\+|--|[-+*%^]=?|[=!<>]=|!~|[<>=!~?:,;(){}\[\]$\n])"
 )
-_AWK_REGEX: Final = re.compile(rf"(?!/=){_regex('/', '+')}")
+_AWK_REGEX: Final = late.pattern(rf"(?!/=){_regex('/', '+')}")
 _BEFORE_REGEX: Final = frozenset(["(", ",", "{", "}", ";", "!", "~", "!~", "&&", "||", "\n"]) | {""}
 """Behind one of these every awk reads a regular expression, and no division."""
 _AWK_WORDS: Final = word_set(
@@ -73,7 +74,7 @@ _AWK_CALLS: Final = word_set(
     printf
     """
 )
-_AWK_VARIABLE: Final = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)=", re.ASCII)
+_AWK_VARIABLE: Final = late.pattern(r"([A-Za-z_][A-Za-z0-9_]*)=", re.ASCII)
 
 
 def is_harmless_awk(program: str) -> bool:
@@ -93,7 +94,7 @@ def is_harmless_awk(program: str) -> bool:
         token = found.group()
         if token.isspace() and token != "\n":
             continue
-        groups = found.groupdict() if found.re is _AWK_TOKEN else {}
+        groups = found.groupdict()  # a regular expression has none
         if name := groups.get("name"):
             if not _is_known(name, bool(groups["call"])):
                 return False
@@ -124,7 +125,7 @@ def is_harmless_assignment(text: str) -> bool:
     return found is not None and _is_known(found[1], False)
 
 
-_JQ_REACHES_OUT: Final = re.compile(
+_JQ_REACHES_OUT: Final = late.pattern(
     r"(?<!\.)\b(?:env|input|inputs|input_filename|input_line_number|debug|stderr|import|include"
     r"|modulemeta|get_search_list|halt_error)\b|\.\.\s*env|\$\s*ENV|\$__prog|#"
 )

@@ -5,12 +5,12 @@ is taken before every command, but of files that git ignores there is none, and 
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
 from agent_tui.safety.shell import programs
+from agent_tui.structures import late
 
 CHANGES: Final = "it throws away changes that are not committed"
 FILES: Final = "it deletes files that git does not hold"
@@ -21,7 +21,7 @@ OBJECTS: Final = "it deletes what only git still holds: commits and files that n
 TREE: Final = "it deletes a work tree with changes that are not committed"
 
 
-_NO_BRANCH: Final = re.compile(r"^:|[*?\[]")
+_NO_BRANCH: Final = late.pattern(r"^:|[*?\[]")
 """In what names files: `:/`, `*.py`."""
 
 

@@ -9,8 +9,9 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from agent_tui.safety.shell import programs
+from agent_tui.structures import late
 
-_TEMPORARY: Final = re.compile(r"(?:/private)?(?:/var)?/tmp(?:/|$)|\$\{?TMPDIR\b|\$\(mktemp\b")
+_TEMPORARY: Final = late.pattern(r"(?:/private)?(?:/var)?/tmp(?:/|$)|\$\{?TMPDIR\b|\$\(mktemp\b")
 _DELETERS: Final = frozenset({"rm", "shred", "unlink", "rimraf"})
 _TRASH: Final = frozenset({"rimraf", "trash", "trash-put", "gvfs-trash"})
 """Programs that take whole folders without an option."""

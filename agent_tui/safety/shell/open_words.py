@@ -12,14 +12,15 @@ from typing import Final
 
 from agent_tui.safety.shell.programs import git_command, skip_wrapper_options
 from agent_tui.safety.shell.words import Simple, Word
+from agent_tui.structures import late
 
-_OPEN: Final = re.compile(r"\$\(.*|`.*|\$\w*|[*?]+|[@+!]\Z", re.DOTALL)
+_OPEN: Final = late.pattern(r"\$\(.*|`.*|\$\w*|[*?]+|[@+!]\Z", re.DOTALL)
 """What stands for other text; a mark at the end begins a pattern as `+(a|b)`, of which the bracket
 is not in the word."""
 _MARKS: Final = frozenset("!+@")
 """As a first word they are words of the shell or of `find`."""
 _FED: Final = "{}"
-_PLACE: Final = re.compile(r"-\w*?[Ii](.+)|--r[a-z]*=(.+)", re.DOTALL)
+_PLACE: Final = late.pattern(r"-\w*?[Ii](.+)|--r[a-z]*=(.+)", re.DOTALL)
 _FED_PROGRAMS: Final = frozenset({"xargs", "parallel"})
 
 

@@ -12,19 +12,20 @@ from agent_tui.safety.shell.harmless_options import Unknown
 from agent_tui.safety.shell.open_words import may_become
 from agent_tui.safety.shell.programs import git_command
 from agent_tui.safety.shell.words import word_set
+from agent_tui.structures import late
 
-_SAYS: Final = re.compile(
+_SAYS: Final = late.pattern(
     r"-[a-zA-Z]*m|-[FSGe]|--(?:message|file|trailer|author|committer|date|since|until|after|before"
     r"|grep|format|pretty|subject-prefix|description|label|notes)(?:=|$)"
 )
 """An option of git whose value is a text, also in a row of letters; `_SAYS_NEXT`: the next word."""
-_SAYS_NEXT: Final = re.compile(r"-[a-zA-Z]*[mFSGe]|--[\w-]+")
-_STORED: Final = re.compile(
+_SAYS_NEXT: Final = late.pattern(r"-[a-zA-Z]*[mFSGe]|--[\w-]+")
+_STORED: Final = late.pattern(
     r"-[a-zA-Z]*m|--(?:message|title|body|notes?|description|subject|comment|summary)(?:=|$)"
 )
 """The same of other programs."""
-_GLUED: Final = re.compile(r"--?[\w-]+=|-\w|\++!?")
-_PREFIX: Final = re.compile(r"[\w.-]+=(?=.)", re.DOTALL)
+_GLUED: Final = late.pattern(r"--?[\w-]+=|-\w|\++!?")
+_PREFIX: Final = late.pattern(r"[\w.-]+=(?=.)", re.DOTALL)
 """What names a setting within a value: `core.pager=…`, `exec=…`."""
 _MOST_PREFIXES: Final = 4
 _TAKES_TARGET: Final = word_set("ln link cp mv install")

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Final
 from agent_tui.safety import paths
 from agent_tui.safety.shell import programs as shell_programs
 from agent_tui.safety.shell.harmless_options import Spec, Unknown, parse_words, spec
+from agent_tui.structures import late
 from agent_tui.structures.frozen import frozen
 
 if TYPE_CHECKING:
@@ -168,9 +169,9 @@ PREFIXES: Final = {tuple(words.split()): row for words, row in _ROWS.items()}
 otherwise is another one, and so is one that writes a file or loads settings, code or a program."""
 _TEXTS: Final = frozenset({"k", "m", "message", "run", "skip", "bench"})
 """Options whose value is a message or an expression, and names no file."""
-_PLAIN: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_:./-]*")
+_PLAIN: Final = late.pattern(r"[A-Za-z0-9_][A-Za-z0-9_:./-]*")
 """A script or a target: no option, no variable."""
-_WORD: Final = re.compile(r"-|[^-\s=@:][^\s=]*")
+_WORD: Final = late.pattern(r"-|[^-\s=@:][^\s=]*")
 """A path, a name or a number: no option, variable, list of words (`@file`) or magic of git."""
 _ONE_HYPHEN: Final = frozenset({"go", "gofmt"})
 """Their options are whole words behind one hyphen or two."""

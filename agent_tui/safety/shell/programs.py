@@ -10,19 +10,20 @@ from itertools import pairwise
 from typing import Final
 
 from agent_tui.safety.shell.words import Simple, TooMany, Word, word_set
+from agent_tui.structures import late
 from agent_tui.structures.frozen import frozen
 
-_ASSIGNMENT: Final = re.compile(r"[A-Za-z_]\w*\+?=")
-_BRACES: Final = re.compile(r"\{([^{},]*(?:,[^{},]*)+)\}")
+_ASSIGNMENT: Final = late.pattern(r"[A-Za-z_]\w*\+?=")
+_BRACES: Final = late.pattern(r"\{([^{},]*(?:,[^{},]*)+)\}")
 
 SHELLS: Final = frozenset(
     {"sh", "bash", "zsh", "dash", "ash", "ksh", "mksh", "fish", "csh", "tcsh", "pwsh"}
 )
-_INTERPRETERS: Final = re.compile(
+_INTERPRETERS: Final = late.pattern(
     r"(python[\d.]*|pypy[\d.]*|perl|ruby|node|nodejs|deno|bun|php|lua|osascript|Rscript)$"
 )
-_PYTHON_CODE: Final = re.compile(r"-(?![WX])[a-zA-Z]*?[cm]")
-_OTHER_CODE: Final = re.compile(r"-[a-zA-Z0-9]*?[eEpr](?=$|.*\W)|--(eval|print)(=|$)|eval$")
+_PYTHON_CODE: Final = late.pattern(r"-(?![WX])[a-zA-Z]*?[cm]")
+_OTHER_CODE: Final = late.pattern(r"-[a-zA-Z0-9]*?[eEpr](?=$|.*\W)|--(eval|print)(=|$)|eval$")
 NETWORK: Final = frozenset(
     {
         "curl",
@@ -61,7 +62,7 @@ _FREE: Final = frozenset(
     }
 )
 """Words of `find` that choose nothing, or one kind of file."""
-_COMMANDS_OF_FIND: Final = re.compile(r"(?ms)^-exec(?:dir)?\n.*?(?:^[;+]$|\Z)")
+_COMMANDS_OF_FIND: Final = late.pattern(r"(?ms)^-exec(?:dir)?\n.*?(?:^[;+]$|\Z)")
 _STARTS: Final = word_set("-exec -execdir -ok -okdir -x -X --exec --exec-batch")
 """Options of `find` and `fd` behind which the command stands that is run for what was found."""
 _MOST_WORDS: Final = 64
@@ -110,7 +111,7 @@ _WRAPPERS: Final[dict[str, tuple[str, tuple[str, ...], int]]] = {
     "fakeroot": ("lsib", ("--lib", "--faked"), 0),
     "hyperfine": ("wrmMpcsLn", ("--warmup", "--runs", "--prepare", "--cleanup", "--setup"), 0),
 }
-_SPLITS: Final = re.compile(r"-[0iv]*S|--s[-a-z]*(?:=|$)")
+_SPLITS: Final = late.pattern(r"-[0iv]*S|--s[-a-z]*(?:=|$)")
 """An option of `env` whose value holds several words, also in a row of letters or shortened."""
 _SHELL_IF_ALONE: Final = frozenset(
     {"unshare", "nsenter", "chroot", "setarch", "linux32", "linux64", "fakeroot", "parallel"}
@@ -123,9 +124,11 @@ _ENTERS: Final = {"-C": "env", "--chdir": "env", "-D": "sudo"}
 _SU: Final = frozenset({"su", "runuser", "script", "sg"})
 """A word behind `-c` is code; without one they run a shell."""
 QUEUES: Final = frozenset({"at", "batch"})
-_SHELL_CODE: Final = re.compile(r"[-+][a-zA-Z]*c[a-zA-Z]*$|(?i:-c|--?(?:init-)?command)(?:=|$)")
+_SHELL_CODE: Final = late.pattern(r"[-+][a-zA-Z]*c[a-zA-Z]*$|(?i:-c|--?(?:init-)?command)(?:=|$)")
 """An option of a shell by which the first word that is no option is code, wherever `c` stands."""
-_SU_CODE: Final = re.compile(r"-[a-zA-Z]*?c(?P<code>.*)|--(?:session-)?command(?:=(?P<long>.*))?$")
+_SU_CODE: Final = late.pattern(
+    r"-[a-zA-Z]*?c(?P<code>.*)|--(?:session-)?command(?:=(?P<long>.*))?$"
+)
 
 
 _VALUED_BY_GIT: Final = word_set(

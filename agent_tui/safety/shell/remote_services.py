@@ -9,6 +9,7 @@ from typing import Final
 
 from agent_tui.safety.shell import programs
 from agent_tui.safety.shell.words import word_set
+from agent_tui.structures import late
 
 DATABASES: Final = word_set(
     """
@@ -17,14 +18,14 @@ DATABASES: Final = word_set(
     """
 )
 DROPS: Final = "it deletes a database, or a table of one"
-_DROPS: Final = re.compile(
+_DROPS: Final = late.pattern(
     r"\bdrop\s+(?:database|schema|keyspace|tablespace|table|materialized\s+view|user|role)\b"
     r"|\btruncate\s+(?:table\s+)?[\w\"`.\[]+\s*(?:;|,|$|\b(?:restart|cascade)\b)"
     r"|\bdelete\s+from\s+[\w\"`.\[\]]+\s*(?:;|$)"
     r"|\bdropDatabase\b|\.(?:drop|deleteMany|remove)\(\s*(?:\{\s*\}\s*)?\)|\bflush(?:all|db)\b",
     re.IGNORECASE,
 )
-_TASK_MARKS: Final = re.compile(r"[:.-]")
+_TASK_MARKS: Final = late.pattern(r"[:.-]")
 _TASK_SPACES: Final = word_set("db database doctrine schema migrate ecto")
 _TASK_VERBS: Final = word_set("drop reset purge wipe fresh refresh truncate_all")
 """How tasks are called by which a database is emptied or deleted: `db:drop`, `migrate:fresh`."""

@@ -10,26 +10,27 @@ from itertools import pairwise
 from typing import Final
 
 from agent_tui.safety.shell import programs
+from agent_tui.structures import late
 
 _HOME: Final = r"(?:~[\w-]*|/root|/(?:home|Users)/[^/]+)"
-_SHELL: Final = re.compile(
+_SHELL: Final = late.pattern(
     rf"{_HOME}/\.(?:bashrc|bash_profile|bash_login|bash_logout|bash_aliases|profile|zshrc|zshenv"
     r"|zprofile|zlogin|zlogout|kshrc|mkshrc|cshrc|tcshrc|login|logout|xprofile|xinitrc|xsession"
     rf"|xsessionrc|inputrc|vimrc|gitconfig|pam_environment)$|{_HOME}/\.config/(?:fish|zsh|git|nvim)/"
     r"|/etc/(?:profile|bash\.?bashrc|bashrc|zsh|zshrc|zshenv|environment)"
 )
-_KEYS: Final = re.compile(r"(?:^|/)\.ssh/|^/etc/ssh/")
-_SERVICES: Final = re.compile(
+_KEYS: Final = late.pattern(r"(?:^|/)\.ssh/|^/etc/ssh/")
+_SERVICES: Final = late.pattern(
     rf"{_HOME}/\.config/(?:systemd|autostart|environment\.d)/|{_HOME}/Library/LaunchAgents/"
     r"|/Library/Launch(?:Agents|Daemons)/|/etc/(?:cron|systemd/|init\.d/|rc\.local|ld\.so\.)"
     r"|/var/spool/cron"
 )
-_RIGHTS: Final = re.compile(r"/etc/(?:sudoers|passwd|shadow|group|pam\.d)")
+_RIGHTS: Final = late.pattern(r"/etc/(?:sudoers|passwd|shadow|group|pam\.d)")
 _LAST: Final = frozenset({"cp", "mv", "ln", "install", "rsync", "scp"})
-_INTO: Final = re.compile(r"(?:-[a-zA-Z]*t|--target-directory=?)(.*)")
+_INTO: Final = late.pattern(r"(?:-[a-zA-Z]*t|--target-directory=?)(.*)")
 _EACH: Final = frozenset({"tee", "truncate", "sponge", "ed", "ex", "patch"})
-_IN_PLACE: Final = re.compile(r"-[a-zA-Z]*i|--in-place")
-_RUNS: Final = re.compile(
+_IN_PLACE: Final = late.pattern(r"-[a-zA-Z]*i|--in-place")
+_RUNS: Final = late.pattern(
     r"alias\.|include|url\.|filter\.|credential\.|gpg\.|diff\..+\.|merge\..+\."
     r"|core\.(?:hookspath|pager|editor|sshcommand|fsmonitor|askpass|attributesfile)|init\.templatedir",
     re.IGNORECASE,

@@ -12,6 +12,7 @@ from agent_tui.safety.repository_check import may_run
 from agent_tui.safety.shell.option_values import says_text
 from agent_tui.safety.shell.programs import git_command
 from agent_tui.safety.shell.words import word_set
+from agent_tui.structures import late
 
 _OPTIONS: Final = {
     command: tuple(options.split())
@@ -40,15 +41,15 @@ _SETTINGS: Final = {
     "svn": ("--config-option",),
 }
 """Options whose value is a setting."""
-_ADDRESS: Final = re.compile(r"(?:^|(?<=\W))(?P<helper>ext|fd)::(?P<command>.*)", re.DOTALL)
-_HELPER: Final = re.compile(r"[A-Za-z][\w+.-]*::")
+_ADDRESS: Final = late.pattern(r"(?:^|(?<=\W))(?P<helper>ext|fd)::(?P<command>.*)", re.DOTALL)
+_HELPER: Final = late.pattern(r"[A-Za-z][\w+.-]*::")
 _REACH: Final = word_set(
     "archive clone fetch ls-remote pull push remote remote-ext remote-fd submodule subtree"
 )
 """Commands of git that take the address of a repository."""
 _SAID_IN: Final = _REACH | {"", "config"}
 """Where an address is meant, and not only said."""
-_ESCAPED: Final = re.compile(r"%(.)|( +)", re.DOTALL)
+_ESCAPED: Final = late.pattern(r"%(.)|( +)", re.DOTALL)
 
 
 def named_programs(argv: Sequence[str]) -> Iterator[tuple[int, str, str]]:

@@ -3,11 +3,11 @@ number, also where the word was quoted (`let 'a[$(date)]=1'`, `x='a[$(date)]'; (
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
 from agent_tui.safety.shell.words import Word, substitutions, word_set
+from agent_tui.structures import late
 
 _EVALUATES: Final = word_set(
     """
@@ -16,9 +16,9 @@ _EVALUATES: Final = word_set(
     """
 )
 """What takes the name of a variable, or sets one."""
-_MARKS: Final = re.compile(r"\$\{[!#]?\w*\[|\w\[|\]|\$\(|`")
+_MARKS: Final = late.pattern(r"\$\{[!#]?\w*\[|\w\[|\]|\$\(|`")
 """What opens a subscript, in braces or not, and closes one, and what begins a command."""
-_ASSIGNS: Final = re.compile(r"(\w+)\+?=")
+_ASSIGNS: Final = late.pattern(r"(\w+)\+?=")
 _EXPANDED: Final = word_set("PS0 PS1 PS2 PS3 PS4 PROMPT_COMMAND BASH_ENV ENV")
 """Variables whose value the shell expands, or runs."""
 

@@ -22,6 +22,7 @@ from agent_tui.safety.protected_names import fold_name
 from agent_tui.safety.shell.harmless import Walk
 from agent_tui.safety.shell.named_files import OPENED, FileBudget, check_file, check_kind
 from agent_tui.safety.shell.syntax import Unclear
+from agent_tui.structures import late
 from agent_tui.structures.frozen import frozen
 
 _OWN_IGNORE: Final = frozenset({".ignore", ".rgignore"})
@@ -32,9 +33,9 @@ _LONGEST_RULES: Final = 50_000
 _MOST_SHOWN: Final = 50
 _EVERYTHING: Final = ("*",)
 _PART: Final = r"(?:\*\*(?=/|$)|(?:(?!\*\*)[\w.*?-])++)"
-_PLAIN_RULE: Final = re.compile(rf"!?/?{_PART}(?:/{_PART})*+/?")
+_PLAIN_RULE: Final = late.pattern(rf"!?/?{_PART}(?:/{_PART})*+/?")
 """What every program reads alike."""
-_EXCLUDES: Final = re.compile(r"^\s*excludesfile\s*=\s*\"?\s*([^\s\0]+?)\s*\"?\s*$", re.I | re.M)
+_EXCLUDES: Final = late.pattern(r"^\s*excludesfile\s*=\s*\"?\s*([^\s\0]+?)\s*\"?\s*$", re.I | re.M)
 """As rg looks for it in the person's configuration of git."""
 _LINK_COST: Final = 10
 """Entries that are looked at in the time that it takes to follow a link."""

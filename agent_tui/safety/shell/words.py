@@ -15,18 +15,19 @@ from functools import lru_cache
 from itertools import islice
 from typing import Final
 
+from agent_tui.structures import late
 from agent_tui.structures.frozen import frozen
 
-_OPERATORS: Final = re.compile(r"&&|\|\||\|&|;;&?|;&|&>>?|>>|>\||>&|<<<|<<-?|<&|<>|[|&;()<>\n]")
-_PLAIN: Final = re.compile(r"[^\s\\'\"`$#|&;()<>]+")
-_NOT_PLAIN: Final = re.compile(r"[\\'\"()]")
-_ANSI_C: Final = re.compile(r"\$'((?:[^'\\]|\\.)*+)(?:'|\\?\Z)", re.DOTALL)
-_ESCAPE: Final = re.compile(
+_OPERATORS: Final = late.pattern(r"&&|\|\||\|&|;;&?|;&|&>>?|>>|>\||>&|<<<|<<-?|<&|<>|[|&;()<>\n]")
+_PLAIN: Final = late.pattern(r"[^\s\\'\"`$#|&;()<>]+")
+_NOT_PLAIN: Final = late.pattern(r"[\\'\"()]")
+_ANSI_C: Final = late.pattern(r"\$'((?:[^'\\]|\\.)*+)(?:'|\\?\Z)", re.DOTALL)
+_ESCAPE: Final = late.pattern(
     r"\\(?:[xuU]((?<=x)[0-9a-fA-F]{1,2}|(?<=u)[0-9a-fA-F]{1,4}|(?<=U)[0-9a-fA-F]{1,8})|([0-7]{1,3})|(.))",
     re.DOTALL,
 )
 _LETTERS: Final = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "e": "\x1b", "E": "\x1b"}
-_FIELD_SEPARATOR: Final = re.compile(r"\$(IFS\b|\{IFS\})")
+_FIELD_SEPARATOR: Final = late.pattern(r"\$(IFS\b|\{IFS\})")
 _REDIRECTS: Final = frozenset(
     {"&>", "&>>", ">", ">>", ">|", ">&", "<<<", "<<", "<<-", "<&", "<>", "<"}
 )
@@ -362,9 +363,9 @@ def substitutions(text: str) -> list[str]:
 
 
 _ESCAPED_IN_QUOTES: Final = frozenset('$`"\\\n')
-_ASSIGNMENT: Final = re.compile(r"([A-Za-z_]\w*)=(.*)", re.DOTALL)
-_VARIABLE: Final = re.compile(r"\$(?:([A-Za-z_]\w*)|\{([A-Za-z_]\w*)[^{}]*\})")
-_ECHO: Final = re.compile(r"\$\(echo ([^$()`]+)\)|`echo ([^$()`]+)`")
+_ASSIGNMENT: Final = late.pattern(r"([A-Za-z_]\w*)=(.*)", re.DOTALL)
+_VARIABLE: Final = late.pattern(r"\$(?:([A-Za-z_]\w*)|\{([A-Za-z_]\w*)[^{}]*\})")
+_ECHO: Final = late.pattern(r"\$\(echo ([^$()`]+)\)|`echo ([^$()`]+)`")
 _DECLARES: Final = frozenset({"export", "readonly", "declare", "local", "typeset"})
 _MOST: Final = 20
 """Values of one variable, and words that one word becomes."""

@@ -15,6 +15,7 @@ from typing import Final
 
 from agent_tui.protocol.messages import Usage
 from agent_tui.sessions.imports.builder import Builder, count, moment, words
+from agent_tui.structures import late
 
 PROGRAM: Final = "Claude Code"
 _TYPES: Final = (
@@ -26,8 +27,8 @@ _TYPES: Final = (
     "queue-operation",
     "progress",
 )
-_COMMAND: Final = re.compile(r"<command-name>\s*(.*?)\s*</command-name>", re.DOTALL)
-_ARGUMENTS: Final = re.compile(r"<command-args>\s*(.*?)\s*</command-args>", re.DOTALL)
+_COMMAND: Final = late.pattern(r"<command-name>\s*(.*?)\s*</command-name>", re.DOTALL)
+_ARGUMENTS: Final = late.pattern(r"<command-args>\s*(.*?)\s*</command-args>", re.DOTALL)
 _ECHO: Final = ("<local-command-", "<bash-stdout>", "<bash-stderr>")
 _INTERRUPTED: Final = "[Request interrupted by user"
 

@@ -8,7 +8,6 @@ to the model and came back), `event_msg` (what its screen showed; of prompts the
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Final
@@ -16,6 +15,7 @@ from typing import Final
 from agent_tui.protocol.messages import Usage
 from agent_tui.sessions.imports.builder import Builder, count, moment, words
 from agent_tui.sessions.imports.claude import plain_text
+from agent_tui.structures import late
 
 PROGRAM: Final = "Codex CLI"
 _TYPES: Final = ("session_meta", "turn_context", "response_item", "event_msg", "compacted")
@@ -26,8 +26,8 @@ _ITEMS: Final = (
     "function_call_output",
     "local_shell_call",
 )
-_SESSION: Final = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
-_ADDED: Final = re.compile(
+_SESSION: Final = late.pattern(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+_ADDED: Final = late.pattern(
     r"\s*(?:<(?:environment_context|user_instructions|permissions|turn_aborted)|# AGENTS\.md )"
 )
 """How what the program itself says in the person's name begins."""

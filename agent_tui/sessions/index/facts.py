@@ -19,6 +19,7 @@ from agent_tui.sessions.log.raw import (
     seconds,
     text,
 )
+from agent_tui.structures import late
 
 KINDS: Final = frozenset(
     {
@@ -37,7 +38,7 @@ KINDS: Final = frozenset(
 FILES: Final = 300
 """Paths of changed files that are remembered."""
 TITLE: Final = 80
-_BRANCH: Final = re.compile(
+_BRANCH: Final = late.pattern(
     r"^Git branch: (?:No commits yet on )?(.+?)(?:\.\.\.| \[|$)", re.MULTILINE
 )
 
@@ -195,11 +196,11 @@ SPOKEN: Final = 200_000
 """Characters of a prompt or an answer that are searched."""
 OUTPUT: Final = 20_000
 """Characters of a tool's or a command's result that are searched."""
-_UNSPACED: Final = re.compile(
+_UNSPACED: Final = late.pattern(
     r"([\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff])"
 )
 """Characters of scripts that write no spaces: each is a word here."""
-_COLOUR: Final = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]")
+_COLOUR: Final = late.pattern(r"\x1b\[[0-?]*[ -/]*[@-~]")
 
 
 @dataclass(slots=True)

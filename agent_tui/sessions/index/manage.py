@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -16,13 +15,14 @@ from agent_tui.sessions.log.lock import Lock, SessionLocked
 from agent_tui.sessions.log.raw import LOG, NoLog, open_log
 from agent_tui.sessions.log.repair import Refused
 from agent_tui.sessions.log.store import Store, log_path
+from agent_tui.structures import late
 from agent_tui.structures.frozen import frozen
 
 LONGEST: Final = 200
 """Characters of a title."""
 SNAPSHOT: Final = ".snapshot"
 """Behind the id: the files before the command that runs."""
-_OWN: Final = re.compile(
+_OWN: Final = late.pattern(
     r"\.jsonl|\.msgs\.jsonl|\.snapshot|\.part|\.(?:torn|bad|before-repair)-[0-9T-]+"
 )
 """How the names of a session's own files go on behind its id."""

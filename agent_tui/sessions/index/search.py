@@ -8,7 +8,6 @@ read.
 
 from __future__ import annotations
 
-import re
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -27,9 +26,10 @@ from agent_tui.sessions.index.facts import (
 )
 from agent_tui.sessions.index.listing import Known, changed_at, logs, summary_of
 from agent_tui.sessions.log.raw import LOG, NoLog, in_line, kind_of, number, open_log, other_kind
+from agent_tui.structures import late
 from agent_tui.structures.visible import visible
 
-_WORD: Final = re.compile(r"\w+")
+_WORD: Final = late.pattern(r"\w+")
 BEFORE: Final = 40
 """Characters of a snippet before what was found, and twice as many behind it."""
 MOST_WORDS: Final = 16

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import contextlib
 import os
-import re
 import stat
 import time
 from pathlib import Path
 from typing import Final
 
 from agent_tui.paths import make_private
+from agent_tui.structures import late
 
 _PIECE: Final = 1 << 20
-_UNFINISHED: Final = re.compile(
+_UNFINISHED: Final = late.pattern(
     r"\.[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.(?:part|(?:\d+|\d{8}T\d{6}-\d{9})\.new)"
 )
 """The names of logs that are being made: copies, imports, repairs."""

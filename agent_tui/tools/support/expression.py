@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from agent_tui.structures import late
 from agent_tui.tools.base import ToolFailure
 
 _SPECIAL: Final = r"\.[]{}()*+?^$|"
@@ -18,7 +19,7 @@ _OUTSIDE: Final = {
 _IN_SET: Final = {
     "w": _WORD, "s": _SPACE, "d": r"\p{Nd}", "D": r"\P{Nd}", "h": r"\t\p{Zs}", "e": r"\x1b",
 }  # fmt: skip
-_TOKEN: Final = re.compile(
+_TOKEN: Final = late.pattern(
     r"\\Q(?P<quoted>.*?)(?:\\E|$)"
     r"|\\(?P<property>[pP])\{(?P<not>\^?)(?P<name>[\w &=-]+)\}"
     r"|\\u\{(?P<braced>[0-9a-fA-F]{1,6})\}"
@@ -109,7 +110,7 @@ def _translated(pattern: str) -> str:
     return _TOKEN.sub(token, _END.sub("$", pattern))
 
 
-_END: Final = re.compile(r"(?<!\\)((?:\\\\)*)(?:\\r)?\\n$")
+_END: Final = late.pattern(r"(?<!\\)((?:\\\\)*)(?:\\r)?\\n$")
 
 
 def _property(name: str) -> str:
@@ -146,9 +147,9 @@ def readings(pattern: str) -> list[str]:
     return list(dict.fromkeys((swapped, strict)))
 
 
-_OTHER: Final = re.compile(r"(?<!\\)((?:\\\\)*)\\([|<>])")
+_OTHER: Final = late.pattern(r"(?<!\\)((?:\\\\)*)\\([|<>])")
 _MEANT: Final = {"|": "|", "<": r"\b", ">": r"\b"}
-_GROUP: Final = re.compile(r"\\\(((?:[^()\\]|\\[^()])*\|(?:[^()\\]|\\[^()])*)\\\)")
+_GROUP: Final = late.pattern(r"\\\(((?:[^()\\]|\\[^()])*\|(?:[^()\\]|\\[^()])*)\\\)")
 
 
 def dialect_note(pattern: str) -> str:
@@ -158,4 +159,4 @@ def dialect_note(pattern: str) -> str:
     return " Patterns are RE2's, like Python's: a|b for alternatives, \\b for the edge of a word."
 
 
-_FOREIGN: Final = re.compile(r"\\[|<>(){}+?vcmKRG]|\[:\w+:\]|\*\*")
+_FOREIGN: Final = late.pattern(r"\\[|<>(){}+?vcmKRG]|\[:\w+:\]|\*\*")

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import difflib
 import itertools
-import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final, Literal
 
+from agent_tui.structures import late
 from agent_tui.structures.frozen import frozen
 
 How = Literal["", "line ends", "trailing spaces", "indentation", "quotes and dashes"]
@@ -37,7 +37,7 @@ _PLAIN: Final = str.maketrans(
         **dict.fromkeys("\u00a0\u202f\u2007\u2009", " "),
     }
 )
-_INDENT: Final = re.compile(r"[ \t]*")
+_INDENT: Final = late.pattern(r"[ \t]*")
 
 
 @frozen

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import difflib
-import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Final
 
 from agent_tui.safety.secrets.scrubber import hide_keys
+from agent_tui.structures import late
 from agent_tui.tools.support.matching import line_of
 
 NEAREST_LINES: Final = 20_000
@@ -26,8 +26,8 @@ EFFORT: Final = 1_000_000
 """Steps that the search for the nearest line may take."""
 COMPARED: Final = 3
 """Lines of which is shown what differs."""
-_NUMBERED: Final = re.compile(r"\s*\d+→")
-_EDGES: Final = re.compile(r"^[ \t]+|[ \t\r]+$")
+_NUMBERED: Final = late.pattern(r"\s*\d+→")
+_EDGES: Final = late.pattern(r"^[ \t]+|[ \t\r]+$")
 _SEEN: Final = str.maketrans({" ": "·", "\t": "⇥", "\r": "␍"})
 
 

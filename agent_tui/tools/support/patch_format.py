@@ -3,16 +3,17 @@ error that shows how it is written."""
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 from typing import Final, Literal
+
+from agent_tui.structures import late
 
 BEGIN: Final = "*** Begin Patch"
 END: Final = "*** End Patch"
 END_OF_FILE: Final = "*** End of File"
-_FILE: Final = re.compile(r"\*\*\* (Add|Update|Delete) File: (.+?)\s*")
-_MOVE: Final = re.compile(r"\*\*\* Move to: (.+?)\s*")
-_NUMBERS: Final = re.compile(r"-\d+(?:,\d+)? \+\d+(?:,\d+)? @@ ?(.*)")
+_FILE: Final = late.pattern(r"\*\*\* (Add|Update|Delete) File: (.+?)\s*")
+_MOVE: Final = late.pattern(r"\*\*\* Move to: (.+?)\s*")
+_NUMBERS: Final = late.pattern(r"-\d+(?:,\d+)? \+\d+(?:,\d+)? @@ ?(.*)")
 EXAMPLE: Final = (
     "*** Begin Patch\n*** Update File: a.py\n@@ def f():\n     x = 1\n-    y = 2\n+    y = 3\n"
     "*** End Patch"

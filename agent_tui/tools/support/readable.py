@@ -3,12 +3,13 @@ around them."""
 
 from __future__ import annotations
 
-import re
 from typing import Final
 from urllib.parse import urljoin
 
 import bs4
 import markdownify
+
+from agent_tui.structures import late
 
 MAX_CHARS: Final = 500_000
 """Of a page; what is behind them is not parsed."""
@@ -20,8 +21,8 @@ _CONTENT: Final = ("main", "[role=main]", "article", "#content", "body")
 """Where the content of a page stands: the first of these that has most of its words."""
 _MOST: Final = 0.4
 """Of the words of a page, which its content has at least."""
-_BLANKS: Final = re.compile(r"\n[ \t]*(?:\n[ \t]*){2,}")
-_LANGUAGE: Final = re.compile(r"(?:lang(?:uage)?|highlight|brush)[-_: ]+([\w+#]+)")
+_BLANKS: Final = late.pattern(r"\n[ \t]*(?:\n[ \t]*){2,}")
+_LANGUAGE: Final = late.pattern(r"(?:lang(?:uage)?|highlight|brush)[-_: ]+([\w+#]+)")
 
 
 def is_page(media: str) -> bool:

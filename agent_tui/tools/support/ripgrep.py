@@ -17,6 +17,7 @@ from typing import Final
 
 from agent_tui.programs import find_program, search_path
 from agent_tui.safety.process import processes
+from agent_tui.structures import late
 from agent_tui.tools.base import ToolContext
 from agent_tui.tools.support.expression import Expression
 from agent_tui.tools.support.walk import BUDGET, Batch
@@ -31,7 +32,7 @@ _OPTIONS: Final = (
     "--no-config", "--no-ignore", "--hidden", "--no-messages", "--max-depth=1", "--no-mmap",
     "--crlf", "--color=never", "--files-with-matches", "--null",
 )  # fmt: skip
-_UNSURE: Final = re.compile(
+_UNSURE: Final = late.pattern(
     r"&&|--|~~"  # within a set they are operators to it
     r"|\\[WSBC]|\[\[:\^"  # known by ASCII only, here
     r"|\(\?[a-zA-Z]*-"  # options that are switched off
@@ -43,7 +44,7 @@ _INVALID: Final = (
     r"|\xE0[\x80-\x9F]|\xED[\xA0-\xBF]|\xF0[\x80-\x8F]|\xF4[\x90-\xBF])"
 )
 """Bytes that are no UTF-8: here they are characters, to it they are nothing."""
-_ANY_CHARACTER: Final = re.compile(r"\.|\[\^|\\P|\ufffd|\\x\{[fF]{3}[dD]\}")
+_ANY_CHARACTER: Final = late.pattern(r"\.|\[\^|\\P|\ufffd|\\x\{[fF]{3}[dD]\}")
 _KEY: Final = "PRIVATE KEY"
 """What is hidden of a file before it is searched begins with it."""
 

@@ -26,6 +26,7 @@ from agent_tui.safety.sandbox.network_hosts import (
     spell,
 )
 from agent_tui.safety.sandbox.network_proxy import Internet
+from agent_tui.structures import late
 from agent_tui.structures.frozen import frozen
 
 MAX_BYTES: Final = 5_000_000
@@ -37,10 +38,10 @@ LONG_ADDRESS: Final = 512
 _ACCEPT: Final = (
     "text/html,text/markdown,text/plain,application/json,application/xml;q=0.9,*/*;q=0.1"
 )
-_TEXT: Final = re.compile(
+_TEXT: Final = late.pattern(
     r"text/.*|application/(?:.*\+)?(?:json|xml|xhtml|yaml|x-yaml|toml|javascript|x-ndjson)(?:\+.*)?"
 )
-_CHARSET: Final = re.compile(r"charset=[\"']?([\w.:-]+)", re.IGNORECASE)
+_CHARSET: Final = late.pattern(r"charset=[\"']?([\w.:-]+)", re.IGNORECASE)
 _IN_PAGE: Final = re.compile(rb"<meta[^>]{0,200}charset=[\"']?([\w.:-]+)", re.IGNORECASE)
 _REFUSED: Final = (
     "{} is not fetched: {}. Give a host of the internet by its name; what runs here or in your own "
