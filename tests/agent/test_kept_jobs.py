@@ -98,6 +98,19 @@ def resumed(place: Place) -> str:
     return place.script(*([{"text": "so"}] for _ in range(9)), name="later.json")
 
 
+def test_a_job_that_cannot_be_kept_is_told_as_it_was_and_goes_on(place: Place) -> None:
+    model = script(place, COUNTER)
+    place.home.mkdir(parents=True, exist_ok=True)
+    (place.home / "jobs").write_text("")  # where its folder would be
+    with place.engine(model, mode="accept-all", sandbox="local") as driver:
+        job, _ = begin(driver)
+        driver.send(KeepJob(job.id))
+        told = driver.until(JobChanged)
+        assert (told.id, told.state, told.kept) == (job.id, "running", False)
+        assert "cannot be kept" in driver.until(Notice).text
+        driver.turn("and?")
+
+
 def test_a_kept_server_answers_after_the_end_and_is_stopped_by_the_next_run(place: Place) -> None:
     place.cwd.mkdir(parents=True)
     (place.cwd / "server.py").write_text(SERVER)

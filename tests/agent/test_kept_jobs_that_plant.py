@@ -244,6 +244,7 @@ def test_what_somebody_wrote_there_makes_nothing(place: Place) -> None:
     ran = place.root / "ran"
     (jobs / "1.names").write_bytes(f"cos\nsystem\n(S'touch {ran}'\ntR.".encode())
     (jobs / "2.names").write_bytes(b"\x80\x05")
+    (jobs / "3.names").write_bytes(b"\x80\x04\x95" + b"\xff" * 8 + b".")
     with place.engine(resumed(place)) as driver:
         driver.turn("and?")
         assert not driver.all(QuestionAsked)

@@ -153,8 +153,63 @@ def test_what_is_kept_at_the_quit_is_told_before_the_end() -> None:
     play.press("down")
     assert "has no network" in text(play)
     play.press("enter")
-    ops = [effect.op for effect in play.effects if isinstance(effect, Send)]
-    assert ops == [KeepJob("0"), KeepJob("1")] and play.effects[-1] == Quit()
+    assert play.take() == [KeepJob("0"), KeepJob("1")] and not play.takes(Quit)
+    running(play, "npm run dev", kept=True)
+    assert not play.takes(Quit), "the other one is not kept yet"
+    play.feed(JobChanged("1", "running", "sleep 9", kept=True, session=play.model.active))
+    assert play.takes(Quit)
+
+
+@pytest.mark.parametrize("way", ["quit", "switch"])
+def test_where_a_job_cannot_be_kept_nothing_ends_and_it_is_asked_again(way: str) -> None:
+    play = Play()
+    running(play, "npm run dev")
+    play.take()
+    leaves(play) if way == "quit" else opens_new(play)
+    play.press("down", "enter", after=2.0)
+    assert play.take() == [KeepJob("0")] and play.model.overlay is None
+    running(play, "npm run dev")  # as it was: the engine says why
+    assert not play.takes(Quit) and play.take() == []
+    assert labels(play)[0].startswith("End and")
+    play.press("down", "up", "enter", after=2.0)
+    assert play.takes(Quit) if way == "quit" else play.take() == [Resume("")]
+
+
+@pytest.mark.parametrize("gap", [0.3, 0.8, 1.1, 1.5])
+def test_enter_pressed_again_and_again_ends_no_job(gap: float) -> None:
+    play = Play()
+    running(play, "npm run dev")
+    play.take()
+    opens_new(play)
+    for _ in range(10):
+        play.press("enter", after=gap)
+    assert play.take() == [] and play.model.overlay is not None
+
+
+def test_words_that_are_typed_ahead_or_pasted_end_no_job() -> None:
+    for gap in (0.15, 0.4):
+        play = Play()
+        running(play, "npm run dev")
+        play.take()
+        opens_new(play)
+        play.press("e", "n", "d", "enter", after=gap)
+        assert play.take() == []
+    play = Play()
+    running(play, "npm run dev")
+    play.take()
+    leaves(play)
+    play.type("a prompt that was pasted", after=1.0)
+    play.press("enter", after=2.0)
+    assert play.take() == [] and not play.takes(Quit)
+
+
+def test_who_leaves_while_asked_about_a_switch_is_asked_anew() -> None:
+    play = Play()
+    running(play, "npm run dev")
+    opens_new(play)
+    leaves(play)
+    assert not play.takes(Quit)
+    assert sheet(play).title == "1 background job ends with agent-tui"
 
 
 @pytest.mark.parametrize("way", [["ctrl+d"], ["ctrl+c", "ctrl+c"]])
@@ -268,8 +323,12 @@ def test_another_session_asks_what_becomes_of_the_jobs(choice: str) -> None:
     opens_new(play)
     assert not [op for op in play.take() if isinstance(op, Resume)]
     assert sheet(play).title == "1 background job ends with this session"
-    play.press(*{"end": ["enter"], "keep": ["down", "enter"], "stay": ["escape"]}[choice])
+    keys = {"end": ["down", "up", "enter"], "keep": ["down", "enter"], "stay": ["escape"]}
+    play.press(*keys[choice], after=2.0)
+    if choice == "keep":
+        running(play, "npm run dev", kept=True)
     sent = [op for op in play.take() if isinstance(op, Resume | KeepJob)]
+    running(play, "npm run dev")
     assert sent == {"end": [Resume("")], "keep": [KeepJob("0"), Resume("")], "stay": []}[choice]
     opens_new(play)
     again = [op for op in play.take() if isinstance(op, Resume)]

@@ -202,6 +202,7 @@ class Jobs:
                 self._forget_kept(id)
                 self.settle(job)
             what = "cannot be kept" if on else "stays kept"
+            self._tell_state(id)
             self._emit(Notice(f"{line} {what}: {error.strerror or error}", "warning"))
             return
         if not on:
@@ -256,8 +257,13 @@ class Jobs:
         self.kept.keep(id, command, process, output, job.number, job.started)
 
     def _forget_kept(self, id: str) -> None:
-        if self.kept is not None:
+        if self.kept is None:
+            return
+        try:
             self.kept.forget(id)
+        except OSError as error:  # a later start passes over what has ended
+            said = f"the note of a kept job cannot be removed: {error.strerror or error}"
+            self._emit(Notice(said, "warning"))
 
     def close(self) -> None:
         """The session ends, and they end with it, but for those that are kept."""

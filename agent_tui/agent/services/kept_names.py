@@ -124,6 +124,13 @@ def place_of(folder: Path) -> tuple[int, int]:
     return about.st_dev, about.st_ino
 
 
+DAMAGED: Final = (
+    ArithmeticError, AttributeError, EOFError, LookupError, MemoryError, OSError, RecursionError,
+    TypeError, ValueError, pickle.UnpicklingError,
+)  # fmt: skip
+"""What reading such a file raises where somebody changed a byte of it."""
+
+
 class _Reader(pickle.Unpickler):
     """Makes nothing but what is kept here."""
 
@@ -138,6 +145,6 @@ def _read(file: Path) -> KeptNames | None:
     """None: it is no such file, or one of another version, or has just gone."""
     try:
         found = _Reader(io.BytesIO(file_access.read_regular(file, LONGEST))).load()
-    except (OSError, pickle.UnpicklingError, EOFError, AttributeError, TypeError, ValueError):
+    except DAMAGED:
         return None
     return found if isinstance(found, KeptNames) else None

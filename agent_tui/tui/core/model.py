@@ -315,8 +315,9 @@ class Model:
     more."""
     recalls: int = 0
     vim: VimMode = ""
-    leaving: Literal["", "saves", "unsaved", "sure"] = ""
-    """Not all of the session is on disk, and the person leaves: once it is, or all the same."""
+    leaving: Literal["", "saves", "unsaved", "keeps", "sure"] = ""
+    """Not all of the session is on disk, and the person leaves: once it is, or all the same. Or
+    once jobs are kept."""
     switching: Op | None = None
     """What opens another session, while it is asked what becomes of the jobs of this one."""
     piped: bool = False

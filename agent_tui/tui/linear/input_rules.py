@@ -41,6 +41,8 @@ from agent_tui.tui.sheets import opening
 
 SOON: Final = 0.25
 """Seconds in which the engine has said what came of most Ops."""
+ANEW_SECONDS: Final = 1.0
+"""An end of the input that comes again so soon after one that was asked about is the same key."""
 LONG: Final = 30.0
 """The same where it asks a server or the disk."""
 WORDED: Final = frozenset(("steer", "send", "editor"))
@@ -99,6 +101,8 @@ class Rules:
         self._opens_until = 0.0
         """So long another session is waited for, whatever is said of this one meanwhile."""
         self._leaves = False
+        self._asked_at = float("-inf")
+        """When it was asked what becomes of jobs."""
         """It was said that the end of the turn is the end of all."""
         self._answered = ""
         """The question that has its answer, of which the engine has not told yet."""
@@ -212,9 +216,13 @@ class Rules:
             if self._answered != question.id:
                 self._unanswered(question)
         elif not self.busy():
+            now = time.monotonic()
             if self._asks_about_jobs():
+                self._asked_at = now
                 chat.source.go_on()
                 chat.call("quit")
+            elif now - self._asked_at < ANEW_SECONDS:
+                chat.source.go_on()  # the key is held down
             else:
                 chat.leave(1 if opening.is_open_for(chat.model, "no_model") else None)
         elif chat.source.terminal and chat.model.is_running and not self._leaves:

@@ -22,6 +22,8 @@ from agent_tui.tui.linear.links import links
 CHUNK: Final = 65_536
 BURST: Final = 0.02
 """Lines that follow one another so closely were pasted: they are one prompt."""
+END: Final = b"\x04"
+"""Ctrl+D."""
 FENCE: Final = '"""'
 
 
@@ -223,6 +225,8 @@ class Input:
         if not data:
             self.ended = True
             data = b"\n" * any(self._kept)
+        if self.terminal:
+            data = data.replace(END, b"")  # a key that readline did not come to
         self._kept.append(data)
         if b"\n" not in data:
             return

@@ -51,6 +51,7 @@ from agent_tui.protocol.events import (
     Cleared,
     DraftSaved,
     ErrorRaised,
+    JobChanged,
     ModeChanged,
     ModelChanged,
     QuestionAnswered,
@@ -131,6 +132,8 @@ def _one(model: Model, event: Event | Restored) -> Step:
             return (replace(model, in_flight=None) if _is_settled(flight, event) else model), ()
         case Rewound():
             return session_actions.on_rewound(model, event)
+        case JobChanged():
+            return session_actions.follow_keeping(model, event)
         case Answered():
             return _answered(model, event.id, event.data)
         case ErrorRaised():

@@ -8,7 +8,7 @@ from typing import Final
 
 from agent_tui.present.wording import count, time_ago
 from agent_tui.protocol.answers import ForkOutcome, SaveOutcome, ShelfOutcome, Summary
-from agent_tui.protocol.events import Rewound
+from agent_tui.protocol.events import JobChanged, Rewound
 from agent_tui.protocol.ops import Continue, Fork, KeepJob, Label, Op, Rename, Resume, Save
 from agent_tui.protocol.transcript import BackgroundJob, UserBlock
 from agent_tui.structures import chips
@@ -169,12 +169,13 @@ def ask_before_leaving(before: Model, step: Step) -> Step:
         return step
     unsent = model.transcript.saving.problem and model.composer.saved.strip()
     loses = (model.transcript.is_unsaved or unsent) and model.leaving != "unsaved"
-    if not loses and (is_open_for(before, "jobs") or not asks_about_jobs(model)):
+    asked = is_open_for(before, "jobs") and before.switching is None
+    if not loses and (asked or not asks_about_jobs(model)):
         return step
     rest = tuple(effect for effect in effects if not isinstance(effect, Quit))
     if not loses:
         model = replace(model, switching=None)
-        return then((model, rest), open_for(model, "jobs", unasked=False))
+        return then((model, rest), open_for(model, "jobs"))
     return then((model, rest), open_for(replace(model, leaving=""), "unsaved", unasked=False))
 
 
@@ -188,7 +189,7 @@ def ask_before_switching(before: Model, step: Step) -> Step:
         return step
     rest = tuple(effect for effect in effects if effect is not switch)
     model = replace(model, switching=switch.op)
-    return then((model, rest), open_for(model, "jobs", unasked=False))
+    return then((model, rest), open_for(model, "jobs"))
 
 
 def _switches(model: Model, op: Op) -> bool:
@@ -207,12 +208,29 @@ def asks_about_jobs(model: Model) -> bool:
 
 
 def choose_ending(model: Model, keeps: bool) -> Step:
-    """What the person chose for what runs in the background."""
-    kept = send(model, *(KeepJob(job.id) for job in ending_jobs(model) if keeps))
+    """What the person chose for what runs in the background. What is to be kept is, before anything
+    ends."""
+    jobs = ending_jobs(model)
+    if keeps and jobs:
+        return send(replace(model, leaving="keeps"), *(KeepJob(job.id) for job in jobs))
+    return _end_session(model)
+
+
+def follow_keeping(model: Model, event: JobChanged) -> Step:
+    """A job is kept as was asked for, or has ended meanwhile; or it cannot be kept: then nothing
+    ends, and the question comes again."""
+    if model.leaving != "keeps":
+        return model, ()
+    if event.state == "running" and not event.kept:
+        model = replace(model, leaving="")
+        return open_for(model, "jobs")
+    return (model, ()) if ending_jobs(model) else _end_session(model)
+
+
+def _end_session(model: Model) -> Step:
     if model.switching is not None:
-        return then(kept, send(replace(model, switching=None), model.switching))
-    model = replace(model, leaving="sure")
-    return then(kept, (model, (Quit(),)))
+        return send(replace(model, switching=None, leaving=""), model.switching)
+    return replace(model, leaving="sure"), (Quit(),)
 
 
 def choose_saving(model: Model, choice: str) -> Step:

@@ -179,7 +179,8 @@ def _acted(
     if msg.key == "backspace" and msg.draft:
         return model, ()  # it is for the words
     refused = replace(model, overlay=replace(overlay, refused=True))
-    if action.careful and msg.key == "enter" and is_in_row(model, overlay.refused):
+    early = is_in_row(model, overlay.refused) or _is_for_words(model, overlay, msg)
+    if action.careful and msg.key == "enter" and early:
         return (refused, ()) if model.repeated else toast(refused, ROW_OF_ENTERS)
     doubled = msg.key == "enter" and model.since_same < QUIET_SECONDS
     rests = action.needs_enter and msg.key != "enter" and model.since_same < RUN_SECONDS
@@ -191,6 +192,12 @@ def _acted(
     if held or (sheet.read_first and (soon or overlay.query)):
         return refused if msg.key == "enter" else model, ()
     return _begun(model, overlay, action)
+
+
+def _is_for_words(model: Model, overlay: Overlay, msg: KeyPressed) -> bool:
+    """Whether Enter rather sends what was pasted since the sheet appeared."""
+    since = overlay.filled_at if overlay.shown_at == NEVER else overlay.shown_at
+    return bool(msg.draft.strip()) and model.typed_at >= max(since, model.moved_at)
 
 
 def _begun(model: Model, overlay: Overlay, action: Action) -> Step:

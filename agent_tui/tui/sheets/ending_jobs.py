@@ -15,6 +15,8 @@ from agent_tui.tui.sheets import TAKES, Action, Sheet
 
 COMMAND: Final = 60
 """Characters of a command by which it is known here."""
+READ_FIRST: Final = 0.8
+"""So long after it appeared Enter ends nothing: it was meant for what was there before."""
 NETWORK: Final = "The sandbox of a kept job has no network any more."
 KEPT: Final = "They run on, their output in their files. The next start here lists them."
 
@@ -41,10 +43,11 @@ def _take(model: Model, _: Overlay, row: Entry) -> Step:
 SHEET: Final = Sheet(
     _title,
     _rows,
-    (Action("take", TAKES, "take", _take),),
+    (Action("take", TAKES, "take", _take, careful=True),),
     broad=False,
     about_lines=4,
     opens_for="jobs",
     live=lambda model: (model.transcript.jobs,),
     esc="stay",
+    read_first=READ_FIRST,
 )

@@ -3,10 +3,12 @@ about."""
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
 
+from agent_tui.tui.linear.input_rules import ANEW_SECONDS
 from tests.agent.driving import Place
 from tests.safety.test_processes import alive, gone
 from tests.tui.linear.talk import Terminal, steps, terminal
@@ -34,6 +36,8 @@ def pid_of(place: Place) -> int:
     return int((place.cwd / "pid").read_text())
 
 
+READ = 1.0
+"""Seconds in which the question can be read."""
 WORDS = ("-m", "scripted/script.json", "--mode", "accept-all")
 
 
@@ -43,6 +47,7 @@ def test_quit_names_the_job_and_a_number_keeps_it(place: Place) -> None:
         spoken.say("/quit")
         spoken.hear("1 background job ends with agent-tui")
         spoken.hear("2: Keep running and quit")
+        time.sleep(READ)
         spoken.say("2")
         spoken.hear("Still running: sleep 300")
         assert spoken.wait() == 0
@@ -64,12 +69,17 @@ def test_ctrl_d_asks_too_and_once_more_ends_it(place: Place) -> None:
         spoken.type("\x04")
         spoken.hear("1 background job ends with agent-tui")
         spoken.hear("> ")
+        time.sleep(READ)
         spoken.say("")
         spoken.hear("> ")
         assert alive(pid_of(place))
         spoken.type("\x04")
         spoken.hear("1 background job ends with agent-tui")
         spoken.hear("> ")
+        spoken.type("\x04" * 3)  # a finger that rests on it
+        spoken.hear("> ")
+        assert alive(pid_of(place))
+        time.sleep(ANEW_SECONDS)
         spoken.type("\x04")
         assert spoken.wait() == 0
     assert gone(pid_of(place))
@@ -81,6 +91,9 @@ def test_a_new_session_asks_and_a_number_keeps_it(place: Place) -> None:
         spoken.say("/new")
         spoken.hear("1 background job ends with this session")
         spoken.hear("2: Keep running and switch")
+        spoken.say("2")
+        spoken.hear("You typed that before you could read")
+        time.sleep(READ)
         spoken.say("2")
         spoken.hear("Still running from before: sleep 300")
         spoken.hear("> ")
