@@ -22,7 +22,7 @@ import pyte
 
 ROOT = Path(__file__).parents[2]
 
-REST_SECONDS = 0.02
+REST_SECONDS = 0.04
 """A frame comes in pieces, one soon after the other: after so long a silence it has ended."""
 
 

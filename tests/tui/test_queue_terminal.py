@@ -173,7 +173,7 @@ def test_the_list_works_at_forty_columns(start: Start) -> None:
     pty.until("press Enter to remove")
     pty.type("\r")
     pty.until("Queued prompts (2)")
-    pty.read(0.5)  # else it is a word that begins
+    pty.pause()  # else it is a word that begins
     pty.type("p")
     pty.until("press Enter to pause")
     pty.type("\r")
