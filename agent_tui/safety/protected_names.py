@@ -297,9 +297,8 @@ def _obeyed(rows: Iterable[str]) -> re.Pattern[str]:
     patterns = " ".join(rows).split()
     folders = _any_of(pattern[:-1] for pattern in patterns if pattern.endswith("/"))
     files = _any_of(pattern for pattern in patterns if not pattern.endswith("/"))
-    return re.compile(
-        f"(?=(/(?:(?:{files})$|(?:{folders})(?=/|$))))"
-    )  # looks ahead: one may begin within another
+    # looks ahead: one may begin within another
+    return late.pattern(f"(?=(/(?:(?:{files})$|(?:{folders})(?=/|$))))")
 
 
 _MEANING: Final = {r"\*": "[^/]*", r"\{": "(?:", ",": "|", r"\}": ")"}

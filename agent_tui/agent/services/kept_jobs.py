@@ -4,6 +4,7 @@ same folder, or of the same session, finds them."""
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Annotated, Final
 
@@ -38,7 +39,10 @@ class KeptJob:
     since: float = 0.0
 
 
-_FORM: Final = TypeAdapter(KeptJob)
+@cache
+def _form() -> TypeAdapter[KeptJob]:
+    """Made at the first use: few sessions keep a job."""
+    return TypeAdapter(KeptJob)
 
 
 class KeptJobs:
@@ -55,7 +59,7 @@ class KeptJobs:
         """Raises OSError."""
         job = KeptJob(id, self.session, self._cwd, command, process, output, number, since)
         make_private(self._folder)
-        file_access.atomic_write(self._folder / f"{id}.json", _FORM.dump_json(job), 0o600)
+        file_access.atomic_write(self._folder / f"{id}.json", _form().dump_json(job), 0o600)
 
     def keep_names(
         self,
@@ -112,6 +116,6 @@ def _since(job: KeptJob) -> float:
 def _parse(file: Path) -> KeptJob | None:
     """None: it is no such file, or one of a newer version, or has just gone."""
     try:
-        return _FORM.validate_json(file_access.read_regular(file, _LONGEST))
+        return _form().validate_json(file_access.read_regular(file, _LONGEST))
     except (OSError, ValueError):
         return None
