@@ -360,6 +360,7 @@ def _of_one(simple: Simple, budget: Budget, found: bool) -> Iterator[list[str]]:
             yield from ([[]] if writer else [])
         for started in () if found else shell_programs.started_by_find(call.name, call.arguments):
             yield from _of_simple(Simple(list(started)), budget.deeper(), found=True)
+        yield from ([[]] if carried_code.runs_unseen(call, simple) else [])
         yield from _of_carried(carried_code.find_carried(call, simple), budget)
     for code in inner:
         yield from _literal(code, budget.deeper())

@@ -60,6 +60,25 @@ def test_a_value_is_hidden_where_its_name_and_its_shape_say_so(line: str, value:
             for q in ("", "'", '"')
         ),
         ("A=1\rDB_PASSWORD=Zq81kkPw02mQxx\r\nB=2", ["Zq81kkPw02mQxx"]),
+        *(
+            (f"A=1\n{line}\nB=2", ["Zq81kkPw02mQxx"])
+            for line in (
+                *(
+                    "export STAGE=prod API_KEY=Zq81kkPw02mQxx",
+                    "STAGE=1; export API_KEY=Zq81kkPw02mQxx",
+                ),
+                *(
+                    f"{word} API_KEY=Zq81kkPw02mQxx"
+                    for word in ("declare -x", "readonly", "typeset")
+                ),
+                *("export API_KEY=Zq81kk\\\nPw02mQxx", 'API_KEY="Zq81kk\\\nPw02mQxx"'),
+                *(
+                    "API_KEY='Zq81kk'\"Pw02mQxx\"",
+                    "API_KEY: Zq81kkPw02mQxx",
+                    "API_KEY=Zq81\\kkPw02mQxx",
+                ),
+            )
+        ),
         ('A_TOKEN="never closed\nDB_PASSWORD=Zq81kkPw02mQxx', ["Zq81kkPw02mQxx"]),
     ],
 )

@@ -172,6 +172,46 @@ def test_allowed(tmp_path: Path, rule: str, text: str, verdict: str) -> None:
         ("svn *", "svn diff --diff-cmd ./x"),
         ("svn *", "svn --config-option config:tunnels:x=./x up"),
         ("pip *", "pip install git+ext::sh"),
+        ("pip *", "pip install git+file:///etc/x"),
+        ("aws *", "aws lambda invoke --payload fileb:///etc/passwd x"),
+        ("aws *", "aws lambda invoke --payload fileb://.env x"),
+        ("foo *", "foo sqlite:////etc/x.db"),
+        ("foo *", "foo --db=sqlite:///../x.db"),
+        *(
+            ("sed *", f"sed -n '{script}' a.py")
+            for script in ("1r/etc/passwd", "w.envrc", "w out", "W/etc/x", "R/etc/x", "s/a/b/w x")
+        ),
+        ("sed *", "sed -i -e p -e 's/a/b/;$!{w/etc/x\n}' a.py"),
+        ("sed *", "sed 1e a.py"),
+        ("sed *", "sed 's/a/touch x/e' a.py"),
+        ("sed *", "sed --file=script a.py"),
+        ("git *", "git clone --templ=./x . y"),
+        ("git *", "git init --template ./x y"),
+        ("git clone -u ./x *", "git clone -u ./x --template=./x . y"),
+        ("git *", "git --no-pager --exec-path=./x y"),
+        ("git *", "git config alias.x '!touch made'"),
+        ("git *", "git config --loc core.sshCommand ./x"),
+        ("git *", "git -C . config set core.hooksPath ./x"),
+        ("git *", "git config --com user.name core.pager ./x"),
+        ("git *", "git config --comment=--get core.editor ./x"),
+        ("git *", "git config --rename-section foo alias"),
+        *(
+            ("git config *", f"git config {key} ./x")
+            for key in (
+                *("core.fsmonitor", "diff.external", "diff.a.textconv", "filter.a.clean"),
+                *("include.path", "credential.helper", "gpg.program"),
+            )
+        ),
+        ("git *", "git ls-remote -u ./x ."),
+        ("git *", "git submodule --quiet foreach ./x"),
+        ("git *", "git bisect run ./x"),
+        ("git *", "git maintenance start"),
+        ("git *", "git for-each-repo --config=a.b gc"),
+        ("git *", "git remote-ext x ./x"),
+        ("hg *", "hg bis --command=./x"),
+        ("hg *", "hg extdiff -p ./x"),
+        ("hg *", "hg merge -t ./x"),
+        ("svn *", "svn --config-dir x up"),
         ("make test", "cd src && make test"),
         ("run_shell_command", "cat .env"),
         ("run_shell_command", "cat ~/.ssh/id_rsa > x"),
@@ -215,6 +255,20 @@ def test_what_a_command_names_is_not_allowed_by_a_rule_that_does_not_name_it(
         ("cat .env *", "cat .env"),
         ("/usr/bin/make *", "/usr/bin/make all"),
         ("npx *", "npx prettier --write 'src/**/*.ts'"),
+        ("sed *", "sed -i 's/we/re/;s/r x/w x/' a.py"),
+        ("sed *", "sed -i -E -e '2!s#(x)#\\1#g' -e '$d' a.py"),
+        ("sed -f script *", "sed -f script a.py"),
+        ("foo *", "foo s3://bucket/etc/x postgres://h/db"),
+        ("git *", "git config user.name x"),
+        ("git *", "git config --global pull.rebase true"),
+        ("git *", "git config --get core.pager"),
+        ("git *", "git config core.pager"),
+        ("git *", "git config --unset-all core.pager x"),
+        ("git *", "git fetch -u origin"),
+        ("git *", "git submodule update --init"),
+        ("git config core.pager *", "git config core.pager less"),
+        ("git submodule foreach *", "git submodule foreach make"),
+        ("hg *", "hg pull -u"),
     ],
 )
 def test_what_a_rule_names_and_what_is_in_the_folder_is_allowed(
@@ -370,6 +424,82 @@ def test_a_program_that_an_option_names_is_denied(tmp_path: Path, text: str) -> 
     for mode in ("auto", "accept-all"):
         rules = {"deny": ("rm *",), "allow": ("git *",)}
         assert command(tmp_path, text, mode, **rules) == "refuse"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "trap -- 'touch x' EXIT",
+        "eval -- 'touch x'",
+        *(f"bash {file} <<< 'touch x'" for file in ("/dev/fd/0", "/proc/self/fd/0", "/dev//stdin")),
+        ". /proc/self/fd/0 <<< 'touch x'",
+        "hyperfine ls 'touch x'",
+        "hyperfine -r 2 ls 'touch x'",
+        *(f"hyperfine --{name} 'touch x' ls" for name in ("prepare", "setup", "conclude")),
+        "hyperfine --cleanup='touch x' ls",
+        "watch ls \\; touch x",
+        "parallel ls ';' touch x ::: a",
+        "setarch -R touch x",
+        "setarch x86_64 -R touch x",
+        *(f"sed '{at}e touch x' a" for at in ("/1/I", "\\,1,MI", "1,+3!", "1~2", "p\n$!{")),
+        "sed 1etouch\\ x a",
+        "sed '1e\\\ntouch x' a",
+        "sed -n -e p -e 's/[/]/x/;e touch x' a",
+        "sed 's/a/touch x/Me' a",
+        "sed -f - a <<< '1e touch x'",
+        "echo '1e touch x' | sed -nf /dev/stdin a",
+        """awk 'BEGIN{"touch x"|getline}'""",
+        """awk -f - <<< 'BEGIN{print 1|"touch x"}'""",
+        "socat - EXEC:'touch x'",
+        "socat - SYSTEM:touch,pty",
+    ],
+)
+def test_what_a_program_is_given_to_run_is_denied(tmp_path: Path, text: str) -> None:
+    assert command(tmp_path, text, "accept-all", deny=("touch *",)) == "refuse"
+
+
+@pytest.mark.parametrize("option", ["--config=a.b", "--config a.b", "--keep-going --config=a.b"])
+def test_what_git_does_in_each_repository_is_denied(tmp_path: Path, option: str) -> None:
+    text = f"git for-each-repo {option} push"
+    assert command(tmp_path, text, "accept-all", deny=("git push *",)) == "refuse"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "sed e a",
+        "sed '1e' a",
+        "sed 's/a/b/e' a",
+        "sed -f - a < script",
+        """awk 'BEGIN{c="tou" "ch x";c|getline}'""",
+        "awk -f - a < script",
+    ],
+)
+def test_a_script_that_runs_what_it_does_not_say_asks(tmp_path: Path, text: str) -> None:
+    assert command(tmp_path, text, "accept-all", deny=("touch *",)) == "ask"
+    assert command(tmp_path, text, "accept-all") == "allow"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "sed s/e/b/ e",
+        "sed -i '' 's/a e/b/' f",
+        "sed '/^$/d; s/ *$//' f",
+        "sed ':a;N;$!ba;s/\\n/ /g' f",
+        "sed '1i touch x' f",
+        "sed -n '/a/,/b/{//!p}' f",
+        "sed 's/[^/]*$//' f",
+        "awk -F'|' '{print $2}' f",
+        "awk '{print $1 || $2 > \"out\"}' f",
+        "hyperfine -w 3 ls 'find .'",
+        "parallel -j4 gzip {} ::: a",
+        "trap - EXIT",
+        "python - < x.py",
+    ],
+)
+def test_a_script_that_runs_nothing_denied_runs(tmp_path: Path, text: str) -> None:
+    assert command(tmp_path, text, "accept-all", deny=("touch *",)) == "allow"
 
 
 def test_a_pattern_is_compared_as_the_name_that_it_stands_for(tmp_path: Path) -> None:

@@ -24,7 +24,14 @@ MOST_FILES: Final = 40
 _FILE: Final = late.pattern(r"(?:.*\.)?env(?:rc|[._~-].*)?", re.IGNORECASE)
 _LINE: Final = late.pattern(r"[^\r\n]+")
 """As programs read one: nothing else that Unicode knows ends it."""
-_SETTING: Final = late.pattern(r"[\s#]*(?:export\s+)?(\w+)\s*=\s*(\S.*)")
+_SETTING: Final = late.pattern(r"[\s#]*(?:export\s+)?(\w+)(?:\s*=|:\s)\s*(\S.*)")
+"""A line that names one value; `NAME: value` is one to some programs."""
+_ASSIGNED: Final = late.pattern(
+    r"(?<![^\s;&(#])(\w+)=((?:\"(?:[^\"\\]|\\.)*+\"|'[^']*+'|\\.|[^\s\"'\\;&|()])++)", re.DOTALL
+)
+"""As a shell assigns, perhaps several on a line (`export A=1 B=2`): parts with and without quotes."""
+_PART: Final = late.pattern(r"\"((?:[^\"\\]|\\.)*+)\"|'([^']*+)'|\\(.)|([^\"'\\]++)", re.DOTALL)
+_IN_QUOTES: Final = late.pattern(r"\\([$`\"\\\n])")
 _QUOTED: Final = late.pattern(r"\"((?:[^\"\\]|\\.)*)\"|'([^']*)'", re.DOTALL)
 """A value in quotation marks, which may go on over lines."""
 _ESCAPED: Final = late.pattern(r"\\(.)", re.DOTALL)
@@ -90,12 +97,26 @@ def is_env_file(name: str) -> bool:
 
 def values_in(text: str) -> Iterator[str]:
     """The values that are secrets; those behind a `#`, too: they were in use."""
+    for found in _ASSIGNED.finditer(text):
+        yield from _secrets_of(found[1], _read_by_shell(found[2]))
     for line in _LINE.finditer(text):
         if setting := _SETTING.fullmatch(line[0]):
             begins = line.start() + setting.start(2)
             # one that is never closed takes nothing from the settings below it
             for value in _spellings(setting[2], _QUOTED.match(text, begins)):
                 yield from _secrets_of(setting[1], value)
+
+
+def _read_by_shell(written: str) -> str:
+    """A value without its quotes: a backslash at the end of a line joins it with the next."""
+
+    def plain(part: re.Match[str]) -> str:
+        double, single, escaped, bare = part.groups()
+        if double is not None:
+            return _IN_QUOTES.sub(lambda one: one[1].strip("\n"), double)
+        return (single or bare or "") if escaped is None else escaped.strip("\n")
+
+    return _PART.sub(plain, written)
 
 
 def _spellings(rest: str, quoted: re.Match[str] | None) -> Iterator[str]:

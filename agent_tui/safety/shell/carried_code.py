@@ -4,16 +4,17 @@ shell reads."""
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
-from functools import lru_cache
-from itertools import islice
+from collections.abc import Iterator, Sequence
+from itertools import chain, islice, pairwise
 from typing import Final
 
 from agent_tui.safety.shell import harmless
+from agent_tui.safety.shell.harmless_scripts import is_harmless_awk
 from agent_tui.safety.shell.option_values import find_values, inner_values
-from agent_tui.safety.shell.programs import SHELLS, Call, git_command, unwrap_call
+from agent_tui.safety.shell.programs import SHELLS, Call, git_command, is_stdin, unwrap_call
+from agent_tui.safety.shell.sed_scripts import SED, effects, scripts
 from agent_tui.safety.shell.started_programs import named_programs
-from agent_tui.safety.shell.words import Simple, TooMany, word_set
+from agent_tui.safety.shell.words import Simple, TooMany, Word, word_set
 from agent_tui.structures import late
 
 _SHOWN: Final = frozenset({"cat", "head", "tail", "base64", "base32"})
@@ -37,10 +38,12 @@ _REACHES: Final = frozenset({"git", "pip"})
 _GIT_RUNS: Final = word_set("bisect difftool for-each-repo mergetool rebase submodule")
 _OPTION_OF_CODE: Final = late.pattern(r"^(?:[\w-]+=|-\w(?=[^\s=]+\s)|[:+]*!+(?=\S))")
 """What stands before code in one word; `!` is for editors."""
-_SED_LINE: Final = late.pattern(r"(?:^|[\d$/,!;{}\n])[ \t]*+e[ \t]++([^\n]+)")
-_SED_MARK: Final = late.pattern(r"(\\?)([!-/:-@\[\]^_`{-~])|\\.")
-"""What stands around the parts of `s`: any mark but a backslash, and but one behind a backslash."""
-_SED_RUNS: Final = late.pattern(r"[gpiImM\d]*+e")
+_AWK: Final = word_set("awk gawk mawk nawk original-awk")
+_STRING: Final = late.pattern(r"\"((?:[^\"\\\n]|\\.)*+)\"", re.DOTALL)
+_AWK_RUNS: Final = late.pattern(r"(?<!\|)\|(?!\|)|\bsystem\b|@\w")
+_AWK_STARTS: Final = late.pattern(r"\b(?:getline|printf?|system)\b|@\w")
+"""Where a program of awk may run what a string, or several, hold: only in a word with both."""
+_SOCAT: Final = late.pattern(r"(?is)(?:exec|system|shell):(?P<code>.*)")
 _MOST_CARRIED: Final = 24
 
 
@@ -57,17 +60,27 @@ def find_carried(call: Call, simple: Simple) -> Iterator[Simple | str]:
     if call.name in _REACHES or not only_says(call.name):
         named = named_programs([call.name, *texts])
         yield from (code for _, _, code in islice(named, _MOST_CARRIED) if code)
-    if call.name in ("sed", "gsed"):
-        yield from code_of_sed(texts)
+    if call.name in SED:
+        yield from code_of_sed(texts, simple)
     elif call.name in _OPTIONS_RUN:
         yield from find_values(call.name, texts)
     if call.name == "git":
         command, rest = git_command(texts)
         arguments = arguments[len(arguments) - len(rest) :] if command in _GIT_RUNS else ()
+        if command == "for-each-repo":
+            git = Word("git")
+            yield from (Simple([git, *arguments[at:]]) for at in range(len(arguments)))
     elif only_says(call.name) or call.name in SHELLS:
         return
-    strings = (target.text for operator, target in simple.redirects if operator == "<<<")
+    strings = [target.text for operator, target in simple.redirects if operator == "<<<"]
     yield from (_OPTION_OF_CODE.sub("", text) for text in strings)
+    if call.name in _AWK:
+        held = chain.from_iterable(map(_STRING.findall, (*strings, *texts)))
+        yield from islice(held, _MOST_CARRIED)
+    if call.name == "socat":
+        parts = islice(chain.from_iterable(text.split("!!") for text in texts), _MOST_CARRIED)
+        codes = [found["code"] for part in parts if (found := _SOCAT.fullmatch(part))]
+        yield from (one for code in codes for one in (code, code.partition(",")[0]))
     for at, word in enumerate((*simple.words[:1], *arguments[:_MOST_CARRIED]), -1):
         code = _OPTION_OF_CODE.sub("", word.text)
         inner = [value for value in inner_values(code) if value not in (code, word.text)]
@@ -82,38 +95,38 @@ def find_carried(call: Call, simple: Simple) -> Iterator[Simple | str]:
             yield Simple([*arguments[at:]], simple.redirects, simple.fed, simple.before)
 
 
-def code_of_sed(arguments: Iterable[str]) -> Iterator[str]:
-    """What the scripts among the words of sed run in a shell: the words behind `e`, and what an
-    `s///e` puts in. Raises TooMany."""
-    for text in arguments:
-        found = [line[1] for line in _SED_LINE.finditer(text)]
-        found += _parts_of_sed(text)
-        if len(found) > _MOST_CARRIED:
-            raise TooMany(f"its script runs too many commands to be checked (over {_MOST_CARRIED})")
-        yield from found
+def code_of_sed(arguments: Sequence[str], simple: Simple) -> Iterator[str]:
+    """What the scripts of sed run in a shell: the words behind `e`, and what an `s///e` puts in.
+    Raises TooMany."""
+    found = [code for what, code in _effects_of_sed(arguments, simple) if what == "runs" and code]
+    if len(found) > _MOST_CARRIED:
+        raise TooMany(f"its script runs too many commands to be checked (over {_MOST_CARRIED})")
+    yield from found
 
 
-@lru_cache(maxsize=8)
-def _parts_of_sed(script: str) -> tuple[str, ...]:
-    """The parts between two marks of which the second ends an `s///e`; one more than are looked at
-    where there are too many. Each reader of a command asks for them."""
-    return tuple(islice(_read_sed(script), _MOST_CARRIED + 1))
+def _effects_of_sed(arguments: Sequence[str], simple: Simple) -> Iterator[tuple[str, str]]:
+    """Of a script in a file nothing is known, and it may be said what sed reads for one."""
+    for _, said, is_file in scripts(arguments):
+        if not is_file:
+            yield from effects(said)
+        elif is_stdin(said):
+            read, writer = read_code(simple)
+            yield from (one for script in read for one in effects(script))
+            yield from ((("unread", ""),) if writer or not read else ())
 
 
-def _read_sed(script: str) -> Iterator[str]:
-    """The script is read once: of each mark is only known where it stood last."""
-    for line in script.split("\n"):
-        opened: dict[str, int] = {}
-        for found in _SED_MARK.finditer(line):
-            escaped, mark = found.groups()
-            if mark is None:
-                continue
-            if escaped:
-                opened.setdefault(mark, found.end())
-                continue
-            if mark in opened and _SED_RUNS.match(line, found.end()):
-                yield line[opened[mark] : found.start()]
-            opened[mark] = found.end()
+def runs_unseen(call: Call, simple: Simple) -> bool:
+    """Whether a script in the words of sed or awk runs what is not written there."""
+    texts = [word.text for word in call.arguments]
+    if call.name in SED:
+        found = _effects_of_sed(texts, simple)
+        return any(what == "unread" or (what == "runs" and not code) for what, code in found)
+    if call.name not in _AWK:
+        return False
+    reads = any(text[:2] == "-f" and is_stdin(text[2:]) for text in texts)
+    reads = reads or any(one == "-f" and is_stdin(after) for one, after in pairwise(texts))
+    bare = (_STRING.sub('""', text) for text in texts if not is_harmless_awk(text))
+    return reads or any(_AWK_RUNS.search(text) and _AWK_STARTS.search(text) for text in bare)
 
 
 def given_words(simple: Simple, arguments: list[str]) -> list[str]:

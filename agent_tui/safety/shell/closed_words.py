@@ -13,15 +13,16 @@ from typing import Final
 from agent_tui.safety import paths, protected_names
 from agent_tui.safety.shell.classifier import Call
 from agent_tui.safety.shell.option_values import says_text
+from agent_tui.safety.shell.sed_scripts import SED, closed_scripts
 from agent_tui.safety.shell.started_programs import named_programs
 from agent_tui.structures import late
 
 _URL: Final = late.pattern(
     r"(?i)(?<![\w+.-])(?:https?://(?:[^\s,;=?:@]|://|[:@](?![/~.]))*(?:\?[^\s,;]*)?"
-    r"|(?!file:)[a-z][a-z0-9+.-]*://[^\s,;=:@]*(?::\d+(?!\w)[^\s,;=:@]*)?)"
+    r"|(?!(?:\w+\+)?fileb?:)[a-z][a-z0-9+.-]*://(?![/~.])[^\s,;=:@]*(?::\d+(?!\w)[^\s,;=:@]*)?)"
 )
 """An address, up to what may stand before the name of a file; only in those of the web that is
-often a part of it."""
+often a part of it. One that names no host names a file: `sqlite:////…`."""
 _HOST: Final = late.pattern(r"//[^/]+/")
 _MARK: Final = late.pattern(r"[=@:,;]")
 """What stands before the name of a file in a word."""
@@ -31,6 +32,7 @@ _LIKE_A_PATH: Final = late.pattern(r"[./]")
 _BREAK: Final = late.pattern(r"[\s'\"`$(){}<>|&;]+")
 _SIGNS: Final = late.pattern(r"\W*")
 _MOST_NAMES: Final = 200
+_MOST_STARTED: Final = 8
 _TOO_MANY: Final = "it names too many files to be judged"
 _ALWAYS_THERE: Final = frozenset(
     {"", "-", "--", "/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr"}
@@ -45,8 +47,9 @@ def mark_closed(calls: Iterable[Call], roots: tuple[Path, ...]) -> Iterator[Call
         words = enumerate((*call.argv, *call.reads) if call.unsure else ())
         named = ((at, _names_in(word, says_text(call.argv, at))) for at, word in words)
         reasons = [(at, _reason_of(names, call, roots, seen)) for at, names in named]
-        started = islice(named_programs(call.argv), 1) if call.unsure else ()
+        started = islice(named_programs(call.argv), _MOST_STARTED) if call.unsure else ()
         reasons += ((at, f"{said} starts another program") for at, said, _ in started)
+        reasons += closed_scripts(call.argv) if call.unsure and call.argv[0] in SED else ()
         yield replace(call, closed=tuple((at, why) for at, why in reasons if why))
 
 

@@ -18,6 +18,7 @@ from agent_tui.safety.protected_names import SECRET_FOLDERS
 from agent_tui.safety.shell import carried_code, moved_files, programs, remote_services, start_files
 from agent_tui.safety.shell.fetched_files import FetchedFiles, named_files, written_files
 from agent_tui.safety.shell.lost_work import git_loss
+from agent_tui.safety.shell.sed_scripts import SED
 from agent_tui.safety.shell.subscripts import evaluated_commands
 from agent_tui.safety.shell.words import (
     STEPS_OF_SUFFIX,
@@ -232,7 +233,7 @@ def _called(simple: Simple, call: programs.Call, places: tuple[str, ...], budget
     words = [word.text for word in call.arguments]
     if call.name in _RESOLVES:
         budget.take_paths(words)
-    of_sed = carried_code.code_of_sed(words) if call.name in ("sed", "gsed") else ()
+    of_sed = carried_code.code_of_sed(words, simple) if call.name in SED else ()
     aliases = programs.git_aliases([call.name, *words])
     for code in (*(word.text for word in call.code), *read, *of_sed, *aliases):
         if found := _judge(code, places, budget.deeper()):
@@ -453,7 +454,7 @@ def _git(arguments: Sequence[str], cwd: str) -> str:
         return "it deletes a branch or a tag without a look at what is lost"
     if command == "config" and start_files.sets_program_for_all(rest):
         return "it makes git run a program in every repository"
-    if command != "push":
+    if command not in ("push", "send-pack"):
         return git_loss(command, rest, cwd)
     flags, operands = programs.split(
         rest, "o", ("--push-option", "--repo", "--receive-pack", "--exec")

@@ -109,7 +109,7 @@ _WRAPPERS: Final[dict[str, tuple[str, tuple[str, ...], int]]] = {
     "pkexec": ("", ("--user",), 0),
     "runuser": ("ugGsw", ("--user", "--group", "--supp-group", "--shell"), 0),
     "fakeroot": ("lsib", ("--lib", "--faked"), 0),
-    "hyperfine": ("wrmMpcsLn", ("--warmup", "--runs", "--prepare", "--cleanup", "--setup"), 0),
+    "hyperfine": ("", (), 0),
 }
 _SPLITS: Final = late.pattern(r"-[0iv]*S|--s[-a-z]*(?:=|$)")
 """An option of `env` whose value holds several words, also in a row of letters or shortened."""
@@ -117,10 +117,13 @@ _SHELL_IF_ALONE: Final = frozenset(
     {"unshare", "nsenter", "chroot", "setarch", "linux32", "linux64", "fakeroot", "parallel"}
 )
 """Without a command they run a shell, or what they read as one does."""
-_RUN_CODE: Final = frozenset({"watch", "hyperfine", "parallel"})
+_RUN_CODE: Final = frozenset({"watch", "parallel"})
 """They hand their words to a shell."""
+_SIGNS: Final = late.pattern(r"[;&|<>`$(]")
+"""What makes more of words there than one command."""
 _ENTERS: Final = {"-C": "env", "--chdir": "env", "-D": "sudo"}
 """Options that name a folder, and the program that takes them."""
+_STDIN: Final = late.pattern(r"-|/dev/(?:stdin|fd/\d+)|/proc/[^/]+/(?:task/[^/]+/)?fd/\d+")
 _SU: Final = frozenset({"su", "runuser", "script", "sg"})
 """A word behind `-c` is code; without one they run a shell."""
 QUEUES: Final = frozenset({"at", "batch"})
@@ -160,10 +163,15 @@ def runs_others(name: str) -> bool:
     return name in known or _INTERPRETERS.match(name) is not None
 
 
+def is_stdin(file: str) -> bool:
+    """Whether this is what a program reads without a file: another descriptor may be the same."""
+    return _STDIN.fullmatch(re.sub(r"/(?:\.?/)+", "/", file)) is not None
+
+
 def unwrap_call(simple: Simple) -> Call | None:
     """The program that really runs, behind `sudo`, `env`, `xargs` and the like; None where there is
     none. Raises TooMany."""
-    words = list(simple.words)
+    words, spoken = list(simple.words), list[Word]()
     fed = alone = False
     wrappers = 0
     while words:
@@ -182,6 +190,10 @@ def unwrap_call(simple: Simple) -> Call | None:
             words += _spoken(simple)
         short, long, own = _WRAPPERS[name]
         words.pop(0)
+        if name == "hyperfine":
+            return Call(name, tuple(words), code=tuple(_commands_of_hyperfine(words)))
+        if name == "setarch" and words and words[0].text.startswith("-"):
+            own = 0  # no machine is named
         alone = name in _SHELL_IF_ALONE or (name in ("sudo", "doas") and _asks_for_shell(words))
         code = _skip_options(words, short, long, splits=name == "env")
         if code is not None:
@@ -192,11 +204,23 @@ def unwrap_call(simple: Simple) -> Call | None:
             _skip_options(words, short, long)
         while words and _ASSIGNMENT.match(words[0].text):
             words.pop(0)
-        if name in _RUN_CODE and words and words[0].quoted:
-            return Call(name, code=tuple(words))
+        if name in _RUN_CODE and words:
+            joined = Word(" ".join(word.text for word in words))
+            if words[0].quoted:
+                return Call(name, code=(*words, joined))
+            spoken += [joined] if _SIGNS.search(joined.text) else []
     if words:
-        return _call(_name(words[0]), tuple(words[1:]), fed)
+        call = _call(_name(words[0]), tuple(words[1:]), fed)
+        return replace(call, code=(*call.code, *spoken)) if spoken else call
     return Call("a shell", runs_stdin=True, is_shell=True) if alone else None
+
+
+def _commands_of_hyperfine(words: Iterable[Word]) -> Iterator[Word]:
+    """Each word is a command, or the value of an option that may be one."""
+    for word in words:
+        text = re.sub(r"^(?:--[\w-]+(?:=|$)|-\w)", "", word.text)
+        if text:
+            yield replace(word, text=text)
 
 
 def skip_wrapper_options(name: str, words: Sequence[Word]) -> list[Word]:
@@ -241,12 +265,14 @@ def _code_of_su(name: str, arguments: Sequence[Word]) -> tuple[Word, ...] | None
 
 
 def _call(name: str, arguments: tuple[Word, ...], fed: bool) -> Call:
+    if name in ("eval", "trap", ".", "source"):
+        arguments = arguments[bool(arguments) and arguments[0].text == "--" :]
     texts = [word.text for word in arguments]
     if name == "eval":
         joined = Word(" ".join(texts), tuple(inner for word in arguments for inner in word.nested))
         return Call(name, arguments, code=(joined,), program=arguments)
     if name in (".", "source"):
-        stdin = texts[:1] in (["-"], ["/dev/stdin"], ["/dev/fd/0"])
+        stdin = any(map(is_stdin, texts[:1]))
         return Call(name, arguments, program=arguments[:1], runs_stdin=stdin, is_shell=stdin)
     if name == "trap":
         return Call(name, arguments, code=arguments[:1])
@@ -263,11 +289,8 @@ def _call(name: str, arguments: tuple[Word, ...], fed: bool) -> Call:
             reads = not _only_asks(texts)
             return Call(name, arguments, runs_stdin=reads, is_shell=reads)
         _, operands = split(texts, valued="oO")
-        stdin = any(re.match(r"-[a-z]*s", text) for text in texts) or operands[:1] in (
-            [],
-            ["-"],
-            ["/dev/stdin"],
-        )
+        stdin = not operands or any(re.match(r"-[a-z]*s", text) for text in texts)
+        stdin = stdin or is_stdin(operands[0])
         return Call(
             name,
             arguments,
@@ -287,7 +310,7 @@ def _interpreter(name: str, arguments: tuple[Word, ...], texts: list[str], fed: 
     if at is not None:
         return Call(name, arguments, program=arguments[at : at + 2], runs_stdin=fed)
     _, operands = split(texts, valued="WXrI")
-    stdin = operands[:1] in ([], ["-"], ["/dev/stdin"]) and not _only_asks(texts)
+    stdin = (not operands or is_stdin(operands[0])) and not _only_asks(texts)
     return Call(name, arguments, program=_first(arguments, operands), runs_stdin=stdin)
 
 

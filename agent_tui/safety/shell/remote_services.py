@@ -19,8 +19,8 @@ DATABASES: Final = word_set(
 )
 DROPS: Final = "it deletes a database, or a table of one"
 _DROPS: Final = late.pattern(
-    r"\bdrop\s+(?:database|schema|keyspace|tablespace|table|materialized\s+view|user|role)\b"
-    r"|\btruncate\s+(?:table\s+)?[\w\"`.\[]+\s*(?:;|,|$|\b(?:restart|cascade)\b)"
+    r"\bdrop\s+(?:database|schema|keyspace|tablespace|table|materialized\s+view|user|role|owned)\b"
+    r"|\btruncate\s+(?:table\s+)?(?:only\s+)?[\w\"`.\[]+\s*(?:;|,|$|\b(?:restart|cascade)\b)"
     r"|\bdelete\s+from\s+[\w\"`.\[\]]+\s*(?:;|$)"
     r"|\bdropDatabase\b|\.(?:drop|deleteMany|remove)\(\s*(?:\{\s*\}\s*)?\)|\bflush(?:all|db)\b",
     re.IGNORECASE,
@@ -43,6 +43,8 @@ _TASKS_OF: Final = {
     "alembic": "base",
     "mysqladmin": "drop",
     "drizzle-kit": "drop",
+    "flyway": "clean",
+    "liquibase": "drop-all dropAll",
 }
 """The words of other programs that do so."""
 _CLIENTS: Final = {
@@ -194,6 +196,8 @@ _PUBLISHES: Final = frozenset(
     docker push
     docker image push
     docker manifest push
+    docker compose push
+    docker-compose push
     podman push
     podman image push
     podman manifest push
@@ -225,6 +229,7 @@ _DELETES: Final = frozenset(
     glab release delete
     aws s3 rm
     aws s3 rb
+    gcloud storage rm
     gsutil rm
     gsutil rb
     gcloud projects delete
@@ -251,6 +256,25 @@ _DELETES: Final = frozenset(
 )
 _FORCED: Final = frozenset(_rows("hg pus|h"))
 _SHOWS: Final = frozenset({"--dry-run", "--list"})
+_VALUED: Final = {
+    "aws": (
+        *(
+            "--region",
+            "--output",
+            "--profile",
+            "--endpoint-url",
+            "--query",
+            "--ca-bundle",
+            "--color",
+        ),
+        *("--cli-read-timeout", "--cli-connect-timeout", "--cli-binary-format"),
+    ),
+    "docker": ("--host", "--context", "--config", "--log-level"),
+}
+"""Options of a program whose value is the next word, wherever they stand."""
+_WRAPPED: Final = {"mvnw": "mvn"}
+_TASKS: Final = {"gradle": "publish", "gradlew": "publish", "mvn": "deploy"}
+"""Tasks that publish, among others and of any project: `clean deploy`, `:lib:publish`."""
 _MOST: Final = 3
 """Words that name a command."""
 
@@ -259,8 +283,16 @@ def reason(name: str, arguments: Sequence[str]) -> str:
     """What this program does elsewhere that cannot be taken back; empty for nothing."""
     if name.startswith("python") and list(arguments[:1]) == ["-m"] and len(arguments) > 1:
         name, arguments = arguments[1], arguments[2:]
-    flags, operands = programs.split(arguments)
-    known = "docker" if name in _ENGINES else name
+    name = _WRAPPED.get(name, name)
+    known = "docker" if name in _ENGINES and name != "docker-compose" else name
+    flags, operands = programs.split(arguments, "", _VALUED.get(known, ()))
+    if operands[:1] and operands[0].startswith("+"):
+        operands = operands[1:]  # the version of Rust
+    builds = known == "docker" and not {"build", "bake"}.isdisjoint(operands[:2])
+    if any(task.rpartition(":")[2] == _TASKS.get(name) for task in operands) or (
+        builds and not {"--push", "--push=true"}.isdisjoint(flags)
+    ):
+        return "it publishes"
     called = {(known, *operands[:count]) for count in range(1, _MOST + 1)}
     if list(arguments[:1]) == flags[:1]:  # its option may have a value: the first operand
         called |= {(known, *operands[1:count]) for count in range(2, _MOST + 1)}

@@ -89,5 +89,8 @@ def sets_program_for_all(words: Sequence[str]) -> bool:
     """Whether `git config` with these words names a program, or a file that may, for all
     repositories."""
     flags, operands = programs.split(words)
+    operands = operands[operands[:1] == ["set"] :]
     sets = len(operands) > 1 and not any(flag.startswith("--get") for flag in flags)
-    return sets and {"--global", "--system"} & {*flags} != set() and bool(_RUNS.match(operands[0]))
+    return (
+        sets and programs.has(flags, "", "--global", "--system") and bool(_RUNS.match(operands[0]))
+    )

@@ -6,19 +6,22 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from typing import Final
 
 from agent_tui.safety.repository_check import may_run
 from agent_tui.safety.shell.option_values import says_text
-from agent_tui.safety.shell.programs import git_command
+from agent_tui.safety.shell.programs import git_command, has, split
 from agent_tui.safety.shell.words import word_set
 from agent_tui.structures import late
 
 _OPTIONS: Final = {
     command: tuple(options.split())
     for line in """
-    git clone                                   -u --upload-pack
-    git fetch, pull, fetch-pack, ls-remote      --upload-pack --exec
+    git clone                                   -u --upload-pack --template
+    git init                                    --template
+    git ls-remote                               -u --upload-pack --exec
+    git fetch, pull, fetch-pack                 --upload-pack --exec
     git push, send-pack, archive                --receive-pack --exec
     git grep                                    -O? --open-files-in-pager?
     git rebase                                  -x --exec
@@ -26,8 +29,11 @@ _OPTIONS: Final = {
     git instaweb, help                          --httpd --browser
     git send-email      --sendmail-cmd --smtp-server --to-cmd --cc-cmd --header-cmd
     git upload-archive, daemon                  --access-hook
-    hg                                          -e --ssh --remotecmd --editor
-    svn                                         --diff-cmd --diff3-cmd --editor-cmd
+    hg                                          -e --ssh --remotecmd --editor --config-file
+    hg bisect                                   -c --command
+    hg extdiff                                  -p --program -o --option
+    hg merge, resolve, pull, rebase, update     -t --tool
+    svn                                         --diff-cmd --diff3-cmd --editor-cmd --config-dir
     """.strip().splitlines()
     for names, options in [re.split(r"(?= --?\w)", line.strip(), maxsplit=1)]
     for program, _, commands in [names.strip().partition(" ")]
@@ -35,6 +41,16 @@ _OPTIONS: Final = {
 }
 """What each takes whose value is a program; all may cut short a long one. `?`: the value stands in
 the same word, or the program of the settings is meant."""
+_OWN: Final = "--exec-path="
+"""Of git, before its own command: a folder of programs."""
+_START: Final = frozenset(
+    {"submodule foreach", "bisect run", "maintenance start", "for-each-repo", "filter-branch"}
+    | {"remote-ext"}
+)
+"""Commands of git that start what their words, or settings, say."""
+_VALUED_BY_CONFIG: Final = ("--file", "--blob", "--type", "--default", "--comment", "--value")
+_ONLY_LOOKS: Final = word_set("get list unset remove-section edit")
+"""Of `git config`: they set nothing, also behind `--`."""
 _SETTINGS: Final = {
     "git": ("-c", "--config", "--config-env"),
     "hg": ("--config",),
@@ -57,8 +73,11 @@ def named_programs(argv: Sequence[str]) -> Iterator[tuple[int, str, str]]:
     program as code of a shell, empty where that is not known."""
     name = argv[0].rpartition("/")[2] if argv else ""
     command, rest = git_command(argv[1:]) if name == "git" else ("", [])
-    options = _OPTIONS.get(f"{name} {command}".strip(), ())
     own, words = len(argv) - len(rest), (name, *argv[1:])
+    options = _OPTIONS.get(f"{name} {command}".strip(), ())
+    if name == "hg":
+        options += tuple(chain.from_iterable(map(_options_of_hg, words[1:])))
+    yield from ((at, said, "") for at, said in _of_git(words, own, command) if name == "git")
     for at, word in enumerate(words):
         if "::" not in word and not (name in _SETTINGS and word.startswith("-")):
             continue
@@ -82,6 +101,43 @@ def _of_word(program: str, command: str, word: str, after: str) -> Iterator[tupl
         given = (_value_of(option, word, after) for option in _SETTINGS.get(program, ()))
         keys = (value.partition("=")[0] for value in given if value)
         yield from ((key, "") for key in keys if program != "git" or may_run(key))
+
+
+def _options_of_hg(word: str) -> tuple[str, ...]:
+    """Those of a command of hg, which may be cut short."""
+    names = (name for name in _OPTIONS if len(word) > 1 and name.startswith(f"hg {word}"))
+    return _OPTIONS.get(next(names, ""), ())
+
+
+def _of_git(words: Sequence[str], own: int, command: str) -> Iterator[tuple[int, str]]:
+    """Where a command of git starts a program without an option of its own: by a folder, by what it
+    is for, or later by a setting."""
+    yield from ((at, _OWN) for at in range(1, own) if words[at].startswith(_OWN))
+    rest = words[own:]
+    if command in _START:
+        yield own - 1, f"git {command}"
+    elif command == "config":
+        yield from ((own + rest.index(said), f"the setting {key}") for said, key in _set_keys(rest))
+    else:
+        first = next((at for at, word in enumerate(rest) if not word.startswith("-")), 0)
+        called = f"{command} {''.join(rest[first : first + 1])}"
+        yield from ((own + first, f"git {called}"),) if called in _START else ()
+
+
+def _set_keys(words: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """The word of `git config` that says which key is set, and the key, if its value may be run."""
+    flags, operands = split(words, "f", _VALUED_BY_CONFIG)
+    if any(flag.startswith(f"--{name}") for flag in flags for name in _ONLY_LOOKS):
+        return
+    first, *others = operands or [""]
+    renames = first == "rename-section" or has(flags, "", "--rename-section")
+    given = others if first in ("set", "rename-section") else operands
+    if first in _ONLY_LOOKS or len(given) < 2:
+        return
+    keys = [(said, f"{said}.any") for said in given[1:]] if renames else []
+    # an option that is cut short may have a value before the key
+    keys = keys or [(said, said) for said in given[:-1] if "." in said]
+    yield from ((said, key) for said, key in keys if may_run(key))
 
 
 def _of_address(found: re.Match[str]) -> str:
