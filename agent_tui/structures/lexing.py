@@ -19,7 +19,6 @@ from pygments.lexers import LEXERS, get_lexer_by_name, get_lexer_for_filename
 from pygments.token import Comment, Error, String, Whitespace, _TokenType
 from pygments.util import ClassNotFound
 
-from agent_tui.structures import late
 from agent_tui.structures.frozen import frozen
 from agent_tui.structures.visible import visible
 
@@ -44,7 +43,7 @@ person wrote."""
 FOLLOWED: Final = 150_000
 """Characters above a place that are lexed to find what is open there: about a fifth of a second."""
 
-_OPENING: Final = late.pattern(
+_OPENING: Final = re.compile(
     r"/\*|<!--|<!\[CDATA\[|<!|<\?|\(\*|\{-|\"\"\"|'''|`|(?P<quote>[\"'])"
     r"|(?:--|#)?\[(?P<level>=*)\[|<<<?[-~]?\s*[\"']?\\?(?P<word>\w+)"
 )
