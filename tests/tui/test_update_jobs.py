@@ -203,6 +203,20 @@ def test_words_that_are_typed_ahead_or_pasted_end_no_job() -> None:
     assert play.take() == [] and not play.takes(Quit)
 
 
+@pytest.mark.parametrize("first", [0.25, 0.5, 0.66])
+def test_a_held_key_that_quits_ends_no_job(first: float) -> None:
+    """It comes again by itself after a while, and then in quick succession."""
+    play = Play()
+    running(play, "npm run dev")
+    leaves(play)
+    play.press("ctrl+d", after=first)
+    for _ in range(40):
+        play.press("ctrl+d", after=0.033)
+    assert not play.takes(Quit)
+    play.press("ctrl+d", after=1.5)
+    assert play.takes(Quit)
+
+
 def test_who_leaves_while_asked_about_a_switch_is_asked_anew() -> None:
     play = Play()
     running(play, "npm run dev")

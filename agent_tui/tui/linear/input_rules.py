@@ -220,9 +220,11 @@ class Rules:
             if self._asks_about_jobs():
                 self._asked_at = now
                 chat.source.go_on()
+                self._close()
                 chat.call("quit")
             elif now - self._asked_at < ANEW_SECONDS:
-                chat.source.go_on()  # the key is held down
+                self._asked_at = now  # the key is held down
+                chat.source.go_on()
             else:
                 chat.leave(1 if opening.is_open_for(chat.model, "no_model") else None)
         elif chat.source.terminal and chat.model.is_running and not self._leaves:
@@ -277,13 +279,14 @@ class Rules:
     def _asks_about_jobs(self) -> bool:
         """Whether it is asked what becomes of them; who quits once more meanwhile means it."""
         model = self._chat.model
-        asked = opening.is_open_for(model, "jobs")
+        asked = opening.is_open_for(model, "jobs") and model.switching is None
         return self._chat.source.terminal and asks_about_jobs(model) and not asked
 
     def _leaving(self, word: str) -> None:
         model = self._chat.model
         if word in ("quit", "exit"):
             if self._asks_about_jobs():
+                self._close()
                 self._chat.call("quit")
             else:
                 self._chat.leave()

@@ -19,6 +19,7 @@ from agent_tui.tui.core.prompt_state import Purpose
 from agent_tui.tui.core.step import Step, send, then, toast
 from agent_tui.tui.core.words import one_line
 from agent_tui.tui.prompt import composer
+from agent_tui.tui.screen.key_guards import RUN_SECONDS
 from agent_tui.tui.sheets.opening import is_open_for, open_for
 
 NAME: Final = "New name of this session"
@@ -170,9 +171,13 @@ def ask_before_leaving(before: Model, step: Step) -> Step:
     unsent = model.transcript.saving.problem and model.composer.saved.strip()
     loses = (model.transcript.is_unsaved or unsent) and model.leaving != "unsaved"
     asked = is_open_for(before, "jobs") and before.switching is None
-    if not loses and (asked or not asks_about_jobs(model)):
+    shown = before.overlay
+    again = asked and shown is not None and model.at - shown.filled_at >= RUN_SECONDS
+    if not loses and ((again and not model.repeated) or not asks_about_jobs(model)):
         return step
     rest = tuple(effect for effect in effects if not isinstance(effect, Quit))
+    if not loses and asked:
+        return model, rest  # the key that asked is held down
     if not loses:
         model = replace(model, switching=None)
         return then((model, rest), open_for(model, "jobs"))

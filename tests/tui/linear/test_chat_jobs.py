@@ -76,13 +76,27 @@ def test_ctrl_d_asks_too_and_once_more_ends_it(place: Place) -> None:
         spoken.type("\x04")
         spoken.hear("1 background job ends with agent-tui")
         spoken.hear("> ")
-        spoken.type("\x04" * 3)  # a finger that rests on it
-        spoken.hear("> ")
+        for _ in range(12):  # a finger that rests on it
+            spoken.type("\x04")
+            spoken.read(0.15)
         assert alive(pid_of(place))
         time.sleep(ANEW_SECONDS)
         spoken.type("\x04")
         assert spoken.wait() == 0
     assert gone(pid_of(place))
+
+
+@pytest.mark.parametrize("way", ["\x04", "/quit\r"], ids=["ctrl+d", "quit"])
+def test_who_leaves_while_asked_about_a_switch_is_asked_anew(place: Place, way: str) -> None:
+    with terminal(place, *WORDS) as spoken:
+        begins(spoken)
+        spoken.say("/new")
+        spoken.hear("1 background job ends with this session")
+        spoken.hear("> ")
+        time.sleep(READ)
+        spoken.type(way)
+        spoken.hear("1 background job ends with agent-tui")
+        assert alive(pid_of(place))
 
 
 def test_a_new_session_asks_and_a_number_keeps_it(place: Place) -> None:
