@@ -10,6 +10,7 @@ import uuid
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractAsyncContextManager, contextmanager
 from dataclasses import replace
+from functools import partial
 from typing import Final, Literal
 
 from agent_tui.agent.services.kept_jobs import KeptJobs
@@ -241,7 +242,7 @@ class Jobs:
                 self.note(job)
             self.kept.names.release(id)
         else:
-            self.kept.names.forget(id)
+            self._remove_note(partial(self.kept.names.forget, id))
 
     def line_of(self, job: Job) -> str:
         """The first line of its command."""
@@ -257,10 +258,12 @@ class Jobs:
         self.kept.keep(id, command, process, output, job.number, job.started)
 
     def _forget_kept(self, id: str) -> None:
-        if self.kept is None:
-            return
+        if self.kept is not None:
+            self._remove_note(partial(self.kept.forget, id))
+
+    def _remove_note(self, remove: Callable[[], None]) -> None:
         try:
-            self.kept.forget(id)
+            remove()
         except OSError as error:  # a later start passes over what has ended
             said = f"the note of a kept job cannot be removed: {error.strerror or error}"
             self._emit(Notice(said, "warning"))
