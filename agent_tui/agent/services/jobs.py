@@ -33,8 +33,8 @@ TAIL_CHARS: Final = 2_000
 
 UNWATCHED: Final = " Nobody looks at what it changes then."
 Ask = Callable[[str, str, str, Display | None], AbstractAsyncContextManager[bool]]
-"""Whether the person lets a change stay: the question, what a yes (it is taken back) and a no mean,
-and what changed. What is done then is done inside."""
+"""Whether the person lets a change stay: the question, what a yes (it stays) and a no mean, and
+what changed. What is done then is done inside."""
 
 
 @frozen

@@ -101,8 +101,8 @@ class Rules:
         self._opens_until = 0.0
         """So long another session is waited for, whatever is said of this one meanwhile."""
         self._leaves = False
-        self._asked_at = float("-inf")
-        """When it was asked what becomes of jobs."""
+        self._ended_at = float("-inf")
+        """When the input ended last."""
         """It was said that the end of the turn is the end of all."""
         self._answered = ""
         """The question that has its answer, of which the engine has not told yet."""
@@ -217,13 +217,13 @@ class Rules:
                 self._unanswered(question)
         elif not self.busy():
             now = time.monotonic()
+            held = now - self._ended_at < ANEW_SECONDS  # the key is held down
+            self._ended_at = now
             if self._asks_about_jobs():
-                self._asked_at = now
                 chat.source.go_on()
                 self._close()
                 chat.call("quit")
-            elif now - self._asked_at < ANEW_SECONDS:
-                self._asked_at = now  # the key is held down
+            elif chat.source.terminal and (held or self._has_just_asked()):
                 chat.source.go_on()
             else:
                 chat.leave(1 if opening.is_open_for(chat.model, "no_model") else None)
@@ -282,13 +282,19 @@ class Rules:
         asked = opening.is_open_for(model, "jobs") and model.switching is None
         return self._chat.source.terminal and asks_about_jobs(model) and not asked
 
+    def _has_just_asked(self) -> bool:
+        """Whether what becomes of jobs was asked so lately that nobody can have read it."""
+        overlay = self._chat.model.overlay
+        asked = overlay is not None and opening.is_open_for(self._chat.model, "jobs")
+        return overlay is not None and asked and time.time() - overlay.filled_at < ANEW_SECONDS
+
     def _leaving(self, word: str) -> None:
         model = self._chat.model
         if word in ("quit", "exit"):
             if self._asks_about_jobs():
                 self._close()
                 self._chat.call("quit")
-            else:
+            elif not self._has_just_asked():
                 self._chat.leave()
         elif word == "stop" and model.is_covered:
             self._choice("")

@@ -152,10 +152,11 @@ class Input:
             if hidden:
                 return getpass(prompt)
             lines = [input(prompt)]
-            while select.select([self.fd], [], [], BURST)[0]:
-                lines.append(input())
         except EOFError:
             return None
+        with suppress(EOFError):  # a Ctrl+D right behind a line ends that, and nothing else
+            while select.select([self.fd], [], [], BURST)[0]:
+                lines.append(input())
         return "\n".join(lines).encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
     def keep_begun(self) -> str:

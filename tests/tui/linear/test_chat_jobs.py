@@ -99,6 +99,29 @@ def test_who_leaves_while_asked_about_a_switch_is_asked_anew(place: Place, way: 
         assert alive(pid_of(place))
 
 
+def test_an_end_right_behind_the_number_that_keeps_it_ends_nothing(place: Place) -> None:
+    with terminal(place, *WORDS) as spoken:
+        begins(spoken)
+        spoken.say("/quit")
+        spoken.hear("2: Keep running and quit")
+        time.sleep(READ)
+        spoken.type("2\r\x04")
+        spoken.hear("Still running: sleep 300")
+        assert spoken.wait() == 0
+    assert alive(pid_of(place))
+
+
+def test_to_quit_twice_before_the_question_can_be_read_ends_nothing(place: Place) -> None:
+    with terminal(place, *WORDS) as spoken:
+        begins(spoken)
+        spoken.say("/quit")
+        spoken.hear("2: Keep running and quit")
+        spoken.hear("> ")
+        spoken.say("/quit")
+        spoken.hear("> ")
+        assert alive(pid_of(place))
+
+
 def test_a_new_session_asks_and_a_number_keeps_it(place: Place) -> None:
     with terminal(place, *WORDS) as spoken:
         begins(spoken)
