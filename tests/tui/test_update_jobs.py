@@ -186,6 +186,17 @@ def test_enter_pressed_again_and_again_ends_no_job(gap: float) -> None:
     assert play.take() == [] and play.model.overlay is not None
 
 
+@pytest.mark.parametrize("gap", [0.1, 0.5, 0.7])
+def test_a_job_that_begins_while_it_is_asked_is_not_ended_unread(gap: float) -> None:
+    play = Play()
+    running(play, "npm run dev")
+    leaves(play)
+    play.press("down", "up", after=1.0)
+    play.feed(JobChanged("9", "running", "make", session=play.model.active))
+    play.press("enter", after=gap)
+    assert not play.takes(Quit) and "make" in text(play)
+
+
 def test_words_that_are_typed_ahead_or_pasted_end_no_job() -> None:
     for gap in (0.15, 0.4):
         play = Play()

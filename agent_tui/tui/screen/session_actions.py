@@ -223,7 +223,12 @@ def choose_ending(model: Model, keeps: bool) -> Step:
 
 def follow_keeping(model: Model, event: JobChanged) -> Step:
     """A job is kept as was asked for, or has ended meanwhile; or it cannot be kept: then nothing
-    ends, and the question comes again."""
+    ends, and the question comes again. One that begins while it is asked has to be read."""
+    shown = model.overlay
+    if shown is not None and is_open_for(model, "jobs") and event.state == "running":
+        # there may be one more: no Enter that was begun before ends it
+        anew = replace(shown, shown_at=model.now, filled_at=model.now, refused=True)
+        return replace(model, overlay=anew), ()
     if model.leaving != "keeps":
         return model, ()
     if event.state == "running" and not event.kept:
