@@ -79,7 +79,8 @@ def update(model: Model, msg: Msg) -> Step:
     """The model after `msg`, and the effects to perform, in order. Pure; never raises."""
     after, effects = _decided(replace(model, at=msg.at), msg)
     after, more = composer.keep_put_aside(model, refusals.on_edit(model, after))
-    effects = (*effects, *more)
+    after, stays = session_actions.call_off_leaving(model, after, msg)
+    effects = (*effects, *more, *stays)
     if model.busy and not after.busy:
         after = replace(after, ended_at=msg.at)
     purpose = model.composer.purpose

@@ -111,6 +111,20 @@ def test_a_job_that_cannot_be_kept_is_told_as_it_was_and_goes_on(place: Place) -
         driver.turn("and?")
 
 
+def test_a_note_that_cannot_be_removed_stops_nothing(place: Place) -> None:
+    model = script(place, COUNTER)
+    with place.engine(model, mode="accept-all", sandbox="local") as driver:
+        job, _ = begin(driver)
+        keep(driver, job.id)
+        folder = place.home / "jobs"
+        folder.rename(place.home / "elsewhere")
+        folder.write_text("")  # a file where the folder was
+        driver.send(StopJob(job.id))
+        driver.until(Notice, lambda told: "cannot be removed" in told.text)
+        driver.turn("and?")
+    assert gone(job.pids[0])
+
+
 def test_a_kept_server_answers_after_the_end_and_is_stopped_by_the_next_run(place: Place) -> None:
     place.cwd.mkdir(parents=True)
     (place.cwd / "server.py").write_text(SERVER)

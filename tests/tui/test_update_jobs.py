@@ -175,6 +175,26 @@ def test_where_a_job_cannot_be_kept_nothing_ends_and_it_is_asked_again(way: str)
     assert play.takes(Quit) if way == "quit" else play.take() == [Resume("")]
 
 
+@pytest.mark.parametrize("way", ["quit", "switch"])
+@pytest.mark.parametrize("does", ["escape", "ctrl+c", "a prompt", "ctrl+d", "/new"])
+def test_what_is_done_while_a_job_is_to_be_kept_calls_off_the_leaving(does: str, way: str) -> None:
+    play = Play()
+    running(play, "npm run dev")
+    play.take()
+    leaves(play) if way == "quit" else opens_new(play)
+    play.press("down", "enter", after=2.0)
+    assert play.take() == [KeepJob("0")]
+    if does in ("a prompt", "/new"):
+        play.type(does)
+        play.press(*(["escape"] if does == "/new" else []), "enter", after=2.0)
+    else:
+        play.press(does, after=2.0)
+    play.press("escape", after=2.0)  # a sheet that asks anew is closed
+    running(play, "npm run dev", kept=True)
+    assert not play.takes(Quit) and not [op for op in play.take() if isinstance(op, Resume)]
+    assert play.model.leaving == ""
+
+
 @pytest.mark.parametrize("gap", [0.3, 0.8, 1.1, 1.5])
 def test_enter_pressed_again_and_again_ends_no_job(gap: float) -> None:
     play = Play()

@@ -14,6 +14,7 @@ from agent_tui.protocol.transcript import BackgroundJob, UserBlock
 from agent_tui.structures import chips
 from agent_tui.tui.core.effects import Quit, Send
 from agent_tui.tui.core.model import Model, Overlay, Reading
+from agent_tui.tui.core.msg import KeyPressed, Msg
 from agent_tui.tui.core.picker import Entry
 from agent_tui.tui.core.prompt_state import Purpose
 from agent_tui.tui.core.step import Step, send, then, toast
@@ -179,9 +180,19 @@ def ask_before_leaving(before: Model, step: Step) -> Step:
     if not loses and asked:
         return model, rest  # the key that asked is held down
     if not loses:
-        model = replace(model, switching=None)
+        model = replace(model, switching=None, leaving="")
         return then((model, rest), open_for(model, "jobs"))
     return then((model, rest), open_for(replace(model, leaving=""), "unsaved", unasked=False))
+
+
+def call_off_leaving(before: Model, after: Model, msg: Msg) -> Step:
+    """Who stops, or sends something, while it is waited for what is saved or kept, stays here."""
+    stops = isinstance(msg, KeyPressed) and msg.key in ("escape", "ctrl+c")
+    sends = after.in_flight is not None and after.in_flight is not before.in_flight
+    if before.leaving not in ("saves", "keeps") or not (stops or sends):
+        return after, ()
+    after = replace(after, leaving="", switching=None)
+    return (after, ()) if sends else toast(after, "you stay in this session")
 
 
 def ask_before_switching(before: Model, step: Step) -> Step:
@@ -193,7 +204,7 @@ def ask_before_switching(before: Model, step: Step) -> Step:
     if switch is None or chosen or model.piped or not asks_about_jobs(model):
         return step
     rest = tuple(effect for effect in effects if effect is not switch)
-    model = replace(model, switching=switch.op)
+    model = replace(model, switching=switch.op, leaving="")
     return then((model, rest), open_for(model, "jobs"))
 
 
