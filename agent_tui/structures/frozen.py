@@ -1,13 +1,12 @@
 """Frozen, slotted dataclasses whose methods are compiled when they are first used.
 
 `@dataclass(frozen=True, slots=True)` compiles six functions a class: half a millisecond in Python
-3.11. The screen's
-vocabulary is well over a hundred classes, most of which nobody uses before the first frame.
-`@frozen` makes the same
-class (fields, slots, `replace`, pattern matching, pydantic), compiles each of `__init__`, `__eq__`,
-`__hash__` and
-`__repr__` when it is first called, and asks the standard decorator for the fields when they are
-first wanted.
+3.11. The screen's vocabulary is well over a hundred classes, most of which nobody uses before the
+first frame. `@frozen` makes the same class (fields, slots, `replace`, pattern matching, pydantic),
+compiles each of `__init__`, `__eq__`, `__hash__` and `__repr__` when it is first called, and asks the
+standard decorator for the fields when they are first wanted. What stands for a method or a fact
+until then is one object for all classes, and the class as it was written is not kept: there are
+seven hundred, and each would be 2 KB.
 """
 
 from __future__ import annotations
@@ -23,6 +22,8 @@ if TYPE_CHECKING:
 METHODS = ("__init__", "__eq__", "__hash__", "__repr__")
 FACTS = ("__dataclass_fields__", "__dataclass_params__", "__match_args__")
 """What `dataclasses`, pydantic and `match` ask a class for."""
+TWIN = ("__annotations__", "__module__", "__orig_bases__")
+"""What the standard decorator reads of a class beside its fields."""
 NO_FIELD = ("ClassVar", "typing.ClassVar")
 NOT_TAKEN = ("__dict__", "__weakref__")
 DECLARED = "__declared__"
@@ -37,8 +38,7 @@ def frozen(
     cls: type[T] | None = None, *, kw_only: bool = False
 ) -> type[T] | Callable[[type[T]], type[T]]:
     """Make `cls` a frozen, slotted dataclass. Its bases, where they have fields, must be made by it
-    too; `InitVar` and
-    `KW_ONLY` are not understood."""
+    too; `InitVar` and `KW_ONLY` are not understood."""
 
     def make(plain: type[T]) -> type[T]:
         return _made(plain, kw_only)
@@ -58,55 +58,40 @@ def _made(plain: type[T], kw_only: bool) -> type[T]:
     inherited = {
         slot for base in plain.__mro__[1:-1] for slot in base.__dict__.get("__slots__", ())
     }
-    facts = _ClassFacts(plain, names, kw_only)
     content = {
         name: value for name, value in own.items() if name not in names and name not in NOT_TAKEN
     }
     for name in METHODS:
         if name == "__init__" or own.get(name) is None:
-            content[name] = _compiled_at_first_call(facts, name)
+            content[name] = _LATE_METHODS[name]
     content |= _FROZEN
     content["__slots__"] = tuple(name for name in names if name not in inherited)
-    content[DECLARED] = facts
-    for name in FACTS:
-        content[name] = _Fact(name, facts)
-    facts.made = _again(plain, content)
-    made: type[T] = facts.made
+    content[DECLARED] = _Declared(names, {n: own[n] for n in names if n in own}, kw_only)
+    content |= _LATE_FACTS
+    made: type[T] = _create(plain, content)
     return made
 
 
-def _again(plain: type[object], content: dict[str, object]) -> Any:
-    kind: Any = type(plain)
-    made = kind(plain.__name__, plain.__bases__, content)
-    made.__qualname__ = plain.__qualname__
+def _create(like: type[object], content: dict[str, object]) -> Any:
+    kind: Any = type(like)
+    made = kind(like.__name__, like.__bases__, content)
+    made.__qualname__ = like.__qualname__
     return made
 
 
-class _ClassFacts:
-    """What is known of a class. The standard decorator is asked about a twin of it: it takes things
-    out of what it is given, and two threads may want to know at once."""
+class _Declared:
+    """What the body of a class says of its fields: their names, and what stands for them (a default
+    or a `field`)."""
 
-    __slots__ = ("kw_only", "made", "names", "plain")
+    __slots__ = ("kw_only", "names", "values")
 
-    def __init__(self, plain: type[object], names: list[str], kw_only: bool) -> None:
-        self.plain, self.names, self.kw_only = plain, names, kw_only
-        self.made: Any = None
-
-    def find(self) -> dict[str, object]:
-        twin = _again(
-            self.plain, {n: value for n, value in self.plain.__dict__.items() if n not in NOT_TAKEN}
-        )
-        twin.__doc__ = twin.__doc__ or twin.__name__  # else a signature is computed to put there
-        dataclasses.dataclass(init=False, repr=False, eq=False, kw_only=self.kw_only)(twin)
-        found = {name: twin.__dict__[name] for name in FACTS}
-        for name, fact in found.items():
-            setattr(self.made, name, fact)
-        return found
+    def __init__(self, names: list[str], values: dict[str, Any], kw_only: bool) -> None:
+        self.names, self.values, self.kw_only = names, values, kw_only
 
     def own_fields(self) -> Iterator[Field]:
         """The fields of the class itself, without its bases'."""
         for name in self.names:
-            value = self.plain.__dict__.get(name, dataclasses.MISSING)
+            value = self.values.get(name, dataclasses.MISSING)
             own: Field = (
                 value if isinstance(value, dataclasses.Field) else dataclasses.field(default=value)
             )
@@ -114,6 +99,16 @@ class _ClassFacts:
             if own.kw_only is dataclasses.MISSING:
                 own.kw_only = self.kw_only
             yield own
+
+    def find_facts(self, made: type[object]) -> None:
+        """Have the standard decorator find them. It is asked about a twin: it takes things out of
+        what it is given, and two threads may want to know at once."""
+        content = {name: made.__dict__[name] for name in TWIN if name in made.__dict__}
+        content["__doc__"] = made.__name__  # else a signature is computed to put there
+        twin = _create(made, content | self.values)
+        dataclasses.dataclass(init=False, repr=False, eq=False, kw_only=self.kw_only)(twin)
+        for name in FACTS:
+            setattr(made, name, twin.__dict__[name])
 
 
 def declared_fields(cls: type[object]) -> list[Field]:
@@ -132,27 +127,33 @@ def replace_fields(value: T, fields: Mapping[str, object]) -> T:
     return dataclasses.replace(value, **fields)  # type: ignore[type-var]
 
 
-class _Fact:
-    """Stands for a fact until somebody wants it."""
+class _Late:
+    """Stands for what a class does not have yet: the attribute `name`, which `find` sets."""
 
-    __slots__ = ("facts", "name")
+    __slots__ = ("find", "name")
 
-    def __init__(self, name: str, facts: _ClassFacts) -> None:
-        self.name, self.facts = name, facts
+    def __init__(self, name: str, find: Callable[[type[object], str], None]) -> None:
+        self.name, self.find = name, find
 
-    def __get__(self, _: object, __: type[object]) -> object:
-        return self.facts.find()[self.name]
+    def __get__(self, instance: object, kind: type[object]) -> object:
+        for owner in kind.__mro__:
+            if owner.__dict__.get(self.name) is self:
+                self.find(owner, self.name)
+                break
+        found: object = getattr(kind if instance is None else instance, self.name)
+        return found
 
 
-def _compiled_at_first_call(facts: _ClassFacts, name: str) -> Callable[..., object]:
-    def first(self: object, *args: object, **kwargs: object) -> object:
-        cls = facts.made
-        method = _compile(cls, name)
-        if cls.__dict__.get(name) is first:
-            setattr(cls, name, method)
-        return method(self, *args, **kwargs)
+def _find_fact(owner: type[object], _: str) -> None:
+    owner.__dict__[DECLARED].find_facts(owner)
 
-    return first
+
+def _find_method(owner: type[object], name: str) -> None:
+    setattr(owner, name, _compile(owner, name))
+
+
+_LATE_METHODS: dict[str, object] = {name: _Late(name, _find_method) for name in METHODS}
+_LATE_FACTS: dict[str, object] = {name: _Late(name, _find_fact) for name in FACTS}
 
 
 def _compile(cls: type[object], name: str) -> Callable[..., object]:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import copy
 import dataclasses
+import gc
 import inspect
 import pickle
 import threading
+import weakref
 from collections.abc import Callable
 from dataclasses import FrozenInstanceError, dataclass, field, replace
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Generic, Literal, TypeVar
 
 import pytest
 from hypothesis import given
@@ -17,6 +19,8 @@ from hypothesis import strategies as st
 from pydantic import TypeAdapter
 
 from agent_tui.structures.frozen import FACTS, METHODS, frozen
+
+T = TypeVar("T")
 
 
 @frozen(kw_only=True)
@@ -174,10 +178,41 @@ def test_each_method_is_compiled_at_its_first_call_and_once() -> None:
         calls[name]()
     assert all(Late.__dict__[name] is after[name] for name in METHODS)
     assert list(inspect.signature(Late).parameters) == ["number"]
-    assert before["__init__"](Late.__new__(Late), 2) is None, (
-        "a stub that somebody held goes on working"
+    assert before["__repr__"].__get__(one, Late)().endswith("Late(number=1)"), (
+        "found by two at once"
     )
-    assert before["__repr__"](one).endswith("Late(number=1)")
+
+
+def test_a_class_that_comes_from_one_compiles_the_methods_of_that() -> None:
+    @frozen
+    class Made:
+        number: int = 0
+
+    class Heir(Made):
+        """Without methods of its own."""
+
+    assert repr(Heir(2)).endswith("Heir(number=2)") and Heir(2) == Heir(2) != Made(2)
+    assert "__repr__" not in Heir.__dict__ and inspect.isfunction(Made.__dict__["__repr__"])
+
+
+def test_a_generic_class_has_fields() -> None:
+    @frozen
+    class Box(Generic[T]):
+        content: T
+
+    assert [one.name for one in dataclasses.fields(Box)] == ["content"] and Box[int](1) == Box(1)
+
+
+def test_the_class_as_it_was_written_is_not_kept() -> None:
+    class Plain:
+        number: int = 0
+
+    written = weakref.ref(Plain)
+    made = frozen(Plain)
+    del Plain
+    assert made(1) == made(1) and dataclasses.fields(made)
+    gc.collect()
+    assert written() is None
 
 
 def test_the_fields_are_found_when_they_are_first_wanted_and_once() -> None:

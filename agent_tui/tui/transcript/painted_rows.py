@@ -20,6 +20,8 @@ KEPT: Final = 600
 """Rows that stay painted. A strip is heavy: not for all rows of a long session."""
 KEPT_LINES: Final = 60_000
 """Lines in all of them: a row that is open may have thousands."""
+KEPT_STRIPS: Final = 400
+"""Painted lines of one of them, about those last looked at: a strip takes 2 KB."""
 _OUTSIDE: Final = frozenset(("margin", "indent", "quote.bar", "list.marker"))
 """What stands in front of a filled row and is not filled itself."""
 
@@ -35,13 +37,16 @@ class Palette(Protocol):
 
 
 class Strips(Sequence[Strip]):
-    """Painted lines, each painted when it is first looked at: of thousands, a screen shows a few."""
+    """Painted lines, each painted when it is first looked at: of thousands, a screen shows a few,
+    and those about them stay painted."""
 
-    __slots__ = ("_known", "_lines", "_paint")
+    __slots__ = ("_known", "_lines", "_paint", "_painted")
 
     def __init__(self, lines: Sequence[Line], paint: Callable[[Line], Strip]) -> None:
         self._lines, self._paint = lines, paint
         self._known: list[Strip | None] = [None] * len(lines)
+        self._painted = 0
+        """At most so many are known."""
 
     def __len__(self) -> int:
         return len(self._lines)
@@ -49,6 +54,7 @@ class Strips(Sequence[Strip]):
     def adopt(self, before: Strips) -> None:
         """Keep what is painted of the lines that this one begins with like `before`: text that
         grows is painted once, and a strip that is the same object is text that has not changed."""
+        self._painted = before._painted
         for index, (line, old) in enumerate(zip(self._lines, before._lines, strict=False)):
             if line is not old and line != old:
                 return
@@ -72,7 +78,17 @@ class Strips(Sequence[Strip]):
         strip = self._known[index]
         if strip is None:
             strip = self._known[index] = self._paint(self._lines[index])
+            self._painted += 1
+            if self._painted > KEPT_STRIPS:
+                self._forget_far(index)
         return strip
+
+    def _forget_far(self, index: int) -> None:
+        first = max(0, index - KEPT_STRIPS // 4)
+        near = self._known[first : index + KEPT_STRIPS // 4]
+        self._known = [None] * len(self)
+        self._known[first : first + len(near)] = near
+        self._painted = sum(strip is not None for strip in near)
 
 
 @frozen
