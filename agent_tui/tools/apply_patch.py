@@ -11,13 +11,16 @@ from agent_tui.tools.base import Arguments, Planned, Tool, ToolContext, ToolFail
 from agent_tui.tools.support import matching, patch_format
 from agent_tui.tools.support.changes import (
     Change,
+    around_changes,
+    changes_nothing,
     is_secret,
     plan_changes,
     refuse_link,
     refuse_stale,
     run_planned,
+    show_changed_lines,
 )
-from agent_tui.tools.support.diff import diff, noted
+from agent_tui.tools.support.diff import diff, diff_made, noted
 from agent_tui.tools.support.files import FileText, read_text, refuse_placeholders
 from agent_tui.tools.support.matching import Place, Replacement
 from agent_tui.tools.support.nearest import describe_miss
@@ -73,27 +76,31 @@ def _work_out_file(one: FilePatch, ctx: ToolContext) -> Change:
     if one.kind == "delete":
         display = noted(diff(shown, before.text, ""), "deleted")
         return Change(path, before.raw, None, display, f"Deleted {shown}.")
-    after = before.text
+    made, data = list[Replacement](), before.raw
     if one.hunks:
         try:
-            after = _patched(before, one, ctx, path)
+            made = _find_hunks(before, one, ctx, path)
+            data = before.with_places(made)
+        except ValueError:
+            said = f"{shown}: two hunks change the same lines: make them one"
+            raise ToolFailure("invalid_arguments", said) from None
         except ToolFailure as failure:
             if failure.tag == "no_match":
                 ctx.seen_files.note_miss(path)
             raise
         ctx.seen_files.note_hit(path)
     target = _free_target(one, ctx) if one.to else path
-    if after == before.text and not one.to:
+    if not one.to and changes_nothing(before.text, made):
         raise ToolFailure("invalid_arguments", f"{shown}: the patch would change nothing")
-    data = before.encode(after)
     to = ctx.display_path(target)
-    display = diff(to, before.text, after)
+    display = diff_made(to, before.text, made)
+    stands = show_changed_lines(display, around_changes(before.text, made), path, ctx)
     moved = () if target == path else (f"moved from {shown}",)
     display = noted(display, *moved)
     done = f"Edited {shown}" if target == path else f"Moved {shown} to {to}"
     said = f"{done} (+{display.added} -{display.removed} lines)."
     moved_from = None if target == path else path
-    return Change(target, before.raw, data, display, said, moved_from, bool(display.hunks), sha)
+    return Change(target, before.raw, data, display, said, moved_from, stands, sha)
 
 
 def _free_target(one: FilePatch, ctx: ToolContext) -> Path:
@@ -114,8 +121,8 @@ class _Hit:
     new: str
 
 
-def _patched(held: FileText, one: FilePatch, ctx: ToolContext, path: Path) -> str:
-    """The file's text with all hunks made."""
+def _find_hunks(held: FileText, one: FilePatch, ctx: ToolContext, path: Path) -> list[Replacement]:
+    """What all hunks replace in the file's text. Raises ToolFailure."""
     text, shown, at = held.text, ctx.display_path(path), 0
     found: list[Replacement] = []
     for number, hunk in enumerate(one.hunks, 1):
@@ -131,11 +138,7 @@ def _patched(held: FileText, one: FilePatch, ctx: ToolContext, path: Path) -> st
             raise ToolFailure("no_match", f"{why}. {describe_miss(text, hit.old, hit.new)}")
         found.append(Replacement(hit.place, adapted))
         at = hit.place.end
-    try:
-        return matching.replace_places(text, found)
-    except ValueError:
-        said = f"{shown}: two hunks change the same lines: make them one"
-        raise ToolFailure("invalid_arguments", said) from None
+    return found
 
 
 def _in_own_bytes(hunk: Hunk, held: FileText, where: str) -> Hunk:

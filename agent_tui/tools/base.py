@@ -65,6 +65,8 @@ class ToolResult:
     display: Display | None = None
     tag: str = "ok"
     reading: Reading | None = None
+    is_scrubbed: bool = False
+    """All of it went through `hide_secrets`: only values that are known are still looked for."""
 
 
 class ToolFailure(Exception):

@@ -11,12 +11,15 @@ from agent_tui.tools.base import LenientArguments, Planned, Tool, ToolContext, T
 from agent_tui.tools.support import matching
 from agent_tui.tools.support.changes import (
     Change,
+    around_changes,
+    changes_nothing,
     is_secret,
     plan_changes,
     refuse_stale,
     run_planned,
+    show_changed_lines,
 )
-from agent_tui.tools.support.diff import diff
+from agent_tui.tools.support.diff import diff_made
 from agent_tui.tools.support.files import FileText, read_text, refuse_placeholders
 from agent_tui.tools.support.matching import Replacement
 from agent_tui.tools.support.nearest import describe_miss
@@ -64,19 +67,20 @@ def work_out(arguments: EditFile, ctx: ToolContext) -> Change:
         found += replacements
         overlooked |= dict.fromkeys([how] if how else [])
     try:
-        after, data = before.with_places(found)
+        data = before.with_places(found)
     except ValueError:
         text = "two edits change the same text: make them one; nothing was done"
         raise ToolFailure("invalid_arguments", text) from None
     ctx.seen_files.note_hit(path)
-    if after == before.text:
+    if changes_nothing(before.text, found):
         raise ToolFailure("invalid_arguments", f"{shown} holds the new text already")
-    display = diff(shown, before.text, after, made=found)
+    display = diff_made(shown, before.text, found)
+    stands = show_changed_lines(display, around_changes(before.text, found), path, ctx)
     times = f" in {len(found)} places" if len(found) > 1 else ""
     done = f"Edited {shown}{times} (+{display.added} -{display.removed} lines)."
     if overlooked:
         done += f" `old` differed from the file in {' and '.join(overlooked)}: adapted."
-    return Change(path, before.raw, data, display, done, shows=True, sha=sha)
+    return Change(path, before.raw, data, display, done, stands=stands, sha=sha)
 
 
 def _find(edit: Edit, held: FileText, shown: str) -> tuple[str, Sequence[Replacement]]:

@@ -3,7 +3,9 @@ time."""
 
 from __future__ import annotations
 
+import codecs
 import csv
+import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -14,7 +16,7 @@ from pydantic import Field
 from agent_tui import registry
 from agent_tui.protocol.display import CodeDisplay, Display, ImageDisplay, TableDisplay, TextDisplay
 from agent_tui.safety import file_access, hard_links, paths
-from agent_tui.safety.secrets.scrubber import hide_keys
+from agent_tui.safety.secrets.scrubber import KEY, hide_keys, hide_keys_between
 from agent_tui.structures.frozen import frozen
 from agent_tui.structures.readable import count_noun
 from agent_tui.tools.base import (
@@ -25,7 +27,7 @@ from agent_tui.tools.base import (
     ToolFailure,
     ToolResult,
 )
-from agent_tui.tools.support import files, notebook, pdf, pictures
+from agent_tui.tools.support import files, notebook, pdf, pictures, pieces
 from agent_tui.tools.support.files import Picture, language, picture
 
 with registry.late(warm=False):
@@ -41,8 +43,6 @@ _LOOKED_AT: Final = 10 * LONGEST_LINE
 """Characters of a line in which secrets are looked for: more than are shown, so that none is cut in
 two."""
 MAX_BYTES: Final = 20_000_000
-_STRIDE: Final = 65_536
-"""Characters in which the ends of lines are counted at once: other threads run between."""
 _NOTES: Final = 600
 """Characters kept free for the notes under the lines."""
 
@@ -114,14 +114,27 @@ async def _result(args: ReadFile, real: Path, ctx: ToolContext) -> ToolResult:
     )
     whole = len(window.lines) == text.total and not window.cut
     display: Display | None = sheet(real, window.lines) if whole else None
-    if display is None:
-        name, above = language(real) or real.name, text.above
-        opening = (
-            await ctx.run_blocking(lambda _: lexing.find_opening(name, above)) if above else ()
-        )
-        code = "\n".join(window.lines)
-        display = CodeDisplay(code, shown, language(real), window.first, text.total, opening)
-    return ToolResult("\n".join([content, *_notes(args, text, window)]), display)
+    if is_code := display is None:
+        code, opening = "\n".join(window.lines), await _opening(args, real, text.above, ctx)
+        name = ctx.hide_secrets(shown)
+        display = CodeDisplay(code, name, language(real), window.first, text.total, opening)
+    told = "\n".join([content, *_notes(args, text, window)])
+    return ToolResult(told, display, is_scrubbed=is_code)
+
+
+async def _opening(
+    args: ReadFile, real: Path, above: Sequence[str], ctx: ToolContext
+) -> tuple[str, ...]:
+    """The lines `above` that the colours of those below depend on."""
+    if not above:
+        return ()
+
+    def find(_: object) -> tuple[str, ...]:
+        found = lexing.find_opening(language(real) or real.name, above)
+        of_secrets = _is_secret(args, real, ctx)
+        return tuple(ctx.hide_secrets(line, of_secrets) for line in found)
+
+    return await ctx.run_blocking(find)
 
 
 def _read(
@@ -144,9 +157,9 @@ def _read(
         raise files.binary_failure(shown, data, size)
     if len(data) > MAX_BYTES:
         raise _too_large(shown)
-    text, replaced = decode_text(data)
     by_line = args.start_line or args.end_line
     if real.suffix.lower() == notebook.SUFFIX and not by_line:
+        text, _ = decode_text(data)
         cells = notebook.read_cells(text, args.pages, ctx.max_output_chars - _NOTES)
         if cells is not None:
             hidden = ctx.hide_secrets(cells, _is_secret(args, real, ctx))
@@ -155,33 +168,31 @@ def _read(
         raise ToolFailure(
             "invalid_arguments", f"{shown} has no pages; give start_line and end_line"
         )
-    return _take_lines(args, text, len(data), replaced, ctx, _is_secret(args, real, ctx))
+    with pieces.stoppable(stopped):
+        return _take_lines(args, data, ctx, _is_secret(args, real, ctx))
 
 
-def _take_lines(
-    args: ReadFile, text: str, size: int, replaced: bool, ctx: ToolContext, of_secrets: bool
-) -> Text:
-    """Only the lines that may be shown are made: a file can hold twenty million."""
-    ends = sum(text.count("\n", at, at + _STRIDE) for at in range(0, len(text), _STRIDE))
-    total = ends + (not text.endswith("\n") and bool(text))
+def _take_lines(args: ReadFile, data: bytes, ctx: ToolContext, of_secrets: bool) -> Text:
+    """Only the lines that may be shown are made, and text: a file can hold twenty million."""
+    first = len(codecs.BOM_UTF8) if data.startswith(codecs.BOM_UTF8) else 0
+    empty = len(data) == first
+    total = pieces.count(data, b"\n") + (not data.endswith(b"\n") and not empty)
     start = max(1, args.start_line)
     asked = args.start_line or args.end_line
     most = WHOLE if asked or total <= WHOLE else PREVIEW
     end = min(args.end_line or start + most - 1, total, start + ctx.max_output_chars // 7)
-    begin = _place_of(text, start - 1)
-    lines = _split(text[begin : _place_of(text, end)]) if start <= end else ()
-    above = _split(text[:begin]) if 0 < begin <= lexing.FOLLOWED else ()
-    return Text(total, size, replaced, _window(start, lines, ctx, of_secrets), above)
+    begin = max(first, pieces.place_of_line(data, start - 1))
+    ends = pieces.place_of_line(data, end) if start <= end else begin
+    around = data[max(first, begin - KEY) : begin], b"\n" + data[ends : ends + KEY]
+    lines = _split(_decode(data[begin:ends]))
+    window = _window(start, lines, (_decode(around[0]), _decode(around[1])), ctx, of_secrets)
+    above = data[first:begin] if begin <= lexing.FOLLOWED else b""
+    told = _split(hide_keys(_decode(above))) if above else ()
+    return Text(total, len(data), not pieces.is_utf8(data), window, told)
 
 
-def _place_of(text: str, line: int) -> int:
-    """Where a line begins, counted from 0; there are so many."""
-    at = 0
-    while line and (here := text.count("\n", at, at + _STRIDE)) < line and at < len(text):
-        at, line = at + _STRIDE, line - here
-    for _ in range(line):
-        at = text.find("\n", at) + 1 or len(text)
-    return at
+def _decode(data: bytes) -> str:
+    return data.decode("utf-8", "replace")
 
 
 def _split(text: str) -> tuple[str, ...]:
@@ -238,16 +249,27 @@ def decode_text(data: bytes) -> tuple[str, bool]:
         return hide_keys(data.decode("utf-8-sig", "replace")), True
 
 
-def _window(start: int, lines: tuple[str, ...], ctx: ToolContext, of_secrets: bool) -> Window:
+def _window(
+    start: int,
+    lines: tuple[str, ...],
+    around: tuple[str, str],
+    ctx: ToolContext,
+    of_secrets: bool,
+) -> Window:
     """The lines asked for, from line `start` on, or a fair part of them; at least one, and no more
     than a result may hold. Secrets are hidden here, before a number stands in front of a line that
-    a rule takes for the beginning of one."""
+    a rule takes for the beginning of one; `around`: what stands above and below, in which a private
+    key may begin or end."""
     taken: list[str] = []
     cut = used = 0
     budget = ctx.max_output_chars - _NOTES
-    looked_at = "\n".join(line[:_LOOKED_AT] for line in lines)
-    hidden = ctx.hide_secrets(looked_at, of_secrets).split("\n")
-    for line, shown in zip(lines, hidden[: len(lines)], strict=True):
+    sizes = itertools.accumulate(min(len(line), LONGEST_LINE) + 7 for line in lines)
+    looked_at = lines[: 1 + sum(size <= 2 * budget for size in sizes)]
+    without_keys = hide_keys_between(
+        around[0], "\n".join(line[:_LOOKED_AT] for line in looked_at), around[1]
+    )
+    hidden = ctx.hide_secrets(without_keys, of_secrets).split("\n")
+    for line, shown in zip(looked_at, hidden[: len(looked_at)], strict=True):
         lost = len(line) - LONGEST_LINE if len(shown) > LONGEST_LINE else 0
         part = f"{shown[:LONGEST_LINE]}… ({lost:,} more characters)" if lost > 0 else shown
         used += len(part) + 7

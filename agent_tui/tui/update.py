@@ -7,6 +7,7 @@ from dataclasses import replace
 from math import inf
 from typing import assert_never
 
+from agent_tui.protocol.session_answers import ForkOutcome
 from agent_tui.registry import late
 from agent_tui.tui.core.effects import Quit
 from agent_tui.tui.core.model import Model
@@ -26,6 +27,7 @@ from agent_tui.tui.core.msg import (
     FileClicked,
     FilesNamed,
     FocusChanged,
+    ForkMade,
     GroundTold,
     HistoryAsked,
     HistoryLoaded,
@@ -182,6 +184,8 @@ def _decided(model: Model, msg: Msg) -> Step:
             return history_prompt.read(model, msg), ()
         case DraftEdited():
             return composer.on_editor_left(model, msg.text, msg.problem)
+        case ForkMade():
+            return session_actions.on_forked(model, ForkOutcome(msg.session))
         case BugWritten():
             return engine_events.on_written(model, msg.path, msg.problem)
         case Recovered():

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from agent_tui.agent.turn.accounts import Accounts, Budget
-from agent_tui.agent.turn.tokens import NAME, Calibration, size_of, size_of_reply
+from agent_tui.agent.turn.request_measure import RequestMeasure
+from agent_tui.agent.turn.tokens import NAME, Calibration, size_of_reply
 from agent_tui.protocol.events import AssistantReplied, TextDelta, TurnEnded, UsageReported
 from agent_tui.protocol.messages import (
     AssistantMessage,
@@ -182,7 +183,7 @@ def test_all_that_is_read_has_a_size() -> None:
     asked = Request(
         "sys", (*messages, ToolMessage("1", "ls", "out")), (ToolSpec("ls", "List.", {}),)
     )
-    assert size_of(asked) == 3 + 2 + 6_000 + 2 + 9 + 3 + (2 + 5 + 2)
+    assert RequestMeasure().size(asked) == 3 + 2 + 6_000 + 2 + 9 + 3 + (2 + 5 + 2)
     assert size_of_reply(AssistantReplied("ab", "cde", (call,))) == 14
 
 

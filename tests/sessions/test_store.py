@@ -14,7 +14,8 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from agent_tui.agent.session.history import History, digest
+from agent_tui.agent.session.history import History
+from agent_tui.agent.turn.request_measure import RequestMeasure
 from agent_tui.protocol.codec import decode, encode
 from agent_tui.protocol.events import (
     AssistantReplied,
@@ -385,7 +386,7 @@ def test_a_resumed_session_sends_the_prompt_of_the_log_and_not_of_todays_files(
     for event in read(path)[0]:
         resumed = resumed.with_event(event)
     assert resumed.request() == live.request()
-    assert digest(resumed.request()) == digest(live.request())
+    assert RequestMeasure().digest(resumed.request()) == RequestMeasure().digest(live.request())
     assert "old rules" in resumed.system
 
 

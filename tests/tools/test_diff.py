@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from unittest import mock
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -9,7 +11,8 @@ from agent_tui.present import parts as p
 from agent_tui.present.document import pieces_of
 from agent_tui.present.plain import part_lines
 from agent_tui.protocol.display import DiffDisplay
-from agent_tui.tools.support.diff import EXACT_LINES, NO_NEWLINE, _pieces, diff, lines
+from agent_tui.structures import lexing
+from agent_tui.tools.support.diff import EXACT_LINES, NO_NEWLINE, diff, diff_made, lines
 from agent_tui.tools.support.matching import Place, Replacement, replace_places
 from agent_tui.tui.core.display_options import DiffForm
 from agent_tui.tui.transcript.diff import diff_lines
@@ -59,8 +62,26 @@ def test_what_lies_between_known_changes_is_not_split_into_lines(name: str) -> N
         for old, new in changes.items()
     ]
     after = replace_places(text, made)
-    assert diff(name, text, after, made=made[::-1]) == diff(name, text, after)
-    assert [len(piece.old) for piece in _pieces(text, after, made)] == [138_925, 288_855]
+    assert diff_made(name, text, made[::-1]) == diff(name, text, after)
+
+
+@settings(max_examples=examples(300), deadline=None)
+@given(
+    cuts=st.lists(st.integers(0, 400), max_size=12, unique=True),
+    news=st.lists(st.sampled_from(["", "x", "\n", "x\ny\n", "\n\n"]), min_size=6, max_size=6),
+    end=st.sampled_from(["", "\n"]),
+)
+def test_known_changes_are_shown_by_what_is_around_them(
+    cuts: list[int], news: list[str], end: str
+) -> None:
+    old = "\n".join(f"{number}" for number in range(140)) + end
+    ordered = sorted(min(cut, len(old)) for cut in cuts)
+    pairs = zip(ordered[::2], ordered[1::2], strict=False)
+    made = [Replacement(Place(*pair), new) for pair, new in zip(pairs, news, strict=False)]
+    new = replace_places(old, made)
+    with mock.patch.object(lexing, "FOLLOWED", 60):
+        display = diff_made("f", old, made[::-1])
+    assert applied(old, display) == lines(new)
 
 
 def test_a_new_file_is_all_added() -> None:

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agent_tui.protocol.events import ToolEnded
-from agent_tui.tools.support.diff import diff
+from agent_tui.tools.support.diff import diff, diff_made
 from agent_tui.tools.support.files import FileText, read_text
 from agent_tui.tools.support.matching import Place as At
 from agent_tui.tools.support.matching import Replacement, replace_places
@@ -40,7 +40,7 @@ def test_the_bytes_are_those_of_the_text(tmp_path: Path, raw: bytes, new: str) -
     held: FileText = read_text(tmp_path / "a.txt", Context(tmp_path))
     made = made_of(held.text, ("two", new), ("one", ""))
     text = replace_places(held.text, made)
-    assert held.with_places(made) == (text, held.encode(text))
+    assert held.with_places(made) == held.encode(text)
 
 
 def test_places_that_overlap_are_refused(tmp_path: Path) -> None:
@@ -55,7 +55,7 @@ def test_a_known_place_gives_the_same_difference(start: int, size: int, new: str
     text = "".join(f"{number % 7} line\n" for number in range(1_000))
     made = [Replacement(At(min(start, len(text)), min(start + size, len(text))), new)]
     after = replace_places(text, made)
-    assert diff("a.txt", text, after, made=made) == diff("a.txt", text, after)
+    assert diff_made("a.txt", text, made) == diff("a.txt", text, after)
 
 
 @pytest.mark.parametrize("tool", ["edit_file", "apply_patch"])

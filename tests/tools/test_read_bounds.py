@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from agent_tui.tools import read_file
 from agent_tui.tools.base import ToolFailure
-from agent_tui.tools.support import notebook
+from agent_tui.tools.support import notebook, pieces
 from agent_tui.tools.support import pdf as pdf_reader
 from tests.tools.context import Context
 from tests.tools.test_read_documents import pdf, read
@@ -43,8 +43,8 @@ def test_the_lines_are_those_of_the_whole(text: str, start: int, last: int, stri
     wanted = [line.removesuffix("\r") for line in (lines[:-1] if not lines[-1] else lines)]
     args = read_file.ReadFile(path="a", start_line=start, end_line=last)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(read_file, "_STRIDE", stride)
-        taken = read_file._take_lines(args, text, 0, False, Context(Path("/")), False)
+        patch.setattr(pieces, "PIECE", stride)
+        taken = read_file._take_lines(args, text.encode(), Context(Path("/")), False)
     begin = max(start, 1) - 1
     assert taken.total == len(wanted)
     assert [*taken.window.lines] == wanted[begin : last or None]

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from agent_tui.agent.session.agent import DRAFT_SECONDS as ENGINE_SECONDS
+from agent_tui.agent.session.draft import DRAFT_SECONDS as ENGINE_SECONDS
 from agent_tui.protocol.events import (
     DraftSaved,
     QueueChanged,

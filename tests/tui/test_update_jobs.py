@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from agent_tui.protocol.events import JobChanged, SessionStarted, ToolStarted, TurnStarted
+from agent_tui.protocol.events import JobChanged, Restored, SessionStarted, ToolStarted, TurnStarted
 from agent_tui.protocol.ops import KeepJob, MoveToBackground, Query, Resume, StopJob
 from agent_tui.protocol.transcript import Transcript
 from agent_tui.tui.core.effects import LookLater, Quit, Send
-from agent_tui.tui.core.msg import CommandCalled, LookDue
+from agent_tui.tui.core.msg import CommandCalled, ForkMade, LookDue
 from agent_tui.tui.runtime.start import farewell
 from agent_tui.tui.screen.header import header_view
 from tests.answers import answer_event
@@ -358,6 +358,26 @@ def test_the_header_says_that_one_waits_for_input() -> None:
 def opens_new(play: Play) -> None:
     play.type("/new")
     play.press("escape", "enter")
+
+
+def test_a_fork_out_of_a_replay_asks_too() -> None:
+    play = Play()
+    running(play, "npm run dev")
+    play.take()
+    play.say(ForkMade("copy"))
+    assert play.take() == []
+    assert sheet(play).title == "1 background job ends with this session"
+    play.press("down", "up", "enter", after=2.0)
+    assert play.take() == [Resume("copy")]
+
+
+def test_jobs_of_a_session_that_is_only_read_are_not_asked_about() -> None:
+    play = Play()
+    play.feed(Restored(replace(Transcript(), session=play.model.active, reading=True), 1))
+    running(play, "npm run dev")
+    play.take()
+    leaves(play)
+    assert play.takes(Quit)
 
 
 @pytest.mark.parametrize("choice", ["end", "keep", "stay"])

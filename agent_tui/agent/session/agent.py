@@ -32,6 +32,7 @@ from agent_tui.agent.services.side_questions import Asides
 from agent_tui.agent.services.trust import TrustDesk, describe_trust
 from agent_tui.agent.services.undo import Undo
 from agent_tui.agent.session.directories import Directories, roots
+from agent_tui.agent.session.draft import Draft
 from agent_tui.agent.session.mode_and_effort import switch
 from agent_tui.agent.session.queue import PromptQueue
 from agent_tui.agent.session.record import Record
@@ -89,8 +90,6 @@ from agent_tui.structures import chips
 
 SAVE_SECONDS: Final = 1.0
 """So soon a log that could not be written is tried again."""
-DRAFT_SECONDS: Final = 0.2
-"""A draft is put on record this long after its first unsaved change."""
 
 
 class Agent:
@@ -114,8 +113,8 @@ class Agent:
         )
         self._pool = pool
         self.queue = PromptQueue(record)
-        self._draft: SaveDraft | None = None
-        self.turns = Turns(config, record, models, skills, self.queue, pool, log, self._keep_draft)
+        self.draft = Draft(record)
+        self.turns = Turns(config, record, models, skills, self.queue, pool, log, self.draft.keep)
         self.errands = Exports(config, record, pool, self.turns.spawn)
         self.setups = Setups(
             models, record, self.turns.spawn, pool, self.turns.executor.workplace.learn_own
@@ -177,7 +176,7 @@ class Agent:
 
     def handle(self, op: Op) -> None:
         if isinstance(op, Fork):  # the copy has the prompt as it is now
-            self._keep_draft()
+            self.draft.keep()
         if self.undo.waits(op) or self.confirmations.holds(op) or self.whole.handle(op):
             return
         match op:
@@ -191,7 +190,7 @@ class Agent:
                 self.queue.edit(op)
                 self._follow_queue()
                 if op.action == "add":
-                    self._spent(op.text)
+                    self.draft.spend(op.text)
             case Answer():
                 self.turns.main.answer(op)
             case SetMode() | SetEffort():
@@ -205,7 +204,7 @@ class Agent:
             case Pull() | SetUp():
                 self.setups.handle(op)
             case SaveDraft():
-                self._save_draft(op)
+                self.draft.save(op)
             case KeepPlace() if op.row >= 0 or self.record.standing.place >= 0:
                 self.record.emit(PlaceKept(op.row))
             case RunShell():
@@ -310,7 +309,7 @@ class Agent:
     def _wait_in_queue(self, op: Submit) -> Submit:
         """`op` as a prompt of the queue, before all that waits there."""
         queued = self.queue.add(op.text, pastes=op.pastes, first=True)
-        self._spent(op.text)
+        self.draft.spend(op.text)
         return replace(op, queue_id=queued.id) if queued else op
 
     def _take_back(self, line: Submit, op: Submit) -> None:
@@ -333,7 +332,7 @@ class Agent:
             return
         if isinstance(missing := self.skills.skills.expand(text), Missing):
             if queued is None and self.queue.add(text, pastes=pastes):
-                self._spent(text)
+                self.draft.spend(text)
             said = f"/{missing.name} needs <{missing.argument}>, so it waits for its own turn."
             self.record.emit(Notice(said, "warning"))
             return
@@ -342,7 +341,7 @@ class Agent:
             queued is None
         ):  # on record in the queue until the model has seen it: a kill in between loses nothing
             queued = self.queue.add(text, True, pastes)
-            self._spent(text)
+            self.draft.spend(text)
         else:
             self.queue.steer(queued.id)
         if queued is not None and queued.id not in (steer.queue_id for steer in steers):
@@ -376,37 +375,7 @@ class Agent:
 
     def _begin(self, op: Submit, expansion: Expansion | None) -> None:
         self.turns.begin(op, expansion)
-        self._spent(op.text)
-
-    def _spent(self, text: str) -> None:
-        """What was sent, queued or steered is no draft any more, whenever the program ends."""
-        standing, resting = self.record.standing, self._draft
-        if (
-            resting is not None
-            and chips.expand(resting.text, resting.pasted).strip() == text.strip()
-        ):
-            self._draft = SaveDraft("")  # it was not on record yet, and will not be
-        if standing.draft and chips.expand(standing.draft, standing.pasted).strip() == text.strip():
-            self.record.emit(DraftSaved(""))
-
-    def _save_draft(self, op: SaveDraft) -> None:
-        if self._draft is None and not op.at_once:
-            asyncio.get_running_loop().call_later(DRAFT_SECONDS, self._keep_draft)
-        self._draft = op
-        if op.at_once:
-            self._keep_draft(told=True)
-
-    def _keep_draft(self, told: bool = False) -> None:
-        draft, self._draft = self._draft, None
-        before = self.record.standing
-        same = draft is not None and (
-            (draft.text, draft.pasted, draft.edited) == (before.draft, before.pasted, before.edited)
-        )
-        if draft is not None and (told or not same):
-            new = tuple(
-                chip for chip in draft.pasted if chip not in before.pasted
-            )  # a long paste is stored once
-            self.record.emit(DraftSaved(draft.text, new, draft.edited))
+        self.draft.spend(op.text)
 
     def _save_later(self) -> None:
         """What is not on disk is tried again, also where nothing happens: room may come back."""
@@ -423,7 +392,7 @@ class Agent:
 
     def _save_at(self, op: Save) -> None:
         """The log is tried again now, or kept in another file from here on."""
-        self._keep_draft()
+        self.draft.keep()
         problem = ""
         try:
             if op.path:
@@ -505,7 +474,7 @@ class Agent:
         await self.errands.close()
         await self.turns.close()
         self.turns.jobs.close()
-        self._keep_draft()
+        self.draft.keep()
         await self.models.close()
 
     def _give_back(self, op: Submit) -> None:

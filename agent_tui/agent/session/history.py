@@ -6,7 +6,6 @@ only ever appended, so that a server's cache of the earlier ones stays warm.
 
 from __future__ import annotations
 
-import hashlib
 import json
 from dataclasses import replace
 from typing import Final
@@ -278,11 +277,3 @@ def _todos(items: tuple[TodoItem, ...]) -> str:
     return "\n".join(
         ("[Your todo list]", *(f"- {words[item.state]}: {item.text}" for item in items))
     )
-
-
-def digest(request: Request) -> str:
-    """A hash of all that a request says, to compare a replay with."""
-    sha = hashlib.sha256(request.system.encode("utf-8", "surrogatepass"))
-    for part in (*request.tools, *request.messages):
-        sha.update(repr(part).encode("utf-8", "surrogatepass"))
-    return sha.hexdigest()[:16]

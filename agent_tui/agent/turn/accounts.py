@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final, Literal
 
-from agent_tui.agent.turn.tokens import Calibration, size_of
+from agent_tui.agent.turn.tokens import Calibration
 from agent_tui.present import wording
 from agent_tui.protocol.events import AssistantReplied, UsageReported
 from agent_tui.protocol.messages import ModelInfo, Request, Usage
@@ -196,7 +196,7 @@ class Accounts:
         price = price_of(provider, self.prices)
         if not budget.is_limited or (found := budget.reached_limit(model, price is not None)):
             return found if budget.is_limited else None
-        tokens = self.calibration.tokens(model, "read", size_of(request))
+        tokens = self.calibration.tokens(model, "read", self.calibration.requests.size(request))
         for counted in (False, True):
             if counted:
                 tokens, _ = await self.calibration.count_tokens(model, provider, request)
@@ -210,7 +210,7 @@ class Accounts:
         only too small for certain: where its server counts, or where it is far too small."""
         if (found := await self.exceeded_limit(provider, info.name, request)) is not None:
             return found[1]
-        size = self.calibration.tokens(info.name, "read", size_of(request))
+        size = self.calibration.tokens(info.name, "read", self.calibration.requests.size(request))
         if not info.window or info.window_assumed or size <= info.window * NEAR:
             return ""
         tokens, estimated = await self.calibration.count_tokens(info.name, provider, request)

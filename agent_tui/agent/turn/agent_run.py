@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import asyncio
 import uuid
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine
 from concurrent.futures import Executor as Pool
 from dataclasses import replace
 from logging import Logger
 from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import Any, Literal
 
 from agent_tui.agent.config import EngineConfig
 from agent_tui.agent.services import images
@@ -31,10 +31,11 @@ from agent_tui.agent.turn.command_changes import Watch
 from agent_tui.agent.turn.custom_tools import CustomTools
 from agent_tui.agent.turn.edit_hooks import Hooks
 from agent_tui.agent.turn.executor import Executor
+from agent_tui.agent.turn.offered_tools import OfferedTools, Serving
 from agent_tui.agent.turn.retries import Fallbacks
 from agent_tui.agent.turn.running_turn import Turn
 from agent_tui.agent.turn.step_notes import step_limit
-from agent_tui.context.prompt import build_prefix, volatile_facts, with_tools
+from agent_tui.context.prompt import build_prefix, volatile_facts
 from agent_tui.present.wording import REPEATS
 from agent_tui.protocol.events import (
     ApprovalAsked,
@@ -52,27 +53,14 @@ from agent_tui.protocol.messages import (
     AssistantMessage,
     ModelInfo,
     Request,
-    ToolCall,
-    ToolSpec,
 )
 from agent_tui.protocol.ops import Answer, SetMode
 from agent_tui.protocol.transcript import TurnEnd
-from agent_tui.protocol.turn_events import Profile
 from agent_tui.providers.base import Provider
 from agent_tui.safety.process.environment import describe_left_out, names_left_out
 from agent_tui.sessions.log.checkpoints import Blobs
 from agent_tui.structures.frozen import frozen
 from agent_tui.structures.readable import count_noun
-from agent_tui.tools.base import Tool, ToolFailure
-
-
-class Serving(Protocol):
-    """What answers an agent's requests now."""
-
-    @property
-    def provider(self) -> Provider | None: ...
-    @property
-    def info(self) -> ModelInfo: ...
 
 
 @frozen
@@ -126,8 +114,6 @@ class AgentRun:
         self._prepared = False
         self._left_out = 0
         """Images of the last request that its model did not take."""
-        self._misfits: dict[str, set[str]] = {}
-        """The calls of each model with nested edits that did not fit."""
         self.consent = Consent()
         self.fallbacks = Fallbacks(shared.models)
         self.current: Turn | None = None
@@ -135,10 +121,9 @@ class AgentRun:
         """The agents that this one started, and that are at work."""
         whole = shared.record
         self.executor = self._executor()
-        self._custom = {
-            name: tool for name, tool in self.executor.tools.items() if shared.custom.file_of(name)
-        }
-        self.executor.on_misfit = self._note_misfit
+        self.tools = OfferedTools(
+            shared.config, shared.custom, shared.pool, record, serving, self.executor
+        )
         self.executor.approvals.remember(whole.standing.allowed)
         self.attach = attacher(self.executor) if attaches else _nothing_attached
 
@@ -160,86 +145,12 @@ class AgentRun:
             watch=shared.watch,
             changing=shared.changing,
             jobs=shared.jobs,
-            load_tools=self._load_tools,
+            load_tools=lambda group: self.tools.load(group),
             sources=(shared.custom,),
             set_mode=self._set_mode,
             is_sent=lambda call, result: self.record.history.holds_result(call, result),
             hooks=shared.hooks,
         )
-
-    def _load_tools(self, group: str) -> tuple[str, ...]:
-        """Offer the tools of `group` from the next request on; their names. Raises ToolFailure."""
-        offered = {tool.name: tool for tool in self._offered()}
-        groups = tool_offer.tool_groups(offered.values())
-        if (names := groups.get(group)) is None:
-            known = ", ".join(groups) or "none"
-            raise ToolFailure("not_found", f"no group of tools {group!r}; there are: {known}")
-        history = self.record.history
-        there = {spec.name for spec in history.tools}
-        new = [offered[name].spec() for name in names if name not in there]
-        if new:
-            self._tell_tools(self.record.emit, [*history.tools, *new])
-        return names
-
-    async def _refresh_tools(self, emit: Callable[[Event], None]) -> None:
-        """Offer the tools that there are now: those of sources come and go."""
-        config, custom, loop_ = self.shared.config, self.shared.custom, asyncio.get_running_loop()
-        told = custom.problems
-        tools = await loop_.run_in_executor(
-            self.shared.pool, tool_wiring.offered_tools, config, (custom,)
-        )
-        for text in custom.problems:
-            if text not in told:
-                emit(Notice(text, "warning"))
-        history, before = self.record.history, self._custom
-        self._custom = {name: tool for name, tool in tools.items() if custom.file_of(name)}
-        rest = {name: tool for name, tool in self.executor.tools.items() if name not in before}
-        self.executor.tools = dict(sorted({**rest, **self._custom}.items()))
-        known = {spec.name for spec in history.tools}
-        gone = (before.keys() - self._custom.keys()) & known
-        came = [
-            tool.spec()
-            for name, tool in self._custom.items()
-            if not tool.group and (name not in known or tool is not before.get(name))
-        ]
-        if history.system and (gone or came):
-            replaced = gone | {spec.name for spec in came}
-            kept = [spec for spec in history.tools if spec.name not in replaced]
-            self._tell_tools(emit, [*kept, *came])
-        self._fit_to_model(emit)
-
-    def _fit_to_model(self, emit: Callable[[Event], None]) -> None:
-        """Another model may have answered before: it was offered other tools."""
-        history = self.record.history
-        fitting = tool_offer.refit(self._offered(), history.tools)
-        if history.system and fitting is not None:
-            self._tell_tools(emit, fitting)
-
-    def _tell_tools(self, emit: Callable[[Event], None], specs: Sequence[ToolSpec]) -> None:
-        history = self.record.history
-        emit(with_tools(history.system, history.parts, specs, history.profile))
-
-    def _offered(self, profile: Profile | None = None) -> tuple[Tool[Any], ...]:
-        """The tools as the model is offered them, in its own profile if none is given."""
-        settings, model = self.shared.config.settings, self.serving.info.name
-        return tool_offer.fit_to_model(
-            self.executor.tools,
-            model,
-            settings.agent.edit_format,
-            profile or self._profile,
-            len(self._misfits.get(model, ())),
-        )
-
-    @property
-    def _profile(self) -> Profile:
-        return tool_offer.profile_of(self.serving.info, self.shared.config.settings.tools.profile)
-
-    def _note_misfit(self, call: ToolCall, arguments: object) -> None:
-        """The arguments of a call did not fit: a model that errs in nested edits again and again is
-        shown flat ones, from the next request on."""
-        if call.name == tool_offer.EDIT and isinstance(arguments, dict) and "edits" in arguments:
-            self._misfits.setdefault(self.serving.info.name, set()).add(call.id)
-            self._fit_to_model(self.record.emit)
 
     # -- a turn
 
@@ -347,7 +258,7 @@ class AgentRun:
         assert provider is not None
         await self.executor.workplace.learn_env_files()  # instructions may hold their values, too
         self.prepare(turn.emit)
-        await self._refresh_tools(turn.emit)
+        await self.tools.refresh(turn.emit)
         await self.executor.workplace.off_loop(self.shared.hooks.refresh)
         await self.attach(self.record.prompt, turn)
         state = await loop.run(
@@ -382,12 +293,12 @@ class AgentRun:
     def prepare(self, emit: Callable[[Event], None]) -> None:
         """Put the prefix of every request on record, where it is not, is of other folders or another
         profile than now, or may hold instructions that are not trusted any more."""
-        history, first, profile = self.record.history, not self._prepared, self._profile
+        history, first, profile = self.record.history, not self._prepared, self.tools.profile
         self._prepared, config = True, self.shared.config
         on_record = bool(history.system) and not history.stale and history.profile == profile
         if on_record and not (first and config.resume):
             return
-        tools, loaded = self._offered(), self._loaded_tools()
+        tools, loaded = self.tools.offered(), self.tools.loaded()
         specs = [tool.spec() for tool in tools if not tool.group or tool.name in loaded]
         groups = tool_offer.tool_groups(tools)
         home = Path(config.environment.get("HOME", "~")).expanduser()
@@ -413,12 +324,6 @@ class AgentRun:
             return
         for event in (built, *notices):
             emit(event)
-
-    def _loaded_tools(self) -> set[str]:
-        """The tools on record that were loaded on demand."""
-        history = self.record.history
-        grouped = {tool.name for tool in self._offered(history.profile) if tool.group}
-        return grouped & {spec.name for spec in history.tools}
 
     async def fill_images(self, request: Request, info: ModelInfo | None = None) -> Request:
         """The images of a request, at the moment at which it is sent; `info`: of another model than

@@ -58,10 +58,8 @@ async def run(args: Attached, ctx: ToolContext) -> ToolResult:
     if isinstance(result.display, ImageDisplay):
         return images.attach_image(real, result, ctx)
     kind = "folder" if folder else "file"
-    return replace(
-        result,
-        content=f"[The {kind} {ctx.display_path(real)}, attached to this message:]\n{result.content}",
-    )
+    head = f"[The {kind} {ctx.hide_secrets(ctx.display_path(real))}, attached to this message:]"
+    return replace(result, content=f"{head}\n{result.content}")
 
 
 TOOL: Final = Tool(

@@ -326,9 +326,8 @@ def _joined(
         by = _quoted(one.by)
         counts = f"+{display.added} -{display.removed} lines"
         stands.append(f"After the edit, {by} changed {one.shown} ({counts}). It stands so now:")
-        stands.append(
-            show_changed_lines(display, one.now, one.path, context) or "(too large to show)"
-        )
+        text = one.now.decode("utf-8", "replace") if display.hunks else ""
+        stands.append(show_changed_lines(display, text, one.path, context) or "(too large to show)")
         shown.append(noted(display, f"changed after the edit by {by}"))
     for one in modes:
         by, now = _quoted(one.modes_by), describe_modes(one.mode, one.mode_now)

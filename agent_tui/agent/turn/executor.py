@@ -371,7 +371,8 @@ class Executor:
         self, call: ToolCall, label: str, result: ToolResult, seconds: float, note: str
     ) -> ToolEnded:
         """`result` as it may be told: scrubbed and capped."""
-        content = cap_output(self.scrub(result.content), self.workplace.max_output_chars)
+        result = self.workplace.scrub_result(result)
+        content = cap_output(result.content, self.workplace.max_output_chars)
         hidden = set(PLACEHOLDER.findall(content))
         content += (EXPLAINED if hidden else "") + note
         if unchanged := self._say_unchanged(call, result, content):
@@ -382,7 +383,7 @@ class Executor:
             name=call.name,
             label=label,
             content=content,
-            display=self.workplace.scrub_display(result.display),
+            display=result.display,
             duration_ms=round(seconds * 1000),
             tag=result.tag,
             hidden=len(hidden),

@@ -15,7 +15,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Final, Literal
 
-from agent_tui.agent.session.history import History, digest
+from agent_tui.agent.session.history import History
 from agent_tui.agent.turn import retries
 from agent_tui.agent.turn.accounts import Accounts
 from agent_tui.agent.turn.attachments import Attach
@@ -158,7 +158,7 @@ async def answer(
             RequestSent(
                 model=with_.info.name,
                 messages=len(request.messages),
-                hash=digest(request),
+                hash=with_.accounts.calibration.requests.digest(request),
                 attempt=sent,
             )
         )

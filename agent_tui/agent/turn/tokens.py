@@ -5,12 +5,13 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Final, Protocol, runtime_checkable
 
 from agent_tui.agent.session.history import History
+from agent_tui.agent.turn.request_measure import RequestMeasure, size_of
 from agent_tui.paths import make_private
 from agent_tui.protocol.events import AssistantReplied, ErrorRaised, Notice
 from agent_tui.protocol.messages import (
@@ -19,9 +20,7 @@ from agent_tui.protocol.messages import (
     Request,
     StopReason,
     ToolMessage,
-    ToolSpec,
     Usage,
-    UserMessage,
 )
 from agent_tui.providers.base import Failed, Provider, ProviderError
 from agent_tui.safety import file_access
@@ -33,8 +32,6 @@ FEWEST, MOST = 1.0, 12.0
 """Bytes a token that can be: what a server says beyond counts something else."""
 LEAST: Final = 200
 """Bytes from which on a count says something of the rest."""
-IMAGE_BYTES: Final = 6_000
-"""What an image counts as."""
 NOTABLE: Final = 0.03
 """Part of the bytes a token by which they must have changed to be kept anew."""
 FADING: Final = 0.5
@@ -56,6 +53,7 @@ class Calibration:
         self._folder = folder
         self._seen = load(folder) if folder else {}
         self._kept = dict(self._seen)
+        self.requests = RequestMeasure()
         self._silent = set[str]()
         """Models whose server was asked for a count, and had none: it is not asked again."""
 
@@ -85,7 +83,7 @@ class Calibration:
         self, model: str, usage: Usage, request: Request, reply: AssistantReplied
     ) -> Usage:
         """`usage` as a server said it, what it left out estimated; what it did say is learned from."""
-        sent, wrote = size_of(request), size_of_reply(reply)
+        sent, wrote = self.requests.size(request), size_of_reply(reply)
         if usage.prompt_tokens and not usage.estimated:
             self.learn(model, "read", sent, usage.prompt_tokens)
             if not usage.reasoning_tokens:  # thoughts may be counted that nobody was shown
@@ -106,7 +104,7 @@ class Calibration:
 
     def estimate_usage(self, model: str, request: Request, reply: AssistantReplied) -> Usage:
         """What nobody said."""
-        sent, wrote = size_of(request), size_of_reply(reply)
+        sent, wrote = self.requests.size(request), size_of_reply(reply)
         return Usage(
             self.tokens(model, "read", sent), self.tokens(model, "written", wrote), estimated=True
         )
@@ -121,46 +119,14 @@ class Calibration:
             except ProviderError:
                 self._silent.add(model)
             else:
-                self.learn(model, "read", size_of(request), found)
+                self.learn(model, "read", self.requests.size(request), found)
                 return found, False
-        return self.tokens(model, "read", size_of(request)), True
-
-
-def size_of(request: Request) -> int:
-    """The bytes of all that the model reads."""
-    return (
-        size_of_words(request.system)
-        + size_of_tools(request.tools)
-        + sum(map(size_of_message, request.messages))
-    )
+        return self.tokens(model, "read", self.requests.size(request)), True
 
 
 def size_of_reply(reply: AssistantReplied) -> int:
-    calls = sum(size_of_words(call.arguments) + len(call.name) for call in reply.calls)
-    return size_of_words(reply.text) + size_of_words(reply.reasoning) + calls
-
-
-def size_of_message(message: UserMessage | AssistantMessage | ToolMessage) -> int:
-    match message:
-        case UserMessage():
-            return size_of_words(message.text) + IMAGE_BYTES * len(message.images)
-        case AssistantMessage():
-            calls = sum(size_of_words(call.arguments) + len(call.name) for call in message.calls)
-            return size_of_words(message.text) + calls
-        case ToolMessage():
-            return size_of_words(message.content)
-
-
-def size_of_tools(tools: Iterable[ToolSpec]) -> int:
-    return sum(map(_spec, tools))
-
-
-def _spec(tool: ToolSpec) -> int:
-    return size_of_words(tool.name) + size_of_words(tool.description) + len(repr(tool.parameters))
-
-
-def size_of_words(text: str) -> int:
-    return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
+    calls = sum(size_of(call.arguments) + len(call.name) for call in reply.calls)
+    return size_of(reply.text) + size_of(reply.reasoning) + calls
 
 
 NEARLY: Final = 16
@@ -256,8 +222,8 @@ def _remedy(history: History, interactive: bool, answered: bool) -> str:
 
 def _parts(history: History) -> Iterator[tuple[str, int]]:
     """All that a request holds: a name for each part, and its size in bytes."""
-    yield "system prompt with instruction files and skills", size_of_words(history.system)
-    yield "descriptions of the tools", size_of_tools(history.tools)
+    yield "system prompt with instruction files and skills", size_of(history.system)
+    yield "descriptions of the tools", size_of(history.tools)
     for place, message in enumerate(history.messages):
         if isinstance(message, ToolMessage):
             name = f"a result of {message.name}"
@@ -265,7 +231,7 @@ def _parts(history: History) -> Iterator[tuple[str, int]]:
             name = "an answer"
         else:
             name = "your prompt" if place >= history.turn_at else "an earlier prompt"
-        yield name, size_of_message(message)
+        yield name, size_of(message)
 
 
 log = logging.getLogger(__name__)

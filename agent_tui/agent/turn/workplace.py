@@ -26,6 +26,7 @@ from agent_tui.safety.sandbox.support import Support
 from agent_tui.safety.secrets.env_files import EnvFiles
 from agent_tui.safety.secrets.hidden_values import HiddenValues
 from agent_tui.safety.secrets.scrubber import ScrubbedStream
+from agent_tui.tools.base import ToolResult
 from agent_tui.tools.support.seen_files import SeenFiles
 
 D = TypeVar("D")
@@ -158,16 +159,33 @@ class Workplace:
 
     async def learn_env_files(self) -> None:
         """Hide the secrets of the project's `.env` from now on, wherever a tool finds them. Costs a
-        look at each folder and file where none has changed."""
-        async with self.env_files.lock:
-            values = await self.off_loop(lambda: self.env_files.new_values(self.roots))
-            if values:
-                self.learn_more(values)
+        look at each folder and file where none has changed; who waits for the same look shares it."""
+        files = self.env_files
+
+        def look() -> None:
+            if values := files.new_values(self.roots):
+                self.learn_more(values)  # here, for who asked may be cancelled
+
+        files.asked = own = files.asked + 1
+        async with files.lock:
+            if files.answered >= own:
+                return  # a look that began later has ended
+            asked = files.asked
+            await self.off_loop(look)
+            files.answered = asked
 
     def scrub_of(self, path: str) -> Callable[[str], str]:
         """What hides secrets in the text of a file."""
         real = self.roots[0] / path
         return self.scrub_secret_file if paths.is_secret(real) else self.scrub
+
+    def scrub_result(self, result: ToolResult) -> ToolResult:
+        """`result` without secrets."""
+        if not result.is_scrubbed:
+            shown = self.scrub_display(result.display)
+            return replace(result, content=self.scrub(result.content), display=shown)
+        shown = _scrubbed(result.display, self.scrub_known)
+        return replace(result, content=self.scrub_known(result.content), display=shown)
 
     def scrub_display(self, display: D) -> D:
         """The same display, with every text in it scrubbed."""

@@ -56,6 +56,8 @@ class EnvFiles:
         self._read: dict[str, tuple[int, int, int]] = {}
         self.lock = asyncio.Lock()
         """Held until what was read is known to whoever hides it: another command waits for that."""
+        self.asked = self.answered = 0
+        """How often a look was asked for, and how many of these have had one."""
 
     def new_values(self, folders: Iterable[Path]) -> tuple[str, ...]:
         """The secrets of files that are new or have changed since the last call."""

@@ -31,6 +31,8 @@ _HALF: Final = re.compile(rb"(?:[\xc2-\xdf]|[\xe0-\xef][\x80-\xbf]?|[\xf0-\xf4][
 """The beginning of a character, of which more comes with the next bytes."""
 _PROVIDER: Final = late.pattern(r"(API_?KEY|AUTH_?TOKEN)$", re.IGNORECASE)
 """Names of what providers are sent: a key, whatever it looks like."""
+KEY: Final = 100_000
+"""Characters from the first line of a private key to its last, at most, with what colours it."""
 _TELLING_NOTHING: Final = 3
 """Letters of a value that may pass before it is sure that it is one: half of all keys begin with
 the same."""
@@ -92,6 +94,22 @@ def hide_keys(text: str) -> str:
     of which one may
     lack the line that begins a key. The number of lines stays."""
     return _replaced(text, disjoint(text, find_through(text, find_key_lines)))
+
+
+def hide_keys_of(text: str, start: int, end: int) -> str:
+    """The lines of `text` from `start` to `end` as `hide_keys` leaves them: of the others only those
+    are looked at in which a key may begin or end."""
+    return hide_keys_between(
+        text[max(0, start - KEY) : start], text[start:end], text[end : end + KEY]
+    )
+
+
+def hide_keys_between(above: str, text: str, below: str) -> str:
+    """The lines `text` as `hide_keys` leaves them where they stand between `above` and `below`."""
+    whole, start, end = above + text + below, len(above), len(above) + len(text)
+    found = disjoint(whole, find_through(whole, find_key_lines))
+    own = (one for one in found if start <= one.start < end)
+    return _replaced(text, (Secret(at - start, to - start, kind) for at, to, kind in own))
 
 
 def _sorted(values: Iterable[str]) -> tuple[str, ...]:

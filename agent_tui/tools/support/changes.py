@@ -14,21 +14,25 @@ from agent_tui.protocol.display import DiffDisplay, DiffsDisplay, Display
 from agent_tui.safety import file_access, hard_links, paths
 from agent_tui.structures.frozen import frozen
 from agent_tui.tools.base import A, Planned, Stale, ToolContext, ToolFailure, ToolResult, sha256
+from agent_tui.tools.support import pieces
 from agent_tui.tools.support.diff import diff
 from agent_tui.tools.support.files import LARGEST, describe_other_names
+from agent_tui.tools.support.matching import Replacement
 from agent_tui.tools.support.syntax import describe_break
 
 SHOWN_LINES: Final = 40
 """Lines of a result that show how changed lines stand now."""
 LINE: Final = 300
 """Characters of such a line."""
+LONGEST_KEY: Final = 200_000
+"""Characters of a private key, at most."""
 
 
 @frozen
 class Change:
     """`data` (None: no file) instead of `before` (None: there is none) at a real path. `moved_from`:
     the file is brought from there, and holds `before`. `done` is the sentence for the model;
-    `shows`: the changed lines follow it. `sha`: the SHA-256 of `before`, where it is known."""
+    `stands`: the changed lines, which follow it. `sha`: the SHA-256 of `before`, where it is known."""
 
     path: Path
     before: bytes | None
@@ -36,7 +40,7 @@ class Change:
     display: DiffDisplay
     done: str
     moved_from: Path | None = None
-    shows: bool = False
+    stands: str = ""
     sha: str = ""
 
 
@@ -56,8 +60,9 @@ class _Done:
 async def plan_changes(work_out: Callable[[], Sequence[Change]], ctx: ToolContext) -> Planned:
     """The changes, worked out off the loop, as what a person may be asked about."""
 
-    def work(_: object) -> Sequence[Change]:
-        found = work_out()
+    def work(stopped: Callable[[], bool]) -> Sequence[Change]:
+        with pieces.stoppable(stopped):
+            found = work_out()
         ctx.scrub_ahead(_display(found))
         return found
 
@@ -274,16 +279,27 @@ def _describe(one: _Done, ctx: ToolContext) -> str:
     ctx.seen_files.note(change.path, change.data, one.after)
     broken = describe_break(change.path, change.before, change.data)
     said = " ".join(filter(None, (change.done, one.apart)))
-    stands = ""
-    if change.shows:
-        stands = show_changed_lines(change.display, change.data, change.path, ctx)
-    return "\n".join(filter(None, (said, stands, broken)))
+    return "\n".join(filter(None, (said, change.stands, broken)))
 
 
-def show_changed_lines(display: DiffDisplay, data: bytes, path: Path, ctx: ToolContext) -> str:
-    """The changed lines of a file, which holds `data`, as they stand now, with their numbers; not
-    those of private keys, of which a single line tells nothing to who hides them."""
-    if b"PRIVATE" in data and b"PRIVATE KEY" in data:  # to look for the blank as well takes long
+def changes_nothing(text: str, made: Sequence[Replacement]) -> bool:
+    """Whether `text` has all of it already."""
+    return all(text[one.place.start : one.place.end] == one.text for one in made)
+
+
+def around_changes(text: str, made: Sequence[Replacement]) -> str:
+    """The part of `text` in which a private key would stand that `made` changes."""
+    first = min((one.place.start for one in made), default=0)
+    last = max((one.place.end for one in made), default=0)
+    return text[max(0, first - LONGEST_KEY) : last + LONGEST_KEY]
+
+
+def show_changed_lines(display: DiffDisplay, around: str, path: Path, ctx: ToolContext) -> str:
+    """The changed lines of a file as they stand now, with their numbers; not those of private keys,
+    of which a single line tells nothing to who hides them. `around`: the file's text, or as much of
+    it around the changes as may be a key."""
+    changed = (line for hunk in display.hunks for line in hunk.lines)
+    if "PRIVATE KEY" in around or any("PRIVATE KEY" in line for line in changed):
         return ""
     shown: list[str] = []
     left = SHOWN_LINES

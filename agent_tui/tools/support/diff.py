@@ -13,9 +13,9 @@ from typing import Final
 
 from agent_tui import registry
 from agent_tui.protocol.display import DiffDisplay, Hunk
-from agent_tui.structures.frozen import frozen
+from agent_tui.tools.support import pieces
 from agent_tui.tools.support.files import BOM
-from agent_tui.tools.support.matching import Replacement
+from agent_tui.tools.support.matching import Replacement, replace_places
 
 with registry.late(warm=False):
     from agent_tui.structures import lexing
@@ -31,69 +31,48 @@ _OPEN: Final = "\n"
 """Behind the last line of the one text that does not end with a newline: no line holds one."""
 
 
-def diff(
-    path: str,
-    old: str,
-    new: str,
-    created: bool = False,
-    made: Sequence[Replacement] = (),
-) -> DiffDisplay:
+def diff(path: str, old: str, new: str, created: bool = False) -> DiffDisplay:
     """The lines of `new` against those of `old`, in hunks with up to three lines around each
-    change. `made`: all that made `new` of `old`, where that is known: what lies between is not
-    searched."""
+    change."""
     notes: list[str] = []
     if not created:
         old, new, notes = _compared(old, new)
-    pieces = [] if notes else list(_pieces(old, new, made))
-    if pieces:
-        return _joined(path, pieces)
     return noted(_whole(path, old, new, created), *notes)
 
 
-@frozen
-class _Piece:
-    """A piece of both texts, and how many characters are known to be the same at its ends."""
-
-    old: str
-    new: str
-    head: int
-    tail: int
-
-
-def _pieces(old: str, new: str, made: Sequence[Replacement]) -> Iterator[_Piece]:
-    """Both texts in pieces, each with changes that are far from those of the next, cut half way."""
-    start = new_start = shift = 0
-    ordered = sorted(made, key=lambda one: one.place.start)
-    if not ordered:
-        return
-    first = ordered[0].place.start
-    for one, then in itertools.pairwise(ordered):
-        shift += len(one.text) - (one.place.end - one.place.start)
-        end, begin = one.place.end, then.place.start
-        if begin - end <= lexing.FOLLOWED:
-            continue
-        cut = old.find("\n", (end + begin) // 2) + 1
-        if min(old.count("\n", end, cut), old.count("\n", cut, begin)) > 2 * CONTEXT:
-            piece = old[start:cut], new[new_start : cut + shift]
-            yield _Piece(*piece, first - start, cut - end)
-            start, new_start, first = cut, cut + shift, begin
-    last = max(one.place.end for one in ordered)
-    yield _Piece(old[start:], new[new_start:], first - start, len(old) - last)
-
-
-def _joined(path: str, pieces: Sequence[_Piece]) -> DiffDisplay:
-    """The differences of pieces that follow each other. Behind the first, the lines above that colours
-    depend on are too many."""
+def diff_made(path: str, old: str, made: Sequence[Replacement]) -> DiffDisplay:
+    """The same for what `made` makes of `old`: only what lies around them is looked at. Raises
+    ValueError where two overlap."""
+    marks = (old[:1] == BOM, "\r" in old, *("\r" in one.text or BOM in one.text for one in made))
+    if any(marks) or not made:  # a note may be due
+        return diff(path, old, replace_places(old, made))
     hunks: list[Hunk] = []
-    added = removed = above_old = above_new = 0
-    for piece in pieces:
-        old, new = piece.old, piece.new
-        found = _whole(path, old, new, same=(piece.head, piece.tail))
-        hunks += (_moved(hunk, above_old, above_new) if above_old else hunk for hunk in found.hunks)
+    at = added = removed = above = new_above = 0
+    for near in _clusters(old, sorted(made, key=lambda one: one.place.start)):
+        first, last = near[0].place.start, max(one.place.end for one in near)
+        start, end = _around(old, first, last, whole=not hunks)
+        above, new_above, at = (
+            n + pieces.count(old, "\n", at, start) for n in (above, new_above, start)
+        )
+        piece, at = old[start:end], start
+        own = [Replacement(one.place.moved(-start), one.text) for one in near] if start else near
+        changed = replace_places(piece, own)
+        found = _whole(path, piece, changed, same=(first - start, end - last))
+        hunks += (_moved(hunk, above, new_above) if start else hunk for hunk in found.hunks)
+        new_above += changed.count("\n") - piece.count("\n")
         added, removed = added + found.added, removed + found.removed
-        if piece is not pieces[-1]:
-            above_old, above_new = above_old + old.count("\n"), above_new + new.count("\n")
     return DiffDisplay(path, tuple(hunks), added, removed)
+
+
+def _clusters(old: str, ordered: Sequence[Replacement]) -> Iterator[Sequence[Replacement]]:
+    """Those that are far from each other one by one, the others together."""
+    begin = 0
+    for number, (one, then) in enumerate(itertools.pairwise(ordered), 1):
+        end, start = one.place.end, then.place.start
+        if start - end > lexing.FOLLOWED and pieces.count(old, "\n", end, start) > 4 * CONTEXT:
+            yield ordered[begin:number]
+            begin = number
+    yield ordered[begin:]
 
 
 def _moved(hunk: Hunk, old: int, new: int) -> Hunk:
@@ -108,8 +87,10 @@ def _whole(
     """`same`: characters at both ends that are known to be the same; None: it is looked for."""
     opened = not created and _is_open(old) != _is_open(new)
     opens_old = _is_open(old)
-    old, new, skipped = _around_changes(old, new, *(same or _same_ends(old, new)))
-    before, after = lines(old), lines(new)
+    head, tail = same or _same_ends(old, new)
+    start, end = _around(old, head, len(old) - tail)
+    skipped = pieces.count(old, "\n", 0, start)
+    before, after = lines(old[start:end]), lines(new[start : len(new) - (len(old) - end)])
     if opened:
         (before if opens_old else after)[-1] += _OPEN
     codes = _codes(before, after)
@@ -150,7 +131,7 @@ def _compared(old: str, new: str) -> tuple[str, str, list[str]]:
 
 
 def _line_ends(text: str) -> str:
-    both, all_of_them = text.count("\r\n"), text.count("\n")
+    both, all_of_them = pieces.count(text, "\r\n"), pieces.count(text, "\n")
     if not all_of_them:
         return ""
     return "LF" if not both else "CRLF" if both == all_of_them else "mixed"
@@ -162,21 +143,19 @@ def _same_ends(old: str, new: str) -> tuple[int, int]:
     return head, _same_end(old, new, min(len(old), len(new)) - head)
 
 
-def _around_changes(old: str, new: str, head: int, tail: int) -> tuple[str, str, int]:
-    """Both texts without what is the same at their ends, so many characters, but for a few lines;
-    and how many lines they are cut by at the beginning: none where that is not long."""
-    skipped = start = 0
-    if head > lexing.FOLLOWED:
-        start = head
+def _around(old: str, first: int, last: int, whole: bool = True) -> tuple[int, int]:
+    """From where to where `old` is looked at for changes between `first` and `last`: a few lines more;
+    `whole`: from its beginning, unless that is far."""
+    start = 0
+    if not whole or first > lexing.FOLLOWED:
+        start = first
         for _ in range(CONTEXT + 2):
             start = old.rfind("\n", 0, max(0, start - 1)) + 1
-        skipped = old.count("\n", 0, start)
-    end = len(old) - tail
+    end = last
     for _ in range(CONTEXT + 2):
-        end = old.find("\n", end) + 1
-        if not end:
-            return old[start:], new[start:], skipped
-    return old[start:end], new[start : len(new) - (len(old) - end)], skipped
+        if (end := old.find("\n", end) + 1) == 0:
+            return start, len(old)
+    return start, end
 
 
 def _same_start(one: str, other: str) -> int:

@@ -6,10 +6,11 @@ from __future__ import annotations
 import codecs
 import difflib
 import errno
+import io
 import os
 import re
 import struct
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -18,7 +19,8 @@ from agent_tui.safety.file_access import NotRegular
 from agent_tui.safety.secrets.strength import PLACEHOLDER
 from agent_tui.structures.frozen import frozen
 from agent_tui.tools.base import ToolContext, ToolFailure
-from agent_tui.tools.support.matching import Replacement, kept_stretches, replace_places
+from agent_tui.tools.support import pieces
+from agent_tui.tools.support.matching import Replacement, kept_stretches
 
 SNIFF: Final = 8_000
 """Bytes at the beginning that decide whether a file is text."""
@@ -302,7 +304,7 @@ _OF_UTF8: Final = re.compile("[^\\x00-\\x7f\\udc80-\\udcff]")
 @frozen
 class FileText:
     """`text` has no BOM and `\\n` for `\\r\\n` where the whole file has those; `raw` is what is on the
-    disk."""
+    disk; `utf8`: it has characters that were read as UTF-8, or ASCII alone."""
 
     raw: bytes
     text: str
@@ -312,30 +314,40 @@ class FileText:
 
     def encode(self, text: str) -> bytes:
         """`text` with this file's BOM and line ends; bytes that are no UTF-8 come back as they were."""
-        if self.crlf:
-            text = text.replace("\n", "\r\n")
-        return ((BOM if self.bom else "") + text).encode("utf-8", "surrogateescape")
+        return self._encode([(text, 0, len(text))])
 
-    def with_places(self, made: Sequence[Replacement]) -> tuple[str, bytes]:
-        """The text, and what is on the disk, with all of `made`. Raises ValueError where two
-        overlap."""
+    def _encode(self, parts: Iterable[tuple[str, int, int]]) -> bytes:
+        """The same of stretches of texts, from where to where."""
+        whole = io.BytesIO(codecs.BOM_UTF8 if self.bom else b"")
+        whole.seek(0, io.SEEK_END)
+        for text, start, end in parts:
+            for at, to in pieces.spans(start, end):
+                piece = text[at:to].replace("\n", "\r\n") if self.crlf else text[at:to]
+                whole.write(piece.encode("utf-8", "surrogateescape"))
+        return whole.getvalue()
+
+    def with_places(self, made: Sequence[Replacement]) -> bytes:
+        """What is on the disk, with all of `made`. Raises ValueError where two overlap."""
         plain = self.text.isascii() and len(self.text) == len(self.raw)
         if not plain or not all(one.text.isascii() for one in made):
-            text = replace_places(self.text, made)
-            return text, self.encode(text)
+            kept = kept_stretches(len(self.text), made)
+            return self._encode(
+                part
+                for start, end, new in kept
+                for part in ((self.text, start, end), (new, 0, len(new)))
+            )
         held = memoryview(self.raw)  # a place in the text is one in the bytes: each is copied once
-        data = b"".join(
+        return b"".join(
             part
             for start, end, new in kept_stretches(len(held), made)
             for part in (held[start:end], new.encode())
         )
-        return data.decode("ascii"), data
 
     def in_own_bytes(self, text: str) -> str | None:
         """`text` so that `encode` writes it as this file is written: a file that is no UTF-8 anywhere
         is taken for
         Latin-1. None: it has characters that cannot be written so."""
-        if self.utf8 or _OF_UTF8.search(self.text):
+        if self.utf8:
             return text
         try:
             return text.encode("latin-1").decode("utf-8", "surrogateescape")
@@ -360,8 +372,18 @@ def read_text(path: Path, ctx: ToolContext) -> FileText:
         text, utf8 = raw.decode("utf-8", "surrogateescape"), False
     bom = text.startswith(BOM)
     text = text[1:] if bom else text
-    crlf = "\r" in text and text.count("\r\n") == text.count("\n") > 0
-    return FileText(raw, text.replace("\r\n", "\n") if crlf else text, bom, crlf, utf8)
+    crlf = "\r" in text and pieces.count(text, "\r\n") == pieces.count(text, "\n") > 0
+    utf8 = utf8 or any(_OF_UTF8.search(text, *span) for span in pieces.spans(0, len(text)))
+    return FileText(raw, _with_line_feeds(text) if crlf else text, bom, crlf, utf8)
+
+
+def _with_line_feeds(text: str) -> str:
+    """`text` with `\\n` for `\\r\\n`."""
+    parts: list[str] = []
+    for at, end in pieces.spans(0, len(text)):
+        part = text[at:end].replace("\r\n", "\n")
+        parts.append(part[:-1] if text[end - 1 : end + 1] == "\r\n" else part)
+    return "".join(parts)
 
 
 def refuse_placeholders(text: str, held: str, what: str) -> None:

@@ -13,6 +13,7 @@ from typing import Final, Literal
 
 from agent_tui.structures import late
 from agent_tui.structures.frozen import frozen
+from agent_tui.tools.support import pieces
 
 How = Literal["", "line ends", "trailing spaces", "indentation", "quotes and dashes"]
 """What was overlooked; empty: nothing."""
@@ -29,14 +30,12 @@ REQUOTED: Final = 2_000
 """Characters that are compared one by one."""
 TELLING: Final = 20
 """Characters of a single line."""
-_PLAIN: Final = str.maketrans(
-    {
-        **dict.fromkeys("“”„‟″", '"'),
-        **dict.fromkeys("‘’‚‛′", "'"),
-        **dict.fromkeys("‐‑‒–—―−", "-"),
-        **dict.fromkeys("\u00a0\u202f\u2007\u2009", " "),
-    }
-)
+_PLAIN: Final = {
+    **dict.fromkeys("“”„‟″", '"'),
+    **dict.fromkeys("‘’‚‛′", "'"),
+    **dict.fromkeys("‐‑‒–—―−", "-"),
+    **dict.fromkeys("\u00a0\u202f\u2007\u2009", " "),
+}
 _INDENT: Final = late.pattern(r"[ \t]*")
 
 
@@ -45,17 +44,20 @@ class Place:
     start: int
     end: int
 
+    def moved(self, by: int) -> Place:
+        return Place(self.start + by, self.end + by)
+
 
 def find_places(text: str, old: str, whole: bool = False) -> tuple[How, list[Place]]:
     """Where `old` stands in `text`, and what had to be overlooked for that; `whole`: only where it
     is whole lines. At most `MOST_PLACES`; they may overlap."""
-    if found := list(_exactly(text, old, whole)):
+    if found := list(itertools.islice(_exactly(text, old, whole), MOST_PLACES)):
         return "", found
     if old.strip() and len(old) <= LONGEST:
         for how in STEPS:
             if how == "indentation" and not _is_telling(old):
                 continue
-            if found := list(_search(text, old, whole, how)):
+            if found := list(itertools.islice(_search(text, old, whole, how), MOST_PLACES)):
                 return how, found
     return "", []
 
@@ -80,18 +82,18 @@ def _exactly(text: str, old: str, whole: bool) -> Iterator[Place]:
 
 
 def _starts(text: str, wanted: str, begins: bool, ends: bool) -> Iterator[int]:
-    """Where `wanted` stands in `text`: at most `MOST_PLACES`, which may overlap; `begins`, `ends`:
-    only at the beginning, or the end, of a line. Linear: what is no such place is no candidate."""
-    if begins:
-        text, wanted = f"\n{text}", f"\n{wanted}"
-    if ends:
-        text, wanted = f"{text}\n", f"{wanted}\n"
-    at = -1
-    for _ in range(MOST_PLACES):
-        at = text.find(wanted, at + 1)
-        if at < 0:
-            return
-        yield at
+    """Where `wanted` stands in `text`, which may overlap; `begins`, `ends`: only at the beginning,
+    or the end, of a line. Linear: what is no such place is no candidate."""
+    head, tail = "\n" if begins else "", "\n" if ends else ""
+    if begins and text.startswith(wanted + tail):
+        yield 0
+    at = pieces.find(text, head + wanted + tail)
+    while at >= 0:
+        yield at + len(head)
+        at = pieces.find(text, head + wanted + tail, at + 1)
+    last = len(text) - len(wanted)
+    if ends and text.endswith(wanted) and (not begins or text[last - 1 : last] in ("", "\n")):
+        yield last
 
 
 def _search(text: str, old: str, whole: bool, how: How) -> Iterator[Place]:
@@ -102,11 +104,28 @@ def _search(text: str, old: str, whole: bool, how: How) -> Iterator[Place]:
     if how == "quotes and dashes":
         if text.isascii() and old.isascii():
             return
-        text, old = text.translate(_PLAIN), old.translate(_PLAIN)
+        text, old = _plain(text), _plain(old)
     lines = old.replace("\r\n", "\n").split("\n")
     start, end = _around_longest(text, lines)
     if start < 0:
         return  # quickly: most misses are
+    while start < end:
+        then = text.find("\n", start + pieces.PIECE, end) + 1 or end
+        high = then  # a place that begins here may end some lines below
+        for _ in range(len(lines) if then < end else 0):
+            high = text.find("\n", high, end) + 1 or end
+        found = _search_lines(text, start, high - (high < end), lines, whole, how)
+        for place in found:
+            if place.start >= then:
+                break
+            yield place
+        start = then
+
+
+def _search_lines(
+    text: str, start: int, end: int, lines: Sequence[str], whole: bool, how: How
+) -> Iterator[Place]:
+    """The same in the lines from `start` to `end`, for `lines`."""
     rows = text[start:end].split("\n")
     bare = [_BARE[how](row.removesuffix("\r")) for row in rows]
     wanted = [_BARE[how](line) for line in lines]
@@ -124,6 +143,17 @@ def _search(text: str, old: str, whole: bool, how: How) -> Iterator[Place]:
         row = bisect_right(at_bare, at + len(needle)) - 1
         column = len(rows[row].removesuffix("\r")) if ends else at + len(needle) - at_bare[row]
         yield Place(first, min(at_row[row] + column, len(text)))
+
+
+def _plain(text: str) -> str:
+    """With plain quotes, dashes and blanks, each in the place of one: most texts have few kinds."""
+    parts: list[str] = []
+    for at, end in pieces.spans(0, len(text)):
+        part = text[at:end]
+        for char, plain in _PLAIN.items():
+            part = part.replace(char, plain) if char in part else part
+        parts.append(part)
+    return "".join(parts)
 
 
 _BARE: Final[dict[How, Callable[[str], str]]] = {
@@ -145,10 +175,10 @@ def _around_longest(text: str, lines: Sequence[str]) -> tuple[int, int]:
     bare = [line.strip() for line in lines]
     longest = max(bare, key=len)
     above = bare.index(longest)
-    first = last = text.find(longest)
+    first = last = pieces.find(text, longest)
     if first < 0:
         return -1, -1
-    while (at := text.find(longest, last + len(longest))) >= 0:
+    while (at := pieces.find(text, longest, last + len(longest))) >= 0:
         last = at
     start = text.rfind("\n", 0, first) + 1
     for _ in range(above):
@@ -217,8 +247,8 @@ def _lined(text: str, place: Place, old: str, new: str, lines: Sequence[str]) ->
 def _usual_end(text: str, place: Place) -> str:
     """How most lines of the stretch end; where it has no line end, those of the file."""
     for start, end in ((place.start, place.end), (0, len(text))):
-        if (ends := text.count("\n", start, end)) > 0:
-            return "\r\n" if 2 * text.count("\r\n", start, end) > ends else "\n"
+        if (ends := pieces.count(text, "\n", start, end)) > 0:
+            return "\r\n" if 2 * pieces.count(text, "\r\n", start, end) > ends else "\n"
     return "\n"
 
 
@@ -378,7 +408,7 @@ def kept_stretches(
 
 
 def line_of(text: str, at: int) -> int:
-    return text.count("\n", 0, at) + 1
+    return pieces.count(text, "\n", 0, at) + 1
 
 
 def list_lines(text: str, places: Sequence[Place], most: int = 10) -> str:

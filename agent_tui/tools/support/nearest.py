@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import difflib
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Final
 
-from agent_tui.safety.secrets.scrubber import hide_keys
+from agent_tui.safety.secrets.scrubber import hide_keys_of
 from agent_tui.structures import late
+from agent_tui.tools.support import pieces
 from agent_tui.tools.support.matching import line_of
 
 NEAREST_LINES: Final = 20_000
@@ -36,22 +37,29 @@ def describe_miss(text: str, old: str, new: str) -> str:
     lines = [line for line in old.split("\n") if line]
     if lines and all(map(_NUMBERED.match, lines)):
         return "Leave out the line numbers that read_file shows: they are not part of the file."
-    if new.strip() and text.count(new) == 1 and len(new.strip()) > SHOWN_LINES // 4:
-        return f"The new text is there already, from line {line_of(text, text.find(new))}."
+    if len(new.strip()) > SHOWN_LINES // 4:
+        at = pieces.find(text, new)
+        if at >= 0 and pieces.find(text, new, at + len(new)) < 0:
+            return f"The new text is there already, from line {line_of(text, at)}."
     return _nearest(text, old)
 
 
 def _nearest(text: str, old: str) -> str:
-    text = hide_keys(text) if "PRIVATE KEY" in text else text
-    lines, wanted = text.split("\n"), old.strip("\n").split("\n")
+    wanted = old.strip("\n").split("\n")
     anchor = max(wanted, key=lambda line: len(line.strip()))
     at = _find_line(text, anchor.strip())
     if at is None:
-        at = _find_alike(lines[:NEAREST_LINES], anchor.strip()[:TELLING])
+        at = _find_alike(text, anchor.strip()[:TELLING])
     if at is None:
         return "It has no similar text: read the file again."
-    start = max(0, at - wanted.index(anchor))
-    shown = lines[start : start + min(len(wanted), SHOWN_LINES)]
+    begin = at
+    for _ in range(wanted.index(anchor)):
+        begin = text.rfind("\n", 0, max(0, begin - 1)) + 1
+    end = begin
+    for _ in range(min(len(wanted), SHOWN_LINES)):
+        end = text.find("\n", end) + 1 or len(text) + 1
+    shown = hide_keys_of(text, begin, end - 1).split("\n")
+    start = line_of(text, begin) - 1
     numbered = "\n".join(f"{start + n + 1:>5}→{line[:LINE]}" for n, line in enumerate(shown))
     said = f"The nearest text is this:\n{numbered}"
     found = _differences(shown, wanted, start + 1)
@@ -59,23 +67,28 @@ def _nearest(text: str, old: str) -> str:
 
 
 def _find_line(text: str, sought: str) -> int | None:
-    """The number of the line (from 0) that is `sought`, but for blanks around it."""
-    at = text.find(sought) if sought else -1
+    """Where the line begins that is `sought`, but for blanks around it."""
+    at = pieces.find(text, sought) if sought else -1
     for _ in range(TRIES):
         if at < 0:
             return None
         start, end = text.rfind("\n", 0, at) + 1, text.find("\n", at)
         if text[start : end if end >= 0 else None].strip() == sought:
-            return text.count("\n", 0, start)
-        at = text.find(sought, at + len(sought))
+            return start
+        at = pieces.find(text, sought, at + len(sought))
     return None
 
 
-def _find_alike(lines: Sequence[str], sought: str) -> int | None:
-    """The number of the line (from 0) that is most like `sought`."""
+def _find_alike(text: str, sought: str) -> int | None:
+    """Where the line begins that is most like `sought`."""
     first: dict[str, int] = {}
-    for number, line in enumerate(lines):
-        first.setdefault(line.strip()[:TELLING], number)
+    at = 0
+    for _ in range(NEAREST_LINES):
+        end = text.find("\n", at)
+        line = text[at : end if end >= 0 else None]
+        first.setdefault(line.strip()[:TELLING], at)
+        if (at := end + 1) == 0:
+            break
     found = sought if sought in first else _most_alike(first, sought)
     return None if found is None else first[found]
 

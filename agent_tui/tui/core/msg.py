@@ -206,6 +206,13 @@ class DraftEdited(Base):
 
 
 @frozen
+class ForkMade(Base):
+    """The person made the copy `session` while they saw this one played back."""
+
+    session: str
+
+
+@frozen
 class BugWritten(Base):
     """The session was written to `path`, or why it was not."""
 
@@ -366,6 +373,7 @@ Msg = (
     | LookDue
     | SettingsRead
     | Pasted
+    | ForkMade
     | BugWritten
     | ChipClicked
     | OptionClicked

@@ -5,13 +5,14 @@ engine goes on meanwhile."""
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Final, Protocol
 
-from agent_tui.protocol.ops import Resume
 from agent_tui.temporary import PrivateFolder
+from agent_tui.tui.core import msg
 from agent_tui.tui.core.model import Model
 from agent_tui.tui.runtime.editor import Foreground
 from agent_tui.tui.runtime.engine_client import Link
@@ -94,23 +95,22 @@ class Screen(Protocol):
     model: Model
 
     def hand_over(self) -> AbstractContextManager[None]: ...
+    def dispatch(self, *messages: msg.Msg) -> None: ...
     def repaint(self) -> None: ...
     def ending(self) -> bool: ...
 
 
 def look_back(screen: Screen) -> str:
-    """Show the recording of the session until the person leaves it; a fork that was made there is
-    opened. Returns why that could not be done, if so."""
+    """Show the recording of the session until the person leaves it; of a fork that was made there
+    the core hears. Returns why that could not be done, if so."""
     session = screen.model.transcript.session
     if not session or screen.foreground is None:
         return "there is no session to replay yet"
     if screen.taping.record is None:
         return "this session is not recorded (sessions.record)"
     fork, problem = _on_terminal(screen, ["replay", session, "--speed", "0", "--at", END])
-    if fork and screen.model.busy:
-        return f"a turn is running: open the fork with /resume {fork[:8]} once it is over"
     if fork:
-        screen.link.send(Resume(fork))
+        screen.dispatch(msg.ForkMade(fork, at=time.time()))
     return problem
 
 

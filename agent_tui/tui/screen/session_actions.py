@@ -219,8 +219,10 @@ def ending_jobs(model: Model) -> tuple[BackgroundJob, ...]:
 
 
 def asks_about_jobs(model: Model) -> bool:
-    """Whether it is asked what becomes of them; nothing off the record can be kept."""
-    return bool(ending_jobs(model)) and not model.transcript.otr
+    """Whether it is asked what becomes of them; nothing off the record can be kept, and the jobs of
+    a session that is only read along are another program's."""
+    shown = model.transcript
+    return bool(ending_jobs(model)) and not (shown.otr or shown.reading)
 
 
 def choose_ending(model: Model, keeps: bool) -> Step:
