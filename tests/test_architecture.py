@@ -170,7 +170,6 @@ NAMES_GIT = {
     "agent_tui.safety.shell.option_values": "judges commands of the model",
     "agent_tui.safety.shell.started_programs": "judges commands of the model",
     "agent_tui.safety.shell.open_words": "judges commands of the model",
-    "agent_tui.safety.shell.closed_words": "judges commands of the model",
     "agent_tui.sessions.imports.codex": "a key in the logs of another program",
 }
 """Where the word stands as a value of its own, and why."""

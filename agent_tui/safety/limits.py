@@ -15,7 +15,7 @@ from types import MappingProxyType
 from typing import Final
 
 from agent_tui.programs import search_path
-from agent_tui.safety.shell import harmless
+from agent_tui.safety.shell import find_expression, harmless
 from agent_tui.safety.shell import programs as shell_programs
 from agent_tui.safety.shell.harmless_options import Unknown
 from agent_tui.structures.frozen import frozen
@@ -170,7 +170,7 @@ def _entered(argv: Sequence[str]) -> Sequence[str]:
     if not told and name not in _ENTER:
         return ()
     if name == "find":
-        return shell_programs.roots_of_find(words)
+        return find_expression.split(words)[0]
     try:
         return harmless.read_operands(name, words) or (".",)
     except Unknown:

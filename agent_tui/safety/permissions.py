@@ -32,6 +32,7 @@ from agent_tui.safety.shell.option_values import renames
 from agent_tui.safety.shell.subscripts import evaluated_commands, runs_subscript
 from agent_tui.safety.shell.words import (
     STEPS_OF_SUFFIX,
+    STEPS_OF_TEXT,
     Budget,
     ShellValues,
     Simple,
@@ -321,7 +322,7 @@ def _literal(command: str, budget: Budget) -> Iterator[list[str]]:
     in the code of a shell; an empty one for what cannot be read there."""
     values = ShellValues(budget)
     try:
-        budget.take(len(command))
+        budget.take(len(command) + STEPS_OF_TEXT)
         for simple in simple_commands(command, lambda _: ""):
             yield from _spellings(simple)
             values.fill(simple)
@@ -382,6 +383,6 @@ def _spellings(simple: Simple) -> Iterator[list[str]]:
     """The words of a command as they are written, and with the words that braces make of them."""
     plain = [word.text for word in simple.words]
     yield from shell_programs.without_git_options(plain) if plain else ()
-    spelled = [text for word in plain for text in shell_programs.all_braces(word)]
-    if spelled != plain:
+    if any("{" in word for word in plain):
+        spelled = [text for word in plain for text in shell_programs.all_braces(word)]
         yield from shell_programs.without_git_options(spelled)

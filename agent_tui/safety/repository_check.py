@@ -175,10 +175,15 @@ def _check(folder: Path) -> str:
     return ""
 
 
+def is_bare(folder: Path) -> bool:
+    """Whether git takes a folder for a repository without a work tree."""
+    return all((folder / name).exists() for name in _BARE)
+
+
 def _bare(folder: Path, top: Path) -> str:
     """Why git may take a folder in the work tree for a repository without one."""
     for place in (folder, *folder.parents):
-        if all((place / name).exists() for name in _BARE):
+        if is_bare(place):
             return f"{place} looks like a repository of its own"
         if place == top:
             break

@@ -17,6 +17,279 @@ from agent_tui.settings.table import PermissionSettings
 CWD = "/home/ann/work/shop"
 
 HARD = r"""
+cd ./.git && rm -r objects
+cd $PWD/.git && rm -r objects
+cd "$PWD/.git" && rm -r objects
+cd /home/ann/work/shop/.git && rm -r objects
+CDPATH=. cd .git; rm -r refs
+builtin cd .git; rm -r refs
+command cd .git; rm -r refs
+cd .g*; rm -r refs
+cd .gi[t]; rm -r refs
+cd -P .git && rm HEAD
+cd .git && rm -rf ./objects
+cd .git && find . -type f -delete
+cd .git && ls | xargs rm -rf
+cd .git/objects && find . -name '*.pack' -delete
+D=.git; cd $D && rm -rf objects
+D=.git; rm -rf $D/objects
+G=$(git rev-parse --git-dir); rm -rf "$G"
+G=`git rev-parse --git-dir`; rm -rf $G/objects
+G=$(git rev-parse --git-dir); cd $G; rm -r refs
+cd .git; sh -c 'rm -r refs'
+bash -c 'cd .git && rm -rf objects'
+pushd .git && rm -r refs; popd
+pushd sub/.git; rm HEAD
+cd .git && git gc && rm -rf refs
+cd .git && mv refs ../x
+cd .git && : > HEAD
+cd .git && truncate -s 0 HEAD
+cd .git && dd if=/dev/null of=HEAD
+cd .git && cp /dev/null HEAD
+cd .git && tee HEAD
+cd .git && shred HEAD
+cd .git && rsync -a --remove-source-files refs/ /x
+cd .git && echo x > refs/heads/main
+make clean; cd .git; rm -rf *
+for d in .git; do rm -rf $d/refs; done
+for d in .git; do cd $d; rm -rf refs; done
+if true; then cd .git; rm -r refs; fi
+find .git -delete
+find ./.git -mindepth 1 -delete
+find . -depth -name .git -exec rm -rf {} \;
+find . -type d \( -name .git -o -name .svn \) -exec rm -rf {} +
+find . -type d \( -name .svn -o -name CVS -o -name .git \) -prune -exec rm -rf '{}' \;
+find . -regex '.*/\.git' -exec rm -rf {} +
+find . -path '*/.git/*' -delete
+find . -wholename './.git/*' -exec rm {} +
+find . -iname '.GIT' -exec rm -rf {} +
+find . -mindepth 1 -maxdepth 1 -not -name src -exec rm -rf {} +
+find . -mindepth 1 -maxdepth 1 ! -name '*.md' -exec rm -rf -- {} \;
+find . -maxdepth 1 -type d -exec rm -rf {} +
+find . -user ann -delete
+find . -mmin -60 -type f -delete
+find .. -name .git -exec rm -rf {} +
+find / -name .git -type d -exec rm -rf {} +
+find ~ -name .git -exec rm -rf {} +
+find "$PWD" -name .git -exec rm -rf {} +
+find $(pwd) -mtime +1 -delete
+find "$(git rev-parse --show-toplevel)" -mtime +1 -delete
+find -name .git -exec rm -rf {} +
+find -mtime +1 -delete
+find -L . -mtime +1 -delete
+find . -mtime +1 -ok rm {} \;
+find . -name .git -exec sh -c 'rm -rf "$1"' _ {} \;
+find . -name .git -exec bash -c 'rm -rf $0' {} \;
+find . -name .git -exec mv {} {}.bak \;
+find . -name .git -exec sudo rm -rf {} +
+find . -mtime +1 | sort | xargs rm
+find . -mtime +1 -print0 | xargs -0 -n1 rm -f
+find . -mtime +1 | xargs -I{} rm {}
+find . -mtime +1 | parallel rm
+find . -mtime +1 | while read -r f; do rm "$f"; done
+find . -name .git | while read d; do rm -rf "$d"; done
+find . -name .git | xargs sudo rm -rf
+find . -name .git | xargs -I{} sh -c 'rm -rf {}'
+sudo find . -mtime +1 -delete
+nice find . -mtime +1 -delete
+uv run find . -mtime +1 -delete
+rm -f $(find . -mtime +1)
+rm -rf `find . -type d -name .git`
+rm -rf "$(find . -name .git)"
+git clean -xdf .git
+rm -rf -- .git
+\rm -rf .git
+/bin/rm -rf .git
+rm -rf .git{,x}
+rm -rf .{git,svn}
+rm -rf $'.git'
+rm -rf ".g"it
+rm -r .git/logs
+rm .git/packed-refs .git/HEAD
+> .git/index
+>| .git/HEAD
+&> .git/HEAD
+cat x >.git/HEAD
+printf '' > .git/refs/heads/main
+cp -f x .git/packed-refs
+cp -t .git/refs/heads x
+mv x .git/HEAD
+install -m 644 x .git/HEAD
+ln -sf /dev/null .git/HEAD
+sed -i 1d .git/packed-refs
+perl -pi -e s/a/b/ .git/HEAD
+ex -s .git/HEAD
+rsync -a --delete x/ .git/
+tar --remove-files -cf x.tar .git/refs
+zip -rm x.zip .git/objects
+rm -rf $(git rev-parse --absolute-git-dir)
+rm -rf $(git rev-parse --git-path objects)
+rm -rf "$(git rev-parse --show-toplevel)/.git"
+rm -rf $(git rev-parse --show-toplevel)/.git/refs
+rm -rf `git rev-parse --show-toplevel`
+rm -rf `git rev-parse --show-toplevel`/.git
+rm -rf $(git -C . rev-parse --git-dir)
+git rev-parse --git-dir | xargs -I{} rm -rf {}/objects
+GIT_DIR=.git; rm -rf $GIT_DIR
+rm -rf ${GIT_DIR:-.git}
+rm -rf "${GIT_DIR:?}"
+git reflog delete --rewrite main@{1}
+git reflog expire --all
+git -c gc.reflogExpire=now gc
+git config gc.pruneExpire now
+git config --local gc.reflogExpireUnreachable 0
+git repack -adf
+git maintenance start
+git maintenance start --scheduler=cron
+git -C x maintenance start
+git maintenance register
+scalar register
+crontab FILE
+crontab -
+crontab -e
+crontab -u ann FILE
+fcrontab x
+systemctl --user enable x
+systemctl enable --now x
+systemctl --user -q enable x.timer
+systemctl -H host enable x
+systemctl link /x/y.service
+systemctl reenable x
+systemctl preset x
+systemctl add-wants default.target x
+systemctl edit x
+systemctl edit --user --full --force x
+systemctl set-default x
+systemd-run --on-calendar=daily x
+systemd-run --user --on-boot 5 x
+systemd-run --user --on-active=1h x
+systemd-run --user rm -rf ~
+loginctl enable-linger ann
+at now
+at -f x now
+at now -f x
+batch -f x
+batch
+launchctl load x
+launchctl load -w x
+launchctl bootstrap gui/501 x
+launchctl enable gui/501/x
+launchctl submit -l x -- y
+schtasks /create /tn x /tr y
+schtasks.exe /Create /tn x
+schtasks /change /tn x
+sc create x binPath= y
+sc.exe create x
+update-rc.d x defaults
+chkconfig x on
+rc-update add x
+pm2 startup
+brew services start redis
+cd .git && rm -rf objects
+(cd .git/refs; rm -r heads)
+cd .git/refs/heads; rm main
+pushd .git; rm -rf *
+cd .git && rm HEAD
+cd .git && find . -delete
+cd sub && cd .git && rm -rf objects
+cd "$(git rev-parse --git-dir)" && rm -rf objects
+cd `git rev-parse --git-dir`; rm -rf refs
+cd .git; mv objects /elsewhere
+pushd .git/objects && rm -r *
+env -C .git rm -rf objects
+sudo -D .git rm -rf objects
+rm -rf `git rev-parse --git-dir`
+rm -rf `git rev-parse --git-common-dir`/objects
+rm -rf "$(git rev-parse --git-dir)"
+rm -rf "$(git rev-parse --git-path objects)"
+rm -rf $GIT_DIR
+rm -rf "$GIT_DIR/objects"
+find . -name '.git*' -delete
+find . -name '.git' -exec rm -rf {} +
+find . -type d -name .git -exec rm -rf {} \;
+find . -type d -name .git -execdir rm -rf .git \;
+find . -name .git -prune -exec rm -rf {} +
+find . -name .git | xargs rm -rf
+find . -name .git -print0 | xargs -0 rm -rf
+find . -mtime +3 -delete
+find . -type f -mtime +30 -exec rm {} \;
+find . -type f -mtime +30 | xargs rm
+find . -size +1M -delete
+find .git/objects -type f -delete
+find . -not -name '*.py' -delete
+find . -name '*' -delete
+find . ! -name keep -exec rm -rf {} +
+find . -maxdepth 1 -name '.*' -exec rm -rf {} +
+find . -iname '*.PACK' -delete
+find . -path '*objects*' -delete
+find . -regex '.*git.*' -delete
+find . -newer x -type f -delete
+: > .git/HEAD
+> .git/HEAD
+echo x > .git/refs/heads/main
+cat /dev/null > .git/index
+truncate -s 0 .git/HEAD
+truncate -s0 .git/index
+mv .git x
+rsync --remove-source-files -a .git/ x/
+rsync -a --delete empty/ .git/
+shred .git/HEAD
+shred -u .git/objects/ab/cd
+dd if=/dev/zero of=.git/HEAD
+cp /dev/null .git/HEAD
+cp x .git/HEAD
+install /dev/null .git/HEAD
+tee .git/HEAD < /dev/null
+echo | tee .git/HEAD
+echo | sponge .git/HEAD
+sed -i d .git/packed-refs
+ln -sf x .git/HEAD
+rm -rf .*
+rm -rf .[^.]*
+rm -rf .[!.]*
+rm -rf {,.}*
+rm -rf .??*
+rm -rf * .*
+rm -rf ../shop
+rm -rf ../shop/
+rm -rf ../shop/.git
+rm -rf "$PWD"
+rm -rf "$PWD"/
+rm -rf ${PWD}
+git reflog expire --expire=now --all && git gc --prune=now
+git -c gc.pruneExpire=now gc
+git update-ref -d refs/heads/main
+git update-ref --stdin
+git reflog delete HEAD@{0}
+git -C .git/.. reflog delete x
+git -C sub update-ref -d refs/heads/x
+git repack -ad
+git repack -a -d
+rm -f .git/index.lock
+rm -rf sub/.git
+perl -e 'unlink ".git/HEAD"'
+unlink .git/HEAD
+xargs rm -rf <<< .git
+echo .git | xargs rm -rf
+ls -A | xargs rm -rf
+ls -a | xargs rm -rf
+git rev-parse --git-dir | xargs rm -rf
+fd -H .git -x rm -rf
+fd -HI . -t f -x rm
+fd -H '^\.git$' -t d -X rm -rf
+fd -u -g '.git' -x rm -r
+tar --remove-files -cf a.tar .git
+zip -rm a.zip .git
+git clean -fdx -e x
+cd .git; : > HEAD
+cd .git; git gc; tee HEAD
+(cd .git && ls) ; rm -rf objects
+for d in objects refs; do rm -rf .git/$d; done
+for d in $(find . -name .git); do rm -rf "$d"; done
+rm -rf $(find . -name .git)
+rm -rf $(find . -type d -name '.git')
+rm -rf `find . -name .git`
+find . -type f -newer x -exec rm {} +
 npm pub
 npm pu
 npm --tag x pub
@@ -524,6 +797,140 @@ cat <<< 'DROP DATABASE prod' | mysql
 """
 
 FINE = r"""
+cd $PWD/src && rm -rf build
+cd build* && rm -rf x
+cd .github && rm x.yml
+cd .gitlab; rm x
+cd .* 2>/dev/null; ls
+G=$(git rev-parse --show-toplevel); rm -rf $G/build
+rm -rf `git rev-parse --show-toplevel`/build
+rm -rf "$(git rev-parse --show-toplevel)/dist"
+find $(pwd) -name '*.pyc' -delete
+find "$(git rev-parse --show-toplevel)" -name '*.pyc' -delete
+F=$(ls *.log | head -1); rm $F
+T=`mktemp -d`; rm -rf $T
+T=`mktemp -d`; cp x $T/; rm -rf "$T"
+X="-rf build"; rm $X
+git repack -Ad
+rm -rf $(git ls-files --others)
+rm $(git diff --name-only)
+rm $(git rev-parse --show-prefix)x
+mv $(git rev-parse --show-toplevel)/a b
+cp -r . /tmp/x
+tar czf x.tgz .git
+cat .git/config
+ls .git
+du -sh .git
+grep -r x .git
+find .git -type f | wc -l
+git archive HEAD > x.tar
+echo x | tee -a .git/info/exclude
+chmod +x .git/hooks/pre-commit
+crontab -l -u ann
+systemctl --user start x
+systemctl --user daemon-reload
+systemctl is-enabled x
+systemctl list-timers
+at -f x -l
+launchctl list
+launchctl print x
+schtasks /query
+chkconfig --list
+rc-update show
+brew services run redis
+brew services list
+git maintenance run --auto
+find . -name '*.pyc' -o -name '*.pyo' -delete
+find . \( -name '*.pyc' -o -name '*.pyo' \) -delete
+find . -type d -name __pycache__ -exec rm -rf {} +
+find . -name __pycache__ -type d -prune -exec rm -rf {} +
+find . -name node_modules -type d -prune -exec rm -rf '{}' +
+find . -name '*.orig' -print -delete
+find . -type f -not -path './.git/*' -mtime +3 -delete
+find . -not -path './.git/*' -type f -name '*.bak' -delete
+find . -path ./.git -prune -o -type f -mtime +30 -exec rm {} +
+find . -name .git -prune -o -type f -newer x -print0 | xargs -0 rm
+find . -path ./build/\* -delete
+find . -path './build/*' -type f -delete
+find . -path '*/dist/*' -exec rm -rf {} +
+find . -maxdepth 1 -type f -name '*.log' -delete
+find . -maxdepth 1 -type f -mtime +1 -delete
+find . -type d -empty -delete
+find . -empty -type d -print -delete
+find . -type l -delete
+find . -xtype l -delete
+find . -name '.DS_Store' -type f -delete
+find . -name '*~' -delete
+find . -name '._*' -delete
+find . -name '*.swp' -exec rm -f {} \;
+find . -iname '*.tmp' -exec rm {} \;
+find . -regex '.*\.\(pyc\|pyo\)' -delete
+find . -regex '.*\.pyc' -delete
+find . -regextype posix-extended -regex '.*\.(o|a)$' -delete
+find src -name '*.js' -delete
+find tests -newer x -delete
+find build dist -type f -delete
+find ./build -mindepth 1 -delete
+find /tmp/x -type f -delete
+find ~/.cache/shop -type f -mtime +7 -delete
+find . -inum 12345 -delete
+find . -size 0 -delete
+find . -type f -exec grep -l rm {} +
+find . -type f -exec wc -l {} +
+find . -name .git -type d
+find . -name .git -exec du -sh {} +
+find . -name '*.py' | head -3 | xargs rm
+find . -type f | grep '\.pyc$' | xargs rm
+for f in $(find . -name '*.pyc'); do rm "$f"; done
+find . -name '*.pyc' | while read f; do rm "$f"; done
+rm $(find . -name '*.tmp')
+find .git/hooks -name '*.sample' -delete
+find .git -name '*.sample' -delete
+echo build >> .git/info/exclude
+cp hooks/pre-commit .git/hooks/pre-commit
+cat .git/HEAD
+cp .git/HEAD /x
+cp -r .git ../backup
+rsync -a .git/ ../backup/
+rsync -a --remove-source-files old/ new/
+cd .git && cat HEAD
+cd .git && ls && cd .. && rm -rf build
+cd .git; ls; cd -; rm x
+pushd .git; ls; popd; rm x
+sed -i 's/x/.git/' README.md
+sed -i 's#a#.git/HEAD#' README.md
+truncate -s 0 log.txt
+git rev-parse --git-dir
+cat "$(git rev-parse --git-dir)/HEAD"
+echo x > "$(git rev-parse --git-dir)/MERGE_MSG"
+git repack
+git reflog
+git reflog show --all
+git config gc.auto 0
+git config --get gc.pruneExpire
+git repack -d
+rm -rf src/git
+rm -rf legit
+find . -name 'core' -type f -delete
+find . -type d -name '.pytest_cache' -exec rm -r {} +
+find . -type d -name '*.egg-info' -exec rm -rf {} +
+find . -name '.coverage*' -delete
+find . -name tags -type f -delete
+find . -name '.*.swp' -delete
+find . -name '*.rej' -o -name '*.orig' | xargs -r rm
+find . -name 'test_*.py' -exec mv {} tests/ \;
+find . -name '*.md' -exec mv {} docs/ \;
+find . -name '*.jpg' -exec sh -c 'mv "$1" "${1%.jpg}.jpeg"' _ {} \;
+find . -type f -name '*.sh' -exec chmod +x {} +
+find . -type f -exec chmod 644 {} +
+find logs -name '*.log' -mtime +7 -delete
+find . -name 'a' -o -name b -exec rm {} \;
+find . -type f -name '*.log' -size +10M -exec truncate -s 0 {} \;
+fd -H '\.pyc$' -x rm
+fd .git -H
+fd -HI __pycache__ -x rm -rf
+for f in *.txt; do mv "$f" "${f%.txt}.md"; done
+find . -name "*.$ext" -type f | sort
 npm pack
 npm prune
 npm owner ls x
@@ -743,8 +1150,6 @@ ls # rm -rf /
 ls -R /
 ls -rf /
 find . -name '*.pyc' -delete
-find . -type f -newer x -exec rm {} +
-find . -type d -empty -delete
 find build -type f -delete
 find / -type f -name core -print
 find . -name '*.o' | xargs rm -f

@@ -205,8 +205,18 @@ def test_allowed(tmp_path: Path, rule: str, text: str, verdict: str) -> None:
         ("git *", "git ls-remote -u ./x ."),
         ("git *", "git submodule --quiet foreach ./x"),
         ("git *", "git bisect run ./x"),
-        ("git *", "git maintenance start"),
+        *(
+            ("git *", f"git {words}")
+            for words in (
+                *("--git-dir=other commit", "--git-dir other commit", "--bare commit"),
+                *("-C bare commit", "-C . -C bare fetch", "--work-tree=.. add x"),
+                *("config -f x user.name a", "config -zfx a.b c", "config --fil=x a.b c"),
+                *("config --blob HEAD:x a.b", "config --system a.b c", "config --global a.b c"),
+                *("config --glo --unset a.b", "config edit --global", "config set --global a.b c"),
+            )
+        ),
         ("git *", "git for-each-repo --config=a.b gc"),
+        ("git *", "git credential fill"),
         ("git *", "git remote-ext x ./x"),
         ("hg *", "hg bis --command=./x"),
         ("hg *", "hg extdiff -p ./x"),
@@ -222,6 +232,8 @@ def test_what_a_command_names_is_not_allowed_by_a_rule_that_does_not_name_it(
     tmp_path: Path, rule: str, text: str
 ) -> None:
     (tmp_path / "src").mkdir()
+    for name in ("HEAD", "objects", "refs"):
+        (tmp_path / "bare" / name).mkdir(parents=True)
     (tmp_path / "link").symlink_to("/etc/passwd")
     rules = (rule if rule == "run_shell_command" else f"run_shell_command({rule})",)
     assert decide(tmp_path, "run_shell_command", text, allow=rules) == "ask"
@@ -260,7 +272,15 @@ def test_what_a_command_names_is_not_allowed_by_a_rule_that_does_not_name_it(
         ("sed -f script *", "sed -f script a.py"),
         ("foo *", "foo s3://bucket/etc/x postgres://h/db"),
         ("git *", "git config user.name x"),
-        ("git *", "git config --global pull.rebase true"),
+        ("git *", "git config --local pull.rebase true"),
+        ("git *", "git config --global --get user.name"),
+        ("git *", "git config --global user.name"),
+        ("git *", "git config list --global"),
+        ("git *", "git -C src --no-pager commit -m x"),
+        ("git *", "git --work-tree=src add x"),
+        ("git *", "git commit --file=notes"),
+        ("git config --global *", "git config --global pull.rebase true"),
+        ("git --git-dir=other *", "git --git-dir=other fetch"),
         ("git *", "git config --get core.pager"),
         ("git *", "git config core.pager"),
         ("git *", "git config --unset-all core.pager x"),
@@ -276,6 +296,150 @@ def test_what_a_rule_names_and_what_is_in_the_folder_is_allowed(
 ) -> None:
     (tmp_path / "src").mkdir()
     assert command(tmp_path, text, allow=(rule,)) == "allow"
+
+
+EVERYDAY_SED = r"""
+sed -i '/w/d' x
+sed -i '/word/d' x
+sed -i '/r/d' x
+sed -i '/e/d' x
+sed -n '/w/p' x
+sed '/^w/,/^e/d' x
+sed -i '/w/!d' x
+sed -i '/w/I d' x
+sed -i 's/w/e/' x
+sed -i 's|w|e|g' x
+sed -i '1,/w/s/a/b/' x
+sed -i '$!N;/w/d' x
+sed -i '/foo/{s/w/r/;d}' x
+sed -i '\|w|d' x
+sed -i '\,/etc/x,d' x
+sed -i -e '/w/d' -e '/r/d' x
+sed -i.bak '/w/d' x
+sed -i '5d' x
+sed -i '2,5d' x
+sed -i '/^#/d;/^$/d' x
+sed -i '/w/a\new line' x
+sed -i '/w/i new line' x
+sed -i '/w/c\changed' x
+sed -i '1i # header' x
+sed -i '$a end' x
+sed -i 's/\r$//' x
+sed -i 's/[ \t]*$//' x
+sed -i "s/version = .*/version = '1.2'/" x
+sed -i -E 's/(w+)e/\1/g' x
+sed -i 's#http://a#https://b#g' x
+sed -i 's/a/b/; t; s/c/d/' x
+sed -n '10,20p' x
+sed -n '/start/,/end/p' x
+sed -n '$=' x
+sed '/^[[:space:]]*$/d' x
+sed -e :a -e '$!N;s/\n//;ta' x
+sed 'y/abc/xyz/' x
+sed -i '/w/,+2d' x
+sed -i '0,/w/s//r/' x
+sed -i '0~3d' x
+sed -i '/[/]w/d' x
+sed -i '/a\/w/d' x
+sed 's/.*/"&"/' x
+sed -i 's/^/    /' x
+sed -i '/import os/d' src/x
+sed -i '/wip/d; s/e/w/g' x
+sed '/w$/N;P;D' x
+sed -i '/\.env/d' x
+sed -i 's/\.env/x/' x
+sed -i '/secret/d' x
+sed -i '/[^/]w/d' x
+sed -i '/a[/]b/d' x
+"""
+
+SED_ELSEWHERE = r"""
+sed -bep /etc/passwd
+sed -l /etc/x/p /etc/passwd
+sed -l5 /etc/passwd x
+sed -i '' /etc/passwd
+sed --line-length=5 p /etc/passwd
+sed -n /etc/p /etc/passwd
+sed -e p /etc/passwd
+sed -ep /etc/passwd
+sed --expression=p /etc/passwd
+sed --expression p /etc/passwd
+sed p -- /etc/passwd
+sed -- /etc/p /etc/passwd
+sed -n -- p .env
+sed p .env
+sed -i /etc/p .env
+sed -f /etc/x x
+sed -f x /etc/passwd
+sed '/etc/w /etc/x' x
+sed '/etc/r.env' x
+sed -i.bak /etc/p ../x
+sed -i../y /a/d x
+sed --in-place=/etc/* /a/d x
+sed -ie /etc/passwd
+sed -i -e /etc/passwd .env
+sed --posix=x /etc/passwd
+sed --version /etc/passwd
+sed -s p /etc/a/p
+sed --unknown p /etc/passwd
+"""
+
+EVERYDAY = r"""
+awk '{print $1}' x
+awk '{print}' x
+awk -F: '{print $1}' x
+awk -F, '{s+=$2} END {print s}' x
+awk 'NR==5' x
+awk 'NR>1 && NR<10' x
+awk '/w/' x
+awk '/start/,/end/' x
+awk '!seen[$0]++' x
+awk 'length > 80' x
+awk '{ $2 = ""; print }' x
+awk '{print NF}' x
+awk 'END{print NR}' x
+awk '{gsub(/a/,"b"); print}' x
+awk -v n=3 '$1 > n' x
+awk '{print $1, $NF}' x
+awk '{printf "%s\n", $1}' x
+awk 'BEGIN{FS=","} {print $2}' x
+awk '{a[$1]+=$2} END{for(k in a) print k,a[k]}' x
+awk '{print > "out.txt"}' x
+awk '{print toupper($0)}' x
+awk -F'\t' '$3=="x"{print $1}' x
+awk 'NR%2' x
+awk '{sum+=$1} END {print sum/NR}' x
+awk '{print substr($0, 1, 10)}' x
+find . -name '*.py' -exec sed -i 's/a/b/' {} +
+find . -name '*.py' -exec grep -l w {} +
+find . -name '*.py' | xargs wc -l
+find . -type f -name '*.w' -print
+find . -name '*.pyc' -delete
+find . -name '*.py' -exec python -m py_compile {} \;
+find . -type d -name __pycache__ -exec rm -rf {} +
+find src -name '*.js' -exec prettier --write {} +
+find . -name '*.sh' -exec chmod +x {} \;
+find . -type f -exec wc -c {} +
+find . -newer x -print
+find . -name 'w*' -o -name 'e*'
+find . -name '*.py' -print0 | xargs -0 sed -i 's/w/e/'
+grep -rl foo src | xargs sed -i 's/foo/bar/g'
+"""
+
+
+@pytest.mark.parametrize("text", EVERYDAY_SED.strip().splitlines())
+def test_an_address_of_sed_is_no_file(tmp_path: Path, text: str) -> None:
+    assert command(tmp_path, text, allow=("sed *",)) == "allow"
+
+
+@pytest.mark.parametrize("text", SED_ELSEWHERE.strip().splitlines())
+def test_a_file_of_sed_is_no_script(tmp_path: Path, text: str) -> None:
+    assert command(tmp_path, text, allow=("sed *",)) == "ask"
+
+
+@pytest.mark.parametrize("text", EVERYDAY.strip().splitlines())
+def test_everyday_lines_run_beside_a_rule_to_deny(tmp_path: Path, text: str) -> None:
+    assert command(tmp_path, text, "accept-all", deny=("touch *",)) == "allow"
 
 
 def test_a_question_says_why_a_rule_does_not_allow(tmp_path: Path) -> None:
@@ -499,6 +663,18 @@ def test_a_script_that_runs_what_it_does_not_say_asks(tmp_path: Path, text: str)
     ],
 )
 def test_a_script_that_runs_nothing_denied_runs(tmp_path: Path, text: str) -> None:
+    assert command(tmp_path, text, "accept-all", deny=("touch *",)) == "allow"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("bash x", "./x", "source x", "bash < x", "python3 x", "perl x", "ruby x", "make -f x"),
+        *("sed -f x a", "awk -f x a", "jq -f x a", "bc x", "gdb -x x a", "vim -S x", "ed < x"),
+    ],
+)
+def test_what_a_file_says_is_not_seen(tmp_path: Path, text: str) -> None:
+    """As docs/safety.md has it, the same for all: what is not written in the command."""
     assert command(tmp_path, text, "accept-all", deny=("touch *",)) == "allow"
 
 

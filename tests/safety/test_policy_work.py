@@ -12,12 +12,11 @@ from pathlib import Path
 import pytest
 
 from agent_tui.safety.shell import hard_list
-from agent_tui.safety.shell.classifier import classify
 from tests.safety import shell_corpus
 from tests.safety.test_hostile_texts import decide
 
 LENGTH = 20_000
-MOST_CALLS = 300_000
+MOST_CALLS = 290_000
 """Of Python, those of builtins among them."""
 MOST_RATIO = 2.5
 """How many more calls twice the text may take."""
@@ -44,6 +43,14 @@ TEXTS = {
     "marks of addresses": ("git clone {}", "a://b,"),
     "options of git": ("git fetch {}", "--upload-p=a "),
     "settings of git": ("git {} status", "-c a.b=c "),
+    "folders of git": ("git {} status", "-C a "),
+    "escaped quotes": ('echo "{}', '\\"'),
+    "escapes and a function": ("f() {{}", "\\(''"),
+    "tests of find": ("find . {} -delete", "! -name a "),
+    "open tests of find": ("find . {} -delete", "( "),
+    "folders of find": ("find {} -name .git -delete", "./ "),
+    "a find for each command": ("{}", "find . ! -name a | xargs rm;"),
+    "finds in words": ("rm {}", "$(find . ! -name a) "),
     "programs that start others": ("{}", "runuser "),
     "substitutions": ("awk '{}' x", "$("),
     "words": ("cat {}", "a/b.c "),
@@ -62,7 +69,9 @@ def calls(work: Callable[[], object]) -> int:
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     place = shell_corpus.build(tmp_path_factory.mktemp("project"))
-    classify("ls", (place,))  # the grammar is loaded once
+    for where, fragment in TEXTS.values():  # the grammar is loaded once, and so are patterns
+        for mode in ("auto", "accept-all"):
+            decide(where.replace("{}", fragment * 2), place, mode)
     return place
 
 
@@ -77,6 +86,13 @@ def test_a_decision_is_made_within_a_fixed_amount_of_work(project: Path, name: s
     whole = count(LENGTH)
     assert whole <= MOST_CALLS
     assert whole <= MOST_RATIO * max(count(LENGTH // 2), FLOOR)
+
+
+def test_folders_in_folders_cost_no_more_than_other_texts(project: Path) -> None:
+    text = "true"
+    for _ in range(8):
+        text = f"cd a; foo $({text}) $({text})"
+    assert calls(partial(hard_list.reason, text, str(project))) <= 70_000
 
 
 def test_many_files_can_still_be_deleted_at_once() -> None:

@@ -12,8 +12,10 @@ from typing import Final
 
 from agent_tui.safety import paths, protected_names
 from agent_tui.safety.shell.classifier import Call
+from agent_tui.safety.shell.git_places import closed_places
+from agent_tui.safety.shell.git_settings import GIT
 from agent_tui.safety.shell.option_values import says_text
-from agent_tui.safety.shell.sed_scripts import SED, closed_scripts
+from agent_tui.safety.shell.sed_scripts import SED, closed_scripts, plain_scripts
 from agent_tui.safety.shell.started_programs import named_programs
 from agent_tui.structures import late
 
@@ -45,11 +47,16 @@ def mark_closed(calls: Iterable[Call], roots: tuple[Path, ...]) -> Iterator[Call
     seen: dict[tuple[str, str], str] = {}
     for call in calls:
         words = enumerate((*call.argv, *call.reads) if call.unsure else ())
-        named = ((at, _names_in(word, says_text(call.argv, at))) for at, word in words)
+        edits = plain_scripts(call.argv) if call.argv[0] in SED else ()
+        named = (
+            (at, _names_in(word, says_text(call.argv, at))) for at, word in words if at not in edits
+        )
         reasons = [(at, _reason_of(names, call, roots, seen)) for at, names in named]
         started = islice(named_programs(call.argv), _MOST_STARTED) if call.unsure else ()
         reasons += ((at, f"{said} starts another program") for at, said, _ in started)
         reasons += closed_scripts(call.argv) if call.unsure and call.argv[0] in SED else ()
+        if call.unsure and call.argv[0] == GIT:
+            reasons += closed_places(call.argv, Path(call.folder))
         yield replace(call, closed=tuple((at, why) for at, why in reasons if why))
 
 
@@ -71,7 +78,7 @@ def _reason_of(
             return _TOO_MANY
         key = (call.folder, name)
         if key not in seen:
-            seen[key] = _reason(name, Path(call.folder), roots, call.argv[0] == "git")
+            seen[key] = _reason(name, Path(call.folder), roots, call.argv[0] == GIT)
         if seen[key]:
             return seen[key]
     return ""

@@ -10,18 +10,26 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Sequence
-from fnmatch import fnmatchcase
 from itertools import chain
 from typing import Final
 
 from agent_tui.safety.protected_names import SECRET_FOLDERS
-from agent_tui.safety.shell import carried_code, moved_files, programs, remote_services, start_files
+from agent_tui.safety.shell import (
+    carried_code,
+    git_folder,
+    moved_files,
+    programs,
+    remote_services,
+    scheduled_jobs,
+    start_files,
+)
 from agent_tui.safety.shell.fetched_files import FetchedFiles, named_files, written_files
-from agent_tui.safety.shell.lost_work import git_loss
+from agent_tui.safety.shell.lost_work import OBJECTS, git_loss, sets_expiry
 from agent_tui.safety.shell.sed_scripts import SED
 from agent_tui.safety.shell.subscripts import evaluated_commands
 from agent_tui.safety.shell.words import (
     STEPS_OF_SUFFIX,
+    STEPS_OF_TEXT,
     Budget,
     ShellValues,
     Simple,
@@ -39,9 +47,9 @@ _TOO_DEEP: Final = "it is nested too deeply to be checked"
 _FORK_BOMB: Final = late.pattern(
     r"(?<![\w:.])([\w:.]+)\(\)\{[^}]{0,200}?(?<![\w:.])\1\|&?\1(?![\w:.])"
 )
-_QUOTED: Final = late.pattern(r"(\\.)|'[^']*'|\"(?:[^\"\\]|\\.)*+\"", re.DOTALL)
-"""Also one letter behind a backslash, which stays: else each quote that is none were looked at to
-the end of the text."""
+_QUOTED: Final = late.pattern(r"((?:[^'\"\\]|\\.)++)|'[^']*'|\"(?:[^\"\\]|\\.)*+\"", re.DOTALL)
+"""Also what stands between, which stays, with letters behind a backslash: else each quote that is
+none were looked at to the end of the text."""
 _DISK: Final = late.pattern(
     r"/dev/(sd|hd|vd|xvd|nvme|mmcblk|r?disk|mapper/|dm-|md|loop|nbd|mem$|kmem$|port$|sr\d)"
     r"|/proc/sysrq-trigger$"
@@ -75,17 +83,10 @@ _VARIABLES: Final = r"(?:\$[A-Za-z_]\w*+|\$\{[A-Za-z_]\w*+(?::?-)?\})++"
 _MAY_BE_EMPTY: Final = late.pattern(rf"(?:/++{_VARIABLES}|{_VARIABLES}/[/.]*+)/*+(?:\.?\*/*+)?$")
 """Variables of which the command does not say what they hold, and `/` before or behind them."""
 _DEFAULT: Final = late.pattern(r"\$\{[A-Za-z_]\w*:?[-=]([^{}]+)\}")
-_HERE: Final = late.pattern(
-    r"(\$PWD|\$\{PWD\}|^~\+|\$\(pwd(?: -P)?\)|`pwd`|\$\(git rev-parse --show-toplevel\)"
-    r"|\$\((?:realpath|readlink -f) \.\))(?=/|$)"
-)
 _THIS: Final = r"[\"']?(?:\$PWD|\$\{PWD\}|\$\(pwd\)|`pwd`)[\"']?"
 _ABOVE: Final = late.pattern(rf"\$\(dirname {_THIS}\)|\$\{{PWD%/\*\}}")
 _AGAIN: Final = late.pattern(rf"\.\./(?:\$\(basename {_THIS}\)|\$\{{PWD##\*/\}})(?=/|$)")
 """Out of the folder and into it."""
-_HISTORY: Final = late.pattern(
-    r"\$\(git rev-parse (?:--absolute-git-dir|--git-dir|--git-common-dir)\)"
-)
 _EVERYTHING: Final = late.pattern(
     r"\.?|\*\*?|\?+\*|\*\?+|\[[^\]-]*-[^\]]*\]\*|\.\*|\.\[!?\^?\.\]\*"
 )
@@ -117,15 +118,16 @@ _SYSTEM: Final = frozenset(
     }
 )
 
+_OVER_HISTORY: Final = "it writes over the history of a repository"
 _WIDE: Final = ("the whole", "the system", "a home")
 """How `_place` names what is not one project's."""
-_WILD: Final = late.pattern(r"[*?]|\[[^\[\]]*\]")
 _FITS_ALL: Final = late.pattern(r"\^?(?:\.[*+]?)*\$?")
 
 _RESOLVES: Final = moved_files.DELETES | word_set(
     "mv shred unlink rsync chmod chown chgrp cp install tee truncate sponge"
 )
 """Programs each of whose words is resolved as a path."""
+_TAKES: Final = frozenset({"rm", "mv", "shred", "unlink", "rsync"})
 _POWER: Final = frozenset({"shutdown", "reboot", "halt", "poweroff"})
 _POWER_UNITS: Final = frozenset(
     {"poweroff", "reboot", "halt", "kexec", "soft-reboot", "emergency", "rescue"}
@@ -150,7 +152,11 @@ def _judge(text: str, places: tuple[str, ...], budget: Budget) -> str:
         return _TOO_DEEP
     budget.take(len(text))
     commands = simple_commands(text, lambda stage: _makes(stage, budget))
-    if _FORK_BOMB.search("".join(_QUOTED.sub(r"\1", text).replace("\n", ";").split())):
+    if (
+        "(" in text
+        and "{" in text
+        and _FORK_BOMB.search("".join(_QUOTED.sub(r"\1", text).replace("\n", ";").split()))
+    ):
         return "a fork bomb: it starts processes until the machine stops"
     values, fetched, moved = ShellValues(budget), FetchedFiles(), places
     for simple in commands:
@@ -167,7 +173,7 @@ def _judge(text: str, places: tuple[str, ...], budget: Budget) -> str:
             fetched.learn(names, simple.fed or _makes(simple, budget))
         if call is not None and (made := fetched.copied(call)):
             fetched.learn([word.text for word in call.arguments[-1:]], made)
-        if call and call.name in ("cd", "pushd"):
+        if call and call.name in ("cd", "pushd", "popd"):
             moved = _moved(call, moved[0], places)
     return ""
 
@@ -189,7 +195,9 @@ def _reads_drop(simple: Simple, call: programs.Call, text: str) -> str:
 def _moved(call: programs.Call, here: str, places: tuple[str, ...]) -> tuple[str, ...]:
     """The places behind `cd`: first the new folder. One that is not known changes nothing."""
     _, operands = programs.split([word.text for word in call.arguments])
-    target = start_files.at_home(operands[0] if operands else "~")
+    target = start_files.at_home(git_folder.entered(operands[0] if operands else "~"))
+    if target == "-" or call.name == "popd":
+        return places
     unknown = len(operands) > 1 or "$" in target or "`" in target
     return (here, *places) if unknown else (posixpath.join(here, target), *places)
 
@@ -204,6 +212,8 @@ def _simple(
             return f"it writes over the device {target.text}"
         if ">" in operator and (what := start_files.find_obeyed(target.text, places[0])):
             return f"it writes {what}"
+        if ">" in operator and git_folder.is_held(target.text, places[0]):
+            return f"{_OVER_HISTORY} ({target.text})"
     everything = [*simple.words, *(target for _, target in simple.redirects)]
     name = "" if call is None else call.name
     nested = (text for word in everything for text in word.nested)
@@ -251,6 +261,10 @@ def _called(simple: Simple, call: programs.Call, places: tuple[str, ...], budget
         carried_code.given_words(simple, words)
     ):
         return remote_services.DROPS
+    if git_folder.deletes_found(simple, call, places, budget):
+        return "it deletes what it finds, and that may be the history of a repository"
+    if what := git_folder.find_overwritten(call.name, words, places[0]):
+        return f"{_OVER_HISTORY} ({what})"
     return _program(call.name, words, places)
 
 
@@ -282,7 +296,7 @@ def _nested_source(word: Word, budget: Budget) -> str:
     if budget.depth > _DEEPEST:
         return ""
     for text in word.nested:
-        budget.take(len(text))
+        budget.take(len(text) + STEPS_OF_TEXT)
         for simple in simple_commands(text, lambda _: ""):
             budget.take_words(simple.words)
             if made := _makes(simple, budget.deeper()):
@@ -293,7 +307,7 @@ def _nested_source(word: Word, budget: Budget) -> str:
 def _program(name: str, arguments: list[str], places: tuple[str, ...]) -> str:
     """The verdict on a program and its words."""
     flags, operands = programs.split(arguments)
-    if name in ("rm", "mv", "shred", "unlink") and (taken := _taken(name, arguments, places)):
+    if name in _TAKES and (taken := _taken(name, arguments, places)):
         return taken
     if kept := moved_files.kept_in_temporary(name, arguments, places):
         return kept
@@ -333,12 +347,15 @@ def _taken(name: str, arguments: Sequence[str], places: tuple[str, ...]) -> str:
     """That the history of a repository, keys, or a whole home or system folder is moved or deleted;
     empty: they stay as they are. A whole folder that is deleted: see `_place`."""
     flags, operands = programs.split(arguments, "t" if name == "mv" else "")
-    into = name == "mv" and not programs.has(flags, "t", "--target-directory")
-    does = "moves" if name == "mv" else "deletes"
+    if name == "rsync" and "--remove-source-files" not in flags:
+        return ""
+    moves = name in ("mv", "rsync")
+    into = moves and not programs.has(flags, "t" if name == "mv" else "", "--target-directory")
+    does = "moves" if moves else "deletes"
     for target in operands[:-1] if into else operands:
         for text in programs.all_braces(target):
             parts = posixpath.normpath(text).split("/")
-            if any(map(_may_be_history, parts)):
+            if git_folder.is_in(text, places[0]):
                 return f"it {does} the history of a repository ({target})"
             path = start_files.at_home(text)
             whole = (
@@ -353,16 +370,6 @@ def _taken(name: str, arguments: Sequence[str], places: tuple[str, ...]) -> str:
     return ""
 
 
-def _may_be_history(part: str) -> bool:
-    """Whether a part of a path is `.git`, or a pattern that fits it and was written for names with
-    a dot, or for this one: `.g*`, `*git`."""
-    if part == ".git":
-        return True
-    plain = _WILD.sub("", part)
-    written = part.startswith((".", "[.]", "[.")) or not {*"git"}.isdisjoint(plain)
-    return plain != part and written and fnmatchcase(".git", part.replace("[^", "[!"))
-
-
 def _of_machine(call: programs.Call) -> str:
     """Programs that stop the machine, or schedule code for later."""
     name, arguments = call.name, [word.text for word in call.arguments]
@@ -370,13 +377,7 @@ def _of_machine(call: programs.Call) -> str:
     stops = name in _POWER or (name in ("init", "telinit") and operands[:1] in (["0"], ["6"]))
     if stops or (name == "systemctl" and _POWER_UNITS.intersection(operands[:1])):
         return "it shuts the machine down or restarts it"
-    if (name == "crontab" and "-l" not in arguments) or (
-        name in programs.QUEUES and call.runs_stdin
-    ):
-        return "it changes scheduled jobs"
-    if name == "launchctl" and operands[:1] and operands[0] in ("load", "bootstrap", "submit"):
-        return "it changes services that start by themselves"
-    return ""
+    return scheduled_jobs.reason(name, arguments)
 
 
 def _service(name: str, operands: list[str], arguments: list[str]) -> str:
@@ -393,13 +394,13 @@ def _place(target: str, places: tuple[str, ...]) -> str:
     The first of
     `places` is where it runs."""
     cwd = places[0]
-    plain = _AGAIN.sub(".", _HISTORY.sub(".git", _ABOVE.sub("..", target)))
+    plain = _AGAIN.sub(".", git_folder.plain(_ABOVE.sub("..", target)))
     for text in programs.braces(_DEFAULT.sub(r"\1", plain)):
-        if _MAY_BE_EMPTY.match(_HERE.sub(".", text)) and not _HOME.match(
+        if _MAY_BE_EMPTY.match(git_folder.HERE.sub(".", text)) and not _HOME.match(
             _without_end(text.removesuffix("*"))
         ):
             return f"the whole disk (/) if the variable in {text} is empty"
-        path = _without_end(_HERE.sub(cwd or ".", text))
+        path = _without_end(git_folder.HERE.sub(cwd or ".", text))
         if _HOME.match(path):
             return f"a home folder ({text})"
         whole = posixpath.normpath(posixpath.join(cwd, path)) if cwd else posixpath.normpath(path)
@@ -410,7 +411,7 @@ def _place(target: str, places: tuple[str, ...]) -> str:
             return f"the system folder {whole}"
         if _HOME.match(whole):
             return f"a home folder ({text})"
-        if posixpath.basename(whole) == ".git":
+        if git_folder.NAME in whole.split("/"):
             return f"the history of a repository ({text})"
         here = posixpath.normpath(cwd) if cwd else "."
         if whole == here or here.startswith(whole + "/") or whole == ".." or whole.endswith("/.."):
@@ -448,10 +449,16 @@ def _kills_all(name: str, arguments: Sequence[str]) -> bool:
 
 def _git(arguments: Sequence[str], cwd: str) -> str:
     command, rest = programs.git_command(arguments)
-    if command in ("filter-branch", "filter-repo") or (command, *rest[:1]) == ("reflog", "expire"):
+    if command in ("filter-branch", "filter-repo") or (command, *rest[:1]) in (
+        ("reflog", "expire"),
+        ("reflog", "delete"),
+    ):
         return "it rewrites the history of the repository"
     if command == "update-ref" and programs.has(programs.split(rest)[0], "d", "--stdin"):
         return "it deletes a branch or a tag without a look at what is lost"
+    own = arguments[: len(arguments) - len(rest)]
+    if sets_expiry(own) or (command == "config" and sets_expiry(rest[:-1])):
+        return OBJECTS
     if command == "config" and start_files.sets_program_for_all(rest):
         return "it makes git run a program in every repository"
     if command not in ("push", "send-pack"):

@@ -5,6 +5,7 @@ is taken before every command, but of files that git ignores there is none, and 
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
@@ -21,6 +22,10 @@ OBJECTS: Final = "it deletes what only git still holds: commits and files that n
 TREE: Final = "it deletes a work tree with changes that are not committed"
 
 
+_EXPIRES: Final = late.pattern(
+    r"gc\.(?:(?:.+\.)?reflogexpire(?:unreachable)?|pruneexpire|worktreepruneexpire)(?:=|\Z)",
+    re.IGNORECASE,
+)
 _NO_BRANCH: Final = late.pattern(r"^:|[*?\[]")
 """In what names files: `:/`, `*.py`."""
 
@@ -56,6 +61,8 @@ def git_loss(command: str, rest: Sequence[str], cwd: str = "") -> str:
             return OBJECTS
         case "gc" if any(flag.startswith("--prune=") for flag in flags):
             return OBJECTS
+        case "repack" if programs.has(flags, "a") and programs.has(flags, "d"):
+            return OBJECTS
         case "stash" if rest[:1] in (["drop"], ["clear"]):
             return STASH
         case "branch" if programs.has(flags, "D") or (
@@ -77,6 +84,11 @@ def git_loss(command: str, rest: Sequence[str], cwd: str = "") -> str:
         ):
             return TREE
     return ""
+
+
+def sets_expiry(words: Sequence[str]) -> bool:
+    """Whether a setting among the words of git says how soon it deletes what no branch names."""
+    return any(_EXPIRES.match(word) for word in words)
 
 
 def _sets_branches(flags: list[str], operands: list[str]) -> bool:

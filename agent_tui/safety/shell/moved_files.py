@@ -6,22 +6,27 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import Final
 
-from agent_tui.safety.shell import programs
+from agent_tui.safety.shell import find_expression, programs
+from agent_tui.safety.shell.words import Simple, Word
 from agent_tui.structures import late
 
 _TEMPORARY: Final = late.pattern(r"(?:/private)?(?:/var)?/tmp(?:/|$)|\$\{?TMPDIR\b|\$\(mktemp\b")
-_DELETERS: Final = frozenset({"rm", "shred", "unlink", "rimraf"})
 _TRASH: Final = frozenset({"rimraf", "trash", "trash-put", "gvfs-trash"})
 """Programs that take whole folders without an option."""
+_ALL_TAKEN: Final = _TRASH | {"mv"}
+_TAKEN: Final = _ALL_TAKEN | {"rm", "shred", "truncate", "unlink"}
+"""Programs after which a file is not where or what it was; and a whole folder, without an option."""
+_NAMED: Final = late.pattern(rf"-delete\b|\b(?:{'|'.join(sorted(_TAKEN))})\b")
+_BREAK: Final = late.pattern(r"[\s;&|'\"()]+")
 _CARRIED_TRASH: Final = frozenset(
     {("gio", "trash"), ("npx", "rimraf"), ("bunx", "rimraf"), ("pnpx", "rimraf")}
 )
 _TAR: Final = frozenset({"tar", "gtar", "bsdtar"})
 _TAR_VALUES: Final = "fCTXbIgV"
-_FD_VALUES: Final = "dEegjtSTxXHo"
-_EXEC_OF_FIND: Final = frozenset({"-exec", "-execdir"})
+_FD_VALUES: Final = "cdEejotSxX"
 _EXEC_OF_FD: Final = frozenset({"-x", "-X", "--exec", "--exec-batch"})
 
 
@@ -36,8 +41,8 @@ def deleted_folders(name: str, arguments: Sequence[str]) -> Iterator[str]:
         yield from operands
     elif (name, *operands[:1]) in _CARRIED_TRASH:
         yield from operands[1:]
-    elif name == "find" and programs.finds_all(arguments) and _finds_to_delete(arguments):
-        yield from programs.roots_of_find(arguments)
+    elif name == "find" and find_expression.finds_all(arguments) and finds_to_delete(arguments):
+        yield from find_expression.split(arguments)[0]
     elif name in ("fd", "fdfind"):
         yield from _found_by_fd(arguments)
     else:
@@ -96,16 +101,48 @@ def _after_file(words: Sequence[str]) -> str:
     return ""
 
 
-def _finds_to_delete(arguments: Sequence[str]) -> bool:
+def taken_by(words: Sequence[str]) -> int:
+    """What a command takes away of what it is given: 1 for files, 2 for folders with all in them;
+    0: nothing."""
+    return _taken_by(tuple(words))
+
+
+@lru_cache(maxsize=16)
+def _taken_by(words: tuple[str, ...]) -> int:
+    call = programs.unwrap_call(Simple([Word(text) for text in words]))
+    if call is None:
+        return 0
+    parts = [call.name, *(word.text for word in call.arguments)]
+    names = {call.name}
+    if call.code:
+        parts = [part for word in call.code for part in _BREAK.split(word.text)]
+        names = {part.rpartition("/")[2] for part in parts}
+    if _TAKEN.isdisjoint(names):
+        return 0
+    is_deep = "rm" in names and programs.has(
+        [part for part in parts if part[:1] == "-"], "rR", "--recursive"
+    )
+    return 2 if is_deep or not _ALL_TAKEN.isdisjoint(names) else 1
+
+
+def finds_to_delete(arguments: Sequence[str]) -> bool:
     """Whether a `find` deletes what it finds."""
-    runs = bool(_EXEC_OF_FIND.intersection(arguments)) and not _DELETERS.isdisjoint(arguments)
-    return "-delete" in arguments or runs
+    if _NAMED.search("\n".join(arguments)) is None:
+        return False
+    run = programs.started_by_find("find", [Word(text) for text in arguments])
+    return "-delete" in arguments or any(taken_by([one.text for one in words]) for words in run)
+
+
+def fd_deletes(arguments: Sequence[str]) -> bool:
+    """Whether an `fd` deletes what it finds."""
+    at = next((n for n, word in enumerate(arguments) if word in _EXEC_OF_FD), len(arguments))
+    return bool(taken_by(arguments[at + 1 :]))
 
 
 def _found_by_fd(arguments: Sequence[str]) -> Iterator[str]:
     """The folders all of which an `fd` finds, where it runs something that deletes them."""
     at = next((n for n, word in enumerate(arguments) if word in _EXEC_OF_FD), -1)
-    if at < 0 or _DELETERS.isdisjoint(arguments[at:]):
+    if at < 0 or not fd_deletes(arguments):
         return
     flags, operands = programs.split(arguments[:at], _FD_VALUES)
     if programs.has(flags, "eESo", "--extension", "--exclude", "--size", "--owner", "--changed"):

@@ -98,8 +98,9 @@ def _parts(word: str) -> tuple[str, ...]:
     """The literal parts of a word, between those that stand for other text."""
     for opening, closing in ("[]", "{}"):
         before, _, rest = word.partition(opening)
-        _, closed, behind = rest.rpartition(closing)
-        if closed:
+        inner, closed, behind = rest.rpartition(closing)
+        is_plain = opening == "{" and inner and not before.endswith("$")
+        if closed and not (is_plain and "," not in inner and ".." not in inner):
             word = f"{before}*{behind}"
     return tuple(_OPEN.split(word))
 

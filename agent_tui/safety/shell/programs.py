@@ -9,6 +9,7 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import Final
 
+from agent_tui.safety.shell import find_expression
 from agent_tui.safety.shell.words import Simple, TooMany, Word, word_set
 from agent_tui.structures import late
 from agent_tui.structures.frozen import frozen
@@ -47,24 +48,9 @@ NETWORK: Final = frozenset(
         "ssh",
     }
 )
-_FREE: Final = frozenset(
-    {
-        "-delete",
-        "-depth",
-        "-mindepth",
-        "-maxdepth",
-        "-print",
-        "-print0",
-        "-xdev",
-        "-mount",
-        "-type",
-        "-user",
-    }
-)
-"""Words of `find` that choose nothing, or one kind of file."""
-_COMMANDS_OF_FIND: Final = late.pattern(r"(?ms)^-exec(?:dir)?\n.*?(?:^[;+]$|\Z)")
 _STARTS: Final = word_set("-exec -execdir -ok -okdir -x -X --exec --exec-batch")
 """Options of `find` and `fd` behind which the command stands that is run for what was found."""
+_ASK_FOR_HISTORY: Final = word_set("--absolute-git-dir --git-dir --git-common-dir")
 _MOST_WORDS: Final = 64
 _KEYWORDS: Final = frozenset({"if", "then", "elif", "else", "while", "until", "do", "!", "coproc"})
 
@@ -123,6 +109,7 @@ _SIGNS: Final = late.pattern(r"[;&|<>`$(]")
 """What makes more of words there than one command."""
 _ENTERS: Final = {"-C": "env", "--chdir": "env", "-D": "sudo"}
 """Options that name a folder, and the program that takes them."""
+_MAY_ENTER: Final = late.pattern(r"(?m)(?:env|sudo)$|^--chdir=")
 _STDIN: Final = late.pattern(r"-|/dev/(?:stdin|fd/\d+)|/proc/[^/]+/(?:task/[^/]+/)?fd/\d+")
 _SU: Final = frozenset({"su", "runuser", "script", "sg"})
 """A word behind `-c` is code; without one they run a shell."""
@@ -257,7 +244,7 @@ def _code_of_shell(arguments: Sequence[Word]) -> tuple[Word, ...] | None:
 def _code_of_su(name: str, arguments: Sequence[Word]) -> tuple[Word, ...] | None:
     """The same of a program that runs code as somebody else."""
     for at, word in enumerate(arguments):
-        if found := _SU_CODE.match(word.text):
+        if word.text[:1] == "-" and (found := _SU_CODE.match(word.text)):
             glued = found["code"] or found["long"]
             return (replace(word, text=glued),) if glued else tuple(arguments[at + 1 : at + 2])
     _, operands = split([word.text for word in arguments])
@@ -317,6 +304,8 @@ def _interpreter(name: str, arguments: tuple[Word, ...], texts: list[str], fed: 
 def entered_folder(simple: Simple) -> str:
     """The folder in which `env -C` or `sudo -D` runs a command; empty: where it stands."""
     texts, names = [word.text for word in simple.words], set[str]()
+    if _MAY_ENTER.search("\n".join(texts)) is None:
+        return ""
     for at, text in enumerate(texts):
         if text in _ENTERS and _ENTERS[text] in names:
             return texts[at + 1] if at + 1 < len(texts) else ""
@@ -491,24 +480,6 @@ def _skip_options(
     return None
 
 
-def finds_all(arguments: Sequence[str]) -> bool:
-    """Whether a `find` takes all that is there, or all of a kind: it does not choose by name, time
-    or content."""
-    tests = _COMMANDS_OF_FIND.sub("", "\n".join(arguments))
-    tests = re.sub(r"(?m)^-i?(?:name|path)\n\*$", "", tests)
-    return all(test in _FREE for test in re.findall(r"(?m)^-[a-z].*", tests))
-
-
-def roots_of_find(arguments: Sequence[str]) -> list[str]:
-    """The folders that a `find` begins with, behind its options for links."""
-    while arguments and re.match(r"-([HLP]|O\d|D)$", arguments[0]):
-        arguments = arguments[2 if arguments[0] == "-D" else 1 :]
-    first = next(
-        (i for i, text in enumerate(arguments) if text.startswith(("-", "(", "!"))), len(arguments)
-    )
-    return list(arguments[:first]) or ["."]
-
-
 def _spoken(simple: Simple) -> list[Word]:
     """The words that a here-string, `echo`, `printf`, `ls` or `find` hands to `xargs`: `find` goes
     into all folders, as `-r` does."""
@@ -523,6 +494,8 @@ def _spoken(simple: Simple) -> list[Word]:
         lines = (re.sub(r"\\[nt0]", " ", word.text) for word in arguments)
         return [Word(part) for line in lines for part in line.split()]
     texts = [word.text for word in arguments]
-    if name == "find" and finds_all(texts):
-        return [Word("-r"), *(Word(root) for root in roots_of_find(texts))]
+    if name == "git" and "rev-parse" in texts and not _ASK_FOR_HISTORY.isdisjoint(texts):
+        return [Word(".git")]
+    if name == "find" and find_expression.finds_all(texts):
+        return [Word("-r"), *(Word(root) for root in find_expression.split(texts)[0])]
     return []

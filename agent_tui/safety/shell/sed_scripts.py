@@ -21,6 +21,12 @@ _SAID: Final = {
 }
 _OPTION: Final = late.pattern(r"-[nrsuzE]*([efl])(.*)|--(exp|fi|l)[a-z-]*(?:=(.*))?", re.DOTALL)
 """Options with a value, glued or in the next word."""
+_PLAIN: Final = late.pattern(
+    r"-[nrsuzE]*(?:i.*)?|--(?:quiet|silent|regexp-extended|separate|null-data|zero-terminated"
+    r"|unbuffered|posix|debug|sandbox|follow-symlinks|in-place(?:=.*)?)",
+    re.DOTALL,
+)
+"""Options that are no script, and take no further word."""
 _BETWEEN: Final = late.pattern(r"[\s;]*+(?:#[^\n]*+[\s;]*+)*+")
 _TEXT: Final = late.pattern(r"(?:[^\\\n]|\\.|\\\Z)*+", re.DOTALL)
 """A line, and those that a backslash at its end joins."""
@@ -70,6 +76,20 @@ def closed_scripts(argv: Sequence[str]) -> Iterator[tuple[int, str]]:
     for at, said, is_file in scripts(argv[1:]):
         found = (("unread", ""),) if is_file else effects(said)
         yield from ((at + 1, f"its script {_SAID[what]}".rstrip()) for what, _ in found[:1])
+
+
+def plain_scripts(argv: Sequence[str]) -> frozenset[int]:
+    """Which words of a command of sed are scripts and no names of files, as they only edit and
+    print. None, where it depends on the program which words are scripts."""
+    words = argv[1 : argv.index("--") if "--" in argv else None]
+    for word in words:
+        option = _OPTION.fullmatch(word)
+        kind = "" if option is None else (option[1] or option[3])[0]
+        if not word or (word[0] == "-" and kind not in ("e", "f") and not _PLAIN.fullmatch(word)):
+            return frozenset()
+    found = ((at + 1, said) for at, said, is_file in scripts(argv[1:]) if not is_file)
+    plain = [(at, said) for at, said in found if not effects(said)]
+    return frozenset(at if argv[at].endswith(said) else at + 1 for at, said in plain)
 
 
 @lru_cache(maxsize=16)

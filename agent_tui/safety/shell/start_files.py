@@ -29,6 +29,8 @@ _RIGHTS: Final = late.pattern(r"/etc/(?:sudoers|passwd|shadow|group|pam\.d)")
 _LAST: Final = frozenset({"cp", "mv", "ln", "install", "rsync", "scp"})
 _INTO: Final = late.pattern(r"(?:-[a-zA-Z]*t|--target-directory=?)(.*)")
 _EACH: Final = frozenset({"tee", "truncate", "sponge", "ed", "ex", "patch"})
+_EDITS: Final = frozenset({"sed", "gsed", "perl"})
+_WRITERS: Final = _LAST | _EACH | _EDITS | {"dd"}
 _IN_PLACE: Final = late.pattern(r"-[a-zA-Z]*i|--in-place")
 _RUNS: Final = late.pattern(
     r"alias\.|include|url\.|filter\.|credential\.|gpg\.|diff\..+\.|merge\..+\."
@@ -60,6 +62,15 @@ def find_obeyed(path: str, cwd: str) -> str:
 
 def find_written(name: str, words: Sequence[str], cwd: str) -> str:
     """As `find_obeyed`, for the files that this program writes."""
+    if name == "ssh-copy-id":
+        return "what ssh obeys on another machine"
+    return next((what for one in written_files(name, words) if (what := find_obeyed(one, cwd))), "")
+
+
+def written_files(name: str, words: Sequence[str]) -> list[str]:
+    """The files that this program may write, among them every operand of one that writes in place."""
+    if name not in _WRITERS:
+        return []
     flags, operands = programs.split(words)
     written: list[str] = []
     after = pairwise([*words, ""])
@@ -68,17 +79,11 @@ def find_written(name: str, words: Sequence[str], cwd: str) -> str:
         written = [_below(into[0], one) for one in operands]
     elif name in _LAST and len(operands) > 1:
         written = [operands[-1], *(_below(operands[-1], one) for one in operands[:-1])]
-    elif name in _EACH or (
-        name in ("sed", "gsed", "perl") and any(_IN_PLACE.match(flag) for flag in flags)
-    ):
+    elif name in _EACH or (name in _EDITS and any(_IN_PLACE.match(flag) for flag in flags)):
         written = operands
     elif name == "dd":
         written = [word[3:] for word in words if word.startswith("of=")]
-    elif name == "ssh-copy-id":
-        return "what ssh obeys on another machine"
-    elif name == "systemctl" and operands[:1] in (["enable"], ["link"]):
-        return "what starts by itself"
-    return next((what for one in written if (what := find_obeyed(one, cwd))), "")
+    return written
 
 
 def _below(folder: str, file: str) -> str:

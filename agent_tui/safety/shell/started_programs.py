@@ -45,7 +45,7 @@ _OWN: Final = "--exec-path="
 """Of git, before its own command: a folder of programs."""
 _START: Final = frozenset(
     {"submodule foreach", "bisect run", "maintenance start", "for-each-repo", "filter-branch"}
-    | {"remote-ext"}
+    | {"remote-ext", "credential fill", "credential approve", "credential reject"}
 )
 """Commands of git that start what their words, or settings, say."""
 _VALUED_BY_CONFIG: Final = ("--file", "--blob", "--type", "--default", "--comment", "--value")
@@ -78,8 +78,10 @@ def named_programs(argv: Sequence[str]) -> Iterator[tuple[int, str, str]]:
     if name == "hg":
         options += tuple(chain.from_iterable(map(_options_of_hg, words[1:])))
     yield from ((at, said, "") for at, said in _of_git(words, own, command) if name == "git")
+    letters = {option[1] for option in (*options, *_SETTINGS.get(name, ()))}
     for at, word in enumerate(words):
-        if "::" not in word and not (name in _SETTINGS and word.startswith("-")):
+        is_option = name in _SETTINGS and word[:1] == "-" and not letters.isdisjoint(word[1:])
+        if "::" not in word and not is_option:
             continue
         after = words[at + 1] if at + 1 < len(words) else ""
         if word.startswith("-") and (at >= own or name != "git"):

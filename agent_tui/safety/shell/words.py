@@ -61,6 +61,8 @@ _MOST_STEPS: Final = 200_000
 """Characters that are read for one judgement; what is looked at counts as several."""
 _STEPS_OF_WORD: Final = 16
 STEPS_OF_SUFFIX: Final = 10
+STEPS_OF_TEXT: Final = 120
+"""For code in a command, beside its characters."""
 _STEPS_OF_PATH: Final = 240
 _LONGEST_PATH: Final = 4_096
 """No system has a longer one; what stands for more is not taken apart."""
@@ -366,6 +368,8 @@ _ESCAPED_IN_QUOTES: Final = frozenset('$`"\\\n')
 _ASSIGNMENT: Final = late.pattern(r"([A-Za-z_]\w*)=(.*)", re.DOTALL)
 _VARIABLE: Final = late.pattern(r"\$(?:([A-Za-z_]\w*)|\{([A-Za-z_]\w*)[^{}]*\})")
 _ECHO: Final = late.pattern(r"\$\(echo ([^$()`]+)\)|`echo ([^$()`]+)`")
+_PARTS: Final = late.pattern(r"(?:\$\([^()]*+\)|`[^`]*+`|\S)++")
+"""The words of a value: a command in it is part of one."""
 _DECLARES: Final = frozenset({"export", "readonly", "declare", "local", "typeset"})
 _MOST: Final = 20
 """Values of one variable, and words that one word becomes."""
@@ -413,7 +417,7 @@ class ShellValues:
                 ]
         if texts == [word.text]:
             return iter((word,))
-        whole = texts if word.quoted else [part for text in texts for part in text.split()]
+        whole = texts if word.quoted else [part for text in texts for part in _PARTS.findall(text)]
         return (Word(text, word.nested, word.quoted) for text in whole)
 
     def _put(self, variable: str, value: str, text: str) -> str:
