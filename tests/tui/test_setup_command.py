@@ -7,8 +7,9 @@ from dataclasses import replace
 import pytest
 
 from agent_tui.protocol.setup_op import SetUp
-from agent_tui.tui.core.effects import Quit
+from agent_tui.tui.core.effects import Quit, SendKey
 from agent_tui.tui.core.msg import CommandCalled
+from agent_tui.tui.core.regions import HIDDEN
 from tests.tui.play import Play
 from tests.tui.setup_play import at, told
 
@@ -55,6 +56,37 @@ def test_what_is_just_asked_is_waited_for() -> None:
     assert at(play) == "provider"
     told(play, openai={"state": "failed", "kind": "auth", "needs": "key", "key": ""})
     assert at(play) == "key"
+
+
+def test_what_is_typed_before_a_key_is_asked_for_is_hidden_and_stays() -> None:
+    play = Play(model="fake/model")
+    play.type("/setup moonshot")
+    play.press("escape", "enter")
+    assert at(play) == "provider" and play.view.prompt.secret
+    play.type(HIDDEN)  # all that the prompt tells
+    rev = play.view.prompt.rev
+    play.press("enter")
+    assert not play.takes(SendKey) and play.view.prompt.secret, "nobody knows yet where it goes"
+    told(play)
+    assert at(play) == "key" and play.view.prompt.secret
+    assert play.view.prompt.rev == rev, "the prompt keeps what it holds"
+    play.press("enter")
+    assert play.takes(SendKey)
+
+
+@pytest.mark.parametrize("named", ["ollama", "azure", "nobody"])
+def test_where_no_key_is_asked_for_first_the_prompt_is_no_secret_any_more(named: str) -> None:
+    play = Play(model="fake/model")
+    play.type(f"/setup {named}")
+    play.press("escape", "enter")
+    play.type(HIDDEN)
+    told(play, ollama={"state": "ok", "models": 3})
+    assert not play.view.prompt.secret and play.text != HIDDEN
+    play = Play(model="fake/model")
+    play.type(f"/setup {named}")
+    play.press("escape", "enter")
+    play.press("escape")
+    assert not play.view.prompt.secret and play.model.overlay is None
 
 
 def test_where_it_is_all_that_there_is_the_program_ends_with_it() -> None:

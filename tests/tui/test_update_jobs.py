@@ -407,3 +407,24 @@ def test_lines_of_a_pipe_are_asked_nothing_about_jobs() -> None:
     play.take()
     opens_new(play)
     assert [op for op in play.take() if isinstance(op, Resume)] == [Resume("")]
+
+
+def test_a_copy_that_is_not_opened_yet_is_not_said_to_be_open() -> None:
+    play = Play()
+    play.say(ForkMade("c0py1234"))
+    assert "this is the copy" in play.toast
+    running(play, "npm run dev")
+    play.say(ForkMade("c0py1234"))
+    assert play.model.overlay is not None and "/load c0py1234 opens it" in play.toast
+    play.press("escape")
+    assert "this is the copy" not in play.toast
+
+
+def test_a_copy_that_comes_while_it_is_asked_about_another_switch_is_asked_about() -> None:
+    play = Play()
+    running(play, "npm run dev")
+    play.take()
+    opens_new(play)
+    play.say(ForkMade("c0py1234"))
+    assert not [op for op in play.take() if isinstance(op, Resume)]
+    assert play.model.switching == Resume("c0py1234")

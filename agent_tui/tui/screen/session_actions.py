@@ -92,12 +92,14 @@ def on_forked(model: Model, data: ForkOutcome) -> Step:
     model = replace(model, going_back=None)
     if not data.id:
         return toast(model, f"no copy was made: {data.problem}", "warning", SECONDS)
+    copied = f"copied: /load {data.id[:8]} opens it"
     if model.busy:
-        return toast(
-            model, f"copied: /load {data.id[:8]} opens it once this turn is over", "good", SECONDS
-        )
+        return toast(model, f"{copied} once this turn is over", "good", SECONDS)
     said = f"this is the copy; the original is unchanged (/load {model.active[:8]})"
-    return then(send(model, Resume(data.id)), toast(model, said, "good", SECONDS))
+    asks = asks_about_jobs(model) and not model.piped  # whether it is opened is asked first
+    return then(
+        send(model, Resume(data.id)), toast(model, copied if asks else said, "good", SECONDS)
+    )
 
 
 def go_on(model: Model, again: bool = False) -> Step:
@@ -200,7 +202,7 @@ def ask_before_switching(before: Model, step: Step) -> Step:
     model, effects = step
     sent = (one for one in effects if isinstance(one, Send))
     switch = next((one for one in sent if _switches(model, one.op)), None)
-    chosen = before.switching is not None and is_open_for(before, "jobs")
+    chosen = switch is not None and switch.op is before.switching  # what was asked about
     if switch is None or chosen or model.piped or not asks_about_jobs(model):
         return step
     rest = tuple(effect for effect in effects if effect is not switch)

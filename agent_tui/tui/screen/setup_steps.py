@@ -15,12 +15,15 @@ from agent_tui.tui.core.picker import Entry, Picker
 from agent_tui.tui.core.prompt_state import Purpose
 from agent_tui.tui.core.setup_state import SettingUp, SetupStep
 from agent_tui.tui.core.step import Step, toast
+from agent_tui.tui.core.words import one_line
 from agent_tui.tui.prompt import composer
 from agent_tui.tui.screen import model_words
 from agent_tui.tui.sheets import cursor, opening
 
 ELSEWHERE: Final = "elsewhere"
 """A server that is known by its address alone."""
+AHEAD: Final = "ahead"
+"""The id of a field for a key of which nobody knows yet whether it is needed."""
 FETCH: Final = "fetch"
 """A model that Ollama does not have yet."""
 SESSION: Final = Entry("session", "in this session only", "your default stays")
@@ -248,20 +251,36 @@ def by_itself(model: Model, state: SettingUp) -> Model:
 
 
 def show_step(model: Model, state: SettingUp) -> Model:
-    """The sheet of a step; where something is to be typed, the prompt is for that."""
+    """The sheet of a step; where something is to be typed, the prompt is for that. A key that was
+    typed while nobody knew whether one is needed stays in it."""
+    is_key = state.step == "key"
+    asks = Purpose("sheet", _label(state), secret=is_key, sends="continue")
+    if is_key and is_ahead(model):
+        shown = with_setup(model, state)
+        return replace(shown, composer=replace(model.composer, purpose=asks))
     if model.composer.asks("sheet"):
         model = composer.leave(model)
     model = with_setup(model, state)
     if state.step not in ASKS:
         return model
-    model = composer.ask(
-        model, Purpose("sheet", _label(state), secret=state.step == "key", sends="continue")
-    )
+    model = composer.ask(model, asks)
     return (
         composer.prefill(model, state.address)
         if state.step == "address" and state.address
         else model
     )
+
+
+def hide_ahead(model: Model, name: str) -> Model:
+    """Nobody knows yet whether the provider called `name` needs a key: what is typed or pasted
+    meanwhile may be one, and is hidden and kept nowhere."""
+    label = f"Key for {one_line(name, 30)}: hidden as you type"
+    return composer.ask(model, Purpose("sheet", label, AHEAD, secret=True, sends="continue"))
+
+
+def is_ahead(model: Model) -> bool:
+    """Whether the prompt hides what may be a key."""
+    return model.composer.purpose is not None and model.composer.purpose.id == AHEAD
 
 
 def _label(state: SettingUp) -> str:

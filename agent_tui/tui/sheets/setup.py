@@ -25,6 +25,8 @@ from agent_tui.tui.screen.setup_steps import (
     ASKS,
     ELSEWHERE,
     FETCH,
+    hide_ahead,
+    is_ahead,
     offer,
     on_pull_progress,
     on_setup_event,
@@ -242,7 +244,7 @@ def open_setup(model: Model, name: str = "") -> Step:
     unset = (told.unset or ()) if told is not None else ()
     wants = next((one for one in unset if one.name == name), None)
     if wants is None:
-        return shown, effects
+        return (hide_ahead(shown, name) if name else shown), effects
     state = SettingUp(provider=wants.name, label=wants.label)
     return show_step(
         shown, state_after(state, "address" if wants.needs == "address" else "key")
@@ -381,7 +383,7 @@ def _on_text(model: Model, text: str) -> Step:
     name."""
     state = state_of(model)
     if state is None or state.step not in ASKS:
-        return composer.leave(model), ()
+        return (model if is_ahead(model) else composer.leave(model)), ()
     said = text.strip()
     if state.waits:
         return model, ()  # it is being looked at
@@ -464,7 +466,12 @@ def _take_named(model: Model, told: SetupOffers) -> Step:
     if asks or not any(one.state for one in told.offers):
         return model, ()
     model = replace(model, overlay=replace(overlay, note=""))
-    return _chosen(model, state, found.name) if found and state.step == "provider" else (model, ())
+    step: Step = model, ()
+    if found is not None and state.step == "provider":
+        step = _chosen(model, state, found.name)
+    if is_ahead(step[0]):  # it needs none, or is not known
+        step = composer.leave(step[0]), step[1]
+    return step
 
 
 # -- small moves
