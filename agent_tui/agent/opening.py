@@ -24,7 +24,9 @@ from agent_tui.agent.session.agent import Agent
 from agent_tui.agent.session.observer import Observer
 from agent_tui.agent.session.record import Record, Sink
 from agent_tui.agent.session.sinks import Sinks
+from agent_tui.agent.turn import sandbox_words
 from agent_tui.agent.turn.tool_wiring import LoadedSkills, scrubber
+from agent_tui.agent.turn.workplace import Workplace
 from agent_tui.protocol.events import EffortChanged, Event, Notice, Restored, SessionStarted, fold
 from agent_tui.protocol.transcript import Level
 from agent_tui.providers.wire import log as wire_log
@@ -129,6 +131,8 @@ async def open_agent(
     models.tell_efforts(record)
     agent.tell_skills("start")
     log.info("session %s model %s", record.session, models.info.name)
+    if lost := await _recover_history(agent.turns.executor.workplace):
+        record.emit(Notice(f"H{lost[1:]}", "warning"))
     await agent.judge_left_jobs()
     gate = await agent.trust.look()
     if config.interactive and not (config.asks and gate.is_new):
@@ -169,6 +173,17 @@ def _wire(config: EngineConfig, session: str) -> Notice | None:
         "info" if config.interactive else "warning"
     )  # without a screen nothing less is said
     return Notice(f"All traffic with model servers is written to {path}, without keys.", level)
+
+
+async def _recover_history(place: Workplace) -> str:
+    """Put back what a command deleted of the history of git before the program was killed; what is said
+    of it."""
+    aside = place.spool / f"{uuid.uuid4().hex[:8]}.put-back"
+    try:
+        found = await place.off_loop(lambda: place.histories.recover(place.roots, aside))
+    except OSError as error:
+        return sandbox_words.HISTORY_UNSEEN.format(error.strerror or error)
+    return sandbox_words.describe_lost(found, str)
 
 
 async def _tidied(config: EngineConfig, record: Record, pool: Pool, log: Logger) -> None:

@@ -90,6 +90,12 @@ def explain_refusal(where: Repository) -> str:
     return _elsewhere(where) or _no_file(where) or _leads_out(where)
 
 
+def explain_foreign_parts(folder: Path) -> str:
+    """The same of a git folder for which it does not matter which work tree it has."""
+    where = Repository(folder.parent, folder, folder)
+    return _no_file(where) or _leads_out(where)
+
+
 def explain_ownership(where: Repository) -> str:
     """Why commands of git fail in a repository whoever runs them here, in one line; empty: they do
     not for that. What this program asks itself is asked otherwise."""

@@ -39,6 +39,7 @@ from agent_tui.protocol.ops import Answer, Cancel, RestoreFiles, Submit
 from agent_tui.protocol.tool_events import ToolStarted
 from agent_tui.protocol.transcript import NoticeBlock
 from agent_tui.safety.sandbox import support as sandbox_support
+from agent_tui.safety.sandbox.histories import Histories
 from agent_tui.safety.secrets import scrubber as secrets
 from agent_tui.safety.secrets.hidden_values import HiddenValues
 from agent_tui.sessions.log.checkpoints import Blobs
@@ -533,6 +534,7 @@ def workplace(cwd: Path, emit: Callable[[Event], None]) -> Workplace:
         learn=secret.learn,
         checkpoint=lambda *_: "",
         own=(),
+        histories=Histories(cwd / "repositories"),
         sandbox_support=sandbox_support.support,
         workspace_support=sandbox_support.workspace_support,
         skills=tuple,

@@ -4,6 +4,7 @@ a person allows runs without it."""
 from __future__ import annotations
 
 import json
+import subprocess
 import sys
 import urllib.request
 from pathlib import Path
@@ -23,6 +24,7 @@ from agent_tui.protocol.events import (
 from agent_tui.protocol.ops import Answer, Cancel, Choice, SetMode, Submit
 from agent_tui.safety.sandbox import support as sandbox_support
 from tests.agent.driving import Place
+from tests.safety.test_git_history import KILLED
 
 
 @pytest.fixture
@@ -141,6 +143,83 @@ def test_what_two_commands_plant_together_is_put_back(place: Place) -> None:
         assert ".cargo" in said and "pkg/.envrc" in said
     assert {path.name for path in place.cwd.iterdir()} == {"a.txt", "pkg", "script.json", "target"}
     assert not [*(place.cwd / "pkg").iterdir()]
+
+
+@pytest.fixture
+def repository(place: Place) -> Place:
+    """With two commits, of which one is packed."""
+    commit = "git add a.txt; git -c user.name=n -c user.email=e commit -qm"
+    made = f"git init -q -b main; {commit} one; git gc -q; echo more >> a.txt; {commit} two"
+    subprocess.run(["sh", "-ec", made], cwd=place.cwd, check=True)
+    return place
+
+
+def history(place: Place) -> tuple[str, ...]:
+    """Its commits, and whether they are whole."""
+    asked = (["log", "--format=%s", "main"], ["fsck", "--full"], ["reflog", "--format=%gs"])
+    run = [subprocess.run(["git", *one], cwd=place.cwd, check=True, stdout=-1) for one in asked]
+    return tuple(one.stdout.decode() for one in run)
+
+
+@pytest.mark.usefixtures("way")
+@pytest.mark.parametrize(
+    "command",
+    [
+        "python3 -c 'import shutil; shutil.rmtree(\".git\", ignore_errors=True)'; echo done",
+        "G=.git; cd $G; rm -rf objects logs; : > HEAD; echo done",
+    ],
+)
+def test_history_that_it_deletes_is_put_back_and_told(repository: Place, command: str) -> None:
+    before = history(repository)
+    script = repository.script([run(command)], [{"text": "ok"}])
+    with repository.engine(script, mode="accept-all", interactive=False) as driver:
+        driver.turn("go")
+        [ended] = driver.all(ToolEnded)
+        assert "[note: history of git was lost in .git" in ended.content and "HEAD" in ended.content
+        [said] = [one.text for one in driver.all(Notice) if "History of git" in one.text]
+        assert "put back" in said
+    assert before[0] == "two\none\n" and history(repository) == before
+
+
+@pytest.mark.usefixtures("way")
+def test_history_that_a_job_deletes_is_put_back_when_it_ends(repository: Place) -> None:
+    before = history(repository)
+    delete = "python3 -c 'import shutil; shutil.rmtree(\".git\", ignore_errors=True)'"
+    command = f"while [ ! -e go ]; do sleep 0.05; done; {delete}"
+    call: dict[str, object] = run(command)
+    call["arguments"] = {"command": command, "background": True}
+    script = repository.script([call], [run("touch go")], [{"text": "ok"}])
+    with repository.engine(script, mode="accept-all", interactive=False) as driver:
+        driver.turn("go")
+        while not [one for one in driver.all(Notice) if "History of git" in one.text]:
+            driver.until(Notice)
+    assert history(repository) == before
+
+
+def test_history_that_was_lost_before_a_kill_is_put_back_at_the_next_start(
+    repository: Place,
+) -> None:
+    before, script = history(repository), repository.script([{"text": "ok"}])
+    store = repository.config(script).contents / "repositories"
+    subprocess.run(
+        [sys.executable, "-c", KILLED, repository.cwd, store, "rm -rf .git"], check=False
+    )
+    with repository.engine(script) as driver:
+        driver.turn("go")
+        [said] = [one.text for one in driver.all(Notice) if "History of git" in one.text]
+        assert "put back: HEAD" in said
+    assert history(repository) == before
+
+
+@pytest.mark.usefixtures("way")
+def test_what_git_does_to_history_says_nothing(repository: Place) -> None:
+    commit = "git -c user.name=n -c user.email=e commit -q --amend -m three; git gc -q"
+    script = repository.script([run(commit)], [{"text": "ok"}])
+    with repository.engine(script, mode="accept-all") as driver:
+        driver.turn("go")
+        assert [one.tag for one in driver.all(ToolEnded)] == ["ok"]
+        assert not [one for one in driver.all(Notice) if "History of git" in one.text]
+    assert history(repository)[0] == "three\none\n"
 
 
 def test_no_sandbox_is_said_once_and_commands_run(place: Place) -> None:

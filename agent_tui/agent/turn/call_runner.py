@@ -164,6 +164,8 @@ class CallRun:
         """Where what programs obey changed while a sandboxed command ran: that stays only if a
         person says so."""
         context = self.prepared.context
+        if context.lost_history:
+            self.note += f"\n\n[note: {context.lost_history}]"
         is_kept = not context.changed_protected or await self._is_kept()
         context.is_judged = True
         if not is_kept:

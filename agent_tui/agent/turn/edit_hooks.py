@@ -160,7 +160,7 @@ class AfterEdit:
             if own.is_undecided:
                 self.watch.look_after_endings(own.judge_cancelled)
             raise
-        put_back = await own.take_back_protected()
+        put_back = " ".join(filter(None, (own.lost_history, await own.take_back_protected())))
         if ran.timed_out:
             return f"{named} took longer than {seconds:g} s and was ended.", True
         return _describe(named, ran, put_back), False

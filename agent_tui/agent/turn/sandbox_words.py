@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Final
 
 from agent_tui.protocol.events import Event, Notice, SandboxFound
 from agent_tui.safety.policy import Confined
 from agent_tui.safety.process.output_capture import Refusal
+from agent_tui.safety.sandbox.git_history import PutBack
 from agent_tui.safety.sandbox.support import Support
 
 _AGAIN: Final = "a yes runs it again without the sandbox"
@@ -40,6 +42,10 @@ JOB: Final = (
 JOB_BACK: Final = "put back what was there before; what is there now moves to {}"
 JOB_STAYS: Final = "keep these changes"
 JOB_KEPT: Final = "protected names changed while it ran, and the person lets them stay: {}"
+NO_HISTORY: Final = (
+    "What this command deletes of the history of the repository could not be put back: {}"
+)
+HISTORY_UNSEEN: Final = "history of git could not be looked at after the command: {}."
 NAMED: Final = 5
 """Protected names that are named."""
 MOST_OF_NAME: Final = 80
@@ -71,6 +77,26 @@ def note_hosts(refused: Iterable[str]) -> str:
     """What the model is told of hosts that the command was kept from."""
     names = name_some(list(refused))
     return f"\n\n[note: network: {names} refused]" if names else ""
+
+
+def describe_lost(found: Iterable[PutBack], display: Callable[[Path], str]) -> str:
+    """What is told of the histories of repositories that were lost, and are there again; `display`:
+    how a path is shown. Empty: none were."""
+    return " ".join(_describe_one(one, display) for one in found)
+
+
+def _describe_one(found: PutBack, display: Callable[[Path], str]) -> str:
+    said = (
+        f"history of git was lost in {display(Path(found.folder))} while a command ran, perhaps by "
+        "the person, and was "
+    )
+    said += "put back" if found.to == found.folder else f"kept in {found.to}"
+    said += f": {', '.join(found.parts)}." if found.parts else "."
+    if found.refs:
+        said += f" Commits that no branch leads to any more: {name_some(found.refs)}."
+    if found.left:
+        said += f" Not all of it could be put back: {name_some(found.left)}."
+    return said
 
 
 def note_stop(confined: Confined, refused: Refusal) -> str:

@@ -35,6 +35,7 @@ from agent_tui.safety.process import processes
 from agent_tui.safety.process.output_capture import Captured, Refusal
 from agent_tui.safety.process.processes import CommandResult, Job
 from agent_tui.safety.sandbox import read_only_sandbox, workspace_sandbox
+from agent_tui.safety.sandbox.git_history import History
 from agent_tui.safety.sandbox.network_proxy import Internet, Proxy
 from agent_tui.safety.sandbox.profiles import LANDLOCK, Profile
 from agent_tui.safety.sandbox.protected_state import ProtectedState, take_state
@@ -98,6 +99,9 @@ class CallContext:
         self.changed_protected: tuple[str, ...] = ()
         """What it changed or made, in the sandbox in which it works, that programs obey."""
         self._protected: ProtectedState | None = None
+        self._histories: tuple[History, ...] = ()
+        self.lost_history = ""
+        """What the model is told of what it deleted of the history of repositories."""
         self.is_judged = False
         """Whether a person, or the lack of one, has decided about that."""
         self._shows_secrets = False
@@ -272,6 +276,11 @@ class CallContext:
         place = self.workplace
         roots = tuple(root for root in place.roots if root != place.spool)
         self._protected = take_state(roots, place.own)
+        try:
+            found = self._protected.found
+            self._histories = place.histories.take(roots, found.git_folders, found.led)
+        except OSError as error:
+            self.tell(Notice(sandbox_words.NO_HISTORY.format(error.strerror), "warning"))
         return workspace_sandbox.profile(
             roots, place.environment, place.own, (place.spool,), self.way, self._protected.found
         )
@@ -297,13 +306,29 @@ class CallContext:
         self._protected, self.way, self.confined = state, way, "works"
 
     async def find_changed_protected(self, later: bool = False) -> None:
-        """`later`: its call is over long since, and others have changed something, too."""
+        """`later`: its call is over long since, and others have changed something, too. What was lost
+        of the history of a repository is back then."""
         if self._protected is not None:
+            ended = later or self.job is None
+            await asyncio.shield(self.workplace.off_loop(partial(self._put_back_history, ended)))
             changes = await self.workplace.off_loop(self._protected.changed)
             own = partial(self._without_others, self._protected, changes.paths, later)
             self.changed_protected = await self.workplace.off_loop(own)
             if not changes.all_seen:
                 self.tell(Notice(UNSEEN, "warning"))
+
+    def _put_back_history(self, ended: bool) -> None:
+        if not self._histories or self._protected is None:
+            return
+        bases = (*map(str, self.workplace.roots), *self._protected.found.git_folders)
+        try:
+            found = self.workplace.histories.put_back(self._histories, bases, self.aside, ended)
+        except OSError as error:
+            self.lost_history = sandbox_words.HISTORY_UNSEEN.format(error.strerror or error)
+        else:
+            self.lost_history = sandbox_words.describe_lost(found, self.display_path)
+        if said := self.lost_history:
+            self.tell(Notice(f"H{said[1:]}", "warning"))
 
     def _without_others(
         self, state: ProtectedState, changed: Iterable[str], later: bool
@@ -350,6 +375,8 @@ class CallContext:
         has the next run ask, should the program be killed. `tell`: lets the model know."""
         await self.find_changed_protected(later=True)
         ask = self.workplace.jobs.may_stay
+        if self.lost_history:
+            tell(self.lost_history)
         if not self.changed_protected:
             return
         if ask is None:

@@ -29,6 +29,7 @@ from agent_tui.safety.folder_rules import FolderRules
 from agent_tui.safety.permissions import own_rules
 from agent_tui.safety.process.environment import child_environment
 from agent_tui.safety.sandbox import support as sandbox_support
+from agent_tui.safety.sandbox.histories import Histories
 from agent_tui.safety.secrets import scrubber as secrets
 from agent_tui.safety.secrets.hidden_values import HiddenValues
 from agent_tui.sessions.index.manage import SNAPSHOT
@@ -195,6 +196,7 @@ def _workplace(
         hidden=hidden,
         checkpoint=lambda content, sha: Blobs(config.blobs).put(content, sha=sha),
         own=(config.folders.config, config.folders.data, config.folders.logs),
+        histories=Histories(config.contents / "repositories"),
         sandbox_support=partial(sandbox_support.support, found),
         workspace_support=partial(
             sandbox_support.workspace_support, config.settings.sandbox.mode, found

@@ -20,6 +20,7 @@ from agent_tui.protocol.events import (
 from agent_tui.protocol.messages import SkillInfo
 from agent_tui.protocol.ops import Answer
 from agent_tui.safety import paths
+from agent_tui.safety.sandbox.histories import Histories
 from agent_tui.safety.sandbox.network_proxy import Internet
 from agent_tui.safety.sandbox.protected_state import AllowedChanges
 from agent_tui.safety.sandbox.support import Support
@@ -110,6 +111,8 @@ class Workplace:
     checkpoint: Callable[[bytes, str], str]
     own: tuple[Path, ...]
     """The program's own folders: what only looks does not look there."""
+    histories: Histories
+    """What commands in the sandbox delete of those of repositories is put back from these."""
     sandbox_support: Callable[[], Awaitable[Support]]
     """What the read-only sandbox is on this machine."""
     workspace_support: Callable[[], Awaitable[Support]]

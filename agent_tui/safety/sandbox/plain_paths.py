@@ -8,13 +8,15 @@ import errno
 import os
 import shutil
 import stat
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
 from agent_tui.safety.file_access import folder_of
 
 _MOST_TRIES: Final = 100
+_MOST_LINKS: Final = 10
+"""In the place of folders above a path, that are set aside for it."""
 _LINKS_SEEN: Final = (errno.ELOOP, errno.ENOTDIR)
 _FOLDER: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _FILE: Final = os.O_NOFOLLOW | os.O_CLOEXEC
@@ -69,6 +71,18 @@ def move_aside(path: str, aside: Path) -> None:
                 raise
             _copy(name, folder, to)
             _remove(name, folder)
+
+
+def clear(path: str, bases: Sequence[str], aside: Path) -> None:
+    """Nothing is at a path below one of `bases` any more, nor a link above it: what there was is
+    moved below `aside`. Raises OSError."""
+    if PlainPaths(bases).base(path) is None:
+        raise PermissionError(errno.EPERM, "is in no folder of the session", path)
+    for _ in range(_MOST_LINKS):
+        if not (link := PlainPaths(bases).link_above(path)):
+            break
+        move_aside(link, aside)
+    move_aside(path, aside)
 
 
 def write(path: str, mode: int, content: bytes) -> None:

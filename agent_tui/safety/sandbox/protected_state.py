@@ -4,9 +4,9 @@ What was changed can be put back."""
 
 from __future__ import annotations
 
-import errno
 import os
 import stat
+import sys
 import tempfile
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -31,8 +31,6 @@ MOST_BYTES = 2_000_000
 """Of protected files together that can be put back."""
 SHARED = "agent-tui-"
 """How the temporary folder that commands share begins."""
-MOST_LINKS = 10
-"""In the place of folders above a path, that are set aside for it."""
 MOST_SECONDS = 1.0
 """For the look at all folders after a command; tens of thousands of files take a part of it."""
 
@@ -116,7 +114,7 @@ class ProtectedState:
         other = {
             path
             for path, was in self.files.items()
-            if not plain.is_plain(path) or _read(path, was) != was
+            if not plain.is_plain(path) or read_file(path, was) != was
         }
         other |= {
             path
@@ -147,7 +145,7 @@ class ProtectedState:
         left = []
         for path in paths:
             try:
-                self._clear(path, aside)
+                plain_paths.clear(path, self._bases, aside)
                 if (was := self.files.get(path)) is not None:
                     plain_paths.write(path, was.mode, was.content)
                 elif path in self.large or (path in self.found.names and not self._is_known(path)):
@@ -156,18 +154,12 @@ class ProtectedState:
                 left.append(path)
         return tuple(left)
 
-    def _clear(self, path: str, aside: Path) -> None:
-        """Nothing is at a path any more, nor a link above it. Raises OSError."""
-        if self._plain_paths().base(path) is None:
-            raise PermissionError(errno.EPERM, "is in no folder of the session", path)
-        for _ in range(MOST_LINKS):
-            if not (link := self._plain_paths().link_above(path)):
-                break
-            plain_paths.move_aside(link, aside)
-        plain_paths.move_aside(path, aside)
-
     def _plain_paths(self) -> PlainPaths:
-        return PlainPaths((*map(str, self.roots), *self.found.git_folders))
+        return PlainPaths(self._bases)
+
+    @property
+    def _bases(self) -> tuple[str, ...]:
+        return (*map(str, self.roots), *self.found.git_folders)
 
     def _new(self, plain: PlainPaths) -> Iterator[str]:
         for place, names in self.places.items():
@@ -282,7 +274,7 @@ def take_state(roots: Sequence[Path], own: Iterable[Path] = ()) -> ProtectedStat
                 size = _size(file)
                 if size is None:
                     continue
-                was = _read(file) if size <= budget and len(files) < MOST_FILES else None
+                was = read_file(file) if size <= budget and len(files) < MOST_FILES else None
                 if was is not None:
                     files[file] = was
                     budget -= len(was.content)
@@ -337,9 +329,9 @@ def _names(folder: str) -> set[str]:
         return set()  # it is gone
 
 
-def _read(path: str, before: Was | None = None) -> Was | None:
-    """What is there now; None: no file. What has the same mode and time and is the same file as `before` is
-    that."""
+def read_file(path: str, before: Was | None = None, most: int = sys.maxsize) -> Was | None:
+    """What is there now; None: no file, or one of more than `most` bytes. What has
+    the same mode and time and is the same file as `before` is that."""
     try:
         about = os.lstat(path)
         mode, identity = about.st_mode, (about.st_ino, about.st_ctime_ns)
@@ -347,7 +339,7 @@ def _read(path: str, before: Was | None = None) -> Was | None:
             return before
         if stat.S_ISLNK(mode):
             return Was(mode, identity, os.fsencode(os.readlink(path)))  # noqa: PTH115
-        if not stat.S_ISREG(mode):
+        if not stat.S_ISREG(mode) or about.st_size > most:
             return None
         with os.fdopen(open_regular(path), "rb") as file:  # by now it may be a pipe
             content = file.read()

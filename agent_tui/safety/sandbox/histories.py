@@ -1,0 +1,220 @@
+"""The repositories of a session while commands run: what is kept of them is on disk, so that a start
+after the program was killed can still put back what was lost."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import io
+import os
+import pickle
+import shutil
+import threading
+import time
+import uuid
+from collections.abc import Collection, Iterable, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import Any, Final
+
+from agent_tui.safety.file_access import read_regular
+from agent_tui.safety.git_config import explain_foreign_parts
+from agent_tui.safety.process import tree
+from agent_tui.safety.sandbox.git_history import MOST_BYTES, History, PutBack, State, take_state
+from agent_tui.safety.sandbox.object_store import LASTS, Listed, Objects, ObjectStore
+from agent_tui.safety.sandbox.protected_state import Was
+
+MOST: Final = 20
+"""Repositories that are looked at, those around the folders of the session first."""
+UNUSED: Final = 7 * 86_400.0
+"""Seconds after which what is kept of a repository goes, if no session works in it."""
+_WHERE: Final = "repository"
+_RUNNING: Final = ".running"
+_IDLE: Final = ".idle"
+_DAMAGED: Final = (
+    ArithmeticError, AttributeError, EOFError, LookupError, MemoryError, OSError, TypeError,
+    ValueError, pickle.UnpicklingError,
+)  # fmt: skip
+"""What reading a state raises where somebody changed a byte of it."""
+
+
+class Histories:
+    """Of all repositories of a session, kept below `folder`. Methods read and write files, and may be
+    called by several threads."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._name = f"{tree.identity(os.getpid()).encode().hex()}-{uuid.uuid4().hex[:8]}"
+        self._kept: dict[str, _Kept] = {}
+        self._guarded: dict[str, bool] = {}
+        self._lock = threading.Lock()
+
+    def take(
+        self, roots: Sequence[Path], own: Sequence[str], led: Iterable[str] = ()
+    ) -> tuple[History, ...]:
+        """As they are now: those around `roots` with the git folders `own`, and those with the git
+        folders `led` in and below them; all are real paths. Raises OSError."""
+        with self._lock:
+            if not self._guarded:
+                self._prune()
+            found = (path for path in (*own, *sorted({*led}.difference(own))) if self._guards(path))
+            return tuple(
+                self._of(common).take(common in own, roots) for common in islice(found, MOST)
+            )
+
+    def put_back(
+        self, taken: Sequence[History], bases: Sequence[str], aside: Path, ended: bool = True
+    ) -> tuple[PutBack, ...]:
+        """What was lost of them, and is there again; what is in the way moves below `aside`. `ended`:
+        nothing of the command runs any more. Raises OSError."""
+        with self._lock:
+            own = {one.common for one in taken if self._of(one.common).is_own}
+            found = _put_back(taken, own, bases, aside)
+            for one in taken if ended else ():
+                self._of(one.common).end(one)
+        return found
+
+    def recover(self, roots: Sequence[Path], aside: Path) -> tuple[PutBack, ...]:
+        """The same for commands of programs that were killed meanwhile, in one of `roots`. Raises
+        OSError."""
+        files, taken, own, bases = list[Path](), list[History](), set[str](), {*map(str, roots)}
+        for file in self._folder.glob(f"*/*{_RUNNING}"):
+            if _lives(file) or (known := _load(file)) is None:
+                continue
+            state, is_own, before = known
+            if bases.isdisjoint(before):
+                continue
+            files.append(file)
+            taken.append(History(state, ObjectStore(file.parent), {}))
+            own |= {state.common} if is_own else set()
+        with self._lock:
+            found = _put_back(taken, own, (*bases, *own), aside)
+        for file in files:
+            file.unlink(missing_ok=True)
+        return found
+
+    def _guards(self, folder: str) -> bool:
+        """Whether it is that of a whole repository, all of which lies in it."""
+        if folder not in self._guarded:
+            is_plain = os.path.realpath(folder) == folder
+            is_shared = os.path.exists(f"{folder}/commondir")  # noqa: PTH110
+            self._guarded[folder] = (
+                is_plain and not is_shared and not explain_foreign_parts(Path(folder))
+            )
+        return self._guarded[folder]
+
+    def _of(self, common: str) -> _Kept:
+        if common not in self._kept:
+            name = hashlib.sha256(os.fsencode(common)).hexdigest()[:16]
+            self._kept[common] = _Kept(common, self._folder / name, self._name)
+        return self._kept[common]
+
+    def _prune(self) -> None:
+        """Drop what is kept of repositories that are gone, or that nobody has worked in for long."""
+        for where in self._folder.glob(f"*/{_WHERE}"):
+            with contextlib.suppress(FileNotFoundError):  # another program was first
+                is_there = os.path.isdir(os.fsdecode(where.read_bytes()))  # noqa: PTH112
+                if time.time() - where.stat().st_mtime > (UNUSED if is_there else LASTS):
+                    shutil.rmtree(where.parent, ignore_errors=True)
+            for file in where.parent.glob(f"*{_IDLE}"):
+                if not _lives(file):
+                    file.unlink(missing_ok=True)
+
+
+class _Kept:
+    """What a session keeps of one repository."""
+
+    def __init__(self, common: str, folder: Path, name: str) -> None:
+        self._common, self._folder, self._name = common, folder, name
+        self._store, self._listed = ObjectStore(folder), Listed()
+        self._last: State | None = None
+        self._written: State | None = None
+        self._open = set[History]()
+        self.is_own = False
+
+    def take(self, is_own: bool, roots: Iterable[Path]) -> History:
+        known = {} if self._last is None else self._last.files
+        self._last = state = take_state(self._common, known, self._listed)
+        self._store.keep(f"{self._common}/objects", state.objects)
+        self.is_own = is_own
+        (self._folder / _WHERE).write_bytes(os.fsencode(self._common))
+        self._write(state, [*map(str, roots)])
+        history = History(state, self._store, self._listed)
+        self._open.add(history)
+        return history
+
+    def _write(self, state: State, roots: Sequence[str]) -> None:
+        """A later start finds it, should the program be killed. While a command runs, what was there
+        before it stays."""
+        if self._open:
+            return
+        running, idle = self._file(_RUNNING), self._file(_IDLE)
+        if self._written != state or not idle.exists():
+            idle.write_bytes(_pack(state, self.is_own, roots))
+            self._written = state
+        idle.replace(running)
+
+    def end(self, history: History) -> None:
+        self._open.discard(history)
+        if not self._open and (running := self._file(_RUNNING)).exists():
+            running.replace(self._file(_IDLE))
+
+    def _file(self, kind: str) -> Path:
+        return self._folder / f"{self._name}{kind}"
+
+
+def _put_back(
+    taken: Sequence[History], own: Collection[str], bases: Sequence[str], aside: Path
+) -> tuple[PutBack, ...]:
+    """The outer ones first. A repository below that went with the folder around it may be one that
+    nobody needs, such as a build makes: what was its history is then below `aside`."""
+    found = list[PutBack]()
+    for one in sorted(taken, key=lambda one: len(one.common)):
+        outer = {back.folder for back in found if "HEAD" in back.parts}
+        stays = one.common in own or _is_wanted(one.common, outer)
+        to = one.common if stays else f"{aside}{one.common}"
+        if (back := one.put_back(bases, aside, to)) is not None:
+            found.append(back)
+    return tuple(found)
+
+
+def _is_wanted(common: str, outer: Collection[str]) -> bool:
+    if os.path.isdir(common):  # noqa: PTH112
+        return True
+    is_module = "/modules/" in common
+    around = [folder for folder in outer if common.startswith(f"{folder}/")]
+    return bool(around) or (not is_module and os.path.isdir(os.path.dirname(common)))  # noqa: PTH112, PTH120
+
+
+def _lives(file: Path) -> bool:
+    """Whether the program that made a state still runs."""
+    try:
+        known = bytes.fromhex(file.name.partition("-")[0]).decode()
+    except ValueError:
+        return False  # none of ours
+    return bool(tree.find(known))
+
+
+def _pack(state: State, is_own: bool, roots: Sequence[str]) -> bytes:
+    files = {path: (was.mode, was.identity, was.content) for path, was in state.files.items()}
+    objects = (state.objects.loose, dict(state.objects.packs))
+    return pickle.dumps((state.common, files, objects, state.trees, is_own, tuple(roots)))
+
+
+class _Reader(pickle.Unpickler):
+    """Makes nothing but plain values."""
+
+    def find_class(self, module: str, name: str) -> Any:
+        raise pickle.UnpicklingError(f"{module}.{name}")
+
+
+def _load(file: Path) -> tuple[State, bool, set[str]] | None:
+    """A state, whether its repository is around a folder of its session, and these folders; None: it
+    is none, or has just gone."""
+    try:
+        data = read_regular(file, 2 * MOST_BYTES)
+        common, files, objects, trees, is_own, roots = _Reader(io.BytesIO(data)).load()
+        kept = {path: Was(*was) for path, was in files.items()}
+        return State(common, kept, Objects(*objects), trees), is_own, set(roots)
+    except _DAMAGED:
+        return None

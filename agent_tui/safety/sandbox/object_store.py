@@ -1,0 +1,341 @@
+"""What a repository holds that never changes, its objects and packs, kept where commands do not reach:
+small files as copies, large ones by a second name. A listing says what is new and what is gone."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import stat
+import time
+from collections.abc import Collection, Iterable, Mapping
+from itertools import islice
+from pathlib import Path
+from typing import Final
+
+from agent_tui.paths import make_private
+from agent_tui.regular_file import open_regular
+from agent_tui.safety.file_access import folder_of
+from agent_tui.safety.sandbox.git_objects import PackIndex, is_whole
+from agent_tui.structures import late
+from agent_tui.structures.frozen import frozen
+
+MOST_SECONDS: Final = 1.0
+"""For what is kept before one command; the rest follows before the next one."""
+SMALL: Final = 8_000_000
+"""Bytes of a file up to which it is copied: a second name does not help where a command empties the
+file itself, but costs no room."""
+MOST_COPIED: Final = 64_000_000
+"""Bytes that are copied before one command; what is more has a second name, if the file system allows
+it."""
+MOST_STORED: Final = 1_000_000_000
+"""Bytes of such copies of a repository."""
+MOST_SAMPLED: Final = 20_000
+"""Objects of a pack that is gone, by which it is decided whether others hold what it held."""
+MOST_LOOKED_AT: Final = 500
+"""Objects whose size is looked at after each command: who empties objects empties many."""
+LASTS: Final = 86_400.0
+"""Seconds for which what vanished from a repository is kept."""
+_SETTLED: Final = 100_000_000
+"""Nanoseconds after which a change of a folder has another time than the one before."""
+_FOLDER: Final = late.pattern(r"[0-9a-f]{2}")
+_OF_LOOSE: Final = (38, 62)
+"""Characters of the name of an object in a folder, as SHA-1 and SHA-256 make them; that of one that
+is just written has others."""
+_HEX: Final = late.pattern(r"[0-9a-f]+")
+_PACK: Final = late.pattern(r"pack-[0-9a-f]{40,64}\.\w+")
+
+_PIECE: Final = 1_000_000
+
+Listed = dict[str, tuple[tuple[int, int], frozenset[str]]]
+"""What was in a folder by its path, with its number and the time of its last change."""
+
+
+@frozen
+class Objects:
+    """The files below an `objects` folder that never change: `ab/cdef…`, and `pack/pack-….pack` with
+    their sizes."""
+
+    loose: frozenset[str]
+    packs: Mapping[str, int]
+
+    @property
+    def names(self) -> frozenset[str]:
+        return self.loose | self.packs.keys()
+
+    def is_size(self, name: str, size: int) -> bool:
+        """Whether a file of a pack may be that long; what git can make anew may have any size."""
+        return not name.endswith((".pack", ".idx", ".rev")) or self.packs.get(name, size) == size
+
+    def without(self, names: Collection[str]) -> Objects:
+        packs = {name: size for name, size in self.packs.items() if name not in names}
+        return Objects(self.loose.difference(names), packs)
+
+
+def list_objects(folder: str, known: Listed) -> Objects:
+    """What is in an `objects` folder now; nothing where it is gone. Follows no link. `known` is what
+    the last look saw: only folders that have changed since are looked into again."""
+    found, now = list[frozenset[str]](), time.time_ns()
+    for name in _names(folder) if _stamp(folder) else ():
+        at = f"{folder}/{name}"
+        if not _FOLDER.fullmatch(name) or (stamp := _stamp(at)) is None:
+            continue
+        was = known.get(at)
+        if was is None or was[0] != stamp:
+            inside = (f"{name}/{one}" for one in _names(at) if len(one) in _OF_LOOSE)
+            was = (stamp, frozenset(inside))
+            if now - stamp[1] > _SETTLED:
+                known[at] = was
+        found.append(was[1])
+    at = f"{folder}/pack"
+    packs = {
+        f"pack/{one}": about.st_size
+        for one in (_names(at) if _stamp(at) else ())
+        if _PACK.fullmatch(one) and (about := _about(f"{at}/{one}")) is not None
+    }
+    return Objects(frozenset().union(*found), packs)
+
+
+class ObjectStore:
+    """What is kept of one repository, in a folder of this program. One thread at a time."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._kept: set[str] | None = None
+        self._copied = 0
+        self._folders = set[str]()
+        """Those that were made."""
+        self._lost = set[str]()
+        """Those of which git holds nothing any more, and that stay for a while."""
+
+    def keep(self, objects: str, now: Objects) -> None:
+        """Keep what is new in the folder `objects`, which holds `now`; what packs of git hold as well
+        is let go. Raises OSError."""
+        make_private(self._folder)
+        kept = self._list_kept()
+        end, left = time.monotonic() + MOST_SECONDS, min(MOST_COPIED, MOST_STORED - self._copied)
+        for name in (*(now.packs.keys() - kept), *(now.loose - kept)):
+            if time.monotonic() > end:
+                break
+            copied = self._take(objects, name, left)
+            left, self._copied = left - copied, self._copied + copied
+        gone = kept - now.names
+        self._lost &= gone
+        if gone := gone - self._lost:
+            self._lost |= (lost := self.lost(gone, objects, now))
+            for name in (gone - lost) | {name for name in lost if self._age(name) > LASTS}:
+                Path(self._path(name)).unlink(missing_ok=True)
+                kept.discard(name)
+
+    def _list_kept(self) -> set[str]:
+        if self._kept is None:
+            held = list_objects(str(self._folder), {})
+            self._kept = {*held.names}
+            found = (_about(self._path(name)) for name in self._kept)
+            self._copied = sum(one.st_size for one in found if one is not None and one.st_nlink < 2)
+        return self._kept
+
+    def _take(self, objects: str, name: str, left: int) -> int:
+        """Returns how many bytes were copied. Raises OSError."""
+        source, to = f"{objects}/{name}", self._path(name)
+        about = _about(source)
+        if about is None or not stat.S_ISREG(about.st_mode):
+            return 0  # git has just packed it
+        if (folder := name.partition("/")[0]) not in self._folders:
+            os.makedirs(self._path(folder), 0o700, exist_ok=True)  # noqa: PTH103
+            self._folders.add(folder)
+        is_linked = about.st_size > min(SMALL, left) and _link(source, to)
+        if not is_linked and (about.st_size > left or not _copy(source, to, about)):
+            return 0
+        self._list_kept().add(name)
+        return 0 if is_linked else about.st_size
+
+    def find_damaged(self, objects: str, before: Objects, now: Objects) -> frozenset[str]:
+        """Those of `now` that were emptied or cut since `before`: all packs are looked at, and a part
+        of the objects; where one of them is, all."""
+        packs = before.packs.keys() & now.packs.keys()
+        loose = before.loose & now.loose & self._list_kept()
+        step = max(1, len(loose) // MOST_LOOKED_AT)
+        found = {name for name in packs if not before.is_size(name, now.packs[name])}
+        for part in (islice(loose, 0, None, step), loose):
+            damaged = {name for name in part if self._is_other(objects, name)}
+            if not damaged:
+                break
+            found |= damaged
+        return frozenset(found)
+
+    def _is_other(self, objects: str, name: str) -> bool:
+        """Whether it is another file than the whole one that is kept."""
+        now, kept = _about(f"{objects}/{name}"), _about(self._path(name))
+        if now is None or kept is None or now.st_size == kept.st_size:
+            return False
+        if not self._is_whole(name):  # the system ended while it was written
+            Path(self._path(name)).unlink(missing_ok=True)
+            self._list_kept().discard(name)
+            return False
+        return True
+
+    def _is_whole(self, name: str) -> bool:
+        return is_whole(self._path(name), name.replace("/", ""))
+
+    def lost(self, gone: Iterable[str], objects: str, now: Objects) -> frozenset[str]:
+        """Those of `gone` whose content is nowhere in `now`, which is in the folder `objects`: all
+        files of a pack stay together. Reads the indexes of packs."""
+        held = Held(objects, now)
+        loose = {name for name in gone if not name.startswith("pack/")}
+        files = {*gone} - loose
+        stems = {name.rpartition(".")[0] for name in files}
+        spare = {stem for stem in stems if self._is_held(stem, held)}
+        files = {name for name in files if name.rpartition(".")[0] not in spare}
+        return frozenset({*files, *(name for name in loose if _hash(name) not in held)})
+
+    def _is_held(self, stem: str, held: Held) -> bool:
+        """Whether what a pack that is gone held is all somewhere else."""
+        names = PackIndex(self._path(f"{stem}.idx"))
+        step = max(1, names.count // MOST_SAMPLED)
+        return names.count > 0 and all(
+            names.at(number) in held for number in range(0, names.count, step)
+        )
+
+    def youngest(self, names: Iterable[str]) -> float:
+        """When the last of these was made (seconds since the epoch)."""
+        found = (_about(self._path(name)) for name in names)
+        return max((about.st_mtime for about in found if about is not None), default=0.0)
+
+    def _age(self, name: str) -> float:
+        """Seconds since it was kept, or lost its other name."""
+        about = _about(self._path(name))
+        return 0.0 if about is None else time.time() - about.st_ctime
+
+    def _path(self, name: str) -> str:
+        return f"{self._folder}/{name}"
+
+    def put_back(self, names: Iterable[str], objects: str, before: Objects) -> tuple[str, ...]:
+        """Give files back to the folder `objects`, which has no link above it, and does not hold them;
+        returns those of `names` that are not whole here, either, or where that fails."""
+        left = list[str]()
+        for name in names:
+            source, to = self._path(name), Path(objects, name)
+            about = _about(source)
+            is_loose = not name.startswith("pack/")
+            if about is None or not (
+                self._is_whole(name) if is_loose else before.is_size(name, about.st_size)
+            ):
+                left.append(name)
+                continue
+            try:
+                _give(source, to, about.st_size)
+            except OSError:
+                left.append(name)
+        return tuple(left)
+
+
+class Held:
+    """The names of all objects that a folder holds, in packs or not. Reads indexes as far as they are
+    needed."""
+
+    def __init__(self, objects: str, now: Objects) -> None:
+        self._loose = now.loose
+        whole = (name for name in now.packs if name.endswith(".idx"))
+        self._indexes = [
+            PackIndex(f"{objects}/{name}")
+            for name in whole
+            if f"{name.removesuffix('.idx')}.pack" in now.packs
+        ]
+
+    def __contains__(self, name: bytes) -> bool:
+        text = name.hex()
+        return f"{text[:2]}/{text[2:]}" in self._loose or any(name in one for one in self._indexes)
+
+
+def _hash(loose: str) -> bytes:
+    """Of an object by its file; empty: that is none of git's."""
+    digits = loose.replace("/", "")
+    return bytes.fromhex(digits) if _HEX.fullmatch(digits) else b""
+
+
+def _names(folder: str) -> list[str]:
+    try:
+        return os.listdir(folder)  # noqa: PTH208
+    except OSError:
+        return []  # it is gone, or no folder
+
+
+def _stamp(folder: str) -> tuple[int, int] | None:
+    """Which folder it is, and the time of its last change, which nobody can set; None: none."""
+    about = _about(folder)
+    is_folder = about is not None and stat.S_ISDIR(about.st_mode)
+    return (about.st_ino, about.st_ctime_ns) if about is not None and is_folder else None
+
+
+def _about(path: str) -> os.stat_result | None:
+    try:
+        return os.lstat(path)
+    except OSError:
+        return None  # it is gone
+
+
+def is_empty(path: str) -> bool:
+    """Whether a file is there that holds nothing."""
+    about = _about(path)
+    return about is not None and stat.S_ISREG(about.st_mode) and about.st_size == 0
+
+
+def _link(source: str, to: str, folder: int | None = None) -> bool:
+    """Whether there is a second name now; not on another file system, or for another owner's file."""
+    try:
+        os.link(source, to, dst_dir_fd=folder, follow_symlinks=False)
+    except FileExistsError:
+        return True  # another session was first
+    except OSError:
+        return False
+    return True
+
+
+def _copy(source: str, to: str, about: os.stat_result) -> bool:
+    """Whether there is a copy now; not if the file has just gone. Raises OSError."""
+    part = f"{to}.{os.getpid()}"
+    try:
+        fd = open_regular(source, os.O_RDONLY | os.O_NOFOLLOW)
+    except FileNotFoundError:
+        return False
+    try:
+        made = os.open(
+            part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600
+        )
+        try:
+            _pour(fd, made)
+            os.utime(made, ns=(about.st_atime_ns, about.st_mtime_ns))
+        finally:
+            os.close(made)
+    finally:
+        os.close(fd)
+    os.rename(part, to)  # noqa: PTH104
+    return True
+
+
+def _give(source: str, to: Path, size: int) -> None:
+    """A name for a large file, else a copy: what is kept stays out of reach. Raises OSError."""
+    with folder_of(to, make=True) as folder:
+        if size > SMALL and _link(source, to.name, folder):
+            return
+        fd = open_regular(source, os.O_RDONLY | os.O_NOFOLLOW)
+        try:
+            flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+            with contextlib.suppress(FileExistsError):  # it is there again
+                made = os.open(to.name, flags, 0o444, dir_fd=folder)
+                try:
+                    _pour(fd, made)
+                finally:
+                    os.close(made)
+        finally:
+            os.close(fd)
+
+
+def _pour(source: int, to: int) -> None:
+    """Raises OSError."""
+    size = _PIECE
+    while size == _PIECE:
+        data = os.read(source, _PIECE)
+        size = len(data)
+        while data:
+            data = data[os.write(to, data) :]
