@@ -166,7 +166,8 @@ def history(place: Place) -> tuple[str, ...]:
     "command",
     [
         "python3 -c 'import shutil; shutil.rmtree(\".git\", ignore_errors=True)'; echo done",
-        "G=.git; cd $G; rm -rf objects logs; : > HEAD; echo done",
+        'python3 -c \'import os, shutil; os.chdir(".git"); shutil.rmtree("objects"); '
+        'shutil.rmtree("logs"); open("HEAD", "w")\'; echo done',
     ],
 )
 def test_history_that_it_deletes_is_put_back_and_told(repository: Place, command: str) -> None:
