@@ -14,6 +14,7 @@ import pytest
 from hypothesis import settings
 
 from agent_tui import programs
+from tests import starts
 from tests.campaigns import WHOLE, examples
 
 # A thousand programs are started here, and each would compile the whole of agent_tui again.
@@ -21,6 +22,8 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 
 os.environ["PYTHON_KEYRING_BACKEND"] = "keyring.backends.null.Keyring"
+
+starts.install()
 
 LONGEST_NAME = 100
 """Characters of a text that a test is named after."""
@@ -78,6 +81,10 @@ def pytest_collection_finish() -> None:
     process for over a second on a slow machine, in the midst of what is tested."""
     gc.collect()
     gc.freeze()
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    starts.switched_on = item.nodeid.partition("::")[0] not in starts.EXECUTED
 
 
 @pytest.hookimpl(wrapper=True)

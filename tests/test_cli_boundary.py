@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -39,9 +40,12 @@ def with_session(folder: Path) -> Path:
 
 
 def shell(cwd: Path, line: str, *words: str) -> subprocess.CompletedProcess[str]:
-    """`line` in a shell, in which `"$@"` is the program with `words` behind it."""
+    """`line` in a shell, in which `"$@"` is the program with `words` behind it. Where there is
+    nothing for a shell to do, there is none."""
+    program, own = [*MAIN, *words], line.removeprefix('"$@"')
+    plain = own != line and not set(own) & set("|&;<>(){}$")
     return subprocess.run(
-        ["sh", "-c", line, "sh", *MAIN, *words],
+        [*program, *shlex.split(own)] if plain else ["sh", "-c", line, "sh", *program],
         cwd=cwd,
         env=environment(cwd),
         capture_output=True,

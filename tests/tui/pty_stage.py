@@ -20,6 +20,8 @@ from pathlib import Path
 
 import pyte
 
+from tests import starts
+
 ROOT = Path(__file__).parents[2]
 
 REST_SECONDS = 0.04
@@ -33,6 +35,18 @@ def empty_folder() -> str:
     name = tempfile.mkdtemp(prefix="agent-tui-tests-")
     atexit.register(shutil.rmtree, name, ignore_errors=True)
     return name
+
+
+def _start(argv: Sequence[str], env: Mapping[str, str], cwd: str | None, terminal: int) -> int:
+    """The pid of a program that has the terminal."""
+    pid = starts.fork(argv, env, cwd, [terminal] * 3, session=True, terminal=True) or os.fork()
+    if pid == 0:
+        os.login_tty(terminal)
+        os.closerange(3, os.sysconf("SC_OPEN_MAX"))
+        if cwd:
+            os.chdir(cwd)
+        os.execve(argv[0], argv, env)
+    return pid
 
 
 class Pty:
@@ -51,22 +65,14 @@ class Pty:
         self.raw = b""
         self.shown: str | None = None
         self.code: int | None = None
-        gate, opened = os.pipe()
-        empty = empty_folder() if Path.cwd() == ROOT else ""
-        self.pid, self.fd = pty.fork()
-        if self.pid == 0:
-            os.close(opened)
-            if empty:
-                os.chdir(empty)
-            os.read(gate, 1)  # the size and what was typed before come first
-            os.execve(sys.executable, [sys.executable, *argv], {**os.environ, **env})
-        os.close(gate)
+        self.fd, inside = pty.openpty()
         self.resize(width, height)
         self.before = termios.tcgetattr(self.fd)
         if typed:
             self.type(typed)
-        os.write(opened, b"g")
-        os.close(opened)
+        cwd = empty_folder() if Path.cwd() == ROOT else None
+        self.pid = _start([sys.executable, *argv], {**os.environ, **env}, cwd, inside)
+        os.close(inside)
 
     def resize(self, width: int, height: int) -> None:
         fcntl.ioctl(self.fd, termios.TIOCSWINSZ, struct.pack("HHHH", height, width, 0, 0))

@@ -251,9 +251,11 @@ class Regions:
         region: Region = getattr(self, name)
         if region.parent is None and new:
             beside = before or after
-            assert beside is not None and isinstance(beside.parent, Widget)
-            if beside.parent.is_attached:  # else the screen ends, with keys still on their way
-                beside.parent.mount(region, before=before, after=after)
+            assert beside is not None
+            parent = beside.parent
+            # else the screen ends, with keys and events of the engine still on their way
+            if isinstance(parent, Widget) and parent.is_attached:
+                parent.mount(region, before=before, after=after)
         return region.parent is not None
 
     def restyle(self) -> None:
