@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import subprocess
@@ -13,11 +14,16 @@ import pytest
 
 from agent_tui.safety.folder_rules import FolderRules
 from agent_tui.safety.policy import Rule
+from agent_tui.safety.sandbox.support import workspace_support
 
 
-def run(*arguments: str, given: str = "", cwd: Path) -> subprocess.CompletedProcess[str]:
+def run(
+    *arguments: str, given: str = "", cwd: Path, env: dict[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
     argv = [sys.executable, "-m", "agent_tui", "policy", "check", *arguments]
-    return subprocess.run(argv, input=given, capture_output=True, text=True, cwd=cwd, timeout=60)
+    return subprocess.run(
+        argv, input=given, capture_output=True, text=True, cwd=cwd, timeout=60, env=env
+    )
 
 
 def check(*arguments: str, cwd: Path) -> dict[str, Any]:
@@ -52,6 +58,18 @@ def test_one_call(tmp_path: Path, arguments: tuple[str, ...], decision: str, rul
     assert (said["decision"], said["rule"]) == (decision, rule)
     assert said["reason"]
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("sandbox", ["auto", "local"])
+def test_accept_all_says_what_holds_a_command(tmp_path: Path, sandbox: str) -> None:
+    (tmp_path / "home").mkdir()
+    (tmp_path / "home" / "config.toml").write_text(f'[sandbox]\nmode = "{sandbox}"\n')
+    found = asyncio.run(workspace_support(sandbox))
+    holds = "with your own rights" if found.problem else "in the sandbox"
+    call, home = ("--command", "rm ../y", "--mode", "accept-all"), str(tmp_path / "home")
+    done = run(*call, cwd=tmp_path, env={**os.environ, "AGENT_TUI_HOME": home})
+    assert holds in done.stdout and done.stdout.startswith("allow: accept-all mode")
+    assert sandbox == "auto" or holds == "with your own rights"
 
 
 def test_a_command_without_quotes_is_told_how_it_is_written(tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ from agent_tui.protocol import exit_codes
 from agent_tui.safety import policy as rules
 from agent_tui.safety.folder_rules import FolderRules
 from agent_tui.safety.permissions import Permissions, own_rules
-from agent_tui.safety.sandbox.support import support
+from agent_tui.safety.sandbox.support import support, workspace_support
 from agent_tui.settings.layers import Place, place_at, read
 from agent_tui.structures.vocabulary import MODES
 
@@ -34,6 +34,8 @@ Nothing is run, and nothing is asked.
 """
 DECISIONS: Final = {"allow": "allow", "ask": "ask", "refuse": "deny"}
 SHELL: Final = "run_shell_command"
+IN_SANDBOX: Final = "in the sandbox"
+WITH_RIGHTS: Final = "with your own rights: no sandbox holds it"
 
 
 def policy(arguments: Sequence[str]) -> int:
@@ -84,7 +86,7 @@ def policy(arguments: Sequence[str]) -> int:
 
 def _simulate(cwd: Path, rules_file: str | None, as_json: bool) -> int:
     try:
-        place, held = _rules_at(cwd.resolve())
+        place, held, _ = _rules_at(cwd.resolve())
         held = held if rules_file is None else simulation.read_rules(Path(rules_file))
     except (ValueError, OSError) as error:
         print(f"agent-tui policy: {one_line(str(error))}", file=sys.stderr)
@@ -141,26 +143,33 @@ def decide(asked: Mapping[str, Any]) -> dict[str, Any]:
     if name not in tools:
         raise ValueError(f"no tool {name!r}; there are: {', '.join(sorted(tools))}")
     touched = () if path is None else (path,)
-    place, held = _rules_at(cwd.resolve())
-    sandbox = None if command is None else asyncio.run(support(place.folders.data / "sandbox"))
+    place, held, wanted = _rules_at(cwd.resolve())
+    record = place.folders.data / "sandbox"
+    sandbox = None if command is None else asyncio.run(support(record))
+    works = command is not None and mode == "accept-all"
+    workspace = asyncio.run(workspace_support(wanted, record)) if works else None
     shell, limits, environment = command or "", held.limits, place.environment
     facts = gather_facts(
-        tools[name], touched, shell, (place.cwd,), sandbox, None, limits, environment
+        tools[name], touched, shell, (place.cwd,), sandbox, workspace, limits, environment
     )
     for_good = FolderRules(place.folders.data, str(place.cwd)).rules
     decision = rules.decide(str(mode), facts, for_good, held)
+    reason = decision.reason
+    if works and decision.verdict == "allow":
+        reason += f", {IN_SANDBOX if decision.confined else WITH_RIGHTS}"
     return {
         "decision": DECISIONS[decision.verdict],
-        "reason": decision.reason,
+        "reason": reason,
         "rule": decision.rule,
     }
 
 
 @cache
-def _rules_at(cwd: Path) -> tuple[Place, Permissions]:
-    """The place and the person's rules there, read once for many calls. Raises ValueError."""
+def _rules_at(cwd: Path) -> tuple[Place, Permissions, str]:
+    """The place, and what the person's settings say there of rules and of the sandbox of accept-all,
+    read once for many calls. Raises ValueError."""
     place = place_at(cwd)
     found = read(place)
     if hidden := found.hidden_rule:
         raise ValueError(f"your rules cannot be read: {hidden}")
-    return place, own_rules(found.settings.permissions)
+    return place, own_rules(found.settings.permissions), found.settings.sandbox.mode
