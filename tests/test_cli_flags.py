@@ -84,3 +84,9 @@ def test_help_fits_the_terminal(command: str, columns: int) -> None:
         argv, env=given, capture_output=True, text=True, timeout=60, check=True
     ).stdout
     assert [line for line in said.splitlines() if len(line) > columns] == []
+
+
+def test_a_wrong_mode_is_named_also_where_there_is_no_terminal() -> None:
+    argv = [sys.executable, "-m", "agent_tui", "--mode", "accept", "x"]
+    done = subprocess.run(argv, stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    assert done.returncode == 2 and "--mode accept: unknown mode" in done.stderr

@@ -84,6 +84,7 @@ def _screen(arguments: list[str], early: Early | None) -> int:
     if arguments:
         check_foreign_words(arguments)
     given = flags.screen(arguments, early) if arguments else Given()
+    config = replace(_config(given, interactive=True), or_new=True)
     if not all(os.isatty(fd) for fd in (0, 1, 2)):  # the screen is drawn on the third
         raise Usage(
             "this is not a terminal; `agent-tui run PROMPT` and `agent-tui chat` work without one"
@@ -92,7 +93,6 @@ def _screen(arguments: list[str], early: Early | None) -> int:
         raise Usage(
             f"TERM={os.environ['TERM']} cannot draw a full screen; `agent-tui chat` needs none"
         )
-    config = replace(_config(given, interactive=True), or_new=True)
     with import_trim.trim_imports():  # around all of them: each brings asyncio
         engine, run, look_of = worker.Worker, start.run, display_options.look_of
     settings = config.settings
