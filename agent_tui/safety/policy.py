@@ -295,7 +295,11 @@ def _mode_reason(mode: str, facts: Facts) -> str:
     if facts.effect == "network" and mode in ("auto", "accept-edits", "plan"):
         return f"{mode} mode asks before the web is used: {facts.host}"
     if facts.effect == "execute" and mode in ("auto", "accept-edits", "plan"):
-        return "" if facts.unsure == "" else f"{mode} mode asks: {facts.unsure or _UNJUDGED}"
+        if facts.unsure == "":
+            return ""
+        named = next((why for call in facts.calls for _, why in call.closed), "")
+        reasons = dict.fromkeys(filter(None, (facts.unsure or _UNJUDGED, named)))
+        return f"{mode} mode asks: {'; '.join(reasons)}"
     if facts.effect == "external" and mode in ("auto", "accept-edits", "plan"):
         return f"{mode} mode asks: the tool {facts.tool} may act outside this folder"
     if mode == "auto":

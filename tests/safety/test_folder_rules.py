@@ -201,3 +201,15 @@ def test_the_file_is_the_persons_alone_and_what_cannot_be_read_allows_nothing(fo
     with pytest.raises(Refused):
         kept.add(policy.Rule(TOOL.name, (), str(folder), ("pytest",), True))
     assert file.read_bytes() == b"["
+
+
+@pytest.mark.parametrize(
+    ("command", "named"),
+    [("rm ../y", "outside the folder"), ("cp .env copy", "the name of a secret")],
+)
+def test_a_command_that_names_what_is_closed_says_so_and_is_not_offered_for_good(
+    folder: Path, command: str, named: str
+) -> None:
+    found = decision(folder, command, FolderRules(folder.parent / "data", str(folder)))
+    assert named in found.reason and "may change something" in found.reason
+    assert found.verdict == "ask" and found.lasting is None and found.always is not None

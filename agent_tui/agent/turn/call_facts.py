@@ -45,8 +45,8 @@ def gather_facts(
     in the first of `roots`. `support` and `workspace`: the sandboxes here, to look and to work in;
     None where nothing runs in them. `limits`: those of the person; `environment`: that of commands;
     `reaches`: a host, and why its address asks in every mode; `names`: look at what the words of a
-    command name, which costs time and only matters to a rule that allows. Raises ValueError for what
-    is no path."""
+    command name, which costs time, also where no answer for good depends on it. Raises ValueError
+    for what is no path."""
     first, *others = map(str, roots)
     writes = tool.effect != "read"
     named = tuple(paths.facts(text, roots, tool.changes, writes) for text in touched)
@@ -73,8 +73,9 @@ def gather_facts(
     sandboxed = workspace is not None and not workspace.problem
     forbidden, doubt = apply_limits(limits, named, command, judged.calls, roots, environment)
     calls, closed = judged.calls, ""
-    if names and calls:
+    if calls and (names or (lasts and unsure)):
         calls = tuple(mark_closed(calls, roots))
+        lasts = lasts and not any(call.closed for call in calls)
     elif names:
         closed = closed_in_text(command, roots)
     return replace(
