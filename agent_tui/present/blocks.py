@@ -72,14 +72,21 @@ def block_parts(block: Block) -> tuple[p.Part, ...]:
 
 
 def tool_parts(block: ToolBlock) -> tuple[p.Part, ...]:
-    """What a call shows below its line: what came of it, and what it was not allowed to do."""
+    """What a call shows below its line: what the person said with a yes, what came of it, and what
+    it was not allowed to do."""
     if block.state == "running":
-        return (p.Output(block.tail),) if block.tail else ()
+        return (*yes_parts(block), *((p.Output(block.tail),) if block.tail else ()))
     refused = undone_display(block)
     return (
+        *yes_parts(block),
         *parts_of(block.display),
         *((NOT_DONE, *parts_of(refused)) if refused is not None else ()),
     )
+
+
+def yes_parts(block: ToolBlock) -> tuple[p.Part, ...]:
+    """The words that a person gave with a yes. Those with a no are the result."""
+    return (p.Words(f"you said yes: {block.words}"),) if block.words else ()
 
 
 def undone_display(block: ToolBlock) -> Display | None:

@@ -110,6 +110,11 @@ def diff_count(diff: d.DiffDisplay) -> tuple[p.Run, ...]:
     return tuple(runs)
 
 
+def goes_on(display: d.Display | None) -> bool:
+    """Whether it is a command in the background."""
+    return isinstance(display, d.CommandDisplay) and display.background
+
+
 def folder_of(display: d.Display | None) -> str:
     """Where the command of a question would run; empty: it is about none."""
     return display.cwd if isinstance(display, d.CommandDisplay) else ""

@@ -18,6 +18,7 @@ from agent_tui.present.blocks import (
     failure,
     problem,
     undone_display,
+    yes_parts,
 )
 from agent_tui.present.displays import diff_of, kind_of, present
 from agent_tui.protocol.display import TODO_WORDS, DiffDisplay, Display
@@ -152,10 +153,13 @@ def _who(block: ToolBlock) -> str:
 def _body(block: ToolBlock, expanded: bool, known: bool) -> list[str]:
     if block.state in ("asking", "running"):
         return []
-    refused = undone_display(block)
+    said, refused = part_lines(yes_parts(block)), undone_display(block)
+    if known and diff_of(block.display):
+        return said
+    said += _result(block, expanded)
     if refused is None or known:
-        return [] if known and diff_of(block.display) else _result(block, expanded)
-    return [*_result(block, expanded), *part_lines([NOT_DONE]), *display_lines(refused)]
+        return said
+    return [*said, *part_lines([NOT_DONE]), *display_lines(refused)]
 
 
 def _result(block: ToolBlock, expanded: bool) -> list[str]:

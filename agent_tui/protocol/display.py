@@ -109,7 +109,7 @@ class MatchesDisplay:
 @frozen
 class CommandDisplay:
     """A shell command; `exit_code` is None while it runs, or when a signal or a timeout ended it.
-    `background`: it went on when this was told."""
+    `background`: it went on when this was told; in a question, it would."""
 
     command: str
     cwd: str = ""

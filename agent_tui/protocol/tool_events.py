@@ -80,6 +80,7 @@ class ApprovalAsked(Event):
             self.at,
             display=self.display,
             note=before.note if before else "",
+            words=before.words if before else "",
         )
         return t.put_tool(block).ask(asked, self.at)
 
@@ -105,7 +106,8 @@ class ApprovalAnswered(Event):
         block = t.tool(asked.call_id) if isinstance(asked, Approval) else None
         if block is None or not self.text or self.choice == "no":
             return t
-        return t.put_tool(replace(block, note=_join(block.note, f"you said: {self.text}")))
+        words = "\n".join(filter(None, (block.words, self.text)))
+        return t.put_tool(replace(block, words=words))
 
 
 @frozen
@@ -216,6 +218,7 @@ class ToolStarted(Event):
             self.at,
             note=_join(self.note, before.note if before else ""),
             timeout_s=self.timeout_s,
+            words=before.words if before else "",
         )
         t = t.put_tool(block)
         return replace(t, state="waiting_for_input" if t.pending else "waiting_for_tool")
@@ -323,6 +326,7 @@ class ToolEnded(Event):
             display=waiting if self.display is None and asked else self.display,
             note=note,
             proposed=None if asked else waiting,
+            words=before.words if before else "",
         )
         t = t.put_tool(block)
         running = any(

@@ -90,8 +90,9 @@ class ThinkingBlock:
 @frozen
 class ToolBlock:
     """One tool call. `tail` is the end of its running output, `display` what to draw, `note` who or
-    what decided, in words (`allowed once`), `timeout_s` the seconds that it may run (0: no limit is
-    known), `proposed` what was asked for and then not done, `children` the agents that it started.
+    what decided (`allowed once`), `words` what the person said with a yes, `timeout_s` the seconds
+    that it may run (0: no limit is known), `proposed` what was asked for and then not done,
+    `children` the agents that it started.
     """
 
     call_id: str
@@ -107,6 +108,7 @@ class ToolBlock:
     timeout_s: float = 0.0
     proposed: Display | None = None
     children: tuple[Child, ...] = ()
+    words: str = ""
 
 
 @frozen

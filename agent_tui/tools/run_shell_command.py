@@ -37,9 +37,8 @@ def _label(arguments: RunShellCommand) -> str:
 async def plan(arguments: RunShellCommand, ctx: ToolContext) -> Planned:
     """A command is a string: what it finds when it runs is its own business."""
     refuse_placeholders(arguments.command, "", "command")
-    return Planned(
-        CommandDisplay(arguments.command, cwd=str(ctx.folder)), lambda: run(arguments, ctx)
-    )
+    shown = CommandDisplay(arguments.command, cwd=str(ctx.folder), background=arguments.background)
+    return Planned(shown, lambda: run(arguments, ctx))
 
 
 def describe_job(job: Job, moved: bool = False) -> str:

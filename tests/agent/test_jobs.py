@@ -184,7 +184,7 @@ def test_a_server_in_the_background_goes_on_answering_until_it_is_stopped(place:
         assert "GET /server.py" in next(place.home.glob(f"outputs/*/{began.output}")).read_text()
         driver.send(StopJob(began.id))
         assert driver.until(JobChanged, lambda event: event.id == began.id).state == "stopped"
-        assert driver.until(Notice).text.startswith("Interrupted in the background")
+        assert driver.until(Notice).text.startswith("Stopped by you")
         assert gone(began.pids[0]) and not driver.transcript().jobs
 
 

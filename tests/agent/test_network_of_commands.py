@@ -182,8 +182,8 @@ def test_the_answers_say_how_far_they_go() -> None:
     found = {one.keys[0]: (one.label, one.choice) for one in offers(question)}
     assert found == {
         "y": ("yes, with network to a.test, b.test", "once"),
-        "a": ("always: network to a.test, b.test", "always"),
-        "f": ("for good: a.test b.test", "folder"),
+        "a": ("always, this session: network to a.test, b.test", "always"),
+        "f": ("for good, every session: a.test b.test", "folder"),
         "o": ("yes, without the sandbox", "outside"),
         "n": ("no", "no"),
         "m": ("no, and say why", "no"),

@@ -195,6 +195,24 @@ def test_a_refused_change_is_in_line_mode() -> None:
     assert plain.tool_lines(block, DEFAULT, True, known=True) == said
 
 
+def test_words_given_with_a_yes_stand_where_those_of_a_no_do() -> None:
+    result = d.CommandDisplay("make", output="built", exit_code=0)
+    events: list[Event] = [
+        SessionStarted(session="s"),
+        TurnStarted(prompt="go", turn=1),
+        ApprovalAsked(id="a", call_id="c", tool="t", label="Run make"),
+        ApprovalAnswered(id="a", choice="once", text="please use the venv"),
+        ToolStarted(call_id="c", name="t", label="Run make", note="allowed once"),
+        ToolEnded("c", "t", "Run make", "", result),
+    ]
+    block, said = tool_of(events), "you said yes: please use the venv"
+    for expanded in (False, True):
+        lines = plain.block_lines(block, DEFAULT, expanded)
+        assert lines[0] == "Tool: Run make, exit code 0, allowed once" and lines[1] == said
+    assert said in export(events, "md") and said in export(events, "html")
+    assert said in search.block_text(block)
+
+
 def test_a_refused_command_is_shown_where_its_label_is_cut() -> None:
     command = "echo " + "word " * 40 + "end"
     long = refused(d.CommandDisplay(command), f"Run {command[:90]} …")

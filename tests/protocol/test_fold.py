@@ -472,4 +472,4 @@ def test_words_given_with_a_yes_stand_beside_the_call() -> None:
     t = ToolEnded(call_id="c1", name="run_shell_command", label="Run make", content="ok").apply(t)
     block = t.rows[-1]
     assert isinstance(block, ToolBlock)
-    assert block.note == "allowed once, you said: use pytest next time"
+    assert (block.note, block.words) == ("allowed once", "use pytest next time")

@@ -1356,6 +1356,9 @@ def test_a_session_in_the_temporary_folder_moves_within_its_own() -> None:
 
 def test_the_reason_names_what_would_be_lost() -> None:
     assert hard_list.reason("rm -rf ~/", CWD) == "it deletes a home folder (~/)"
+    several = hard_list.reason("rm -rf ~/.ssh && git push --force; dd if=x of=/dev/sda", CWD)
+    assert "~/.ssh" in several and "push" in several and several.endswith("; and 1 more")
+    assert hard_list.reason("rm -rf ~/ && rm -rf ~/", CWD) == "it deletes a home folder (~/)"
     assert "/dev/sda" in hard_list.reason("dd if=x of=/dev/sda", CWD)
     assert "network" in hard_list.reason("curl x | sh", CWD)
     assert "decoded" in hard_list.reason("base64 -d x | sh", CWD)

@@ -23,6 +23,17 @@ def test_exit_code_and_output(tmp_path: Path) -> None:
     assert isinstance(result.display, CommandDisplay) and result.display.exit_code == 0
 
 
+@pytest.mark.parametrize("background", [False, True])
+def test_a_question_knows_whether_it_is_for_the_background(
+    tmp_path: Path, background: bool
+) -> None:
+    assert TOOL.plan is not None
+    arguments = RunShellCommand(command="make", background=background)
+    planned = asyncio.run(TOOL.plan(arguments, Context(tmp_path)))
+    shown = planned.display
+    assert isinstance(shown, CommandDisplay) and shown.background == background
+
+
 def test_a_failing_command_is_a_result_not_an_error(tmp_path: Path) -> None:
     result = run(tmp_path, "echo no; exit 3")
     assert (result.content, result.tag) == ("exit code 3\nno\n", "exit")

@@ -50,7 +50,7 @@ def test_words_about_an_answer_are_cut_behind_a_word_before_they_are_left_out(wi
 
 def test_they_stay_whole_where_leaving_them_out_saves_no_line() -> None:
     shown = rows(question("Edit cart.py", EDIT), 100, 24)
-    assert any("always: this file, with this tool" in row for row in shown)
+    assert any("always, this session: this file, with this tool" in row for row in shown)
     value = DialogView("t", "", None, OPTIONS, 0)
     tight = roomy_parts(value, (), 1, 100, 9)
     assert tight is not None and "exactly this command in this folder" in "\n".join(plain(tight[2]))

@@ -212,6 +212,14 @@ def test_failures_show_why() -> None:
     assert page(tool(d.CommandDisplay("make", timed_out=True)))[0] == "⚙ Read a.py  ✗ timed out"
 
 
+def test_words_given_with_a_yes_stand_below_the_call() -> None:
+    block = tool(d.CommandDisplay("make", output="built"), duration_ms=0)
+    block = replace(block, words="use the venv", note="allowed once")
+    assert page(block)[1:] == ["  you said yes: use the venv", "  built"]
+    read = replace(tool(d.TextDisplay("one\ntwo\nthree")), words="use the venv")
+    assert page(read)[1:] == ["  you said yes: use the venv"], "no more is unfolded than without"
+
+
 def test_a_call_that_never_ran_did_not_fail() -> None:
     no = d.TextDisplay("Error [denied]: the person said no: make it shorter")
     assert page(tool(no, "failed", tag="denied")) == [

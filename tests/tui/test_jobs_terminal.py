@@ -91,7 +91,7 @@ def test_the_list_lives_and_a_job_that_is_kept_goes_on_after_the_end(folder: Pat
         pty.pause()
         pty.pause()
         pty.type("\r")
-        pty.until("Interrupted in the background")
+        pty.until("Stopped by you")
         assert gone(pid)
 
 

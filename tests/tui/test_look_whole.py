@@ -94,7 +94,7 @@ async def drawn(model: Model, width: int, height: int) -> list[str]:
 def test_a_command_comes_before_the_words_about_the_answers() -> None:
     rows = asyncio.run(drawn(asked(60), 60, 20))
     assert "$ python -m pytest" in rows[2] and "y yes, once" in rows[5], rows
-    assert "a always: this command" in "".join(rows[5:7]) and rows[-1].startswith("╰──"), rows
+    assert "a session: this command" in "".join(rows[5:7]) and rows[-1].startswith("╰──"), rows
 
 
 def test_six_lines_of_a_long_command_are_in_view_on_a_small_screen() -> None:

@@ -72,6 +72,18 @@ def test_the_path_of_an_edit_stands_once_with_its_count_and_all_of_it_is_in_view
     assert any("yes, once" in row for row in shown) and not any("lines 1" in row for row in shown)
 
 
+@pytest.mark.parametrize("hard", [False, True], ids=["plain", "hard"])
+@pytest.mark.parametrize("size", [(50, 18), (80, 24)], ids=str)
+def test_a_command_that_nobody_waits_for_says_so(size: tuple[int, int], hard: bool) -> None:
+    serves = replace(COMMAND, background=True)
+    title = rows(question("Run it", serves, hard=hard), *size)[0]
+    assert ("In the background" if not hard else "Run it") in title.replace(
+        "Allow this command in", "In"
+    )
+    assert "no timeout" in title or (hard and size[0] == 50), "what is final is said before that"
+    assert "cannot be undone" in title or not hard
+
+
 @pytest.mark.parametrize("size", [(40, 12), (80, 24), (100, 30)], ids=str)
 def test_a_command_stands_once(size: tuple[int, int]) -> None:
     shown = "\n".join(rows(question("Run python -m pytest -q", COMMAND), *size))

@@ -51,6 +51,15 @@ def test_the_list_says_what_runs_and_enter_stops_it() -> None:
     assert play.take() == [StopJob("a")]
 
 
+@pytest.mark.parametrize(
+    ("age", "said"), [(0, "in the last minute"), (40, "in the last minute"), (90, "1 min ago")]
+)
+def test_a_job_of_forty_seconds_did_not_start_just_now(age: int, said: str) -> None:
+    play = asked()
+    play = asked({**ONE, "since": play.at - age})
+    assert f"started {said}" in sheet(play).options[0].detail
+
+
 @pytest.mark.parametrize("gap", [0.6, 0.7, 1.1])
 def test_enter_pressed_again_and_again_stops_nothing(gap: float) -> None:
     play = Play()

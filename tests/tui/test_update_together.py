@@ -232,7 +232,10 @@ def test_a_command_says_where_it_runs_what_holds_it_and_how_it_reads() -> None:
     assert isinstance(dialog.display, CommandDisplay)
     assert dialog.display.output == "It reads: rm a.o b.o"
     [lasting] = [option for option in dialog.options if option.key == "f"]
-    assert (lasting.label, lasting.detail) == ("for good: rm a.o", "in this folder, every session")
+    assert (lasting.label, lasting.detail) == (
+        "for good, every session: rm a.o",
+        "in this folder",
+    )
 
 
 # -- line mode

@@ -61,6 +61,8 @@ class Jobs:
         self._waited_for: set[asyncio.Event] = set()
         """Set to move the command that somebody waits for."""
         self._closed = False
+        self._stopped = set[str]()
+        """Those that the person stopped."""
         self._watched: dict[Job, tuple[str, str, Watched]] = {}
         """Those whose changes are judged at their end, with id and command."""
         self.may_stay: Ask | None = None
@@ -158,11 +160,11 @@ class Jobs:
         state: Literal["stopped", "ended"] = "stopped" if job.stopped else "ended"
         code = None if job.stopped else job.exit_code
         self._emit(JobChanged(id, state, command, number=job.number, told=told, exit_code=code))
-        self._emit(
-            Notice(
-                f"{'Interrupted' if job.stopped else 'Ended'} in the background: {_line(command)}"
-            )
-        )
+        how = f"{'Interrupted' if job.stopped else 'Ended'} in the background"
+        if id in self._stopped:
+            self._stopped.remove(id)
+            how = "Stopped by you" if job.stopped else how
+        self._emit(Notice(f"{how}: {_line(command)}"))
 
     def tell_model(self, job: Job, words: str) -> None:
         """Let the model know `words` about one of its jobs that is over."""
@@ -185,6 +187,7 @@ class Jobs:
             return
         for id, (_, job) in tuple(self._running.items()):
             if op.id in ("", id) and isinstance(op, StopJob):
+                self._stopped.add(id)
                 job.stop()
             elif op.id in ("", id) and isinstance(op, KeepJob) and job.is_kept != op.on:
                 self._keep(id, op.on)

@@ -42,6 +42,7 @@ from agent_tui.structures import late
 
 _DEEPEST: Final = 8
 _LONGEST: Final = 50_000
+_NAMED: Final = 2
 _TOO_DEEP: Final = "it is nested too deeply to be checked"
 
 _FORK_BOMB: Final = late.pattern(
@@ -159,6 +160,7 @@ def _judge(text: str, places: tuple[str, ...], budget: Budget) -> str:
     ):
         return "a fork bomb: it starts processes until the machine stops"
     values, fetched, moved = ShellValues(budget), FetchedFiles(), places
+    reasons = dict[str, None]()
     for simple in commands:
         values.fill(simple)
         call = programs.unwrap_call(simple)
@@ -168,14 +170,20 @@ def _judge(text: str, places: tuple[str, ...], budget: Budget) -> str:
         if not found and moved != places:
             found = _simple(simple, call, _in_folder(simple, moved), budget)
         if found:
-            return found
+            reasons[found] = None
         if call is not None and (names := written_files(simple, call)):
             fetched.learn(names, simple.fed or _makes(simple, budget))
         if call is not None and (made := fetched.copied(call)):
             fetched.learn([word.text for word in call.arguments[-1:]], made)
         if call and call.name in ("cd", "pushd", "popd"):
             moved = _moved(call, moved[0], places)
-    return ""
+    return _join(*reasons)
+
+
+def _join(*reasons: str) -> str:
+    """Those of several commands: two of them, and how many more there are."""
+    more = len(reasons) - _NAMED
+    return "; ".join(reasons[:_NAMED]) + (f"; and {more} more" if more > 0 else "")
 
 
 def _in_folder(simple: Simple, places: tuple[str, ...]) -> tuple[str, ...]:

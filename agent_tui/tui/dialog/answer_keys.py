@@ -34,6 +34,8 @@ CHOOSES: Final = "↑↓ Enter"
 """What takes an answer that has no key of its own."""
 STEPS: Final = {"up": -1, "down": 1}
 ARROWS: Final = (*STEPS, "left", "right")
+MOST_LETTERS: Final = 3
+"""So many letters of answers are no words: `y`, then `n` by who thought better of it."""
 MARGIN: Final = 4
 """Columns beside the words in the prompt: longer ones stand in several rows."""
 
@@ -164,10 +166,13 @@ def _refused_until(model: Model) -> float:
     return max(since + pause for since, pause in keys)
 
 
-def answer_key_for(model: Model, words: str) -> str:
-    """The key of the answer whose letter `words` are: alone, they were hardly meant as a prompt."""
-    offered = offers(model.question) if model.question is not None else ()
-    return next((alt_key(one, model.keys) for one in offered if words.lower() in one.keys), "")
+def lettered_answer(model: Model, words: str) -> Offer | None:
+    """The answer whose letter comes last in `words`, if they are nothing but a few such letters:
+    they were hardly meant as a prompt."""
+    named = {key: offer for offer in ways(model) for key in offer.keys}
+    letters = "".join(words.lower().split())
+    few = 0 < len(letters) <= MOST_LETTERS and named.keys() >= set(letters)
+    return named[letters[-1]] if few else None
 
 
 def _has_rested(model: Model, dialog: Dialog) -> bool:
@@ -234,6 +239,18 @@ def alt_key(offer: Offer, own: OwnKeys = ()) -> str:
 def letter_key(model: Model, offer: Offer) -> str:
     """The key of the answer as it is now: its letter, or Alt and that."""
     return offer.keys[0] if letters_answer(model) else alt_key(offer, model.keys)
+
+
+def refusing_answer(model: Model) -> tuple[str, str]:
+    """The key of a no, and what it does, while words are in the prompt; empty where the cursor is
+    on one."""
+    dialog, offered = model.dialog, ways(model)
+    if dialog is None or not model.composer.draft:
+        return "", ""
+    no = next((offer for offer in offered if refuses(offer)), None)
+    if no is None or refuses(under_cursor(offered, dialog)):
+        return "", ""
+    return alt_key(no, model.keys), no.action_name
 
 
 def needs_its_letter(question: Approval | Question, offer: Offer) -> bool:

@@ -143,25 +143,13 @@ def _of_call(question: Approval, alike: Sequence[Approval]) -> tuple[Offer, ...]
         ids = tuple(one.id for one in alike)
         together = (Offer(("t",), words, "once", also=ids),)
     if question.always:
-        # What it allows is the answer itself: words beside it are the first to be cut.
-        allowed = f"always: {question.always}"
-        short = allowed.partition(", ")[0]
-        always = (
-            Offer(
-                ("a", "2"), allowed, "always", "in this session", short=short, says=ALLOWS_ALWAYS
-            ),
-        )
+        always = (_lasting("a", "2", choice="always", allowed=question.always),)
     if question.prefix:
-        begins = f"always: {question.prefix}"
-        always += (
-            Offer(
-                ("p",), begins, "prefix", "whatever follows, in this session", says=ALLOWS_ALWAYS
-            ),
-        )
+        begins = _lasting("p", choice="prefix", allowed=question.prefix, detail="whatever follows")
+        always += (begins,)
     if question.folder and not question.hard:
-        lasting = f"for good: {question.folder}"
         always += (
-            Offer(("f",), lasting, "folder", "in this folder, every session", says=ALLOWS_ALWAYS),
+            _lasting("f", choice="folder", allowed=question.folder, detail="in this folder"),
         )
     if question.mode and not question.hard and not displays.kind_of(question.display).runs:
         words, more = (
@@ -181,6 +169,21 @@ def _of_call(question: Approval, alike: Sequence[Approval]) -> tuple[Offer, ...]
         *edits,
         Offer(("n", "3"), "no", "no", says=DENIES),
         Offer(("m", "4"), "no, and say why", "no", "", DENIES, short="no, say why"),
+    )
+
+
+def _lasting(*keys: str, choice: Choice, allowed: str, detail: str = "") -> Offer:
+    """An answer that holds longer. How long comes first, and what it allows is the answer itself:
+    the end of a line is the first to be cut, and so are words beside it."""
+    how, long = ("for good", "every session") if choice == "folder" else ("always", "this session")
+    return Offer(
+        keys,
+        f"{how}, {long}: {allowed}",
+        choice,
+        detail,
+        short=f"{long.removeprefix('this ')}: {allowed.partition(', ')[0]}",
+        says=ALLOWS_ALWAYS,
+        does=how,
     )
 
 

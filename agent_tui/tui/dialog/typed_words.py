@@ -14,7 +14,8 @@ from agent_tui.tui.core.msg import KeyPressed
 from agent_tui.tui.core.prompt_state import Purpose, PurposeKind
 from agent_tui.tui.core.step import Step, then, toast
 from agent_tui.tui.dialog.answer_keys import (
-    answer_key_for,
+    alt_key,
+    lettered_answer,
     refuses,
     ways,
 )
@@ -43,8 +44,11 @@ def send_words(model: Model, command: str) -> Step:
         return model, (Type("", "backspace"), Type("\n", "ctrl+j"))
     if is_command(draft):
         return toast(model, "answer first; then Enter runs it", "warning")
-    if command == "send" and (key := answer_key_for(model, draft.strip())):
-        return toast(model, f"press {key} to answer", "warning")
+    if (offer := lettered_answer(model, draft)) is not None:
+        key = alt_key(offer, model.keys)
+        to = offer.does if offer.choice in ("choose", "say") else ""
+        do = f"press {key} to {to}" if to else f"{key} answers {offer.action_name}"
+        return toast(model, f"not sent: {do}", "warning")
     if command == "send" and draft.strip().lower() in ANSWER_LETTERS:
         return toast(
             model, f"not offered here: {draft.strip()}", "warning"

@@ -19,11 +19,12 @@ from agent_tui.tui.core.regions import DialogView, FooterView, Option
 from agent_tui.tui.core.words import folder, format_place, one_line
 from agent_tui.tui.dialog.answer_keys import (
     alt_key,
-    answer_key_for,
     can_say,
     enter_answers,
+    lettered_answer,
     letters_answer,
     refuses_enter,
+    refusing_answer,
     simplest_answer,
 )
 from agent_tui.tui.dialog.marking import is_multi
@@ -45,6 +46,12 @@ TITLES: Final = {
 """What a question is about."""
 ANSWERED: Final = "answered"
 HARD: Final = "Run it? This cannot be undone"
+LASTING: Final = (
+    "Allow this command in the background? It has no timeout",
+    "In the background, no timeout?",
+)
+"""What is asked of a command that nobody waits for, and the same in short."""
+HARD_LASTING: Final = "Run it in the background, no timeout? This cannot be undone"
 NARROW: Final = 50
 """Columns below which the footer names one key that scrolls."""
 
@@ -168,7 +175,7 @@ def _enter_sends(model: Model) -> bool:
     return not (
         enter_answers(model)
         or is_command(words)
-        or answer_key_for(model, words.strip())
+        or lettered_answer(model, words)
         or completion.is_unknown(model.transcript.answers, words)
     )
 
@@ -184,13 +191,20 @@ def asked_footer(model: Model) -> FooterView:
     more = (("Space", "mark"),) * marks
     more += (("←→", "see others"),) * several + (("Tab", "add words"),) * can_say(model)
     return _footer(
-        simplest_answer(model), model.keys, hidden, back, narrow, draft, _enter_sends(model), more
+        (simplest_answer(model), refusing_answer(model)),
+        model.keys,
+        hidden,
+        back,
+        narrow,
+        draft,
+        _enter_sends(model),
+        more,
     )
 
 
 @lazy
 def _footer(
-    nearest: tuple[str, str],
+    nearest: tuple[tuple[str, str], ...],
     own: OwnKeys,
     hidden: bool,
     back: bool,
@@ -199,18 +213,18 @@ def _footer(
     words: bool,
     more: tuple[tuple[str, str], ...],
 ) -> FooterView:
-    """`hidden`: a part of what is asked about is out of view, so that what scrolls it is said before
-    what the cursor shows by itself. `back`: the part above, and the end has been in view. `words`:
-    they are what Enter sends. `more`: what else can be done with the question. What Esc does is
-    said above the prompt."""
+    """`nearest`: answers, the simplest to take first. `hidden`: a part of what is asked about is
+    out of view, so that what scrolls it is said before what the cursor shows by itself. `back`:
+    the part above, and the end has been in view. `words`: they are what Enter sends. `more`: what
+    else can be done with the question. What Esc does is said above the prompt."""
     scroll, choose = (
         (("PgUp" if back else "PgDn") if narrow else "PgUp/PgDn", "scroll"),
         ("↑↓", "choose"),
     )
-    moves = (scroll, choose) if hidden and nearest[1] != READ_ON else (choose,)
+    moves = (scroll, choose) if hidden and nearest[0][1] != READ_ON else (choose,)
     clears = ((commands.key_of("interrupt", own), "clear"),) if draft else ()
     queues = ((commands.key_of("send", own), "queue"),) if words else ()
-    named = (nearest, *queues, *moves, *more, *clears)
+    named = (*nearest, *queues, *moves, *more, *clears)
     return FooterView(tuple(pair for pair in named if pair[0]))
 
 
@@ -218,6 +232,8 @@ def titles(asked: Approval) -> tuple[str, str]:
     """What is asked, and the same in short. A command stands whole below it."""
     if asked.ran:
         return "Keep these changes?", ""
+    if displays.goes_on(asked.display):
+        return (HARD_LASTING, HARD) if asked.hard else LASTING
     if displays.kind_of(asked.display).runs:
         return (HARD if asked.hard else "Allow this command?"), ""
     return (

@@ -41,7 +41,7 @@ def _rows(model: Model, _: Overlay) -> Iterator[Entry]:
     """Each job; under the cursor the end of its output."""
     jobs = _known(model)
     for job in jobs.values():
-        state = "stopping" if job.stops else f"started {time_ago(model.at - job.since)}"
+        state = "stopping" if job.stops else f"started {_ago(model.at - job.since)}"
         said = (
             "waits for input" if job.waits else "",
             "kept after quit" if _is_kept(model, job.id) else "",
@@ -63,6 +63,12 @@ def _about(model: Model, _: Overlay, row: Entry, cells: int, lines: int) -> Line
     said = [one_line(line, cells) for line in row.about.splitlines()]
     shown = said[-(lines - len(where)) :]
     return (*((Span(line),) for line in shown), *((Span(line, "dim"),) for line in where))
+
+
+def _ago(seconds: float) -> str:
+    """Words that stay for a minute: where they changed each second, the row would be another one to
+    who types its number."""
+    return "in the last minute" if seconds < 60 else time_ago(seconds)
 
 
 def _pids(job: JobStatus) -> str:

@@ -36,7 +36,9 @@ def kind(block: Block) -> Kind | None:
     """What `block` is within a group; None: it is in none."""
     if isinstance(block, ThinkingBlock):
         return None if block.live else "thought"
-    if not isinstance(block, ToolBlock) or block.state != "done" or block.note or block.children:
+    if not isinstance(block, ToolBlock) or block.state != "done":
+        return None
+    if block.note or block.words or block.children:
         return None
     if block.name == ATTACHED:  # what went along with a prompt is always said by name
         return None

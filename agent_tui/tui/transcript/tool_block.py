@@ -17,6 +17,7 @@ from agent_tui.present.blocks import (
     problem,
     tool_parts,
     undone_display,
+    yes_parts,
 )
 from agent_tui.present.displays import diff_of, kind_of, parts_of, present
 from agent_tui.protocol.display import Display
@@ -61,6 +62,7 @@ def tool_lines(
     lines = _head(block, width, open, now, cells, look)
     room = max(1, width - 3) if width >= 20 else width
     body = [
+        *part_lines(yes_parts(block), room, open, cells, look),
         *_body(block, room, open, cells, look),
         *(_proposed(block, room, cells, look) if open else ()),
     ]
@@ -104,7 +106,9 @@ def has_body(block: Block) -> bool:
     """Whether a folded tool block shows more than its line."""
     if isinstance(block, CallBlock):
         return bool(block.arguments.body.strip())
-    return isinstance(block, ToolBlock) and (bool(block.children) or _shows_more(block))
+    return isinstance(block, ToolBlock) and (
+        bool(block.children or block.words) or _shows_more(block)
+    )
 
 
 def _shows_more(block: ToolBlock) -> bool:
@@ -123,10 +127,11 @@ def _shows_more(block: ToolBlock) -> bool:
 
 def body_estimate(block: ToolBlock, open: bool) -> int:
     """About how many lines are below the first."""
+    said = sum(map(_estimate, yes_parts(block)))
     if not open and not _shows_more(block):
-        return 0
+        return said
     if not open and kind_of(block.display).stays != "begin":
-        return LAST_LINES
+        return said + LAST_LINES
     parts = tool_parts(block)
     diffs = [part for part in parts if isinstance(part, p.Diff)]
     most = FOLDED_LINES if not open else MOST_DIFF_LINES if diffs else MOST_LINES
@@ -253,7 +258,8 @@ def _body(block: ToolBlock, width: int, open: bool, cells: Cells, look: Look) ->
         return _error(block, width, cells)
     if stays == "end":
         return _end(block, width, cells)
-    return part_lines(parts_of(shown), width, False, cells, look, True) if has_body(block) else []
+    shows = block.children or _shows_more(block)
+    return part_lines(parts_of(shown), width, False, cells, look, True) if shows else []
 
 
 def _end(block: ToolBlock, width: int, cells: Cells) -> list[Line]:

@@ -139,5 +139,5 @@ def test_a_new_session_asks_and_a_number_keeps_it(place: Place) -> None:
         spoken.say("/jobs")
         spoken.hear("kept after quit")
         spoken.say("1")
-        spoken.hear("Interrupted in the background")
+        spoken.hear("Stopped by you")
     assert gone(pid)

@@ -30,7 +30,7 @@ At line 1:
 +one
 +two
 y or 1: yes, once
-a or 2: always: this file, with this tool (in this session)
+a or 2: always, this session: this file, with this tool
 e: yes, and accept edits from now on (commands still ask)
 n or 3: no
 m or 4: no, and say why

@@ -120,12 +120,21 @@ def test_lines_that_do_not(question: Approval | Question, line: str) -> None:
     assert announcer.match_answer(question, line) is None
 
 
+@pytest.mark.parametrize("hard", [False, True])
+def test_a_question_about_a_command_in_the_background_says_so(hard: bool) -> None:
+    serves = d.CommandDisplay("make watch", background=True)
+    asked = replace(APPROVAL, display=serves, hard=hard)
+    first = announcer.question_lines(asked, (asked,))[0]
+    assert "in the background" in first and "no timeout" in first
+    assert ("This cannot be undone" in first) == hard
+
+
 def test_a_question_says_all_that_is_asked_about() -> None:
     asked = replace(APPROVAL, display=d.CommandDisplay("line one\nline two", cwd="/work"))
     said = announcer.question_lines(asked, (asked, replace(STUCK, text="Thrice.")))
     assert said[0] == "Question 1 of 2: Allow this command?"
     assert said[2:5] == ["$ line one", "line two", "in /work"]
-    assert "a or 2: always: ls in here (in this session)" in said
+    assert "a or 2: always, this session: ls in here" in said
     assert "Also asked: Thrice." in said
     assert said[-1] == "Type y, a, n, m or next, or n and why, or y: and more words."
 
