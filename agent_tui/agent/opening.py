@@ -22,7 +22,7 @@ from agent_tui.agent.services.trust import describe_untrusted, discover_skills
 from agent_tui.agent.session import directories, recovery
 from agent_tui.agent.session.agent import Agent
 from agent_tui.agent.session.observer import Observer
-from agent_tui.agent.session.record import Record, Sink
+from agent_tui.agent.session.record import Record, Sink, still_allowed
 from agent_tui.agent.session.sinks import Sinks
 from agent_tui.agent.turn import sandbox_words
 from agent_tui.agent.turn.tool_wiring import LoadedSkills, scrubber
@@ -97,9 +97,8 @@ async def open_agent(
         way = f"/mode {UNASKED}" if config.interactive else f"--mode {UNASKED}"
         why = f"The mode is {mode} now: {UNASKED} must be chosen again at each start, with {way}"
         record.emit(Notice(why, "warning"))
-    if allowed := sorted(one.text for one in before.allowed):
-        shown = "; ".join(allowed[:3]) + f"; and {len(allowed) - 3} more" * (len(allowed) > 3)
-        record.emit(Notice(f"Still allowed from earlier in this session: {shown}"))
+    if before.allowed:
+        record.emit(Notice(still_allowed(before.allowed)))
     try:
         agent.turns.jobs.adopt(config.settings.tools.max_output_chars)
     except OSError as error:

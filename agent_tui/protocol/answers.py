@@ -398,13 +398,15 @@ class OldTurn:
 @frozen
 class UndoPlan:
     """What would be taken back, or made again (`redo`). `caps`: in words what is not shown, and
-    what undo cannot reach; `undone`: changes of these turns were taken back already."""
+    what undo cannot reach; `undone`: changes of these turns were taken back already; `begun`: the
+    record that began the undo that would be made again, if the conversation went back with it."""
 
     direction: Direction = "undo"
     files: tuple[OldFile, ...] = ()
     turns: tuple[OldTurn, ...] = ()
     caps: tuple[str, ...] = ()
     undone: bool = False
+    begun: int = 0
     type: ClassVar = "undo"
 
 

@@ -380,9 +380,9 @@ class FilesRestored(Event):
         bad = sum(file.outcome in ("changed", "failed") for file in self.files)
         return t.add(NoticeBlock("warning" if bad else "info", self.summary()))
 
-    def summary(self) -> str:
-        """What was done and how it is reversed, what was left, and what failed: the same words
-        everywhere."""
+    def summary(self, first: str = "") -> str:
+        """What was done and how it is reversed (`first`: what comes before that), what was left, and
+        what failed: the same words everywhere."""
         undone = self.direction == "undo"
         of = {
             outcome: [file for file in self.files if file.outcome == outcome]
@@ -395,7 +395,7 @@ class FilesRestored(Event):
         deleted = f", deleted {name_files(gone, above)}" if gone else ""
         told = [f"{verb} {name_files(there, above)}{again}{deleted}."] if there else []
         told += [f"Deleted {name_files(gone, above)}{again}."] if gone and not there else []
-        told += [f"/{'redo' if undone else 'undo'} reverses this."] if of["done"] else []
+        told += [f"{first}/{'redo' if undone else 'undo'} reverses this."] if of["done"] else []
         told += (
             [f"Kept {name_files([file.path for file in of['kept']], above)} unchanged."]
             if of["kept"]

@@ -21,6 +21,7 @@ from agent_tui.protocol.events import (
     QuestionAsked,
     QueueChanged,
     RequestSent,
+    Rewound,
     SteerSeen,
     TextDelta,
     ToolEnded,
@@ -30,7 +31,16 @@ from agent_tui.protocol.events import (
     TurnStarted,
     fold,
 )
-from agent_tui.protocol.ops import Answer, Cancel, QueueEdit, SaveDraft, SetMode, Steer, Submit
+from agent_tui.protocol.ops import (
+    Answer,
+    Cancel,
+    QueueEdit,
+    Rewind,
+    SaveDraft,
+    SetMode,
+    Steer,
+    Submit,
+)
 from agent_tui.settings.table import ToolSettings
 from tests.agent.driving import Driver, Place
 
@@ -114,6 +124,26 @@ def test_a_beginning_holds_for_commands_that_begin_so_also_when_the_session_is_r
         driver.send(Answer(question.id, "no"))
         driver.until(TurnEnded)
         assert [event.tag for event in driver.all(ToolEnded)] == ["ok", "denied"]
+        assert [event.text for event in driver.all(Notice) if "Still" in event.text] == [
+            "Still allowed from earlier in this session: Run shell command make one …"
+        ]
+
+
+def test_a_rewind_says_what_stays_allowed_of_what_was_allowed_since(place: Place) -> None:
+    model = place.script([run("make one")], *([{"text": "done"}] for _ in range(4)))
+    with place.engine(model) as driver:
+        (place.cwd / "Makefile").write_text("one:\n\t@echo made\n")
+        driver.send(Answer(asked(driver).id, "prefix"))
+        driver.until(TurnEnded)
+        driver.turn("again")
+        first, second = (event.n for event in driver.all(TurnStarted))
+        driver.send(Rewind(second))
+        driver.until(Rewound)
+        driver.turn("more")
+        assert not [event for event in driver.all(Notice) if "Still" in event.text]
+        driver.send(Rewind(first))
+        driver.until(Rewound)
+        driver.turn("more")
         assert [event.text for event in driver.all(Notice) if "Still" in event.text] == [
             "Still allowed from earlier in this session: Run shell command make one …"
         ]

@@ -18,9 +18,10 @@ from agent_tui.protocol.events import (
     Notice,
     RestoreStarted,
     Rewound,
+    SessionStarted,
     TurnStarted,
 )
-from agent_tui.protocol.ops import FileChoice, Query, RestoreFiles
+from agent_tui.protocol.ops import FileChoice, Fork, Query, RestoreFiles, Resume
 from agent_tui.protocol.transcript import NoticeBlock
 from tests.agent.driving import Driver, Place
 
@@ -106,7 +107,48 @@ def test_code_and_conversation_together(place: Place) -> None:
         assert said.done
         assert not (place.cwd / "a").exists() and driver.transcript().draft == "make"
         assert list(driver.transcript().rows)[-1] == NoticeBlock("info", said.said)
-        assert said.said == "Rewound the conversation. Deleted a. /redo reverses this."
+        assert said.said == (
+            "Rewound the conversation. Deleted a. Clear the prompt, then /redo reverses this."
+        )
+
+
+def test_redo_after_one_more_turn(place: Place) -> None:
+    """A later turn takes no file from what can be redone, and the copy knows all of its changes."""
+    calls = (creating("a"), creating("b"), creating("c"))
+    model = place.script(*(part for made in calls for part in (made, [{"text": "made"}])))
+    with place.engine(model, mode="accept-all") as driver:
+        driver.turn("make a")
+        driver.turn("make b")
+        driver.send(RestoreFiles(driver.all(TurnStarted)[1].n, "both"))
+        assert answer(driver, "restored").done and not (place.cwd / "b").exists()
+        driver.turn("make c")
+        told = ask(driver, "redo")
+        assert [file.path for file in told.files] == ["b"]
+        assert told.begun == driver.all(RestoreStarted)[0].n
+        driver.send(RestoreFiles(what="both", redo=True))
+        assert answer(driver, "restored").done and (place.cwd / "b").exists()
+        assert ask(driver, "redo").files == ()
+        driver.send(Fork(told.begun))
+        copy = answer(driver, "forked").id
+        driver.send(Resume(copy))
+        driver.until(SessionStarted, lambda event: event.session == copy)
+        back = ask(driver)
+        assert [file.path for file in back.files] == ["b"] and back.turns[0].prompt == "make b"
+
+
+def test_redo_asks_about_a_file_that_a_later_turn_changed(place: Place) -> None:
+    other = {"path": "a", "content": "other\n"}
+    model = place.script(
+        creating("a"), [{"text": "made"}], [{"call": "create_file", "arguments": other}], []
+    )
+    with place.engine(model, mode="accept-all") as driver:
+        driver.turn("make")
+        driver.send(RestoreFiles())
+        assert answer(driver, "restored").done
+        driver.turn("make another")
+        told = ask(driver, "redo")
+        assert [(file.state, file.default) for file in told.files] == [("changed", "")]
+        assert told.begun == 0
 
 
 def test_nothing_is_done_while_a_word_is_missing(place: Place) -> None:

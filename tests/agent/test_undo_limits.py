@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from agent_tui.agent.session.changes import BACKGROUND
+from agent_tui.agent.session.changes import BACKGROUND, RAN
 from agent_tui.agent.turn import known_files
 from agent_tui.agent.turn.undo_limits import APPEARED, IGNORED, describe_unseen
 from agent_tui.protocol.events import JobChanged, TurnStarted, UndoLimited
@@ -119,6 +119,7 @@ def test_what_goes_on_in_the_background_is_said_of_its_turn_and_of_those_while_i
     )
     with place.engine(model, mode="accept-all", sandbox="local") as driver:
         driver.turn("first")
+        assert BACKGROUND in ask(driver).caps
         driver.turn("second")
         (place.cwd / ".git" / "go").touch()
         if not any(event.state == "ended" for event in driver.all(JobChanged)):
@@ -126,9 +127,10 @@ def test_what_goes_on_in_the_background_is_said_of_its_turn_and_of_those_while_i
         driver.turn("third")
         first, second, third = (event.n for event in driver.all(TurnStarted))
         assert [limit.turn for limit in driver.all(UndoLimited) if limit.text == BACKGROUND] == [1]
-        assert BACKGROUND in ask(driver, "undo", str(first)).caps
-        assert BACKGROUND in ask(driver, "undo", str(second)).caps
-        assert BACKGROUND not in ask(driver, "undo", str(third)).caps
+        for turn in (first, second):
+            caps = ask(driver, "undo", str(turn)).caps
+            assert RAN in caps and BACKGROUND not in caps, "it has ended"
+        assert not {RAN, BACKGROUND} & {*ask(driver, "undo", str(third)).caps}
 
 
 def test_what_a_process_in_the_background_changes_while_a_command_runs_is_kept_unless_chosen(
@@ -148,7 +150,8 @@ def test_what_a_process_in_the_background_changes_while_a_command_runs_is_kept_u
             ("clean", "during", "keep"),
             ("dirty", "during", "keep"),
         }
-        assert BACKGROUND in told.caps and "stays unless you choose it" in BACKGROUND
+        assert {BACKGROUND, RAN} & {*told.caps}
+        assert all("stays unless you choose it" in text for text in (BACKGROUND, RAN))
         driver.send(RestoreFiles(choices={"dirty": "restore"}))
         assert answer(driver, "restored").done
         assert (place.cwd / "clean").read_text().endswith("late\n")

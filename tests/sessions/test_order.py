@@ -2,9 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
-from agent_tui.protocol.events import SessionStarted
+import pytest
+
+from agent_tui.protocol.events import (
+    DraftSaved,
+    Event,
+    JobChanged,
+    QueueChanged,
+    SessionStarted,
+    ShellStarted,
+)
+from agent_tui.protocol.standing import Queued
 from agent_tui.sessions.index.listing import last_used, recent
 from agent_tui.sessions.log import copies, order
 from agent_tui.sessions.log.store import Store
@@ -61,6 +72,33 @@ def test_a_copy_that_was_just_made_is_the_last(tmp_path: Path) -> None:
     made = copies.fork(folder, "old")
     last = last_used(folder, HERE)
     assert last is not None and last.id == made.id
+
+
+@pytest.mark.parametrize(
+    ("held", "last"),
+    [
+        ((), "old"),
+        ((DraftSaved("words"),), "new"),
+        ((DraftSaved("words"), DraftSaved("")), "old"),
+        ((QueueChanged((Queued("q", "later"),)),), "new"),
+        ((ShellStarted("c", "ls"),), "new"),
+    ],
+    ids=["nothing", "a draft", "a draft that went", "a queue", "a command"],
+)
+def test_a_session_in_which_nothing_was_said_is_not_the_last(
+    tmp_path: Path, held: tuple[Event, ...], last: str
+) -> None:
+    folder = tmp_path / "sessions"
+    job = JobChanged("j", "running", "make", at=NOON)  # it was kept, and the session lists it
+    session(folder, "empty", SessionStarted(cwd="/a", model="x/y", at=NOON), job)
+    only = last_used(folder, HERE)
+    assert only is not None and only.id == "empty", "where there is no other"
+    begin(folder, "old", NOON)
+    at = NOON + 9
+    started = SessionStarted(cwd="/a", model="x/y", at=at)
+    session(folder, "new", started, job, *(replace(one, at=at) for one in held))
+    found = last_used(folder, HERE)
+    assert found is not None and found.id == last
 
 
 def test_the_order_stays_small_and_each_use_is_one_line(tmp_path: Path) -> None:

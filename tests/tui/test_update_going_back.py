@@ -6,9 +6,16 @@ from typing import Any
 
 import pytest
 
-from agent_tui.protocol.events import DraftSaved, FilesRestored, Rewound, TurnEnded, TurnStarted
-from agent_tui.protocol.ops import Fork, Query, RestoreFiles, Rewind
-from agent_tui.protocol.standing import RestoredFile
+from agent_tui.protocol.events import (
+    DraftSaved,
+    FilesRestored,
+    QueueChanged,
+    Rewound,
+    TurnEnded,
+    TurnStarted,
+)
+from agent_tui.protocol.ops import Fork, Query, RestoreFiles, Resume, Rewind, Submit
+from agent_tui.protocol.standing import Queued, RestoredFile
 from agent_tui.protocol.transcript import NoticeBlock
 from agent_tui.tui.core.effects import ExpireToast
 from agent_tui.tui.core.msg import OptionClicked
@@ -74,6 +81,7 @@ def answer(
     undone: bool = False,
     after: float = 1.0,
     turn: int = 1,
+    begun: int = 0,
 ) -> None:
     """The engine tells which files there are."""
     asked = play.take()[-1]
@@ -85,6 +93,7 @@ def answer(
         "turns": turns,
         "caps": list(caps),
         "undone": undone,
+        "begun": begun,
     }
     play.feed(answer_event(asked.id, kind, data, session="s"), after=after)
 
@@ -460,13 +469,74 @@ def test_the_conversation_goes_back_and_its_prompt_is_in_the_prompt() -> None:
     assert play.take() == [Rewind(9)]
     play.feed(Rewound(9, n=12, session="s"))
     assert play.text == "second"
-    assert play.toast == "conversation rewound; /redo opens the earlier one in a new session"
+    assert play.toast == (
+        "conversation rewound; clear the prompt, then /redo opens the earlier one in a new session"
+    )
     assert len(play.model.transcript.marks) == 1
     play.press("ctrl+c")
     command(play, "redo")
     answer(play, "redo")
     play.press("enter")
     assert play.take() == [Fork(12)]
+
+
+def test_a_command_behind_the_prompt_that_came_back_is_not_sent() -> None:
+    play = worked()
+    play.feed(Rewound(marked(play)[-1], n=12, session="s"))
+    play.take()
+    play.type("/redo")
+    play.press("enter")
+    assert play.ops == [] and play.text == "prompt 2/redo"
+    assert play.toast == "not sent: clear the prompt, then /redo"
+    play.type("x")
+    play.press("enter")
+    assert play.ops[-1] == Submit("prompt 2/redox"), "that is no command"
+
+
+def redoes(began: int) -> Play:
+    """The sheet of `/redo` after a rewind, with a file."""
+    play = worked()
+    play.feed(Rewound(marked(play)[-1], n=12, session="s"))
+    play.press("ctrl+c")
+    command(play, "redo")
+    answer(play, "redo", FREE, begun=began)
+    assert labels(play) == ["[x] shop.py", "code", "code and conversation", "conversation"]
+    return play
+
+
+def test_redo_of_both_writes_the_files_and_opens_the_copy_from_before_the_rewind() -> None:
+    play = redoes(began=10)
+    play.press("enter", after=5.5)
+    assert play.take() == [RestoreFiles(0, "both", redo=True)]
+    restored(play, said="Changed shop.py again.")
+    assert play.take() == [Fork(10)]
+    play.feed(answer_event("forked", "forked", {"id": "copy1", "of": "s"}, session="s"))
+    assert play.ops == [Resume("copy1")]
+    assert play.toast.startswith("Changed shop.py again. This is the copy;")
+
+
+def test_redo_of_a_rewind_apart_from_the_files_has_them_again_in_the_copy() -> None:
+    play = redoes(began=10)
+    play.press("down", "enter", after=5.5)
+    assert play.take() == [Fork(12)]
+    play.feed(answer_event("forked", "forked", {"id": "copy1", "of": "s"}, session="s"))
+    assert play.toast.endswith("; /redo here brings the files back")
+
+
+def test_the_note_of_a_copy_says_that_the_queue_stayed() -> None:
+    play = worked()
+    queued = (Queued("q1", "then this"), Queued("q2", "and that"))
+    play.feed(QueueChanged(queued, paused=True, session="s"))
+    play.feed(answer_event("forked", "forked", {"id": "copy1", "of": "s"}, session="s"))
+    assert play.toast.endswith("; 2 queued prompts stayed there")
+
+
+def test_files_that_could_not_be_redone_open_no_copy() -> None:
+    play = redoes(began=10)
+    play.press("enter", after=5.5)
+    play.take()
+    restored(play, done=False, said="1 of 1 file could not be changed again.")
+    assert play.ops == [] and play.toast == "Error: 1 of 1 file could not be changed again."
 
 
 @pytest.mark.parametrize(

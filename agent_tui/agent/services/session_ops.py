@@ -9,7 +9,7 @@ from typing import Final
 
 from agent_tui.agent.config import EngineConfig
 from agent_tui.agent.services.shell import Shell
-from agent_tui.agent.session.record import Record
+from agent_tui.agent.session.record import Record, still_allowed
 from agent_tui.agent.turn.turns import Turns
 from agent_tui.protocol.answers import ForkOutcome, Refused
 from agent_tui.protocol.events import Answered, Labelled, Notice, Rewound, Titled
@@ -46,11 +46,13 @@ class SessionOps:
     def rewind(self, to: int) -> bool:
         if self._turns.busy or self._shell.is_running:
             self._record.emit(Notice(BUSY, "warning"))
-        elif self._record.standing.turn_begun_at(to) is None:
+        elif (begun := self._record.standing.turn_begun_at(to)) is None:
             self._record.emit(Notice("There is no such turn.", "warning"))
         else:
             self._turns.forget_read()  # it may have been said in a turn that is gone
             self._record.emit(Rewound(to))
+            if given := self._record.standing.allowed - begun.allowed:
+                self._record.emit(Notice(still_allowed(given)))
             return True
         return False
 

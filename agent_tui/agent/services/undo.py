@@ -51,6 +51,8 @@ BACK: Final = frozenset({"done", "same", "beside"})
 LAST_SECONDS: Final = 10.0
 """So long the end of the program waits for files that are being put back."""
 REWOUND: Final = "Rewound the conversation."
+CLEAR: Final = "Clear the prompt, then "
+"""A rewind puts the old prompt there, and a command behind it is a part of it."""
 
 
 class Undo:
@@ -103,7 +105,8 @@ class Undo:
         turns = tuple(OldTurn(n, *changes.describe_turn(n)) for n in plan.turns)
         caps = (*caps_said(capped), *(changes.limits(plan, to) if op.kind == "undo" else ()))
         undone = op.kind == "undo" and changes.is_undone(to)
-        self._record.emit(Answered(op.id, UndoPlan(plan.direction, files, turns, caps, undone)))
+        told = UndoPlan(plan.direction, files, turns, caps, undone, plan.begun)
+        self._record.emit(Answered(op.id, told))
 
     def _files_told(self, looks: list[file_restore.Look]) -> tuple[tuple[OldFile, ...], int]:
         """The files, and of how many the difference was left out."""
@@ -173,7 +176,9 @@ class Undo:
         whole = all(file.outcome not in ("changed", "failed") for file in files)
         restored = FilesRestored(id, plan.direction, plan.turns if whole else (), files)
         self._record.emit(restored)
-        return RestoreOutcome(whole, id, files=files, said=restored.summary())
+        rewinds = op.what == "both" and not op.redo
+        said = restored.summary(CLEAR if rewinds else "")
+        return RestoreOutcome(whole, id, files=files, said=said)
 
     async def _put_back(
         self, op: RestoreFiles, looks: list[file_restore.Look], blobs: Blobs

@@ -14,6 +14,7 @@ from agent_tui.protocol.events import (
     FilesRestored,
     JobChanged,
     RestoreStarted,
+    Rewound,
     ShellStarted,
     ToolStarted,
     TurnStarted,
@@ -29,6 +30,11 @@ BACKGROUND: Final = (
     "A command runs in the background: /undo cannot take back what it changes from now on. What it "
     "changes while another command runs is listed, and stays unless you choose it."
 )
+RAN: Final = (
+    "A command ran in the background, and has ended: /undo cannot take back what it changed. What "
+    "it changed while another command ran is listed, and stays unless you choose it."
+)
+"""The same, once nothing runs there any more."""
 
 
 @frozen
@@ -85,11 +91,12 @@ class Restoration:
 @frozen
 class Plan:
     """What is taken back, or made again: the turns by their record numbers, and the files, each
-    once."""
+    once. `begun`: the record that began the undo, where the conversation went back with it."""
 
     direction: Direction
     turns: tuple[int, ...] = ()
     files: tuple[Restoration, ...] = ()
+    begun: int = 0
 
 
 class Changes:
@@ -118,6 +125,10 @@ class Changes:
         self._commands: set[tuple[str, str]] = set()
         """Calls of commands."""
         self._undos: list[FilesRestored] = []
+        self._begun = 0
+        """The record that began the newest restore."""
+        self._together: dict[str, int] = {}
+        """Undos that took the conversation back too, each with the record that began it."""
 
     def take(self, event: Event) -> None:
         if not event.is_main and event.agent not in self._of_agent:
@@ -144,7 +155,9 @@ class Changes:
                 turn = self._shells.get(event.call_id) or self._turn_of(event)
                 self._limits.setdefault(turn, {})[event.text] = None
             case RestoreStarted():
-                self.unfinished = event
+                self.unfinished, self._begun = event, event.n
+            case Rewound() if self._undos and self._turn < self._undos[-1].n:
+                self._together[self._undos[-1].id] = self._begun
             case FilesRestored():
                 self.unfinished = None
                 self._restored(event)
@@ -178,7 +191,6 @@ class Changes:
             )
         )
         self.paths[event.path] = None
-        self._undos.clear()
         self._undone.discard(turn)
 
     def _restored(self, event: FilesRestored) -> None:
@@ -230,12 +242,16 @@ class Changes:
         first = to or min(plan.turns, default=self._turn)
         return list(
             dict.fromkeys(
-                text for turn, texts in self._limits.items() if turn >= first for text in texts
+                RAN if text == BACKGROUND and not self._jobs else text
+                for turn, texts in self._limits.items()
+                if turn >= first
+                for text in texts
             )
         )
 
     def redo(self) -> Plan:
-        """What was taken back last, made again; nothing where files were changed since."""
+        """What was taken back last, made again. Later turns leave it as it is: a file that they
+        changed is asked about."""
         if not self._undos:
             return Plan("redo")
         last = self._undos[-1]
@@ -244,7 +260,7 @@ class Changes:
             for file in last.files
             if file.outcome == "done"
         )
-        return Plan("redo", last.turns, tuple(files))
+        return Plan("redo", last.turns, tuple(files), self._together.get(last.id, 0))
 
 
 def _joined(changes: Iterable[Change]) -> Iterable[Restoration]:

@@ -58,12 +58,21 @@ Sink = Callable[[Event | Restored], None]
 
 @frozen
 class Begun:
-    """A turn: the number of its first record, its own number, its prompt."""
+    """A turn: the number of its first record, its own number, its prompt, and what was allowed for
+    the whole session when it began."""
 
     n: int
     turn: int
     prompt: str
     pastes: tuple[Paste, ...] = ()
+    allowed: frozenset[Allowance] = frozenset()
+
+
+def still_allowed(allowed: Iterable[Allowance]) -> str:
+    """What is said of what was allowed before, and holds."""
+    texts = sorted(one.text for one in allowed)
+    shown = "; ".join(texts[:3]) + f"; and {len(texts) - 3} more" * (len(texts) > 3)
+    return f"Still allowed from earlier in this session: {shown}"
 
 
 @frozen
@@ -124,7 +133,7 @@ class Standing:
                 return self._before(event.to)
             case TurnStarted() | SteerSeen():
                 if isinstance(event, TurnStarted):
-                    begun = Begun(event.n, event.turn, event.prompt, event.pastes)
+                    begun = Begun(event.n, event.turn, event.prompt, event.pastes, self.allowed)
                     self = replace(self, marks=self.marks.append(begun))
                 queue = tuple(
                     item for item in self.queue if not event.queue_id or item.id != event.queue_id

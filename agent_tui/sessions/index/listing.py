@@ -55,12 +55,30 @@ def recent(
 def last_used(
     folder: Path, cwd: Path | None = None, known: dict[str, Known] | None = None
 ) -> Summary | None:
-    """The session that was used last, whatever the clock said then; None where there is none."""
+    """The session that was used last, whatever the clock said then, and one that holds nothing of
+    the person only where no other is; None where there is none."""
     places = order.last_uses(folder)
-    return max(
+    found = sorted(
         recent(folder, cwd, known),
         key=lambda one: (places.get(one.id, -1), one.at, one.id),
-        default=None,
+        reverse=True,
+    )
+    used = (one for one in found if one.turns or _holds_words(folder / f"{one.id}{LOG}"))
+    return next(used, next(iter(found), None))
+
+
+def _holds_words(log: Path) -> bool:
+    """Whether a log without turns holds a command, a draft or a queue of the person."""
+    try:
+        fd = descriptor(log)
+    except NoLog:
+        return False
+    with os.fdopen(fd, "rb") as file:
+        found = list(_records(file.read(_MOST).split(b"\n")))
+    newest = {record["type"]: record for record in found}
+    waits = (("draft_saved", "text"), ("queue_changed", "items"))
+    return not newest.keys().isdisjoint(("turn_started", "shell_started")) or any(
+        newest[kind].get(field) for kind, field in waits if kind in newest
     )
 
 

@@ -37,6 +37,8 @@ class GoingBack:
     """Where the old prompt is found, if the prompt holds other words."""
     undone: bool = False
     """Changes of these turns were taken back already."""
+    begun: int = 0
+    """The record that began the undo that is redone, if the conversation went back with it."""
 
     @property
     def version(self) -> str:
@@ -92,17 +94,18 @@ class GoingBack:
             return ("conversation",) if self.talks else ()
         if not self.talks:
             return ("code",)
-        return ("code", "conversation") if self.redo else ("code", "both", "conversation")
+        return ("code", "both", "conversation")
 
     @property
     def first_row(self) -> int:
         """The row where the cursor begins: a file that needs a word, else what was asked for, `/undo`
-        of the files and
-        `/rewind` of all."""
+        of the files and `/rewind` of all; `/redo` of what was taken back."""
         if self.open_question is not None or self.idle:
             return 0
         return len(self.files) + (
-            self.offered_parts.index("both") if self.to and "both" in self.offered_parts else 0
+            self.offered_parts.index("both")
+            if (self.to or self.begun) and "both" in self.offered_parts
+            else 0
         )
 
 

@@ -202,7 +202,9 @@ def spend_text(model: Model, text: str) -> Step:
     history = composer.history
     if text.strip() and (not history or history[-1] != text):
         history = (*history, text)[-MAX_HISTORY:]
-    model = replace(model, composer=replace(composer, history=history, looked={}), typed_at=NEVER)
+    model = replace(
+        model, composer=replace(composer, history=history, rewound="", looked={}), typed_at=NEVER
+    )
     effects = (Remember(text),) if text.strip() and not text.startswith(PRIVATE) else ()
     return (write(model, "") if composer.draft or composer.browsing >= 0 else model), effects
 

@@ -92,8 +92,18 @@ def submit(model: Model, text: str) -> Step:
     return then(sent, toast(sent[0], said))
 
 
+def _glued_command(model: Model, text: str) -> str:
+    """The command that was typed right behind the prompt that a rewind gave back: it is no part of
+    that. Empty: there is none."""
+    old = model.composer.rewound
+    behind = text.removeprefix(old).rstrip() if old and text.startswith(old) else ""
+    match = SLASH.fullmatch(behind)
+    return behind if match and commands.by_slash(match.group(1)) is not None else ""
+
+
 def _kept_back(model: Model, text: str) -> Step | None:
-    """There is nobody to send `text` to: it stays in the prompt. None: there is."""
+    """There is nobody to send `text` to, or it is not meant for the model: it stays in the prompt.
+    None: it is sent."""
     again = opening.is_open_for(model, "no_model")
     if model.started and not model.gone and not model.transcript.model and not again:
         model = opening.open_for(model, "no_model")[0]
@@ -105,6 +115,8 @@ def _kept_back(model: Model, text: str) -> Step | None:
         return toast(stays, CHOOSE_FIRST, "warning")
     if model.started and not model.transcript.model:
         return toast(stays, "kept until there is a model", "warning")
+    if command := _glued_command(model, text):
+        return toast(stays, f"not sent: clear the prompt, then {command}", "warning", READ_SECONDS)
     return None
 
 

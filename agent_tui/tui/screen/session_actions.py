@@ -27,6 +27,9 @@ NAME: Final = "New name of this session"
 WHERE: Final = "Write the session to this file or folder"
 BUSY: Final = "Esc interrupts the running turn first"
 SECONDS: Final = 8.0
+REWOUND: Final = (
+    "conversation rewound; clear the prompt, then /redo opens the earlier one in a new session"
+)
 
 
 def rename(model: Model, title: str) -> Step:
@@ -89,13 +92,19 @@ def fork(model: Model) -> Step:
 
 def on_forked(model: Model, data: ForkOutcome) -> Step:
     """The copy is made: go on in it."""
-    model = replace(model, going_back=None)
+    going, model = model.going_back, replace(model, going_back=None)
     if not data.id:
         return toast(model, f"no copy was made: {data.problem}", "warning", SECONDS)
     copied = f"copied: /load {data.id[:8]} opens it"
     if model.busy:
         return toast(model, f"{copied} once this turn is over", "good", SECONDS)
     said = f"this is the copy; the original is unchanged (/load {model.active[:8]})"
+    if going is not None and going.redo and going.sent == "both":
+        said = f"{going.where} T{said[1:]}"
+    elif going is not None and going.files and going.begun:
+        said += "; /redo here brings the files back"
+    if queued := len(model.queue):
+        said += f"; {count(queued, 'queued prompt')} stayed there"
     asks = asks_about_jobs(model) and not model.piped  # whether it is opened is asked first
     return then(
         send(model, Resume(data.id)), toast(model, copied if asks else said, "good", SECONDS)
@@ -305,13 +314,12 @@ def on_rewound(model: Model, event: Rewound) -> Step:
     if typed:
         step = composer.remember(model, old)
     else:
-        step = composer.give_back(model, old, pastes) if old else model, ()
+        back = composer.give_back(model, old, pastes) if old else model
+        step = replace(back, composer=replace(back.composer, rewound=back.composer.draft)), ()
     where = f"old prompt: {composer.way_back(model)}" if typed and old.strip() else ""
     if going is not None and going.sent == "both":  # what became of the files is said with it
         return replace(step[0], going_back=replace(going, where=where)), step[1]
     if going is None:
         return then(step, toast(step[0], where, seconds=SECONDS)) if where else step
-    said = "; ".join(
-        filter(None, ("conversation rewound; /redo opens the earlier one in a new session", where))
-    )
+    said = "; ".join(filter(None, (REWOUND, where)))
     return then(step, toast(replace(step[0], going_back=None), said, "good", SECONDS))

@@ -47,6 +47,7 @@ ACTIONS: Final = {
     "conversation": ("conversation", "messages only"),
 }
 REDONE: Final = {
+    "both": ("code and conversation", "files again, messages in a new session"),
     "code": ("code", "the files, changed again"),
     "conversation": ("conversation", "as before, in a new session"),
 }
@@ -204,6 +205,7 @@ def _plan(model: Model, id: str, data: UndoPlan) -> Step:
         prompt=prompt,
         caps=data.caps,
         undone=data.undone,
+        begun=data.begun,
     )
     if not going.files and not going.to and not (going.redo and going.talks):
         said = "there is nothing to redo" if going.redo else "there is no changed file to undo"
@@ -321,6 +323,9 @@ def _restored(model: Model, data: RestoreOutcome) -> Step:
         return then((again, effects), toast(again, said, "warning", SECONDS))
     if data.problem:
         return toast(closed, f"not done: {data.problem}", "warning", SECONDS)
+    if going.redo and going.sent == "both" and data.done:  # the copy is told of when it is there
+        forks = replace(model, going_back=replace(going, where=data.said))
+        return send(forks, Fork(going.begun or model.rewound))
     last = model.transcript.rows[-1] if model.transcript.rows else None
     if isinstance(last, NoticeBlock) and last.text == data.said and not going.where:
         return closed, ()  # the transcript has just said it
