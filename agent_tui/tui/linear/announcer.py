@@ -21,6 +21,7 @@ from agent_tui.tui.dialog.typed_words import ANSWERS_BY
 from agent_tui.tui.dialog.view import TITLES, brief_of, reading_of, titles
 from agent_tui.tui.linear.lines import Out
 from agent_tui.tui.linear.sheets import MOST, choices, hint, question_line, sheet_lines, signature
+from agent_tui.tui.screen.setup_steps import is_ahead
 
 WORDS: Final = {
     "y": ("yes", "once"),
@@ -287,7 +288,8 @@ class Notices:
         composer, note = model.composer, _note(model)
         changed = composer.purpose is not self._purpose or note not in ("", self._note)
         self._purpose, self._note = composer.purpose, note
-        if changed and composer.purpose is not None and not _searching(model):
+        asks = composer.purpose is not None and not (_searching(model) or is_ahead(model))
+        if changed and asks and composer.purpose is not None:
             hint = HINTS.get(composer.purpose.kind, "Type it, or an empty line to go back.")
             held = composer.draft if not composer.purpose.secret else ""
             now = f" It is now: {held}" if held else ""

@@ -36,7 +36,7 @@ from agent_tui.tui.prompt.completion import SLASH
 from agent_tui.tui.runtime.engine_client import Link
 from agent_tui.tui.screen.key_guards import BURST_SECONDS, TYPING_SECONDS
 from agent_tui.tui.screen.session_actions import asks_about_jobs
-from agent_tui.tui.screen.setup_steps import waits
+from agent_tui.tui.screen.setup_steps import is_ahead, waits
 from agent_tui.tui.sheets import opening
 
 SOON: Final = 0.25
@@ -189,8 +189,8 @@ class Rules:
     def _ready(self, line: str) -> bool:
         """A person's lines are used at once; those of a pipe when what came before them is over."""
         model = self._chat.model
-        if model.composer.calls and not model.gone:
-            return False  # a line waits for the skills, and keeps its place
+        if (model.composer.calls or is_ahead(model)) and not model.gone:
+            return False  # a line waits for the skills, or what it is for, and keeps its place
         if self._chat.source.terminal:
             return bool(model.transcript.model) or model.overlay is not None or not self.busy()
         if model.question is not None:
