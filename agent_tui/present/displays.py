@@ -51,7 +51,7 @@ class Kind:
 KINDS: Final[dict[type[object], Kind]] = {}
 DECLINED: Final = "declined"
 SAID: Final = 40
-"""Characters of an answer in the line of its call."""
+"""Characters of an answer, or of a result of one line, in the line of its call."""
 _NONE: Final = Kind(lambda _: Presented(()))
 
 
@@ -101,9 +101,9 @@ def diffs_of(display: d.Display | None) -> tuple[d.DiffDisplay, ...]:
 
 
 def diff_count(diff: d.DiffDisplay) -> tuple[p.Run, ...]:
-    """`new file +3`, `+3 -1`."""
+    """`new file +3`, `+3 -1`; nothing where no line changed, as below a note about a file."""
     runs = [p.Run("new file ", "dim")] if diff.created else []
-    if diff.added or not diff.removed:
+    if diff.added or (diff.created and not diff.removed):
         runs.append(p.Run(f"+{diff.added}", "diff.count.added"))
     if diff.removed:
         runs.append(p.Run(f"{' ' if diff.added else ''}-{diff.removed}", "diff.count.removed"))
@@ -137,7 +137,10 @@ def at_home(display: d.Display | None, cwd: str) -> d.Display | None:
 
 @presents(d.TextDisplay)
 def _text(display: d.TextDisplay) -> Presented:
-    return Presented((p.Output(display.text),))
+    text = display.text.strip()
+    lines = text.count("\n") + 1
+    said = wording.count(lines, "line") if lines > 1 else _short(" ".join(text.split()))
+    return Presented((p.Output(display.text),), (_figure(said),) if said else ())
 
 
 @presents(d.MarkdownDisplay)
@@ -173,7 +176,8 @@ def _diffs(changes: d.DiffsDisplay) -> Presented:
         sum(diff.added for diff in changes.diffs),
         sum(diff.removed for diff in changes.diffs),
     )
-    runs = (_figure(f"{files} "), *diff_count(d.DiffDisplay("", (), added, removed)))
+    counted = diff_count(d.DiffDisplay("", (), added, removed))
+    runs = (_figure(f"{files} " if counted else files), *counted)
     spoken = f"{files}, {wording.count(added, 'line')} added, {removed} removed"
     return Presented(tuple(map(p.Diff, changes.diffs)), runs, spoken)
 
@@ -252,9 +256,13 @@ def _answered(questions: tuple[d.AskedQuestion, ...]) -> tuple[p.Run, ...]:
         declined = any(one.declined for one in questions)
         return (_figure(DECLINED),) if declined else ()
     answers = "; ".join(", ".join(one.answers) for one in given)
-    said = visible(" ".join(answers.split()))
+    said = _short(" ".join(answers.split()))
     counted = f"{len(given)} of {len(questions)}: " if len(given) < len(questions) else ""
-    return (_figure(f"{counted}{said if len(said) <= SAID else f'{said[:SAID]}…'}"),)
+    return (_figure(f"{counted}{said}"),)
+
+
+def _short(text: str) -> str:
+    return visible(text if len(text) <= SAID else f"{text[:SAID]}…")
 
 
 @presents(d.ImageDisplay, role="read")

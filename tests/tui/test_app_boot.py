@@ -351,7 +351,7 @@ def test_no_frame_before_the_session_is_open_says_another_mode(
         first = pty.text.splitlines()[0]
         assert "starting … ollama/x" in first and first.rstrip().endswith(mode)
         said = "Runs all but the dangerous" if words else "edits and most commands."
-        assert said in pty.text and ("In a sandbox, if it finds one" in pty.text) is bool(words)
+        assert said in pty.text and ("Only a sandbox, if found" in pty.text) is bool(words)
         pty.signal(signal.SIGTERM)
         pty.wait()
         pty.close()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from agent_tui.present.displays import diffs_of, present
+from agent_tui.present.displays import diff_count, diffs_of, present
 from agent_tui.protocol import display as d
 from agent_tui.protocol.transcript import Approval
 from agent_tui.tui.dialog.view import brief_of
@@ -29,3 +29,13 @@ def test_what_it_comes_to_is_counted_over_all() -> None:
     assert [diff.path for diff in diffs_of(BOTH)] == ["a.py", "b.py"]
     asked = Approval("q", "c", "apply_patch", "Patch 2 files: a.py, b.py", "why", BOTH)
     assert brief_of(asked) == "Patch 2 files: a.py, b.py 2 files +2 -1"
+
+
+def test_a_note_about_a_file_counts_no_lines() -> None:
+    note = d.DiffDisplay("a.py", (d.Hunk(1, 1, ("\\ `ruff check` failed (exit code 1)",)),))
+    lines = page(tool(d.DiffsDisplay((FIRST, note))))
+    assert any("ruff check" in line for line in lines) and not any("+0" in line for line in lines)
+    assert "".join(run.text for run in present(d.DiffsDisplay((note,))).summary) == "1 file"
+    assert "".join(run.text for run in diff_count(d.DiffDisplay("n", (), created=True))) == (
+        "new file +0"
+    )

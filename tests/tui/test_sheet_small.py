@@ -16,6 +16,7 @@ from agent_tui.protocol.ops import Op
 from agent_tui.protocol.setup_op import SetUp
 from agent_tui.tui.core.regions import Option, OverlayView, Span
 from agent_tui.tui.runtime.app import AgentApp
+from agent_tui.tui.sheets import cursor, opening
 from agent_tui.tui.view import view
 from tests.answers import answer_event
 from tests.tui.gallery import SHEETS
@@ -263,5 +264,26 @@ def test_undo_in_the_usual_size_shows_each_file_each_choice_and_what_changes() -
         for row in ("[x] shop/price.py", "[x] sale.txt", "❯ code", "code and", "  conversation"):
             assert row in shown, row
         assert "10 -" in shown and "10 +" in shown
+
+    play(Unheard(), steps)
+
+
+@pytest.mark.parametrize("more", [1, 2])
+def test_rewind_in_the_usual_size_shows_the_switch_of_each_of_a_few_files(more: int) -> None:
+    shown_of = SHEETS["undo"]()
+    assert shown_of.going_back is not None
+    first = shown_of.going_back.files[0]
+    added = (replace(first, path=f"more{number}.py") for number in range(more))
+    going = replace(shown_of.going_back, to=1, files=(*shown_of.going_back.files, *added))
+
+    async def steps(pilot: Pilot[int], app: AgentApp) -> None:
+        model = replace(shown_of, going_back=going, width=80, height=24)
+        app.model = cursor.put_cursor(opening.refresh(model)[0], len(going.files))
+        app.regions.show(view(app.model))
+        await pilot.pause()
+        shown = text(app)
+        for row in (*(f"[x] {file.path}" for file in going.files), "❯ code", "  conversation"):
+            assert row in shown, row
+        assert "10 -" in shown, "and lines of the difference"
 
     play(Unheard(), steps)

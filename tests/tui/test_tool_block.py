@@ -73,6 +73,21 @@ def test_what_a_person_ran_says_how_the_rest_is_seen() -> None:
     assert whole == ["⚙ ! seq  ✓ 2 lines", "  one", "  two"]
 
 
+@pytest.mark.parametrize(
+    ("text", "outcome"),
+    [
+        ("3.20 a box\n", "  3.20 a box"),
+        ("green 3.20\nblack 2.80\n", "  2 lines"),
+        ("\x1b[1m" + "x" * 41, f"  ␛[1m{'x' * 36}…"),
+        (" \n", ""),
+    ],
+    ids=["short", "lines", "long", "blank"],
+)
+def test_a_text_says_folded_what_came_of_the_call(text: str, outcome: str) -> None:
+    block = tool(d.TextDisplay(text), name="price", label="Look up the price of tea")
+    assert page(block, 100) == [f"⚙ Look up the price of tea{outcome}"]
+
+
 DIFF = d.DiffDisplay(
     "notes.md", added=1, removed=1, hunks=(d.Hunk(1, 1, (" one", "-two", "+zwei")),)
 )

@@ -151,9 +151,9 @@ def test_what_was_said_before_a_sheet_does_not_stand_over_it() -> None:
 @pytest.mark.parametrize(
     ("found", "words"),
     [
-        (None, "sandbox.mode"),
+        (None, "only accept-all mode runs commands in a sandbox"),
         (SandboxFound("bwrap", session="s"), "(bwrap): no network"),
-        (SandboxFound("", "none here", session="s"), "there is no sandbox"),
+        (SandboxFound("", "none here", session="s"), "nothing holds them but the hard list"),
     ],
 )
 def test_what_is_said_of_the_sandbox_is_so(found: SandboxFound | None, words: str) -> None:

@@ -15,7 +15,7 @@ MEANING: Final = {
     "manual": "asks before everything",
     "auto": "asks before edits and most commands",
     "accept-edits": "edits files; asks before most commands",
-    "accept-all": "runs all but the dangerous without asking",
+    "accept-all": "runs all but the dangerous; only a sandbox holds commands",
     "plan": "only reads: no edits, no commands",
 }
 CYCLE: Final = ("auto", "accept-edits", "plan", "manual")

@@ -263,7 +263,8 @@ SANDBOXED: Final = (
     "they write only in the folders of this session; those that you allow run without it"
 )
 BARE: Final = (
-    "there is no sandbox: commands have your own rights; /mode decides which ones ask first"
+    "there is no sandbox: commands have your own rights, and in accept-all mode nothing holds them "
+    "but the hard list and your rules; /mode auto asks first"
 )
 NOT_HERE: Final = "not available yet"
 ALIKE: Final = 0.75
@@ -277,7 +278,8 @@ INSTEAD: Final[Mapping[str, str]] = {
     "memory": "AGENTS.md in the project is read at the start of a session; edit it as any file",
     "allowed-tools": "/mode decides what runs without asking; the setting tools.enabled names the tools",
     "approvals": "/permissions lists them, /mode decides what asks",
-    "sandbox": "here commands that change something ask, and run without one (sandbox.mode is for accept-all)",
+    "sandbox": "only accept-all mode runs commands in a sandbox. Here a command that changes something "
+    "runs only if you allow it, and then with your own rights; /mode accept-all uses the sandbox",
     "plan": "/mode plan only reads and proposes",
     "login": "/setup sets up a provider, or `agent-tui auth set PROVIDER` in a shell saves a key",
     "logout": "`agent-tui auth remove PROVIDER` in a shell deletes a key",

@@ -328,7 +328,7 @@ UNASKED: Final = {
     "accept-edits": ("Edits files in this folder without asking.", "Asks before most commands."),
     "accept-all": (
         "Runs all but the dangerous without asking.",
-        "In a sandbox, if it finds one here.",
+        "Only a sandbox, if found, holds commands.",
     ),
     "plan": ("Reads files and proposes a plan.", "Changes nothing."),
 }

@@ -198,6 +198,9 @@ class Overlay(Region):
             least = max(least, min(room - LEAST_WORDS, max(options.kept + 3, room // 2)))
         options_room = min(len(options), room, least)  # the prompt below keeps its row
         plain = without_headings(choices(value, cells, False), value)
+        if value.reads and said + len(options) > room:  # first the rows, up to half of the room
+            least = max(least, min(len(plain), room // 2))
+            options_room = min(len(options), room, least)
         few = options_room < max(FEW + options.after, options.kept + bool(options.kept) * 2)
         if options_room < len(options) and (few or len(plain) <= options_room):
             options = plain  # first what can be chosen

@@ -327,7 +327,7 @@ def test_a_refused_change_is_said_once(capsys: pytest.CaptureFixture[str]) -> No
 @pytest.mark.parametrize(
     ("display", "lines", "short"),
     [
-        (d.TextDisplay("a\nb\n"), ["a", "b"], ""),
+        (d.TextDisplay("a\nb\n"), ["a", "b"], "2 lines"),
         (
             d.ListingDisplay(".", (d.Entry("a", "folder"), d.Entry("b")), 5),
             ["a/", "b", "of 5 in all"],
