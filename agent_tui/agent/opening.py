@@ -180,8 +180,8 @@ async def _recover_history(place: Workplace) -> str:
     aside = place.spool / f"{uuid.uuid4().hex[:8]}.put-back"
     try:
         found = await place.off_loop(lambda: place.histories.recover(place.roots, aside))
-    except OSError as error:
-        return sandbox_words.HISTORY_UNSEEN.format(error.strerror or error)
+    except sandbox_words.UNREADABLE as error:
+        return sandbox_words.HISTORY_UNSEEN.format(sandbox_words.explain(error))
     return sandbox_words.describe_lost(found, str)
 
 

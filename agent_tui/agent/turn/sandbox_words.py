@@ -46,6 +46,8 @@ NO_HISTORY: Final = (
     "What this command deletes of the history of the repository could not be put back: {}"
 )
 HISTORY_UNSEEN: Final = "history of git could not be looked at after the command: {}."
+UNREADABLE: Final = (MemoryError, OSError, OverflowError, RecursionError, ValueError)
+"""What a look at a history may raise: a command can write anything into it."""
 NAMED: Final = 5
 """Protected names that are named."""
 MOST_OF_NAME: Final = 80
@@ -132,3 +134,9 @@ def describe_sandbox(found: Support) -> Iterator[Event]:
     elif found.passed:
         said = f"Commands run in a sandbox by {found.backend}, because others do not hold here"
         yield Notice(f"{said}: {'; '.join(found.passed)}", "warning")
+
+
+def explain(error: BaseException) -> str:
+    """One of UNREADABLE in one line."""
+    said = error.strerror if isinstance(error, OSError) else ""
+    return " ".join((said or str(error)).split()) or type(error).__name__

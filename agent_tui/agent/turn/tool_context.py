@@ -279,8 +279,9 @@ class CallContext:
         try:
             found = self._protected.found
             self._histories = place.histories.take(roots, found.git_folders, found.led)
-        except OSError as error:
-            self.tell(Notice(sandbox_words.NO_HISTORY.format(error.strerror), "warning"))
+        except sandbox_words.UNREADABLE as error:
+            said = sandbox_words.NO_HISTORY.format(sandbox_words.explain(error))
+            self.tell(Notice(said, "warning"))
         return workspace_sandbox.profile(
             roots, place.environment, place.own, (place.spool,), self.way, self._protected.found
         )
@@ -323,8 +324,8 @@ class CallContext:
         bases = (*map(str, self.workplace.roots), *self._protected.found.git_folders)
         try:
             found = self.workplace.histories.put_back(self._histories, bases, self.aside, ended)
-        except OSError as error:
-            self.lost_history = sandbox_words.HISTORY_UNSEEN.format(error.strerror or error)
+        except sandbox_words.UNREADABLE as error:  # what is protected is looked at all the same
+            self.lost_history = sandbox_words.HISTORY_UNSEEN.format(sandbox_words.explain(error))
         else:
             self.lost_history = sandbox_words.describe_lost(found, self.display_path)
         if said := self.lost_history:

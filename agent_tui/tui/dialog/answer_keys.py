@@ -170,7 +170,7 @@ def lettered_answer(model: Model, words: str) -> Offer | None:
     """The answer whose letter comes last in `words`, if they are nothing but a few such letters:
     they were hardly meant as a prompt."""
     named = {key: offer for offer in ways(model) for key in offer.keys}
-    letters = "".join(words.lower().split())
+    letters = words.strip().lower()
     few = 0 < len(letters) <= MOST_LETTERS and named.keys() >= set(letters)
     return named[letters[-1]] if few else None
 
