@@ -165,7 +165,12 @@ class ToolContext(Protocol):
 
     def hide_secrets(self, text: str, of_secrets: bool = False) -> str:
         """`text` with placeholders for what looks like a secret; `of_secrets`: it stands in a file
-        whose purpose is secrets."""
+        whose purpose is secrets. The number of lines stays."""
+        ...
+
+    def hide_known(self, text: str) -> str:
+        """`text` with placeholders for the values that are known alone: before a part of it is
+        hidden or left out, so that none of them is cut."""
         ...
 
     def display_path(self, path: Path) -> str:

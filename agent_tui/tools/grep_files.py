@@ -119,7 +119,7 @@ async def _searched(
         globs.append(Glob(*patterns_of_type(args.type)))
     search = Search(
         Expression(pattern, args.ignore_case), (args.page - 1) * PER_PAGE, halt, ctx.hide_secrets,
-        args.show, min(args.context, MOST_CONTEXT),
+        ctx.hide_known, args.show, min(args.context, MOST_CONTEXT),
     )  # fmt: skip
     tree = _Tree(search, real, globs, ctx)
 

@@ -159,7 +159,7 @@ def _read(
         raise _too_large(shown)
     by_line = args.start_line or args.end_line
     if real.suffix.lower() == notebook.SUFFIX and not by_line:
-        text, _ = decode_text(data)
+        text, _ = decode_text(data, ctx.hide_known)
         cells = notebook.read_cells(text, args.pages, ctx.max_output_chars - _NOTES)
         if cells is not None:
             hidden = ctx.hide_secrets(cells, _is_secret(args, real, ctx))
@@ -187,7 +187,7 @@ def _take_lines(args: ReadFile, data: bytes, ctx: ToolContext, of_secrets: bool)
     lines = _split(_decode(data[begin:ends]))
     window = _window(start, lines, (_decode(around[0]), _decode(around[1])), ctx, of_secrets)
     above = data[first:begin] if begin <= lexing.FOLLOWED else b""
-    told = _split(hide_keys(_decode(above))) if above else ()
+    told = _split(hide_keys(_decode(above), ctx.hide_known)) if above else ()
     return Text(total, len(data), not pieces.is_utf8(data), window, told)
 
 
@@ -214,7 +214,8 @@ def _pages(
         limit = files.size_text(MAX_BYTES)
         raise ToolFailure("too_large", f"{shown} is a PDF larger than {limit}")
     room = ctx.max_output_chars - _NOTES
-    text = hide_keys(pdf.read_pages(data, shown, args.pages, room, stopped))
+    pages = pdf.read_pages(data, shown, args.pages, room, stopped)
+    text = hide_keys(pages, ctx.hide_known)
     hidden = ctx.hide_secrets(text)
     return ToolResult(hidden, TextDisplay(hidden))
 
@@ -240,13 +241,13 @@ def _is_secret(args: ReadFile, real: Path, ctx: ToolContext) -> bool:
     return named or hard_links.is_secret(real, ctx.roots)
 
 
-def decode_text(data: bytes) -> tuple[str, bool]:
+def decode_text(data: bytes, hide_known: Callable[[str], str] = str) -> tuple[str, bool]:
     """The text of a file without its byte order mark and without the lines of private keys; and
-    whether bytes that are no UTF-8 were replaced."""
+    whether bytes that are no UTF-8 were replaced. `hide_known`: see `hide_keys`."""
     try:
-        return hide_keys(data.decode("utf-8-sig")), False
+        return hide_keys(data.decode("utf-8-sig"), hide_known), False
     except UnicodeDecodeError:
-        return hide_keys(data.decode("utf-8-sig", "replace")), True
+        return hide_keys(data.decode("utf-8-sig", "replace"), hide_known), True
 
 
 def _window(
@@ -265,9 +266,8 @@ def _window(
     budget = ctx.max_output_chars - _NOTES
     sizes = itertools.accumulate(min(len(line), LONGEST_LINE) + 7 for line in lines)
     looked_at = lines[: 1 + sum(size <= 2 * budget for size in sizes)]
-    without_keys = hide_keys_between(
-        around[0], "\n".join(line[:_LOOKED_AT] for line in looked_at), around[1]
-    )
+    asked = ctx.hide_known("\n".join(line[:_LOOKED_AT] for line in looked_at))
+    without_keys = hide_keys_between(around[0], asked, around[1])
     hidden = ctx.hide_secrets(without_keys, of_secrets).split("\n")
     for line, shown in zip(looked_at, hidden[: len(looked_at)], strict=True):
         lost = len(line) - LONGEST_LINE if len(shown) > LONGEST_LINE else 0

@@ -528,7 +528,6 @@ def workplace(cwd: Path, emit: Callable[[Event], None]) -> Workplace:
         scrub=secret.scrub,
         scrub_known=secret.scrub,
         scrub_secret_file=secret.scrub,
-        scrub_formats=secret.scrub_formats,
         hidden=HiddenValues(),
         scrub_stream=secret.stream,
         learn=secret.learn,

@@ -135,7 +135,7 @@ def test_what_is_not_known_any_more_is_said(place: Place) -> None:
 def test_the_programs_own_key_is_never_seen(place: Place) -> None:
     (place.cwd / "notes.txt").write_text(f"{OWN}\n")
     mark, reads = (
-        placeholder("openai-key", OWN),
+        placeholder("key", OWN),
         streamed(call("read_file", '{"path": "notes.txt"}')),
     )
     with (

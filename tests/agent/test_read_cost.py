@@ -3,6 +3,7 @@ look at `.env`."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
@@ -89,3 +90,45 @@ def test_nothing_is_told_that_was_hidden_before(place: Place) -> None:
             assert placeholder("github-token", TOKEN) in told and "[hidden:key:" in told
     log = "".join(path.read_text() for path in (place.home / "sessions").glob("*.jsonl"))
     assert TOKEN not in log and OWN not in log
+
+
+HALVES = ("Qk8vWz3nRt", "Lm5pXc7dYh2bJf/Gs9qTe4u")
+
+
+def names_it(value: str) -> str:
+    """As each format writes a value."""
+    return "\n".join(
+        [
+            f"url = postgres://app:{value}@db.local/x",
+            f"get https://api.local/?token={value}&x=1",
+            f"password: {value}",
+            f"mysql -u root -p{value}",
+            f"Authorization: Bearer {value}",
+            f"export SECRET_KEY={value}",
+            f'api_key = "{value}"',
+            f"curl -u admin:{value} https://h/",
+            f"plain {value} word",
+        ]
+    )
+
+
+@pytest.mark.parametrize("mark", "@/&;,})>")
+def test_no_part_of_a_known_value_is_told(place: Place, mark: str) -> None:
+    """What looks like a secret may be a part of one that is known."""
+    value = mark.join(HALVES)
+    (place.cwd / ".env").write_text(f"DB_PASSWORD='{value}'\n")
+    (place.cwd / "a.conf").write_text(names_it(value))
+    cell = {"cell_type": "code", "metadata": {}, "outputs": [], "execution_count": None}
+    cells = [{**cell, "source": names_it(value)}]
+    book = {"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": cells}
+    (place.cwd / "n.ipynb").write_text(json.dumps(book))
+    looks = [
+        *reads("a.conf", "n.ipynb"),
+        {"call": "grep_files", "arguments": {"pattern": "."}},
+        {"call": "grep_files", "arguments": {"pattern": "plain", "context": 3}},
+    ]
+    with place.engine(place.script(looks, DONE), mode="accept-all") as driver:
+        driver.turn("look")
+        told = [f"{one.content}{one.display}" for one in driver.all(ToolEnded)]
+    assert len(told) == 4 and all("[hidden:key:" in one for one in told)
+    assert [part for part in HALVES if part in "".join(told)] == []

@@ -394,6 +394,31 @@ mv --target-directory=/var/tmp notes.txt
 mv notes.txt "$TMPDIR/"
 mv notes.txt $(mktemp -d)
 mv notes.txt ../../../../tmp
+mv src /dev/shm/
+mv src /dev/
+mv src /dev/mqueue/
+mv -t /run/user/1000 src
+mv src "$XDG_RUNTIME_DIR"/
+zip -rm /dev/shm/x.zip src
+rm -rf "${PWD:?}"/*
+rm -rf ${PWD:?}/*
+rm -rf "${PWD:?not set, stop}"
+rm -rf "${PWD?}"/*
+rm -rf ${PWD?}/*
+rm -rf "${PWD%/}"/*
+rm -rf ${PWD%/}/*
+rm -rf "${PWD:0}"/*
+rm -rf ${PWD:0}/*
+rm -rf "${PWD:+$PWD}"/*
+rm -rf ${PWD:+${PWD}}/*
+rm -rf "${PWD:-x}"/*
+rm -rf "${PWD//x/y}"
+find "${PWD:?}" -mtime +1 -delete
+rm -rf "${PWD:?}"/.git
+DIR="$(cd "$(dirname "$0")" && pwd)"; rm -rf "$DIR"/*
+DIR=$(cd $(dirname $0) && pwd -P); rm -rf $DIR/*
+DIR="$( cd "$(dirname "${BASH_SOURCE[0]}")" >/dev/null 2>&1 && pwd )"; rm -rf "$DIR"
+ROOT="$(cd "$(dirname "$0")/.." && pwd)"; rm -rf "${ROOT}"/*
 rm -rf $'\x2f\x00abc'
 rm -rf $'\x2fetc'
 rm -rf .g*
@@ -984,6 +1009,15 @@ git rebase --continue
 mv /tmp/a .
 cp notes.txt /tmp
 mv notes.txt tmp/
+mv /dev/shm/a /tmp/b
+mv src run/
+rm -rf "${PWD:?}/build"
+rm -rf "${PWD:?}"/build/*
+rm -rf "${PWD%/}/dist"
+rm -rf "../old/${PWD##*/}"
+rm -rf "${PWD:+build}"
+DIR="$(cd "$(dirname "$0")" && pwd)"; rm -rf "$DIR/build"
+ROOT="$(cd "$(dirname "$0")/.." && pwd)"; rm -rf "$ROOT"/dist/*
 rm -rf $'\x2ftmp\x2fabc'
 rm *.pyc
 rm *.*
@@ -1352,6 +1386,7 @@ def test_a_session_in_the_temporary_folder_moves_within_its_own() -> None:
     assert hard_list.reason("mv a sub/b", "/tmp/proj") == ""
     assert hard_list.reason("mv a ../other", "/tmp/proj", "/tmp/other") == ""
     assert "deletes when agent-tui ends" in hard_list.reason("mv a ../b", "/tmp/proj")
+    assert "deletes when the command ends" in hard_list.reason("mv a /dev/shm", "/tmp/proj")
 
 
 def test_the_reason_names_what_would_be_lost() -> None:

@@ -21,7 +21,7 @@ from agent_tui.safety.process.environment import child_environment
 from agent_tui.safety.process.output_capture import Captured
 from agent_tui.safety.process.processes import CommandResult, Job
 from agent_tui.safety.sandbox.network_proxy import Internet
-from agent_tui.safety.secrets.scrubber import hide_secrets
+from agent_tui.safety.secrets.scrubber import Scrubber, hide_secrets
 from agent_tui.tools.base import Inquiry, Reply, Tool, ToolFailure, ToolResult, sha256
 from agent_tui.tools.support.seen_files import SeenFiles
 
@@ -65,6 +65,8 @@ class Context:
     permissions: Permissions = field(default_factory=Permissions)
     in_blocking: bool = False
     """Whether `blocking` was used."""
+    scrubber: Scrubber = field(default_factory=lambda: Scrubber(()))
+    """Of the values that are known."""
 
     @property
     def roots(self) -> tuple[Path, ...]:
@@ -101,7 +103,10 @@ class Context:
         return forbid_reading(self.permissions, folder, names, self.roots[0]).keys()
 
     def hide_secrets(self, text: str, of_secrets: bool = False) -> str:
-        return hide_secrets(text, of_secrets)
+        return hide_secrets(self.hide_known(text), of_secrets)
+
+    def hide_known(self, text: str) -> str:
+        return self.scrubber.scrub_known(text)
 
     def display_path(self, path: Path) -> str:
         return paths.display_path(path, self.roots[0])

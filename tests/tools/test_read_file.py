@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 
 from agent_tui.protocol.display import CodeDisplay, TextDisplay
+from agent_tui.safety.secrets.scrubber import Scrubber
 from agent_tui.tools import grep_files
-from agent_tui.tools.base import ToolResult
+from agent_tui.tools.base import Tool, ToolResult
 from agent_tui.tools.read_file import LONGEST_LINE, MAX_BYTES, PREVIEW, TOOL, WHOLE
 from tests.safety.secret_corpus import private_keys
 from tests.tools.context import Context, call
@@ -222,3 +223,22 @@ def test_a_hard_link_of_a_secret_asks_and_what_it_holds_is_hidden(tmp_path: Path
     assert read(tmp_path, "notes").tag == "blocked"
     allowed = Context(tmp_path, granted={(tmp_path / "notes").resolve()})
     assert "hunter2" not in call(TOOL, allowed, path="notes").content
+
+
+HALVES = ("MC4CAQAwBQYDK2VwBCIEIAbCdEfGhIjKlMnOpQrStUvWxYz0", "Lm5pXc7dYh2bJf")
+
+
+@pytest.mark.parametrize("tool", [TOOL, grep_files.TOOL], ids=["read_file", "grep_files"])
+@pytest.mark.parametrize("between", ["@", "\n"], ids=["mark", "line"])
+def test_a_key_within_a_known_value_leaves_nothing_of_it(
+    tmp_path: Path, tool: Tool, between: str
+) -> None:
+    """And the lines keep their numbers."""
+    value = between.join(HALVES)
+    (tmp_path / "a.txt").write_text(f"first\nurl {value} word\nlast\n")
+    ctx = Context(tmp_path, scrubber=Scrubber([value]))
+    more = {"pattern": "."} if tool is grep_files.TOOL else {}
+    told = call(tool, ctx, path="a.txt", **more).content
+    assert [half for half in HALVES if half in told] == []
+    last = 3 + between.count("\n")
+    assert f"{last}→last" in told or f"{last}: last" in told

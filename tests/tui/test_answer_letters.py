@@ -38,7 +38,6 @@ def asked(hard: bool = False) -> Play:
         ("yn", "not sent: Alt+N answers no"),
         ("ny", "not sent: Alt+Y answers yes"),
         ("nnn", "not sent: Alt+N answers no"),
-        ("a y", "not sent: Alt+Y answers yes"),
         ("y2", "not sent: Alt+A answers always"),
     ],
 )

@@ -161,7 +161,11 @@ class CallContext:
         return forbid_reading(self.permissions, folder, names, self.workplace.roots[0]).keys()
 
     def hide_secrets(self, text: str, of_secrets: bool = False) -> str:
-        return self.workplace.scrub_formats(text, of_secrets)
+        scrub = self.workplace.scrub_secret_file if of_secrets else self.workplace.scrub
+        return scrub(text)
+
+    def hide_known(self, text: str) -> str:
+        return self.workplace.scrub_known(text)
 
     def display_path(self, path: Path) -> str:
         root = self.workplace.roots[0]

@@ -189,7 +189,6 @@ def _workplace(
         scrub=secret.scrub,
         scrub_secret_file=partial(secret.scrub, of_secrets=True),
         scrub_known=secret.scrub_known,
-        scrub_formats=secret.scrub_formats,
         scrub_stream=secret.stream,
         jobs=jobs,
         learn=secret.learn,

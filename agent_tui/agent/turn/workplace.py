@@ -97,8 +97,6 @@ class Workplace:
     byte."""
     scrub_secret_file: Callable[[str], str]
     """The same for what stands in a file whose purpose is secrets."""
-    scrub_formats: Callable[[str, bool], str]
-    """Only what looks like a secret; true: it stands in such a file."""
     scrub_stream: Callable[[bool], ScrubbedStream]
     """The same for the output of a command, which comes in pieces and is kept on disk; true: it
     shows such a file."""

@@ -89,10 +89,13 @@ def _replaced(
     return "".join((*parts, text[at:])) if at else text
 
 
-def hide_keys(text: str) -> str:
+def hide_keys(text: str, hide_known: Callable[[str], str] = str) -> str:
     """`text` with placeholders for the lines of private keys alone: for what is then shown in pieces,
-    of which one may
-    lack the line that begins a key. The number of lines stays."""
+    of which one may lack the line that begins a key. The number of lines stays. Where there is one,
+    `hide_known` comes first: no known value is cut."""
+    if not any(find_through(text, find_key_lines)):
+        return text
+    text = hide_known(text)
     return _replaced(text, disjoint(text, find_through(text, find_key_lines)))
 
 
@@ -152,7 +155,7 @@ class Scrubber:
         return made
 
     def _own(self, value: str) -> str:
-        return self._hide("key", value)
+        return self._hide("key", value) + "\n" * value.count("\n")
 
     def _own_bytes(self, value: bytes) -> bytes:
         return self._own(value.decode("utf-8", "surrogateescape")).encode()
@@ -163,7 +166,8 @@ class Scrubber:
         return self._pattern is not None
 
     def scrub_known(self, text: str) -> str:
-        """`text` with a placeholder for every known value, and for nothing else."""
+        """`text` with a placeholder for every known value, and for nothing else. The number of
+        lines stays."""
         if self._pattern is None:
             return text
         text = self._pattern.sub(lambda found: self._own(found[0]), text)
@@ -173,12 +177,11 @@ class Scrubber:
         return _replaced(text, found, lambda _, value: self._own(value))
 
     def scrub(self, text: str, of_secrets: bool = False) -> str:
-        """`text` with placeholders for secrets."""
+        """`text` with placeholders for secrets. The values that are known come first: what looks
+        like a secret may be a part of one, of which the rest would then be shown."""
         text = self.scrub_known(text)
-        return self.scrub_formats(text, of_secrets) if self._formats else text
-
-    def scrub_formats(self, text: str, of_secrets: bool = False) -> str:
-        """`text` with placeholders for what looks like a secret, as `hide_secrets` makes them."""
+        if not self._formats:
+            return text
         return _replaced(text, find_secrets(text, of_secrets=of_secrets), self._hide)
 
     def stream(self, of_secrets: bool = False) -> ScrubbedStream:
@@ -285,7 +288,8 @@ _NOTHING: Final = _Scrubbed[str]([], "|", str)
 
 
 def _hide_key(value: bytes) -> bytes:
-    return placeholder("key", value.decode("utf-8", "surrogateescape")).encode()
+    made = placeholder("key", value.decode("utf-8", "surrogateescape")).encode()
+    return made + b"\n" * value.count(b"\n")
 
 
 class ScrubbedStream:

@@ -16,11 +16,20 @@ from agent_tui.structures import late
 
 NAME: Final = ".git"
 _LETTERS: Final = NAME[1:]
+_OF_SCRIPT: Final = (
+    r"\"?\$\(dirname (?:-- )?\"?\$(?:0|\{0\}|\{?BASH_SOURCE(?:\[0\])?\}?)\"?\)(?:/\.\.)*\"?"
+)
 HERE: Final = late.pattern(
     r"(\$PWD|\$\{PWD\}|^~\+|(?:\$\(|`)(?:pwd(?: -P)?|git rev-parse --show-toplevel"
-    r"|(?:realpath|readlink -f) \.)[)`])(?=/|$)"
+    r"|(?:realpath|readlink -f) \."
+    rf"| ?cd (?:-- |-P )?(?:\.|{_OF_SCRIPT})[ \d&>/devnul]*(?:&&|;) ?pwd(?: -P)? ?)[)`])(?=/|$)"
 )
-"""How a command says the folder in which it runs."""
+"""How a command says the folder in which it runs; that of a script may be the same."""
+_OF_PWD: Final = late.pattern(
+    r"\$\{PWD(?![\w}]|%%?/\*|##?\*/|:[^-=?+0]|:?\+[^{}]*(?<!PWD)(?<!PWD\})\})"
+    r"(?:[^{}]|\{[^{}]*\})*\}"
+)
+"""What is made of the name of that folder, and may be the same: no end of it, no folder above."""
 _ASKED: Final = late.pattern(
     r"(?:\$\(|`)\s*git(?:\s+-C\s+[^\s()`]+)?\s+rev-parse\s+(?:--path-format=\w+\s+)?"
     r"(?:--(?:absolute-git-dir|git-dir|git-common-dir)|--git-path\s+([\w/.-]+))"
@@ -48,9 +57,10 @@ _SOMEWHERE: Final = "/somewhere/here"
 
 
 def plain(text: str) -> str:
-    """`text` with the folder in place of what asks for it."""
+    """`text` with the folder in place of what asks for it, and `$PWD` in place of what may be it."""
     if "$" not in text and "`" not in text:
         return text
+    text = _OF_PWD.sub("$PWD", text) if "${PWD" in text else text
     return _ASKED.sub(lambda found: posixpath.join(NAME, found[1] or "").rstrip("/"), text)
 
 
@@ -138,7 +148,7 @@ def _may_find(words: Sequence[str], places: Sequence[str], takes: Takes, budget:
     roots, expression = find_expression.split(words)
     named, cwd = _names_history(expression), places[0] or _SOMEWHERE
     prunes = "-prune" in expression
-    for root in (HERE.sub(".", root) for root in roots):
+    for root in (HERE.sub(".", plain(root)) for root in roots):
         for folder in _histories(posixpath.join(cwd, root), places, named):
             budget.take(_STEPS_OF_TEST * len(expression))
             for needed, entry in _entries(root, folder, cwd, named):

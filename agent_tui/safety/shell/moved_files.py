@@ -14,6 +14,8 @@ from agent_tui.safety.shell.words import Simple, Word
 from agent_tui.structures import late
 
 _TEMPORARY: Final = late.pattern(r"(?:/private)?(?:/var)?/tmp(?:/|$)|\$\{?TMPDIR\b|\$\(mktemp\b")
+_OF_COMMAND: Final = late.pattern(r"/dev(?:/|$)|(?:/var)?/run(?:/|$)|\$\{?XDG_RUNTIME_DIR\b")
+"""What the sandbox makes anew for each command."""
 _TRASH: Final = frozenset({"rimraf", "trash", "trash-put", "gvfs-trash"})
 """Programs that take whole folders without an option."""
 _ALL_TAKEN: Final = _TRASH | {"mv"}
@@ -50,14 +52,15 @@ def deleted_folders(name: str, arguments: Sequence[str]) -> Iterator[str]:
 
 
 def kept_in_temporary(name: str, arguments: Sequence[str], places: tuple[str, ...]) -> str:
-    """That files are moved, or packed and deleted, from elsewhere to the temporary folder, which
+    """That files are moved, or packed and deleted, from elsewhere to a temporary folder, which
     commands in the sandbox have for themselves; empty: they are not."""
     to, sources = _moved(arguments) if name == "mv" else _packed(name, arguments)
     if not sources or not _is_temporary(to, places):
         return ""
     if all(_is_temporary(one, places) for one in sources):
         return ""
-    return f"it moves files to {to}, which the sandbox deletes when agent-tui ends"
+    ends = "agent-tui" if _lies_in(_TEMPORARY, to, places) else "the command"
+    return f"it moves files to {to}, which the sandbox deletes when {ends} ends"
 
 
 def _moved(arguments: Sequence[str]) -> tuple[str, list[str]]:
@@ -152,8 +155,12 @@ def _found_by_fd(arguments: Sequence[str]) -> Iterator[str]:
 
 
 def _is_temporary(path: str, places: tuple[str, ...]) -> bool:
+    return any(_lies_in(folders, path, places) for folders in (_TEMPORARY, _OF_COMMAND))
+
+
+def _lies_in(folders: re.Pattern[str], path: str, places: tuple[str, ...]) -> bool:
     if path.startswith("$"):
-        return _TEMPORARY.match(path) is not None
+        return folders.match(path) is not None
     whole = posixpath.normpath(posixpath.join(places[0] or ".", path))
     inside = any(whole == one or whole.startswith(f"{one}/") for one in places if one)
-    return _TEMPORARY.match(whole) is not None and not inside
+    return folders.match(whole) is not None and not inside

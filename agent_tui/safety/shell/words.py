@@ -368,7 +368,7 @@ _ESCAPED_IN_QUOTES: Final = frozenset('$`"\\\n')
 _ASSIGNMENT: Final = late.pattern(r"([A-Za-z_]\w*)=(.*)", re.DOTALL)
 _VARIABLE: Final = late.pattern(r"\$(?:([A-Za-z_]\w*)|\{([A-Za-z_]\w*)[^{}]*\})")
 _ECHO: Final = late.pattern(r"\$\(echo ([^$()`]+)\)|`echo ([^$()`]+)`")
-_PARTS: Final = late.pattern(r"(?:\$\([^()]*+\)|`[^`]*+`|\S)++")
+_PARTS: Final = late.pattern(r"(?:\$\((?:[^()]|\([^()]*+\))*+\)|`[^`]*+`|\S)++")
 """The words of a value: a command in it is part of one."""
 _DECLARES: Final = frozenset({"export", "readonly", "declare", "local", "typeset"})
 _MOST: Final = 20

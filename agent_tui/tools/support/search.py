@@ -52,6 +52,8 @@ class Search:
     halt: Halt
     hide: Callable[[str, bool], str]
     """Puts placeholders in the place of secrets."""
+    hide_known: Callable[[str], str]
+    """The same for the values that are known alone."""
     show: Show = "lines"
     context: int = 0
     of_secrets: bool = False
@@ -91,7 +93,7 @@ class Search:
         return bool(rest) and self._matches(rest)
 
     def _matches(self, lines: bytes) -> bool:
-        text = decode_text(lines)[0].replace("\r\n", "\n")
+        text = decode_text(lines, self.hide_known)[0].replace("\r\n", "\n")
         return self.expression.search(text) is not None
 
     def text(self, folder: str, path: str, data: bytes) -> None:
@@ -101,7 +103,7 @@ class Search:
             return
         if b"\0" in data or is_binary(data):
             return
-        text = decode_text(data)[0].replace("\r\n", "\n").removesuffix("\n")
+        text = decode_text(data, self.hide_known)[0].replace("\r\n", "\n").removesuffix("\n")
         number = 1
         found: list[tuple[int, str, int]] = []
         for block in _blocks(text):
