@@ -167,6 +167,20 @@ systemd-run --user rm -rf ~
 loginctl enable-linger ann
 at now
 at -f x now
+at -fcleanup.sh now
+at -mfload.sh now
+at -qc -f x now
+git reset --h
+git reset --ha HEAD~1
+git checkout --f
+git checkout --f main
+git fetch --f origin main:main
+git push --fo
+git gc --pr=now
+git worktree remove --f ../other
+git worktree add -B main ../x
+git worktree add -f -B main ../x
+git worktree add -fB main ../x
 at now -f x
 batch -f x
 batch
@@ -857,6 +871,12 @@ systemctl --user daemon-reload
 systemctl is-enabled x
 systemctl list-timers
 at -f x -l
+at -ml
+at -c 12
+git reset --s
+git gc --pr
+git worktree add -b topic ../x
+git fetch --d origin main:main
 launchctl list
 launchctl print x
 schtasks /query
@@ -986,7 +1006,6 @@ gem list
 svn rm x
 hg push
 git push --dry-run
-git push --d
 git push --a
 let 'a[$(git push)]=1'
 [[ -v 'a[$(date)]' ]]

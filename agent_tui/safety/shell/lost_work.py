@@ -59,7 +59,7 @@ def git_loss(command: str, rest: Sequence[str], cwd: str = "") -> str:
             return FILES
         case "prune" if not programs.has(flags, "n", "--dry-run"):
             return OBJECTS
-        case "gc" if any(flag.startswith("--prune=") for flag in flags):
+        case "gc" if programs.has((flag for flag in flags if "=" in flag), "", "--prune"):
             return OBJECTS
         case "repack" if programs.has(flags, "a") and programs.has(flags, "d"):
             return OBJECTS
@@ -72,6 +72,8 @@ def git_loss(command: str, rest: Sequence[str], cwd: str = "") -> str:
         case "branch" if programs.has(flags, "fMC", "--force"):
             return MOVED
         case "checkout" | "switch" if programs.has(flags, "BC", "--force-create"):
+            return MOVED
+        case "worktree" if rest[:1] == ["add"] and programs.has(flags, "B"):
             return MOVED
         case "fetch" | "pull" if _sets_branches(flags, operands):
             return MOVED

@@ -370,7 +370,7 @@ def has(flags: Iterable[str], short: str, *long: str) -> bool:
     for flag in flags:
         if flag.startswith("--"):
             said = flag.partition("=")[0]
-            if any(name == said or (len(said) > 3 and name.startswith(said)) for name in long):
+            if any(name == said or (len(said) > 2 and name.startswith(said)) for name in long):
                 return True
         elif any(letter in flag[1:] for letter in short):
             return True

@@ -12,8 +12,8 @@ from agent_tui.structures import late
 JOBS: Final = "it changes scheduled jobs"
 SERVICES: Final = "it changes what starts by itself"
 _CRON: Final = frozenset({"crontab", "fcrontab"})
-_QUEUE_LOOKS: Final = late.pattern(r"-[a-zA-Z]*[lrcdV]")
-"""An option of `at` by which it queues nothing."""
+_QUEUE_LOOKS: Final = late.pattern(r"-[a-eg-pr-su-zA-Z]*?[lrcdV]")
+"""An option of `at` by which it queues nothing; behind `f`, `q` and `t` stands a value."""
 _TIMERS: Final = late.pattern(r"--(?:on-\w+|timer-property|path-property|socket-property)")
 _COMMANDS: Final = {
     program: word_set(words)

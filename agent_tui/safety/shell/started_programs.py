@@ -156,7 +156,7 @@ def _value_of(option: str, word: str, after: str) -> str | None:
     name, alone = option.rstrip("?"), option.endswith("?")
     if name.startswith("--"):
         said, glued, value = word.partition("=")
-        if len(said) < 4 or not name.startswith(said):
+        if len(said) < 3 or not name.startswith(said):
             return None
     else:
         if name[1] not in word:
