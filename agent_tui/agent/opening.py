@@ -34,6 +34,7 @@ from agent_tui.safety.git import explain_git_trouble
 from agent_tui.safety.permissions import own_rules
 from agent_tui.safety.process import environment
 from agent_tui.safety.sandbox import support as sandbox_support
+from agent_tui.safety.sandbox.histories import UNREADABLE, explain_unreadable
 from agent_tui.sessions.log.checkpoints import Blobs
 from agent_tui.sessions.log.store import Store
 
@@ -180,8 +181,8 @@ async def _recover_history(place: Workplace) -> str:
     aside = place.spool / f"{uuid.uuid4().hex[:8]}.put-back"
     try:
         found = await place.off_loop(lambda: place.histories.recover(place.roots, aside))
-    except sandbox_words.UNREADABLE as error:
-        return sandbox_words.HISTORY_UNSEEN.format(sandbox_words.explain(error))
+    except UNREADABLE as error:
+        return sandbox_words.HISTORY_UNSEEN.format(explain_unreadable(error))
     return sandbox_words.describe_lost(found, str)
 
 

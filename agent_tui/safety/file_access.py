@@ -13,12 +13,12 @@ import os
 import signal
 import stat
 import struct
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
 from agent_tui.safety import atomic_swap
 from agent_tui.safety.atomic_swap import exchange
+from agent_tui.safety.folder_walk import folder_of
 from agent_tui.safety.paths import resolve
 
 _ACL: Final = "system.posix_acl_access"
@@ -293,31 +293,6 @@ def _same(one: os.stat_result, other: os.stat_result | None, renamed: bool = Fal
     change."""
     names = ("st_dev", "st_ino", "st_size", "st_mtime_ns") + (() if renamed else ("st_ctime_ns",))
     return other is not None and all(getattr(one, name) == getattr(other, name) for name in names)
-
-
-@contextlib.contextmanager
-def folder_of(real: Path, make: bool = False) -> Iterator[int]:
-    """A descriptor of the folder of a real path, opened step by step so that no link is followed on
-    the way. `make` makes what is missing."""
-    flags = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
-    descriptor = os.open("/", flags & ~os.O_NOFOLLOW)
-    try:
-        for part in real.parts[1:-1]:
-            try:
-                inner = os.open(part, flags, dir_fd=descriptor)
-            except FileNotFoundError:
-                if not make:
-                    raise
-                with contextlib.suppress(
-                    FileExistsError
-                ):  # another program makes it at the same time
-                    os.mkdir(part, dir_fd=descriptor)
-                inner = os.open(part, flags, dir_fd=descriptor)
-            os.close(descriptor)
-            descriptor = inner
-        yield descriptor
-    finally:
-        os.close(descriptor)
 
 
 def _existing(real: Path, folder: int) -> os.stat_result | None:

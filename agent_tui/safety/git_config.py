@@ -6,6 +6,7 @@ encodings, filters. What git has of those is not what the person had.
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import shlex
@@ -16,6 +17,7 @@ from typing import Final
 
 from agent_tui.paths import project_folders
 from agent_tui.regular_file import open_regular
+from agent_tui.safety.folder_walk import walk
 from agent_tui.structures import late
 from agent_tui.structures.frozen import frozen
 
@@ -81,7 +83,7 @@ def places_read(where: Repository) -> Iterator[str]:
         yield from (f"{folder}/{name}" for name in (*_OWN, "gitdir", *COMMON))
         for name in COMMON:
             if name != "objects":
-                yield from (at for at, _, _ in os.walk(folder / name))
+                yield from (visit.path for visit in walk(os.path.realpath(folder / name)))
 
 
 def explain_refusal(where: Repository) -> str:
@@ -213,11 +215,13 @@ def _links(folder: Path) -> Iterator[str]:
 def _links_in(folder: Path, deep: bool) -> Iterator[str]:
     if not folder.is_dir():
         return
-    for at, folders, files in os.walk(folder):
-        paths = (Path(at, name) for name in (*folders, *files))
+    for visit in walk(os.path.realpath(folder)):
+        paths = (Path(visit.path, name) for name in visit.names)
         yield from (str(path) for path in paths if path.is_symlink())
         if not deep:
             return
+        if visit.unseen:
+            raise OSError(errno.ELOOP, "there are too many folders in folders", visit.path)
 
 
 def _lies_in_any(link: str, folders: tuple[str, ...]) -> bool:

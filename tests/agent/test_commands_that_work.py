@@ -23,6 +23,7 @@ from agent_tui.protocol.events import (
 )
 from agent_tui.protocol.ops import Answer, Cancel, Choice, SetMode, Submit
 from agent_tui.safety.sandbox import support as sandbox_support
+from agent_tui.safety.sandbox.git_history import History
 from tests.agent.driving import Place
 from tests.safety.test_git_history import KILLED
 
@@ -375,3 +376,21 @@ def test_what_is_put_back_leaves_the_folders_of_the_session_alone(
     assert {path.read_text() for path in out.rglob("*") if path.is_file()} == {"mine"}
     assert (place.cwd / "d" / ".bashrc").readlink() == Path("payload")
     assert not (place.cwd / "d").is_symlink() and not (place.cwd / "x" / ".bashrc").exists()
+
+
+@pytest.mark.usefixtures("way")
+def test_names_are_looked_at_also_where_the_history_cannot_be(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise RecursionError("too deep")
+
+    subprocess.run(["git", "init", "-q"], cwd=place.cwd, check=True)
+    monkeypatch.setattr(History, "put_back", fail)
+    script = place.script([run(PLANTS)], [{"text": "ok"}])
+    for _ in range(2):
+        with place.engine(script, mode="accept-all", interactive=False) as driver:
+            driver.turn("go")
+            said = [event.text for event in driver.all(Notice)]
+            assert [one for one in said if "History of git could not be looked at: too deep" in one]
+        assert not planted(place)

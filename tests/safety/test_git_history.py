@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -365,3 +366,52 @@ def test_names_in_other_encodings_are_no_trouble(root: Path) -> None:
     before = state(root)
     found = after(root, "rm -rf .git/refs .git/objects")
     assert found is not None and not found.left and state(root) == before
+
+
+DEEP = "import os; os.chdir('{}'); [(os.mkdir('a'), os.chdir('a')) for _ in range(1500)]"
+
+
+@pytest.fixture
+def deep(tmp_path: Path) -> Iterator[str]:
+    """A program that makes more folders in each other, in a folder `{}`, than fit in a path. What is
+    left of them goes afterwards: Python cannot remove them."""
+    yield DEEP
+    subprocess.run(
+        ["find", tmp_path, "-type", "d", "-name", "a", "-prune", "-exec", "rm", "-rf", "{}", "+"],
+        check=True,
+    )
+
+
+@pytest.mark.parametrize("place", [".git/refs", ".git/logs", ".git/modules", ".git/worktrees"])
+def test_folders_in_folders_without_end_hide_no_loss(root: Path, place: str, deep: str) -> None:
+    (root / place).mkdir(exist_ok=True)
+    script = deep.format(root / place)
+    found = after(root, f'"{sys.executable}" -c "{script}"; rm -rf .git/objects .git/HEAD')
+    assert found is not None and not found.trouble and not found.left
+    assert shell(root, "git rev-list --count main") == "3\n"
+
+
+def test_a_time_of_thousands_of_digits_hides_no_loss(root: Path) -> None:
+    with (root / ".git/logs/HEAD").open("a") as log:
+        log.write(f"{'0' * 40} {'1' * 40} a <a> {'9' * 5000} +0000\tx\n")
+    found = after(root, ": > .git/logs/HEAD; rm -rf .git/objects")
+    assert found is not None and not found.trouble and found.parts
+    assert shell(root, "git rev-list --count main") == "3\n"
+
+
+@pytest.mark.parametrize("error", [ValueError("a\nb"), RecursionError(), MemoryError(), OSError()])
+def test_what_cannot_be_looked_at_is_told_and_tried_again(
+    root: Path, monkeypatch: pytest.MonkeyPatch, error: Exception
+) -> None:
+    def fail(*_: object) -> None:
+        raise error
+
+    store, aside = root.parent / "data", root.parent / "aside"
+    subprocess.run([sys.executable, "-c", KILLED, root, store, "rm .git/HEAD"], check=False)
+    with monkeypatch.context() as broken:
+        broken.setattr(History, "put_back", fail)
+        [found] = Histories(store).recover((root,), aside)
+        assert found.trouble and "\n" not in found.trouble and not found.parts
+    [found] = Histories(store).recover((root,), aside)
+    assert found.parts == ("HEAD",) and not found.trouble
+    assert Histories(store).recover((root,), aside) == ()

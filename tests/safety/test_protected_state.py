@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import os
 import subprocess
+import sys
 import time
 from pathlib import Path
 
 import pytest
 
 from agent_tui.safety.sandbox import protected_state
-from agent_tui.safety.sandbox.protected_state import MOST_BYTES, take_state
+from agent_tui.safety.sandbox.protected_state import MOST_BYTES, AllowedChanges, take_state
 from agent_tui.safety.sandbox.workspace_sandbox import look_through
+from tests.safety.test_git_history import deep as deep
 
 
 @pytest.fixture
@@ -237,3 +239,29 @@ def test_what_this_program_changes_itself_is_none_of_it(root: Path) -> None:
     (root / ".agent-tui" / "log").write_text("two")
     (root / ".agent-tui" / "new").write_text("")
     assert state.changed().paths == ()
+
+
+def test_folders_in_folders_without_end_are_a_change(root: Path, deep: str) -> None:
+    def deepen(folder: Path) -> None:
+        subprocess.run([sys.executable, "-c", deep.format(folder)], check=True)
+
+    (root / ".vscode" / "tasks.json").unlink()
+    deepen(root / ".vscode")
+    (root / ".idea").mkdir()
+    state = take_state((root,))
+    deepen(root / ".idea")
+    (root / ".devcontainer").mkdir()
+    deepen(root / ".devcontainer")
+    (root / "sub" / ".envrc").write_text("evil")
+    changed = state.changed().paths
+    assert {f"{root}/.devcontainer", f"{root}/sub/.envrc"} <= {*changed}
+    assert any(path.startswith(f"{root}/.vscode/a/a/") for path in changed)  # nobody can know
+    assert any(path.startswith(f"{root}/.idea") for path in changed)
+    allowed = AllowedChanges()
+    for path in changed:
+        allowed.add(path)
+    left = [*allowed.without(changed)]
+    assert f"{root}/sub/.envrc" not in left and f"{root}/.devcontainer" in left
+    assert not state.put_back(changed, root / "aside")
+    assert not (root / ".devcontainer").exists()
+    assert (root / "sub" / ".envrc").read_text() == "before"

@@ -21,7 +21,7 @@ from typing import Final, Literal
 from agent_tui.agent.session.changes import Plan, Restoration
 from agent_tui.protocol.ops import FileChoice
 from agent_tui.protocol.standing import RestoredFile
-from agent_tui.safety import atomic_swap, file_access, paths, protected_names
+from agent_tui.safety import atomic_swap, file_access, folder_walk, paths, protected_names
 from agent_tui.safety.file_access import LINK, is_link, make_link, read_link
 from agent_tui.sessions.log.checkpoints import Blobs
 from agent_tui.structures.frozen import frozen
@@ -386,7 +386,7 @@ def _remove_folders(path: Path) -> None:
         if names:
             raise OSError(errno.ENOTEMPTY, f"{names[0]} is in the folder {above}")
     for above, _, _ in os.walk(path, topdown=False):
-        with file_access.folder_of(Path(above)) as folder:
+        with folder_walk.folder_of(Path(above)) as folder:
             os.rmdir(Path(above).name, dir_fd=folder)
 
 
@@ -408,7 +408,7 @@ def remove_empty_folders(looks: Sequence[Look], files: Sequence[RestoredFile]) -
     for folder in sorted(made, key=lambda path: len(path.parts), reverse=True):
         with (
             contextlib.suppress(OSError),
-            file_access.folder_of(folder) as above,
+            folder_walk.folder_of(folder) as above,
         ):  # something else is in it, or it is gone
             os.rmdir(folder.name, dir_fd=above)
 

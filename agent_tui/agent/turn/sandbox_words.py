@@ -45,9 +45,7 @@ JOB_KEPT: Final = "protected names changed while it ran, and the person lets the
 NO_HISTORY: Final = (
     "What this command deletes of the history of the repository could not be put back: {}"
 )
-HISTORY_UNSEEN: Final = "history of git could not be looked at after the command: {}."
-UNREADABLE: Final = (MemoryError, OSError, OverflowError, RecursionError, ValueError)
-"""What a look at a history may raise: a command can write anything into it."""
+HISTORY_UNSEEN: Final = "history of git could not be looked at: {}."
 NAMED: Final = 5
 """Protected names that are named."""
 MOST_OF_NAME: Final = 80
@@ -88,6 +86,8 @@ def describe_lost(found: Iterable[PutBack], display: Callable[[Path], str]) -> s
 
 
 def _describe_one(found: PutBack, display: Callable[[Path], str]) -> str:
+    if found.trouble:
+        return HISTORY_UNSEEN.format(f"{found.trouble} ({display(Path(found.folder))})")
     said = (
         f"history of git was lost in {display(Path(found.folder))} while a command ran, perhaps by "
         "the person, and was "
@@ -134,9 +134,3 @@ def describe_sandbox(found: Support) -> Iterator[Event]:
     elif found.passed:
         said = f"Commands run in a sandbox by {found.backend}, because others do not hold here"
         yield Notice(f"{said}: {'; '.join(found.passed)}", "warning")
-
-
-def explain(error: BaseException) -> str:
-    """One of UNREADABLE in one line."""
-    said = error.strerror if isinstance(error, OSError) else ""
-    return " ".join((said or str(error)).split()) or type(error).__name__

@@ -36,6 +36,7 @@ from agent_tui.safety.process.output_capture import Captured, Refusal
 from agent_tui.safety.process.processes import CommandResult, Job
 from agent_tui.safety.sandbox import read_only_sandbox, workspace_sandbox
 from agent_tui.safety.sandbox.git_history import History
+from agent_tui.safety.sandbox.histories import UNREADABLE, explain_unreadable
 from agent_tui.safety.sandbox.network_proxy import Internet, Proxy
 from agent_tui.safety.sandbox.profiles import LANDLOCK, Profile
 from agent_tui.safety.sandbox.protected_state import ProtectedState, take_state
@@ -283,9 +284,8 @@ class CallContext:
         try:
             found = self._protected.found
             self._histories = place.histories.take(roots, found.git_folders, found.led)
-        except sandbox_words.UNREADABLE as error:
-            said = sandbox_words.NO_HISTORY.format(sandbox_words.explain(error))
-            self.tell(Notice(said, "warning"))
+        except UNREADABLE as error:
+            self.tell(Notice(sandbox_words.NO_HISTORY.format(explain_unreadable(error)), "warning"))
         return workspace_sandbox.profile(
             roots, place.environment, place.own, (place.spool,), self.way, self._protected.found
         )
@@ -328,8 +328,8 @@ class CallContext:
         bases = (*map(str, self.workplace.roots), *self._protected.found.git_folders)
         try:
             found = self.workplace.histories.put_back(self._histories, bases, self.aside, ended)
-        except sandbox_words.UNREADABLE as error:  # what is protected is looked at all the same
-            self.lost_history = sandbox_words.HISTORY_UNSEEN.format(sandbox_words.explain(error))
+        except UNREADABLE as error:  # what is protected is looked at all the same
+            self.lost_history = sandbox_words.HISTORY_UNSEEN.format(explain_unreadable(error))
         else:
             self.lost_history = sandbox_words.describe_lost(found, self.display_path)
         if said := self.lost_history:

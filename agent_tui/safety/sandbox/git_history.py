@@ -15,7 +15,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
-from agent_tui.safety.file_access import folder_of
+from agent_tui.safety.folder_walk import folder_of, walk
 from agent_tui.safety.sandbox import plain_paths
 from agent_tui.safety.sandbox.object_store import (
     Held,
@@ -49,6 +49,8 @@ _LED_BY: Final = frozenset({"config.worktree", "commondir", "gitdir"})
 _MADE_ANEW: Final = ("info/commit-graph", "pack/multi-pack-index")
 """Of the objects: git does without, but not with an empty one."""
 _HEAD: Final = late.pattern(r"ref: refs/|[0-9a-f]{40}")
+_DIGITS: Final = 12
+"""Of a time in seconds, at most."""
 _SHA: Final = late.pattern(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 
 
@@ -56,13 +58,14 @@ _SHA: Final = late.pattern(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 class PutBack:
     """What of the git folder `folder` was put back (`parts`, in words), what could not be (`left`), and
     the names (`refs`) under which commits are that a branch does not lead to any more. `to`: the folder
-    that has it now."""
+    that has it now. `trouble`: why it could not be looked at, in one line."""
 
     folder: str
     to: str
     parts: tuple[str, ...]
     left: tuple[str, ...]
     refs: tuple[str, ...]
+    trouble: str = ""
 
 
 @frozen
@@ -284,7 +287,7 @@ def _is_old_log(was: Was) -> bool:
     """Whether a file is a reflog that git may empty: all that it says is old."""
     about = was.content.rstrip().rpartition(b"\n")[2].partition(b"\t")[0].split()[-2:]
     is_dated = len(about) == len(("seconds", "zone")) and about[0].isdigit()
-    return is_dated and int(about[0]) < time.time() - LOG_STAYS
+    return is_dated and len(about[0]) <= _DIGITS and int(about[0]) < time.time() - LOG_STAYS
 
 
 def _refs(files: Mapping[str, Was], common: str) -> dict[str, str]:
@@ -325,7 +328,7 @@ def _files(place: str) -> Iterator[str]:
     if os.path.islink(place) or not os.path.isdir(place):  # noqa: PTH112, PTH114
         yield place
         return
-    for at, _, names in os.walk(place):
-        for name in names:
+    for visit in walk(place):
+        for name in visit.names:
             if not name.endswith(".lock") and name not in _LED_BY:
-                yield f"{at}/{name}"
+                yield f"{visit.path}/{name}"

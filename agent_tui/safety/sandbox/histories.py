@@ -33,9 +33,11 @@ _RUNNING: Final = ".running"
 _IDLE: Final = ".idle"
 _DAMAGED: Final = (
     ArithmeticError, AttributeError, EOFError, LookupError, MemoryError, OSError, TypeError,
-    ValueError, pickle.UnpicklingError,
+    RecursionError, ValueError, pickle.UnpicklingError,
 )  # fmt: skip
 """What reading a state raises where somebody changed a byte of it."""
+UNREADABLE: Final = (MemoryError, OSError, OverflowError, RecursionError, ValueError)
+"""What a look at a history may raise: a command can write anything into it."""
 
 
 class Histories:
@@ -53,7 +55,7 @@ class Histories:
         self, roots: Sequence[Path], own: Sequence[str], led: Iterable[str] = ()
     ) -> tuple[History, ...]:
         """As they are now: those around `roots` with the git folders `own`, and those with the git
-        folders `led` in and below them; all are real paths. Raises OSError."""
+        folders `led` in and below them; all are real paths. Raises UNREADABLE."""
         with self._lock:
             if not self._guarded:
                 self._prune()
@@ -66,31 +68,41 @@ class Histories:
         self, taken: Sequence[History], bases: Sequence[str], aside: Path, ended: bool = True
     ) -> tuple[PutBack, ...]:
         """What was lost of them, and is there again; what is in the way moves below `aside`. `ended`:
-        nothing of the command runs any more. Raises OSError."""
+        nothing of the command runs any more. One that cannot be looked at is tried again at the
+        next start. Raises UNREADABLE."""
         with self._lock:
             own = {one.common for one in taken if self._of(one.common).is_own}
             found = _put_back(taken, own, bases, aside)
+            troubled = _troubled(found)
             for one in taken if ended else ():
-                self._of(one.common).end(one)
+                if one.common not in troubled:
+                    self._of(one.common).end(one)
         return found
 
     def recover(self, roots: Sequence[Path], aside: Path) -> tuple[PutBack, ...]:
         """The same for commands of programs that were killed meanwhile, in one of `roots`. Raises
-        OSError."""
-        files, taken, own, bases = list[Path](), list[History](), set[str](), {*map(str, roots)}
+        UNREADABLE."""
+        files, taken, own, bases = (
+            dict[Path, str](),
+            list[History](),
+            set[str](),
+            {*map(str, roots)},
+        )
         for file in self._folder.glob(f"*/*{_RUNNING}"):
             if _lives(file) or (known := _load(file)) is None:
                 continue
             state, is_own, before = known
             if bases.isdisjoint(before):
                 continue
-            files.append(file)
+            files[file] = state.common
             taken.append(History(state, ObjectStore(file.parent), {}))
             own |= {state.common} if is_own else set()
         with self._lock:
             found = _put_back(taken, own, (*bases, *own), aside)
-        for file in files:
-            file.unlink(missing_ok=True)
+        troubled = _troubled(found)
+        for file, common in files.items():
+            if common not in troubled:
+                file.unlink(missing_ok=True)
         return found
 
     def _guards(self, folder: str) -> bool:
@@ -98,8 +110,9 @@ class Histories:
         if folder not in self._guarded:
             is_plain = os.path.realpath(folder) == folder
             is_shared = os.path.exists(f"{folder}/commondir")  # noqa: PTH110
+            is_whole = os.path.isdir(f"{folder}/objects") and not is_shared  # noqa: PTH112
             self._guarded[folder] = (
-                is_plain and not is_shared and not explain_foreign_parts(Path(folder))
+                is_plain and is_whole and not explain_foreign_parts(Path(folder))
             )
         return self._guarded[folder]
 
@@ -173,9 +186,23 @@ def _put_back(
         outer = {back.folder for back in found if "HEAD" in back.parts}
         stays = one.common in own or _is_wanted(one.common, outer)
         to = one.common if stays else f"{aside}{one.common}"
-        if (back := one.put_back(bases, aside, to)) is not None:
+        try:
+            back = one.put_back(bases, aside, to)
+        except UNREADABLE as error:
+            back = PutBack(one.common, to, (), (), (), explain_unreadable(error))
+        if back is not None:
             found.append(back)
     return tuple(found)
+
+
+def explain_unreadable(error: BaseException) -> str:
+    """One of UNREADABLE in one line."""
+    said = error.strerror if isinstance(error, OSError) else ""
+    return " ".join((said or str(error)).split()) or type(error).__name__
+
+
+def _troubled(found: Iterable[PutBack]) -> set[str]:
+    return {back.folder for back in found if back.trouble}
 
 
 def _is_wanted(common: str, outer: Collection[str]) -> bool:

@@ -14,7 +14,7 @@ from typing import Final
 
 from agent_tui.paths import make_private
 from agent_tui.regular_file import open_regular
-from agent_tui.safety.file_access import folder_of
+from agent_tui.safety.folder_walk import folder_of
 from agent_tui.safety.sandbox.git_objects import PackIndex, is_whole
 from agent_tui.structures import late
 from agent_tui.structures.frozen import frozen

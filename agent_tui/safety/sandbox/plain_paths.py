@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
-from agent_tui.safety.file_access import folder_of
+from agent_tui.safety.folder_walk import folder_of
 
 _MOST_TRIES: Final = 100
 _MOST_LINKS: Final = 10

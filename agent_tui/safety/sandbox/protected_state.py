@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from agent_tui.regular_file import open_regular
+from agent_tui.safety.folder_walk import walk
 from agent_tui.safety.name_search import CLOCK, Child, Folder, Name, Visit, own_names, search
 from agent_tui.safety.protected_names import fold_name, protection
 from agent_tui.safety.sandbox import plain_paths
@@ -61,15 +62,15 @@ class AllowedChanges:
 
     def add(self, path: str) -> None:
         """What is at `path` now, and below, may stay. Reads folders."""
-        self._files |= {file: _identity(file) for file in (path, *_below(path, set()))}
+        self._files |= {file: _identity(file) for file in (path, *_look_below(path).files)}
 
     def without(self, paths: Iterable[str]) -> Iterator[str]:
         """Those of `paths` that nobody allowed; of a folder in which something was allowed, the
         files that were not. Reads folders."""
         for path in paths:
-            files = tuple(_below(path, set()))
-            left = [file for file in files if not self._is_allowed(file)]
-            yield from left if len(left) < len(files) else (path,)
+            below = _look_below(path)
+            left = [file for file in below.files if not self._is_allowed(file)]
+            yield from (*left, *below.unseen) if len(left) < len(below.files) else (path,)
 
     @property
     def files(self) -> dict[str, tuple[int, int] | None]:
@@ -266,11 +267,14 @@ def take_state(roots: Sequence[Path], own: Iterable[Path] = ()) -> ProtectedStat
     files: dict[str, Was] = {}
     large: dict[str, tuple[int, int]] = {}
     budget = MOST_BYTES
-    whole: set[str] = set()
+    whole, unseen = set[str](), set[str]()
     for path in (*found.fixed, *found.links):
         is_own = path.startswith(tuple(f"{folder}/" for folder in closed)) or path in closed
         if not is_own and plain.is_plain(path):
-            for file in _below(path, whole):
+            below = _look_below(path)
+            whole.update(below.folders)
+            unseen.update(below.unseen)
+            for file in below.files:
                 size = _size(file)
                 if size is None:
                     continue
@@ -282,21 +286,36 @@ def take_state(roots: Sequence[Path], own: Iterable[Path] = ()) -> ProtectedStat
                     large[file] = identity
     led = {place for place in found.led if plain.is_plain(f"{place}/")}
     places = {str(root) for root in roots} | led | whole
-    names = {place: frozenset(_names(place)) for place in places}
+    # what is too deep to be looked at counts as new afterwards
+    deep = {os.path.split(path) for path in unseen}
+    names = {
+        place: frozenset(name for name in _names(place) if (place, name) not in deep)
+        for place in places
+    }
     known = frozenset({*places, *found.fixed, *found.links, *closed})
     return ProtectedState(
         tuple(roots), begun, found, files, large, names, frozenset(whole), known, closed
     )
 
 
-def _below(path: str, folders: set[str]) -> Iterator[str]:
-    """The files below; the folders are added to `folders`."""
+@frozen
+class _Below:
+    """What lies at and below a path: files, folders that were looked into, and others (`unseen`)."""
+
+    files: tuple[str, ...]
+    folders: tuple[str, ...]
+    unseen: tuple[str, ...]
+
+
+def _look_below(path: str) -> _Below:
     if not os.path.isdir(path) or os.path.islink(path):  # noqa: PTH112, PTH114
-        yield path
-        return
-    for at, _, names in os.walk(path):
-        folders.add(at)
-        yield from (f"{at}/{name}" for name in sorted(names))
+        return _Below((path,), (), ())
+    files, folders, unseen = list[str](), list[str](), list[str]()
+    for visit in walk(path):
+        folders.append(visit.path)
+        files += (f"{visit.path}/{name}" for name in visit.names)
+        unseen += (f"{visit.path}/{name}" for name in visit.unseen)
+    return _Below(tuple(files), tuple(folders), tuple(unseen))
 
 
 def _is_there(path: str) -> bool:

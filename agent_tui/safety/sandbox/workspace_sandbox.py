@@ -18,6 +18,7 @@ from dataclasses import field, replace
 from pathlib import Path
 from typing import Final, get_args
 
+from agent_tui.safety.folder_walk import MOST_DEEP
 from agent_tui.safety.git_config import Repository, explain_refusal, find_repository
 from agent_tui.safety.git_index import Tracked
 from agent_tui.safety.name_search import NOT_ENTERED, Folder, Kind, own_names, search
@@ -234,6 +235,9 @@ def led_by(folder: str) -> Iterator[str]:
                 below[:] = [name for name in below if name in ("modules", "worktrees")]
             else:
                 yield from (f"{at}/{name}" for name in links)
+            if at.count("/") - top.count("/") >= MOST_DEEP and below:
+                yield at  # nobody knows what is in it
+                below.clear()
 
 
 def _names_of_git(folder: str) -> Iterator[str]:
