@@ -55,7 +55,7 @@ def test_who_typed_a_letter_too_many_answers_with_the_key_that_is_named() -> Non
     assert play.take() == [Answer("a1", "no")]
 
 
-@pytest.mark.parametrize("words", ["nyan", "yes", "1 2 3 4"])
+@pytest.mark.parametrize("words", ["nyan", "yes", "a y", "1 2 3 4"])
 def test_words_are_queued(words: str) -> None:
     play = asked()
     play.type(words)

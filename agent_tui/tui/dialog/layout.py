@@ -220,7 +220,8 @@ def answers_row(value: DialogView, width: int) -> list[Segment]:
         kept.remove(number)  # a no is said for as long as there is room
         shown = [options[one] for one in kept]
         chosen = kept.index(value.selected) if value.selected in kept else -1
-        row = [*spread_options(shown, chosen, width - len(OTHERS) - 1), Segment(" …", "dim")]
-    if len(kept) < len(options) and line_cells(row, cell_len) < width:
-        row[-1:] = Segment(" "), Segment(OTHERS, "accent")
+        spread = spread_options(shown, chosen, width - len(OTHERS) - 1)
+        row = [*spread, Segment(" "), Segment(OTHERS, "accent")]
+    if line_cells(row, cell_len) > width and len(kept) < len(options):
+        row[-2:] = (Segment(" …", "dim"),)
     return row

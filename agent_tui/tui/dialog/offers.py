@@ -181,7 +181,7 @@ def _lasting(*keys: str, choice: Choice, allowed: str, detail: str = "") -> Offe
         f"{how}, {long}: {allowed}",
         choice,
         detail,
-        short=f"{how}: {allowed.partition(', ')[0]}",
+        short=f"{long.removeprefix('this ')}: {allowed.partition(', ')[0]}",
         says=ALLOWS_ALWAYS,
         does=how,
     )
