@@ -110,7 +110,7 @@ def diff_count(diff: d.DiffDisplay) -> tuple[p.Run, ...]:
     return tuple(runs)
 
 
-def goes_on(display: d.Display | None) -> bool:
+def is_in_background(display: d.Display | None) -> bool:
     """Whether it is a command in the background."""
     return isinstance(display, d.CommandDisplay) and display.background
 

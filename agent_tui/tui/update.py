@@ -216,6 +216,8 @@ def _decided(model: Model, msg: Msg) -> Step:
             )
         case LookDue(kind):
             return opening.look_on(model, kind)
+        case Pasted() if said := opening.refuses_pastes(model):
+            return toast(model, said, "warning")
         case Pasted():
             first = key_guards.release_key(model)
             return then(first, pastes.on_paste(first[0], msg))

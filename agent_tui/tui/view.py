@@ -111,6 +111,7 @@ def view(model: Model) -> View:
             model.width,
             needed_hint(model, footer) if small else "",
             model.is_covered and model.overlay is not None and cursor.finds_rows(model.overlay),
+            bool(opening.refuses_pastes(model)),
         ),
         status=status_view(model, alone) if running else None,
         footer=footer,
@@ -247,6 +248,7 @@ def _prompt(
     width: int,
     needed: str,
     finds: bool,
+    no_pastes: bool,
 ) -> PromptView:
     """`needed`: the key that nothing but the prompt has room to name."""
     purpose, room = composer.purpose, width - (AROUND_FEW if small else AROUND)
@@ -274,7 +276,14 @@ def _prompt(
     hint = "" if asked else found
     label = READS if reading else ""
     return PromptView(
-        composer.rev, composer.text, hint, label, composer.place, vim, composer.selected
+        composer.rev,
+        composer.text,
+        hint,
+        label,
+        composer.place,
+        vim,
+        composer.selected,
+        no_pastes=no_pastes,
     )
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from agent_tui.protocol.setup_op import SetUp
 from agent_tui.tui.core.effects import Quit, SendKey
-from agent_tui.tui.core.msg import CommandCalled
+from agent_tui.tui.core.msg import CommandCalled, Pasted
 from agent_tui.tui.core.regions import HIDDEN
 from tests.tui.play import Play
 from tests.tui.setup_play import at, told
@@ -27,12 +27,24 @@ def test_it_is_there_by_its_name_and_in_the_palette() -> None:
     assert play.take() == [LOOKS]
 
 
-def test_not_in_the_midst_of_a_turn() -> None:
-    play = Play()
+def test_in_the_midst_of_a_turn_a_key_is_hidden_as_well() -> None:
+    play = Play(model="fake/model")
     play.begin()
+    play.type("/setup moonshot")
+    play.press("escape", "enter")
+    assert LOOKS in play.ops and play.view.prompt.secret
+
+
+def test_a_paste_on_the_list_is_not_taken() -> None:
+    play = Play(model="fake/model")
     play.type("/setup")
     play.press("escape", "enter")
-    assert "interrupts the running turn" in play.toast and LOOKS not in play.ops
+    told(play)
+    assert play.view.prompt.no_pastes
+    play.say(Pasted("", at=1.0))
+    assert "choose a provider first" in play.toast and play.text == ""
+    play.press("escape")
+    assert not play.view.prompt.no_pastes
 
 
 @pytest.mark.parametrize("named", ["moonshot", "Moonshot"])

@@ -109,6 +109,16 @@ def test_from_the_models_to_the_end() -> None:
     assert play.model.overlay is None and play.text == "and then" and "not sent yet" in play.toast
 
 
+def test_while_a_turn_runs_nothing_is_kept() -> None:
+    play = answered_moonshot()
+    chooses(play, "a")
+    play.begin()
+    play.take()
+    chooses(play, "in this project")
+    assert "interrupts the running turn" in play.toast and play.take() == []
+    assert at(play) == "scope", "it can be chosen again"
+
+
 def test_with_a_keyring_the_person_says_where_the_key_is_kept() -> None:
     play = answered_moonshot(keyring=True)
     play.press("enter")

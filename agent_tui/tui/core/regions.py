@@ -180,6 +180,8 @@ class PromptView:
     """The new text is selected as a whole."""
     secret: bool = False
     """It shows dots, and tells nobody what they stand for."""
+    no_pastes: bool = False
+    """What is pasted is not taken, and nobody is told what it was."""
 
 
 @frozen

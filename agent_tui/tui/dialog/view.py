@@ -232,7 +232,7 @@ def titles(asked: Approval) -> tuple[str, str]:
     """What is asked, and the same in short. A command stands whole below it."""
     if asked.ran:
         return "Keep these changes?", ""
-    if displays.goes_on(asked.display):
+    if displays.is_in_background(asked.display):
         return (HARD_LASTING, HARD) if asked.hard else LASTING
     if displays.kind_of(asked.display).runs:
         return (HARD if asked.hard else "Allow this command?"), ""

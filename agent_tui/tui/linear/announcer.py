@@ -286,16 +286,16 @@ class Notices:
         """What the next line is for, where it is not for the model; and a draft that nobody has
         just typed."""
         composer, note = model.composer, _note(model)
-        changed = composer.purpose is not self._purpose or note not in ("", self._note)
-        self._purpose, self._note = composer.purpose, note
-        asks = composer.purpose is not None and not (_searching(model) or is_ahead(model))
-        if changed and asks and composer.purpose is not None:
-            hint = HINTS.get(composer.purpose.kind, "Type it, or an empty line to go back.")
-            held = composer.draft if not composer.purpose.secret else ""
+        purpose = composer.purpose
+        changed = purpose is not self._purpose or note not in ("", self._note)
+        self._purpose, self._note = purpose, note
+        if changed and purpose is not None and not (_searching(model) or is_ahead(model)):
+            hint = HINTS.get(purpose.kind, "Type it, or an empty line to go back.")
+            held = composer.draft if not purpose.secret else ""
             now = f" It is now: {held}" if held else ""
             why = [f"{note[:1].upper()}{note[1:]}."] if note else []
-            self._out.say([*why, f"{composer.purpose.label}.{now} {hint}".rstrip()])
-        if composer.purpose is not None or composer.rev == self._rev:
+            self._out.say([*why, f"{purpose.label}.{now} {hint}".rstrip()])
+        if purpose is not None or composer.rev == self._rev:
             return
         self._rev = composer.rev
         if composer.editing is not None:

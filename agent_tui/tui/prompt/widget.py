@@ -128,11 +128,12 @@ class Prompt(Chipped, Vimmed, inherit_bindings=False):
         self._told: tuple[str, int] = ("", 0)
         self._offered: Selection | None = None
         """A text that was given back, selected as a whole."""
-        self.secret = False
+        self.no_pastes = self.secret = False
         """What is typed is drawn as dots, and nothing but its being there is told to anyone."""
 
     def show(self, value: PromptView) -> None:
         """Take the model's text if it has a new one; else only what stands around it."""
+        self.no_pastes = value.no_pastes
         if value.secret != self.secret:
             self._keep_secret(value.secret)
         if value.placeholder != self._hint:
@@ -241,8 +242,13 @@ class Prompt(Chipped, Vimmed, inherit_bindings=False):
             self._insert("".join(event.text.split()))
             return
         self.tell()
-        text = event.text.replace("\r\n", "\n").replace("\r", "\n")
-        if isinstance(event, Unmarked) and "\n" not in text and self._keyboard.key_aside(""):
+        text = event.text.replace("\r\n", "\n").replace("\r", "\n") if not self.no_pastes else ""
+        if (
+            text
+            and isinstance(event, Unmarked)
+            and "\n" not in text
+            and self._keyboard.key_aside("")
+        ):
             self._type(text)  # a list has the keys, and to it they were typed
             self.tell()
             return

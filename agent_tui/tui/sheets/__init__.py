@@ -134,6 +134,8 @@ class Sheet:
     needs."""
     about_small: int = 0
     """The same on a screen with few lines; 0: a third of it."""
+    not_pasted: str = ""
+    """What is said instead of taking a paste: it may be a secret, and the prompt asks for none."""
     always_about: bool = False
     """There is something to see of each row, which is no words of its own."""
     body: Callable[[Model, Overlay, int], Body] | None = None

@@ -33,6 +33,14 @@ def copy_rows(model: Model, overlay: Overlay, _: Entry) -> Step:
     return model, (Copy("\n".join(f"{one.label}: {one.detail}" for one in shown)),)
 
 
+def refuses_pastes(model: Model) -> str:
+    """What is said instead of taking a paste, where the sheet that is open takes none and the
+    prompt asks for nothing; else empty."""
+    if model.overlay is None or model.composer.purpose is not None:
+        return ""
+    return sheets.find(model.overlay.kind).not_pasted
+
+
 def open_sheet(
     model: Model, kind: str, query: str = "", note: str = "", unasked: bool = False
 ) -> Step:

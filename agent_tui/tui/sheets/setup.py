@@ -21,6 +21,7 @@ from agent_tui.tui.core.words import one_line
 from agent_tui.tui.prompt import composer
 from agent_tui.tui.screen import model_words
 from agent_tui.tui.screen.model_words import progress
+from agent_tui.tui.screen.session_actions import BUSY
 from agent_tui.tui.screen.setup_steps import (
     ASKS,
     ELSEWHERE,
@@ -219,8 +220,6 @@ def _esc(model: Model, overlay: Overlay) -> str:
 
 
 def _refuse(model: Model) -> str:
-    if model.busy:
-        return "Esc interrupts the running turn first"
     if model.gone:
         return "setup is not possible: the engine has stopped"
     return (
@@ -494,6 +493,8 @@ def _ask(
 
 
 def _keep(model: Model, state: SettingUp, chosen: str) -> Step:
+    if model.busy:
+        return toast(model, BUSY, "warning")
     model, id = _id(model)
     scope: SetupScope = (
         "project" if chosen == "project" else "session" if chosen == "session" else "user"
@@ -545,5 +546,6 @@ SHEET: Final = Sheet(
     broad=False,
     high=HIGH,
     shows=frozenset(("pull",)),
+    not_pasted="not pasted: choose a provider first",
     is_ready=lambda model, _: not waits(model),
 )
