@@ -213,6 +213,22 @@ def test_history_that_was_lost_before_a_kill_is_put_back_at_the_next_start(
     assert history(repository) == before
 
 
+def test_while_a_job_runs_the_next_start_would_still_put_back_what_it_deletes(
+    repository: Place,
+) -> None:
+    call: dict[str, object] = run("true")
+    call["arguments"] = {"command": "while [ ! -e go ]; do sleep 0.05; done", "background": True}
+    script = repository.script([call], [{"text": "runs"}], [run("touch go")], [{"text": "ok"}])
+    kept = repository.config(script).contents / "repositories"
+    with repository.engine(script, mode="accept-all", interactive=False) as driver:
+        driver.turn("go")
+        assert [*kept.glob("*/*.running")], "a kill now loses nothing"
+        driver.turn("end it")
+        if not [one for one in driver.all(JobChanged) if one.state == "ended"]:
+            driver.until(JobChanged, lambda event: event.state == "ended")
+    assert not [*kept.glob("*/*.running")]
+
+
 @pytest.mark.usefixtures("way")
 def test_what_git_does_to_history_says_nothing(repository: Place) -> None:
     commit = "git -c user.name=n -c user.email=e commit -q --amend -m three; git gc -q"

@@ -45,9 +45,9 @@ class LeftJobs:
             return
         try:
             context = CallContext(place, f"{_CALL}{id}", frozenset())
-            context.watch_again(names.state, names.way)
+            context.protected.watch_again(names.state, names.way)
             place.allowed_changes.add_known(names.allowed)
-            await context.judge_left(names.command, partial(self._tell, names))
+            await context.protected.judge_left(names.command, partial(self._tell, names))
             await place.off_loop(partial(self._names.forget, id))
         except OSError as error:
             place.emit(Notice(f"What a job changed is asked about again: {error}", "warning"))

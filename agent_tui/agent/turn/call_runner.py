@@ -7,6 +7,7 @@ import asyncio
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Final
 
 from agent_tui.agent.turn import sandbox_words
@@ -150,7 +151,7 @@ class CallRun:
                 result = await self._runs.after_edit.run(context, result)
             seconds = time.monotonic() - started - context.waited
             if watch is not None and before is not None:
-                if context.changed_protected:  # that may be put back
+                if context.protected.changed:  # that may be put back
                     await watch.report_changes(before)
                 else:
                     watch.report_changes_soon(before)
@@ -163,27 +164,27 @@ class CallRun:
     async def _judge_protected(self) -> None:
         """Where what programs obey changed while a sandboxed command ran: that stays only if a
         person says so."""
-        context = self.prepared.context
-        if context.lost_history:
-            self.note += f"\n\n[note: {context.lost_history}]"
-        is_kept = not context.changed_protected or await self._is_kept()
-        context.is_judged = True
+        protected = self.prepared.context.protected
+        if protected.lost_history:
+            self.note += f"\n\n[note: {protected.lost_history}]"
+        is_kept = not protected.changed or await self._is_kept()
+        protected.is_judged = True
         if not is_kept:
-            self.note += f"\n\n[note: {await context.take_back_protected()}]"
+            self.note += f"\n\n[note: {await protected.take_back()}]"
 
     async def _is_kept(self) -> bool:
         """Whether somebody says that the changed names stay; where nobody can, they do not."""
         if not self._runs.can_ask:
             return False
         asked = self.prepared
-        reason = sandbox_words.PROTECTED.format(asked.context.name_changed_protected())
+        reason = sandbox_words.PROTECTED.format(asked.context.protected.name_changed())
         planned = await asked.plan()
         asked = replace(asked, decision=policy.Decision("ask", reason, rule="path"))
         ask_now = self._runs.approvals.ask_now
         answer, _ = await ask_now(asked, planned, reason, self._journal, ran=True)
         if isinstance(answer, ToolResult):
             return False
-        place, changed = self._runs.workplace, self.prepared.context.changed_protected
+        place, changed = self._runs.workplace, self.prepared.context.protected.changed
         await place.off_loop(lambda: [*map(place.allowed_changes.add, changed)])
         return True
 
@@ -192,10 +193,11 @@ class CallRun:
         changed stays. While a question stands, it is put back at once: the program may be about to
         end."""
         context, watch = self.prepared.context, self._runs.watch
-        if context.is_undecided and context.changed_protected:
-            context.is_judged = True
-            context.say_put_back(context.put_back_protected())
-        elif context.is_undecided and watch is not None:
-            watch.look_after_endings(context.judge_cancelled)
-        if context.job is not None and context.watches_protected and watch is not None:
-            watch.look_after_job(context.job, context.judge_job)
+        protected, job = context.protected, context.job
+        if protected.is_undecided and protected.changed:
+            protected.is_judged = True
+            protected.say_put_back(protected.put_back())
+        elif protected.is_undecided and watch is not None:
+            watch.look_after_endings(protected.judge_cancelled)
+        if job is not None and protected.is_on and watch is not None:
+            watch.look_after_job(job, partial(protected.judge_job, job))

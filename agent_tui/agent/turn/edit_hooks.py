@@ -157,10 +157,11 @@ class AfterEdit:
             why = getattr(error, "strerror", None) or str(error)
             return f"{named} could not be started: {why}", False
         except asyncio.CancelledError:
-            if own.is_undecided:
-                self.watch.look_after_endings(own.judge_cancelled)
+            if own.protected.is_undecided:
+                self.watch.look_after_endings(own.protected.judge_cancelled)
             raise
-        put_back = " ".join(filter(None, (own.lost_history, await own.take_back_protected())))
+        taken_back = await own.protected.take_back()
+        put_back = " ".join(filter(None, (own.protected.lost_history, taken_back)))
         if ran.timed_out:
             return f"{named} took longer than {seconds:g} s and was ended.", True
         return _describe(named, ran, put_back), False

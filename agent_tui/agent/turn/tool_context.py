@@ -3,22 +3,20 @@ one call."""
 
 from __future__ import annotations
 
-import asyncio
 import stat
 import threading
 import time
 import uuid
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Final, TypeVar
 
-from agent_tui.agent.services.jobs import Watched
-from agent_tui.agent.turn import inquiries, sandbox_words
+from agent_tui.agent.turn import inquiries
 from agent_tui.agent.turn.call_facts import place_command
-from agent_tui.agent.turn.changed_names import show_changes
-from agent_tui.agent.turn.workplace import UNSEEN, Workplace, is_inside
+from agent_tui.agent.turn.protected_watch import ProtectedWatch
+from agent_tui.agent.turn.workplace import Workplace, is_inside
 from agent_tui.protocol.display import DiffDisplay, Display, TodoItem
 from agent_tui.protocol.events import (
     Event,
@@ -34,12 +32,9 @@ from agent_tui.safety.policy import Confined
 from agent_tui.safety.process import processes
 from agent_tui.safety.process.output_capture import Captured, Refusal
 from agent_tui.safety.process.processes import CommandResult, Job
-from agent_tui.safety.sandbox import read_only_sandbox, workspace_sandbox
-from agent_tui.safety.sandbox.git_history import History
-from agent_tui.safety.sandbox.histories import UNREADABLE, explain_unreadable
+from agent_tui.safety.sandbox import read_only_sandbox
 from agent_tui.safety.sandbox.network_proxy import Internet, Proxy
 from agent_tui.safety.sandbox.profiles import LANDLOCK, Profile
-from agent_tui.safety.sandbox.protected_state import ProtectedState, take_state
 from agent_tui.safety.secret_search import find_secret_files
 from agent_tui.safety.secrets.secret_files import shows_secrets
 from agent_tui.safety.shell import classifier as shell_classifier
@@ -97,14 +92,7 @@ class CallContext:
         """The way to them, where the sandbox can have one."""
         self.refused: Refusal = ""
         """What the sandbox has probably refused it."""
-        self.changed_protected: tuple[str, ...] = ()
-        """What it changed or made, in the sandbox in which it works, that programs obey."""
-        self._protected: ProtectedState | None = None
-        self._histories: tuple[History, ...] = ()
-        self.lost_history = ""
-        """What the model is told of what it deleted of the history of repositories."""
-        self.is_judged = False
-        """Whether a person, or the lack of one, has decided about that."""
+        self.protected = ProtectedWatch(workplace, self.aside, self.tell, self.display_path)
         self._shows_secrets = False
         self._waited, self._asked_at = 0.0, 0.0
 
@@ -216,11 +204,11 @@ class CallContext:
         self.refused = result.refused or ("reach" if shut_in else "")
         if self.refused_hosts and result.exit_code != 0:
             self.refused = "network"
-        await self.find_changed_protected()
+        await self.protected.find_changed(ended=result.job is None)
         self.job = result.job
         if result.job is not None:
             said = "!! private command" if self._private else self.workplace.scrub(command)
-            self.workplace.jobs.add(result.job, said, self.turn > 0, self.watched)
+            self.workplace.jobs.add(result.job, said, self.turn > 0, self.protected.watched)
         return result
 
     def _tell_question(self, question: str) -> None:
@@ -246,7 +234,7 @@ class CallContext:
         if result.job is not None:
             result.job.stop()
             await processes.wait_for_endings()
-        await self.find_changed_protected()
+        await self.protected.find_changed()
         return result
 
     async def _confine(self) -> tuple[Mapping[str, str], Profile | None]:
@@ -257,7 +245,9 @@ class CallContext:
             look = partial(self._prepare_look, environment)
             return environment, await self.workplace.off_loop(look)
         if self.confined == "works":
-            return environment, await self.workplace.off_loop(self._prepare_work)
+            return environment, await self.workplace.off_loop(
+                partial(self.protected.prepare, self.way)
+            )
         return environment, None
 
     @property
@@ -275,152 +265,6 @@ class CallContext:
         roots, own = self.roots, self.workplace.own
         secrets = find_secret_files(roots).closed
         return read_only_sandbox.profile(roots, environment, own, secrets=secrets)
-
-    def _prepare_work(self) -> Profile:
-        """The profile for a command that works; what it must not change is looked at before."""
-        place = self.workplace
-        roots = tuple(root for root in place.roots if root != place.spool)
-        self._protected = take_state(roots, place.own)
-        try:
-            found = self._protected.found
-            self._histories = place.histories.take(roots, found.git_folders, found.led)
-        except UNREADABLE as error:
-            self.tell(Notice(sandbox_words.NO_HISTORY.format(explain_unreadable(error)), "warning"))
-        return workspace_sandbox.profile(
-            roots, place.environment, place.own, (place.spool,), self.way, self._protected.found
-        )
-
-    @property
-    def is_undecided(self) -> bool:
-        """Whether its command may have changed what programs obey, and nobody has judged that."""
-        return self._protected is not None and not self.is_judged
-
-    @property
-    def watches_protected(self) -> bool:
-        """Whether its command ran where it can change what programs obey, but must not."""
-        return self._protected is not None
-
-    @property
-    def watched(self) -> Watched | None:
-        """What a later run must know to judge what its job changes."""
-        allowed = self.workplace.allowed_changes
-        return Watched(self._protected, self.way, allowed) if self._protected is not None else None
-
-    def watch_again(self, state: ProtectedState, way: str) -> None:
-        """Judge what a command of an earlier run changed, which began in this state."""
-        self._protected, self.way, self.confined = state, way, "works"
-
-    async def find_changed_protected(self, later: bool = False) -> None:
-        """`later`: its call is over long since, and others have changed something, too. What was lost
-        of the history of a repository is back then."""
-        if self._protected is not None:
-            ended = later or self.job is None
-            await asyncio.shield(self.workplace.off_loop(partial(self._put_back_history, ended)))
-            changes = await self.workplace.off_loop(self._protected.changed)
-            own = partial(self._without_others, self._protected, changes.paths, later)
-            self.changed_protected = await self.workplace.off_loop(own)
-            if not changes.all_seen:
-                self.tell(Notice(UNSEEN, "warning"))
-
-    def _put_back_history(self, ended: bool) -> None:
-        if not self._histories or self._protected is None:
-            return
-        bases = (*map(str, self.workplace.roots), *self._protected.found.git_folders)
-        try:
-            found = self.workplace.histories.put_back(self._histories, bases, self.aside, ended)
-        except UNREADABLE as error:  # what is protected is looked at all the same
-            self.lost_history = sandbox_words.HISTORY_UNSEEN.format(explain_unreadable(error))
-        else:
-            self.lost_history = sandbox_words.describe_lost(found, self.display_path)
-        if said := self.lost_history:
-            self.tell(Notice(f"H{said[1:]}", "warning"))
-
-    def _without_others(
-        self, state: ProtectedState, changed: Iterable[str], later: bool
-    ) -> tuple[str, ...]:
-        """What the command may have `changed` itself, and nobody allowed. Reads files."""
-        is_held = state.is_held if later and self.way != LANDLOCK else lambda _: False
-        own = (path for path in changed if not is_held(path))
-        return tuple(self.workplace.allowed_changes.without(own))
-
-    def put_back_protected(self) -> tuple[str, ...]:
-        """Undo `changed_protected`; returns those where that failed. Moves files."""
-        assert self._protected is not None  # something changed
-        left = self._protected.put_back(self.changed_protected, self.aside)
-        for path in self.changed_protected:
-            self.workplace.allowed_changes.add(path)  # another command runs: it changed nothing
-        return left
-
-    async def take_back_protected(self) -> str:
-        """The same where nobody is asked about it: what is told, empty where nothing changed."""
-        if not self.changed_protected:
-            return ""
-        self.is_judged = True
-        left = await asyncio.shield(self.workplace.off_loop(self.put_back_protected))
-        return self.say_put_back(left)
-
-    async def judge_cancelled(self) -> None:
-        """Its command was cancelled and has ended: nobody will say that what it changed stays."""
-        await self.find_changed_protected()
-        await self.take_back_protected()
-
-    async def judge_job(self) -> None:
-        """Nothing is left of what it left in the background, or the session ends."""
-        assert self.job is not None  # else nobody waits for its end
-        jobs, job = self.workplace.jobs, self.job
-        tell, note = partial(jobs.tell_model, job), partial(jobs.note, job)
-        await self.judge_left(jobs.line_of(job), tell, note)
-        await self.workplace.off_loop(partial(jobs.settle, job))
-
-    async def judge_left(
-        self, line: str, tell: Callable[[str], None], note: Callable[[], None] = lambda: None
-    ) -> None:
-        """What the job `line` changed stays only if the person says so; where nobody can, it does
-        not. While they are asked, nothing else of the session changes anything, and what is `note`d
-        has the next run ask, should the program be killed. `tell`: lets the model know."""
-        await self.find_changed_protected(later=True)
-        ask = self.workplace.jobs.may_stay
-        if self.lost_history:
-            tell(self.lost_history)
-        if not self.changed_protected:
-            return
-        if ask is None:
-            tell(await self.take_back_protected())
-            return
-        async with self.workplace.jobs.changing:
-            await self.workplace.off_loop(note)
-            shown = await self.workplace.off_loop(self._show_changes)
-            names = self.name_changed_protected()
-            text = self.workplace.scrub_known(sandbox_words.JOB.format(line, names))
-            back = sandbox_words.JOB_BACK.format(self.aside)
-            async with ask(text, sandbox_words.JOB_STAYS, back, shown) as stays:
-                if not stays:
-                    tell(await self.take_back_protected())
-                    return
-                self.is_judged = True
-                await self.workplace.off_loop(self._allow_changes)
-                tell(sandbox_words.JOB_KEPT.format(names))
-
-    def _show_changes(self) -> Display:
-        assert self._protected is not None  # something changed
-        shown = show_changes(self._protected, self.changed_protected, self.display_path)
-        return self.workplace.scrubbed_question(shown)
-
-    def _allow_changes(self) -> None:
-        for path in self.changed_protected:
-            self.workplace.allowed_changes.add(path)
-
-    def say_put_back(self, left: Sequence[str]) -> str:
-        """Say on the screen, also after the turn, what became of `changed_protected`; `left`: where
-        it could not be undone. Returns what the model is told."""
-        words = sandbox_words.NOT_PUT_BACK if left else sandbox_words.PUT_BACK
-        said = words.format(self.name_changed_protected(), self.aside)
-        self.tell(Notice(f"P{said[1:]}", "warning"))
-        return said
-
-    def name_changed_protected(self) -> str:
-        changed = (self.display_path(Path(path)) for path in self.changed_protected)
-        return sandbox_words.name_some([*map(sandbox_words.shorten_path, changed)])
 
     def release(self) -> None:
         """The result is on record: the file with the output goes, unless it holds more, or grows."""
