@@ -15,8 +15,8 @@ from typing import Any
 
 import pytest
 
-from agent_tui.agent.services.file_restore import MOST
 from agent_tui.agent.services.jobs import Jobs
+from agent_tui.agent.services.restore_looks import MOST
 from agent_tui.agent.turn.command_changes import Watch, reads_only
 from agent_tui.agent.turn.known_files import CLOCK
 from agent_tui.agent.turn.snapshots import Known, parse_status

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agent_tui.agent.services import file_restore
+from agent_tui.agent.services import file_restore, restore_looks
 from agent_tui.agent.session.changes import Changes
 from agent_tui.protocol.display import DiffDisplay
 from agent_tui.protocol.events import FileChanged, FilesRestored, ToolStarted, TurnStarted, fold
@@ -67,9 +67,9 @@ class World:
 
     def undo(
         self, to: int = 0, choice: str = "", redo: bool = False
-    ) -> tuple[list[file_restore.Look], list[RestoredFile]]:
+    ) -> tuple[list[restore_looks.Look], list[RestoredFile]]:
         plan = self.changes.redo() if redo else self.changes.undo(to)
-        looks = file_restore.look(plan, self.blobs, (self.root,))
+        looks = restore_looks.look(plan, self.blobs, (self.root,))
         files = [file_restore.restore(look, choice, self.blobs) for look in looks]
         self.changes.take(FilesRestored("i", plan.direction, plan.turns, tuple(files)))
         return looks, files
@@ -153,7 +153,7 @@ def test_what_could_not_be_made_again_is_still_there_to_be(world: World) -> None
     world.edit("b", b"b1")
     world.undo()
     plan = world.changes.redo()
-    [first, second] = file_restore.look(plan, world.blobs, (world.root,))
+    [first, second] = restore_looks.look(plan, world.blobs, (world.root,))
     cut = file_restore.outcome_of(file_restore.intent(second))  # the program ended between the two
     assert cut.outcome == "failed"
     world.changes.take(
@@ -274,7 +274,7 @@ def test_a_change_at_the_last_moment_is_noticed(world: World) -> None:
         world.edit(name, b"1")
         if name == "a":
             (world.root / name).write_bytes(b"1")
-        [look] = file_restore.look(world.changes.undo(), world.blobs, (world.root,))
+        [look] = restore_looks.look(world.changes.undo(), world.blobs, (world.root,))
         (world.root / name).write_bytes(b"mine!")
         file = file_restore.restore(look, "", world.blobs)
         assert file.outcome == "changed" and (world.root / name).read_bytes() == b"mine!"
@@ -288,7 +288,7 @@ def test_what_comes_at_any_moment_of_a_restore_is_not_lost(world: World) -> None
     for trial in range(300):
         world.begin()
         world.edit("a", b"left")
-        [look] = file_restore.look(world.changes.undo(), world.blobs, (world.root,))
+        [look] = restore_looks.look(world.changes.undo(), world.blobs, (world.root,))
         mine = f"mine {trial}".encode()
         other.write_bytes(mine)
         thread = threading.Timer(trial % 30 / 20_000, other.replace, (path,))

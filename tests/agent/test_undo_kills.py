@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from agent_tui.agent.services import file_restore
+from agent_tui.agent.services import file_restore, restore_looks
 from agent_tui.agent.session import recovery
 from agent_tui.agent.session.changes import Restoration
 from agent_tui.protocol.events import FilesRestored, Notice, RestoreStarted
@@ -136,7 +136,7 @@ def test_the_old_content_can_be_put_beside_a_file_with_a_long_name(tmp_path: Pat
     blobs, path = Blobs(tmp_path / "blobs"), tmp_path.resolve() / ("語" * 80)
     target = blobs.put(b"old")
     path.write_bytes(b"theirs")
-    look = file_restore.look_at(Restoration(str(path), sha(b"new"), target), blobs, (path.parent,))
+    look = restore_looks.look_at(Restoration(str(path), sha(b"new"), target), blobs, (path.parent,))
     file = file_restore.restore(look, "both", blobs)
     assert (
         file.outcome == "beside"

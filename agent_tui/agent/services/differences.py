@@ -11,7 +11,7 @@ from functools import partial
 from typing import Final, TypeVar
 
 from agent_tui.agent.config import EngineConfig
-from agent_tui.agent.services import file_restore
+from agent_tui.agent.services import restore_looks
 from agent_tui.agent.session.record import Record
 from agent_tui.agent.turn.turns import Turns
 from agent_tui.protocol.answers import Differences
@@ -64,13 +64,13 @@ class DifferenceDesk:
         plan = changes.undo(first)
         roots = self._turns.executor.workplace.roots
         return await self._off_loop(
-            lambda: self._told(file_restore.look(plan, Blobs(self._config.blobs), roots))
+            lambda: self._told(restore_looks.look(plan, Blobs(self._config.blobs), roots))
         )
 
-    def _told(self, looks: list[file_restore.Look]) -> Differences:
+    def _told(self, looks: list[restore_looks.Look]) -> Differences:
         files, left = list[DiffDisplay](), list[str]()
         for look in looks:
-            path = file_restore.display_path(look.plan.path, self._config.cwd)
+            path = restore_looks.display_path(look.plan.path, self._config.cwd)
             old, new = look.old or b"", look.found.content
             if old == new and bool(look.plan.target) == bool(look.found.sha):
                 continue
@@ -109,7 +109,7 @@ class DifferenceDesk:
         return await self._off_loop(lambda: self._since_commit(where, tracked.output, new.output))
 
     def _since_commit(self, where: Repository, tracked: str, new: str) -> Differences:
-        shown = partial(file_restore.display_path, cwd=self._config.cwd)
+        shown = partial(restore_looks.display_path, cwd=self._config.cwd)
         found = [replace(one, path=shown(str(where.top / one.path))) for one in parse_diff(tracked)]
         files, left = [self._scrubbed(one) for one in found if one.hunks], list[str]()
         left += [

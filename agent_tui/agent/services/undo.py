@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Final, TypeVar
 
 from agent_tui.agent.config import EngineConfig
-from agent_tui.agent.services import file_restore
-from agent_tui.agent.services.file_restore import WORDS, Look, display_path
+from agent_tui.agent.services import file_restore, restore_looks
+from agent_tui.agent.services.restore_looks import WORDS, Look, display_path
 from agent_tui.agent.services.session_ops import BUSY
 from agent_tui.agent.services.shell import Shell
 from agent_tui.agent.session.changes import Plan
@@ -108,7 +108,7 @@ class Undo:
         told = UndoPlan(plan.direction, files, turns, caps, undone, plan.begun)
         self._record.emit(Answered(op.id, told))
 
-    def _files_told(self, looks: list[file_restore.Look]) -> tuple[tuple[OldFile, ...], int]:
+    def _files_told(self, looks: list[restore_looks.Look]) -> tuple[tuple[OldFile, ...], int]:
         """The files, and of how many the difference was left out."""
         scrub_of = self._turns.executor.workplace.scrub_of
         told = [
@@ -160,7 +160,7 @@ class Undo:
                 self._again(later)
 
     async def _written(
-        self, op: RestoreFiles, plan: Plan, looks: list[file_restore.Look]
+        self, op: RestoreFiles, plan: Plan, looks: list[restore_looks.Look]
     ) -> RestoreOutcome:
         """Put the files back: the intent on record, then the files, then what became of each."""
         if not looks:
@@ -181,7 +181,7 @@ class Undo:
         return RestoreOutcome(whole, id, files=files, said=said)
 
     async def _put_back(
-        self, op: RestoreFiles, looks: list[file_restore.Look], blobs: Blobs
+        self, op: RestoreFiles, looks: list[restore_looks.Look], blobs: Blobs
     ) -> tuple[RestoredFile, ...]:
         """All at once, for the disk takes long; only names of one file one after the other, what
         needs room when that is made, and where something was moved to when it is back."""
@@ -190,7 +190,7 @@ class Undo:
             for one in looks
             if one.state == "same" or one.decide(self._choice(op, one)) in ("restore", "both")
         }
-        looks = await self._off_loop(lambda: file_restore.keep_only_copies(looks, comes))
+        looks = await self._off_loop(lambda: restore_looks.keep_only_copies(looks, comes))
         rooms = [one for one in looks if one.makes_room]
         early = {
             one.inode
@@ -205,15 +205,15 @@ class Undo:
         files |= await self._off_loop(partial(file_restore.put_again, first, files, back))
         while late:
             back = {file.after for file in files.values() if file.outcome in BACK}
-            ready = await self._off_loop(partial(file_restore.choose_next, late, back))
+            ready = await self._off_loop(partial(restore_looks.choose_next, late, back))
             files |= await self._put_back_together(op, ready, blobs)
             late = [one for one in late if one.plan.path not in files]
         return tuple(files[look.plan.path] for look in looks)
 
     async def _put_back_together(
-        self, op: RestoreFiles, looks: list[file_restore.Look], blobs: Blobs
+        self, op: RestoreFiles, looks: list[restore_looks.Look], blobs: Blobs
     ) -> dict[str, RestoredFile]:
-        names: dict[object, list[file_restore.Look]] = {}
+        names: dict[object, list[restore_looks.Look]] = {}
         for look in looks:
             names.setdefault(look.inode, []).append(look)
         chosen = [(own, [self._choice(op, one) for one in own]) for own in names.values()]
@@ -221,22 +221,22 @@ class Undo:
         done = itertools.chain.from_iterable(await asyncio.gather(*map(self._off_loop, work)))
         return {file.path: file for file in done}
 
-    def _choice(self, op: RestoreFiles, look: file_restore.Look) -> str:
+    def _choice(self, op: RestoreFiles, look: restore_looks.Look) -> str:
         return self._of_file(op.choices, look)
 
-    def _needs_word(self, op: RestoreFiles, look: file_restore.Look) -> bool:
+    def _needs_word(self, op: RestoreFiles, look: restore_looks.Look) -> bool:
         """Whether it is open what becomes of a file, or was said of other content than it holds by
         now."""
         seen = self._of_file(op.seen, look, look.found.sha)
         return seen != look.found.sha or not look.decide(self._choice(op, look))
 
     def _of_file(
-        self, values: Mapping[str, str], look: file_restore.Look, default: str = ""
+        self, values: Mapping[str, str], look: restore_looks.Look, default: str = ""
     ) -> str:
         """What `values` has under the real path of a file, or the one that is shown."""
         path = look.plan.path
         return values.get(
-            path, values.get(file_restore.display_path(path, self._config.cwd), default)
+            path, values.get(restore_looks.display_path(path, self._config.cwd), default)
         )
 
     async def _settled(self) -> None:
@@ -244,9 +244,9 @@ class Undo:
         if (watch := self._turns.executor.watch) is not None and self._turns.current is None:
             await watch.wait_until_settled()
 
-    async def _look(self, plan: Plan) -> list[file_restore.Look]:
+    async def _look(self, plan: Plan) -> list[restore_looks.Look]:
         blobs, roots = Blobs(self._config.blobs), self._turns.executor.workplace.roots
-        return await self._off_loop(lambda: file_restore.look(plan, blobs, roots))
+        return await self._off_loop(lambda: restore_looks.look(plan, blobs, roots))
 
     async def _off_loop(self, work: Callable[[], T]) -> T:
         return await asyncio.get_running_loop().run_in_executor(self._pool, work)

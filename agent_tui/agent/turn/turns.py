@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from agent_tui.agent.config import EngineConfig
-from agent_tui.agent.services.file_restore import is_too_large
 from agent_tui.agent.services.jobs import Jobs
 from agent_tui.agent.services.kept_jobs import kept_jobs
 from agent_tui.agent.services.models import Models
+from agent_tui.agent.services.restore_looks import is_too_large
 from agent_tui.agent.services.titles import Titles
 from agent_tui.agent.session.queue import PromptQueue
 from agent_tui.agent.session.record import Record
