@@ -33,7 +33,7 @@ LONGER = {
     "agent_tui.cli.sessions:_parser": "one line a flag",
     "agent_tui.safety.shell.words:words": "one automaton",
     "agent_tui.tui.runtime.start:run": "what the screen is made of, in its order",
-    "agent_tui.tui.sheets.setup:_lines": "one case a step",
+    "agent_tui.tui.screen.setup_words:step_lines": "one case a step",
     "agent_tui.tui.textual_port.key_parser:feed": "one automaton",
     "agent_tui.tui.update:_decided": "one case a Msg",
 }
