@@ -7,10 +7,13 @@ import os
 import stat
 
 
-def open_regular(path: str | os.PathLike[str], flags: int = os.O_RDONLY) -> int:
-    """A descriptor of the file. A pipe, a device or a folder is refused at once: to open or read
-    one may take for ever. Raises OSError."""
-    fd = os.open(path, flags | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC, 0o600)
+def open_regular(
+    path: str | os.PathLike[str], flags: int = os.O_RDONLY, folder: int | None = None
+) -> int:
+    """A descriptor of the file, by its path from the open folder `folder`. A pipe, a device or a
+    folder is refused at once: to open or read one may take for ever. Raises OSError."""
+    flags |= os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
+    fd = os.open(path, flags, 0o600, dir_fd=folder)
     if not stat.S_ISREG(os.fstat(fd).st_mode):
         os.close(fd)
         raise OSError(0, "is not a regular file", os.fspath(path))

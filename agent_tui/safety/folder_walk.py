@@ -43,9 +43,7 @@ def folder_of(real: Path, make: bool = False) -> Iterator[int]:
             except FileNotFoundError:
                 if not make:
                     raise
-                with contextlib.suppress(
-                    FileExistsError
-                ):  # another program makes it at the same time
+                with contextlib.suppress(FileExistsError):  # another program is doing so, too
                     os.mkdir(part, dir_fd=descriptor)
                 inner = os.open(part, flags, dir_fd=descriptor)
             os.close(descriptor)
@@ -90,6 +88,30 @@ def walk_in(above: int, name: str, path: str) -> Iterator[Visit]:
     finally:
         for descriptor in descriptors[1:]:
             os.close(descriptor)
+
+
+def files_below(path: str) -> Iterator[tuple[int, str, str]]:
+    """What is at a path without links and below it, but for folders: of each the open folder that
+    it is in, its name, and its path."""
+    is_folder = False
+    for visit in walk(path):
+        is_folder = True
+        yield from ((visit.descriptor, name, f"{visit.path}/{name}") for name in visit.names)
+    if not is_folder:
+        with contextlib.suppress(OSError), folder_of(Path(path)) as folder:
+            yield folder, os.path.basename(path), path  # noqa: PTH119
+
+
+def list_folder(path: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The folders in the folder at a path without links, and its other names; none where it is no
+    folder, or cannot be read."""
+    with contextlib.suppress(OSError), folder_of(Path(path)) as above:
+        inner = os.open(os.path.basename(path), FOLDER, dir_fd=above)  # noqa: PTH119
+        try:
+            return _list(inner)
+        finally:
+            os.close(inner)
+    return (), ()
 
 
 def _list(folder: int) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -96,6 +96,9 @@ def _describe_one(found: PutBack, display: Callable[[Path], str]) -> str:
     said += f": {', '.join(found.parts)}." if found.parts else "."
     if found.refs:
         said += f" Commits that no branch leads to any more: {name_some(found.refs)}."
+    if found.unchecked:
+        objects = "1 object" if found.unchecked == 1 else f"{found.unchecked} objects"
+        said += f" Too large to be checked: {objects}; `git fsck` says whether all is whole."
     if found.left:
         said += f" Not all of it could be put back: {name_some(found.left)}."
     return said

@@ -1,22 +1,22 @@
 """What a command in the sandbox deletes of the history of a repository is put back: it may write in
 the git folder, and no list names all the ways to empty one.
 
-What moves is no loss: git keeps the old commits, and the reflog names them. A loss is what git never
-takes away itself: `HEAD`, the index, the reflogs, the folder of branches, a branch whose reflog is
-left, and objects that nothing holds any more.
-"""
+What moves is no loss: git keeps the old commits, and the reflog names them. A loss is what git
+never takes away itself: `HEAD`, the index, the reflogs, the folder of branches, a branch whose
+reflog is left, and objects that nothing holds any more."""
 
 from __future__ import annotations
 
 import os
 import stat
 import time
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
-from agent_tui.safety.folder_walk import folder_of, walk
+from agent_tui.safety.folder_walk import files_below, folder_of, list_folder
 from agent_tui.safety.sandbox import plain_paths
+from agent_tui.safety.sandbox.git_objects import ObjectCheck
 from agent_tui.safety.sandbox.object_store import (
     Held,
     Listed,
@@ -25,7 +25,7 @@ from agent_tui.safety.sandbox.object_store import (
     is_empty,
     list_objects,
 )
-from agent_tui.safety.sandbox.protected_state import Was, read_file
+from agent_tui.safety.sandbox.protected_state import Was, read_at, read_file
 from agent_tui.structures import late
 from agent_tui.structures.frozen import frozen
 
@@ -43,12 +43,15 @@ _KEPT: Final = (
     "worktrees",
 )  # fmt: skip
 _STAYS: Final = ("HEAD", "index", "logs/HEAD", "packed-refs", "reftable/tables.list")
-"""Git makes these anew, and never takes them away, nor empties them, but for a reflog that is old."""
+"""Git makes these anew, and never takes them away, nor empties them, but for a reflog that is
+old."""
 _LED_BY: Final = frozenset({"config.worktree", "commondir", "gitdir"})
 """Held fast, or put back, with all that leads git."""
 _MADE_ANEW: Final = ("info/commit-graph", "pack/multi-pack-index")
 """Of the objects: git does without, but not with an empty one."""
 _HEAD: Final = late.pattern(r"ref: refs/|[0-9a-f]{40}")
+_LONGEST_PATH: Final = 4_097
+"""Bytes in a file that says where something is."""
 _DIGITS: Final = 12
 """Of a time in seconds, at most."""
 _SHA: Final = late.pattern(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
@@ -56,9 +59,10 @@ _SHA: Final = late.pattern(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 
 @frozen
 class PutBack:
-    """What of the git folder `folder` was put back (`parts`, in words), what could not be (`left`), and
-    the names (`refs`) under which commits are that a branch does not lead to any more. `to`: the folder
-    that has it now. `trouble`: why it could not be looked at, in one line."""
+    """What of the git folder `folder` was put back (`parts`, in words), what could not be (`left`),
+    and the names (`refs`) under which commits are that a branch does not lead to any more. `to`:
+    the folder that has it now. `trouble`: why it could not be looked at, in one line. `unchecked`:
+    how many objects are too large to be checked."""
 
     folder: str
     to: str
@@ -66,12 +70,13 @@ class PutBack:
     left: tuple[str, ...]
     refs: tuple[str, ...]
     trouble: str = ""
+    unchecked: int = 0
 
 
 @frozen
 class State:
-    """A git folder (`common`: that of all work trees of the repository) before a command: its small files by
-    their paths, its objects, and which work tree each folder in its `worktrees` is for."""
+    """A git folder (`common`: that of all work trees of the repository) before a command: its small
+    files by their paths, its objects, and which work tree each folder in its `worktrees` is for."""
 
     common: str
     files: dict[str, Was]
@@ -81,8 +86,9 @@ class State:
 
 def take_state(common: str, known: Mapping[str, Was], listed: Listed) -> State:
     """As it is now. `known` and `listed`: what was read before. Reads files."""
-    places = [entry.path for entry in _entries(f"{common}/worktrees") if entry.is_dir()]
-    led = {place: read_file(f"{place}/gitdir") for place in places}
+    folders, _ = list_folder(f"{common}/worktrees")
+    places = [f"{common}/worktrees/{name}" for name in folders]
+    led = {place: read_file(f"{place}/gitdir", _LONGEST_PATH) for place in places}
     trees = {at: os.fsdecode(was.content.strip()) for at, was in led.items() if was is not None}
     objects = list_objects(f"{common}/objects", listed)
     return State(common, _small_files(common, known), objects, trees)
@@ -94,19 +100,19 @@ class History:
     def __init__(self, state: State, store: ObjectStore, listed: Listed) -> None:
         self.common, self._state, self._store, self._listed = state.common, state, store, listed
         self._files = state.files
-        self._bases: Sequence[str] = ()
-        self._aside = self._to = Path()
 
-    def put_back(self, bases: Sequence[str], aside: Path, to: str) -> PutBack | None:
-        """Give back what was lost since, to the folder `to` if the git folder has gone as a whole; None:
-        nothing was. `bases`: the folders in which commands write; what is in the way moves below
-        `aside`. Reads and writes files."""
+    def put_back(
+        self, bases: Sequence[str], aside: Path, to: str, check: ObjectCheck
+    ) -> PutBack | None:
+        """Give back what was lost since, to the folder `to` if the git folder has gone as a whole;
+        None: nothing was. `bases`: the folders in which commands write; what is in the way moves
+        below `aside`. Reads and writes files."""
         removed = tuple(f"{at}/" for at, tree in self._state.trees.items() if _is_removed(at, tree))
         files = self._state.files.items()
         self._files = {path: was for path, was in files if not path.startswith(removed)}
         now = _small_files(self.common, self._files)
         held = list_objects(self._objects, self._listed)
-        damaged = self._store.find_damaged(self._objects, self._state.objects, held)
+        damaged = self._store.find_damaged(self._objects, self._state.objects, held, check)
         objects = self._lost_objects(held.without(damaged))
         broken = self._broken(now)
         no_refs = not os.path.isdir(f"{self.common}/refs")  # noqa: PTH112
@@ -123,10 +129,17 @@ class History:
                 and path not in broken
                 and named.get(name := self._name(path)) in (None, packed.get(name))
             }
-        self._bases, self._aside, self._to = (*bases, str(aside)), aside, Path(to)
-        left = [*self._give_objects(objects, damaged), *self._write(broken), *self._make_folders()]
-        refs = self._name_lost(left) if objects or len(broken) > 1 else ()
-        return PutBack(self.common, to, self._describe(objects, broken), tuple(left), refs)
+        target = _Target(to, bases, aside)
+        left = [*self._give_objects(objects, damaged, target, check), *self._write(broken, target)]
+        try:
+            target.make_folders()
+        except OSError:
+            left.append(self.common)
+        is_here = to == self.common and self._objects not in left
+        refs = self._name_lost(target) if is_here and (objects or len(broken) > 1) else ()
+        unchecked = sum(1 for name in objects if name.replace("/", "") in check.unchecked)
+        parts = self._describe(objects, broken)
+        return PutBack(self.common, to, parts, tuple(left), refs, unchecked=unchecked)
 
     @property
     def _objects(self) -> str:
@@ -187,52 +200,33 @@ class History:
         name = path.removeprefix(f"{self.common}/")
         return name if name.startswith("refs/") else ""
 
-    def _give_objects(self, names: frozenset[str], damaged: Collection[str]) -> tuple[str, ...]:
-        folder = self._to / "objects"
+    def _give_objects(
+        self, names: frozenset[str], damaged: Collection[str], target: _Target, check: ObjectCheck
+    ) -> tuple[str, ...]:
         try:
             for place in {name.partition("/")[0] for name in names}:
-                self._make_way(folder / place / "x")
+                target.make_way(f"objects/{place}/x")
             for name in (*names.intersection(damaged), *_MADE_ANEW):
-                if name in names or is_empty(f"{folder}/{name}"):
-                    plain_paths.clear(str(folder / name), self._bases, self._aside)
+                if name in names or is_empty(f"{target.folder}/objects/{name}"):
+                    target.clear(f"objects/{name}")
         except OSError:
             return (self._objects,)
-        left = self._store.put_back(names, str(folder), self._state.objects)
+        folder = f"{target.folder}/objects"
+        left = self._store.put_back(names, folder, self._state.objects, check)
         return (self._objects,) if left else ()
 
-    def _write(self, files: Mapping[str, bytes]) -> tuple[str, ...]:
+    def _write(self, files: Mapping[str, bytes], target: _Target) -> tuple[str, ...]:
         """Returns the paths of those where that fails."""
         left = list[str]()
         for path, content in files.items():
             mode = self._files[path].mode if path in self._files else stat.S_IFREG | 0o644
-            to = self._to / path.removeprefix(f"{self.common}/")
             try:
-                self._make_way(to)
-                plain_paths.clear(str(to), self._bases, self._aside)
-                plain_paths.write(str(to), mode, content)
+                target.write(path.removeprefix(f"{self.common}/"), mode, content)
             except OSError:
                 left.append(path)
         return tuple(left)
 
-    def _make_way(self, path: Path) -> None:
-        """What is no folder above a path, in the git folder or in its place, moves away. Raises OSError."""
-        for above in reversed(path.parents):
-            is_inside = above.is_relative_to(self._to)
-            if is_inside and os.path.lexists(above) and (above.is_symlink() or not above.is_dir()):
-                plain_paths.clear(str(above), self._bases, self._aside)
-
-    def _make_folders(self) -> tuple[str, ...]:
-        """Those without which git sees no repository; returns those where that fails."""
-        try:
-            for name in ("objects/x", "refs/heads/x"):
-                self._make_way(self._to / name)
-                with folder_of(self._to / name, make=True):
-                    pass
-        except OSError:
-            return (self.common,)
-        return ()
-
-    def _name_lost(self, left: Collection[str]) -> tuple[str, ...]:
+    def _name_lost(self, target: _Target) -> tuple[str, ...]:
         """Commits that a branch had, which is another now, and that no reflog names."""
         now = _small_files(self.common, self._files)
         logs = b"".join(was.content for path, was in now.items() if "/logs/" in path)
@@ -242,9 +236,7 @@ class History:
             for name, sha in _refs(self._files, self.common).items()
             if named.get(name) != sha and sha.encode() not in logs
         }
-        if self._to != Path(self.common) or self._objects in left:
-            return ()
-        failed = self._write(lost)
+        failed = self._write(lost, target)
         return tuple(self._name(path) for path in lost if path not in failed)
 
     def _describe(self, objects: Collection[str], files: Collection[str]) -> tuple[str, ...]:
@@ -257,6 +249,36 @@ class History:
         said = [f"{n} {what if n == 1 else _many(what)}" for n, what in counted if n]
         is_logged = any("/logs/" in path for path in files)
         return (*single, *said) or ("reflogs" if is_logged else "the folder of branches",)
+
+
+class _Target:
+    """The folder that gets back what a git folder had. Writes files; methods raise OSError."""
+
+    def __init__(self, folder: str, bases: Sequence[str], aside: Path) -> None:
+        self.folder, self._bases, self._aside = folder, (*bases, str(aside)), aside
+
+    def make_way(self, name: str) -> None:
+        """What is no folder above `name`, in the folder or in its place, moves away."""
+        for above in reversed(Path(self.folder, name).parents):
+            is_inside = above.is_relative_to(self.folder)
+            if is_inside and os.path.lexists(above) and (above.is_symlink() or not above.is_dir()):
+                plain_paths.clear(str(above), self._bases, self._aside)
+
+    def clear(self, name: str) -> None:
+        """What is at `name` moves away."""
+        plain_paths.clear(f"{self.folder}/{name}", self._bases, self._aside)
+
+    def write(self, name: str, mode: int, content: bytes) -> None:
+        self.make_way(name)
+        self.clear(name)
+        plain_paths.write(f"{self.folder}/{name}", mode, content)
+
+    def make_folders(self) -> None:
+        """Those without which git sees no repository."""
+        for name in ("objects/x", "refs/heads/x"):
+            self.make_way(name)
+            with folder_of(Path(self.folder, name), make=True):
+                pass
 
 
 def _is_removed(at: str, tree: str) -> bool:
@@ -305,30 +327,14 @@ def _refs(files: Mapping[str, Was], common: str) -> dict[str, str]:
 def _small_files(common: str, known: Mapping[str, Was]) -> dict[str, Was]:
     """The files of a git folder that change with each commit, by their paths."""
     found, left = dict[str, Was](), MOST_BYTES
-    parts = [one.path for one in _entries(common) if one.name.startswith("sharedindex.")]
-    places = [*parts, *(f"{common}/{name}" for name in _KEPT)]
-    for path in (file for place in places for file in _files(place)):
-        if len(found) >= MOST_FILES:
-            break
-        if path not in found and (was := read_file(path, known.get(path), left)) is not None:
-            found[path] = was
-            left -= len(was.content)
+    _, names = list_folder(common)
+    shared = (name for name in names if name.startswith("sharedindex."))
+    for top in (f"{common}/{name}" for name in (*shared, *_KEPT)):
+        for folder, name, path in files_below(top):
+            if len(found) >= MOST_FILES:
+                return found
+            is_none = path != top and (name.endswith(".lock") or name in _LED_BY)
+            if not is_none and (was := read_at(folder, name, left, known.get(path))) is not None:
+                found[path] = was
+                left -= len(was.content)
     return found
-
-
-def _entries(folder: str) -> tuple[os.DirEntry[str], ...]:
-    try:
-        return tuple(os.scandir(folder))
-    except OSError:
-        return ()  # it is gone, or no folder
-
-
-def _files(place: str) -> Iterator[str]:
-    """The files at and below `place`; what git is just writing is none."""
-    if os.path.islink(place) or not os.path.isdir(place):  # noqa: PTH112, PTH114
-        yield place
-        return
-    for visit in walk(place):
-        for name in visit.names:
-            if not name.endswith(".lock") and name not in _LED_BY:
-                yield f"{visit.path}/{name}"

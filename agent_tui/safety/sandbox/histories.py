@@ -1,5 +1,5 @@
-"""The repositories of a session while commands run: what is kept of them is on disk, so that a start
-after the program was killed can still put back what was lost."""
+"""The repositories of a session while commands run: what is kept of them is on disk, so that a
+start after the program was killed can still put back what was lost."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ from agent_tui.safety.file_access import read_regular
 from agent_tui.safety.git_config import explain_foreign_parts
 from agent_tui.safety.process import tree
 from agent_tui.safety.sandbox.git_history import MOST_BYTES, History, PutBack, State, take_state
+from agent_tui.safety.sandbox.git_objects import ObjectCheck
 from agent_tui.safety.sandbox.object_store import LASTS, Listed, Objects, ObjectStore
 from agent_tui.safety.sandbox.protected_state import Was
 
@@ -41,8 +42,8 @@ UNREADABLE: Final = (MemoryError, OSError, OverflowError, RecursionError, ValueE
 
 
 class Histories:
-    """Of all repositories of a session, kept below `folder`. Methods read and write files, and may be
-    called by several threads."""
+    """Of all repositories of a session, kept below `folder`. Methods read and write files, and may
+    be called by several threads."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -67,9 +68,9 @@ class Histories:
     def put_back(
         self, taken: Sequence[History], bases: Sequence[str], aside: Path, ended: bool = True
     ) -> tuple[PutBack, ...]:
-        """What was lost of them, and is there again; what is in the way moves below `aside`. `ended`:
-        nothing of the command runs any more. One that cannot be looked at is tried again at the
-        next start. Raises UNREADABLE."""
+        """What was lost of them, and is there again; what is in the way moves below `aside`.
+        `ended`: nothing of the command runs any more. One that cannot be looked at is tried again
+        at the next start. Raises UNREADABLE."""
         with self._lock:
             own = {one.common for one in taken if self._of(one.common).is_own}
             found = _put_back(taken, own, bases, aside)
@@ -82,12 +83,8 @@ class Histories:
     def recover(self, roots: Sequence[Path], aside: Path) -> tuple[PutBack, ...]:
         """The same for commands of programs that were killed meanwhile, in one of `roots`. Raises
         UNREADABLE."""
-        files, taken, own, bases = (
-            dict[Path, str](),
-            list[History](),
-            set[str](),
-            {*map(str, roots)},
-        )
+        files, taken = dict[Path, str](), list[History]()
+        own, bases = set[str](), {*map(str, roots)}
         for file in self._folder.glob(f"*/*{_RUNNING}"):
             if _lives(file) or (known := _load(file)) is None:
                 continue
@@ -96,7 +93,8 @@ class Histories:
                 continue
             files[file] = state.common
             taken.append(History(state, ObjectStore(file.parent), {}))
-            own |= {state.common} if is_own else set()
+            if is_own:
+                own.add(state.common)
         with self._lock:
             found = _put_back(taken, own, (*bases, *own), aside)
         troubled = _troubled(found)
@@ -108,12 +106,11 @@ class Histories:
     def _guards(self, folder: str) -> bool:
         """Whether it is that of a whole repository, all of which lies in it."""
         if folder not in self._guarded:
-            is_plain = os.path.realpath(folder) == folder
+            is_link = os.path.realpath(folder) != folder
             is_shared = os.path.exists(f"{folder}/commondir")  # noqa: PTH110
             is_whole = os.path.isdir(f"{folder}/objects") and not is_shared  # noqa: PTH112
-            self._guarded[folder] = (
-                is_plain and is_whole and not explain_foreign_parts(Path(folder))
-            )
+            is_here = is_whole and not is_link
+            self._guarded[folder] = is_here and not explain_foreign_parts(Path(folder))
         return self._guarded[folder]
 
     def _of(self, common: str) -> _Kept:
@@ -123,7 +120,8 @@ class Histories:
         return self._kept[common]
 
     def _prune(self) -> None:
-        """Drop what is kept of repositories that are gone, or that nobody has worked in for long."""
+        """Drop what is kept of repositories that are gone, or that nobody has worked in for
+        long."""
         for where in self._folder.glob(f"*/{_WHERE}"):
             with contextlib.suppress(FileNotFoundError):  # another program was first
                 is_there = os.path.isdir(os.fsdecode(where.read_bytes()))  # noqa: PTH112
@@ -157,8 +155,8 @@ class _Kept:
         return history
 
     def _write(self, state: State, roots: Sequence[str]) -> None:
-        """A later start finds it, should the program be killed. While a command runs, what was there
-        before it stays."""
+        """A later start finds it, should the program be killed. While a command runs, what was
+        there before it stays."""
         if self._open:
             return
         running, idle = self._file(_RUNNING), self._file(_IDLE)
@@ -181,13 +179,13 @@ def _put_back(
 ) -> tuple[PutBack, ...]:
     """The outer ones first. A repository below that went with the folder around it may be one that
     nobody needs, such as a build makes: what was its history is then below `aside`."""
-    found = list[PutBack]()
+    found, check = list[PutBack](), ObjectCheck()
     for one in sorted(taken, key=lambda one: len(one.common)):
         outer = {back.folder for back in found if "HEAD" in back.parts}
         stays = one.common in own or _is_wanted(one.common, outer)
         to = one.common if stays else f"{aside}{one.common}"
         try:
-            back = one.put_back(bases, aside, to)
+            back = one.put_back(bases, aside, to, check)
         except UNREADABLE as error:
             back = PutBack(one.common, to, (), (), (), explain_unreadable(error))
         if back is not None:
@@ -208,9 +206,10 @@ def _troubled(found: Iterable[PutBack]) -> set[str]:
 def _is_wanted(common: str, outer: Collection[str]) -> bool:
     if os.path.isdir(common):  # noqa: PTH112
         return True
-    is_module = "/modules/" in common
-    around = [folder for folder in outer if common.startswith(f"{folder}/")]
-    return bool(around) or (not is_module and os.path.isdir(os.path.dirname(common)))  # noqa: PTH112, PTH120
+    if any(common.startswith(f"{folder}/") for folder in outer):
+        return True
+    above = os.path.dirname(common)  # noqa: PTH120
+    return "/modules/" not in common and os.path.isdir(above)  # noqa: PTH112
 
 
 def _lives(file: Path) -> bool:
@@ -236,8 +235,8 @@ class _Reader(pickle.Unpickler):
 
 
 def _load(file: Path) -> tuple[State, bool, set[str]] | None:
-    """A state, whether its repository is around a folder of its session, and these folders; None: it
-    is none, or has just gone."""
+    """A state, whether its repository is around a folder of its session, and these folders; None:
+    it is none, or has just gone."""
     try:
         data = read_regular(file, 2 * MOST_BYTES)
         common, files, objects, trees, is_own, roots = _Reader(io.BytesIO(data)).load()

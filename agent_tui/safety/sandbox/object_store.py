@@ -1,5 +1,6 @@
-"""What a repository holds that never changes, its objects and packs, kept where commands do not reach:
-small files as copies, large ones by a second name. A listing says what is new and what is gone."""
+"""What a repository holds that never changes, its objects and packs, kept where commands do not
+reach: small files as copies, large ones by a second name. A listing says what is new and what is
+gone."""
 
 from __future__ import annotations
 
@@ -14,8 +15,8 @@ from typing import Final
 
 from agent_tui.paths import make_private
 from agent_tui.regular_file import open_regular
-from agent_tui.safety.folder_walk import folder_of
-from agent_tui.safety.sandbox.git_objects import PackIndex, is_whole
+from agent_tui.safety.folder_walk import folder_of, list_folder
+from agent_tui.safety.sandbox.git_objects import MOST_INDEXED, ObjectCheck, PackIndex
 from agent_tui.structures import late
 from agent_tui.structures.frozen import frozen
 
@@ -25,8 +26,8 @@ SMALL: Final = 8_000_000
 """Bytes of a file up to which it is copied: a second name does not help where a command empties the
 file itself, but costs no room."""
 MOST_COPIED: Final = 64_000_000
-"""Bytes that are copied before one command; what is more has a second name, if the file system allows
-it."""
+"""Bytes that are copied before one command; what is more has a second name, if the file system
+allows it."""
 MOST_STORED: Final = 1_000_000_000
 """Bytes of such copies of a repository."""
 MOST_SAMPLED: Final = 20_000
@@ -45,15 +46,14 @@ _HEX: Final = late.pattern(r"[0-9a-f]+")
 _PACK: Final = late.pattern(r"pack-[0-9a-f]{40,64}\.\w+")
 
 _PIECE: Final = 1_000_000
-
 Listed = dict[str, tuple[tuple[int, int], frozenset[str]]]
 """What was in a folder by its path, with its number and the time of its last change."""
 
 
 @frozen
 class Objects:
-    """The files below an `objects` folder that never change: `ab/cdef…`, and `pack/pack-….pack` with
-    their sizes."""
+    """The files below an `objects` folder that never change: `ab/cdef…`, and `pack/pack-….pack`
+    with their sizes."""
 
     loose: frozenset[str]
     packs: Mapping[str, int]
@@ -72,16 +72,16 @@ class Objects:
 
 
 def list_objects(folder: str, known: Listed) -> Objects:
-    """What is in an `objects` folder now; nothing where it is gone. Follows no link. `known` is what
-    the last look saw: only folders that have changed since are looked into again."""
+    """What is in an `objects` folder now; nothing where it is gone. Follows no link. `known` is
+    what the last look saw: only folders that have changed since are looked into again."""
     found, now = list[frozenset[str]](), time.time_ns()
-    for name in _names(folder) if _stamp(folder) else ():
+    for name in list_folder(folder)[0]:
         at = f"{folder}/{name}"
         if not _FOLDER.fullmatch(name) or (stamp := _stamp(at)) is None:
             continue
         was = known.get(at)
         if was is None or was[0] != stamp:
-            inside = (f"{name}/{one}" for one in _names(at) if len(one) in _OF_LOOSE)
+            inside = (f"{name}/{one}" for one in list_folder(at)[1] if len(one) in _OF_LOOSE)
             was = (stamp, frozenset(inside))
             if now - stamp[1] > _SETTLED:
                 known[at] = was
@@ -89,7 +89,7 @@ def list_objects(folder: str, known: Listed) -> Objects:
     at = f"{folder}/pack"
     packs = {
         f"pack/{one}": about.st_size
-        for one in (_names(at) if _stamp(at) else ())
+        for one in list_folder(at)[1]
         if _PACK.fullmatch(one) and (about := _about(f"{at}/{one}")) is not None
     }
     return Objects(frozenset().union(*found), packs)
@@ -108,8 +108,8 @@ class ObjectStore:
         """Those of which git holds nothing any more, and that stay for a while."""
 
     def keep(self, objects: str, now: Objects) -> None:
-        """Keep what is new in the folder `objects`, which holds `now`; what packs of git hold as well
-        is let go. Raises OSError."""
+        """Keep what is new in the folder `objects`, which holds `now`; what packs of git hold as
+        well is let go. Raises OSError."""
         make_private(self._folder)
         kept = self._list_kept()
         end, left = time.monotonic() + MOST_SECONDS, min(MOST_COPIED, MOST_STORED - self._copied)
@@ -136,46 +136,55 @@ class ObjectStore:
 
     def _take(self, objects: str, name: str, left: int) -> int:
         """Returns how many bytes were copied. Raises OSError."""
-        source, to = f"{objects}/{name}", self._path(name)
-        about = _about(source)
-        if about is None or not stat.S_ISREG(about.st_mode):
-            return 0  # git has just packed it
-        if (folder := name.partition("/")[0]) not in self._folders:
-            os.makedirs(self._path(folder), 0o700, exist_ok=True)  # noqa: PTH103
-            self._folders.add(folder)
-        is_linked = about.st_size > min(SMALL, left) and _link(source, to)
-        if not is_linked and (about.st_size > left or not _copy(source, to, about)):
-            return 0
+        source, to = Path(objects, name), self._path(name)
+        if (place := name.partition("/")[0]) not in self._folders:
+            os.makedirs(self._path(place), 0o700, exist_ok=True)  # noqa: PTH103
+            self._folders.add(place)
+        with contextlib.ExitStack() as opened:
+            try:
+                folder = opened.enter_context(folder_of(source))
+                fd = open_regular(source.name, os.O_RDONLY | os.O_NOFOLLOW, folder)
+            except OSError:
+                return 0  # git has just packed it, or it is none of git's
+            opened.callback(os.close, fd)
+            size = os.fstat(fd).st_size
+            is_linked = size > min(SMALL, left) and _link(fd, folder, source.name, to)
+            if not is_linked:
+                if size > left:
+                    return 0
+                _copy(fd, to)
         self._list_kept().add(name)
-        return 0 if is_linked else about.st_size
+        return 0 if is_linked else size
 
-    def find_damaged(self, objects: str, before: Objects, now: Objects) -> frozenset[str]:
-        """Those of `now` that were emptied or cut since `before`: all packs are looked at, and a part
-        of the objects; where one of them is, all."""
+    def find_damaged(
+        self, objects: str, before: Objects, now: Objects, check: ObjectCheck
+    ) -> frozenset[str]:
+        """Those of `now` that were emptied or cut since `before`: all packs are looked at, and a
+        part of the objects; where one of them is, all."""
         packs = before.packs.keys() & now.packs.keys()
         loose = before.loose & now.loose & self._list_kept()
         step = max(1, len(loose) // MOST_LOOKED_AT)
         found = {name for name in packs if not before.is_size(name, now.packs[name])}
         for part in (islice(loose, 0, None, step), loose):
-            damaged = {name for name in part if self._is_other(objects, name)}
+            damaged = {name for name in part if self._is_other(objects, name, check)}
             if not damaged:
                 break
             found |= damaged
         return frozenset(found)
 
-    def _is_other(self, objects: str, name: str) -> bool:
+    def _is_other(self, objects: str, name: str, check: ObjectCheck) -> bool:
         """Whether it is another file than the whole one that is kept."""
         now, kept = _about(f"{objects}/{name}"), _about(self._path(name))
         if now is None or kept is None or now.st_size == kept.st_size:
             return False
-        if not self._is_whole(name):  # the system ended while it was written
+        if not self._is_whole(name, check):  # the system ended while it was written
             Path(self._path(name)).unlink(missing_ok=True)
             self._list_kept().discard(name)
             return False
         return True
 
-    def _is_whole(self, name: str) -> bool:
-        return is_whole(self._path(name), name.replace("/", ""))
+    def _is_whole(self, name: str, check: ObjectCheck) -> bool:
+        return check.is_whole(self._path(name), name.replace("/", ""))
 
     def lost(self, gone: Iterable[str], objects: str, now: Objects) -> frozenset[str]:
         """Those of `gone` whose content is nowhere in `now`, which is in the folder `objects`: all
@@ -209,16 +218,18 @@ class ObjectStore:
     def _path(self, name: str) -> str:
         return f"{self._folder}/{name}"
 
-    def put_back(self, names: Iterable[str], objects: str, before: Objects) -> tuple[str, ...]:
-        """Give files back to the folder `objects`, which has no link above it, and does not hold them;
-        returns those of `names` that are not whole here, either, or where that fails."""
+    def put_back(
+        self, names: Iterable[str], objects: str, before: Objects, check: ObjectCheck
+    ) -> tuple[str, ...]:
+        """Give files back to the folder `objects`, which has no link above it, and does not hold
+        them; returns those of `names` that are not whole here, either, or where that fails."""
         left = list[str]()
         for name in names:
             source, to = self._path(name), Path(objects, name)
             about = _about(source)
             is_loose = not name.startswith("pack/")
             if about is None or not (
-                self._is_whole(name) if is_loose else before.is_size(name, about.st_size)
+                self._is_whole(name, check) if is_loose else before.is_size(name, about.st_size)
             ):
                 left.append(name)
                 continue
@@ -230,17 +241,16 @@ class ObjectStore:
 
 
 class Held:
-    """The names of all objects that a folder holds, in packs or not. Reads indexes as far as they are
-    needed."""
+    """The names of all objects that a folder holds, in packs or not. Reads indexes as far as they
+    are needed."""
 
     def __init__(self, objects: str, now: Objects) -> None:
-        self._loose = now.loose
-        whole = (name for name in now.packs if name.endswith(".idx"))
-        self._indexes = [
-            PackIndex(f"{objects}/{name}")
-            for name in whole
-            if f"{name.removesuffix('.idx')}.pack" in now.packs
-        ]
+        self._loose, self._indexes, left = now.loose, list[PackIndex](), MOST_INDEXED
+        for name in now.packs:
+            if name.endswith(".idx") and f"{name.removesuffix('.idx')}.pack" in now.packs:
+                index = PackIndex(f"{objects}/{name}", left)
+                self._indexes.append(index)
+                left -= index.length
 
     def __contains__(self, name: bytes) -> bool:
         text = name.hex()
@@ -253,18 +263,12 @@ def _hash(loose: str) -> bytes:
     return bytes.fromhex(digits) if _HEX.fullmatch(digits) else b""
 
 
-def _names(folder: str) -> list[str]:
-    try:
-        return os.listdir(folder)  # noqa: PTH208
-    except OSError:
-        return []  # it is gone, or no folder
-
-
 def _stamp(folder: str) -> tuple[int, int] | None:
     """Which folder it is, and the time of its last change, which nobody can set; None: none."""
     about = _about(folder)
-    is_folder = about is not None and stat.S_ISDIR(about.st_mode)
-    return (about.st_ino, about.st_ctime_ns) if about is not None and is_folder else None
+    if about is None or not stat.S_ISDIR(about.st_mode):
+        return None
+    return about.st_ino, about.st_ctime_ns
 
 
 def _about(path: str) -> os.stat_result | None:
@@ -280,62 +284,57 @@ def is_empty(path: str) -> bool:
     return about is not None and stat.S_ISREG(about.st_mode) and about.st_size == 0
 
 
-def _link(source: str, to: str, folder: int | None = None) -> bool:
-    """Whether there is a second name now; not on another file system, or for another owner's file."""
+def _link(fd: int, folder: int, name: str, to: str) -> bool:
+    """Whether the open file `name` in `folder` has a second name now; not on another file system,
+    or for another owner's file. Raises OSError."""
     try:
-        os.link(source, to, dst_dir_fd=folder, follow_symlinks=False)
+        os.link(name, to, src_dir_fd=folder, follow_symlinks=False)
     except FileExistsError:
         return True  # another session was first
     except OSError:
         return False
-    return True
+    if os.path.samestat(os.fstat(fd), os.lstat(to)):
+        return True
+    os.unlink(to)  # noqa: PTH108  # it took the place of the other meanwhile
+    return False
 
 
-def _copy(source: str, to: str, about: os.stat_result) -> bool:
-    """Whether there is a copy now; not if the file has just gone. Raises OSError."""
-    part = f"{to}.{os.getpid()}"
+def _copy(source: int, to: str) -> None:
+    """Raises OSError."""
+    part, about = f"{to}.{os.getpid()}", os.fstat(source)
+    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
+    made = os.open(part, flags, 0o600)
     try:
-        fd = open_regular(source, os.O_RDONLY | os.O_NOFOLLOW)
-    except FileNotFoundError:
-        return False
-    try:
-        made = os.open(
-            part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600
-        )
-        try:
-            _pour(fd, made)
-            os.utime(made, ns=(about.st_atime_ns, about.st_mtime_ns))
-        finally:
-            os.close(made)
+        _pour(source, made, about.st_size)
+        os.utime(made, ns=(about.st_atime_ns, about.st_mtime_ns))
     finally:
-        os.close(fd)
+        os.close(made)
     os.rename(part, to)  # noqa: PTH104
-    return True
 
 
 def _give(source: str, to: Path, size: int) -> None:
     """A name for a large file, else a copy: what is kept stays out of reach. Raises OSError."""
     with folder_of(to, make=True) as folder:
-        if size > SMALL and _link(source, to.name, folder):
-            return
+        if size > SMALL:
+            with contextlib.suppress(OSError):  # another file system, or another owner's file
+                os.link(source, to.name, dst_dir_fd=folder, follow_symlinks=False)
+                return
         fd = open_regular(source, os.O_RDONLY | os.O_NOFOLLOW)
         try:
             flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
             with contextlib.suppress(FileExistsError):  # it is there again
                 made = os.open(to.name, flags, 0o444, dir_fd=folder)
                 try:
-                    _pour(fd, made)
+                    _pour(fd, made, size)
                 finally:
                     os.close(made)
         finally:
             os.close(fd)
 
 
-def _pour(source: int, to: int) -> None:
-    """Raises OSError."""
-    size = _PIECE
-    while size == _PIECE:
-        data = os.read(source, _PIECE)
-        size = len(data)
+def _pour(source: int, to: int, most: int) -> None:
+    """Copy the first `most` bytes: a file may grow meanwhile. Raises OSError."""
+    while most > 0 and (data := os.read(source, min(most, _PIECE))):
+        most -= len(data)
         while data:
             data = data[os.write(to, data) :]

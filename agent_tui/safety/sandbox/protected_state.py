@@ -4,16 +4,16 @@ What was changed can be put back."""
 
 from __future__ import annotations
 
+import contextlib
 import os
 import stat
-import sys
 import tempfile
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from agent_tui.regular_file import open_regular
-from agent_tui.safety.folder_walk import walk
+from agent_tui.safety.folder_walk import folder_of, list_folder, walk
 from agent_tui.safety.name_search import CLOCK, Child, Folder, Name, Visit, own_names, search
 from agent_tui.safety.protected_names import fold_name, protection
 from agent_tui.safety.sandbox import plain_paths
@@ -62,15 +62,16 @@ class AllowedChanges:
 
     def add(self, path: str) -> None:
         """What is at `path` now, and below, may stay. Reads folders."""
-        self._files |= {file: _identity(file) for file in (path, *_look_below(path).files)}
+        files, _ = _look_below(path)
+        self._files |= {file: _identity(file) for file in (path, *files)}
 
     def without(self, paths: Iterable[str]) -> Iterator[str]:
         """Those of `paths` that nobody allowed; of a folder in which something was allowed, the
         files that were not. Reads folders."""
         for path in paths:
-            below = _look_below(path)
-            left = [file for file in below.files if not self._is_allowed(file)]
-            yield from (*left, *below.unseen) if len(left) < len(below.files) else (path,)
+            files, unseen = _look_below(path)
+            left = [file for file in files if not self._is_allowed(file)]
+            yield from (*left, *unseen) if len(left) < len(files) else (path,)
 
     @property
     def files(self) -> dict[str, tuple[int, int] | None]:
@@ -92,9 +93,9 @@ class AllowedChanges:
 
 @frozen
 class ProtectedState:
-    """What is protected in some folders, as it was before a command. Of files too large to keep only
-    the time is known; in each of `places` names that come to be are looked for. What a place is was
-    decided before the command: nothing that it makes or deletes changes that."""
+    """What is protected in some folders, as it was before a command. Of files too large to keep
+    only the time is known; in each of `places` names that come to be are looked for. What a place
+    is was decided before the command: nothing that it makes or deletes changes that."""
 
     roots: tuple[Path, ...]
     begun: int
@@ -115,15 +116,11 @@ class ProtectedState:
         other = {
             path
             for path, was in self.files.items()
-            if not plain.is_plain(path) or read_file(path, was) != was
+            if read_file(path, len(was.content), was) != was
         }
-        other |= {
-            path
-            for path, known in self.large.items()
-            if not plain.is_plain(path) or _identity(path) != known
-        }
+        other |= {path for path, known in self.large.items() if _identity(path) != known}
         other |= {*self._new(plain), *self._newly_led(plain)}
-        other |= {*filter(_is_there, self.found.missing)}
+        other |= {*filter(os.path.lexists, self.found.missing)}
         below, all_seen = self._new_below()
         return Changes(tuple(sorted(other | {*below})), all_seen)
 
@@ -140,9 +137,9 @@ class ProtectedState:
 
     def put_back(self, paths: Sequence[str], aside: Path) -> tuple[str, ...]:
         """Make those of `changed` what they were. What is there now may be a person's own work: it
-        moves below `aside`, by its whole path; so does a link in the place of a folder that it would
-        lie in. Nothing outside of the session's folders is touched, whatever a command that still
-        runs does meanwhile. Returns those where that fails."""
+        moves below `aside`, by its whole path; so does a link in the place of a folder that it
+        would lie in. Nothing outside of the session's folders is touched, whatever a command that
+        still runs does meanwhile. Returns those where that fails."""
         left = []
         for path in paths:
             try:
@@ -217,7 +214,8 @@ class ProtectedState:
         return is_known and self.found.folders.get(child.at) != child.inode
 
     def _own_names(self, folder: Folder, is_new: bool) -> frozenset[str]:
-        """What counts for nothing in a folder: no folder becomes an environment that was another."""
+        """What counts for nothing in a folder: no folder becomes an environment that was
+        another."""
         was_one = folder.at in self.found.kept_by_programs
         is_first = is_new and folder.at not in self.found.folders
         return own_names(folder) if was_one or is_first else frozenset()
@@ -264,26 +262,20 @@ def take_state(roots: Sequence[Path], own: Iterable[Path] = ()) -> ProtectedStat
     begun, found = time.time_ns() - CLOCK, look_through(roots)
     closed = tuple(os.path.realpath(path) for path in own)
     plain = PlainPaths((*map(str, roots), *found.git_folders))
-    files: dict[str, Was] = {}
-    large: dict[str, tuple[int, int]] = {}
-    budget = MOST_BYTES
+    read = _Reading()
     whole, unseen = set[str](), set[str]()
     for path in (*found.fixed, *found.links):
         is_own = path.startswith(tuple(f"{folder}/" for folder in closed)) or path in closed
-        if not is_own and plain.is_plain(path):
-            below = _look_below(path)
-            whole.update(below.folders)
-            unseen.update(below.unseen)
-            for file in below.files:
-                size = _size(file)
-                if size is None:
-                    continue
-                was = read_file(file) if size <= budget and len(files) < MOST_FILES else None
-                if was is not None:
-                    files[file] = was
-                    budget -= len(was.content)
-                elif (identity := _identity(file)) is not None:
-                    large[file] = identity
+        if is_own or not plain.is_plain(path):
+            continue
+        for visit in walk(path):
+            whole.add(visit.path)
+            unseen.update(f"{visit.path}/{name}" for name in visit.unseen)
+            for name in visit.names:
+                read.add(visit.descriptor, name, f"{visit.path}/{name}")
+        if path not in whole:
+            with contextlib.suppress(OSError), folder_of(Path(path)) as folder:
+                read.add(folder, os.path.basename(path), path)  # noqa: PTH119
     led = {place for place in found.led if plain.is_plain(f"{place}/")}
     places = {str(root) for root in roots} | led | whole
     # what is too deep to be looked at counts as new afterwards
@@ -294,75 +286,91 @@ def take_state(roots: Sequence[Path], own: Iterable[Path] = ()) -> ProtectedStat
     }
     known = frozenset({*places, *found.fixed, *found.links, *closed})
     return ProtectedState(
-        tuple(roots), begun, found, files, large, names, frozenset(whole), known, closed
+        tuple(roots), begun, found, read.files, read.large, names, frozenset(whole), known, closed
     )
 
 
-@frozen
-class _Below:
-    """What lies at and below a path: files, folders that were looked into, and others (`unseen`)."""
+class _Reading:
+    """Files that are read, as far as there is room, and of the others which ones they are."""
 
-    files: tuple[str, ...]
-    folders: tuple[str, ...]
-    unseen: tuple[str, ...]
+    def __init__(self) -> None:
+        self.files: dict[str, Was] = {}
+        self.large: dict[str, tuple[int, int]] = {}
+        self._left = MOST_BYTES
 
-
-def _look_below(path: str) -> _Below:
-    if not os.path.isdir(path) or os.path.islink(path):  # noqa: PTH112, PTH114
-        return _Below((path,), (), ())
-    files, folders, unseen = list[str](), list[str](), list[str]()
-    for visit in walk(path):
-        folders.append(visit.path)
-        files += (f"{visit.path}/{name}" for name in visit.names)
-        unseen += (f"{visit.path}/{name}" for name in visit.unseen)
-    return _Below(tuple(files), tuple(folders), tuple(unseen))
+    def add(self, folder: int, name: str, path: str) -> None:
+        """The file `name` in an open folder."""
+        most = self._left if len(self.files) < MOST_FILES else -1
+        if (was := read_at(folder, name, most)) is not None:
+            self.files[path] = was
+            self._left -= len(was.content)
+        elif (about := _about(folder, name)) is not None and _is_file(about):
+            self.large[path] = _which(about)
 
 
-def _is_there(path: str) -> bool:
-    return os.path.lexists(path)
+def _look_below(path: str) -> tuple[list[str], list[str]]:
+    """The files at and below a path, and the folders that are not looked into."""
+    visits = [(visit.path, visit.names, visit.unseen) for visit in walk(path)]
+    files = [f"{at}/{name}" for at, names, _ in visits for name in names]
+    closed = [f"{at}/{name}" for at, _, unseen in visits for name in unseen]
+    return (files if visits else [path]), closed
 
 
 def _identity(path: str) -> tuple[int, int] | None:
-    """Which file it is, and when it was changed: two can have the same time."""
-    try:
-        about = os.lstat(path)
-    except OSError:
-        return None  # it is gone
+    """Which file is at a path without links, and when it was changed; None: none."""
+    with contextlib.suppress(OSError), folder_of(Path(path)) as folder:
+        about = _about(folder, os.path.basename(path) or ".")  # noqa: PTH119
+        return None if about is None else _which(about)
+    return None
+
+
+def _which(about: os.stat_result) -> tuple[int, int]:
+    """Two files can have the same time."""
     return about.st_ino, about.st_ctime_ns
 
 
-def _size(path: str) -> int | None:
-    """Of a file or a link; else None."""
+def _about(folder: int, name: str) -> os.stat_result | None:
     try:
-        about = os.lstat(path)
+        return os.stat(name, dir_fd=folder, follow_symlinks=False)
     except OSError:
-        return None
-    is_file = stat.S_ISREG(about.st_mode) or stat.S_ISLNK(about.st_mode)
-    return about.st_size if is_file else None
+        return None  # it is gone
+
+
+def _is_file(about: os.stat_result) -> bool:
+    return stat.S_ISREG(about.st_mode) or stat.S_ISLNK(about.st_mode)
 
 
 def _names(folder: str) -> set[str]:
-    try:
-        return set(os.listdir(folder))  # noqa: PTH208
-    except OSError:
-        return set()  # it is gone
+    folders, others = list_folder(folder)
+    return {*folders, *others}
 
 
-def read_file(path: str, before: Was | None = None, most: int = sys.maxsize) -> Was | None:
-    """What is there now; None: no file, or one of more than `most` bytes. What has
-    the same mode and time and is the same file as `before` is that."""
+def read_file(path: str, most: int, before: Was | None = None) -> Was | None:
+    """`read_at` for the file at a path: None, too, where a link is above it."""
+    with contextlib.suppress(OSError), folder_of(Path(path)) as folder:
+        return read_at(folder, os.path.basename(path), most, before)  # noqa: PTH119
+    return None
+
+
+def read_at(folder: int, name: str, most: int, before: Was | None = None) -> Was | None:
+    """What the file `name` in an open folder is now; None: no file, or one of more than `most`
+    bytes. What has the same mode and time and is the same file as `before` is that."""
+    about = _about(folder, name)
+    if about is None or not _is_file(about):
+        return None
+    if before is not None and (before.mode, before.identity) == (about.st_mode, _which(about)):
+        return before
     try:
-        about = os.lstat(path)
-        mode, identity = about.st_mode, (about.st_ino, about.st_ctime_ns)
-        if before is not None and (before.mode, before.identity) == (mode, identity):
-            return before
-        if stat.S_ISLNK(mode):
-            return Was(mode, identity, os.fsencode(os.readlink(path)))  # noqa: PTH115
-        if not stat.S_ISREG(mode) or about.st_size > most:
-            return None
-        with os.fdopen(open_regular(path), "rb") as file:  # by now it may be a pipe
-            content = file.read()
+        if stat.S_ISLNK(about.st_mode):
+            content = os.fsencode(os.readlink(name, dir_fd=folder))
+        else:
+            fd = open_regular(name, os.O_RDONLY | os.O_NOFOLLOW, folder)
+            with os.fdopen(fd, "rb") as file:
+                about = os.fstat(fd)  # it may be another one by now
+                content = file.read(about.st_size) if about.st_size <= most else b""
     except OSError:
         return None
-    same = before is not None and (before.mode, before.content) == (mode, content)
-    return before if same else Was(mode, identity, content)
+    if about.st_size > most:
+        return None
+    same = before is not None and (before.mode, before.content) == (about.st_mode, content)
+    return before if same else Was(about.st_mode, _which(about), content)
