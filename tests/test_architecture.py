@@ -169,6 +169,7 @@ NAMES_GIT = {
     "agent_tui.safety.shell.carried_code": "judges commands of the model",
     "agent_tui.safety.shell.option_values": "judges commands of the model",
     "agent_tui.safety.shell.started_programs": "judges commands of the model",
+    "agent_tui.safety.shell.listed_files": "judges commands of the model",
     "agent_tui.safety.shell.open_words": "judges commands of the model",
     "agent_tui.sessions.imports.codex": "a key in the logs of another program",
 }

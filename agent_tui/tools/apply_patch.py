@@ -13,7 +13,7 @@ from agent_tui.tools.support.changes import (
     Change,
     around_changes,
     changes_nothing,
-    is_secret,
+    hide_in,
     plan_changes,
     refuse_link,
     refuse_stale,
@@ -135,7 +135,8 @@ def _find_hunks(held: FileText, one: FilePatch, ctx: ToolContext, path: Path) ->
         adapted = matching.adapt(text, hit.place, hit.old, hit.new, hit.how)
         if adapted is None:
             why = f"{where}: the file has other {hit.how}, and how to adapt the new lines is not clear"
-            raise ToolFailure("no_match", f"{why}. {describe_miss(text, hit.old, hit.new)}")
+            near = describe_miss(text, hit.old, hit.new, hide_in(path, ctx), ctx.hide_known)
+            raise ToolFailure("no_match", f"{why}. {near}")
         found.append(Replacement(hit.place, adapted))
         at = hit.place.end
     return found
@@ -172,8 +173,9 @@ def _find(text: str, hunk: Hunk, at: int, where: str, ctx: ToolContext, path: Pa
         behind = (
             " behind the hunk before it" if at and matching.find_places(text, old, True)[1] else ""
         )
-        said = f"{where}: the file does not contain these lines{behind}. {describe_miss(text, old, new)}"
-        raise ToolFailure("no_match", ctx.hide_secrets(said, is_secret(path, ctx)))
+        near = describe_miss(text, old, new, hide_in(path, ctx), ctx.hide_known)
+        said = f"{where}: the file does not contain these lines{behind}. {near}"
+        raise ToolFailure("no_match", said)
     if len(hits) > 1 and hunk.anchors:
         hits = _below(text, hunk.anchors, hits) or hits
     if len(hits) > 1:

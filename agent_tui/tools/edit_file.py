@@ -13,7 +13,7 @@ from agent_tui.tools.support.changes import (
     Change,
     around_changes,
     changes_nothing,
-    is_secret,
+    hide_in,
     plan_changes,
     refuse_stale,
     run_planned,
@@ -22,7 +22,7 @@ from agent_tui.tools.support.changes import (
 from agent_tui.tools.support.diff import diff_made
 from agent_tui.tools.support.files import FileText, read_text, refuse_placeholders
 from agent_tui.tools.support.matching import Replacement
-from agent_tui.tools.support.nearest import describe_miss
+from agent_tui.tools.support.nearest import Hide, describe_miss
 
 
 class Edit(LenientArguments):
@@ -54,10 +54,10 @@ def work_out(arguments: EditFile, ctx: ToolContext) -> Change:
     overlooked: dict[str, None] = {}
     for number, edit in enumerate(edits, 1):
         try:
-            how, replacements = _find(edit, before, shown)
+            how, replacements = _find(edit, before, shown, (hide_in(path, ctx), ctx.hide_known))
         except ToolFailure as failure:
             if failure.tag == "no_match":
-                text = ctx.hide_secrets(failure.text, is_secret(path, ctx))
+                text = failure.text
                 if ctx.seen_files.note_miss(path):
                     text += (
                         "\nThe last edits of this file missed: read it before you edit it again."
@@ -83,8 +83,11 @@ def work_out(arguments: EditFile, ctx: ToolContext) -> Change:
     return Change(path, before.raw, data, display, done, stands=stands, sha=sha)
 
 
-def _find(edit: Edit, held: FileText, shown: str) -> tuple[str, Sequence[Replacement]]:
-    """Where the edit changes the file, and what was overlooked to find that. Raises ToolFailure."""
+def _find(
+    edit: Edit, held: FileText, shown: str, hiding: tuple[Hide, Hide]
+) -> tuple[str, Sequence[Replacement]]:
+    """Where the edit changes the file, and what was overlooked to find that. `hiding`: as in
+    `describe_miss`. Raises ToolFailure."""
     old, new = edit.old, edit.new
     refuse_placeholders(old, held.text, "old")
     refuse_placeholders(new, held.text, "new")
@@ -101,8 +104,8 @@ def _find(edit: Edit, held: FileText, shown: str) -> tuple[str, Sequence[Replace
         raise ToolFailure("invalid_arguments", f"{why}: leave them out, or convert the file first")
     how, places = matching.find_places(held.text, old)
     if not places:
-        missing = f"{shown} does not contain that text. {describe_miss(held.text, old, own)}"
-        raise ToolFailure("no_match", missing)
+        near = describe_miss(held.text, old, own, *hiding)
+        raise ToolFailure("no_match", f"{shown} does not contain that text. {near}")
     if len(places) > 1 and not how and edit.replace_all:
         return "", _everywhere(held.text, old, own)
     if len(places) > 1:
@@ -110,7 +113,7 @@ def _find(edit: Edit, held: FileText, shown: str) -> tuple[str, Sequence[Replace
     text = matching.adapt(held.text, places[0], old, own, how)
     if text is None:
         why = f"{shown} does not contain that text as it is written, and how to adapt `new` is not clear"
-        raise ToolFailure("no_match", f"{why}. {describe_miss(held.text, old, own)}")
+        raise ToolFailure("no_match", f"{why}. {describe_miss(held.text, old, own, *hiding)}")
     return how, [Replacement(places[0], text)]
 
 

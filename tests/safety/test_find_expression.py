@@ -66,3 +66,38 @@ def test_what_is_not_known_may_be(test: str) -> None:
     entry = Entry("./.git/HEAD", 2)
     for words in (test.split(), ["!", *test.split()]):
         assert find_expression.taken([*words, "-delete"], entry, (), lambda *_: 1)
+
+
+ALL = r"""
+-delete
+-type f -user ann
+-maxdepth 1 -mindepth 1
+-name *
+-not -name .git -not -path ./.git/*
+-path ./.git -prune -o -print
+( -name .git -prune ) -o -type f
+! ( -name .git -o -name .github )
+-type d -o -type f -name *.py
+"""
+CHOSEN = r"""
+-name *.pyc
+-empty
+-type l
+-mtime +3
+-not -newer x
+-name *.bak -not -name keep.bak
+-path ./.git -prune -o -name *.pyc -print
+-not ( -not -name *.pyc )
+-name .git
+-type f -type d
+"""
+
+
+@pytest.mark.parametrize(
+    ("expression", "is_all"),
+    [(one, lines is ALL) for lines in (ALL, CHOSEN) for one in lines.strip().splitlines()],
+)
+def test_all_or_chosen(expression: str, is_all: bool) -> None:
+    taking = ("-print", "-delete")
+    found = find_expression.finds_all([".", *expression.split()], lambda name, _: name in taking)
+    assert found == is_all

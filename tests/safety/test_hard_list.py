@@ -17,6 +17,45 @@ from agent_tui.settings.table import PermissionSettings
 CWD = "/home/ann/work/shop"
 
 HARD = r"""
+for i in 1 2; do D=/etc; rm -rf $D; done
+if true; then D=.git; rm -rf $D; fi
+find . -not -path './.git/*' -not -name .git -exec rm -rf {} +
+find . -mindepth 1 -not -path './.git*' -delete
+find . -mindepth 1 ! -path './.git*' -delete
+find . -path ./.git -prune -o -exec rm -rf {} +
+find . \( -path ./.git -prune \) -o -exec rm -rf {} +
+find . -name .git -prune -o -type f -exec rm {} +
+find . -path ./.git -prune -o -print0 | xargs -0 rm -rf
+find . -mindepth 1 -maxdepth 1 -not -name .git -exec rm -rf {} +
+find . -mindepth 1 -maxdepth 1 ! -name .git | xargs rm -rf
+find . -type f -a -not -path './.git/*' -delete
+find . -type f -not -path './.git/*' -not -name '*.py' -delete
+find . -type f -not -path './.git/*' | xargs rm
+find . -type f -not -path './.git/*' -print0 | sort -z | xargs -0 rm -f
+find . -type f -not -path './.git/*' | while read -r f; do rm "$f"; done
+rm $(find . -type f -not -path './.git/*')
+rm -rf $(find . -maxdepth 1)
+ls | xargs rm -rf
+ls -A | grep -v .git | xargs rm -rf
+ls -1 | while read f; do rm -rf "${f}"; done
+for f in $(ls); do rm -rf "$f"; done
+rm -rf $(ls)
+rm -rf `ls`
+rm -rf "$(ls -A)"
+rm -rf -- $(ls .)
+rm -r $(ls -A | grep -v '^.git$')
+sudo rm -rf $(ls)
+bash -c 'rm -rf $(ls)'
+F=$(ls); rm -rf $F
+git ls-files | xargs rm
+git ls-files -z -- . | xargs -0 rm -f
+git ls-files -co --exclude-standard | xargs rm
+git ls-files --cached --others | sort -r | xargs rm -f
+git -c core.quotePath=off ls-files | xargs rm
+git ls-files | while read f; do rm "$f"; done
+for f in $(git ls-files); do rm "$f"; done
+rm -rf $(git ls-files)
+rm `git ls-files`
 cd ./.git && rm -r objects
 cd $PWD/.git && rm -r objects
 cd "$PWD/.git" && rm -r objects
@@ -836,6 +875,43 @@ cat <<< 'DROP DATABASE prod' | mysql
 """
 
 FINE = r"""
+find . -name '*.bak' ! -name keep.bak -delete
+find . -path ./.git -prune -o -name '*.pyc' -exec rm {} +
+find . -name .git -prune -o -type f -name '*.orig' -print | xargs rm
+find build -not -name keep -delete
+find build -mindepth 1 -not -name .gitkeep -delete
+find . -type f -empty -delete
+find . -type d -not -path './.git/*' -empty -delete
+find . -type f -not -path './.git/*' -exec sed -i s/a/b/ {} +
+find . -type f -not -path './.git/*' | xargs wc -l
+find . -path ./.git -prune -o -type f -print
+rm -rf $(find . -name '*.o')
+ls *.log | xargs rm
+ls build/*.o | xargs rm -f
+ls -t | tail -n +6 | xargs rm
+ls | grep '\.log$' | xargs rm
+ls | grep tmp | grep -v keep | xargs rm -rf
+ls | xargs -n1 echo
+ls | while read d; do rm -rf "$d/build"; done
+for d in $(ls); do rm -rf $d/build; done
+rm -rf $(ls build)
+rm -rf $(ls *.log)
+rm -rf build/$(ls src)
+git ls-files | while read f; do t=$(mktemp); tr a b < $f > $t; rm -f "$t"; done
+git ls-files | xargs wc -l
+git ls-files | xargs sed -i s/a/b/
+git ls-files | xargs chmod 644
+git ls-files -z | xargs -0 grep -l foo
+git ls-files '*.orig' | xargs rm
+git ls-files src/made | xargs rm
+git ls-files -d | xargs git rm
+git ls-files -o '*.log' | xargs rm
+git ls-files | grep '\.pyc$' | xargs rm
+git -C build ls-files | xargs rm
+rm -rf $(git ls-files '*.o')
+mv $(git ls-files) src
+cp $(git ls-files) /srv/copy
+tar czf x.tgz $(git ls-files)
 cd $PWD/src && rm -rf build
 cd build* && rm -rf x
 cd .github && rm x.yml
@@ -1363,6 +1439,111 @@ cat <<'EOF'
 @pytest.mark.parametrize("command", HARD.strip().splitlines())
 def test_asks_in_every_mode(command: str) -> None:
     assert hard_list.reason(command, CWD), command
+
+
+EVERYDAY = r"""
+git push --set-upstream origin topic
+git push --tags
+git push --no-verify origin main
+git push --porcelain
+git push --progress origin main
+git push --atomic origin main v1
+git push --all origin
+git push --signed origin v1
+git push --quiet
+git push --verbose origin HEAD
+git push --recurse-submodules=check
+git push --push-option ci.skip
+git branch --delete merged
+git branch --all
+git branch --merged main
+git branch --format='%(refname:short)'
+git branch --move old new
+git branch --set-upstream-to=origin/main
+git branch --no-track topic
+git fetch --prune
+git fetch --all --prune --tags
+git fetch --depth 1 origin main
+git pull --rebase --autostash
+git pull --ff-only
+git reset --mixed HEAD~1
+git reset --keep HEAD~1
+git checkout --track origin/topic
+git checkout --detach HEAD~1
+git checkout --patch
+git switch --detach main
+git switch --create topic
+git restore --staged src/app.py
+git restore --source=HEAD --staged src
+git rm --cached x
+git rm --dry-run -r src
+git clean --dry-run
+git clean -n -d
+git gc --aggressive
+git gc --no-prune
+git repack --max-pack-size=1g
+git merge --squash topic
+git merge --no-ff topic
+git merge --strategy=ours topic
+git merge --strategy-option=theirs topic
+git merge --ff-only origin/main
+git rebase --autostash main
+git rebase --interactive HEAD~3
+git rebase --onto main a b
+git cherry-pick --no-commit abc
+git cherry-pick --continue
+git revert --no-edit HEAD
+git am --signoff x.patch
+git am --3way x.patch
+git am --scissors x.patch
+git worktree add --detach ../x
+git worktree add --guess-remote ../x
+git submodule update --init --recursive
+git submodule update --remote
+git update-ref --no-deref refs/x abc
+git tag --annotate v1 -m x
+git stash push --include-untracked
+git log --follow a
+git log --diff-filter=D --summary
+git config --get user.name
+git config --global --get user.name
+git config --global --list
+git config --get-all remote.origin.fetch
+git remote update --prune
+git remote prune origin
+pip install --upgrade pip
+pip install --requirement requirements.txt
+pip install --user x
+pip install --force-reinstall x
+pip uninstall --yes x
+npm install --save-dev x
+npm ci --prefer-offline
+npm version --no-git-tag-version patch
+npm run build --if-present
+npm ls --depth=0
+npm prune --production
+docker run --rm --volume $PWD:/x -it image
+docker rm --force x
+docker compose down --remove-orphans
+docker compose up --detach --build
+docker compose run --volume a:b x
+docker compose run --rm x
+docker compose rm --stop --force x
+docker build --push-by x .
+docker buildx build --pull --platform linux/amd64 .
+docker buildx build --progress plain .
+docker build --pull .
+docker system df --verbose
+docker ps --all
+docker volume ls --quiet
+docker image prune --force
+"""
+"""Their options begin as some that the list names: these count also shortened."""
+
+
+@pytest.mark.parametrize("command", EVERYDAY.strip().splitlines())
+def test_another_option_is_not_taken_for_a_shortened_one(command: str) -> None:
+    assert hard_list.reason(command, CWD) == ""
 
 
 @pytest.mark.parametrize("command", FINE.strip().splitlines())

@@ -69,7 +69,9 @@ def test_the_nearest_text_takes_so_much_and_no_more(unique: bool) -> None:
     def work(size: int) -> int:
         lines = (f"{LINE} {number if unique else ''}\n" for number in range(size))
         text = "".join(lines)
-        return steps(lambda: nearest.describe_miss(text, f"the sane lines agian {'x' * 9}\n", ""))
+        return steps(
+            lambda: nearest.describe_miss(text, f"the sane lines agian {'x' * 9}\n", "", str, str)
+        )
 
     assert work(20_000) <= 3 * work(10_000)
     assert work(80_000) <= 1.2 * work(20_000)
@@ -77,5 +79,5 @@ def test_the_nearest_text_takes_so_much_and_no_more(unique: bool) -> None:
 
 def test_the_nearest_text_is_found_in_the_whole_file() -> None:
     text = "".join(f"line {number} of a file\n" for number in range(50_000))
-    said = nearest.describe_miss(text, "line 40123 of a file\nand nothing like it", "x")
+    said = nearest.describe_miss(text, "line 40123 of a file\nand nothing like it", "x", str, str)
     assert "40124→line 40123 of a file" in said and "line 40125 in `old`" in said

@@ -16,7 +16,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agent_tui.safety.secrets.scrubber import hide_keys, hide_keys_of
+from agent_tui.safety.secrets.scrubber import hide_keys, hide_keys_between
 from agent_tui.tools import apply_patch, edit_file, read_file
 from agent_tui.tools.base import Tool
 from agent_tui.tools.support import matching, pieces
@@ -82,7 +82,8 @@ def test_keys_are_hidden_in_a_part_as_in_the_whole(above: int) -> None:
     starts = [sum(len(line) + 1 for line in lines[:number]) for number in range(len(lines))]
     for first in range(len(lines)):
         for last in (first, min(first + 2, len(lines) - 1), len(lines) - 1):
-            part = hide_keys_of(text, starts[first], starts[last] + len(lines[last]))
+            start, end = starts[first], starts[last] + len(lines[last])
+            part = hide_keys_between(text[:start], text[start:end], text[end:])
             assert part.split("\n") == whole[first : last + 1]
 
 

@@ -99,17 +99,20 @@ def hide_keys(text: str, hide_known: Callable[[str], str] = str) -> str:
     return _replaced(text, disjoint(text, find_through(text, find_key_lines)))
 
 
-def hide_keys_of(text: str, start: int, end: int) -> str:
-    """The lines of `text` from `start` to `end` as `hide_keys` leaves them: of the others only those
-    are looked at in which a key may begin or end."""
-    return hide_keys_between(
-        text[max(0, start - KEY) : start], text[start:end], text[end : end + KEY]
-    )
-
-
-def hide_keys_between(above: str, text: str, below: str) -> str:
-    """The lines `text` as `hide_keys` leaves them where they stand between `above` and `below`."""
-    whole, start, end = above + text + below, len(above), len(above) + len(text)
+def hide_keys_between(
+    above: str, text: str, below: str, hide_known: Callable[[str], str] = str
+) -> str:
+    """The lines `text` as `hide_keys` leaves them where they stand between `above` and `below`. With
+    `hide_known` also without the known values, of which a part may stand there; the line ends
+    before and behind `text` are then those of `above` and `below`."""
+    whole = above + text + below
+    if (known := hide_known(whole)) != whole:
+        first, count = above.count("\n"), text.count("\n") + 1
+        lines = known.split("\n")
+        above = "".join(f"{line}\n" for line in lines[:first])
+        text = "\n".join(lines[first : first + count])
+        whole = known
+    start, end = len(above), len(above) + len(text)
     found = disjoint(whole, find_through(whole, find_key_lines))
     own = (one for one in found if start <= one.start < end)
     return _replaced(text, (Secret(at - start, to - start, kind) for at, to, kind in own))

@@ -29,11 +29,9 @@ _DEPTHS: Final = {"-maxdepth": "most", "-mindepth": "least"}
 _ENDING: Final = late.pattern(r"\\\.(?:\\?\(([\w\\|]+)\)|(\w+))\$?", re.DOTALL)
 """The end of a regular expression that names the endings of files."""
 _MOST_WORDS: Final = 100
-_FREE: Final = word_set(
-    "-delete -depth -mindepth -maxdepth -print -print0 -xdev -mount -type -user"
-)
-"""Words that choose nothing, or one kind of file."""
-_COMMANDS: Final = late.pattern(r"(?ms)^-exec(?:dir)?\n.*?(?:^[;+]$|\Z)")
+_MOST_ROOTS: Final = 4
+_ANY: Final = "some/some.thing"
+"""A file or a folder that no test means."""
 
 Reach = Literal[0, 1, 2]
 """Not, perhaps, surely."""
@@ -52,14 +50,18 @@ class Entry:
     is_folder: bool = False
 
 
-def finds_all(arguments: Sequence[str]) -> bool:
-    """Whether a `find` takes all that is there, or all of a kind: it does not choose by name, time
-    or content."""
-    tests = _COMMANDS.sub("", "\n".join(arguments))
-    tests = re.sub(r"(?m)^-i?(?:name|path)\n\*$", "", tests)
-    return "-type\nl" not in tests and all(
-        test in _FREE for test in re.findall(r"(?m)^-[a-z].*", tests)
+def finds_all(arguments: Sequence[str], takes: Takes) -> bool:
+    """Whether a `find` takes all that is there, or all of a kind or an owner: surely what none of
+    its tests means, at any depth. Tests that only leave something out change nothing."""
+    roots, expression = split(arguments)
+    if len(expression) > _MOST_WORDS:
+        return True
+    readings = (
+        _Reading(expression, Entry(f"{root}/{_ANY}", 0, is_folder), takes, is_any=True)
+        for root in roots[:_MOST_ROOTS]
+        for is_folder in (False, True)
     )
+    return any(reading.takes_surely() for reading in readings)
 
 
 def split(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
@@ -89,15 +91,19 @@ def taken(expression: Sequence[str], entry: Entry, above: Sequence[Entry], takes
 
 
 class _Reading:
-    """Reads an expression once, for one entry."""
+    """Reads an expression once, for one entry. `is_any`: for one at some depth, of some owner, with
+    which the programs succeed."""
 
-    def __init__(self, words: Sequence[str], entry: Entry, takes: Takes) -> None:
-        self.taken, self.pruned = 0, False
+    def __init__(
+        self, words: Sequence[str], entry: Entry, takes: Takes, is_any: bool = False
+    ) -> None:
+        self.taken, self.surely, self.pruned = 0, 0, False
         self._words, self._entry, self._takes, self._at = words, entry, takes, 0
+        self._is_any = is_any
 
     def evaluate(self) -> None:
         depths = (word for word in self._words if word in _DEPTHS)
-        if any(self._out_of(name) for name in depths):
+        if not self._is_any and any(self._out_of(name) for name in depths):
             return
         reach: Reach = 2
         while self._at < len(self._words):  # behind a bracket too many it goes on
@@ -106,8 +112,12 @@ class _Reading:
                 word == "-delete" or word in COMMANDS or word in PRINTS for word in self._words
             )
             if not said and value is not False:
-                self._act("-print", (), reach)
+                self._act("-print", (), _reach(value, True, reach))
             self._at += 1
+
+    def takes_surely(self) -> bool:
+        self.evaluate()
+        return bool(self.surely)
 
     def _out_of(self, name: str) -> bool:
         at = self._words.index(name) + 1
@@ -158,7 +168,7 @@ class _Reading:
             end = next(ends, len(rest))
             self._at += end + 1
             self._act(word, rest[:end], reach)
-            return None
+            return True if self._is_any else None
         said = self._peek() if word in _VALUED or word.startswith("-newer") else ""
         self._at += bool(said) + (word == "-fprintf")
         if word == "-delete" or word in PRINTS:
@@ -167,10 +177,14 @@ class _Reading:
         if word == "-prune":
             self.pruned = self.pruned or reach == 2
             return True
+        if word == "-user" and self._is_any:
+            return True
         return _test(word, said, self._entry)
 
     def _act(self, name: str, words: Sequence[str], reach: Reach) -> None:
-        self.taken = max(self.taken, self._takes(name, words) if reach else 0)
+        taken = self._takes(name, words) if reach else 0
+        self.taken = max(self.taken, taken)
+        self.surely = max(self.surely, taken if reach == 2 else 0)
 
 
 def _reach(value: Value, wanted: bool, reach: Reach) -> Reach:

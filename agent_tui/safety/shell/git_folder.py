@@ -110,7 +110,7 @@ def deletes_found(
     texts = [word.text for word in call.arguments]
     if call.name == "find":
         return moved_files.finds_to_delete(texts) and _may_find(
-            texts, places, _deletes_by_itself, budget
+            texts, places, moved_files.deleted_by, budget
         )
     if call.name in ("fd", "fdfind"):
         hidden = programs.has(texts, "Hu", "--hidden", "--unrestricted")
@@ -137,10 +137,6 @@ def _hands_history(simple: Simple, places: Sequence[str], taken: int, budget: Bu
     return _may_find(
         texts, places, lambda name, _: taken if name in find_expression.PRINTS else 0, budget
     )
-
-
-def _deletes_by_itself(name: str, words: Sequence[str]) -> int:
-    return 1 if name == "-delete" else taken_by(words)
 
 
 def _may_find(words: Sequence[str], places: Sequence[str], takes: Takes, budget: Budget) -> bool:

@@ -24,6 +24,7 @@ from agent_tui.safety.shell import (
     start_files,
 )
 from agent_tui.safety.shell.fetched_files import FetchedFiles, named_files, written_files
+from agent_tui.safety.shell.listed_files import fill_in
 from agent_tui.safety.shell.lost_work import OBJECTS, git_loss, sets_expiry
 from agent_tui.safety.shell.sed_scripts import SED
 from agent_tui.safety.shell.subscripts import evaluated_commands
@@ -250,6 +251,7 @@ def _called(simple: Simple, call: programs.Call, places: tuple[str, ...], budget
     read, writer = carried_code.read_code(simple) if call.is_shell else ([], "")
     words = [word.text for word in call.arguments]
     if call.name in _RESOLVES:
+        words = fill_in(words, simple, budget)
         budget.take_paths(words)
     of_sed = carried_code.code_of_sed(words, simple) if call.name in SED else ()
     aliases = programs.git_aliases([call.name, *words])

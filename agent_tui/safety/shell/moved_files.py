@@ -10,6 +10,7 @@ from functools import lru_cache
 from typing import Final
 
 from agent_tui.safety.shell import find_expression, programs
+from agent_tui.safety.shell.find_expression import finds_all
 from agent_tui.safety.shell.words import Simple, Word
 from agent_tui.structures import late
 
@@ -43,7 +44,7 @@ def deleted_folders(name: str, arguments: Sequence[str]) -> Iterator[str]:
         yield from operands
     elif (name, *operands[:1]) in _CARRIED_TRASH:
         yield from operands[1:]
-    elif name == "find" and find_expression.finds_all(arguments) and finds_to_delete(arguments):
+    elif name == "find" and finds_to_delete(arguments) and finds_all(arguments, deleted_by):
         yield from find_expression.split(arguments)[0]
     elif name in ("fd", "fdfind"):
         yield from _found_by_fd(arguments)
@@ -126,6 +127,11 @@ def _taken_by(words: tuple[str, ...]) -> int:
         [part for part in parts if part[:1] == "-"], "rR", "--recursive"
     )
     return 2 if is_deep or not _ALL_TAKEN.isdisjoint(names) else 1
+
+
+def deleted_by(action: str, words: Sequence[str]) -> int:
+    """The same of an action of `find`."""
+    return 1 if action == "-delete" else taken_by(words)
 
 
 def finds_to_delete(arguments: Sequence[str]) -> bool:

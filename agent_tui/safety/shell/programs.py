@@ -9,7 +9,7 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import Final
 
-from agent_tui.safety.shell import find_expression
+from agent_tui.safety.shell.listed_files import listed
 from agent_tui.safety.shell.words import Simple, TooMany, Word, word_set
 from agent_tui.structures import late
 from agent_tui.structures.frozen import frozen
@@ -50,7 +50,6 @@ NETWORK: Final = frozenset(
 )
 _STARTS: Final = word_set("-exec -execdir -ok -okdir -x -X --exec --exec-batch")
 """Options of `find` and `fd` behind which the command stands that is run for what was found."""
-_ASK_FOR_HISTORY: Final = word_set("--absolute-git-dir --git-dir --git-common-dir")
 _MOST_WORDS: Final = 64
 _KEYWORDS: Final = frozenset({"if", "then", "elif", "else", "while", "until", "do", "!", "coproc"})
 
@@ -481,21 +480,6 @@ def _skip_options(
 
 
 def _spoken(simple: Simple) -> list[Word]:
-    """The words that a here-string, `echo`, `printf`, `ls` or `find` hands to `xargs`: `find` goes
-    into all folders, as `-r` does."""
+    """The words that a here-string or the stage before hands to `xargs`."""
     strings = (target.text for operator, target in simple.redirects if operator == "<<<")
-    handed = [Word(text) for string in strings for text in string.split()]
-    if handed or simple.before is None or not simple.before.words:
-        return handed
-    name, arguments = _name(simple.before.words[0]), simple.before.words[1:]
-    if name == "ls" and all(word.text.startswith("-") for word in arguments):
-        return [Word("*")]
-    if name in ("echo", "printf", "ls"):
-        lines = (re.sub(r"\\[nt0]", " ", word.text) for word in arguments)
-        return [Word(part) for line in lines for part in line.split()]
-    texts = [word.text for word in arguments]
-    if name == "git" and "rev-parse" in texts and not _ASK_FOR_HISTORY.isdisjoint(texts):
-        return [Word(".git")]
-    if name == "find" and find_expression.finds_all(texts):
-        return [Word("-r"), *(Word(root) for root in find_expression.split(texts)[0])]
-    return []
+    return [Word(text) for string in strings for text in string.split()] or listed(simple.before)

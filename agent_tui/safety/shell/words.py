@@ -370,7 +370,8 @@ _VARIABLE: Final = late.pattern(r"\$(?:([A-Za-z_]\w*)|\{([A-Za-z_]\w*)[^{}]*\})"
 _ECHO: Final = late.pattern(r"\$\(echo ([^$()`]+)\)|`echo ([^$()`]+)`")
 _PARTS: Final = late.pattern(r"(?:\$\((?:[^()]|\([^()]*+\))*+\)|`[^`]*+`|\S)++")
 """The words of a value: a command in it is part of one."""
-_DECLARES: Final = frozenset({"export", "readonly", "declare", "local", "typeset"})
+_DECLARES: Final = word_set("export readonly declare local typeset do then else")
+"""Words behind which a value may be set."""
 _MOST: Final = 20
 """Values of one variable, and words that one word becomes."""
 

@@ -18,12 +18,14 @@ from agent_tui.tools.support import pieces
 from agent_tui.tools.support.diff import diff
 from agent_tui.tools.support.files import LARGEST, describe_other_names
 from agent_tui.tools.support.matching import Replacement
+from agent_tui.tools.support.nearest import Hide, cut_lines
 from agent_tui.tools.support.syntax import describe_break
 
 SHOWN_LINES: Final = 40
 """Lines of a result that show how changed lines stand now."""
 LINE: Final = 300
 """Characters of such a line."""
+_MORE: Final = "   … (more changed lines)"
 LONGEST_KEY: Final = 200_000
 """Characters of a private key, at most."""
 
@@ -93,15 +95,17 @@ def is_secret(path: Path, ctx: ToolContext) -> bool:
     return paths.is_secret(path) or hard_links.is_secret(path, ctx.roots)
 
 
+def hide_in(path: Path, ctx: ToolContext) -> Hide:
+    """What hides secrets in a text of the file `path`."""
+    return lambda text: ctx.hide_secrets(text, is_secret(path, ctx))
+
+
 def refuse_stale(path: Path, held: bytes, ctx: ToolContext) -> str:
     """Raise ToolFailure (`stale`) where the model knows the file as another one than `held`; returns
     the SHA-256 of that."""
     sha = sha256(held)
 
-    def hide(text: str) -> str:
-        return ctx.hide_secrets(text, is_secret(path, ctx))
-
-    if why := ctx.seen_files.find_stale(path, held, hide, sha):
+    if why := ctx.seen_files.find_stale(path, held, hide_in(path, ctx), sha):
         raise ToolFailure("stale", f"{ctx.display_path(path)} {why}")
     return sha
 
@@ -301,19 +305,12 @@ def show_changed_lines(display: DiffDisplay, around: str, path: Path, ctx: ToolC
     changed = (line for hunk in display.hunks for line in hunk.lines)
     if "PRIVATE KEY" in around or any("PRIVATE KEY" in line for line in changed):
         return ""
-    shown: list[str] = []
-    left = SHOWN_LINES
+    marks, lines = list[str](), list[str]()
     for hunk in display.hunks:
-        number = hunk.new_start
-        if shown:
-            shown.append("   …")
-        for line in hunk.lines:
-            if line[:1] not in (" ", "+"):
-                continue
-            left -= 1
-            if left < 0:
-                return "\n".join([*shown, "   … (more changed lines)"])
-            text = line[1:] if len(line) <= LINE else f"{line[1:LINE]}…"
-            shown.append(f"{number:>5}→{text}")
-            number += 1
-    return ctx.hide_secrets("\n".join(shown), is_secret(path, ctx))
+        texts = [line[1:] for line in hunk.lines if line[:1] in (" ", "+")]
+        marks += ["   …"] * bool(lines) + [f"{hunk.new_start + at:>5}→" for at in range(len(texts))]
+        lines += [""] * bool(lines) + texts
+    hidden = hide_in(path, ctx)(cut_lines("\n".join(lines[:SHOWN_LINES]))).split("\n")
+    cut = (text if len(text) < LINE else f"{text[: LINE - 1]}…" for text in hidden)
+    shown = [f"{mark}{text}" for mark, text in zip(marks, cut, strict=False)]
+    return "\n".join([*shown, _MORE] if len(lines) > SHOWN_LINES else shown)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import difflib
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Final
 
-from agent_tui.safety.secrets.scrubber import hide_keys_of
+from agent_tui.safety.secrets.scrubber import KEY, hide_keys_between
 from agent_tui.structures import late
 from agent_tui.tools.support import pieces
 from agent_tui.tools.support.matching import line_of
@@ -19,6 +19,9 @@ TRIES: Final = 1_000
 SHOWN_LINES: Final = 40
 LINE: Final = 400
 """Characters of a line that are shown."""
+LOOKED_AT: Final = 20_000
+"""Characters of a line in which secrets are looked for: more than are shown, so that none is cut in
+two."""
 TELLING: Final = 200
 """Characters of a line by which it is compared."""
 ALIKE: Final = 0.6
@@ -32,8 +35,13 @@ _EDGES: Final = late.pattern(r"^[ \t]+|[ \t\r]+$")
 _SEEN: Final = str.maketrans({" ": "·", "\t": "⇥", "\r": "␍"})
 
 
-def describe_miss(text: str, old: str, new: str) -> str:
-    """Why `old` may be missing in `text`, in bounded time."""
+Hide = Callable[[str], str]
+"""`text` with placeholders for secrets, with as many lines."""
+
+
+def describe_miss(text: str, old: str, new: str, hide: Hide, hide_known: Hide) -> str:
+    """Why `old` may be missing in `text`, in bounded time. `hide_known` hides the values that are
+    known, `hide` also what looks like a secret in this file."""
     lines = [line for line in old.split("\n") if line]
     if lines and all(map(_NUMBERED.match, lines)):
         return "Leave out the line numbers that read_file shows: they are not part of the file."
@@ -41,10 +49,10 @@ def describe_miss(text: str, old: str, new: str) -> str:
         at = pieces.find(text, new)
         if at >= 0 and pieces.find(text, new, at + len(new)) < 0:
             return f"The new text is there already, from line {line_of(text, at)}."
-    return _nearest(text, old)
+    return _nearest(text, old, hide, hide_known)
 
 
-def _nearest(text: str, old: str) -> str:
+def _nearest(text: str, old: str, hide: Hide, hide_known: Hide) -> str:
     wanted = old.strip("\n").split("\n")
     anchor = max(wanted, key=lambda line: len(line.strip()))
     at = _find_line(text, anchor.strip())
@@ -58,12 +66,21 @@ def _nearest(text: str, old: str) -> str:
     end = begin
     for _ in range(min(len(wanted), SHOWN_LINES)):
         end = text.find("\n", end) + 1 or len(text) + 1
-    shown = hide_keys_of(text, begin, end - 1).split("\n")
+    end -= 1
+    around = text[max(0, begin - KEY) : begin], text[end : end + KEY]
+    held = hide_keys_between(around[0], cut_lines(text[begin:end]), around[1], hide_known)
+    shown = hide(held).split("\n")
     start = line_of(text, begin) - 1
     numbered = "\n".join(f"{start + n + 1:>5}→{line[:LINE]}" for n, line in enumerate(shown))
     said = f"The nearest text is this:\n{numbered}"
-    found = _differences(shown, wanted, start + 1)
+    given = hide(cut_lines("\n".join(wanted[: len(shown)]))).split("\n")
+    found = _differences(shown, given, start + 1)
     return f"{said}\n{found}" if found else said
+
+
+def cut_lines(text: str) -> str:
+    """`text` with as much of each line as secrets are looked for in."""
+    return "\n".join(line[:LOOKED_AT] for line in text.split("\n"))
 
 
 def _find_line(text: str, sought: str) -> int | None:
