@@ -56,7 +56,7 @@ def test_it_reaches_what_find_finds(folder: Path, expression: str) -> None:
         inner = path.relative_to(folder)
         above = [Entry(f"./{one}", len(one.parts), True) for one in reversed(inner.parents[:-1])]
         entry = Entry(f"./{inner}", len(inner.parts), path.is_dir())
-        if find_expression.taken(acted, entry, above, lambda name, _: name == "-print"):
+        if find_expression.find_loss(acted, entry, above, lambda name, _: name == "-print"):
             said.add(entry.path)
     assert said == set(found.stdout.split()) - {"."}
 
@@ -65,7 +65,7 @@ def test_it_reaches_what_find_finds(folder: Path, expression: str) -> None:
 def test_what_is_not_known_may_be(test: str) -> None:
     entry = Entry("./.git/HEAD", 2)
     for words in (test.split(), ["!", *test.split()]):
-        assert find_expression.taken([*words, "-delete"], entry, (), lambda *_: 1)
+        assert find_expression.find_loss([*words, "-delete"], entry, (), lambda *_: 1)
 
 
 ALL = r"""

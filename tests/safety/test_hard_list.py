@@ -334,6 +334,7 @@ fd -u -g '.git' -x rm -r
 tar --remove-files -cf a.tar .git
 zip -rm a.zip .git
 git clean -fdx -e x
+git clean -f -e -n
 cd .git; : > HEAD
 cd .git; git gc; tee HEAD
 (cd .git && ls) ; rm -rf objects

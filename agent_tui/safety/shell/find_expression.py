@@ -74,7 +74,7 @@ def split(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
     return list(arguments[:first]) or ["."], list(arguments[first:])
 
 
-def taken(expression: Sequence[str], entry: Entry, above: Sequence[Entry], takes: Takes) -> int:
+def find_loss(expression: Sequence[str], entry: Entry, above: Sequence[Entry], takes: Takes) -> int:
     """What may be taken away of `entry`. `above`: the folders on the way to it, below the root."""
     if len(expression) > _MOST_WORDS:
         return _ALL

@@ -149,7 +149,7 @@ def _may_find(words: Sequence[str], places: Sequence[str], takes: Takes, budget:
             budget.take(_STEPS_OF_TEST * len(expression))
             for needed, entry in _entries(root, folder, cwd, named):
                 above = _above(entry) if prunes else ()
-                if find_expression.taken(expression, entry, above, takes) >= needed:
+                if find_expression.find_loss(expression, entry, above, takes) >= needed:
                     return True
     return False
 

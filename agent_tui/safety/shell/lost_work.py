@@ -55,7 +55,9 @@ def git_loss(command: str, rest: Sequence[str], cwd: str = "") -> str:
             return CHANGES
         case "checkout-index" if programs.has(flags, "f", "--force"):
             return CHANGES
-        case "clean" if not programs.has(flags, "n", "--dry-run"):  # a setting may stand for `-f`
+        case "clean" if not programs.has(
+            programs.split(rest, "e", ("--exclude",))[0], "n", "--dry-run"
+        ):  # a setting may stand for `-f`
             return FILES
         case "prune" if not programs.has(flags, "n", "--dry-run"):
             return OBJECTS
