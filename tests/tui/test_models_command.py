@@ -126,11 +126,11 @@ def test_a_server_with_more_models_than_the_one_that_was_taken_shows_them() -> N
     assert play.model.overlay is not None and play.model.overlay.kind == "model"
 
 
-def test_while_a_turn_runs_no_key_is_asked_for() -> None:
+def test_while_a_turn_runs_a_key_is_asked_for_and_hidden() -> None:
     play = asked("/models openai", unset=UNSET)
     play.begin()
     play.press("enter")
-    assert "interrupts the running turn first" in play.toast and play.take() == []
+    assert play.view.prompt.secret and play.take() == [SetUp("setup", "look")]
 
 
 def test_an_alias_is_found_first_and_chosen_by_its_name() -> None:
