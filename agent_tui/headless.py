@@ -1,5 +1,5 @@
-"""`agent-tui run`: one prompt, no screen. Prints the answer, one JSON object, or every event as a JSON
-line."""
+"""`agent-tui run`: one prompt, no screen. Prints the answer, one JSON object, or every event as a
+JSON line."""
 
 from __future__ import annotations
 

@@ -176,8 +176,8 @@ def _wire(config: EngineConfig, session: str) -> Notice | None:
 
 
 async def _recover_history(place: Workplace) -> str:
-    """Put back what a command deleted of the history of git before the program was killed; what is said
-    of it."""
+    """Put back what a command deleted of the history of git before the program was killed; what is
+    said of it."""
     aside = place.spool / f"{uuid.uuid4().hex[:8]}.put-back"
     try:
         found = await place.off_loop(lambda: place.histories.recover(place.roots, aside))

@@ -316,7 +316,8 @@ class Worker(EventReader):
             await self._handle(hosted, op)
 
     async def _resume(self, hosted: hosting.Hosted, wanted: Resume) -> None:
-        """Open another session in the place of `hosted`, while nothing runs in that, or beside it."""
+        """Open another session in the place of `hosted`, while nothing runs in that, or beside
+        it."""
         if wanted.id in self._sessions and wanted.id != hosted.session:
             self._newest = wanted.id
             return

@@ -166,8 +166,8 @@ class Early:
 
     def read_soon(self) -> None:
         """From now on, what is typed is soon read, and on disk unless it is off the record: `kill
-        -9` takes along what waits in the terminal. A start is that slow on a busy machine. Ctrl+C is a key,
-        and no signal, which would end the program for a byte of what is pasted."""
+        -9` takes along what waits in the terminal. A start is that slow on a busy machine. Ctrl+C
+        is a key, and no signal, which would end the program for a byte of what is pasted."""
         attributes = termios.tcgetattr(self.fd)
         attributes[_CC][termios.VINTR] = _NO_KEY
         termios.tcsetattr(self.fd, termios.TCSANOW, attributes)
@@ -428,7 +428,8 @@ def forget_size(environment: MutableMapping[str, str], fd: int = 2) -> None:
 
 
 def without_echo(attributes: list[Any]) -> list[Any]:
-    """Those for a terminal between two screens: keys wait for the next one, and nobody sees them."""
+    """Those for a terminal between two screens: keys wait for the next one, and nobody sees
+    them."""
     between = _ready([*attributes])
     between[_LFLAG] &= ~termios.ECHO
     return between

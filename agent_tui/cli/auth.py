@@ -1,5 +1,5 @@
-"""`agent-tui auth`: keeps keys of providers, forgets them, and says where each is from. None is ever
-shown."""
+"""`agent-tui auth`: keeps keys of providers, forgets them, and says where each is from. None is
+ever shown."""
 
 from __future__ import annotations
 

@@ -98,7 +98,8 @@ def _free(stem: str) -> Path:
 
 
 def write(log: Path, path: Path) -> None:
-    """Write the session of `log` to the archive `path`, which must not be there yet. Raises Failed."""
+    """Write the session of `log` to the archive `path`, which must not be there yet. Raises
+    Failed."""
     player, events = load(log)
     told = Redactor((*secrets.known_secrets(os.environ), *_stored()), str(Path.home()))
     hide = told.with_secrets_of(text for event in events for text in _said(dump(event))).text

@@ -1,4 +1,5 @@
-"""`agent-tui doctor`: whether all that the program needs is in order, and how to mend what is not."""
+"""`agent-tui doctor`: whether all that the program needs is in order, and how to mend what is
+not."""
 
 from __future__ import annotations
 

@@ -12,7 +12,8 @@ from agent_tui.structures.visible import visible
 
 
 def one_line(text: str) -> str:
-    """`text`, which may hold anything that somebody typed or named a file, as a line for the terminal."""
+    """`text`, which may hold anything that somebody typed or named a file, as a line for the
+    terminal."""
     return visible(text.replace("\r", "\u240d").replace("\n", "\u240a"))
 
 
@@ -22,9 +23,8 @@ def encodable(text: str) -> bool:
 
 
 def run_guarded(name: str, command: Callable[[], int], prints: bool = True) -> int:
-    """Run a command. What it cannot write or read is said in one line; where nobody reads on, nothing
-    is left to say.
-    `prints`: it is for nothing where standard output is closed."""
+    """Run a command. What it cannot write or read is said in one line; where nobody reads on,
+    nothing is left to say. `prints`: it is for nothing where standard output is closed."""
     if sys.stderr is None:
         sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115 - open to the end
     if prints and sys.stdout is None:

@@ -54,7 +54,8 @@ class Usage(Exception):
 
 
 def main(argv: Sequence[str] | None = None, early: Early | None = None) -> int:
-    """Run the program; returns its exit code. `early` is the prepared terminal, where there is one."""
+    """Run the program; returns its exit code. `early` is the prepared terminal, where there is
+    one."""
     name, arguments = command(sys.argv[1:] if argv is None else argv)
     try:
         match name:

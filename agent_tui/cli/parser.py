@@ -74,7 +74,8 @@ class Parser(argparse.ArgumentParser):
 
 
 class Version(argparse.Action):
-    """`--version`. The version is looked up when it is asked for: that alone takes a tenth of a start."""
+    """`--version`. The version is looked up when it is asked for: that alone takes a tenth of a
+    start."""
 
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
         from importlib.metadata import version

@@ -98,7 +98,8 @@ def _simulate(cwd: Path, rules_file: str | None, as_json: bool) -> int:
 
 
 def _answer_all(usual: Mapping[str, str]) -> int:
-    """One answer for each line of standard input, in order; a line that is wrong is answered, too."""
+    """One answer for each line of standard input, in order; a line that is wrong is answered,
+    too."""
     for asked in _lines():
         print(json.dumps(_answer({**usual, **asked})), flush=True)
     return 0
@@ -166,8 +167,8 @@ def decide(asked: Mapping[str, Any]) -> dict[str, Any]:
 
 @cache
 def _rules_at(cwd: Path) -> tuple[Place, Permissions, str]:
-    """The place, and what the person's settings say there of rules and of the sandbox of accept-all,
-    read once for many calls. Raises ValueError."""
+    """The place, and what the person's settings say there of rules and of the sandbox of
+    accept-all, read once for many calls. Raises ValueError."""
     place = place_at(cwd)
     found = read(place)
     if hidden := found.hidden_rule:

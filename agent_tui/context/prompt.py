@@ -47,12 +47,11 @@ def build_prefix(
     profile: Profile = "full",
     admits: Callable[[Path, bytes], bool],
 ) -> tuple[ContextBuilt, list[Notice]]:
-    """System prompt and tool schemas as they stand now, whole, for the log; and what of the files was
-    not used.
-    `others`: folders that the session works in, too; `left_out`: names of variables that commands
-    do not get; `groups`: tools that are loaded on demand;
-    `profile`: how much of all is told;
-    `admits` says which of a project's files are used, `hide` replaces the secrets in them."""
+    """System prompt and tool schemas as they stand now, whole, for the log; and what of the files
+    was not used. `others`: folders that the session works in, too; `left_out`: names of variables
+    that commands do not get; `groups`: tools that are loaded on demand; `profile`: how much of all
+    is told; `admits` says which of a project's files are used, `hide` replaces the secrets in
+    them."""
     instructions = project.instructions(cwd, home, others, hide, admits=admits)
     prefix = build(cwd, tools, skills, instructions, others, left_out, groups, profile)
     notices = [Notice(file.problem, "warning") for file in instructions if file.problem]
@@ -169,9 +168,8 @@ def build(
     groups: Mapping[str, Sequence[str]] = MappingProxyType({}),
     profile: Profile = "full",
 ) -> Prefix:
-    """The prompt for a session in `cwd`, and in `others`. The tools' schemas are sent beside it, not
-    in it.
-    `left_out`: names of the person's variables that commands do not get."""
+    """The prompt for a session in `cwd`, and in `others`. The tools' schemas are sent beside it,
+    not in it. `left_out`: names of the person's variables that commands do not get."""
     words = _SMALL if profile == "small" else _FULL
     named: list[tuple[str, str, str]] = [
         (name, text + (_name_groups(groups) if name == "tools" else ""), "")

@@ -40,9 +40,9 @@ class Project:
 
 @frozen
 class TextFile:
-    """`text` is empty where the file is not trusted, or could not be read; `problem` says why, or what was left out of
-    it. `cut`: it goes
-    on in the file. `identity`: device and inode of what was read, the same behind all names."""
+    """`text` is empty where the file is not trusted, or could not be read; `problem` says why, or
+    what was left out of it. `cut`: it goes on in the file. `identity`: device and inode of what was
+    read, the same behind all names."""
 
     text: str = ""
     identity: tuple[int, int] | None = None

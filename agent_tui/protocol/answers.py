@@ -60,11 +60,9 @@ class Tried:
 
 @frozen
 class Offer:
-    """A provider to choose: where its key is from, and what must be typed before it can be asked. What
-    came of asking
-    it is in `state` (empty: nobody asked; `down`: Ollama, which can be started), the number of its
-    `models`, the
-    `kind` of its failure, and what is `said` of it."""
+    """A provider to choose: where its key is from, and what must be typed before it can be asked.
+    What came of asking it is in `state` (empty: nobody asked; `down`: Ollama, which can be
+    started), the number of its `models`, the `kind` of its failure, and what is `said` of it."""
 
     name: str
     label: str
@@ -144,11 +142,10 @@ class SetupOffers:
 
 @frozen
 class SetupOutcome:
-    """What came of a step: with the `provider`, its `address` where one was typed or found, the names
-    of its `models`
-    and which of them is proposed (`first`); `key`: one was typed, which is never told; `kind` is
-    that of a failure.
-    `no_key`: what was typed is none; `down`: Ollama would have to be started."""
+    """What came of a step: with the `provider`, its `address` where one was typed or found, the
+    names of its `models` and which of them is proposed (`first`); `key`: one was typed, which is
+    never told; `kind` is that of a failure. `no_key`: what was typed is none; `down`: Ollama would
+    have to be started."""
 
     state: SetupState
     provider: str = ""
@@ -231,9 +228,9 @@ class ClipboardImage:
 
 @frozen
 class ClipboardSet:
-    """Which tool took the text, and what was wrong with those before it; both are empty on a machine
-    without a tool.
-    `tmux`: whether tmux has the text in its own buffer; None: not inside of tmux."""
+    """Which tool took the text, and what was wrong with those before it; both are empty on a
+    machine without a tool. `tmux`: whether tmux has the text in its own buffer; None: not inside of
+    tmux."""
 
     tool: str = ""
     problem: str = ""
@@ -309,7 +306,8 @@ class Jobs:
 
 @frozen
 class PermissionStatus:
-    """A rule. One that a person's answer made has an `id`, and a `folder` if it is about commands."""
+    """A rule. One that a person's answer made has an `id`, and a `folder` if it is about
+    commands."""
 
     id: str
     kind: Literal["deny", "ask", "allow"]
@@ -363,13 +361,11 @@ class HiddenList:
 
 @frozen
 class OldFile:
-    """A file and what going back does to it; `real` is its real path. `why` says what there is to know
-    before;
-    `choices` is what may be done with it (empty: nothing), `default` what is done without a word
-    (empty: the person
-    has to choose); `diff` goes from what it is now (`now`: the SHA-256 of it) to what it would be.
-    `goes`: it would be
-    deleted; `comes`: it would be there again."""
+    """A file and what going back does to it; `real` is its real path. `why` says what there is to
+    know before; `choices` is what may be done with it (empty: nothing), `default` what is done
+    without a word (empty: the person has to choose); `diff` goes from what it is now (`now`: the
+    SHA-256 of it) to what it would be. `goes`: it would be deleted; `comes`: it would be there
+    again."""
 
     path: str
     real: str = ""

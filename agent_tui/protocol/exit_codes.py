@@ -56,8 +56,8 @@ def of_saving(code: int, unsaved: bool) -> int:
 
 
 def of_turn(state: TurnEnd, denied: bool, may_pass: bool) -> int:
-    """`denied`: consent was asked for, and nobody could give it. `may_pass`: its failure may be over
-    later."""
+    """`denied`: consent was asked for, and nobody could give it. `may_pass`: its failure may be
+    over later."""
     match state:
         case "completed":
             return DENIED if denied else 0

@@ -49,7 +49,8 @@ one beside it."""
 
 @frozen(kw_only=True)
 class Op:
-    """`session` and `agent` say whom it is for; empty: the one that is there, and its main agent."""
+    """`session` and `agent` say whom it is for; empty: the one that is there, and its main
+    agent."""
 
     session: str = ""
     agent: str = ""
@@ -88,7 +89,8 @@ class Cancel(Op):
 
 @frozen
 class QueueEdit(Op):
-    """`up` and `down` move the prompt `id` by one place among those that wait for a turn of their own."""
+    """`up` and `down` move the prompt `id` by one place among those that wait for a turn of their
+    own."""
 
     action: QueueAction
     id: str = ""
@@ -99,8 +101,8 @@ class QueueEdit(Op):
 
 @frozen
 class Answer(Op):
-    """Answers the approval or question `id`. `text` goes to the model with the answer, or is what the
-    person says. `by`: `nobody`, where the input has ended and no person can answer; the engine
+    """Answers the approval or question `id`. `text` goes to the model with the answer, or is what
+    the person says. `by`: `nobody`, where the input has ended and no person can answer; the engine
     itself says `rule` where the answer is not needed any more, and `changed` where the question is
     another one by now. `picks`: the options that are chosen, from 0."""
 
@@ -148,9 +150,9 @@ class SetModel(Op):
 
 @frozen
 class Pull(Op):
-    """Fetch a model onto the local Ollama server, and change to it; `serve`: start that server if it
-    does not run.
-    `stop`: give up what is being fetched. How it goes is told as `answered`, kind `pull`."""
+    """Fetch a model onto the local Ollama server, and change to it; `serve`: start that server if
+    it does not run. `stop`: give up what is being fetched. How it goes is told as `answered`, kind
+    `pull`."""
 
     model: str
     how: Literal["", "serve", "stop"] = ""
@@ -274,11 +276,9 @@ class Save(Op):
 
 @frozen
 class Resume(Op):
-    """Answers the list of sessions that a start with `--resume` shows, or opens another: `id`; empty:
-    a new one.
-    `how`, where another program has it: `read` along, or `fork` it. `beside`: the one that is open
-    stays open, and an
-    Op goes to the session that it names."""
+    """Answers the list of sessions that a start with `--resume` shows, or opens another: `id`;
+    empty: a new one. `how`, where another program has it: `read` along, or `fork` it. `beside`: the
+    one that is open stays open, and an Op goes to the session that it names."""
 
     id: str
     how: Literal["", "read", "fork"] = ""
@@ -288,7 +288,8 @@ class Resume(Op):
 
 @frozen
 class Rewind(Op):
-    """Take back the turn that began with record `to`, and all after it. Not while something runs."""
+    """Take back the turn that began with record `to`, and all after it. Not while something
+    runs."""
 
     to: int
     type: Literal["rewind"] = "rewind"
@@ -381,7 +382,8 @@ class MoveToBackground(Op):
 
 @frozen
 class RevokePermission(Op):
-    """Take back what was allowed for the session, or in this folder for good; `id` is that of a `PermissionStatus`."""
+    """Take back what was allowed for the session, or in this folder for good; `id` is that of a
+    `PermissionStatus`."""
 
     id: str
     type: Literal["revoke_permission"] = "revoke_permission"

@@ -71,9 +71,9 @@ class Tree:
 
 @frozen
 class Hit:
-    """A session, and the newest place in it. `turn` and `n` (of the record) are 0 where only its facts
-    have the words;
-    `marks` are the places of the words in `snippet`, which is one harmless line."""
+    """A session, and the newest place in it. `turn` and `n` (of the record) are 0 where only its
+    facts have the words; `marks` are the places of the words in `snippet`, which is one harmless
+    line."""
 
     session: Summary
     snippet: str
@@ -98,8 +98,8 @@ class SearchResults:
 
 @frozen
 class PreviewPart:
-    """`text`, of which `lines` lines are worth showing; `name` says whose words they are, if they are
-    anybody's."""
+    """`text`, of which `lines` lines are worth showing; `name` says whose words they are, if they
+    are anybody's."""
 
     name: str
     text: str
@@ -297,12 +297,10 @@ class Share:
 
 @frozen
 class Stats:
-    """A session in figures. `turn_ms`: from prompts to ends of turns, `wall_ms`: from its first record
-    to its last.
-    `beside`: what was asked of a model in no turn (questions on the side, titles); its cost is part
-    of `cost`, its
-    tokens are not part of the others. `by_turn`: named by their numbers; `ends`: how often turns
-    ended how."""
+    """A session in figures. `turn_ms`: from prompts to ends of turns, `wall_ms`: from its first
+    record to its last. `beside`: what was asked of a model in no turn (questions on the side,
+    titles); its cost is part of `cost`, its tokens are not part of the others. `by_turn`: named by
+    their numbers; `ends`: how often turns ended how."""
 
     session: str = ""
     began: float = 0.0

@@ -39,13 +39,10 @@ FORKED: Final = "forked from session"
 
 @frozen
 class SessionStarted(Event):
-    """The header of a run: the first record of a log, and again at each resume (`resumed`). `parent`,
-    `parent_at`:
-    the session that it was forked from, and the record there. `otr`: off the record, nothing is
-    written.
-    `window_assumed`: nobody told how large the window is. An imported header has neither mode nor
-    model: those of the
-    person hold."""
+    """The header of a run: the first record of a log, and again at each resume (`resumed`).
+    `parent`, `parent_at`: the session that it was forked from, and the record there. `otr`: off the
+    record, nothing is written. `window_assumed`: nobody told how large the window is. An imported
+    header has neither mode nor model: those of the person hold."""
 
     cwd: str = ""
     model: str = ""
@@ -244,10 +241,9 @@ class Answered(Event):
 
 @frozen
 class SavingChanged(Event):
-    """Whether the session is saved on disk: `problem` says why not; then only the records up to number
-    `through` are there. `elsewhere`: the file that it is kept in, where that is not its own place.
-    Told before what it
-    is about, and never stored."""
+    """Whether the session is saved on disk: `problem` says why not; then only the records up to
+    number `through` are there. `elsewhere`: the file that it is kept in, where that is not its own
+    place. Told before what it is about, and never stored."""
 
     settled: ClassVar[bool] = False
     problem: str = ""
@@ -381,8 +377,8 @@ class FilesRestored(Event):
         return t.add(NoticeBlock("warning" if bad else "info", self.summary()))
 
     def summary(self, first: str = "") -> str:
-        """What was done and how it is reversed (`first`: what comes before that), what was left, and
-        what failed: the same words everywhere."""
+        """What was done and how it is reversed (`first`: what comes before that), what was left,
+        and what failed: the same words everywhere."""
         undone = self.direction == "undo"
         of = {
             outcome: [file for file in self.files if file.outcome == outcome]

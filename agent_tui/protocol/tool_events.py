@@ -192,11 +192,10 @@ class QuestionAnswered(Event):
 
 @frozen
 class ToolStarted(Event):
-    """The intent: stored before the tool runs. `effect` is what the tool declares; `note` how it was
-    allowed;
-    `timeout_s` the seconds that it may run, 0 where it has no limit of its own; `output` the name
-    of the
-    file, among the outputs of the session, to which a command's output goes while it runs."""
+    """The intent: stored before the tool runs. `effect` is what the tool declares; `note` how it
+    was allowed; `timeout_s` the seconds that it may run, 0 where it has no limit of its own;
+    `output` the name of the file, among the outputs of the session, to which a command's output
+    goes while it runs."""
 
     call_id: str
     name: str
@@ -243,13 +242,11 @@ class ToolOutput(Event):
 @frozen
 class FileChanged(Event):
     """A tool changed a file. `before` is the SHA-256 of its content before (in blobs/), empty if it
-    did not exist;
-    `after` is empty if it is gone. `mode`, `mode_after`: its permission bits, 0 where they are not
-    known; 0o120000: a
-    symbolic link, whose content is where it points. `folders`: how many folders above it were made
-    for it.
-    `during_command`: it was another before and after a command, so perhaps somebody else changed it
-    meanwhile. `source`: a file that held this content before the command, perhaps moved from there."""
+    did not exist; `after` is empty if it is gone. `mode`, `mode_after`: its permission bits, 0
+    where they are not known; 0o120000: a symbolic link, whose content is where it points.
+    `folders`: how many folders above it were made for it. `during_command`: it was another before
+    and after a command, so perhaps somebody else changed it meanwhile. `source`: a file that held
+    this content before the command, perhaps moved from there."""
 
     call_id: str
     path: str
@@ -427,14 +424,12 @@ class ShellEnded(Event):
 @frozen
 class JobChanged(Event):
     """A background process of a command runs, has ended, or was stopped (by somebody, or with the
-    program).
-    `command` is the command that started it, `pids` are its processes at that moment, `output` the
-    name of the file,
-    among the outputs of the session, to which its output goes. `number` is how the model calls it
-    (0: it is none of its own), `told` what the model is told of it. `kept`: it goes on when the
-    program ends. `waits`: the end of its output, where it seems to wait for input; empty: it does
-    not. `exit_code`: that of the command, where it ended by itself and that is known. `network`: its
-    way out ends with the program."""
+    program). `command` is the command that started it, `pids` are its processes at that moment,
+    `output` the name of the file, among the outputs of the session, to which its output goes.
+    `number` is how the model calls it (0: it is none of its own), `told` what the model is told of
+    it. `kept`: it goes on when the program ends. `waits`: the end of its output, where it seems to
+    wait for input; empty: it does not. `exit_code`: that of the command, where it ended by itself
+    and that is known. `network`: its way out ends with the program."""
 
     id: str
     state: Literal["running", "ended", "stopped"]

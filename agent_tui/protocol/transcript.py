@@ -65,10 +65,9 @@ class UserBlock:
 
 @frozen
 class TextBlock:
-    """A closed stretch of an answer, as Markdown source; `head`: the first of it. To be drawn, never
-    to be copied:
-    `lead` goes in front of it, `before` is its fence's code up to it, `links` what the answer's
-    other blocks define."""
+    """A closed stretch of an answer, as Markdown source; `head`: the first of it. To be drawn,
+    never to be copied: `lead` goes in front of it, `before` is its fence's code up to it, `links`
+    what the answer's other blocks define."""
 
     text: str
     lead: str = ""

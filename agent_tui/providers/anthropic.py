@@ -242,8 +242,8 @@ _VERSION: Final = late.pattern(r"claude-(?:[a-z]+-)?(\d{1,2})(?:[-.](\d{1,2}))?(
 
 @frozen
 class ClaudeFacts:
-    """`answer`: the most tokens it writes; `thinks`: by its own measure, with a budget, or not; 0 and
-    None: unknown."""
+    """`answer`: the most tokens it writes; `thinks`: by its own measure, with a budget, or not; 0
+    and None: unknown."""
 
     version: tuple[int, int] | None = None
     window: int = 0

@@ -82,7 +82,8 @@ StreamItem = TextChunk | ThinkingChunk | CallChunk | Finished | Failed
 
 
 class ProviderError(Exception):
-    """A question other than a stream (list, show, pull) failed; carries the same facts as `Failed`."""
+    """A question other than a stream (list, show, pull) failed; carries the same facts as
+    `Failed`."""
 
     def __init__(self, failed: Failed) -> None:
         super().__init__(failed.text)

@@ -56,7 +56,8 @@ class Key:
 
 @frozen
 class Stored:
-    """The keys that were found, by provider, and what was wrong on the way: lines for the person."""
+    """The keys that were found, by provider, and what was wrong on the way: lines for the
+    person."""
 
     keys: Mapping[str, Key] = field(default_factory=dict)
     problems: tuple[str, ...] = ()

@@ -397,7 +397,8 @@ def is_link(mode: int) -> bool:
 
 
 def read_link(real: Path) -> tuple[bytes, os.stat_result]:
-    """Where the link at a real path points, and its facts. Raises NotRegular (it is none), OSError."""
+    """Where the link at a real path points, and its facts. Raises NotRegular (it is none),
+    OSError."""
     with folder_of(real) as folder:
         about = os.stat(real.name or ".", dir_fd=folder, follow_symlinks=False)
         if not stat.S_ISLNK(about.st_mode):

@@ -1,7 +1,7 @@
-"""What a person allowed in a folder for good: a file in their own data folder, with a table for each
-folder: its real path, and which folder that is (device and inode). No project can write it, and
-none of its rules holds elsewhere, nor for another folder that is at that path later. Where a file
-system numbers its folders anew, they ask again.
+"""What a person allowed in a folder for good: a file in their own data folder, with a table for
+each folder: its real path, and which folder that is (device and inode). No project can write it,
+and none of its rules holds elsewhere, nor for another folder that is at that path later. Where a
+file system numbers its folders anew, they ask again.
 
 A rule is a beginning (`pytest …`) or one whole command, as `prefixes` lets it be offered. It is
 never wider than the answer that made it: both are compared with what the policy makes of a call.

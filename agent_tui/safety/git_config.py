@@ -54,7 +54,8 @@ class Repository:
 
 
 def find_repository(start: Path) -> Repository | None:
-    """The repository that the folder `start` (a real path) lies in. Of a bare one nothing is known."""
+    """The repository that the folder `start` (a real path) lies in. Of a bare one nothing is
+    known."""
     for top in (start, *start.parents):
         folder = top / ".git"
         try:
@@ -270,8 +271,8 @@ _UNSEEN: Final = late.pattern(r"[\x00-\x08\x0b-\x1f\x7f\ufeff]")
 
 def is_plain_config(text: str) -> bool:
     """Whether a configuration file is written as git itself writes it, so that everybody reads the
-    same in it: a section, a key or a comment in each line, and nothing that goes on in the next. It is
-    short enough that a look at it takes no time: a repository can bring one of any length."""
+    same in it: a section, a key or a comment in each line, and nothing that goes on in the next. It
+    is short enough that a look at it takes no time: a repository can bring one of any length."""
     lines = text.replace("\r\n", "\n").split("\n")
     if len(text) > MOST_TEXT or len(lines) > _MOST_LINES or max(map(len, lines)) > _LONGEST_NAME:
         return False

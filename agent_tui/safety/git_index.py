@@ -188,8 +188,8 @@ def read_index(where: Repository) -> dict[str, bytes]:
 
 
 class Tracked:
-    """Below which folders git has something: those are no work of a program that makes folders. Of an
-    index that cannot be read nothing is known. It is read when somebody asks."""
+    """Below which folders git has something: those are no work of a program that makes folders. Of
+    an index that cannot be read nothing is known. It is read when somebody asks."""
 
     def __init__(self, where: Repository | None) -> None:
         self.where = where

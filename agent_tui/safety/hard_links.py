@@ -46,6 +46,7 @@ def is_secret(real: Path, roots: Sequence[Path]) -> bool:
 
 
 def folders_above(real: Path, roots: Iterable[Path]) -> list[Path]:
-    """The folder that `real` lies in, and those above it, up to the one of `roots` that holds it."""
+    """The folder that `real` lies in, and those above it, up to the one of `roots` that holds
+    it."""
     home = next((root for root in roots if real.is_relative_to(root)), real.parent)
     return [folder for folder in real.parents if folder.is_relative_to(home)]

@@ -158,8 +158,8 @@ def _named(argv: Sequence[str], folder: str) -> Iterator[Path]:
 
 
 def _entered(argv: Sequence[str]) -> Sequence[str]:
-    """The folders that a command goes through with all that is below, as they are written. Where its
-    words cannot be told apart: all of them, and its own folder."""
+    """The folders that a command goes through with all that is below, as they are written. Where
+    its words cannot be told apart: all of them, and its own folder."""
     name, words = (_name(argv), argv[1:]) if argv else ("", ())
     if name == "git":
         return (".", *words) if shell_programs.git_command(words)[0] == "grep" else ()

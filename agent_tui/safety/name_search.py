@@ -41,8 +41,8 @@ _DEEPEST: Final = 2
 """Folders below a link that begins a pattern, which has three parts at most."""
 
 Kind = Literal["obeyed", "secret", "repository", "link", "way", "passage"]
-"""A `link` has an obeyed name; a `way` is a link with the name of a folder in which names are obeyed
-(`.cargo`); a `passage` is any other link that may lead into what is not entered."""
+"""A `link` has an obeyed name; a `way` is a link with the name of a folder in which names are
+obeyed (`.cargo`); a `passage` is any other link that may lead into what is not entered."""
 
 
 @frozen

@@ -71,8 +71,8 @@ def resolve(text: str, base: Path) -> Path:
 
 def facts(text: str, roots: tuple[Path, ...], deep: bool = True, writes: bool = True) -> PathFacts:
     """What `text` names, relative to the first of `roots` (real paths). `deep`: look for links that
-    make it protected in all folders, as whoever writes must; `writes`: whether it is protected counts
-    at all, for which configurations of git are read. Raises ValueError as `resolve` does."""
+    make it protected in all folders, as whoever writes must; `writes`: whether it is protected
+    counts at all, for which configurations of git are read. Raises ValueError as `resolve` does."""
     real = resolve(text, roots[0])
     home = next((root for root in roots if real.is_relative_to(root)), None)
     return PathFacts(

@@ -122,7 +122,8 @@ _ALSO: Final = {
 }
 """Tools whose rules to deny and to ask hold for another tool, too: it can do what they do."""
 _LEAVES_OUT: Final = frozenset({"grep_files"})
-"""Tools that leave out what they may not read (`forbid_reading`), so that a folder is no question."""
+"""Tools that leave out what they may not read (`forbid_reading`), so that a folder is no
+question."""
 
 
 def find(
@@ -248,8 +249,8 @@ def find_unseen(
 
 
 def _hides(argv: Sequence[str], rule: Permission) -> bool:
-    """Whether it is not known if a command fits a rule: it is none that can be read, has a word that
-    becomes others when it runs, or gives the program of the rule another name."""
+    """Whether it is not known if a command fits a rule: it is none that can be read, has a word
+    that becomes others when it runs, or gives the program of the rule another name."""
     return (
         not argv
         or runs_subscript(argv)
@@ -261,8 +262,8 @@ def _hides(argv: Sequence[str], rule: Permission) -> bool:
 def forbid_reading(
     held: Permissions, folder: Path, names: Iterable[str], root: Path
 ) -> dict[str, Permission]:
-    """Which of the files in `folder` (a real path) a tool may not read that found them by itself, as
-    nobody is asked about them, each with the rule. `root` is the folder of the session."""
+    """Which of the files in `folder` (a real path) a tool may not read that found them by itself,
+    as nobody is asked about them, each with the rule. `root` is the folder of the session."""
     rules = [rule for rule in (*held.deny, *held.ask) if rule.tool == "read_file"]
     if not rules:
         return {}

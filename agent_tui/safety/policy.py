@@ -2,8 +2,8 @@
 others gathered.
 
 The order is the meaning: plan mode refuses what does not only look; the hard list asks in every
-mode, and so does a rule of the person that says `ask` (one that denies comes before both); a rule of
-this session allows what a person allowed before; paths outside the folder, secrets and protected
+mode, and so does a rule of the person that says `ask` (one that denies comes before both); a rule
+of this session allows what a person allowed before; paths outside the folder, secrets and protected
 names ask in every mode, and so does what may fit a rule that denies or asks; what a rule allows
 runs; only then does the mode speak.
 """
@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 
 Verdict = Literal["allow", "ask", "refuse"]
 Confined = Literal["", "looks", "works"]
-"""In which sandbox a command runs: in none, in that for what only looks, or in that of the folder."""
+"""In which sandbox a command runs: in none, in that for what only looks, or in that of the
+folder."""
 
 _UNJUDGED: Final = "nothing says that it only looks"
 
@@ -101,10 +102,10 @@ class Decision:
     """`reason` is one line for the person (for a refusal: also for the model, behind the tag
     `blocked`).
 
-    `always` is the rule that the answer "always" would add, `always_text` says it in words:
-    what is allowed, and behind a comma where or how. Both are empty where the question is only ever
-    answered once. `prefix` is the wider rule: commands that begin so. `lasting` is the wider of both,
-    for good. `note` is what to show beside a call that runs.
+    `always` is the rule that the answer "always" would add, `always_text` says it in words: what is
+    allowed, and behind a comma where or how. Both are empty where the question is only ever
+    answered once. `prefix` is the wider rule: commands that begin so. `lasting` is the wider of
+    both, for good. `note` is what to show beside a call that runs.
     """
 
     verdict: Verdict

@@ -266,7 +266,8 @@ def may_count(path: Sequence[str]) -> bool:
 
 
 def is_of_repository(name: str) -> bool:
-    """Whether a git folder has something of this name, beside its `HEAD`, that git obeys or needs."""
+    """Whether a git folder has something of this name, beside its `HEAD`, that git obeys or
+    needs."""
     return fold_name(name) in _OF_REPOSITORY
 
 

@@ -108,8 +108,8 @@ def _names(place: Path, is_folder: bool, top: Path, path: tuple[str, ...]) -> bo
 
 
 def named_by_git(top: Path) -> Iterator[tuple[Path, bool]]:
-    """The places that git's configuration may name for the work tree `top`, and whether programs are
-    below them. Which `includeIf` holds is not asked."""
+    """The places that git's configuration may name for the work tree `top`, and whether programs
+    are below them. Which `includeIf` holds is not asked."""
     where, read = find_repository(top), set[Path]()
     todo = _own_files()
     if where is not None and where.top == top:

@@ -108,7 +108,8 @@ def _stamps(places: tuple[str, ...]) -> tuple[_Stamp, ...]:
 
 
 def _stamp(place: str) -> _Stamp:
-    """What changes whenever this file or folder does: also where its time of change was set back."""
+    """What changes whenever this file or folder does: also where its time of change was set
+    back."""
     try:
         about = os.lstat(place)
     except OSError:

@@ -66,7 +66,8 @@ _Given = dict[str, tuple[str, object]]
 
 
 class Flags(dict[str, str | float | bool | None]):
-    """What the command line sets, each by what the parser calls its flag; empty or None: not given."""
+    """What the command line sets, each by what the parser calls its flag; empty or None: not
+    given."""
 
 
 @frozen
@@ -302,7 +303,8 @@ def answer(data: Path, suggestion: Suggestion) -> bool | None:
 
 
 def project_of(file: Path) -> str:
-    """The real path of the project that a settings file speaks for, as a file of text can hold it."""
+    """The real path of the project that a settings file speaks for, as a file of text can hold
+    it."""
     return os.fsencode(file.parent.parent.resolve()).decode("utf-8", "backslashreplace")
 
 
@@ -324,7 +326,8 @@ def _from_environment(environment: Mapping[str, str]) -> _Given:
 
 
 def _meant(row: Setting, text: str) -> object:
-    """What the text of a variable stands for; the text itself where it is none of what may be set."""
+    """What the text of a variable stands for; the text itself where it is none of what may be
+    set."""
     try:
         return text if isinstance(row.default, str) else parse_typed(row.kind, text)
     except ValueError:
@@ -339,7 +342,8 @@ def _from_flags(flags: Flags) -> _Given:
 
 
 def _given(file: str, given: _Given, problems: list[Problem]) -> Tree:
-    """The same checks for values that come from no file; a problem names the variable or the flag."""
+    """The same checks for values that come from no file; a problem names the variable or the
+    flag."""
     tree: Tree = {}
     for key, (name, value) in given.items():
         section, _, leaf = key.rpartition(".")

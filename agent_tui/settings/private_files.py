@@ -17,7 +17,8 @@ PRIVATE: Final = 0o600
 
 
 def content(path: Path, limit: int = -1) -> bytes:
-    """What stands in the file, at most `limit` bytes; nothing where there is none. Raises OSError."""
+    """What stands in the file, at most `limit` bytes; nothing where there is none. Raises
+    OSError."""
     try:
         with os.fdopen(open_regular(path), "rb") as file:
             return file.read(limit)

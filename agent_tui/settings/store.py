@@ -156,7 +156,8 @@ def put_alone(path: Path, key: tuple[str, ...], value: object) -> None:
 
 
 def change_text(before: bytes, key: tuple[str, ...], value: object, name: str) -> bytes:
-    """The text of a file in which only `key` is another; `value` None: it is gone. Raises Refused."""
+    """The text of a file in which only `key` is another; `value` None: it is gone. Raises
+    Refused."""
     import tomlkit
     from tomlkit.exceptions import TOMLKitError
     from tomlkit.items import AbstractTable

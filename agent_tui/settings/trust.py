@@ -216,7 +216,8 @@ def records(data: Path) -> Iterator[Record]:
 
 
 def forget(data: Path, path: str) -> bool:
-    """Trust nothing any more of the folder with this real path; false: nothing was. Raises OSError."""
+    """Trust nothing any more of the folder with this real path; false: nothing was. Raises
+    OSError."""
     file = _file(data, path)
     found = read_record(file)
     if found is None or found.path != path:

@@ -49,9 +49,8 @@ class Kind(Generic[Held]):
 
 @frozen
 class Flag:
-    """The flag of the command line that sets a setting. `only`: the front end that has it; empty: each
-    has. Without a
-    `metavar` it takes no value and says false."""
+    """The flag of the command line that sets a setting. `only`: the front end that has it; empty:
+    each has. Without a `metavar` it takes no value and says false."""
 
     name: str
     help: str
@@ -91,7 +90,8 @@ class Setting:
 
 @frozen
 class Value:
-    """The value of a setting and where it comes from; `name`: of the variable or flag that sets it."""
+    """The value of a setting and where it comes from; `name`: of the variable or flag that sets
+    it."""
 
     value: object
     layer: Layer = "default"
@@ -159,7 +159,8 @@ def names(expected: str, known: Names = ()) -> Kind[Names]:
 
 
 def parse_rule(text: str) -> tuple[str, str, Names]:
-    """Of `tool(pattern)`: the tool, its pattern, and the words of that. Raises ValueError, one line."""
+    """Of `tool(pattern)`: the tool, its pattern, and the words of that. Raises ValueError, one
+    line."""
     found = re.fullmatch(r"([a-z_][a-z0-9_]*)(?:\((.+)\))?", text.strip(), re.DOTALL)
     if found is None:
         raise ValueError(f"{text!r} is no rule: write tool(pattern), as in edit_file(src/**)")

@@ -28,10 +28,9 @@ _LETTERS: Final = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f"}
 
 @frozen
 class ArgumentStream:
-    """`subject`: the first text of one short line; `body`: the end of all others, joined by newlines,
-    and `lines` how
-    many they are; `key`: the name of the argument that the last text belongs to; `length`:
-    characters of the JSON."""
+    """`subject`: the first text of one short line; `body`: the end of all others, joined by
+    newlines, and `lines` how many they are; `key`: the name of the argument that the last text
+    belongs to; `length`: characters of the JSON."""
 
     subject: str = ""
     body: str = ""

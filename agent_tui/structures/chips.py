@@ -191,7 +191,8 @@ def draft(text: str, pastes: Iterable[Paste]) -> tuple[str, tuple[Chip, ...]]:
 
 
 def collapse(text: str, chips: Iterable[Chip]) -> str:
-    """`text` with the labels of chips in the place of what they stand for: the way back of `expand`."""
+    """`text` with the labels of chips in the place of what they stand for: the way back of
+    `expand`."""
     for chip in chips:
         begin, end = _image_at(text, chip.text) if is_image(chip.label) else _at(text, chip.text)
         if begin >= 0:

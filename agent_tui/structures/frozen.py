@@ -3,8 +3,8 @@
 `@dataclass(frozen=True, slots=True)` compiles six functions a class: half a millisecond in Python
 3.11. The screen's vocabulary is well over a hundred classes, most of which nobody uses before the
 first frame. `@frozen` makes the same class (fields, slots, `replace`, pattern matching, pydantic),
-compiles each of `__init__`, `__eq__`, `__hash__` and `__repr__` when it is first called, and asks the
-standard decorator for the fields when they are first wanted. What stands for a method or a fact
+compiles each of `__init__`, `__eq__`, `__hash__` and `__repr__` when it is first called, and asks
+the standard decorator for the fields when they are first wanted. What stands for a method or a fact
 until then is one object for all classes, and the class as it was written is not kept: there are
 seven hundred, and each would be 2 KB.
 """

@@ -210,7 +210,8 @@ def _beginning(among: Corpus, query: str, left: Sequence[int]) -> list[int]:
 
 
 def _pattern(query: str) -> re.Pattern[str]:
-    """The letters of `query` in this order; possessive, so that a path is gone over once at most."""
+    """The letters of `query` in this order; possessive, so that a path is gone over once at
+    most."""
     return re.compile(
         "".join(f"[^{escaped}]*+{escaped}" for escaped in map(re.escape, query)), re.DOTALL
     )
@@ -312,7 +313,8 @@ def by_words(query: str) -> re.Pattern[str]:
 
 
 def scorer(query: str) -> Callable[[str, str], int]:
-    """How well a path that matches fits: the text it is compared by, and the path as it is written."""
+    """How well a path that matches fits: the text it is compared by, and the path as it is
+    written."""
     words = by_words(query)
 
     def mark(text: str, path: str) -> int:
@@ -376,7 +378,8 @@ def _word_starts(query: str, text: str, begin: int, end: int) -> list[int]:
 
 
 def _start(written: str, place: int) -> int:
-    """What it is worth that a letter stands there: the beginning of a name, of a word, of a hump."""
+    """What it is worth that a letter stands there: the beginning of a name, of a word, of a
+    hump."""
     if not place or written[place - 1] == "/":
         return _SEGMENT
     before, here = written[place - 1], written[place]

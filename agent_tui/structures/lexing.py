@@ -218,7 +218,8 @@ class _Run:
                 position += 1
 
     def _go(self, new_state: int | str | tuple[str, ...] | None) -> None:
-        """As Pygments does: states to push, the number of states to drop, or the newest one again."""
+        """As Pygments does: states to push, the number of states to drop, or the newest one
+        again."""
         stack = self.stack
         if isinstance(new_state, int):
             del stack[1 if abs(new_state) >= len(stack) else new_state :]

@@ -123,7 +123,8 @@ def work(text: str, blocks: bool = True) -> int:
 
 
 def is_full(text: str) -> bool:
-    """Whether a piece may have been cut for its size alone, so that the next one goes on with it."""
+    """Whether a piece may have been cut for its size alone, so that the next one goes on with
+    it."""
     return len(text) >= LIMIT or text.count("\n") >= LINES or work(text) >= MARKS
 
 

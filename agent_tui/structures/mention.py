@@ -26,7 +26,8 @@ _PUNCTUATION: Final = ".,;:!?)]}>'`…。，、；：！？）」』"
 
 @frozen
 class Typed:
-    """A file's name that is being written: it begins at `start` in the text, and goes to the caret."""
+    """A file's name that is being written: it begins at `start` in the text, and goes to the
+    caret."""
 
     start: int
     end: int
@@ -69,7 +70,8 @@ def write_mention(path: str, more: bool = False) -> str:
 
 
 def quote_mention(name: str) -> str:
-    """`name`, as `written` gives it, in a way that nothing behind it can be read as a part of it."""
+    """`name`, as `written` gives it, in a way that nothing behind it can be read as a part of
+    it."""
     return name if name.startswith('@"') else f'@"{name[1:]}"'
 
 

@@ -25,8 +25,8 @@ _fields: dict[type[object], tuple[_Field, ...]] = {}
 
 
 def to_plain(value: Any, said: Callable[[str], str] = str) -> Any:
-    """`value` as JSON data, every text of it as `said` gives it. Raises TypeError for what is none of
-    the above."""
+    """`value` as JSON data, every text of it as `said` gives it. Raises TypeError for what is none
+    of the above."""
     kind = type(value)
     if kind is str:
         return said(value)
@@ -75,9 +75,8 @@ def name_of(kind: type[object]) -> str:
 
 
 def rebuild(data: object, classes: Mapping[str, type[Any]]) -> Any:
-    """What `plain` was given. Raises ValueError for what it never wrote, and for the name of a class
-    that is not among
-    `classes`."""
+    """What `plain` was given. Raises ValueError for what it never wrote, and for the name of a
+    class that is not among `classes`."""
     if type(data) in _ATOMS or type(data) is float:
         return data
     if isinstance(data, dict):

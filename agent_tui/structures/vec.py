@@ -75,7 +75,8 @@ class Vec(Generic[T]):
         return Vec._of(self._chunks + new, tail[full:])
 
     def set(self, index: int, item: T) -> Vec[T]:
-        """The same vector with `item` at `index` (negative counts from the end). Raises IndexError."""
+        """The same vector with `item` at `index` (negative counts from the end). Raises
+        IndexError."""
         if self[index] is item:
             return self
         chunk, offset = divmod(index % len(self), CHUNK)

@@ -82,13 +82,13 @@ def is_text(text: str) -> bool:
 
 
 def visible(text: str, overwrite: bool = False) -> str:
-    """`text` without anything that moves a cursor, hides or reorders what is read. All of it is shown:
-    what somebody
-    is asked about may have no part that is not seen. `\\r\\n` is a newline, and so is a lone `\\r`.
+    """`text` without anything that moves a cursor, hides or reorders what is read. All of it is
+    shown: what somebody is asked about may have no part that is not seen. `\\r\\n` is a newline,
+    and so is a lone `\\r`.
 
     `overwrite` is for what a program wrote to a terminal: complete escape sequences (its colours)
-    go away, and a lone
-    `\\r` starts its line again, as a progress bar means it: what came after the last one is kept.
+    go away, and a lone `\\r` starts its line again, as a progress bar means it: what came after the
+    last one is kept.
     """
     if (text.isascii() and text.isprintable()) or PLAIN.issuperset(text):
         return text
@@ -102,17 +102,16 @@ def visible(text: str, overwrite: bool = False) -> str:
 
 
 def harmless(text: str) -> str:
-    """`text` as it may be put into a clipboard: like `visible`, but joined pictures, flags and marks
-    are as written."""
+    """`text` as it may be put into a clipboard: like `visible`, but joined pictures, flags and
+    marks are as written."""
     if text.isascii() and text.isprintable():
         return text
     return _ODD.sub(_kept, _SEQUENCE.sub("", text).replace("\r\n", "\n").replace("\r", "\n"))
 
 
 def pasteable(text: str) -> str:
-    """`text` as written, but for control characters, which are shown: a shell that it is pasted into
-    would obey them,
-    the one that ends a paste among them."""
+    """`text` as written, but for control characters, which are shown: a shell that it is pasted
+    into would obey them, the one that ends a paste among them."""
     if text.isprintable() or _CONTROL.search(text) is None:
         return text
     return _CONTROL.sub(_shown, text.replace("\r\n", "\n").replace("\r", "\n"))
@@ -128,12 +127,10 @@ def readable(text: str) -> str:
 
 
 def reveal_text(text: str) -> tuple[str, int]:
-    """`text` without characters that hide something in it, and how many those were: tags, overrides of
-    the direction,
-    runs of variation selectors, soft hyphens, what has no width. What joins letters and pictures or
-    gives them
-    another look stays, as do single marks of direction where something is written from right to
-    left."""
+    """`text` without characters that hide something in it, and how many those were: tags, overrides
+    of the direction, runs of variation selectors, soft hyphens, what has no width. What joins
+    letters and pictures or gives them another look stays, as do single marks of direction where
+    something is written from right to left."""
     if text.isascii() or _CONCEALING.search(text) is None:
         return text, 0
     marks = _MARKS_OF_DIRECTION if _RIGHT_TO_LEFT.search(text) else ""

@@ -73,7 +73,8 @@ class Operation:
 
 
 def encodable_text(text: str) -> str:
-    """`text` without what no UTF-8 can hold: one such character would cost all that is sent with it."""
+    """`text` without what no UTF-8 can hold: one such character would cost all that is sent with
+    it."""
     return text.encode("utf-8", "replace").decode("utf-8")
 
 

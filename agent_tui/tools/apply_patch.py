@@ -203,7 +203,8 @@ def _joined(lines: list[str]) -> str:
 
 
 def _below(text: str, anchors: list[str], hits: list[_Hit]) -> list[_Hit]:
-    """Those that stand in what the anchors begin, by its indentation; where none does, all below."""
+    """Those that stand in what the anchors begin, by its indentation; where none does, all
+    below."""
     lines = text.split("\n")
     number = -1
     for anchor in anchors:

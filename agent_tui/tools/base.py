@@ -49,8 +49,8 @@ class ArgumentSchema(Protocol[ANY]):
 
 @frozen
 class Reading:
-    """Of which `part` of the file at a real path a result is the content. `unchanged` is said in its
-    place where the model has that very result already; empty: it is given again."""
+    """Of which `part` of the file at a real path a result is the content. `unchanged` is said in
+    its place where the model has that very result already; empty: it is given again."""
 
     path: Path
     part: str
@@ -118,7 +118,8 @@ class Reply:
 
 
 class ToolContext(Protocol):
-    """What a tool gets from above. Paths are the policy's business: a tool opens nothing by itself."""
+    """What a tool gets from above. Paths are the policy's business: a tool opens nothing by
+    itself."""
 
     @property
     def roots(self) -> tuple[Path, ...]:
@@ -217,8 +218,8 @@ class ToolContext(Protocol):
         ...
 
     def checkpoint(self, content: bytes, sha: str = "") -> str:
-        """Keep a file's content before it is changed; returns its SHA-256, which is `sha` where that
-        is known."""
+        """Keep a file's content before it is changed; returns its SHA-256, which is `sha` where
+        that is known."""
         ...
 
     def report_change(

@@ -1,5 +1,5 @@
-"""Makes a new file. What is there is never overwritten silently, and keeps its BOM and line ends: the
-difference that a person says yes to shows neither."""
+"""Makes a new file. What is there is never overwritten silently, and keeps its BOM and line ends:
+the difference that a person says yes to shows neither."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Replaces stretches of a file, each of which must have one place. A miss shows the nearest text, so
-that the next try can hit."""
+"""Replaces stretches of a file, each of which must have one place. A miss shows the nearest text,
+so that the next try can hit."""
 
 from __future__ import annotations
 

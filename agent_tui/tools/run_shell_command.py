@@ -42,7 +42,8 @@ async def plan(arguments: RunShellCommand, ctx: ToolContext) -> Planned:
 
 
 def describe_job(job: Job, moved: bool = False) -> str:
-    """What the model is told of what goes on in the background; `moved`: the person put it there."""
+    """What the model is told of what goes on in the background; `moved`: the person put it
+    there."""
     pids = " ".join(map(str, job.pids))
     by = ", moved there by the person" if moved else ""
     said = f"Still running in the background{by}: {f'job {job.number}, ' if job.number else ''}"

@@ -141,7 +141,8 @@ def _opened(before: Model, after: Model) -> bool:
 
 
 def _begun(before: Model, after: Model) -> bool:
-    """Whether a prompt has just gone out, or a turn has begun that nobody here sent a prompt for."""
+    """Whether a prompt has just gone out, or a turn has begun that nobody here sent a prompt
+    for."""
     if after.in_flight is not None:
         return after.in_flight is not before.in_flight
     new = after.transcript.turn > before.transcript.turn and after.active == before.active

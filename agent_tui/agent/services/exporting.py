@@ -31,7 +31,8 @@ class Writing:
         """The program ends: nobody waits for a long document any more."""
 
     async def session(self, log: Path, session: str, path: str, trouble: str = "") -> Answered:
-        """Write the session of `log` to `path` (see `Export`). `trouble`: why the log is not whole."""
+        """Write the session of `log` to `path` (see `Export`). `trouble`: why the log is not
+        whole."""
 
         def work() -> Path:
             target, form = self._target(path, session)

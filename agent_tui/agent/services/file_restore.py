@@ -63,8 +63,8 @@ def restore_all(looks: Sequence[Look], choices: Sequence[str], blobs: Blobs) -> 
 
 
 def _again(one: Look) -> Look:
-    """`one` as it is now, where it is the same file with the same content: another name of it was put
-    back."""
+    """`one` as it is now, where it is the same file with the same content: another name of it was
+    put back."""
     now, then = inspect_path(Path(one.plan.path), one.plan.links), one.found.about
     same = now.about is not None and then is not None and os.path.samestat(now.about, then)
     return replace(one, found=now) if same and now.sha == one.found.sha else one

@@ -152,9 +152,8 @@ def count(request: Request) -> int:
 
 
 def fill_images(request: Request, get: Callable[[str], bytes], takes: bool | None) -> Request:
-    """`request` with the bytes of its images; without images for a model that takes none. A blob that
-    is gone is said
-    in its place."""
+    """`request` with the bytes of its images; without images for a model that takes none. A blob
+    that is gone is said in its place."""
     if not count(request):
         return request
     return replace(

@@ -1,5 +1,5 @@
-"""The jobs that the person keeps when the program ends: a file for each, so that a later start in the
-same folder, or of the same session, finds them."""
+"""The jobs that the person keeps when the program ends: a file for each, so that a later start in
+the same folder, or of the same session, finds them."""
 
 from __future__ import annotations
 
@@ -90,8 +90,8 @@ class KeptJobs:
         return any(tree.find(job.process) for job in self._read() if job.id == id)
 
     def living(self) -> tuple[KeptJob, ...]:
-        """Those that still run, of this session or in this folder, the oldest first. What is left of
-        others is removed. Raises OSError."""
+        """Those that still run, of this session or in this folder, the oldest first. What is left
+        of others is removed. Raises OSError."""
         own = [one for one in self._read() if self.session == one.session or self._cwd == one.cwd]
         for one in own:
             if not tree.find(one.process):

@@ -1,5 +1,5 @@
-"""What stood at the names that programs obey before a job began that may outlive the program: a file
-for each, so that a later start finds what the job planted meanwhile."""
+"""What stood at the names that programs obey before a job began that may outlive the program: a
+file for each, so that a later start finds what the job planted meanwhile."""
 
 from __future__ import annotations
 

@@ -37,8 +37,8 @@ class LeftJobs:
             await self.judge(id)
 
     async def judge(self, id: str) -> None:
-        """What the job `id`, which has ended, changed stays only if the person says so. It is judged
-        again by the next run, should this one be killed first."""
+        """What the job `id`, which has ended, changed stays only if the person says so. It is
+        judged again by the next run, should this one be killed first."""
         place = self._workplace
         names: KeptNames | None = await place.off_loop(partial(self._names.take, id))
         if names is None:

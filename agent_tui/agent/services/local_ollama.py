@@ -31,7 +31,8 @@ LIBRARY: Final = "https://ollama.com/library lists the models"
 
 @frozen
 class Unfetched:
-    """Why a model did not come. `down`: Ollama is installed, and does not run; it can be started."""
+    """Why a model did not come. `down`: Ollama is installed, and does not run; it can be
+    started."""
 
     kind: Literal["name", "down", "failed"]
     text: str
@@ -40,7 +41,8 @@ class Unfetched:
 
 @frozen
 class Come:
-    """What is here of a model: bytes, and the seconds that the rest may take (0: nobody can say)."""
+    """What is here of a model: bytes, and the seconds that the rest may take (0: nobody can
+    say)."""
 
     percent: int
     done: int

@@ -57,7 +57,8 @@ class Looker:
         self._search = ""
         self._fresh = float("-inf")
         self._note = ""
-        """What was wrong at the last update of the index: it holds of every search until the next."""
+        """What was wrong at the last update of the index: it holds of every search until the
+        next."""
         self._updating = asyncio.Lock()
         """One update at a time: a second one would find the index locked, and count it as fresh."""
 

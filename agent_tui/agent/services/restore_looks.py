@@ -1,5 +1,5 @@
-"""How files are that are to be put back, what would change, and what becomes of each without a word.
-Reads files: not for the loop."""
+"""How files are that are to be put back, what would change, and what becomes of each without a
+word. Reads files: not for the loop."""
 
 from __future__ import annotations
 
@@ -133,7 +133,8 @@ class Look:
         return ("keep", "restore", "both")
 
     def decide(self, choice: str) -> FileChoice | Literal[""]:
-        """What becomes of it, where `choice` is what the person said; empty: they need to be asked."""
+        """What becomes of it, where `choice` is what the person said; empty: they need to be
+        asked."""
         if (known := next((one for one in self.choices if one == choice), None)) is not None:
             return known
         return "keep" if self.choices == ("keep",) else DEFAULTS.get(self.state, "")
@@ -194,7 +195,8 @@ def look(plan: Plan, blobs: Blobs, roots: tuple[Path, ...]) -> list[Look]:
 
 def keep_only_copies(looks: Sequence[Look], comes: Set[str]) -> list[Look]:
     """`looks`, and of what somebody had before the changes the last copy stays: it was moved there,
-    does not stand where it was, and is not among the contents that this undo puts back (`comes`)."""
+    does not stand where it was, and is not among the contents that this undo puts back
+    (`comes`)."""
     changing = {one.plan.path for one in looks if one.state != "same"}
     return [
         replace(one, state="only")
@@ -211,8 +213,8 @@ def keep_only_copies(looks: Sequence[Look], comes: Set[str]) -> list[Look]:
 
 def choose_next(looks: Sequence[Look], back: Set[str]) -> list[Look]:
     """Of `looks`, which hold what was moved there, those whose content is in its own place again
-    (`back`); without any, those that wait for each other, as after two files were swapped; else all,
-    to be kept."""
+    (`back`); without any, those that wait for each other, as after two files were swapped; else
+    all, to be kept."""
     looked = keep_only_copies(looks, back)
     wanted = {one.plan.target for one in looks}
     free = [one for one in looked if one.state != "only"]

@@ -1,5 +1,5 @@
-"""What is asked of the conversation as a whole: back to before a turn, on from its end, a copy of it,
-and names."""
+"""What is asked of the conversation as a whole: back to before a turn, on from its end, a copy of
+it, and names."""
 
 from __future__ import annotations
 

@@ -45,9 +45,8 @@ Fill = Callable[[Request], Awaitable[Request]]
 
 @frozen
 class Outcome:
-    """How a question ended. `kind`: of its failure, in one word; `usage`: what the server says that it
-    took;
-    `counts`: whether it took anything; `model`: who answered, as the server says."""
+    """How a question ended. `kind`: of its failure, in one word; `usage`: what the server says that
+    it took; `counts`: whether it took anything; `model`: who answered, as the server says."""
 
     state: AsideEnd
     problem: str = ""

@@ -28,9 +28,9 @@ Fresh = Callable[[Iterable[str] | None], Awaitable[Found]]
 
 
 async def with_stored(config: EngineConfig, pool: Pool, only: Iterable[str] | None = None) -> Found:
-    """`config` with the stored keys, and what was wrong on the way: lines for the person. `only`: for
-    these providers
-    alone the keyring is asked; None: for all. What it told of others before stays."""
+    """`config` with the stored keys, and what was wrong on the way: lines for the person. `only`:
+    for these providers alone the keyring is asked; None: for all. What it told of others before
+    stays."""
     names = keys.providers_without_key(
         keys.names(config.settings) if only is None else only, config
     )

@@ -56,8 +56,8 @@ CLEAR: Final = "Clear the prompt, then "
 
 
 class Undo:
-    """`rewind` takes the conversation back too, where that is asked; `again` takes an Op that had to
-    wait."""
+    """`rewind` takes the conversation back too, where that is asked; `again` takes an Op that had
+    to wait."""
 
     def __init__(
         self,

@@ -165,8 +165,8 @@ class Agent:
         return LeftJobs(jobs, kept, workplace, self.turns.spawn) if kept is not None else None
 
     async def judge_left_jobs(self) -> None:
-        """Judge what kept jobs changed that ended before, until that is done or the person is asked:
-        nothing begins before that."""
+        """Judge what kept jobs changed that ended before, until that is done or the person is
+        asked: nothing begins before that."""
         if self._left is None or not self._left.are_there:
             return
         judging = self.turns.spawn(self._left.judge_ended())

@@ -100,7 +100,8 @@ class Plan:
 
 
 class Changes:
-    """The fold of a session's changes. A log is only appended to, so it needs no past of its own."""
+    """The fold of a session's changes. A log is only appended to, so it needs no past of its
+    own."""
 
     def __init__(self) -> None:
         self.all: list[Change] = []

@@ -1,4 +1,5 @@
-"""The prompt queue: its edits, each told as the whole queue, so that every front end sees the same."""
+"""The prompt queue: its edits, each told as the whole queue, so that every front end sees the
+same."""
 
 from __future__ import annotations
 
@@ -92,8 +93,8 @@ def _new_id() -> str:
 
 
 def move_item(items: tuple[Queued, ...], id: str, by: int) -> tuple[Queued, ...]:
-    """`items` with `id` one place further among those that wait for a turn of their own; as they are
-    at the ends."""
+    """`items` with `id` one place further among those that wait for a turn of their own; as they
+    are at the ends."""
     places = [place for place, item in enumerate(items) if not item.steer]
     at = next((number for number, place in enumerate(places) if items[place].id == id), -1)
     if at < 0 or not 0 <= at + by < len(places):

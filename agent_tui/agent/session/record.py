@@ -221,7 +221,8 @@ class Record:
         return self.main.pastes
 
     def begin_agent(self, above: str, name: str, parent_call: str) -> AgentRecord:
-        """A place for a new agent below `above`, which the call `parent_call` of that one starts."""
+        """A place for a new agent below `above`, which the call `parent_call` of that one
+        starts."""
         path = name if above == MAIN else f"{above}/{name}"
         free = (f"{path}-{number}" for number in itertools.count(1))
         agent = next(one for one in free if one not in self._known)

@@ -1,5 +1,6 @@
 """What a session uses and what that costs, request by request, as events: whoever sends one reports
-it here. And how much it may use, counted from when it was opened; what more, once somebody said so."""
+it here. And how much it may use, counted from when it was opened; what more, once somebody said
+so."""
 
 from __future__ import annotations
 
@@ -206,8 +207,8 @@ class Accounts:
         return found
 
     async def refusal(self, provider: Provider, info: ModelInfo, request: Request) -> str:
-        """Why `request`, about which nobody is asked, is not sent; empty where it may be. A window is
-        only too small for certain: where its server counts, or where it is far too small."""
+        """Why `request`, about which nobody is asked, is not sent; empty where it may be. A window
+        is only too small for certain: where its server counts, or where it is far too small."""
         if (found := await self.exceeded_limit(provider, info.name, request)) is not None:
             return found[1]
         size = self.calibration.tokens(info.name, "read", self.calibration.requests.size(request))

@@ -291,8 +291,8 @@ class AgentRun:
         return state
 
     def prepare(self, emit: Callable[[Event], None]) -> None:
-        """Put the prefix of every request on record, where it is not, is of other folders or another
-        profile than now, or may hold instructions that are not trusted any more."""
+        """Put the prefix of every request on record, where it is not, is of other folders or
+        another profile than now, or may hold instructions that are not trusted any more."""
         history, first, profile = self.record.history, not self._prepared, self.tools.profile
         self._prepared, config = True, self.shared.config
         on_record = bool(history.system) and not history.stale and history.profile == profile
@@ -351,7 +351,8 @@ class AgentRun:
         return self.consent.expect(asked.id)
 
     async def _hold(self, reason: str) -> loop.Held:
-        """Ask whether a turn that goes round in circles should go on; with nobody there it stops."""
+        """Ask whether a turn that goes round in circles should go on; with nobody there it
+        stops."""
         if not self.shared.config.interactive:
             self.record.emit(Notice(f"{REPEATS}. {reason} The turn ends here.", "warning"))
             return "stop", SteerSeen("")

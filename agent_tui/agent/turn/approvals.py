@@ -132,7 +132,8 @@ class Approvals:
         self.rules: frozenset[policy.Rule] = frozenset()
         self.denied: deque[Denied] = deque(maxlen=MOST_DENIED)
         self.words: dict[str, str] = {}
-        """What the person said with an answer, by call: it is told with what becomes of the call."""
+        """What the person said with an answer, by call: it is told with what becomes of the
+        call."""
         self._once: set[policy.Rule] = set()
         self._early: dict[str, Asked] = {}
         """Questions that were asked before it was the turn of their call."""

@@ -1,5 +1,5 @@
-"""What the policy is told of a call: its paths as they are, its command taken apart, and what limits
-and sandboxes there are. It looks at the disk, so that the policy need not."""
+"""What the policy is told of a call: its paths as they are, its command taken apart, and what
+limits and sandboxes there are. It looks at the disk, so that the policy need not."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ NEEDS_SANDBOX: Final = "it only looks, but there is no sandbox here for programs
 
 def place_command(command: str, folder: Path, home: Path) -> str:
     """`command` as it is judged where it runs in `folder` and not in `home`, the folder of the
-    session: as one that begins there, and goes to `folder`. So is a rule for it: what was allowed in
-    one folder is not in another."""
+    session: as one that begins there, and goes to `folder`. So is a rule for it: what was allowed
+    in one folder is not in another."""
     return f"cd {shlex.quote(str(folder))}\n{command}" if command and folder != home else command
 
 

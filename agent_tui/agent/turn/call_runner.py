@@ -1,5 +1,5 @@
-"""Runs a call that was allowed, in its sandbox: again where that has stopped it and a person lets it
-run otherwise, and what programs obey stays changed only if a person says so."""
+"""Runs a call that was allowed, in its sandbox: again where that has stopped it and a person lets
+it run otherwise, and what programs obey stays changed only if a person says so."""
 
 from __future__ import annotations
 

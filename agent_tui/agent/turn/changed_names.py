@@ -47,7 +47,8 @@ def _differences(
 
 
 def _now(path: str) -> bytes | str:
-    """The content of a file; of all else, what it is in words. Only the beginning of a large one."""
+    """The content of a file; of all else, what it is in words. Only the beginning of a large
+    one."""
     try:
         if os.path.islink(path):  # noqa: PTH114
             return f"a link to {os.readlink(path)}"  # noqa: PTH115

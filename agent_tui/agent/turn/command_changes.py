@@ -50,7 +50,8 @@ LAST: Final = 2 * processes.GRACE
 GUARD_ENDS: Final = supervisor.TERM_SECONDS + 0.5
 """Seconds after which the commands of a killed program have ended."""
 FRESH: Final = 0.05
-"""Seconds for which a look holds, where nothing of ours ran since: one takes about as long itself."""
+"""Seconds for which a look holds, where nothing of ours ran since: one takes about as long
+itself."""
 _PLAIN: Final = late.pattern(r"[\w./=:,@%+ -]*")
 READERS: Final = frozenset(
     {
@@ -196,7 +197,8 @@ class Watch:
             await asyncio.wait(set(self._reporting))
 
     async def wait_for_change(self) -> None:
-        """The same before something else of ours changes files: the last look does not hold then."""
+        """The same before something else of ours changes files: the last look does not hold
+        then."""
         await self.wait_for_reports()
         self._last = None
 
@@ -230,7 +232,8 @@ class Watch:
             self._copy.remove()
 
     def _told_since(self, before: Snapshot) -> dict[Path, Known]:
-        """How files were left by what else of this session changed them since: that is on record."""
+        """How files were left by what else of this session changed them since: that is on
+        record."""
         return {
             Path(change.path): Known(change.after, change.mode_after, (0,) if change.after else ())
             for change in self._changes()[before.told :]

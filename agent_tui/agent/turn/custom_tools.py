@@ -1,5 +1,5 @@
-"""Tools of the person and of the project: Python files with a `TOOL`, like the ones that come with the
-program.
+"""Tools of the person and of the project: Python files with a `TOOL`, like the ones that come with
+the program.
 
 A tool is code that runs in this program. So those of a project are read only once the person trusts
 their content (`settings/trust.py`), and what was judged is what runs. One that is broken is named;
@@ -48,7 +48,8 @@ class ToolFile:
 
 
 class CustomTools:
-    """The custom tools at a place, as a `ToolSource`. Reads files, and runs them: not for the loop."""
+    """The custom tools at a place, as a `ToolSource`. Reads files, and runs them: not for the
+    loop."""
 
     name = "custom"
 

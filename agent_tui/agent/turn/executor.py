@@ -51,7 +51,8 @@ MOST_CALLS: Final = 100
 TOO_OFTEN: Final = "{} may be called {} times a minute (rate_limits): wait {:.0f} seconds"
 TOO_MANY: Final = f"neither this call ran nor those behind it: one answer may have {MOST_CALLS}; make fewer at once"
 SIDE_BY_SIDE: Final = 16
-"""Calls that run at the same time: each takes its turn, so that the turn can be ended between them."""
+"""Calls that run at the same time: each takes its turn, so that the turn can be ended between
+them."""
 WRONG: Final = 5
 """Wrong arguments that are named."""
 MOST_WRONG: Final = 1_000
@@ -322,7 +323,8 @@ class Executor:
         return outcome
 
     def _not_run(self, call: ToolCall, label: str) -> ToolEnded:
-        """The result of a call that is cancelled before it runs, with what a person had said of it."""
+        """The result of a call that is cancelled before it runs, with what a person had said of
+        it."""
         said = "Error [cancelled]: cancelled before it ran"
         if words := self.approvals.words.get(call.id, ""):
             said += f"\n\n[note: the person had said: {words}]"
@@ -390,8 +392,9 @@ class Executor:
         )
 
     def _say_unchanged(self, call: ToolCall, result: ToolResult, content: str) -> str:
-        """What is said where the model need not be given `content` of a file: an earlier call gave it
-        just that, of the same file, and its result is sent with the next request. Empty: it must."""
+        """What is said where the model need not be given `content` of a file: an earlier call gave
+        it just that, of the same file, and its result is sent with the next request. Empty: it
+        must."""
         reading, seen = result.reading, self.workplace.seen_files
         if reading is None or result.tag != "ok":
             return ""
@@ -440,7 +443,8 @@ def _failed(tag: str, text: str) -> ToolResult:
 def _problems(
     name: str, schema: Mapping[str, Any], fitted: argument_fit.Fitted, error: ValueError
 ) -> str:
-    """What is wrong with the arguments, in one line however much it is, and a call as it should be."""
+    """What is wrong with the arguments, in one line however much it is, and a call as it should
+    be."""
     found = list(islice(json_schema.problems(schema, fitted.arguments), MOST_WRONG))
     if not found and isinstance(error, ValidationError):
         found = [_said(one) for one in error.errors()]

@@ -1,7 +1,7 @@
 """Is the model going round in circles? What a turn has done so far says it.
 
-Results count: polling something that changes is not stuck. Tools that declare `research` are counted
-as well, because looking up ever new variations of a question never repeats itself exactly.
+Results count: polling something that changes is not stuck. Tools that declare `research` are
+counted as well, because looking up ever new variations of a question never repeats itself exactly.
 """
 
 from __future__ import annotations
@@ -113,7 +113,8 @@ class LoopGuard:
 
 
 def repeated_round(steps: Sequence[Signature]) -> int:
-    """How many steps the round has that was made three times in a row at the end; 0: there is none."""
+    """How many steps the round has that was made three times in a row at the end; 0: there is
+    none."""
     for period in range(1, LONGEST_ROUND + 1):
         last = steps[-REPEATS * period :]
         if len(last) == REPEATS * period and all(

@@ -23,7 +23,8 @@ from agent_tui.safety.sandbox.protected_state import ProtectedState, take_state
 
 
 class ProtectedWatch:
-    """That of one call. Where something is put back, what was there is kept in the folder `aside`."""
+    """That of one call. Where something is put back, what was there is kept in the folder
+    `aside`."""
 
     def __init__(
         self,
@@ -45,8 +46,8 @@ class ProtectedWatch:
         """Whether a person, or the lack of one, has decided about that."""
 
     def prepare(self, way: str) -> Profile:
-        """The profile of a command that works, in a sandbox that is made in this `way`; what it must
-        not change is looked at before. Reads files."""
+        """The profile of a command that works, in a sandbox that is made in this `way`; what it
+        must not change is looked at before. Reads files."""
         place, self._way = self._workplace, way
         roots = tuple(root for root in place.roots if root != place.spool)
         self._state = take_state(roots, place.own)

@@ -1,4 +1,5 @@
-"""How large a request is, and its hash: of what was in the last one only what is new is looked at."""
+"""How large a request is, and its hash: of what was in the last one only what is new is looked
+at."""
 
 from __future__ import annotations
 

@@ -41,8 +41,8 @@ def delay(attempt: int, told: float | None, chance: float) -> float:
 
 
 class Patience:
-    """How long one answer is waited for: a few tries, and beyond them until `wait` seconds after the
-    first failure. One answer that broke off goes on where it stopped, once."""
+    """How long one answer is waited for: a few tries, and beyond them until `wait` seconds after
+    the first failure. One answer that broke off goes on where it stopped, once."""
 
     def __init__(self, wait: float = 0.0) -> None:
         self._wait, self._until = wait, 0.0

@@ -40,7 +40,8 @@ class StreamedCall:
         self.parts: list[str] = []
 
     def whole(self) -> ToolCall | None:
-        """The call, if nothing of it is missing: its arguments are an object to the last bracket."""
+        """The call, if nothing of it is missing: its arguments are an object to the last
+        bracket."""
         text = "".join(self.parts)
         if not (self.id and self.name and text.strip()) or parse_object(text) is None:
             return None
@@ -131,7 +132,8 @@ class Turn:
     # -- the answer of a step
 
     def add_text(self, text: str, at_once: bool = False) -> None:
-        """Part of the answer's text; `at_once`: it is all that came together, and need not gather."""
+        """Part of the answer's text; `at_once`: it is all that came together, and need not
+        gather."""
         answer = self.streaming = self.streaming or StreamedAnswer()
         answer.texts.append(text)
         answer.text_chars += len(text)

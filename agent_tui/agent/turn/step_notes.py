@@ -1,5 +1,6 @@
-"""What the model is told with the results of a step: that it goes round in circles, and that its steps
-come to an end. It stands in the result of the call that ends last, so that requests only grow."""
+"""What the model is told with the results of a step: that it goes round in circles, and that its
+steps come to an end. It stands in the result of the call that ends last, so that requests only
+grow."""
 
 from __future__ import annotations
 

@@ -82,7 +82,8 @@ class Calibration:
     def learn_usage(
         self, model: str, usage: Usage, request: Request, reply: AssistantReplied
     ) -> Usage:
-        """`usage` as a server said it, what it left out estimated; what it did say is learned from."""
+        """`usage` as a server said it, what it left out estimated; what it did say is learned
+        from."""
         sent, wrote = self.requests.size(request), size_of_reply(reply)
         if usage.prompt_tokens and not usage.estimated:
             self.learn(model, "read", sent, usage.prompt_tokens)

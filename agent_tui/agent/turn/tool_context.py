@@ -267,7 +267,8 @@ class CallContext:
         return read_only_sandbox.profile(roots, environment, own, secrets=secrets)
 
     def release(self) -> None:
-        """The result is on record: the file with the output goes, unless it holds more, or grows."""
+        """The result is on record: the file with the output goes, unless it holds more, or
+        grows."""
         if self.job is None and not self.command_output.lost_characters:
             self.command_output.discard()
 

@@ -1,5 +1,5 @@
-"""Which tools a model is offered, and how they are told to it: by how it was trained, by how well it
-writes nested JSON, and by the size of its context window.
+"""Which tools a model is offered, and how they are told to it: by how it was trained, by how well
+it writes nested JSON, and by the size of its context window.
 
 What is not offered, or told in fewer words, can be called all the same, with all its arguments.
 """

@@ -30,7 +30,8 @@ Key = tuple[int, ...]
 
 
 def key_of(about: os.stat_result) -> Key:
-    """What tells a file apart from what it was before: no program can set the last of these times."""
+    """What tells a file apart from what it was before: no program can set the last of these
+    times."""
     return (about.st_ino, about.st_size, about.st_mtime_ns, about.st_ctime_ns)
 
 

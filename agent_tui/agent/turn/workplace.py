@@ -137,7 +137,8 @@ class Workplace:
     allowed_changes: AllowedChanges = field(default_factory=AllowedChanges)
     """What was changed that programs obey, and may stay."""
     is_sent: Callable[[str, str], bool] = lambda *_: False
-    """Whether the next request still holds the result of a call, by the call's id and that result."""
+    """Whether the next request still holds the result of a call, by the call's id and that
+    result."""
 
     @cached_property
     def folder(self) -> Folder:
@@ -160,7 +161,8 @@ class Workplace:
 
     async def learn_env_files(self) -> None:
         """Hide the secrets of the project's `.env` from now on, wherever a tool finds them. Costs a
-        look at each folder and file where none has changed; who waits for the same look shares it."""
+        look at each folder and file where none has changed; who waits for the same look shares
+        it."""
         files = self.env_files
 
         def look() -> None:

@@ -70,7 +70,8 @@ async def choose(
 
 
 async def connect(address: str, configuration: Configuration) -> Choice:
-    """What answers at `address` (as typed): an Ollama, else a server that speaks Chat Completions."""
+    """What answers at `address` (as typed): an Ollama, else a server that speaks Chat
+    Completions."""
     world = World(configuration)
     if not address.strip():
         return no_choice("address", "nothing was typed")
@@ -234,7 +235,8 @@ _SCHEME: Final = late.pattern(r"^(https?):/+", re.IGNORECASE)
 
 
 def typed_address(text: str) -> str:
-    """The address that is meant, without a scheme in front of its scheme; empty where it is none."""
+    """The address that is meant, without a scheme in front of its scheme; empty where it is
+    none."""
     meant = _SCHEME.sub(r"\1://", _OUTER.sub("", text.strip()))
     if len(meant.split()) > 1 or meant.rstrip("/").lower() in ("http:", "https:"):
         return ""

@@ -157,8 +157,8 @@ async def list_models(provider: Provider) -> tuple[ModelInfo, ...] | Failed:
 
 
 async def check_model(provider: Provider) -> Choice:
-    """`provider`, if its model is there. Of a server's model that nobody describes, the usual window
-    is assumed."""
+    """`provider`, if its model is there. Of a server's model that nobody describes, the usual
+    window is assumed."""
     name = f"{provider.name}/{provider.model}"
     try:
         info = await provider.info()

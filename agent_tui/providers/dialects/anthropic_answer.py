@@ -1,4 +1,5 @@
-"""An answer in the dialect of Anthropic's Messages: its events, or a whole message, to our stream."""
+"""An answer in the dialect of Anthropic's Messages: its events, or a whole message, to our
+stream."""
 
 from __future__ import annotations
 

@@ -89,7 +89,8 @@ def message(given: Message, provider: str, model: str = "") -> dict[str, object]
 
 
 def _reasoning_field(given: AssistantMessage, provider: str) -> str:
-    """Where a server wants its reasoning back, with the calls that came of it; only ever its own."""
+    """Where a server wants its reasoning back, with the calls that came of it; only ever its
+    own."""
     if not given.state or not given.reasoning or given.provider != provider:
         return ""
     try:

@@ -39,7 +39,8 @@ def wants_thoughts(service: str, model: str) -> bool:
 
 
 def adapt_messages(messages: Iterable[Wired], quirks: Quirks) -> list[Wired]:
-    """`messages` as the server takes them. What came before is written the same whatever follows."""
+    """`messages` as the server takes them. What came before is written the same whatever
+    follows."""
     found: list[Wired] = []
     for message in messages:
         message = (

@@ -46,8 +46,8 @@ def wants_signatures(model: str) -> bool:
 
 
 def contents(messages: Iterable[Message], provider: str, model: str) -> list[dict[str, object]]:
-    """`messages` on the wire. The results of one answer's calls are one content, in the order of the
-    calls."""
+    """`messages` on the wire. The results of one answer's calls are one content, in the order of
+    the calls."""
     found: list[dict[str, object]] = []
     order: list[str] = []
     own: set[str] = set()
@@ -205,7 +205,8 @@ class GeminiAnswer:
         self._reason = REASONS[reason]
 
     def _refused(self, reason: str, told: dict[str, object], words: str) -> str:
-        """Why nothing is said: the server's reason, what its filters stopped at, and its own words."""
+        """Why nothing is said: the server's reason, what its filters stopped at, and its own
+        words."""
         ratings = told.get("safetyRatings")
         rated = (
             [one for one in ratings if isinstance(one, dict)] if isinstance(ratings, list) else []

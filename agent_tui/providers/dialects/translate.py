@@ -168,7 +168,8 @@ def drop_surrogates(text: str) -> str:
 
 
 def state_of(data: object) -> str:
-    """What is kept with an answer, as text; empty where no JSON can hold it (NaN, too many levels)."""
+    """What is kept with an answer, as text; empty where no JSON can hold it (NaN, too many
+    levels)."""
     if not _is_shallow(data, DEEPEST_STATE):
         return ""
     try:
@@ -178,7 +179,8 @@ def state_of(data: object) -> str:
 
 
 def count(value: object) -> int:
-    """A number of tokens as a server gave it, be it as text or with a point; 0 for anything else."""
+    """A number of tokens as a server gave it, be it as text or with a point; 0 for anything
+    else."""
     if (isinstance(value, str) and _DIGITS.fullmatch(value)) or (
         isinstance(value, float) and value.is_integer()
     ):

@@ -63,7 +63,8 @@ def levels(provider: str, model: str, thinks: bool | None = None) -> tuple[Level
 
 
 def heeds(provider: str, model: str) -> bool:
-    """Whether it makes a difference to say it to the model of a provider; true where nobody knows."""
+    """Whether it makes a difference to say it to the model of a provider; true where nobody
+    knows."""
     return not service_of(provider).is_played and _fields(provider, model, "high") is not None
 
 

@@ -33,9 +33,9 @@ def describe_unlisted(name: str, names: Collection[str]) -> str:
 
 
 async def complete_from_list(provider: Provider, base_url: str, known: ModelInfo) -> ModelInfo:
-    """`known`, or of a server nearby what its list says, and that it is not on it; a hosted one is not
-    asked before the
-    first prompt. Raises ProviderError where nobody listens or the key is refused."""
+    """`known`, or of a server nearby what its list says, and that it is not on it; a hosted one is
+    not asked before the first prompt. Raises ProviderError where nobody listens or the key is
+    refused."""
     if not is_near(base_url):
         return known
     try:

@@ -106,9 +106,8 @@ def _dollars(text: object) -> float | None:
 
 
 def price_of(provider: Provider, own: Mapping[str, Mapping[str, float]]) -> Price | None:
-    """The price of a provider's model; None: not known. `own`: the person's, by `<provider>/<model>`
-    or
-    `<provider>/*`."""
+    """The price of a provider's model; None: not known. `own`: the person's, by
+    `<provider>/<model>` or `<provider>/*`."""
     address = getattr(provider, "base_url", "")
     return find_price(
         provider.name, provider.model, address if isinstance(address, str) else "", own

@@ -89,8 +89,8 @@ class Place:
         return f"{self.provider} at {self.address}"
 
     def clean_text(self, text: str) -> str:
-        """`text` of the server in one line, without keys: they are looked for before anything is cut
-        off."""
+        """`text` of the server in one line, without keys: they are looked for before anything is
+        cut off."""
         return one_line(self.secrets.scrub(drop_surrogates(text)))
 
 

@@ -104,7 +104,8 @@ class WireLog:
 
 def _watched(to: WireLog, id: int, stream: httpx.AsyncByteStream) -> httpx.AsyncByteStream:
     class Watched(httpx.AsyncByteStream):
-        """Tells of each piece as it comes; what may be the beginning of a key waits for the next."""
+        """Tells of each piece as it comes; what may be the beginning of a key waits for the
+        next."""
 
         def __init__(self) -> None:
             self.hidden: ScrubbedStream = to.scrubber.stream()

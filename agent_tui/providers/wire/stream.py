@@ -1,5 +1,5 @@
-"""One answer, from the bytes of its stream to its end: the part that every dialect does alike; and once
-more, where a server refused a part of the request."""
+"""One answer, from the bytes of its stream to its end: the part that every dialect does alike; and
+once more, where a server refused a part of the request."""
 
 from __future__ import annotations
 
@@ -188,7 +188,8 @@ class Keyless:
         return replace(end, text=scrub(end.text), hint=scrub(end.hint))
 
     def _finished(self, end: Finished) -> Finished:
-        """What a server wants back unchanged is not kept where it holds the key: it is no use then."""
+        """What a server wants back unchanged is not kept where it holds the key: it is no use
+        then."""
         scrub = self._secrets.scrub
         calls = tuple(
             replace(c, id=scrub(c.id), name=scrub(c.name), arguments=scrub(c.arguments))

@@ -128,9 +128,9 @@ class JSONLines:
 
 
 class WholeBody:
-    """The body as one payload, or the elements of an array: for a server that was asked to stream and
-    answers at once.
-    `otherwise` reads that of one which streams all the same, and only calls it JSON."""
+    """The body as one payload, or the elements of an array: for a server that was asked to stream
+    and answers at once. `otherwise` reads that of one which streams all the same, and only calls it
+    JSON."""
 
     def __init__(self, otherwise: Reader | None = None) -> None:
         self._parts: list[bytes] = []

@@ -14,9 +14,8 @@ from agent_tui.structures.frozen import frozen
 
 @frozen
 class CommandResult:
-    """What a process left: `output` is stdout and stderr in order, capped; `lost` counts what the cap
-    left out, and
-    `loss` says so to the model."""
+    """What a process left: `output` is stdout and stderr in order, capped; `lost` counts what the
+    cap left out, and `loss` says so to the model."""
 
     output: str
     exit_code: int | None

@@ -124,8 +124,8 @@ def may_be_credential(name: str, value: str) -> bool:
 
 
 def unattended_environment(environment: Mapping[str, str]) -> dict[str, str]:
-    """`environment` for a program that nobody can answer: nothing in it asks, nor opens a pager or an
-    editor."""
+    """`environment` for a program that nobody can answer: nothing in it asks, nor opens a pager or
+    an editor."""
     refuse = "/bin/false" if Path("/bin/false").exists() else "/usr/bin/false"
     ssh = environment.get("GIT_SSH_COMMAND", "ssh")
     return {

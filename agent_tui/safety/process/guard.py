@@ -106,11 +106,11 @@ class Guard:
 
     def supervise(self, output: int, *network: int) -> socket.socket:
         """A new supervisor, for a command that writes to the descriptor `output`: the socket on
-        which it waits for `request`. `network`: where the socket is sent on which its proxy listens.
-        It answers with a line that holds its pid and the command's (or `error`,
-        a number, and words where the command could not be confined), later with `ended`, the exit
-        code and whether something is left (0 or 1). It closes its end when nothing of the command
-        is left. Raises BrokenPipeError where the guard was killed just now, and OSError."""
+        which it waits for `request`. `network`: where the socket is sent on which its proxy
+        listens. It answers with a line that holds its pid and the command's (or `error`, a number,
+        and words where the command could not be confined), later with `ended`, the exit code and
+        whether something is left (0 or 1). It closes its end when nothing of the command is left.
+        Raises BrokenPipeError where the guard was killed just now, and OSError."""
         if not self.lives:
             self._renew()
         assert self._socket is not None  # from `_renew`

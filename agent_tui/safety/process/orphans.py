@@ -52,7 +52,8 @@ class Orphans:
         self._spared = tree.children(os.getpid())
 
     async def end(self) -> set[int]:
-        """End what commands left, when the guard was killed. Returns those that could not be ended."""
+        """End what commands left, when the guard was killed. Returns those that could not be
+        ended."""
         empty, deadline = 0, time.monotonic() + KILL_SECONDS
         while empty < LOOKS and time.monotonic() < deadline:
             empty = 0 if self._starts or (found := self._strays()) else empty + 1

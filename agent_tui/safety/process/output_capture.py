@@ -68,7 +68,8 @@ class OutputFile:
         return self.written >= self._limit
 
     def write(self, data: bytes) -> None:
-        """Put `data` behind the rest, as far as there is room; without a file it is only counted."""
+        """Put `data` behind the rest, as far as there is room; without a file it is only
+        counted."""
         if self.problem or not data:
             return
         kept = data[: self._limit - self.written]

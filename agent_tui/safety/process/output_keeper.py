@@ -33,8 +33,9 @@ _FLOOD_SECONDS: Final = 0.01
 def hand_over(
     pipe: int, captured: Captured, start: Callable[[Sequence[str], Sequence[int]], object]
 ) -> int:
-    """Let a keeper read `pipe` from now on, and write the file of `captured`. Returns the descriptor
-    from which comes what it read, without secrets. Raises OSError: then all is as before."""
+    """Let a keeper read `pipe` from now on, and write the file of `captured`. Returns the
+    descriptor from which comes what it read, without secrets. Raises OSError: then all is as
+    before."""
     ours, theirs = socket.socketpair()
     with theirs:
         try:

@@ -241,9 +241,8 @@ def _own_ended(pid: int) -> None:
 
 
 def _located(argv: Sequence[str]) -> list[str]:
-    """`argv` with the whole path of its program: the system would also look where PATH leads into the
-    project. Raises
-    FileNotFoundError."""
+    """`argv` with the whole path of its program: the system would also look where PATH leads into
+    the project. Raises FileNotFoundError."""
     program = find_program(argv[0], own_path(os.environ))
     if program is None:
         raise FileNotFoundError(errno.ENOENT, "is not on PATH outside this project", argv[0])
@@ -265,7 +264,8 @@ def guard_terminal(fd: int, saved: Sequence[Any], undo: bytes, mark: int) -> Non
 
 def adopt(identity: str, output: Path | None, limit: int) -> Job:
     """The job that an earlier run of the program kept, whose supervisor has this identity; at most
-    `limit` characters of its `output` are told. Raises ProcessLookupError: it has ended; OSError."""
+    `limit` characters of its `output` are told. Raises ProcessLookupError: it has ended;
+    OSError."""
     job = Job(AdoptedCommand(identity, output, limit, _watch, lambda: job.end()), _watch.jobs)
     job.is_kept = job.is_adopted = True
     _watch.jobs.add(job)
@@ -273,7 +273,8 @@ def adopt(identity: str, output: Path | None, limit: int) -> Job:
 
 
 async def wait_for_endings() -> None:
-    """Wait until what was cancelled has ended: a command that ignores TERM writes on for a while."""
+    """Wait until what was cancelled has ended: a command that ignores TERM writes on for a
+    while."""
     await _watch.wait_for_endings()
 
 

@@ -46,7 +46,8 @@ def request(
     moves: bool = False,
 ) -> bytes:
     """What a supervisor is told to run; `memory`: bytes of data that each process of it may have, 0
-    for no limit; `moves`: its shell says in which folder it ended. Raises ValueError where an argument holds a NUL."""
+    for no limit; `moves`: its shell says in which folder it ended. Raises ValueError where an
+    argument holds a NUL."""
     parts = [*argv, cwd, *environment, *environment.values()]
     if any("\0" in part for part in parts):
         raise ValueError("embedded null byte")

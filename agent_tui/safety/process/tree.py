@@ -88,7 +88,8 @@ def foreground_group(pid: int) -> int:
 
 
 def members(leader: int) -> set[int]:
-    """The processes of a program of ours: its group, its session and its descendants, and itself."""
+    """The processes of a program of ours: its group, its session and its descendants, and
+    itself."""
     table = _table()
     found = {pid for pid, (_, group, session) in table.items() if leader in (group, session, pid)}
     return (found | descendants(leader)) - {os.getpid()}
@@ -174,9 +175,8 @@ def signal_all(pids: Iterable[int], number: signal.Signals) -> set[int]:
 
 
 def job(leader: int) -> set[int]:
-    """`leader` and its descendants, as far as they hold the terminal with us: what set itself apart (a
-    daemon, a window
-    of its own) has a life of its own."""
+    """`leader` and its descendants, as far as they hold the terminal with us: what set itself apart
+    (a daemon, a window of its own) has a life of its own."""
     table, found, todo = _table(), {leader}, [leader]
     while todo:
         parent = todo.pop()

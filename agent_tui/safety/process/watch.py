@@ -51,7 +51,8 @@ class Watch:
         return task
 
     async def wait_for_endings(self) -> None:
-        """Wait until what was cancelled has ended: a command that ignores TERM writes on for a while."""
+        """Wait until what was cancelled has ended: a command that ignores TERM writes on for a
+        while."""
         while self._endings:
             await asyncio.wait(set(self._endings))
 
@@ -81,8 +82,8 @@ class Watch:
             return self.guard.supervise(output, *network)
 
     async def end_unwatched(self) -> str:
-        """The supervisor of a command was killed: the guard ends what is left of the command, and where
-        it was killed, too, that is done here. Returns what came of it, for the model."""
+        """The supervisor of a command was killed: the guard ends what is left of the command, and
+        where it was killed, too, that is done here. Returns what came of it, for the model."""
         deadline = time.monotonic() + LINGER
         while not self.guard.was_killed and time.monotonic() < deadline:
             await asyncio.sleep(PAUSE)

@@ -1,12 +1,13 @@
-"""What a confined command may do, and how that is told to the kernel: never more, or it does not run.
+"""What a confined command may do, and how that is told to the kernel: never more, or it does not
+run.
 
 Linux: Landlock for files, TCP and signals, and a seccomp filter for what Landlock does not know
 (modes, owners, times and attributes of files, sockets of every kind, other processes); root loses
 its capabilities. macOS: a profile for `sandbox-exec`.
 
 What remains: a command reads every file that its profile opens, and learns names, sizes and times
-of the others. It can read from a FIFO, hold a lock on a file that it may read, and
-use up memory, time and the space of its temporary folder. It can use the descriptors it was given.
+of the others. It can read from a FIFO, hold a lock on a file that it may read, and use up memory,
+time and the space of its temporary folder. It can use the descriptors it was given.
 
 The guard runs this file by `python -I -S`: only the standard library, and little of it.
 """
@@ -184,8 +185,8 @@ def _grant(libc: ctypes.CDLL, rules: int, path: str, rights: int) -> None:
 # ------------------------------------------------------------------ seccomp
 
 _MACHINES: Final = (("x86_64", 0xC000003E, 0x4000_0000), ("aarch64", 0xC00000B7, 0))
-"""Each with the kernel's number for it, and the first number of its second set of system calls (x32),
-which would not be recognised."""
+"""Each with the kernel's number for it, and the first number of its second set of system calls
+(x32), which would not be recognised."""
 _LAST: Final = 469
 """The last system call that was looked at; from 424 on, all machines have the same numbers. Newer
 ones do not exist for a confined command."""
@@ -250,7 +251,8 @@ _CHECKED: Final[tuple[tuple[str, int, tuple[_Test, ...]], ...]] = (
     ("sched_setscheduler 144 119", _ALLOW, ((0, _ALL, (0,)),)),
     ("sched_setattr 314 274", _ALLOW, ((0, _ALL, (0,)),)),
 )
-"""What happens where one of the tests is met; else the opposite. A process id of 0 is the caller."""
+"""What happens where one of the tests is met; else the opposite. A process id of 0 is the
+caller."""
 _WALLED: Final = (
     _CHECKED[0],
     ("ioctl 16 29", _EPERM, ((1, _ALL, (0x5412, 0x541C, 0x5423)),)),
@@ -426,8 +428,8 @@ _AT_WORK: Final = {
     "write": "(allow file-read* file-write* {0})\n(deny file-write-unlink {1})\n",
     "link": "(allow file-read* {})\n",
 }
-"""What the mounts of `namespaces.py` are in this language: neither can be moved away, else what lies
-in it would have a name that no rule knows."""
+"""What the mounts of `namespaces.py` are in this language: neither can be moved away, else what
+lies in it would have a name that no rule knows."""
 
 
 def _place(path: str) -> str:

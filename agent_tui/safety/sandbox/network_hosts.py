@@ -1,7 +1,7 @@
 """Which hosts a sandboxed command may reach: how they are written, and which addresses count.
 
-A host is allowed by its whole name. The usual ports go with it; another stands behind a colon. Where
-its address is one of somebody's own network, that is allowed with it, behind `=`.
+A host is allowed by its whole name. The usual ports go with it; another stands behind a colon.
+Where its address is one of somebody's own network, that is allowed with it, behind `=`.
 """
 
 from __future__ import annotations
@@ -39,7 +39,8 @@ _FETCHERS: Final = frozenset({
 
 
 class RefusedHost(ValueError):
-    """A host that is well written, and that nobody is connected to by that. The text is one line."""
+    """A host that is well written, and that nobody is connected to by that. The text is one
+    line."""
 
 
 def read_host(text: str) -> str:

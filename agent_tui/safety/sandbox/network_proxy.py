@@ -158,8 +158,8 @@ class Proxy:
                 theirs.close()
 
     async def _open(self, head: bytes) -> tuple[asyncio.StreamReader, asyncio.StreamWriter, bytes]:
-        """The connection that a request wants, and what is sent over it first: nothing for a tunnel.
-        Raises _NotReached."""
+        """The connection that a request wants, and what is sent over it first: nothing for a
+        tunnel. Raises _NotReached."""
         line, *headers = head[:-4].split(b"\r\n")
         found = _REQUEST.fullmatch(line)
         if found is None or not all(map(_HEADER.fullmatch, headers)):

@@ -23,8 +23,8 @@ _FILE: Final = os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 class PlainPaths:
-    """Which paths below `bases` (real folders, in which commands write) have no link above them. Each
-    folder is looked at once: a new look needs a new one of these."""
+    """Which paths below `bases` (real folders, in which commands write) have no link above them.
+    Each folder is looked at once: a new look needs a new one of these."""
 
     def __init__(self, bases: Iterable[str]) -> None:
         self._bases = tuple(base.rstrip("/") for base in bases)
@@ -53,8 +53,8 @@ class PlainPaths:
 
 
 def move_aside(path: str, aside: Path) -> None:
-    """Move what lies at a path without links, if anything does, below the folder `aside`, by its whole
-    path; where something was moved there before, below a number in it. Raises OSError."""
+    """Move what lies at a path without links, if anything does, below the folder `aside`, by its
+    whole path; where something was moved there before, below a number in it. Raises OSError."""
     name = os.path.basename(path)  # noqa: PTH119
     with contextlib.ExitStack() as stack:
         try:
@@ -86,8 +86,8 @@ def clear(path: str, bases: Sequence[str], aside: Path) -> None:
 
 
 def write(path: str, mode: int, content: bytes) -> None:
-    """Make a file, or by its mode a link, at a path without links, and the folders that are missing;
-    never over what is there. Raises OSError."""
+    """Make a file, or by its mode a link, at a path without links, and the folders that are
+    missing; never over what is there. Raises OSError."""
     name = os.path.basename(path)  # noqa: PTH119
     with folder_of(Path(path), make=True) as folder:
         if stat.S_ISLNK(mode):

@@ -77,7 +77,8 @@ def profile(
 ) -> Profile:
     """The read-only profile for a session that works in `roots`; it takes milliseconds, and may be
     used for many commands. `own`: the program's own folders, which no command reads; `besides`:
-    names in the home folder that it reads, too; `secrets`: files in `roots` that it does not read."""
+    names in the home folder that it reads, too; `secrets`: files in `roots` that it does not
+    read."""
     closed, held_back = closed_places(environment, own)
     system = {path for path in _OF_THE_SYSTEM.split() if path in closed}
     readable = [*_around("/", closed, _above(closed)), *_READ_DEVICES]

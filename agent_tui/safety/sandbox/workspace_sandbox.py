@@ -173,7 +173,8 @@ def look_through(roots: Sequence[Path]) -> Found:
 
 
 def is_kept_by_git(path: str, led: Container[str], roots: Sequence[Path]) -> bool:
-    """Whether it is the `HEAD` of a bare repository below, which changes with what is checked out."""
+    """Whether it is the `HEAD` of a bare repository below, which changes with what is checked
+    out."""
     folder, _, name = path.rpartition("/")
     return fold_name(name) == "head" and folder in led and Path(folder) not in roots
 

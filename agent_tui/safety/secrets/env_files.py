@@ -29,7 +29,8 @@ _SETTING: Final = late.pattern(r"[\s#]*(?:export\s+)?(\w+)(?:\s*=|:\s)\s*(\S.*)"
 _ASSIGNED: Final = late.pattern(
     r"(?<![^\s;&(#])(\w+)=((?:\"(?:[^\"\\]|\\.)*+\"|'[^']*+'|\\.|[^\s\"'\\;&|()])++)", re.DOTALL
 )
-"""As a shell assigns, perhaps several on a line (`export A=1 B=2`): parts with and without quotes."""
+"""As a shell assigns, perhaps several on a line (`export A=1 B=2`): parts with and without
+quotes."""
 _PART: Final = late.pattern(r"\"((?:[^\"\\]|\\.)*+)\"|'([^']*+)'|\\(.)|([^\"'\\]++)", re.DOTALL)
 _IN_QUOTES: Final = late.pattern(r"\\([$`\"\\\n])")
 _QUOTED: Final = late.pattern(r"\"((?:[^\"\\]|\\.)*)\"|'([^']*)'", re.DOTALL)
@@ -43,7 +44,8 @@ _NAME: Final = late.pattern(
 )
 """Beside those of `is_secret_name`: in a file of secrets a shorter word says enough."""
 _MIXED: Final = late.pattern(r"(?=.*[A-Za-z])(?=.*\d)[^\s/]+")
-"""Words with a digit (`hunter2xyzzy`): behind the name of a secret that is none that stands in code."""
+"""Words with a digit (`hunter2xyzzy`): behind the name of a secret that is none that stands in
+code."""
 _SETTLED: Final = 1_000_000_000
 """Nanoseconds after which a folder cannot change any more without another time."""
 

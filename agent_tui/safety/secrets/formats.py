@@ -165,7 +165,8 @@ FORMATS: Final = (
     ),
 )
 """Kind, what it holds for certain, and the pattern. One that begins with letters counts only at the
-start of a word. A group must fit, too; what comes before it is read once for all that begin there."""
+start of a word. A group must fit, too; what comes before it is read once for all that begin
+there."""
 
 _WORDS: Final = (
     "contraseña",
@@ -430,7 +431,8 @@ def _is_name(small: str, at: int, hint: str) -> bool:
 
 
 def _is_value(found: re.Match[str]) -> bool:
-    """Whether what stands behind a name is a value, and one that nobody would find anywhere else."""
+    """Whether what stands behind a name is a value, and one that nobody would find anywhere
+    else."""
     value, sep, quoted = found["value"].rstrip(".:"), found["sep"], bool(found["quote"])
     before = found.string[found.start() - 1 : found.start()]
     if before.isalpha() and _compiled(_WORD_END).match(found[0]):

@@ -249,7 +249,8 @@ def places(text: str, part: str) -> Iterator[int]:
 
 
 def _beginning(pattern: str, text: str, beginnings: tuple[str, ...]) -> Iterator[re.Match[str]]:
-    """Where `pattern` fits in `text`: it begins with one of `beginnings`, and where a word begins."""
+    """Where `pattern` fits in `text`: it begins with one of `beginnings`, and where a word
+    begins."""
     match = _compiled(pattern).match
     for beginning in beginnings:
         for at in places(text, beginning):

@@ -64,7 +64,8 @@ def find_key_lines(text: str, in_key: bool = False) -> Iterator[Secret]:
 
 
 def is_in_key(text: str, in_key: bool = False) -> bool:
-    """Whether a private key that begins in `text` (or has begun before) is still open at its end."""
+    """Whether a private key that begins in `text` (or has begun before) is still open at its
+    end."""
     text = drop_sequences(text)
     heads = [found.end() for found in _heads(text)]
     feet = [found.end() for found in _feet(text)]
@@ -158,7 +159,8 @@ def _neighbours(text: str, start: int) -> Iterator[Secret]:
 
 
 def _to_the_end(text: str, start: int, end: int) -> Iterator[Secret]:
-    """The lines that lead to the end of a key, the last one first, and the short one behind them."""
+    """The lines that lead to the end of a key, the last one first, and the short one behind
+    them."""
     at, length, lines = end, 0, 0
     last = _last_line(text, start, end)
     if last is not None:

@@ -90,9 +90,9 @@ def _replaced(
 
 
 def hide_keys(text: str, hide_known: Callable[[str], str] = str) -> str:
-    """`text` with placeholders for the lines of private keys alone: for what is then shown in pieces,
-    of which one may lack the line that begins a key. The number of lines stays. Where there is one,
-    `hide_known` comes first: no known value is cut."""
+    """`text` with placeholders for the lines of private keys alone: for what is then shown in
+    pieces, of which one may lack the line that begins a key. The number of lines stays. Where there
+    is one, `hide_known` comes first: no known value is cut."""
     if not any(find_through(text, find_key_lines)):
         return text
     text = hide_known(text)
@@ -102,8 +102,8 @@ def hide_keys(text: str, hide_known: Callable[[str], str] = str) -> str:
 def hide_keys_between(
     above: str, text: str, below: str, hide_known: Callable[[str], str] = str
 ) -> str:
-    """The lines `text` as `hide_keys` leaves them where they stand between `above` and `below`. With
-    `hide_known` also without the known values, of which a part may stand there; the line ends
+    """The lines `text` as `hide_keys` leaves them where they stand between `above` and `below`.
+    With `hide_known` also without the known values, of which a part may stand there; the line ends
     before and behind `text` are then those of `above` and `below`."""
     whole = above + text + below
     if (known := hide_known(whole)) != whole:
@@ -405,9 +405,8 @@ _MOST: Final = 500
 
 
 class Redactor:
-    """`values` are hidden wherever they stand, and the name of the person whose `home` it is in paths.
-    Of
-    `whole` values the beginnings are hidden, too."""
+    """`values` are hidden wherever they stand, and the name of the person whose `home` it is in
+    paths. Of `whole` values the beginnings are hidden, too."""
 
     def __init__(
         self, values: Iterable[str] = (), home: str = "", whole: Iterable[str] = ()

@@ -103,7 +103,8 @@ def words_in(value: str) -> list[str]:
 
 
 def is_random(value: str) -> bool:
-    """Whether no person has made it up: letters and digits in a long run, few of which make words."""
+    """Whether no person has made it up: letters and digits in a long run, few of which make
+    words."""
     runs = [run for run in _RUN.findall(value) if _is_mixed(run)]
     if not runs:
         return _is_jumbled(value)
@@ -211,9 +212,9 @@ def is_joined_words(value: str) -> bool:
 
 
 def is_generated(value: str) -> bool:
-    """Whether a generator may have mixed it: letters with digits, or large and small ones, in pieces
-    that are too short for words or read like none. Names of things have longer ones, so it counts
-    only where the place is certain to hold a secret."""
+    """Whether a generator may have mixed it: letters with digits, or large and small ones, in
+    pieces that are too short for words or read like none. Names of things have longer ones, so it
+    counts only where the place is certain to hold a secret."""
     if len(value) < _SHORTEST_MIXED or not (value.isascii() and value.isalnum()):
         return False
     pieces = words_in(value)
@@ -309,9 +310,8 @@ class Secret(NamedTuple):
 
 
 def disjoint(text: str, found: Iterable[Secret]) -> list[Secret]:
-    """`found`, in whatever order, so that a text can be put together around them: in order, none over
-    another, and
-    none over the placeholder of what was hidden before."""
+    """`found`, in whatever order, so that a text can be put together around them: in order, none
+    over another, and none over the placeholder of what was hidden before."""
     apart: list[Secret] = []
     for one in sorted(found, key=lambda secret: (secret.start, -secret.end)):
         if not apart or one.start >= apart[-1].end:

@@ -72,7 +72,8 @@ class Judgement:
 
 
 def classify(text: str, roots: tuple[Path, ...]) -> Judgement:
-    """The judgement on the shell command `text`, which runs in the first of `roots` (real paths)."""
+    """The judgement on the shell command `text`, which runs in the first of `roots` (real
+    paths)."""
     calls: list[Call] = []
     folder, moved, budget = roots[0], True, FileBudget(roots)
     try:
@@ -143,7 +144,8 @@ def _expanded(command: Command, folder: Path, budget: FileBudget) -> Iterator[st
 
 
 def _names(word: Word, folder: Path, budget: FileBudget) -> list[str]:
-    """What bash makes of a pattern: the names in their order, or the pattern where there is none."""
+    """What bash makes of a pattern: the names in their order, or the pattern where there is
+    none."""
     found = [""]
     if word.text.startswith("/"):
         found = ["/"]

@@ -17,8 +17,8 @@ _COPIES: Final = frozenset({"cp", "mv", "ln", "install", "tee", "dd", "rsync"})
 
 
 class FetchedFiles:
-    """Learns from each simple command, in the order in which they stand. Files are known by the last
-    part of their name: folders change on the way."""
+    """Learns from each simple command, in the order in which they stand. Files are known by the
+    last part of their name: folders change on the way."""
 
     def __init__(self) -> None:
         self._names: dict[str, str] = {}

@@ -57,7 +57,8 @@ _SOMEWHERE: Final = "/somewhere/here"
 
 
 def plain(text: str) -> str:
-    """`text` with the folder in place of what asks for it, and `$PWD` in place of what may be it."""
+    """`text` with the folder in place of what asks for it, and `$PWD` in place of what may be
+    it."""
     if "$" not in text and "`" not in text:
         return text
     text = _OF_PWD.sub("$PWD", text) if "${PWD" in text else text

@@ -1,5 +1,5 @@
-"""What commands of git that only look show beyond what is committed: changes of tracked secrets, and
-files that git does not track."""
+"""What commands of git that only look show beyond what is committed: changes of tracked secrets,
+and files that git does not track."""
 
 from __future__ import annotations
 

@@ -193,7 +193,8 @@ def _in_folder(simple: Simple, places: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _reads_drop(simple: Simple, call: programs.Call, text: str) -> str:
-    """That a client of databases deletes one by a here-document: its lines are somewhere in `text`."""
+    """That a client of databases deletes one by a here-document: its lines are somewhere in
+    `text`."""
     stages = [simple, *((simple.before,) if simple.before else ())]
     reads = any(sign in ("<<", "<<-") for stage in stages for sign, _ in stage.redirects)
     words = {call.name, *(word.text for word in call.arguments)}
@@ -400,9 +401,8 @@ def _service(name: str, operands: list[str], arguments: list[str]) -> str:
 
 
 def _place(target: str, places: tuple[str, ...]) -> str:
-    """What a recursive delete of `target` would take that nobody gets back; empty for anything else.
-    The first of
-    `places` is where it runs."""
+    """What a recursive delete of `target` would take that nobody gets back; empty for anything
+    else. The first of `places` is where it runs."""
     cwd = places[0]
     plain = _AGAIN.sub(".", git_folder.plain(_ABOVE.sub("..", target)))
     for text in programs.braces(_DEFAULT.sub(r"\1", plain)):
@@ -440,7 +440,8 @@ def _without_end(path: str) -> str:
 
 
 def _kills_all(name: str, arguments: Sequence[str]) -> bool:
-    """`-1` as a process id (behind a signal), not as the signal; or a pattern that all names fit."""
+    """`-1` as a process id (behind a signal), not as the signal; or a pattern that all names
+    fit."""
     if name == "killall5":
         return True
     if name in ("pkill", "killall"):

@@ -202,8 +202,8 @@ _TYPES: Final = {
     name: tuple(f"*.{end}" for end in ends.split(","))
     for name, _, ends in (one.partition(":") for one in _ENDS_OF_TYPES)
 }
-"""What the types of rg name. It shows such files although they are hidden. A type that is not here may
-name anything."""
+"""What the types of rg name. It shows such files although they are hidden. A type that is not here
+may name anything."""
 _PLAIN_NAME: Final = late.pattern(r"[\w. -]+")
 _PLAIN_GLOB: Final = late.pattern(r"[\w.*?-]+")
 """What every program and this one read alike; a class of characters is not."""
@@ -267,10 +267,10 @@ def judge(argv: Sequence[str]) -> Iterator[str]:
 
 @frozen
 class Walk:
-    """A folder whose files a program reads, but for those that its options leave out. `hidden`: also
-    those whose name begins with a dot; `ignored`: also those that .gitignore names. `globs`: of all
-    files only those that fit one, even if they are hidden or ignored. `shown`: what fits one is read
-    in any case, folders alone where it ends with a slash. `links`: it follows them."""
+    """A folder whose files a program reads, but for those that its options leave out. `hidden`:
+    also those whose name begins with a dot; `ignored`: also those that .gitignore names. `globs`:
+    of all files only those that fit one, even if they are hidden or ignored. `shown`: what fits one
+    is read in any case, folders alone where it ends with a slash. `links`: it follows them."""
 
     folder: str
     left_out: tuple[str, ...] = ()

@@ -1,11 +1,11 @@
 """How the words of a program are told apart by its row in the tables of what only looks.
 
 Options are written as `a` and `all` (flags), `n=` and `lines=` (with a value, glued or in the next
-word), `color?` (a glued value, or none), `contains~` (a value; at the end, none), `L+` (a value that
-is always the next word), `f@` and `file@` (a file that is read), `#` (a number, as in `head -5`). The
-kind must be that of the program itself: where the two part, a word that is judged as a value is an
-option to the program. So no value in a word of its own begins with `-`, but a number, or the item of
-a list (`-m '- this'`).
+word), `color?` (a glued value, or none), `contains~` (a value; at the end, none), `L+` (a value
+that is always the next word), `f@` and `file@` (a file that is read), `#` (a number, as in `head
+-5`). The kind must be that of the program itself: where the two part, a word that is judged as a
+value is an option to the program. So no value in a word of its own begins with `-`, but a number,
+or the item of a list (`-m '- this'`).
 """
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
-"""Commands of git that throw away work which no commit holds, or the only name of commits. A snapshot
-is taken before every command, but of files that git ignores there is none, and of branches neither.
+"""Commands of git that throw away work which no commit holds, or the only name of commits. A
+snapshot is taken before every command, but of files that git ignores there is none, and of branches
+neither.
 """
 
 from __future__ import annotations

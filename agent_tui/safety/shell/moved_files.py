@@ -1,5 +1,5 @@
-"""What programs take away from where it lies: what they delete with all that is in it, and what they
-move where it does not last."""
+"""What programs take away from where it lies: what they delete with all that is in it, and what
+they move where it does not last."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ _TRASH: Final = frozenset({"rimraf", "trash", "trash-put", "gvfs-trash"})
 """Programs that take whole folders without an option."""
 _ALL_TAKEN: Final = _TRASH | {"mv"}
 _TAKEN: Final = _ALL_TAKEN | {"rm", "shred", "truncate", "unlink"}
-"""Programs after which a file is not where or what it was; and a whole folder, without an option."""
+"""Programs after which a file is not where or what it was; and a whole folder, without an
+option."""
 _NAMED: Final = late.pattern(rf"-delete\b|\b(?:{'|'.join(sorted(_TAKEN))})\b")
 _BREAK: Final = late.pattern(r"[\s;&|'\"()]+")
 _CARRIED_TRASH: Final = frozenset(

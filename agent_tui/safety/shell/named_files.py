@@ -57,8 +57,8 @@ class FileBudget:
 
 
 def check_file(text: str, folder: Path, roots: tuple[Path, ...], budget: FileBudget) -> Path | None:
-    """The real path of a file; None for what is no file of this folder. Raises Unclear where reading
-    it is to be asked about."""
+    """The real path of a file; None for what is no file of this folder. Raises Unclear where
+    reading it is to be asked about."""
     if text in _ALWAYS_THERE or text == "-":
         return None
     try:

@@ -1,5 +1,5 @@
-"""What the value of an option may run: `git -c core.pager=…`, `sort --compress-program=…`. A program
-whose options are all known to look runs none."""
+"""What the value of an option may run: `git -c core.pager=…`, `sort --compress-program=…`. A
+program whose options are all known to look runs none."""
 
 from __future__ import annotations
 

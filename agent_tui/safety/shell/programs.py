@@ -421,8 +421,8 @@ def without_git_options(argv: Sequence[str]) -> Iterator[list[str]]:
 
 
 def git_aliases(argv: Sequence[str]) -> list[str]:
-    """What `-c alias.name=…` lets git run, as shell code, or `git config alias.name …` later. Raises
-    TooMany."""
+    """What `-c alias.name=…` lets git run, as shell code, or `git config alias.name …` later.
+    Raises TooMany."""
     if argv[0] != "git":
         return []
     given = [
@@ -462,8 +462,8 @@ def _only_asks(texts: Sequence[str]) -> bool:
 def _skip_options(
     words: list[Word], short: str, long: tuple[str, ...], splits: bool = False
 ) -> Word | None:
-    """Drop a wrapper's own options from `words`. Returns what `env -S` would run as code (`splits`):
-    its value, with the words behind it."""
+    """Drop a wrapper's own options from `words`. Returns what `env -S` would run as code
+    (`splits`): its value, with the words behind it."""
     while words and words[0].text.startswith("-") and words[0].text != "-":
         first = words.pop(0)
         text = first.text

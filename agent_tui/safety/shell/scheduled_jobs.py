@@ -32,7 +32,8 @@ _COMMANDS: Final = {
         "brew services": "start restart",
     }.items()
 }
-"""The word of each by which something starts by itself from then on; options may stand before it."""
+"""The word of each by which something starts by itself from then on; options may stand before
+it."""
 _FAMILIES: Final = frozenset(name.partition(" ")[0] for name in _COMMANDS if " " in name)
 
 

@@ -94,7 +94,8 @@ def plain_scripts(argv: Sequence[str]) -> frozenset[int]:
 
 @lru_cache(maxsize=16)
 def effects(script: str) -> tuple[Effect, ...]:
-    """What a script does. It is read both ways; one that cannot be read so is none to such a sed."""
+    """What a script does. It is read both ways; one that cannot be read so is none to such a
+    sed."""
     read = [found for found in (_read(script, *ways) for ways in _READINGS) if found is not None]
     return (
         tuple(dict.fromkeys(one for found in read for one in found)) if read else (("unread", ""),)

@@ -68,7 +68,8 @@ def find_written(name: str, words: Sequence[str], cwd: str) -> str:
 
 
 def written_files(name: str, words: Sequence[str]) -> list[str]:
-    """The files that this program may write, among them every operand of one that writes in place."""
+    """The files that this program may write, among them every operand of one that writes in
+    place."""
     if name not in _WRITERS:
         return []
     flags, operands = programs.split(words)

@@ -48,7 +48,8 @@ class Unclear(Exception):
 
 @frozen
 class Word:
-    """A word without its quotes. `pattern`: it holds `*` or `?` that the shell replaces by names."""
+    """A word without its quotes. `pattern`: it holds `*` or `?` that the shell replaces by
+    names."""
 
     text: str
     pattern: bool = False

@@ -44,8 +44,8 @@ _RULE_COST: Final = 2
 
 
 def check_tree(walk: Walk, folder: Path, roots: tuple[Path, ...], budget: FileBudget) -> None:
-    """Raises Unclear where a program that is run in `folder` and goes through another one would read
-    a secret in it, or follow a link to one, out of the session's folders or into a folder."""
+    """Raises Unclear where a program that is run in `folder` and goes through another one would
+    read a secret in it, or follow a link to one, out of the session's folders or into a folder."""
     start = check_file(walk.folder, folder, roots, budget)
     if start is None or not start.is_dir():
         return
@@ -101,8 +101,8 @@ def _check_link(link: Path, roots: tuple[Path, ...], budget: FileBudget) -> None
 
 @frozen
 class _Seen:
-    """What a program sees in a folder: `scope` are the rules that leave out, None where none is sure
-    to be obeyed. `cost`: what it took to read them."""
+    """What a program sees in a folder: `scope` are the rules that leave out, None where none is
+    sure to be obeyed. `cost`: what it took to read them."""
 
     walk: Walk
     scope: ignore.Scope | None = None

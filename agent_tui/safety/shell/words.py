@@ -125,7 +125,8 @@ class Simple:
 
 
 def words(text: str) -> Iterator[Word | str]:
-    """Words, and operators as plain strings. An unclosed quote reaches to the end. Raises TooMany."""
+    """Words, and operators as plain strings. An unclosed quote reaches to the end. Raises
+    TooMany."""
     at, size = 0, len(text)
     parts: list[str] = []
     nested: list[str] = []

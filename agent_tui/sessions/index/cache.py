@@ -238,7 +238,8 @@ def _updated(
 
 
 def _tidy(connection: sqlite3.Connection) -> None:
-    """Begin anew when most documents are of what is no more: the index cannot forget single ones."""
+    """Begin anew when most documents are of what is no more: the index cannot forget single
+    ones."""
     live, last = connection.execute("select count(*), coalesce(max(row), 0) from turn").fetchone()
     if last - live > _DEAD and last > 2 * live:
         _make(connection)

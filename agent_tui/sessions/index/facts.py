@@ -45,8 +45,8 @@ _BRANCH: Final = late.pattern(
 
 @dataclass(slots=True)
 class SessionFacts:
-    """`named`, `told`, `prompt`: the title by the person, by the model, and the first prompt's first
-    line."""
+    """`named`, `told`, `prompt`: the title by the person, by the model, and the first prompt's
+    first line."""
 
     cwd: str = ""
     named: str = ""
@@ -269,5 +269,6 @@ def _texts(record: RawRecord) -> Iterator[str]:
 
 
 def spread_characters(words: str) -> str:
-    """`words` with spaces around each character of a script that has none, so that each is found."""
+    """`words` with spaces around each character of a script that has none, so that each is
+    found."""
     return words if words.isascii() else _UNSPACED.sub(r" \1 ", words)

@@ -247,7 +247,8 @@ def _from_ends(path: Path, fd: int, known: Known | None, budget: Budget) -> Summ
 
 
 def _beginning(fd: int, size: int, facts: SessionFacts) -> int:
-    """Folder, first prompt and model from the first records; returns the number of the first turn."""
+    """Folder, first prompt and model from the first records; returns the number of the first
+    turn."""
     length = _HEAD
     while True:
         first = 0

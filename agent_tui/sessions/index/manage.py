@@ -201,9 +201,8 @@ def prune(
     spared: frozenset[str],
     check: Callable[[], None] = lambda: None,
 ) -> tuple[int, int, str]:
-    """Delete what is to go: how many, how many bytes, and in a line what went wrong. For the pool: it
-    reads logs.
-    `check` is called again and again; what it raises ends it."""
+    """Delete what is to go: how many, how many bytes, and in a line what went wrong. For the pool:
+    it reads logs. `check` is called again and again; what it raises ends it."""
     gone = size = 0
     problem = ""
     try:

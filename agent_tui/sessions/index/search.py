@@ -222,7 +222,8 @@ def _read(summary: Summary, turn: int, data: bytes, words: Sequence[str]) -> Hit
 
 
 def _sought(words: Sequence[str]) -> tuple[bytes, ...]:
-    """`words` as they are in a line of a log; nothing where one of them is written otherwise there."""
+    """`words` as they are in a line of a log; nothing where one of them is written otherwise
+    there."""
     plain = all(word.isascii() and '"' not in word and "\\" not in word for word in words)
     return tuple(word.encode() for word in words) if plain else ()
 

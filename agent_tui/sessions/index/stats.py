@@ -224,7 +224,8 @@ def _largest(shares: dict[str, Share]) -> tuple[Share, ...]:
 
 
 def _cost(event: UsageReported | AsideEnded) -> float | None:
-    """What the request cost, where the record says so: once in a field that not every version knew."""
+    """What the request cost, where the record says so: once in a field that not every version
+    knew."""
     cost = (event.newer or {}).get("cost") if event.cost is None else event.cost
     return float(cost) if isinstance(cost, int | float) else None
 

@@ -26,8 +26,8 @@ def order_path(folder: Path) -> Path:
 
 
 def note_use(folder: Path, session: str) -> None:
-    """`session` is the one that was used last. Where that cannot be written the times in the logs say
-    it."""
+    """`session` is the one that was used last. Where that cannot be written the times in the logs
+    say it."""
     with contextlib.suppress(OSError):
         _append(folder, session)
 
@@ -48,7 +48,8 @@ def _append(folder: Path, session: str) -> None:
 
 
 def last_uses(folder: Path) -> dict[str, int]:
-    """The place of each session in the order, higher for a later use; empty where nothing is known."""
+    """The place of each session in the order, higher for a later use; empty where nothing is
+    known."""
     try:
         lines = order_path(folder).read_text("utf-8", "replace").splitlines()
     except OSError:

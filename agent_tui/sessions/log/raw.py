@@ -132,7 +132,8 @@ def kind_of(record: RawRecord) -> bytes:
 
 
 def other_kind(line: bytes, kinds: frozenset[bytes]) -> bool:
-    """Whether `line` is one record, of another kind than `kinds`: known without reading all of it."""
+    """Whether `line` is one record, of another kind than `kinds`: known without reading all of
+    it."""
     kind = _KIND.search(line, 0, 400)
     one = kind is not None and kind[1] not in kinds and line.startswith(b'{"v":')
     return one and line.find(b'{"v":', 1) < 0  # else records were run together
@@ -219,8 +220,8 @@ _VERSION: Final = re.compile(rb'\{"v":(\d{1,9}),')
 
 @dataclass(slots=True)
 class Scan:
-    """`end` counts the bytes up to and with the last whole record; `size` all; `newline`: a line ends
-    at `end`."""
+    """`end` counts the bytes up to and with the last whole record; `size` all; `newline`: a line
+    ends at `end`."""
 
     events: list[Event] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)

@@ -63,7 +63,8 @@ DURABLE: Final = (
     FilesRestored,
     DirectoriesChanged,
 )
-"""Events that must survive a power cut before anything follows from them, but for calls that read."""
+"""Events that must survive a power cut before anything follows from them, but for calls that
+read."""
 
 MOST_COPIED: Final = 16_000_000
 """Bytes of a log up to which they are in memory, too."""
@@ -194,8 +195,8 @@ class Store:
     def open(cls, folder: Path, session: str) -> Opened:
         """Go on with a log. Where it cannot be written it is read all the same (see `trouble`).
 
-        Raises SessionLocked (another program has it, or a newer format is in it), FileNotFoundError,
-        Unreadable and other OSErrors (it cannot be read).
+        Raises SessionLocked (another program has it, or a newer format is in it),
+        FileNotFoundError, Unreadable and other OSErrors (it cannot be read).
         """
         path = log_path(folder, session)
         if Path(session).name != session or not path.is_file():
@@ -511,7 +512,8 @@ class Store:
             self._copy = self._copy if self._good <= MOST_COPIED else None
 
     def _cut(self) -> None:
-        """Cut off what a failed write left; if even that fails, it is done before the next write."""
+        """Cut off what a failed write left; if even that fails, it is done before the next
+        write."""
         os.ftruncate(self._fd, self._good)
         self._cut_first = False
 

@@ -56,6 +56,7 @@ is no other name."""
 
 
 def ours(name: str, known: Mapping[str, object]) -> str:
-    """The one argument of `known` that a model may mean by `name`; empty: none, or more than one."""
+    """The one argument of `known` that a model may mean by `name`; empty: none, or more than
+    one."""
     found = [own for own, others in NAMES.items() if own in known and name in others]
     return found[0] if len(found) == 1 and name not in known else ""

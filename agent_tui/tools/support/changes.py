@@ -32,9 +32,10 @@ LONGEST_KEY: Final = 200_000
 
 @frozen
 class Change:
-    """`data` (None: no file) instead of `before` (None: there is none) at a real path. `moved_from`:
-    the file is brought from there, and holds `before`. `done` is the sentence for the model;
-    `stands`: the changed lines, which follow it. `sha`: the SHA-256 of `before`, where it is known."""
+    """`data` (None: no file) instead of `before` (None: there is none) at a real path.
+    `moved_from`: the file is brought from there, and holds `before`. `done` is the sentence for the
+    model; `stands`: the changed lines, which follow it. `sha`: the SHA-256 of `before`, where it is
+    known."""
 
     path: Path
     before: bytes | None
@@ -101,8 +102,8 @@ def hide_in(path: Path, ctx: ToolContext) -> Hide:
 
 
 def refuse_stale(path: Path, held: bytes, ctx: ToolContext) -> str:
-    """Raise ToolFailure (`stale`) where the model knows the file as another one than `held`; returns
-    the SHA-256 of that."""
+    """Raise ToolFailure (`stale`) where the model knows the file as another one than `held`;
+    returns the SHA-256 of that."""
     sha = sha256(held)
 
     if why := ctx.seen_files.find_stale(path, held, hide_in(path, ctx), sha):

@@ -22,8 +22,8 @@ with registry.late(warm=False):
 
 CONTEXT: Final = 3
 EXACT_LINES: Final = 4_000
-"""Changed lines up to which the difference is searched for; above, only between lines that are there
-once."""
+"""Changed lines up to which the difference is searched for; above, only between lines that are
+there once."""
 NO_NEWLINE: Final = "\\ no newline at the end"
 Code = tuple[str, int, int, int, int]
 _CHUNK: Final = 65_536
@@ -144,8 +144,8 @@ def _same_ends(old: str, new: str) -> tuple[int, int]:
 
 
 def _around(old: str, first: int, last: int, whole: bool = True) -> tuple[int, int]:
-    """From where to where `old` is looked at for changes between `first` and `last`: a few lines more;
-    `whole`: from its beginning, unless that is far."""
+    """From where to where `old` is looked at for changes between `first` and `last`: a few lines
+    more; `whole`: from its beginning, unless that is far."""
     start = 0
     if not whole or first > lexing.FOLLOWED:
         start = first
@@ -276,7 +276,8 @@ def _grouped(codes: list[Code]) -> list[list[Code]]:
 
 
 def _hunk(codes: list[Code], before: list[str], after: list[str]) -> Hunk:
-    """Blank lines at its ends tell nothing about where it is, and would take the room of what does."""
+    """Blank lines at its ends tell nothing about where it is, and would take the room of what
+    does."""
     first, last = codes[0][1], codes[-1][2]
     start, end = max(0, first - CONTEXT), min(len(before), last + CONTEXT)
     while start < first and not before[start].strip():
@@ -304,8 +305,8 @@ def _marked(mark: str, found: Sequence[str]) -> Iterator[str]:
 def _with_openings(
     path: str, hunks: Sequence[Hunk], before: Sequence[str], after: Sequence[str]
 ) -> Iterator[Hunk]:
-    """`hunks` with the lines above each that its colours depend on. Above the first both files are the
-    same."""
+    """`hunks` with the lines above each that its colours depend on. Above the first both files are
+    the same."""
     stepper = lexing.find_stepper(path)
     if stepper is None:
         yield from hunks

@@ -30,7 +30,8 @@ _UTF16: Final = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
 def is_binary(data: bytes) -> bool:
-    """Whether the beginning of a file is no text: a NUL, many control characters, or a PDF's mark."""
+    """Whether the beginning of a file is no text: a NUL, many control characters, or a PDF's
+    mark."""
     head = data[:SNIFF]
     if b"\0" in head or head.startswith(b"%PDF-"):
         return True
@@ -90,7 +91,8 @@ def size_text(size: int) -> str:
 
 
 def name_text(name: str) -> str:
-    """A file's name as text for the model: on one line, bytes that are no UTF-8 shown as replaced."""
+    """A file's name as text for the model: on one line, bytes that are no UTF-8 shown as
+    replaced."""
     text = name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
     return (
         text
@@ -303,8 +305,8 @@ _OF_UTF8: Final = re.compile("[^\\x00-\\x7f\\udc80-\\udcff]")
 
 @frozen
 class FileText:
-    """`text` has no BOM and `\\n` for `\\r\\n` where the whole file has those; `raw` is what is on the
-    disk; `utf8`: it has characters that were read as UTF-8, or ASCII alone."""
+    """`text` has no BOM and `\\n` for `\\r\\n` where the whole file has those; `raw` is what is on
+    the disk; `utf8`: it has characters that were read as UTF-8, or ASCII alone."""
 
     raw: bytes
     text: str
@@ -313,7 +315,8 @@ class FileText:
     utf8: bool = True
 
     def encode(self, text: str) -> bytes:
-        """`text` with this file's BOM and line ends; bytes that are no UTF-8 come back as they were."""
+        """`text` with this file's BOM and line ends; bytes that are no UTF-8 come back as they
+        were."""
         return self._encode([(text, 0, len(text))])
 
     def _encode(self, parts: Iterable[tuple[str, int, int]]) -> bytes:
@@ -344,9 +347,8 @@ class FileText:
         )
 
     def in_own_bytes(self, text: str) -> str | None:
-        """`text` so that `encode` writes it as this file is written: a file that is no UTF-8 anywhere
-        is taken for
-        Latin-1. None: it has characters that cannot be written so."""
+        """`text` so that `encode` writes it as this file is written: a file that is no UTF-8
+        anywhere is taken for Latin-1. None: it has characters that cannot be written so."""
         if self.utf8:
             return text
         try:

@@ -97,8 +97,8 @@ def _starts(text: str, wanted: str, begins: bool, ends: bool) -> Iterator[int]:
 
 
 def _search(text: str, old: str, whole: bool, how: How) -> Iterator[Place]:
-    """Where `old` stands if `how` is overlooked: where it stands exactly once that is taken off both,
-    line by line."""
+    """Where `old` stands if `how` is overlooked: where it stands exactly once that is taken off
+    both, line by line."""
     if how == "line ends" and "\r" not in text and "\r" not in old:
         return
     if how == "quotes and dashes":
@@ -170,8 +170,8 @@ def _line_starts(rows: Sequence[str], start: int) -> list[int]:
 
 
 def _around_longest(text: str, lines: Sequence[str]) -> tuple[int, int]:
-    """The stretch of whole lines of `text` in which `lines` can stand, by the longest of them; -1: in
-    none."""
+    """The stretch of whole lines of `text` in which `lines` can stand, by the longest of them; -1:
+    in none."""
     bare = [line.strip() for line in lines]
     longest = max(bare, key=len)
     above = bare.index(longest)
@@ -191,8 +191,8 @@ def _around_longest(text: str, lines: Sequence[str]) -> tuple[int, int]:
 
 
 def adapt(text: str, place: Place, old: str, new: str, how: How) -> str | None:
-    """What to put at `place` in the place of `old`, so that it becomes `new` in the way in which the
-    file is written; None: that could be meant in several ways."""
+    """What to put at `place` in the place of `old`, so that it becomes `new` in the way in which
+    the file is written; None: that could be meant in several ways."""
     held = text[place.start : place.end]
     if held == old:
         return _with_ends(text, place, new) if "\n" not in old and "\n" in new else new
@@ -224,8 +224,8 @@ def _with_ends(text: str, place: Place, new: str) -> str:
 
 
 def _lined(text: str, place: Place, old: str, new: str, lines: Sequence[str]) -> str:
-    """`lines`, which stand for those of `new`, with line ends: those that `old` has too stay as they
-    are in the file, to the last blank; the others end as most lines there do."""
+    """`lines`, which stand for those of `new`, with line ends: those that `old` has too stay as
+    they are in the file, to the last blank; the others end as most lines there do."""
     held = text[place.start : place.end].split("\n")
     usual = _usual_end(text, place)
     kept = _kept_lines(old.split("\n"), new.split("\n"))

@@ -93,7 +93,8 @@ class _EnoughError(Exception):
 
 
 def _read_page(page: PageObject, go_on: Callable[..., None]) -> str:
-    """The text of a page; `go_on` is called at each step, and raises where there is to be no more."""
+    """The text of a page; `go_on` is called at each step, and raises where there is to be no
+    more."""
     go_on()
     contents = page.get_contents()
     drawn = len(contents.get_data()) if contents is not None else 0

@@ -1,6 +1,6 @@
-"""Passes over a whole content, piece by piece: within one call of C nothing else of the program runs,
-not even the key that is to stop it. No piece takes longer than a few milliseconds, and between two
-it is looked whether the call was cancelled."""
+"""Passes over a whole content, piece by piece: within one call of C nothing else of the program
+runs, not even the key that is to stop it. No piece takes longer than a few milliseconds, and
+between two it is looked whether the call was cancelled."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""What is known of Python's names without importing their code: signatures and docstrings, read from
-the source files of an environment."""
+"""What is known of Python's names without importing their code: signatures and docstrings, read
+from the source files of an environment."""
 
 from __future__ import annotations
 

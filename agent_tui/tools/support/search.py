@@ -123,7 +123,8 @@ class Search:
         return max(MAX_TOTAL, self.first + PER_PAGE)
 
     def _lines(self, first: int, lines: list[str]) -> Iterator[tuple[int, str, int]]:
-        """Those of `lines` that match, with their numbers (`first` is the first one's) and where."""
+        """Those of `lines` that match, with their numbers (`first` is the first one's) and
+        where."""
         for number, line in enumerate(lines, first):
             if span := self.expression.search(line):
                 yield number, line, span[0]

@@ -28,9 +28,9 @@ MISSES: Final = 2
 
 @frozen
 class Seen:
-    """`key` is the SHA-256 of the content, empty where it is not known; `told`: the step in which the model was
-    told of this content rather than read it; `missed`: the steps whose edits missed; `given`: in which
-    call, and how, the model was given a part of this content."""
+    """`key` is the SHA-256 of the content, empty where it is not known; `told`: the step in which
+    the model was told of this content rather than read it; `missed`: the steps whose edits missed;
+    `given`: in which call, and how, the model was given a part of this content."""
 
     key: str = ""
     content: bytes | None = None
@@ -61,8 +61,8 @@ class SeenFiles:
         self._put(path, Seen(key, kept, given=before.given if same else {}))
 
     def find_earlier(self, path: Path, part: str) -> tuple[str, str] | None:
-        """The call, and its result, with which the model got a part of the file as it knows it; None:
-        it did not."""
+        """The call, and its result, with which the model got a part of the file as it knows it;
+        None: it did not."""
         return self._files.get(path, Seen()).given.get(part)
 
     def note_given(self, path: Path, part: str, call_id: str, result: str) -> None:

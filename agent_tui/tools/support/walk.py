@@ -48,8 +48,8 @@ class SecretLink(Exception):
 
 
 class Links:
-    """Which files of a walk from `start` are hard links of secrets; what is in a folder is looked up
-    once."""
+    """Which files of a walk from `start` are hard links of secrets; what is in a folder is looked
+    up once."""
 
     def __init__(self, start: Path, roots: Iterable[Path]) -> None:
         self._start, self._roots = start, tuple(roots)

@@ -1,8 +1,9 @@
 """Gets pages of the web: from hosts that were judged, at addresses of the internet.
 
 A name is looked up once, and what was judged is what is connected to. Nothing of the person goes
-along: no cookies, no proxy of the environment, no credentials. An address that leads to another host,
-port or scheme is not followed, because that has to be judged first; nothing is where a key went along.
+along: no cookies, no proxy of the environment, no credentials. An address that leads to another
+host, port or scheme is not followed, because that has to be judged first; nothing is where a key
+went along.
 """
 
 from __future__ import annotations
@@ -73,7 +74,8 @@ class Page:
 
 def read_address(text: str) -> tuple[SplitResult, str]:
     """The parts of an address of the web, and its host as it has to be allowed. Raises ValueError
-    with what is wrong with it, RefusedHost where it is right but leads to no host of the internet."""
+    with what is wrong with it, RefusedHost where it is right but leads to no host of the
+    internet."""
     if len(text) > LONGEST_ADDRESS:
         raise ValueError(f"the address is longer than {LONGEST_ADDRESS:,} characters")
     if any(ord(letter) <= 32 or ord(letter) == 127 for letter in text):

@@ -24,7 +24,8 @@ def _at_rest(model: Model, op: Op, name: str) -> Step:
 
 @command(rank=54)
 def new(model: Model, _: str) -> Step:
-    """Start a new session with an empty transcript. The current one is kept: /resume returns to it."""
+    """Start a new session with an empty transcript. The current one is kept: /resume returns to
+    it."""
     return _at_rest(model, Resume(""), "/new")
 
 

@@ -156,9 +156,8 @@ class ReadSettings:
 
 @frozen
 class WriteSetting:
-    """Write `value` for `key` into the person's config file (or the project's), or take it out (None);
-    then say
-    `SettingsRead`."""
+    """Write `value` for `key` into the person's config file (or the project's), or take it out
+    (None); then say `SettingsRead`."""
 
     key: str
     value: Any

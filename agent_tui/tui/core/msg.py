@@ -163,7 +163,8 @@ class KeyPressed(Base):
 
 @frozen
 class AskedShown(Base):
-    """What the question `id` asks about was painted: `page` lines of it, of `lines` that there are."""
+    """What the question `id` asks about was painted: `page` lines of it, of `lines` that there
+    are."""
 
     id: str
     page: int
@@ -319,7 +320,8 @@ class FocusChanged(Base):
 
 @frozen
 class TerminalReturned(Base):
-    """The shell, or another program, has given the terminal back: keys may still be meant for it."""
+    """The shell, or another program, has given the terminal back: keys may still be meant for
+    it."""
 
 
 @frozen

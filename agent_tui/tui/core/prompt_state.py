@@ -23,7 +23,8 @@ PurposeKind = Literal[
 
 @frozen
 class Purpose:
-    """What the prompt asks for while it is not for the model; `id` is the question that it answers."""
+    """What the prompt asks for while it is not for the model; `id` is the question that it
+    answers."""
 
     kind: PurposeKind
     label: str

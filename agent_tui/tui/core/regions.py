@@ -32,11 +32,10 @@ DOT = Span(" · ", "dim")
 
 @frozen
 class Part:
-    """A part of the header, which is shown whole or not at all. Where they have no room, the part with
-    the lowest
-    `leaves` goes first; `short` takes the place of the whole when the number `shortens` has its
-    turn. What `cuts` is a
-    name that may also lose its end, behind a piece of it, before it goes."""
+    """A part of the header, which is shown whole or not at all. Where they have no room, the part
+    with the lowest `leaves` goes first; `short` takes the place of the whole when the number
+    `shortens` has its turn. What `cuts` is a name that may also lose its end, behind a piece of it,
+    before it goes."""
 
     spans: tuple[Span, ...]
     leaves: int
@@ -99,8 +98,8 @@ class TranscriptView:
 
 @frozen
 class QueueView:
-    """Prompts that wait, oldest first. Shown only where there are some. `hint`: why they wait, where
-    that is not the turn that runs."""
+    """Prompts that wait, oldest first. Shown only where there are some. `hint`: why they wait,
+    where that is not the turn that runs."""
 
     items: tuple[str, ...]
     paused: bool

@@ -98,8 +98,8 @@ class GoingBack:
 
     @property
     def first_row(self) -> int:
-        """The row where the cursor begins: a file that needs a word, else what was asked for, `/undo`
-        of the files and `/rewind` of all; `/redo` of what was taken back."""
+        """The row where the cursor begins: a file that needs a word, else what was asked for,
+        `/undo` of the files and `/rewind` of all; `/redo` of what was taken back."""
         if self.open_question is not None or self.idle:
             return 0
         return len(self.files) + (

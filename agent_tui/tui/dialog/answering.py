@@ -121,7 +121,8 @@ def answer_key(model: Model, msg: KeyPressed, before: float) -> Step | None:
 
 
 def _turn_page(model: Model, dialog: Dialog, msg: KeyPressed) -> Step | None:
-    """What is asked about is turned. None: all of it is in view, and the transcript takes the key."""
+    """What is asked about is turned. None: all of it is in view, and the transcript takes the
+    key."""
     page, lines = msg.asked
     if page >= lines:
         return None

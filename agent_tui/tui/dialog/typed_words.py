@@ -1,4 +1,5 @@
-"""Words in the prompt while a question is open: they are sent as without it, or go with an answer."""
+"""Words in the prompt while a question is open: they are sent as without it, or go with an
+answer."""
 
 from __future__ import annotations
 

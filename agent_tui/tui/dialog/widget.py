@@ -53,7 +53,8 @@ CONTEXT_ROWS: Final = 3
 """So much of the transcript stays above a question, where what is asked about can be seen all the
 same."""
 FRAMED: Final = 6
-"""Lines of a frame, and of what is asked about in it, beside the reason and the answers in short."""
+"""Lines of a frame, and of what is asked about in it, beside the reason and the answers in
+short."""
 BESIDE_TITLE: Final = 10
 """Cells beside a title without a border that say which lines are in view."""
 
@@ -214,9 +215,8 @@ class Dialog(Region):
     def _window(
         self, value: DialogView, width: int, room: int, beside: int, head: Sequence[Segment]
     ) -> list[Sequence[Segment]]:
-        """As much of the command or diff as fits, from line `scroll` on. How much that is has a line,
-        or some of the
-        `beside` cells of another one."""
+        """As much of the command or diff as fits, from line `scroll` on. How much that is has a
+        line, or some of the `beside` cells of another one."""
         self._note = ""
         drawn = self._text(value, width, head)
         self._whole, self._first, self._count = drawn, 0, len(drawn)

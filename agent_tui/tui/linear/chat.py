@@ -327,7 +327,8 @@ class Chat:
         self._changed.set()
 
     def _drain(self) -> None:
-        """One event at a time, so that each is said before the next one changes what it was about."""
+        """One event at a time, so that each is said before the next one changes what it was
+        about."""
         while taken := self.link.take():
             for event in taken:
                 self.dispatch(msg.EventsArrived(at=time.time(), events=(event,)))

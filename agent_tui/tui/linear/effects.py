@@ -33,8 +33,8 @@ from agent_tui.tui.runtime.foreground_run import bug_words, chosen_by
 
 
 class Deeds:
-    """`store`: where settings are; `themes`: the folders of the themes (a setting, even where nothing
-    is drawn)."""
+    """`store`: where settings are; `themes`: the folders of the themes (a setting, even where
+    nothing is drawn)."""
 
     def __init__(
         self, out: Out, store: Store | None, themes: Sequence[Path], foreground: Foreground | None
@@ -118,7 +118,8 @@ class Deeds:
 
 
 def _suspend() -> str:
-    """Stop, with what was started along with us, until the shell says go on; or why that cannot be."""
+    """Stop, with what was started along with us, until the shell says go on; or why that cannot
+    be."""
     if problem := no_shell():
         return problem
     os.killpg(0, signal.SIGTSTP)

@@ -207,7 +207,8 @@ class Rules:
         self._save_begun("")
 
     def _ended(self) -> None:
-        """No line will come any more: what is asked gets a no, and when nothing runs, it is over."""
+        """No line will come any more: what is asked gets a no, and when nothing runs, it is
+        over."""
         chat = self._chat
         if self._assembler.open and not chat.source.terminal:
             self._prompt(self._assembler.rest())
@@ -457,8 +458,8 @@ class Rules:
 
 
 def _is_soon(shown_at: float, interrupts: bool = False) -> bool:
-    """Whether a line came too soon to be meant for the question: what takes the place of a list gets
-    the number that was meant for that."""
+    """Whether a line came too soon to be meant for the question: what takes the place of a list
+    gets the number that was meant for that."""
     return time.time() - shown_at < (LIST_SECONDS if interrupts else BURST_SECONDS)
 
 

@@ -94,7 +94,8 @@ class Input:
         self._hidden = False
 
     def open(self, told: Callable[[], None]) -> None:
-        """Read from now on, in the running loop; `told` is called when there is more, or the end."""
+        """Read from now on, in the running loop; `told` is called when there is more, or the
+        end."""
         self._told = told
         if self.terminal:
             self._keep_on_interrupt()

@@ -40,7 +40,8 @@ TYPED: Final = (
 
 
 def must_be_read(overlay: Overlay) -> bool:
-    """Whether it came by itself and gives something away: no line that was begun before is for it."""
+    """Whether it came by itself and gives something away: no line that was begun before is for
+    it."""
     return overlay.shown_at > -inf and sheets.find(overlay.kind).read_first > 0
 
 

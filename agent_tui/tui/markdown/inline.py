@@ -45,8 +45,8 @@ def safe_link(address: str) -> Meta | None:
 
 
 def bare_addresses(text: str) -> Iterator[tuple[int, str]]:
-    """The addresses that `text` says as they are, without what only ends a sentence; each with where
-    it begins."""
+    """The addresses that `text` says as they are, without what only ends a sentence; each with
+    where it begins."""
     for found in _BARE.finditer(text):
         address = found.group().rstrip(".,;:!?*_~")
         while address.endswith(")") and address.count(")") > address.count("("):

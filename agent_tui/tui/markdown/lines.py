@@ -1,4 +1,5 @@
-"""Styled lines as plain values, and the wrapping of text into them. Widths are in terminal cells."""
+"""Styled lines as plain values, and the wrapping of text into them. Widths are in terminal
+cells."""
 
 from __future__ import annotations
 
@@ -390,7 +391,8 @@ DECORATION: Final[frozenset[str]] = frozenset(
 
 
 def paragraph(lines: Sequence[Line], at: int) -> tuple[int, int]:
-    """The lines from the first up to, not including, the second were one before they were wrapped."""
+    """The lines from the first up to, not including, the second were one before they were
+    wrapped."""
     first, end = at, at + 1
     while first > 0 and lines[first - 1].soft:
         first -= 1

@@ -21,7 +21,8 @@ _WORD: Final = 14
 
 @frozen
 class Table:
-    """`head` may be empty (a table that continues). `align`: `left`, `right` or `center` a column."""
+    """`head` may be empty (a table that continues). `align`: `left`, `right` or `center` a
+    column."""
 
     head: tuple[Cell, ...]
     rows: tuple[tuple[Cell, ...], ...]

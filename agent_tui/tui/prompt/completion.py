@@ -51,10 +51,9 @@ def is_unknown(answers: Answers, text: str) -> bool:
 
 @frozen
 class Candidate:
-    """`insert` replaces the draft; `runs`: it is complete, so Enter sends it. A mere hint has nothing
-    to insert.
-    `typed`: it is what stands in the prompt, and Tab goes past it. `short`: the label without what
-    may follow it."""
+    """`insert` replaces the draft; `runs`: it is complete, so Enter sends it. A mere hint has
+    nothing to insert. `typed`: it is what stands in the prompt, and Tab goes past it. `short`: the
+    label without what may follow it."""
 
     label: str
     detail: str
@@ -65,7 +64,8 @@ class Candidate:
 
 
 def candidates(draft: str, answers: Answers) -> tuple[Candidate, ...]:
-    """What could be meant by `draft`, best first. Empty: it does not begin with a slash and a name."""
+    """What could be meant by `draft`, best first. Empty: it does not begin with a slash and a
+    name."""
     if not draft.startswith("/") or "\n" in draft or "/" in draft[1:].split(" ", 1)[0]:
         return ()
     name, space, argument = draft[1:].partition(" ")

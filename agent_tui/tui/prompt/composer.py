@@ -78,7 +78,8 @@ def _command_of(purpose: Purpose) -> str:
 
 
 def own_draft(model: Model) -> str:
-    """What the person has written for the model and not sent, whatever the prompt is used for now."""
+    """What the person has written for the model and not sent, whatever the prompt is used for
+    now."""
     now = model.composer
     edits = now.purpose is None and now.editing is not None
     return now.editing.stash if edits and now.editing is not None else _own_words(now)
@@ -128,7 +129,8 @@ def refold_text(model: Model, text: str, pastes: Iterable[Paste]) -> tuple[Model
 
 
 def prefill(model: Model, value: str) -> Model:
-    """Offer the old value of a field: what is typed takes its place, and a key that moves keeps it."""
+    """Offer the old value of a field: what is typed takes its place, and a key that moves keeps
+    it."""
     model = write(model, value)
     return replace(model, composer=replace(model.composer, selected=bool(value)))
 
@@ -185,7 +187,8 @@ def keep_put_aside(before: Model, model: Model) -> Step:
 
 
 def use_text(model: Model, text: str) -> Step:
-    """`text` was used. Where that was an old prompt, the draft that was put aside for it returns."""
+    """`text` was used. Where that was an old prompt, the draft that was put aside for it
+    returns."""
     now = model.composer
     kept = now.kept if now.browsing >= 0 and now.editing is None else ""
     step = spend_text(model, text)

@@ -78,7 +78,8 @@ def is_long(model: Model, text: str) -> bool:
 
 
 def ask_about_images(model: Model) -> Step:
-    """Ask what the images are that the draft names with `@`. Costs nothing where there is no `@`."""
+    """Ask what the images are that the draft names with `@`. Costs nothing where there is no
+    `@`."""
     now = model.composer
     if "@" not in now.draft or now.purpose is not None or now.browsing >= 0 or model.gone:
         return model, ()

@@ -33,8 +33,8 @@ class KillRing:
     turn: int = 0
 
     def with_kill(self, text: str, *, joins: bool, before: bool) -> KillRing:
-        """`text` was killed; it `joins` the newest if the key before killed too, in front if it stood
-        `before`."""
+        """`text` was killed; it `joins` the newest if the key before killed too, in front if it
+        stood `before`."""
         if not text:
             return self
         if joins and self.texts:

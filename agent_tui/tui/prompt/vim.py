@@ -348,8 +348,8 @@ def _counted(typed: str) -> tuple[int, str]:
 
 
 def _key(rest: str, operator: str, visual: bool) -> str | None:
-    """`rest` if it is a motion, an object or a command; empty if more must come; None: nothing begins
-    so."""
+    """`rest` if it is a motion, an object or a command; empty if more must come; None: nothing
+    begins so."""
     head = rest[0]
     if head in WITH_CHARACTER or (head == "r" and not operator):
         return rest if len(rest) == 2 else "" if len(rest) == 1 else None
@@ -378,7 +378,8 @@ def word_only(text: str, first: int, last: int, operator: str) -> int:
 def apply_operator(
     vim: Vim, text: str, at: int, operator: str, first: int, last: int, whole: bool
 ) -> Done:
-    """Do the operator to what stands from `first` to `last`; whole lines end before their line end."""
+    """Do the operator to what stands from `first` to `last`; whole lines end before their line
+    end."""
     if operator in ("<", ">"):
         return _shifted(
             vim, text, line_start(text, first), line_end(text, max(first, last - 1)), operator

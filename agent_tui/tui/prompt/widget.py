@@ -184,7 +184,8 @@ class Prompt(Chipped, Vimmed, inherit_bindings=False):
             self._keyboard.draft_changed(*now)
 
     def get_line(self, line_index: int) -> Text:
-        """The line as it is drawn: a control character of pasted text must not reach the terminal."""
+        """The line as it is drawn: a control character of pasted text must not reach the
+        terminal."""
         line = self.document.get_line(line_index)
         if self.secret:
             return Text(HIDDEN * len(line), end="", no_wrap=True)

@@ -1,5 +1,5 @@
-"""The classes whose values may stand in a recording, by name; and by an earlier name. Whoever renames
-or moves one adds a line to `RENAMED`, so that old recordings still play."""
+"""The classes whose values may stand in a recording, by name; and by an earlier name. Whoever
+renames or moves one adds a line to `RENAMED`, so that old recordings still play."""
 
 from __future__ import annotations
 
@@ -103,7 +103,8 @@ RENAMED: Final[Mapping[str, str]] = {
 def with_old_names(
     known: Mapping[str, type[Any]], renamed: Mapping[str, str] = RENAMED
 ) -> dict[str, type[Any]]:
-    """`known`, by its earlier names too. A name that is used anew means the class that has it now."""
+    """`known`, by its earlier names too. A name that is used anew means the class that has it
+    now."""
     found = dict(known)
     for old, new in reversed(
         tuple(renamed.items())

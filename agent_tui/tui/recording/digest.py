@@ -1,5 +1,5 @@
-"""A hash of the model and of what is seen of it: equal on every machine that was told the same. And a
-view as lines of text, of which that is made: the pure twin of the screen, also for `--frames` and
+"""A hash of the model and of what is seen of it: equal on every machine that was told the same. And
+a view as lines of text, of which that is made: the pure twin of the screen, also for `--frames` and
 tests.
 
 The lines say everything that a `View` decides, in the order of the screen and in lines of its

@@ -27,9 +27,8 @@ from agent_tui.tui.recording.classes import classes
 
 @frozen
 class Patch:
-    """`history`: the number of earlier prompts, the place of the one that is shown (negative: none),
-    and its words.
-    None: nothing is to be put in."""
+    """`history`: the number of earlier prompts, the place of the one that is shown (negative:
+    none), and its words. None: nothing is to be put in."""
 
     history: tuple[int, int, str] | None = None
     finder: Finder | None = None

@@ -52,11 +52,9 @@ class Player:
     def load(
         cls, lines: Iterable[bytes], events: Iterable[Event], load: Load | None = None
     ) -> Player:
-        """The recording in `lines`, of a session with these settled `events`. What cannot be read is
-        said in
-        `problems` and left out; never raises for it. An empty line stands for one that is too long.
-        `load`: as for
-        a `Reader`."""
+        """The recording in `lines`, of a session with these settled `events`. What cannot be read
+        is said in `problems` and left out; never raises for it. An empty line stands for one that
+        is too long. `load`: as for a `Reader`."""
         player = cls()
         log = _Log(events)
         reader = Reader(log.record, log.restore_at, load)

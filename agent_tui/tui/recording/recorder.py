@@ -32,7 +32,8 @@ Taken = tuple[Msg, Model, Model]
 
 
 class Recorder:
-    """`keep` is given the id of a session, the run that opened it, and new lines of its recording."""
+    """`keep` is given the id of a session, the run that opened it, and new lines of its
+    recording."""
 
     def __init__(self, keep: Callable[[str, str, str], None]) -> None:
         self._keep = keep

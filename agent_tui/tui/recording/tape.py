@@ -173,13 +173,14 @@ class Writer:
             data["e"].append({key: value for key, value in own.items() if key not in _IDS})
 
     def _time(self, at: float) -> float | str:
-        """`at` in seconds since the run began, where that says it exactly; else as it is, as a text."""
+        """`at` in seconds since the run began, where that says it exactly; else as it is, as a
+        text."""
         since = round(at - self._began, 3)
         return since if _at(self._began, since) == at else repr(at)
 
     def _difference(self, text: str) -> list[Any]:
-        """`text` by what it keeps of the text before: characters from its start, characters left out,
-        new words."""
+        """`text` by what it keeps of the text before: characters from its start, characters left
+        out, new words."""
         old, self._draft = self._draft, text
         most = min(len(old), len(text))
         keep = (

@@ -85,8 +85,8 @@ def edit_text(
     ends: Callable[[], bool],
     saved: Callable[[str], object] = lambda _: None,
 ) -> tuple[str, str]:
-    """`text` as the editor `argv` left it, or why it was not changed. `run` and `ends`: how it runs,
-    and when it is ended. `saved` is told what is saved in it while it stays open."""
+    """`text` as the editor `argv` left it, or why it was not changed. `run` and `ends`: how it
+    runs, and when it is ended. `saved` is told what is saved in it while it stays open."""
     name = Path(argv[0]).name
     with PrivateFolder() as folder:  # nobody else may look into it
         file = Path(folder) / "prompt.md"

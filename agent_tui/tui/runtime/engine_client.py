@@ -250,7 +250,8 @@ class Link:
         self._look()
 
     def rest(self) -> bool:
-        """Stop polling, if nothing came meanwhile; from here on the engine's next event wakes us."""
+        """Stop polling, if nothing came meanwhile; from here on the engine's next event wakes
+        us."""
         self.engine.resting = True
         if self._is_empty():
             return True
@@ -395,7 +396,8 @@ def drain(
 
 
 def _parted(delta: TextDelta, lines: int, chars: int) -> tuple[TextDelta, tuple[TextDelta, ...]]:
-    """As much of `delta` as has so many lines and characters, and the rest of it if there is one."""
+    """As much of `delta` as has so many lines and characters, and the rest of it if there is
+    one."""
     text, end = delta.text, -1
     if len(text) <= chars and text.count("\n") <= lines:
         return delta, ()

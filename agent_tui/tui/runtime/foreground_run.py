@@ -1,6 +1,6 @@
-"""Another run of this program, which leaves a word about what came of it: the running session played
-back, which has the terminal for a while, or written to a file for a report, beside the screen. The
-engine goes on meanwhile."""
+"""Another run of this program, which leaves a word about what came of it: the running session
+played back, which has the terminal for a while, or written to a file for a report, beside the
+screen. The engine goes on meanwhile."""
 
 from __future__ import annotations
 

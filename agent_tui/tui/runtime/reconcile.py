@@ -36,7 +36,8 @@ CONTEXT_ROWS: Final = 3
 CONTEXT_SHORT: Final = 1
 CROWDED: Final = 28
 """Lines below which a sheet leaves the transcript no more than that, if it needs them."""
-"""Lines of the transcript that stay in view above a sheet, and how many on a short screen, or where there are none."""
+"""Lines of the transcript that stay in view above a sheet, and how many on a short screen, or where
+there are none."""
 ASKED_LINES: Final = 3
 """Lines that a question needs: what is asked, about what, and the answer that is marked."""
 FEW_ASKED: Final = 10
@@ -285,7 +286,8 @@ class Regions:
 
     def _room_of_queue(self) -> int:
         """Lines that are left to it where there are few: a question and the prompt come first. On a
-        short screen a question leaves it one, so that its frame, its reason and all answers stay."""
+        short screen a question leaves it one, so that its frame, its reason and all answers
+        stay."""
         asked = self._made("dialog") and self.dialog.value is not None
         few = self.box.screen.has_class("-low")
         taken = self._fixed() + CONTEXT_SHORT + (not few) + ASKED_LINES * asked
@@ -375,8 +377,8 @@ class Regions:
 
 
 def _asks_the_same(old: OverlayView | None, new: OverlayView | None) -> bool:
-    """Whether a key that is meant for the one sheet is meant for the other. Above a list stands what
-    a key answers; its rows, and what is said of one, may come later."""
+    """Whether a key that is meant for the one sheet is meant for the other. Above a list stands
+    what a key answers; its rows, and what is said of one, may come later."""
     if old is None or new is None or not all(one.head or one.list_first for one in (old, new)):
         return old is new
     return (old.title, old.lines[: old.head], old.asked) == (

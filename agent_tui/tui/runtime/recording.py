@@ -21,7 +21,8 @@ WORK: Final = 0.003
 
 
 def current_time() -> float:
-    """Seconds since the epoch, to the millisecond: so they are short where they are written down."""
+    """Seconds since the epoch, to the millisecond: so they are short where they are written
+    down."""
     return round(time.time(), 3)
 
 
@@ -34,8 +35,9 @@ Keep = Callable[[str, str, str], None]
 
 
 class Taping:
-    """What is taken is recorded where `record` says by what. The lines go to the engine, which knows
-    where the session is; `failed` is told in words why nothing more is recorded, should that happen.
+    """What is taken is recorded where `record` says by what. The lines go to the engine, which
+    knows where the session is; `failed` is told in words why nothing more is recorded, should that
+    happen.
     """
 
     def __init__(self, link: Link, failed: Callable[[str], None]) -> None:

@@ -54,7 +54,8 @@ class Line(Protocol):
 
 @frozen
 class Control:
-    """`count` steps have happened, at `moment` seconds. `about`: the sheet about this moment is open."""
+    """`count` steps have happened, at `moment` seconds. `about`: the sheet about this moment is
+    open."""
 
     count: int = 0
     moment: float = 0.0

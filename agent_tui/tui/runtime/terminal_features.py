@@ -87,8 +87,8 @@ def _through_screen(said: str) -> str:
 
 
 class Surroundings(App[int], inherit_bindings=False):
-    """`foreground`: how a program is run on the terminal; `notifier`: the sequence for the desktop, or
-    `auto`; `branch`: what is checked out in a folder."""
+    """`foreground`: how a program is run on the terminal; `notifier`: the sequence for the desktop,
+    or `auto`; `branch`: what is checked out in a folder."""
 
     foreground: Foreground | None = None
     beside: Beside | None = None
@@ -139,7 +139,8 @@ class Surroundings(App[int], inherit_bindings=False):
                 driver.attrs_before = before
 
     def edit_outside(self, text: str) -> None:
-        """Give the terminal to the person's editor until it is left. The draft is on record before."""
+        """Give the terminal to the person's editor until it is left. The draft is on record
+        before."""
         self.link.save_draft()
         argv, run = editor(os.environ), self.foreground
         if not argv or run is None:
@@ -242,8 +243,8 @@ class Surroundings(App[int], inherit_bindings=False):
             self._driver.ask(SAY_SCHEME, ASK_GROUND, around)
 
     def repaint(self) -> None:
-        """The terminal shows nothing of ours any more: the shell, or an editor, gave it back; it may
-        have another ground by now."""
+        """The terminal shows nothing of ours any more: the shell, or an editor, gave it back; it
+        may have another ground by now."""
         if isinstance(canvas := self.screen._compositor, Canvas):
             canvas.shown = [{} for _ in canvas.shown]
         self.screen.refresh(layout=True)

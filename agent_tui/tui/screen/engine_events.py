@@ -187,7 +187,8 @@ def _fold(model: Model, event: Event | Restored) -> Model:
 
 
 def _restored(model: Model) -> Step:
-    """The draft from before comes back; if something is typed already, it is found in the history."""
+    """The draft from before comes back; if something is typed already, it is found in the
+    history."""
     draft, pasted, edited = (
         model.transcript.draft,
         model.transcript.pasted,

@@ -158,7 +158,8 @@ def _shows(model: Model, what: str) -> bool:
 
 
 def _fetched(model: Model) -> int:
-    """How much of a model has come that is fetched while nothing else says so; below zero: none is."""
+    """How much of a model has come that is fetched while nothing else says so; below zero: none
+    is."""
     told = model.transcript.answers.pull
     return (
         told.percent
@@ -185,7 +186,8 @@ def _cut(text: str, most: int) -> str:
 
 
 def _fallback(other: str, name: str) -> Part:
-    """Another model answers in this turn than the one that was chosen: nobody may take it for that."""
+    """Another model answers in this turn than the one that was chosen: nobody may take it for
+    that."""
     whole = (Span(visible(other), "warning"), Span(f" instead of {visible(name)}", "dim"))
     return Part(whole, MODEL, (Span(visible(other), "warning"),), BARE, cuts=True)
 

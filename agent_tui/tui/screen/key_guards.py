@@ -1,5 +1,5 @@
-"""When a key is meant for what is on the screen, and when it rather belongs to what was typed before,
-or begins a word.
+"""When a key is meant for what is on the screen, and when it rather belongs to what was typed
+before, or begins a word.
 
 A letter that may choose or may begin a word is held: only what follows tells which it was. A key
 that comes makes it text, which goes to the prompt. In a sheet it acts if none comes for a moment;
@@ -168,8 +168,8 @@ def end_hold(model: Model, msg: KeyPressed, bound: bool) -> Step:
 
 
 def release_key(model: Model) -> Step:
-    """What was held is text; no Enter takes a row that a word marked. Alt and a letter type nothing:
-    what they answer is not asked for any more."""
+    """What was held is text; no Enter takes a row that a word marked. Alt and a letter type
+    nothing: what they answer is not asked for any more."""
     held = model.held
     if held is None:
         return model, ()

@@ -1,5 +1,5 @@
-"""Of models in words: how it stands with one that is fetched onto the local Ollama, and why there is
-none to choose."""
+"""Of models in words: how it stands with one that is fetched onto the local Ollama, and why there
+is none to choose."""
 
 from __future__ import annotations
 

@@ -280,7 +280,8 @@ def choose_saving(model: Model, choice: str) -> Step:
 
 
 def follow_saving(model: Model, data: SaveOutcome) -> Step:
-    """The session was saved, and the person leaves; or it could not be: the question comes again."""
+    """The session was saved, and the person leaves; or it could not be: the question comes
+    again."""
     if model.leaving != "saves":
         return model, ()
     model = replace(model, leaving="")

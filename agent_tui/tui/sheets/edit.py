@@ -79,9 +79,9 @@ def _edit(model: Model, overlay: Overlay, row: Entry) -> Step:
 
 @command(keys=("alt+e",), argument="[search]", rank=63)
 def edit(model: Model, args: str) -> Step:
-    """Edit a file that the selected block names, or what is in view, in your own editor. It opens at
-    its line, where one is said; of several you choose one. A click on a name does the same, in the
-    line of a tool call Ctrl+click."""
+    """Edit a file that the selected block names, or what is in view, in your own editor. It opens
+    at its line, where one is said; of several you choose one. A click on a name does the same, in
+    the line of a tool call Ctrl+click."""
     named = _begin(model).places
     new = tuple(dict.fromkeys(path for path, _ in named if path not in model.files))
     found = [place for place in named if model.files.get(place[0])]

@@ -1,4 +1,5 @@
-"""Quitting, or opening another session, while something runs in the background: it ends, or is kept."""
+"""Quitting, or opening another session, while something runs in the background: it ends, or is
+kept."""
 
 from __future__ import annotations
 

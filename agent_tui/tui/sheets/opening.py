@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 
 
 EARLY: Final = 0.9
-"""Of the time after which a sheet looks again: what comes much before that is of an earlier look."""
+"""Of the time after which a sheet looks again: what comes much before that is of an earlier
+look."""
 
 
 def copy_rows(model: Model, overlay: Overlay, _: Entry) -> Step:

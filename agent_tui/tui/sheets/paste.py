@@ -1,5 +1,5 @@
-"""What a chip of the prompt stands for. Its command is in `commands/prompt.py`: the footer names its
-key."""
+"""What a chip of the prompt stands for. Its command is in `commands/prompt.py`: the footer names
+its key."""
 
 from __future__ import annotations
 

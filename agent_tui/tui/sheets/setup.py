@@ -108,8 +108,8 @@ def _refuse(model: Model) -> str:
 
 def open_setup(model: Model, name: str = "") -> Step:
     """Show which providers there are; or go on at once with the one that is called `name`: by what
-    is known of it already, else as soon as the engine has told of it. With `ELSEWHERE` the address is asked
-    for, and Esc leaves."""
+    is known of it already, else as soon as the engine has told of it. With `ELSEWHERE` the address
+    is asked for, and Esc leaves."""
     if _refuse(model):
         return opening.open_sheet(model, "setup")
     if model.composer.purpose is not None:

@@ -203,7 +203,8 @@ def scroll(shown: list[Pieces], first: int, last: int, by: int) -> str:
 
 
 def put_strip(row: Pieces, x: int, strip: Strip) -> None:
-    """`strip` is what the terminal shows from column `x` on now; what it covers is there no more."""
+    """`strip` is what the terminal shows from column `x` on now; what it covers is there no
+    more."""
     end = x + strip.cell_length
     for start in [
         start for start, old in row.items() if start < end and start + old.cell_length > x

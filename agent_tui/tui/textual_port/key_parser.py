@@ -209,7 +209,8 @@ class KeyParser(XTermParser):
 
     @property
     def patience(self) -> float | None:
-        """Seconds until what came so far has to be decided (was it Esc?); None if nothing is open."""
+        """Seconds until what came so far has to be decided (was it Esc?); None if nothing is
+        open."""
         lost = self._came + LOST_SECONDS if self._pasted is not None else None
         row = self._came + BURST_SECONDS if self._pieces else None
         opened = self._open_at + self._open_for if self._open else None
@@ -400,9 +401,8 @@ class KeyParser(XTermParser):
         self._told = []
 
     def _rejoined(self, data: str) -> str:
-        """`data` behind the beginning of an answer if it goes on with it: nobody types several of its
-        characters at
-        once, or its end. Nothing where that is still not the end."""
+        """`data` behind the beginning of an answer if it goes on with it: nobody types several of
+        its characters at once, or its end. Nothing where that is still not the end."""
         whole = self._late + data
         ended = _ENDED.match(whole) and (len(data) > 1 or data in "\x07\\")
         if ended or (
@@ -455,10 +455,9 @@ class KeyParser(XTermParser):
         return _ENDLESS.sub("", whole)
 
     def _behind_escape(self, data: str, before: str) -> str:
-        """`data` with the ESC that came last, where that began an answer; without the rest of a key or
-        of a report
-        whose ESC was told as Esc. Where the end of that rest has not come, it waits, and is text if
-        none comes."""
+        """`data` with the ESC that came last, where that began an answer; without the rest of a key
+        or of a report whose ESC was told as Esc. Where the end of that rest has not come, it waits,
+        and is text if none comes."""
         whole, after_escape = f"\x1b{data}", before.endswith("\x1b")
         if self._doubted == 1:
             whole, self._open, self._doubted = self._open + data, "", 0

@@ -253,7 +253,8 @@ def _text(
     most: tuple[int, int] = (MOST_LINES, MOST_CHARS),
     folded: bool = False,
 ) -> Sequence[Line]:
-    """Plain text, wrapped: at most so many lines and characters of it, and how much more there is."""
+    """Plain text, wrapped: at most so many lines and characters of it, and how much more there
+    is."""
     shown, left = clip(text, *most)
     lines: list[Line] = []
     for number, part in enumerate(visible(shown).expandtabs(4).split("\n")):

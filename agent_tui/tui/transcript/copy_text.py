@@ -231,7 +231,8 @@ def _at_end(page: Page, line: int, x: int) -> bool:
 
 
 def _is_code(block: Block) -> bool:
-    """Whether the fences around `block` are not what was meant, where it is all that is selected."""
+    """Whether the fences around `block` are not what was meant, where it is all that is
+    selected."""
     return isinstance(block, TextBlock) and block.text.lstrip().startswith(("```", "~~~"))
 
 

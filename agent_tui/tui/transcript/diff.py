@@ -72,7 +72,8 @@ def pairs(hunk: Hunk, twins: bool, most: int = 0) -> Iterator[Pair]:
 
 
 def _stretches(hunk: Hunk, most: int) -> Iterator[list[Pair]]:
-    """Lines that belong together: what went and what came in its place, or one line on both sides."""
+    """Lines that belong together: what went and what came in its place, or one line on both
+    sides."""
     old, new = hunk.old_start, hunk.new_start
     removed: list[str] = []
     added: list[str] = []
@@ -222,7 +223,8 @@ def _wordy(character: str) -> bool:
 
 
 class Colours:
-    """The syntax colours of a diff's lines, part by part, until `COLOURED` characters are used up."""
+    """The syntax colours of a diff's lines, part by part, until `COLOURED` characters are used
+    up."""
 
     def __init__(self, path: str) -> None:
         self._path = path
@@ -321,7 +323,8 @@ Runs = tuple[Segment, ...]
 
 
 def split_lines(pair: Pair, known: Known, digits: int, width: int, cells: Cells) -> list[Line]:
-    """One line of both sides, `width` cells wide; what is too long goes on below, on its own side."""
+    """One line of both sides, `width` cells wide; what is too long goes on below, on its own
+    side."""
     old, new = pair
     room = (width - 1) // 2
     colours = known.get(new) if new else None

@@ -156,7 +156,8 @@ class Marks:
 
 
 def fold_text(text: str) -> tuple[str, Sequence[int]]:
-    """`text` as it is searched, and for each of its characters the one of `text` that it is (part) of."""
+    """`text` as it is searched, and for each of its characters the one of `text` that it is (part)
+    of."""
     words = search.fold_text(text)
     if len(words) == len(text):  # no letter becomes less than one
         return words, range(len(text))

@@ -354,8 +354,8 @@ def stamp(block: Block, zone: int) -> str:
 def add_stamp(
     lines: tuple[Line, ...], block: Block, look: Look, width: int, cells: Cells
 ) -> tuple[Line, ...]:
-    """`lines` of `block` with its time: in the first line where it fits there, else in a line of its
-    own below."""
+    """`lines` of `block` with its time: in the first line where it fits there, else in a line of
+    its own below."""
     words = stamp(block, look.zone) if look.timestamps and width >= LEAST_WIDTH and lines else ""
     if not words:
         return lines

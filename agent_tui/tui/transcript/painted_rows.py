@@ -237,7 +237,8 @@ class Painter:
 
 
 def mark_range(strip: Strip, start: int, end: int, look: Style) -> Strip:
-    """`strip` with `look` over its characters from `start` to `end` (-1: to the end of its text)."""
+    """`strip` with `look` over its characters from `start` to `end` (-1: to the end of its
+    text)."""
     size = len(strip.text.rstrip())
     end = size if end < 0 else min(end, size)
     if end <= start:

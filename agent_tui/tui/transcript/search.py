@@ -31,9 +31,8 @@ KEPT: Final = 16_000_000
 
 @frozen
 class Index:
-    """What the rows from `first` on say, made plain. `size`: how many characters that is. `raw`: with
-    Markdown's marks;
-    `thinking`: thoughts are searched too."""
+    """What the rows from `first` on say, made plain. `size`: how many characters that is. `raw`:
+    with Markdown's marks; `thinking`: thoughts are searched too."""
 
     rows: Vec[Block] = Vec()
     texts: tuple[str | None, ...] = ()

@@ -32,9 +32,8 @@ _NEAR: Final = 8
 
 @frozen
 class Place:
-    """A letter of a row: character `x` of line `offset` of `lines`, or, wherever lines begin and end
-    by now, letter
-    `letter` of the paragraph that says `text`; on a page of that `width`."""
+    """A letter of a row: character `x` of line `offset` of `lines`, or, wherever lines begin and
+    end by now, letter `letter` of the paragraph that says `text`; on a page of that `width`."""
 
     width: int
     index: int

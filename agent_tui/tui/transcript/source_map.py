@@ -33,9 +33,8 @@ _CELLS: Final = late.pattern(f" *{_BAR} *")
 
 @frozen
 class Written:
-    """A line as it was written; `tab`: how wide its tabs are drawn, 0 where they are not all that is
-    drawn otherwise;
-    `lead`: characters of the mark before it."""
+    """A line as it was written; `tab`: how wide its tabs are drawn, 0 where they are not all that
+    is drawn otherwise; `lead`: characters of the mark before it."""
 
     text: str
     tab: int = 0
@@ -80,9 +79,8 @@ def as_written(
     piece: str,
     known: Mapping[str, Written],
 ) -> str:
-    """`piece`, which is what is drawn from `start` to `stop` (line, character; None: the end) of the
-    paragraph in
-    `lines` from `first` to before `end`, as it was written, if that is known."""
+    """`piece`, which is what is drawn from `start` to `stop` (line, character; None: the end) of
+    the paragraph in `lines` from `first` to before `end`, as it was written, if that is known."""
     text, origins = join_lines(lines, first, end)
     drawn = text.rstrip()
     written = known.get(drawn)
@@ -132,14 +130,15 @@ _KEPT: Final = 8
 
 @frozen
 class Forms:
-    """How the pictures of a block are drawn, and for each how it is written; `pattern` finds them."""
+    """How the pictures of a block are drawn, and for each how it is written; `pattern` finds
+    them."""
 
     written: Mapping[str, str]
     pattern: re.Pattern[str] | None = None
 
     def snap_range(self, text: str, start: int, end: int) -> tuple[int, int]:
-        """`start` and `end` (-1: the end) of what is selected of a drawn line, no picture or letter in
-        part."""
+        """`start` and `end` (-1: the end) of what is selected of a drawn line, no picture or letter
+        in part."""
         if self.pattern is None and text.isascii():
             return start, end
         last = len(text) if end < 0 else min(end, len(text))
@@ -167,7 +166,8 @@ _known: dict[int, tuple[Block, Forms]] = {}
 
 
 def forms(block: Block) -> Forms:
-    """The pictures of `block`. One that is drawn like something else in it is left as it is drawn."""
+    """The pictures of `block`. One that is drawn like something else in it is left as it is
+    drawn."""
     known = _known.get(id(block))
     if known is None or known[0] is not block:
         if len(_known) >= _KEPT:

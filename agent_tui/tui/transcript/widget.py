@@ -164,8 +164,8 @@ class Transcript(WithBar, can_focus=False, inherit_css=False):
         self.refresh()
 
     def scroll_view(self, where: Where | str) -> None:
-        """`page_up`, `page_down`, `line_up`, `line_down`, `top`, `end`. Raises ValueError for anything
-        else."""
+        """`page_up`, `page_down`, `line_up`, `line_down`, `top`, `end`. Raises ValueError for
+        anything else."""
         page = max(1, self._laid.height - 1)
         moves = {"page_up": -page, "page_down": page, "line_up": -1, "line_down": 1}
         if where in moves:
@@ -237,7 +237,8 @@ class Transcript(WithBar, can_focus=False, inherit_css=False):
         return heights.row_at(top), heights.row_at(top + self._laid.height - 1)
 
     def _bring(self, hit: bool) -> None:
-        """Show the marked row: a hit anywhere in view, else below a third of it; a row at the top."""
+        """Show the marked row: a hit anywhere in view, else below a third of it; a row at the
+        top."""
         page, height = self._page, self._laid.height
         top = page.anchor(self.scroll_offset.y)
         line = 0
@@ -317,7 +318,8 @@ class Transcript(WithBar, can_focus=False, inherit_css=False):
         return super().refresh(*regions, repaint=repaint, layout=layout, recompose=recompose)
 
     def render_lines(self, crop: Region) -> list[Strip]:
-        """Own paint path: the compositor asks for all lines at each key that is pressed anywhere."""
+        """Own paint path: the compositor asks for all lines at each key that is pressed
+        anywhere."""
         self._lay()
         if not self._laid.width:
             return [Strip.blank(crop.width)] * crop.height

@@ -134,8 +134,8 @@ def _first_parts(said: str) -> str:
 
 
 def most_of(said: str, room: int) -> str:
-    """`said` in at most `room` cells: without its last parts (behind a dot), or else to the end of a
-    word."""
+    """`said` in at most `room` cells: without its last parts (behind a dot), or else to the end of
+    a word."""
     said = flatten(said)
     while cell_len(said) > room and " · " in said:
         said = said.rpartition(" · ")[0]

@@ -1,4 +1,5 @@
-"""The small regions around the transcript: header, status, queue, notes and the keys at the bottom."""
+"""The small regions around the transcript: header, status, queue, notes and the keys at the
+bottom."""
 
 from __future__ import annotations
 
@@ -214,7 +215,8 @@ class Status(Region):
             self.redraw()
 
     def has_room(self, cells: int) -> bool:
-        """Whether `cells` of the line can be covered, and it still says how what runs is stopped."""
+        """Whether `cells` of the line can be covered, and it still says how what runs is
+        stopped."""
         if self.value is None:
             return True
         width = self.size.width - cells

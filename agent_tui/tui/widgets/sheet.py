@@ -340,7 +340,8 @@ def without_headings(rows: Rows, value: OverlayView) -> Rows:
 
 
 def edge(title: str, note: str, width: int) -> Drawn:
-    """The upper edge: the title at its left, above the marks of the list, and a note at its right."""
+    """The upper edge: the title at its left, above the marks of the list, and a note at its
+    right."""
     head = [
         Segment(" "),
         Segment("─ ", "accent"),

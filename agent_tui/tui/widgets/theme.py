@@ -72,7 +72,8 @@ _HUE: Final = 1_500_000
 
 
 def reduce_colours(colours: Mapping[str, str], dark: bool) -> dict[str, str]:
-    """Each colour as the nearest of the 240; grounds among the greys, where those have more steps."""
+    """Each colour as the nearest of the 240; grounds among the greys, where those have more
+    steps."""
     ground = colours["background"]
     found = dict(colours) | {
         name: _nearest(value, name)
@@ -220,8 +221,8 @@ _HEX: Final = late.pattern(r"#[0-9a-fA-F]{6}")
 
 @frozen
 class Theme:
-    """`colours`: every name of `COLOURS`, as `#rrggbb` or `ansi_…`. `specs`: every name of `STYLES`,
-    in words."""
+    """`colours`: every name of `COLOURS`, as `#rrggbb` or `ansi_…`. `specs`: every name of
+    `STYLES`, in words."""
 
     name: str
     dark: bool
@@ -242,7 +243,8 @@ class Theme:
         return known
 
     def textual(self) -> TextualTheme:
-        """The same theme for Textual's own widgets. Every colour is also a variable: `$tui-muted`."""
+        """The same theme for Textual's own widgets. Every colour is also a variable:
+        `$tui-muted`."""
         colours = self.colours
         variables = {f"tui-{name}": value for name, value in colours.items()}
         variables["tui-placeholder-style"] = (
