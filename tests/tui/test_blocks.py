@@ -107,6 +107,11 @@ def test_thinking_can_be_one_line_or_nothing() -> None:
     assert not hidden(TextBlock("a"), Look(thinking="hidden"))
 
 
+def test_what_is_said_of_a_command_stands_apart_from_its_length() -> None:
+    command = d.CommandDisplay("serve", output="up", exit_code=None, background=True)
+    assert page(tool(command))[0] == "⚙ Read a.py  in the background · 1 line"
+
+
 def test_a_tool_is_one_line() -> None:
     block = tool(d.CodeDisplay("a\nb\n", "a.py"), duration_ms=120)
     assert page(block) == ["⚙ Read a.py  2 lines · 120 ms"]

@@ -19,7 +19,7 @@ from agent_tui.present.blocks import (
     undone_display,
     yes_parts,
 )
-from agent_tui.present.displays import diff_of, kind_of, parts_of, present
+from agent_tui.present.displays import diff_of, is_in_background, kind_of, parts_of, present
 from agent_tui.protocol.display import Display
 from agent_tui.protocol.tool_events import SHELL
 from agent_tui.protocol.transcript import Block, CallBlock, ToolBlock
@@ -242,7 +242,8 @@ def _running(seconds: float, limit: float) -> str:
 def _summary(display: Display | None) -> list[Segment]:
     """What came of it, in a few words."""
     presented = present(display)
-    return [*runs_of(presented.summary), *_length(display, " · " if presented.failure else " ")]
+    is_said = presented.failure or is_in_background(display)  # in words, not by a mark
+    return [*runs_of(presented.summary), *_length(display, " · " if is_said else " ")]
 
 
 def _body(block: ToolBlock, width: int, open: bool, cells: Cells, look: Look) -> Sequence[Line]:
