@@ -53,8 +53,21 @@ def guarded(program: int) -> bool:
         for pid in children(program)
         if b"ends what a killed" in Path(f"/proc/{pid}/cmdline").read_bytes()
     ]
-    open_files = (one for pid in guards for one in Path(f"/proc/{pid}/fd").iterdir())
-    return any(str(one.readlink()).startswith("/dev/pts/") for one in open_files)
+    return any(_target(one).startswith("/dev/pts/") for pid in guards for one in _open_files(pid))
+
+
+def _open_files(pid: int) -> list[Path]:
+    try:
+        return list(Path(f"/proc/{pid}/fd").iterdir())
+    except FileNotFoundError:
+        return []  # the guard is just starting, and was seen before its exec
+
+
+def _target(descriptor: Path) -> str:
+    try:
+        return str(descriptor.readlink())
+    except FileNotFoundError:
+        return ""  # the guard closes what it inherited while it starts
 
 
 def settings(pty: Pty, file: Path) -> set[str]:
