@@ -523,6 +523,7 @@ def test_only_one_module_asks_git() -> None:
         "agent_tui.agent.services.differences",
         "agent_tui.agent.turn.git_view",
         "agent_tui.context.project",
+        "agent_tui.safety.sandbox.lost_commits",  # what leads to a commit only commits say
     }
 
 

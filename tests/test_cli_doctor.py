@@ -100,6 +100,18 @@ def test_commands_after_an_edit_are_listed(tmp_path: Path) -> None:
     assert said in done.stdout
 
 
+def test_a_repository_of_which_not_all_is_held_is_noted(tmp_path: Path) -> None:
+    home = tmp_path.resolve()
+    subprocess.run(["git", "init", "-q"], cwd=home, check=True)
+    with listing() as address:
+        given = {"MOONSHOT_BASE_URL": address, "MOONSHOT_API_KEY": KEY}
+        assert "delete of the history" not in run(home, **given).stdout
+        (home / ".git/objects/info/alternates").write_text("/elsewhere\n")
+        done = run(home, **given)
+    assert done.returncode == 0 and "delete of the history" in done.stdout
+    assert f"{home}/.git/objects/info/alternates names other folders" in done.stdout
+
+
 def test_a_refused_key_names_where_it_is_from(tmp_path: Path) -> None:
     (tmp_path / "credentials.toml").write_text('[keys]\nmoonshot = "sk-another-key-0123"\n')
     (tmp_path / "credentials.toml").chmod(0o644)

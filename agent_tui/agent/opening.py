@@ -131,8 +131,8 @@ async def open_agent(
     models.tell_efforts(record)
     agent.tell_skills("start")
     log.info("session %s model %s", record.session, models.info.name)
-    if lost := await _recover_history(agent.turns.executor.workplace):
-        record.emit(Notice(f"H{lost[1:]}", "warning"))
+    for lost in await _recover_history(agent.turns.executor.workplace):
+        record.emit(Notice(lost, "warning"))
     await agent.judge_left_jobs()
     gate = await agent.trust.look()
     if config.interactive and not (config.asks and gate.is_new):
@@ -175,15 +175,18 @@ def _wire(config: EngineConfig, session: str) -> Notice | None:
     return Notice(f"All traffic with model servers is written to {path}, without keys.", level)
 
 
-async def _recover_history(place: Workplace) -> str:
+async def _recover_history(place: Workplace) -> tuple[str, ...]:
     """Put back what a command deleted of the history of git before the program was killed; what is
-    said of it."""
+    said of it, and of histories that are gone."""
     aside = place.spool / f"{uuid.uuid4().hex[:8]}.put-back"
     try:
         found = await place.off_loop(lambda: place.histories.recover(place.roots, aside))
+        gone = await place.off_loop(lambda: place.histories.find_gone(place.roots))
     except UNREADABLE as error:
-        return sandbox_words.HISTORY_UNSEEN.format(explain_unreadable(error))
-    return sandbox_words.describe_lost(found, str)
+        said = sandbox_words.HISTORY_UNSEEN.format(explain_unreadable(error))
+        return (sandbox_words.capitalize(said),)
+    back = sandbox_words.capitalize(sandbox_words.describe_lost(found, str))
+    return (*filter(None, (back,)), *(sandbox_words.describe_gone(*one) for one in gone))
 
 
 async def _tidied(config: EngineConfig, record: Record, pool: Pool, log: Logger) -> None:

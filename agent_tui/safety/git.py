@@ -78,14 +78,16 @@ async def ask_git(
     output: IO[bytes] | None = None,
     *,
     drivers: bool = False,
+    is_shown: bool = True,
 ) -> GitAnswer:
     """What git says to `words` about a repository; `given` is its input, `output` takes what it
-    writes. `drivers`: the question is for their names, and looks none up.
+    writes. `drivers`: the question is for their names, and looks none up. `is_shown`: somebody learns
+    what the repository holds, so all parts of it must be its own.
 
     It writes nothing in the repository. Never raises; an answer that is longer than `MOST_OUTPUT`
     is a problem.
     """
-    if problem := explain_refusal(where):
+    if is_shown and (problem := explain_refusal(where)):
         return GitAnswer(problem=problem)
     path = search_path(os.environ, where.top)
     program = find_program("git", path, where.top)

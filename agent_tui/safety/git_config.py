@@ -24,7 +24,8 @@ from agent_tui.structures.frozen import frozen
 COMMON: Final = ("objects", "refs", "packed-refs", "shallow", "reftable")
 """What all work trees of a repository share; its configuration, hooks and modules are left out."""
 _ALTERNATES: Final = "objects/info/alternates"
-"""Names other folders in which git looks for objects."""
+ALTERNATES: Final = (_ALTERNATES, "objects/info/http-alternates")
+"""They name other folders in which git looks for objects."""
 _OWN: Final = (
     *("HEAD", "index", "config", "config.worktree", "commondir", "info/attributes"),
     _ALTERNATES,
@@ -165,8 +166,25 @@ def _elsewhere(where: Repository) -> str:
     )
 
 
+def foreign_parts(folder: Path) -> Iterator[str]:
+    """What in a git folder is none of its own: names that lead to a pipe or the like, that name
+    other folders with objects, and links that lead out, also among its reflogs."""
+    where = Repository(folder.parent, folder, folder)
+    yield from _no_files(where)
+    for name in ALTERNATES:
+        if read_text(folder / name).strip():
+            yield str(folder / name)
+    logs, inside = folder / "logs", (os.path.realpath(folder),)
+    links = [*_links(folder), *([str(logs)] if logs.is_symlink() else _links_in(logs, deep=True))]
+    yield from (link for link in links if not _lies_in_any(link, inside))
+
+
 def _no_file(where: Repository) -> str:
-    """Which name of a git folder leads to a pipe or the like, for which git would wait for ever."""
+    return next((f"{path} is not a regular file" for path in _no_files(where)), "")
+
+
+def _no_files(where: Repository) -> Iterator[str]:
+    """Which names of a git folder lead to a pipe or the like, for which git would wait for ever."""
     shared = (f"{where.folder}/{file.name}" for file in where.folder.glob("sharedindex.*"))
     named = (f"{place}/{name}" for place in {where.folder, where.common} for name in _FILES)
     for path in (*named, *shared):
@@ -175,8 +193,7 @@ def _no_file(where: Repository) -> str:
         except (OSError, ValueError):
             continue  # it is not there
         if not stat.S_ISREG(mode):
-            return f"{path} is not a regular file"
-    return ""
+            yield path
 
 
 def _leads_out(where: Repository) -> str:
@@ -217,8 +234,8 @@ def _links_in(folder: Path, deep: bool) -> Iterator[str]:
     if not folder.is_dir():
         return
     for visit in walk(os.path.realpath(folder)):
-        paths = (Path(visit.path, name) for name in visit.names)
-        yield from (str(path) for path in paths if path.is_symlink())
+        paths = (f"{visit.path}/{name}" for name in visit.names)
+        yield from filter(os.path.islink, paths)
         if not deep:
             return
         if visit.unseen:

@@ -4,6 +4,8 @@ a person allows runs without it."""
 from __future__ import annotations
 
 import json
+import os
+import shutil
 import subprocess
 import sys
 import urllib.request
@@ -181,6 +183,96 @@ def test_history_that_it_deletes_is_put_back_and_told(repository: Place, command
         [said] = [one.text for one in driver.all(Notice) if "History of git" in one.text]
         assert "put back" in said
     assert before[0] == "two\none\n" and history(repository) == before
+
+
+EMPTIES = "git repack -adq; for p in .git/objects/pack/*.pack; do chmod u+w $p; : > $p; done"
+
+
+def sandboxed(place: Place, words: str) -> dict[str, object]:
+    """A command that only the sandbox holds: no list knows a script."""
+    (place.cwd / "work.sh").write_text(words)
+    return run("sh work.sh; echo done")
+
+
+@pytest.mark.usefixtures("way")
+def test_packs_that_it_empties_replace_nothing(repository: Place) -> None:
+    before = history(repository)
+    calls = [[sandboxed(repository, EMPTIES)], [run("true > new")]]
+    script = repository.script(*calls, [{"text": "ok"}])
+    with repository.engine(script, mode="accept-all", interactive=False) as driver:
+        driver.turn("go")
+        [said] = [one.text for one in driver.all(Notice) if "History of git" in one.text]
+        assert "was put back" in said
+    assert history(repository) == before
+
+
+@pytest.mark.usefixtures("way")
+@pytest.mark.parametrize(
+    ("name", "plants"),
+    [
+        ("objects/info/alternates", "echo /nonexistent > .git/objects/info/alternates"),
+        ("objects/info/http-alternates", "echo x > .git/objects/info/http-alternates"),
+        ("refs/heads/zz", "ln -s /etc/passwd .git/refs/heads/zz"),
+        ("logs/zz", "ln -s /etc .git/logs/zz"),
+        ("shallow", "mkfifo .git/shallow"),
+    ],
+)
+def test_what_leads_out_of_the_history_is_put_back_and_told(
+    repository: Place, name: str, plants: str
+) -> None:
+    before = history(repository)
+    script = repository.script([sandboxed(repository, plants)], [{"text": "ok"}])
+    with repository.engine(script, mode="accept-all", interactive=False) as driver:
+        driver.turn("go")
+        [said] = [one.text for one in driver.all(Notice) if "Protected names" in one.text]
+        assert f".git/{name}" in said and "were put back" in said
+    assert not os.path.lexists(repository.cwd / ".git" / name) and history(repository) == before
+
+
+def test_other_objects_that_were_named_before_stay(repository: Place) -> None:
+    """They are said once, and what lies here is still held."""
+    shared = repository.cwd.parent / "shared.git"
+    subprocess.run(["git", "clone", "-q", "--bare", ".", shared], cwd=repository.cwd, check=True)
+    alternates = repository.cwd / ".git/objects/info/alternates"
+    alternates.write_text(f"{shared}/objects\n")
+    before = history(repository)
+    calls = [[run("echo 1 > b.txt")], [sandboxed(repository, "rm -rf .git/objects/?? .git/HEAD")]]
+    script = repository.script(*calls, [{"text": "ok"}])
+    with repository.engine(script, mode="accept-all", interactive=False) as driver:
+        driver.turn("go")
+        told = [one.text for one in driver.all(Notice)]
+        [limit] = [text for text in told if text.startswith("Not all that commands delete")]
+        assert "alternates" in limit
+        assert [text for text in told if "was put back: HEAD" in text]
+        assert not [text for text in told if "rotected names" in text]
+    assert alternates.is_file() and history(repository) == before
+
+
+@pytest.mark.usefixtures("way")
+def test_commits_that_it_leaves_without_a_name_get_one(repository: Place) -> None:
+    last = repository.cwd / ".git/refs/heads/main"
+    sha = last.read_text().strip()
+    script = repository.script(
+        [sandboxed(repository, "git rev-parse HEAD~1 > x; mv x .git/refs/heads/main")],
+        [{"text": "ok"}],
+    )
+    shutil.rmtree(repository.cwd / ".git/logs")
+    with repository.engine(script, mode="accept-all", interactive=False) as driver:
+        driver.turn("go")
+        [said] = [one.text for one in driver.all(Notice) if "Commits in .git" in one.text]
+    name = f"refs/agent-tui/lost/heads/main-{sha[:8]}"
+    assert name in said and (repository.cwd / ".git" / name).read_text().strip() == sha
+
+
+def test_a_start_says_where_copies_of_a_history_are_that_is_gone(repository: Place) -> None:
+    script = repository.script([run("true > new")], [{"text": "ok"}])
+    with repository.engine(script, mode="accept-all", interactive=False) as driver:
+        driver.turn("go")
+    shutil.rmtree(repository.cwd / ".git")
+    with repository.engine(repository.script([{"text": "ok"}])) as driver:
+        driver.turn("go")
+        [said] = [one.text for one in driver.all(Notice) if "is gone" in one.text]
+        assert f"{repository.config(script).contents / 'repositories'}" in said
 
 
 @pytest.mark.usefixtures("way")

@@ -207,12 +207,18 @@ def kept(store: Path) -> set[str]:
     return {path.name for path in store.glob("*/*/*")}
 
 
-def test_what_git_has_packed_is_let_go(root: Path) -> None:
+def test_what_git_has_packed_is_let_go_after_a_day(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     store = root.parent / "data"
     histories = Histories(store)
     take(root, histories)
     first = kept(store)
     shell(root, "git commit -qm more; git gc -q")
+    take(root, histories)
+    take(root, Histories(store))
+    assert first <= kept(store)
+    monkeypatch.setattr(object_store, "LASTS", -1.0)
     take(root, histories)
     packs = {path.name for path in (root / ".git/objects/pack").iterdir()}
     assert packs <= kept(store) and first - packs

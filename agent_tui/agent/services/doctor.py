@@ -29,6 +29,7 @@ from agent_tui.providers.choosing import choose, keys
 from agent_tui.providers.services import service_of
 from agent_tui.safety import credentials
 from agent_tui.safety.credentials import Stored
+from agent_tui.safety.git_config import find_repository
 from agent_tui.safety.process import processes
 from agent_tui.safety.process.environment import (
     child_environment,
@@ -37,6 +38,7 @@ from agent_tui.safety.process.environment import (
 )
 from agent_tui.safety.process.output_capture import Captured
 from agent_tui.safety.sandbox import support as sandbox_support
+from agent_tui.safety.sandbox.histories import explain_limit
 from agent_tui.safety.sandbox.support import Support
 from agent_tui.safety.secrets import scrubber as secrets
 from agent_tui.settings.layers import FILE
@@ -203,6 +205,7 @@ async def _commands(config: EngineConfig) -> tuple[Check, ...]:
         found.append(Check("commands", "ok", "commands cannot read your API keys"))
     found.append(_sandboxed(await sandbox_support.support()))
     found.append(_working(await sandbox_support.workspace_support(config.settings.sandbox.mode)))
+    found += _history(config.cwd)
     said = "commands outside a sandbox have your own rights; the mode decides which of them need your approval"
     found.append(Check("commands", "note", said))
     if left_out := names_left_out(config.environment, passed):
@@ -219,6 +222,13 @@ def _sandboxed(support: Support) -> Check:
     fix = "Landlock needs Linux 5.13 or newer, and a container may forbid it"
     said = f"no read-only sandbox: {support.problem}"
     return Check("commands", "note", said, fix if sys.platform == "linux" else "")
+
+
+def _history(cwd: Path) -> Iterator[Check]:
+    where = find_repository(cwd.resolve())
+    if where is not None and (limit := explain_limit(os.path.realpath(where.common))):
+        said = f"not all that commands of accept-all mode delete of the history of git can be put back: {limit}"
+        yield Check("commands", "note", said)
 
 
 def _working(support: Support) -> Check:

@@ -54,6 +54,9 @@ class ProtectedWatch:
         try:
             found = self._state.found
             self._histories = place.histories.take(roots, found.git_folders, found.led)
+            for path, reason in place.histories.new_limits().items():
+                said = sandbox_words.describe_limit(self._display_path(Path(path)), reason)
+                self._tell(Notice(said, "warning"))
         except UNREADABLE as error:
             self._tell(
                 Notice(sandbox_words.NO_HISTORY.format(explain_unreadable(error)), "warning")
@@ -105,7 +108,7 @@ class ProtectedWatch:
         else:
             self.lost_history = sandbox_words.describe_lost(found, self._display_path)
         if said := self.lost_history:
-            self._tell(Notice(f"H{said[1:]}", "warning"))
+            self._tell(Notice(sandbox_words.capitalize(said), "warning"))
 
     def _without_others(
         self, state: ProtectedState, changed: Iterable[str], later: bool

@@ -86,22 +86,70 @@ def describe_lost(found: Iterable[PutBack], display: Callable[[Path], str]) -> s
 
 
 def _describe_one(found: PutBack, display: Callable[[Path], str]) -> str:
+    at = display(Path(found.folder))
     if found.trouble:
-        return HISTORY_UNSEEN.format(f"{found.trouble} ({display(Path(found.folder))})")
-    said = (
-        f"history of git was lost in {display(Path(found.folder))} while a command ran, perhaps by "
-        "the person, and was "
-    )
-    said += "put back" if found.to == found.folder else f"kept in {found.to}"
-    said += f": {', '.join(found.parts)}." if found.parts else "."
+        return HISTORY_UNSEEN.format(f"{found.trouble} ({at})")
+    return " ".join((*_describe_history(found, at), *_describe_limits(found, at)))
+
+
+def _describe_history(found: PutBack, at: str) -> Iterator[str]:
+    lost = f"history of git was lost in {at} while a command ran, perhaps by the person, and"
+    missing = ", ".join(found.missing) or name_some(found.left)
+    if found.parts:
+        came = "put back" if found.to == found.folder else f"kept in {found.to}"
+        yield f"{lost} was {came}: {', '.join(found.parts)}."
+        if found.left:
+            yield f"Not put back: {missing} (in {name_some(found.left)})."
+    elif found.left:
+        yield f"{lost} could not be put back: {missing} (in {name_some(found.left)})."
+    if found.left:
+        yield f"Copies of its objects are in {found.copies}."
+    if found.is_failed:
+        yield "The next start in this folder tries again."
     if found.refs:
-        said += f" Commits that no branch leads to any more: {name_some(found.refs)}."
+        names = name_some(found.refs)
+        moved = f"commits in {at} lost their names while a command ran, perhaps by the person, and "
+        yield (
+            f"Commits that no branch leads to any more: {names}."
+            if found.parts
+            else f"{moved}have new ones: {names}."
+        )
+
+
+def _describe_limits(found: PutBack, at: str) -> Iterator[str]:
     if found.unchecked:
         objects = "1 object" if found.unchecked == 1 else f"{found.unchecked} objects"
-        said += f" Too large to be checked: {objects}; `git fsck` says whether all is whole."
-    if found.left:
-        said += f" Not all of it could be put back: {name_some(found.left)}."
-    return said
+        yield f"Too large to be checked: {objects}; `git fsck` says whether all is whole."
+    if found.unchecked_packs:
+        yield (
+            f"git has packed its objects in {at}, in packs too large to be checked; what it "
+            f"packed is kept for a day in {found.copies}. `git fsck` says whether all is whole."
+        )
+    if found.opened and not found.parts:
+        folders = "1 folder" if found.opened == 1 else f"{found.opened} folders"
+        yield f"{folders} of git in {at} could not be read after a command, and can be again."
+    if not found.is_all:
+        yield f"There are too many files in {at}: those that are new were not all looked at."
+
+
+def describe_limit(folder: str, reason: str) -> str:
+    """What a person is told once of a repository in which not all can be put back."""
+    return (
+        f"Not all that commands delete of the history of git in {folder} can be put back: {reason}"
+    )
+
+
+def describe_gone(folder: str, copies: str) -> str:
+    """The same of a history that is gone, with what is left of it."""
+    return (
+        f"The history of git in {folder} is gone. Its objects, as commands of an earlier session "
+        f"found them, are in {copies} for about a day. To have them back: `git init`, copy what is "
+        "in that folder to `.git/objects`, and `git fsck --lost-found` lists the commits"
+    )
+
+
+def capitalize(said: str) -> str:
+    return said[:1].upper() + said[1:]
 
 
 def note_stop(confined: Confined, refused: Refusal) -> str:

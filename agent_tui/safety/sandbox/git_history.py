@@ -11,11 +11,14 @@ import os
 import stat
 import time
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 from typing import Final
 
-from agent_tui.safety.folder_walk import files_below, folder_of, list_folder
-from agent_tui.safety.sandbox import plain_paths
+from agent_tui.safety.folder_walk import folder_of, list_folder
+from agent_tui.safety.sandbox import git_files, lost_commits, plain_paths
 from agent_tui.safety.sandbox.git_objects import ObjectCheck
 from agent_tui.safety.sandbox.object_store import (
     Held,
@@ -25,63 +28,61 @@ from agent_tui.safety.sandbox.object_store import (
     is_empty,
     list_objects,
 )
-from agent_tui.safety.sandbox.protected_state import Was, read_at, read_file
+from agent_tui.safety.sandbox.protected_state import Was, read_file
 from agent_tui.structures import late
 from agent_tui.structures.frozen import frozen
 
-MOST_BYTES: Final = 64_000_000
-"""Of small files together that are kept of a git folder."""
-MOST_FILES: Final = 20_000
 GIT_KEEPS: Final = 13 * 86_400.0
 """Seconds for which git itself lets lie what nothing leads to; it says two weeks."""
-LOG_STAYS: Final = 29 * 86_400.0
-"""The same for what reflogs say; it says thirty days."""
 LOST: Final = "refs/agent-tui/lost"
 """Where commits get a name that a branch had and nothing leads to any more."""
-_KEPT: Final = (
-    "HEAD", "index", "logs", "refs", "ORIG_HEAD", "packed-refs", "shallow", "reftable", "info",
-    "worktrees",
-)  # fmt: skip
 _STAYS: Final = ("HEAD", "index", "logs/HEAD", "packed-refs", "reftable/tables.list")
 """Git makes these anew, and never takes them away, nor empties them, but for a reflog that is
 old."""
-_LED_BY: Final = frozenset({"config.worktree", "commondir", "gitdir"})
-"""Held fast, or put back, with all that leads git."""
 _MADE_ANEW: Final = ("info/commit-graph", "pack/multi-pack-index")
 """Of the objects: git does without, but not with an empty one."""
+_MOST_CLEARED: Final = 1_000
+"""Files of objects that hold nothing, and are moved away."""
 _HEAD: Final = late.pattern(r"ref: refs/|[0-9a-f]{40}")
 _LONGEST_PATH: Final = 4_097
 """Bytes in a file that says where something is."""
-_DIGITS: Final = 12
-"""Of a time in seconds, at most."""
-_SHA: Final = late.pattern(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 
 
 @frozen
 class PutBack:
-    """What of the git folder `folder` was put back (`parts`, in words), what could not be (`left`),
-    and the names (`refs`) under which commits are that a branch does not lead to any more. `to`:
-    the folder that has it now. `trouble`: why it could not be looked at, in one line. `unchecked`:
-    how many objects are too large to be checked."""
+    """What of the git folder `folder` was put back (`parts`, in words), what could not be (`left`,
+    and in words `missing`), and the names (`refs`) under which commits are that a branch does not
+    lead to any more. `to`: the folder that has it now; `copies`: where objects are kept.
+    `trouble`: why it could not be looked at, in one line. `is_failed`: the next start tries again.
+    `unchecked`: how many objects are too large to be checked, `unchecked_packs` the same of packs;
+    `opened`: how many folders were closed; `is_all`: whether all files were looked at."""
 
     folder: str
     to: str
-    parts: tuple[str, ...]
-    left: tuple[str, ...]
-    refs: tuple[str, ...]
+    parts: tuple[str, ...] = ()
+    left: tuple[str, ...] = ()
+    refs: tuple[str, ...] = ()
     trouble: str = ""
+    missing: tuple[str, ...] = ()
+    copies: str = ""
+    is_failed: bool = False
     unchecked: int = 0
+    unchecked_packs: int = 0
+    opened: int = 0
+    is_all: bool = True
 
 
 @frozen
 class State:
     """A git folder (`common`: that of all work trees of the repository) before a command: its small
-    files by their paths, its objects, and which work tree each folder in its `worktrees` is for."""
+    files by their paths, its objects, and which work tree each folder in its `worktrees` is for.
+    `is_all`: whether these are all files."""
 
     common: str
     files: dict[str, Was]
     objects: Objects
     trees: dict[str, str]
+    is_all: bool = True
 
 
 def take_state(common: str, known: Mapping[str, Was], listed: Listed) -> State:
@@ -91,7 +92,9 @@ def take_state(common: str, known: Mapping[str, Was], listed: Listed) -> State:
     led = {place: read_file(f"{place}/gitdir", _LONGEST_PATH) for place in places}
     trees = {at: os.fsdecode(was.content.strip()) for at, was in led.items() if was is not None}
     objects = list_objects(f"{common}/objects", listed)
-    return State(common, _small_files(common, known), objects, trees)
+    files, is_all = git_files.read_small_files(common, known)
+    kept = git_files.limit(files, known)
+    return State(common, kept, objects, trees, is_all and len(kept) == len(files))
 
 
 class History:
@@ -100,6 +103,7 @@ class History:
     def __init__(self, state: State, store: ObjectStore, listed: Listed) -> None:
         self.common, self._state, self._store, self._listed = state.common, state, store, listed
         self._files = state.files
+        self.is_all = state.is_all
 
     def put_back(
         self, bases: Sequence[str], aside: Path, to: str, check: ObjectCheck
@@ -110,36 +114,98 @@ class History:
         removed = tuple(f"{at}/" for at, tree in self._state.trees.items() if _is_removed(at, tree))
         files = self._state.files.items()
         self._files = {path: was for path, was in files if not path.startswith(removed)}
-        now = _small_files(self.common, self._files)
-        held = list_objects(self._objects, self._listed)
-        damaged = self._store.find_damaged(self._objects, self._state.objects, held, check)
-        objects = self._lost_objects(held.without(damaged))
-        broken = self._broken(now)
+        opened = self._open_up(stat.S_IRUSR | stat.S_IXUSR)
+        now, is_all = git_files.read_small_files(self.common, self._files)
+        listed, before = list_objects(self._objects, self._listed), self._state.objects
+        damaged = self._store.find_damaged(self._objects, before, listed, check)
+        held = self._store.held(self._objects, listed.without(damaged), before, check)
+        objects = self._lost_objects(listed.without(damaged), held)
+        damaged |= held.find_broken() if objects else frozenset()
+        broken = self._broken(now) | git_files.cut_logs(self._files, now, self._folders)
         no_refs = not os.path.isdir(f"{self.common}/refs")  # noqa: PTH112
-        if not objects and not broken and not no_refs:
-            return None
+        is_lost = bool(objects or broken or no_refs)
+        if is_lost:
+            broken |= self._missing_refs(now, broken, objects, listed.without(damaged), no_refs)
+            with suppress(OSError):  # of another owner: it may be written all the same
+                opened += self._open_up(stat.S_IRWXU)
+        target = _Target(to, bases, aside)
+        none = PutBack(self.common, to, copies=self._store.folder)
+        back = self._give(objects, broken, damaged, target, check) if is_lost else none
+        is_here = to == self.common and self._objects not in back.left
+        if is_lost:
+            now, _ = git_files.read_small_files(self.common, self._files)
+        refs = self._name_dropped(now, target) if is_here else ()
+        back = replace(
+            back,
+            refs=refs,
+            unchecked_packs=sum(one.startswith(self.common) for one in check.unchecked_packs),
+            opened=opened,
+            is_all=is_all or not self._state.is_all,
+        )
+        return back if back != none else None
+
+    def _missing_refs(
+        self,
+        now: Mapping[str, Was],
+        broken: Collection[str],
+        objects: Collection[str],
+        held: Objects,
+        no_refs: bool,
+    ) -> dict[str, bytes]:
+        """What else is not there any more, where it was not git that took something away."""
         is_packed = not (held.packs.keys() <= self._state.objects.packs.keys())  # by git
         headless = any(path in broken and path not in now for path in self._heads)
-        if no_refs or headless or (objects and not is_packed):
-            named, packed = _refs(now, self.common), _packed_refs(self._files, self.common)
-            broken |= {
-                path: was.content
-                for path, was in self._files.items()
-                if path not in now
-                and path not in broken
-                and named.get(name := self._name(path)) in (None, packed.get(name))
-            }
-        target = _Target(to, bases, aside)
-        left = [*self._give_objects(objects, damaged, target, check), *self._write(broken, target)]
+        if not (no_refs or headless or (objects and not is_packed)):
+            return {}
+        named = git_files.refs(now, self.common)
+        packed = git_files.packed_refs(self._files, self.common)
+        return {
+            path: was.content
+            for path, was in self._files.items()
+            if was.content
+            and path not in now
+            and path not in broken
+            and named.get(name := self._name(path)) in (None, packed.get(name))
+        }
+
+    def _give(
+        self,
+        objects: frozenset[str],
+        broken: Mapping[str, bytes],
+        damaged: Collection[str],
+        target: _Target,
+        check: ObjectCheck,
+    ) -> PutBack:
+        """Write all of it that can be."""
+        gone, is_failed = self._give_objects(objects, damaged, target, check)
+        failed = self._write(broken, target)
+        left = [self._objects] if gone else []
         try:
             target.make_folders()
         except OSError:
             left.append(self.common)
-        is_here = to == self.common and self._objects not in left
-        refs = self._name_lost(target) if is_here and (objects or len(broken) > 1) else ()
-        unchecked = sum(1 for name in objects if name.replace("/", "") in check.unchecked)
-        parts = self._describe(objects, broken)
-        return PutBack(self.common, to, parts, tuple(left), refs, unchecked=unchecked)
+        came = [path for path in broken if path not in failed]
+        is_there = not left or len(objects) > len(gone) or came
+        return PutBack(
+            self.common,
+            target.folder,
+            parts=self._describe(objects - gone, came) if is_there else (),
+            left=(*left, *failed),
+            missing=self._describe(gone, failed) if gone or failed else (),
+            copies=self._store.folder,
+            is_failed=is_failed or bool(failed) or self.common in left,
+            unchecked=sum(1 for name in objects if name.replace("/", "") in check.unchecked),
+        )
+
+    def _open_up(self, rights: int) -> int:
+        """Folders that held something, and do not give their owner these rights any more, give all;
+        returns how many. Raises OSError where that fails."""
+        places = {f"{self._objects}/{name.partition('/')[0]}" for name in self._state.objects.names}
+        places |= {os.path.dirname(path) for path in self._files}  # noqa: PTH120
+        places |= {self.common, self._objects, f"{self.common}/refs/heads"}
+        above = {str(one) for place in places for one in Path(place).parents}
+        below = {one for one in above if one.startswith(f"{self.common}/")}
+        return sum(plain_paths.open_up(one, rights) for one in sorted(places | below))
 
     @property
     def _objects(self) -> str:
@@ -154,16 +220,15 @@ class History:
     def _heads(self) -> frozenset[str]:
         return frozenset(f"{folder}/HEAD" for folder in self._folders)
 
-    def _lost_objects(self, now: Objects) -> frozenset[str]:
+    def _lost_objects(self, now: Objects, held: Held) -> frozenset[str]:
         """Those that were there and are in no pack either, but for what git itself cleaned away."""
         gone = self._state.objects.names - now.names
-        if not gone or not (lost := self._store.lost(gone, self._objects, now)):
+        if not gone or not (lost := self._store.lost(gone, held)):
             return frozenset()
-        if now.packs.keys() - self._state.objects.packs.keys():
+        if now.packs.keys() - self._state.objects.packs.keys() - held.find_broken():
             # git has packed what is left, and whatever leads to it
             is_old = self._store.youngest(lost) < time.time() - GIT_KEEPS
-            held = Held(self._objects, now)
-            tips = map(bytes.fromhex, _refs(self._files, self.common).values())
+            tips = map(bytes.fromhex, git_files.refs(self._files, self.common).values())
             if is_old and all(tip in held for tip in tips):
                 return frozenset()
         return lost
@@ -176,23 +241,31 @@ class History:
             for path, was in self._files.items()
             if was.content
             and (
-                (path in stays and not (path in now and (now[path].content or _is_old_log(was))))
+                (path in stays and not self._stays(path, was, now.get(path)))
                 or (path in now and self._is_sound(path, was) > self._is_sound(path, now[path]))
             )
         }
-        named = _refs(now, self.common)
-        for name, sha in _refs(self._files, self.common).items():
+        named = git_files.refs(now, self.common)
+        for name, sha in git_files.refs(self._files, self.common).items():
             path, log = f"{self.common}/{name}", f"{self.common}/logs/{name}"
-            last = _last_of(now.get(log))
-            is_logged = sha == _last_of(self._files.get(log)) and last != named.get(name)
+            last = git_files.last_of(now.get(log))
+            is_logged = sha == git_files.last_of(self._files.get(log)) and last != named.get(name)
             if path not in now and is_logged and last.strip("0"):
                 found[path] = f"{last}\n".encode()  # git deletes a branch with its log
         return found
 
+    def _stays(self, path: str, was: Was, is_now: Was | None) -> bool:
+        """Whether a file is still there that git never takes away."""
+        if is_now is None or not (is_now.content or git_files.is_old_log(was)):
+            return False
+        return path in self._heads or stat.S_ISLNK(is_now.mode) <= stat.S_ISLNK(was.mode)
+
     def _is_sound(self, path: str, is_now: Was) -> bool:
         """Whether git could read a `HEAD` or a branch."""
-        if stat.S_ISLNK(is_now.mode) or not (path in self._heads or self._name(path)):
+        if not (path in self._heads or self._name(path)):
             return True
+        if stat.S_ISLNK(is_now.mode):  # as git made some itself
+            return is_now == self._files[path] or is_now.content.startswith(b"refs/")
         return _HEAD.match(is_now.content.decode("ascii", "replace")) is not None
 
     def _name(self, path: str) -> str:
@@ -202,18 +275,18 @@ class History:
 
     def _give_objects(
         self, names: frozenset[str], damaged: Collection[str], target: _Target, check: ObjectCheck
-    ) -> tuple[str, ...]:
+    ) -> tuple[frozenset[str], bool]:
+        """Returns those that are not there again, and whether a later try may help."""
         try:
             for place in {name.partition("/")[0] for name in names}:
                 target.make_way(f"objects/{place}/x")
-            for name in (*names.intersection(damaged), *_MADE_ANEW):
-                if name in names or is_empty(f"{target.folder}/objects/{name}"):
+            for name in (*islice(damaged, _MOST_CLEARED), *_MADE_ANEW):
+                if name in damaged or is_empty(f"{target.folder}/objects/{name}"):
                     target.clear(f"objects/{name}")
         except OSError:
-            return (self._objects,)
+            return names, True
         folder = f"{target.folder}/objects"
-        left = self._store.put_back(names, folder, self._state.objects, check)
-        return (self._objects,) if left else ()
+        return self._store.put_back(names, folder, self._state.objects, check)
 
     def _write(self, files: Mapping[str, bytes], target: _Target) -> tuple[str, ...]:
         """Returns the paths of those where that fails."""
@@ -226,18 +299,15 @@ class History:
                 left.append(path)
         return tuple(left)
 
-    def _name_lost(self, target: _Target) -> tuple[str, ...]:
-        """Commits that a branch had, which is another now, and that no reflog names."""
-        now = _small_files(self.common, self._files)
-        logs = b"".join(was.content for path, was in now.items() if "/logs/" in path)
-        named = _refs(now, self.common)
-        lost = {
+    def _name_dropped(self, now: Mapping[str, Was], target: _Target) -> tuple[str, ...]:
+        """Names for commits that had one, and to which nothing leads now."""
+        lost = lost_commits.find_lost(self.common, self._files, now)
+        names = {
             f"{self.common}/{LOST}/{name.removeprefix('refs/')}-{sha[:8]}": f"{sha}\n".encode()
-            for name, sha in _refs(self._files, self.common).items()
-            if named.get(name) != sha and sha.encode() not in logs
+            for sha, name in lost.items()
         }
-        failed = self._write(lost, target)
-        return tuple(self._name(path) for path in lost if path not in failed)
+        failed = self._write(names, target)
+        return tuple(self._name(path) for path in names if path not in failed)
 
     def _describe(self, objects: Collection[str], files: Collection[str]) -> tuple[str, ...]:
         names = [os.path.basename(path) for path in files if "/logs/" not in path]  # noqa: PTH119
@@ -288,53 +358,3 @@ def _is_removed(at: str, tree: str) -> bool:
 
 def _many(what: str) -> str:
     return {"branch or tag": "branches or tags"}.get(what, f"{what}s")
-
-
-def _packed_refs(files: Mapping[str, Was], common: str) -> dict[str, str]:
-    """What `packed-refs` says; a file of a branch or tag stands over it."""
-    was = files.get(f"{common}/packed-refs")
-    lines = was.content.decode("utf-8", "replace").splitlines() if was is not None else ()
-    said = (line.partition(" ") for line in lines)
-    return {name: sha for sha, _, name in said if _SHA.fullmatch(sha)}
-
-
-def _last_of(log: Was | None) -> str:
-    """The commit at which a branch is by its log; empty: it has none."""
-    last = log.content.rstrip().rpartition(b"\n")[2] if log is not None else b""
-    words = last.decode("utf-8", "replace").split(" ", 2)
-    return words[1] if len(words) > 1 else ""
-
-
-def _is_old_log(was: Was) -> bool:
-    """Whether a file is a reflog that git may empty: all that it says is old."""
-    about = was.content.rstrip().rpartition(b"\n")[2].partition(b"\t")[0].split()[-2:]
-    is_dated = len(about) == len(("seconds", "zone")) and about[0].isdigit()
-    return is_dated and len(about[0]) <= _DIGITS and int(about[0]) < time.time() - LOG_STAYS
-
-
-def _refs(files: Mapping[str, Was], common: str) -> dict[str, str]:
-    """The commits that branches and tags name, by their whole names."""
-    found = _packed_refs(files, common)
-    start = f"{common}/refs/"
-    for path, was in files.items():
-        if path.startswith(start):
-            sha = was.content.decode("ascii", "replace").strip()
-            if _SHA.fullmatch(sha):
-                found[f"refs/{path[len(start) :]}"] = sha
-    return found
-
-
-def _small_files(common: str, known: Mapping[str, Was]) -> dict[str, Was]:
-    """The files of a git folder that change with each commit, by their paths."""
-    found, left = dict[str, Was](), MOST_BYTES
-    _, names = list_folder(common)
-    shared = (name for name in names if name.startswith("sharedindex."))
-    for top in (f"{common}/{name}" for name in (*shared, *_KEPT)):
-        for folder, name, path in files_below(top):
-            if len(found) >= MOST_FILES:
-                return found
-            is_none = path != top and (name.endswith(".lock") or name in _LED_BY)
-            if not is_none and (was := read_at(folder, name, left, known.get(path))) is not None:
-                found[path] = was
-                left -= len(was.content)
-    return found

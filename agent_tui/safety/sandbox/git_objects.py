@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import time
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,6 +13,8 @@ from typing import BinaryIO, Final
 
 from agent_tui.regular_file import open_regular
 from agent_tui.safety.folder_walk import folder_of
+from agent_tui.safety.sandbox import pack_check
+from agent_tui.safety.sandbox.pack_check import PackCheck, hash_size
 
 MOST_INDEXED: Final = 200_000_000
 """Bytes of the names in all indexes of a repository together."""
@@ -27,7 +30,6 @@ _SHA1: Final = 40
 """Digits."""
 _MAGIC: Final = b"\xfftOc\0\0\0\2"
 _FAN: Final = len(_MAGIC)
-_OF_SHA256: Final = len("pack-.idx") + 64
 _NAMES: Final = _FAN + 256 * 4
 """Where the names of objects begin."""
 _BESIDE_NAME: Final = 8
@@ -41,6 +43,22 @@ class ObjectCheck:
         self._left = MOST_INFLATED
         self.unchecked = set[str]()
         """The names of those beyond the limits."""
+        self.unchecked_packs = set[str]()
+        """The paths of packs, without their endings, for which there was no time."""
+        self._end = 0.0
+
+    @property
+    def end(self) -> float:
+        """Until when new files are read, from the first time that this is asked."""
+        self._end = self._end or time.monotonic() + pack_check.MOST_SECONDS
+        return self._end
+
+    def is_pack_whole(self, stem: str, packs: PackCheck) -> bool:
+        """The pack at the path `stem` without its ending; so is one for which there is no time."""
+        is_whole = packs.is_whole(stem, self.end)
+        if is_whole is None:
+            self.unchecked_packs.add(stem)
+        return is_whole is not False
 
     def is_whole(self, path: str, name: str) -> bool:
         """By its name (hexadecimal); so is one that is not checked. Reads it in pieces."""
@@ -85,7 +103,7 @@ class PackIndex:
     what it says itself, or they take more than `most` bytes."""
 
     def __init__(self, path: str, most: int = MOST_INDEXED) -> None:
-        self._size = 20 if len(os.path.basename(path)) < _OF_SHA256 else 32  # noqa: PTH119
+        self._size = hash_size(path.removesuffix(".idx"))
         self._data = _read(path, self._size, most)
         self.count = _count(self._data)
 

@@ -13,16 +13,22 @@ import threading
 import time
 import uuid
 from collections.abc import Collection, Iterable, Sequence
-from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
 from agent_tui.safety.file_access import read_regular
 from agent_tui.safety.git_config import explain_foreign_parts
 from agent_tui.safety.process import tree
-from agent_tui.safety.sandbox.git_history import MOST_BYTES, History, PutBack, State, take_state
+from agent_tui.safety.sandbox.git_files import MOST_BYTES
+from agent_tui.safety.sandbox.git_history import History, PutBack, State, take_state
 from agent_tui.safety.sandbox.git_objects import ObjectCheck
-from agent_tui.safety.sandbox.object_store import LASTS, Listed, Objects, ObjectStore
+from agent_tui.safety.sandbox.object_store import (
+    LASTS,
+    Listed,
+    Objects,
+    ObjectStore,
+    list_objects,
+)
 from agent_tui.safety.sandbox.protected_state import Was
 
 MOST: Final = 20
@@ -30,6 +36,7 @@ MOST: Final = 20
 UNUSED: Final = 7 * 86_400.0
 """Seconds after which what is kept of a repository goes, if no session works in it."""
 _WHERE: Final = "repository"
+_LONGEST_PATH: Final = 4_097
 _RUNNING: Final = ".running"
 _IDLE: Final = ".idle"
 _DAMAGED: Final = (
@@ -50,6 +57,8 @@ class Histories:
         self._name = f"{tree.identity(os.getpid()).encode().hex()}-{uuid.uuid4().hex[:8]}"
         self._kept: dict[str, _Kept] = {}
         self._guarded: dict[str, bool] = {}
+        self._limits: dict[str, str] = {}
+        self._told = set[str]()
         self._lock = threading.Lock()
 
     def take(
@@ -60,10 +69,25 @@ class Histories:
         with self._lock:
             if not self._guarded:
                 self._prune()
-            found = (path for path in (*own, *sorted({*led}.difference(own))) if self._guards(path))
-            return tuple(
-                self._of(common).take(common in own, roots) for common in islice(found, MOST)
-            )
+            every = (*own, *sorted({*led}.difference(own)))
+            found = [path for path in every if self._guards(path)]
+            for path in found[MOST:]:
+                self._limits[path] = f"only {MOST} repositories are looked at together"
+            return tuple(self._take(common, common in own, roots) for common in found[:MOST])
+
+    def _take(self, common: str, is_own: bool, roots: Sequence[Path]) -> History:
+        history = self._of(common).take(is_own, roots)
+        if not history.is_all:
+            self._limits[common] = "it has too many files, or they are too large"
+        return history
+
+    def new_limits(self) -> dict[str, str]:
+        """The git folders of which not all can be put back, each with the reason, that were not
+        asked for before."""
+        with self._lock:
+            new = {path: self._limits[path] for path in self._limits.keys() - self._told}
+            self._told |= new.keys()
+            return dict(sorted(new.items()))
 
     def put_back(
         self, taken: Sequence[History], bases: Sequence[str], aside: Path, ended: bool = True
@@ -104,14 +128,30 @@ class Histories:
         return found
 
     def _guards(self, folder: str) -> bool:
-        """Whether it is that of a whole repository, all of which lies in it."""
+        """Whether it is that of a whole repository, and no link."""
         if folder not in self._guarded:
             is_link = os.path.realpath(folder) != folder
             is_shared = os.path.exists(f"{folder}/commondir")  # noqa: PTH110
-            is_whole = os.path.isdir(f"{folder}/objects") and not is_shared  # noqa: PTH112
-            is_here = is_whole and not is_link
-            self._guarded[folder] = is_here and not explain_foreign_parts(Path(folder))
+            is_whole = _is_real_folder(f"{folder}/objects") and not is_shared
+            self._guarded[folder] = is_whole and not is_link
+            if self._guarded[folder] and (limit := explain_limit(folder)):
+                self._limits[folder] = limit
         return self._guarded[folder]
+
+    def find_gone(self, roots: Sequence[Path]) -> tuple[tuple[str, str], ...]:
+        """The git folders around `roots` that are gone from folders that are there, each with the
+        folder where objects of it are still kept."""
+        found = list[tuple[str, str]]()
+        for where in self._folder.glob(f"*/{_WHERE}"):
+            with contextlib.suppress(OSError):
+                common = os.fsdecode(read_regular(where, _LONGEST_PATH))
+                around = Path(common).parent
+                is_near = any(r.is_relative_to(around) or around.is_relative_to(r) for r in roots)
+                if not is_near or _is_there(common) or not around.is_dir():
+                    continue
+                if "/modules/" not in common and list_objects(str(where.parent), {}).names:
+                    found.append((common, str(where.parent)))
+        return tuple(sorted(found))
 
     def _of(self, common: str) -> _Kept:
         if common not in self._kept:
@@ -187,10 +227,28 @@ def _put_back(
         try:
             back = one.put_back(bases, aside, to, check)
         except UNREADABLE as error:
-            back = PutBack(one.common, to, (), (), (), explain_unreadable(error))
+            back = PutBack(one.common, to, trouble=explain_unreadable(error))
         if back is not None:
             found.append(back)
     return tuple(found)
+
+
+def explain_limit(folder: str) -> str:
+    """Why not all of the history in a git folder can be put back, in one line; empty: it can."""
+    if not _is_real_folder(f"{folder}/objects"):
+        return f"{folder}/objects is a link, or missing"
+    return explain_foreign_parts(Path(folder))
+
+
+def _is_there(common: str) -> bool:
+    """Whether a history is; a file says where it has moved."""
+    if os.path.isfile(common):  # noqa: PTH113
+        return True
+    return os.path.isdir(f"{common}/objects") and os.path.lexists(f"{common}/HEAD")  # noqa: PTH112
+
+
+def _is_real_folder(path: str) -> bool:
+    return os.path.isdir(path) and not os.path.islink(path)  # noqa: PTH112, PTH114
 
 
 def explain_unreadable(error: BaseException) -> str:
@@ -200,7 +258,7 @@ def explain_unreadable(error: BaseException) -> str:
 
 
 def _troubled(found: Iterable[PutBack]) -> set[str]:
-    return {back.folder for back in found if back.trouble}
+    return {back.folder for back in found if back.trouble or back.is_failed}
 
 
 def _is_wanted(common: str, outer: Collection[str]) -> bool:

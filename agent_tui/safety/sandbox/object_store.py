@@ -9,6 +9,7 @@ import os
 import stat
 import time
 from collections.abc import Collection, Iterable, Mapping
+from functools import cached_property
 from itertools import islice
 from pathlib import Path
 from typing import Final
@@ -17,6 +18,7 @@ from agent_tui.paths import make_private
 from agent_tui.regular_file import open_regular
 from agent_tui.safety.folder_walk import folder_of, list_folder
 from agent_tui.safety.sandbox.git_objects import MOST_INDEXED, ObjectCheck, PackIndex
+from agent_tui.safety.sandbox.pack_check import Identity, PackCheck, identify
 from agent_tui.structures import late
 from agent_tui.structures.frozen import frozen
 
@@ -43,6 +45,11 @@ _OF_LOOSE: Final = (38, 62)
 """Characters of the name of an object in a folder, as SHA-1 and SHA-256 make them; that of one that
 is just written has others."""
 _HEX: Final = late.pattern(r"[0-9a-f]+")
+_KEPT: Final = 0o600
+"""The mode of a copy."""
+_GONE: Final = 0o400
+"""That of one that git has no file for any more."""
+_ENDINGS: Final = (".pack", ".idx", ".rev", ".mtimes", ".bitmap")
 _PACK: Final = late.pattern(r"pack-[0-9a-f]{40,64}\.\w+")
 
 _PIECE: Final = 1_000_000
@@ -99,32 +106,70 @@ class ObjectStore:
     """What is kept of one repository, in a folder of this program. One thread at a time."""
 
     def __init__(self, folder: Path) -> None:
-        self._folder = folder
+        self._folder, self.folder = folder, str(folder)
         self._kept: set[str] | None = None
         self._copied = 0
         self._folders = set[str]()
         """Those that were made."""
-        self._lost = set[str]()
-        """Those of which git holds nothing any more, and that stay for a while."""
+        self._gone: dict[str, float] = {}
+        """Those that are no files of git any more, and since when (seconds since the epoch)."""
+        self._packs = PackCheck()
+        self._seen: dict[str, Identity | None] = {}
+        """The packs that were there before the last command."""
 
     def keep(self, objects: str, now: Objects) -> None:
-        """Keep what is new in the folder `objects`, which holds `now`; what packs of git hold as
-        well is let go. Raises OSError."""
+        """Keep what is new in the folder `objects`, which holds `now`; what is no file of it any
+        more is let go after a while. Raises OSError."""
         make_private(self._folder)
         kept = self._list_kept()
+        self._let_go(objects, now)
         end, left = time.monotonic() + MOST_SECONDS, min(MOST_COPIED, MOST_STORED - self._copied)
         for name in (*(now.packs.keys() - kept), *(now.loose - kept)):
             if time.monotonic() > end:
                 break
             copied = self._take(objects, name, left)
             left, self._copied = left - copied, self._copied + copied
-        gone = kept - now.names
-        self._lost &= gone
-        if gone := gone - self._lost:
-            self._lost |= (lost := self.lost(gone, objects, now))
-            for name in (gone - lost) | {name for name in lost if self._age(name) > LASTS}:
-                Path(self._path(name)).unlink(missing_ok=True)
-                kept.discard(name)
+        self._seen = {stem: identify(f"{objects}/{stem}") for stem in _stems(now)}
+
+    def _let_go(self, objects: str, now: Objects) -> None:
+        """What is gone for long; where there is no room, all that packs hold as well that are known
+        to be whole."""
+        gone = self._list_kept() - now.names
+        for name in self._gone.keys() - gone:
+            self._mark(name, _KEPT)  # it is there again
+        self._gone = {name: self._gone.get(name) or self._since(name) for name in gone}
+        old = {name for name in gone if time.time() - self._gone[name] > LASTS}
+        if gone and self._copied >= MOST_STORED:
+            check = ObjectCheck()
+            spare = gone - self.lost(gone, self.held(objects, now, now, check))
+            old |= frozenset() if check.unchecked_packs else spare
+        for name in old:
+            about = _about(self._path(name))
+            if about is not None and about.st_nlink < 2:
+                self._copied -= about.st_size
+            Path(self._path(name)).unlink(missing_ok=True)
+            self._list_kept().discard(name)
+            self._gone.pop(name, None)
+
+    def _since(self, name: str) -> float:
+        """When it was first seen that it is gone: its mark has the time. A second name has it since
+        it is the only one."""
+        about = _about(self._path(name))
+        if about is None or not about.st_mode & stat.S_IWUSR:
+            return 0.0 if about is None else about.st_ctime
+        self._mark(name, _GONE)
+        return time.time()
+
+    def _mark(self, name: str, mode: int) -> None:
+        """Only copies: the mode of a second name is that of the first."""
+        about = _about(self._path(name))
+        if about is not None and stat.S_IMODE(about.st_mode) in (_KEPT, _GONE):
+            with contextlib.suppress(OSError):
+                os.chmod(self._path(name), mode)  # noqa: PTH101
+
+    def held(self, objects: str, now: Objects, before: Objects, check: ObjectCheck) -> Held:
+        """What the folder `objects` holds, which was `before`; what is new must be whole."""
+        return Held(objects, now, now.loose - before.loose, check, self._packs)
 
     def _list_kept(self) -> set[str]:
         if self._kept is None:
@@ -165,6 +210,10 @@ class ObjectStore:
         loose = before.loose & now.loose & self._list_kept()
         step = max(1, len(loose) // MOST_LOOKED_AT)
         found = {name for name in packs if not before.is_size(name, now.packs[name])}
+        for stem in _stems(before) & _stems(now):
+            is_same = self._seen.get(stem) == identify(f"{objects}/{stem}") is not None
+            if not is_same and not check.is_pack_whole(f"{objects}/{stem}", self._packs):
+                found |= {f"{stem}.pack", f"{stem}.idx"}
         for part in (islice(loose, 0, None, step), loose):
             damaged = {name for name in part if self._is_other(objects, name, check)}
             if not damaged:
@@ -186,10 +235,9 @@ class ObjectStore:
     def _is_whole(self, name: str, check: ObjectCheck) -> bool:
         return check.is_whole(self._path(name), name.replace("/", ""))
 
-    def lost(self, gone: Iterable[str], objects: str, now: Objects) -> frozenset[str]:
-        """Those of `gone` whose content is nowhere in `now`, which is in the folder `objects`: all
-        files of a pack stay together. Reads the indexes of packs."""
-        held = Held(objects, now)
+    def lost(self, gone: Iterable[str], held: Held) -> frozenset[str]:
+        """Those of `gone` whose content is nowhere in `held`: all files of a pack stay together.
+        Reads the indexes of packs."""
         loose = {name for name in gone if not name.startswith("pack/")}
         files = {*gone} - loose
         stems = {name.rpartition(".")[0] for name in files}
@@ -205,56 +253,107 @@ class ObjectStore:
             names.at(number) in held for number in range(0, names.count, step)
         )
 
+    def _is_kept_whole(self, name: str, check: ObjectCheck) -> bool:
+        """A second name may have been overwritten with the first."""
+        stem = self._path(name.rpartition(".")[0])
+        is_kept = name.endswith((".pack", ".idx")) and identify(stem) is not None
+        return not is_kept or check.is_pack_whole(stem, self._packs)
+
     def youngest(self, names: Iterable[str]) -> float:
         """When the last of these was made (seconds since the epoch)."""
         found = (_about(self._path(name)) for name in names)
         return max((about.st_mtime for about in found if about is not None), default=0.0)
-
-    def _age(self, name: str) -> float:
-        """Seconds since it was kept, or lost its other name."""
-        about = _about(self._path(name))
-        return 0.0 if about is None else time.time() - about.st_ctime
 
     def _path(self, name: str) -> str:
         return f"{self._folder}/{name}"
 
     def put_back(
         self, names: Iterable[str], objects: str, before: Objects, check: ObjectCheck
-    ) -> tuple[str, ...]:
+    ) -> tuple[frozenset[str], bool]:
         """Give files back to the folder `objects`, which has no link above it, and does not hold
-        them; returns those of `names` that are not whole here, either, or where that fails."""
-        left = list[str]()
+        them; returns those of `names` that are not whole here, either, or where that fails, and
+        whether it did for one."""
+        left, is_failed = set[str](), False
         for name in names:
             source, to = self._path(name), Path(objects, name)
             about = _about(source)
             is_loose = not name.startswith("pack/")
             if about is None or not (
-                self._is_whole(name, check) if is_loose else before.is_size(name, about.st_size)
+                self._is_whole(name, check)
+                if is_loose
+                else before.is_size(name, about.st_size) and self._is_kept_whole(name, check)
             ):
-                left.append(name)
+                left.add(name)
                 continue
             try:
                 _give(source, to, about.st_size)
             except OSError:
-                left.append(name)
-        return tuple(left)
+                left.add(name)
+                is_failed = True
+        return frozenset(left), is_failed
 
 
 class Held:
-    """The names of all objects that a folder holds, in packs or not. Reads indexes as far as they
-    are needed."""
+    """The names of all objects that a folder holds whole, in packs or not; what is too much to be
+    checked counts as whole. Reads indexes, packs and the loose objects `new` as far as they are
+    needed."""
 
-    def __init__(self, objects: str, now: Objects) -> None:
-        self._loose, self._indexes, left = now.loose, list[PackIndex](), MOST_INDEXED
-        for name in now.packs:
-            if name.endswith(".idx") and f"{name.removesuffix('.idx')}.pack" in now.packs:
-                index = PackIndex(f"{objects}/{name}", left)
-                self._indexes.append(index)
-                left -= index.length
+    def __init__(
+        self,
+        objects: str,
+        now: Objects,
+        new: frozenset[str] = frozenset(),
+        check: ObjectCheck | None = None,
+        packs: PackCheck | None = None,
+    ) -> None:
+        self._objects, self._loose, self._new = objects, now.loose, new
+        self._check, self._packs = check or ObjectCheck(), packs or PackCheck()
+        self._stems = sorted(_stems(now))
+        self._known: dict[str, bool] = {}
+
+    @cached_property
+    def _indexes(self) -> Mapping[str, PackIndex]:
+        found, left = dict[str, PackIndex](), MOST_INDEXED
+        for stem in self._stems:
+            found[stem] = index = PackIndex(f"{self._objects}/{stem}.idx", left)
+            left -= index.length
+        return found
 
     def __contains__(self, name: bytes) -> bool:
         text = name.hex()
-        return f"{text[:2]}/{text[2:]}" in self._loose or any(name in one for one in self._indexes)
+        loose = f"{text[:2]}/{text[2:]}"
+        if loose in self._loose and (loose not in self._new or self._is_whole(loose)):
+            return True
+        return any(name in one and self._is_whole(stem) for stem, one in self._indexes.items())
+
+    def _is_whole(self, name: str) -> bool:
+        """A loose object, or a pack without its ending."""
+        if name not in self._known:
+            path = f"{self._objects}/{name}"
+            if name.startswith("pack/"):
+                self._known[name] = self._check.is_pack_whole(path, self._packs)
+            elif time.monotonic() < self._check.end:
+                self._known[name] = self._check.is_whole(path, name.replace("/", ""))
+            else:
+                self._known[name] = not is_empty(path)
+        return self._known[name]
+
+    def find_broken(self) -> frozenset[str]:
+        """The files that hold nothing although their names say so, as far as they were looked
+        at; new objects that are empty."""
+        for stem, index in self._indexes.items():
+            if not index.count:
+                self._is_whole(stem)
+        names = {name for name, is_whole in self._known.items() if not is_whole}
+        packs = {name for name in names if name.startswith("pack/")}
+        names |= {name for name in self._new if is_empty(f"{self._objects}/{name}")}
+        return frozenset({*(names - packs), *(f"{one}{end}" for one in packs for end in _ENDINGS)})
+
+
+def _stems(objects: Objects) -> frozenset[str]:
+    """Packs that have an index, without their endings."""
+    found = {name.removesuffix(".idx") for name in objects.packs if name.endswith(".idx")}
+    return frozenset(stem for stem in found if f"{stem}.pack" in objects.packs)
 
 
 def _hash(loose: str) -> bytes:
@@ -303,7 +402,7 @@ def _copy(source: int, to: str) -> None:
     """Raises OSError."""
     part, about = f"{to}.{os.getpid()}", os.fstat(source)
     flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
-    made = os.open(part, flags, 0o600)
+    made = os.open(part, flags, _KEPT)
     try:
         _pour(source, made, about.st_size)
         os.utime(made, ns=(about.st_atime_ns, about.st_mtime_ns))

@@ -99,6 +99,32 @@ def write(path: str, mode: int, content: bytes) -> None:
             os.fchmod(file.fileno(), stat.S_IMODE(mode))
 
 
+def open_up(path: str, rights: int) -> bool:
+    """The folder at a path without links gives its owner all rights, where it does not give these;
+    whether that was so. False, too, where none is there. Raises OSError."""
+    name = os.path.basename(path)  # noqa: PTH119
+    try:
+        mode = os.lstat(path).st_mode
+        if mode & rights == rights or not stat.S_ISDIR(mode):
+            return False
+        mode = stat.S_IMODE(mode) | stat.S_IRWXU
+        with folder_of(Path(path)) as above:
+            if not hasattr(os, "O_PATH"):
+                os.chmod(name, mode, dir_fd=above, follow_symlinks=False)
+                return True
+            # a closed folder cannot be opened to be read, and a link must not be followed
+            folder = os.open(name, os.O_PATH | _FOLDER, dir_fd=above)
+            try:
+                os.chmod(f"/proc/self/fd/{folder}", mode)  # noqa: PTH101
+            finally:
+                os.close(folder)
+    except OSError as error:
+        if error.errno in (errno.ENOENT, *_LINKS_SEEN):
+            return False
+        raise
+    return True
+
+
 @contextlib.contextmanager
 def _place_aside(path: str, aside: Path) -> Iterator[int]:
     """A folder below `aside` in which nothing has the name of `path`: what was moved there may be a

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from agent_tui.regular_file import open_regular
 from agent_tui.safety.folder_walk import folder_of, list_folder, walk
+from agent_tui.safety.git_config import foreign_parts
 from agent_tui.safety.name_search import CLOCK, Child, Folder, Name, Visit, own_names, search
 from agent_tui.safety.protected_names import fold_name, protection
 from agent_tui.safety.sandbox import plain_paths
@@ -30,6 +31,8 @@ from agent_tui.structures.frozen import frozen
 MOST_FILES = 500
 MOST_BYTES = 2_000_000
 """Of protected files together that can be put back."""
+MOST_REPOSITORIES = 20
+"""Git folders in which links, and names of other folders with objects, are looked for."""
 SHARED = "agent-tui-"
 """How the temporary folder that commands share begins."""
 MOST_SECONDS = 1.0
@@ -109,6 +112,8 @@ class ProtectedState:
     """Where new names and contents are found without a search."""
     own: tuple[str, ...]
     """Folders of this program, which it changes itself."""
+    foreign: frozenset[str] | None = None
+    """What in git folders was none of their own; None: nobody looked."""
 
     def changed(self) -> Changes:
         """Look what is another than before."""
@@ -121,6 +126,8 @@ class ProtectedState:
         other |= {path for path, known in self.large.items() if _identity(path) != known}
         other |= {*self._new(plain), *self._newly_led(plain)}
         other |= {*filter(os.path.lexists, self.found.missing)}
+        if self.foreign is not None:
+            other |= _foreign_parts(self.found) - self.foreign
         below, all_seen = self._new_below()
         return Changes(tuple(sorted(other | {*below})), all_seen)
 
@@ -286,8 +293,28 @@ def take_state(roots: Sequence[Path], own: Iterable[Path] = ()) -> ProtectedStat
     }
     known = frozenset({*places, *found.fixed, *found.links, *closed})
     return ProtectedState(
-        tuple(roots), begun, found, read.files, read.large, names, frozenset(whole), known, closed
+        tuple(roots),
+        begun,
+        found,
+        read.files,
+        read.large,
+        names,
+        frozenset(whole),
+        known,
+        closed,
+        _foreign_parts(found),
     )
+
+
+def _foreign_parts(found: Found) -> frozenset[str]:
+    """In the git folders of the session, and some of those below."""
+    folders = (*found.git_folders, *sorted(found.led.difference(found.git_folders)))
+    parts = set[str]()
+    for folder in folders[:MOST_REPOSITORIES]:
+        if os.path.realpath(folder) == folder:
+            with contextlib.suppress(OSError):  # it cannot be looked through
+                parts.update(foreign_parts(Path(folder)))
+    return frozenset(parts)
 
 
 class _Reading:

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Final, get_args
 
 from agent_tui.safety.folder_walk import MOST_DEEP
-from agent_tui.safety.git_config import Repository, explain_refusal, find_repository
+from agent_tui.safety.git_config import ALTERNATES, Repository, explain_refusal, find_repository
 from agent_tui.safety.git_index import Tracked
 from agent_tui.safety.name_search import NOT_ENTERED, Folder, Kind, own_names, search
 from agent_tui.safety.protected_names import fold_name, is_secret, may_count
@@ -242,7 +242,8 @@ def led_by(folder: str) -> Iterator[str]:
 
 
 def _names_of_git(folder: str) -> Iterator[str]:
-    return (path for name in GIT_LED_BY if os.path.exists(path := f"{folder}/{name}"))  # noqa: PTH110
+    names = (*GIT_LED_BY, *ALTERNATES)
+    return (path for name in names if os.path.exists(path := f"{folder}/{name}"))  # noqa: PTH110
 
 
 def _secrets_in(obeyed: str) -> Iterator[str]:
