@@ -116,38 +116,40 @@ def _within_limit(found: list[Instruction]) -> tuple[Instruction, ...]:
     return tuple(kept)
 
 
-async def facts(cwd: Path) -> str:
-    """Date and git status as a block for the end of a request. Never raises; without git it says
-    so."""
+async def facts(cwd: Path, hide: Callable[[str], str] = hide_secrets) -> str:
+    """Date and git status as a block for the end of a request; `hide` replaces the secrets in names
+    of branches and files. Never raises; without git it says so."""
     now = datetime.now().astimezone()
     where = find_repository(cwd.resolve())
     lines = (
         ["Git: no repository"]
         if where is None
-        else _git(await ask_git(where, _STATUS, _GIT_TIMEOUT))
+        else _git(await ask_git(where, _STATUS, _GIT_TIMEOUT), hide)
     )
     if where is not None and (problem := explain_ownership(where)):
-        lines.append(f"Git commands fail here: {_harmless(problem)}. Only the person may do that.")
+        problem = _harmless(problem, hide)
+        lines.append(f"Git commands fail here: {problem}. Only the person may do that.")
     lines = [f"Date: {now:%Y-%m-%d} ({now:%A})", *lines]
     return "\n".join(["<environment>", *lines, "</environment>"])
 
 
-def _git(answer: GitAnswer) -> list[str]:
+def _git(answer: GitAnswer, hide: Callable[[str], str]) -> list[str]:
     """The lines about git, from what `git status` said."""
     if answer.problem:
-        return [f"Git: unknown ({_harmless(answer.problem)})"]
+        return [f"Git: unknown ({_harmless(answer.problem, hide)})"]
     branch, *changes = answer.output.rstrip("\n").split("\n")
-    changes = [_harmless(change) for change in changes if change]
-    said = [f"Git branch: {_harmless(branch.removeprefix('## '))}"]
+    changes = [change for change in changes if change]
+    said = [f"Git branch: {_harmless(branch.removeprefix('## '), hide)}"]
     if not changes:
         return [*said, "Git status: clean"]
-    said += ["Git status:", *changes[:STATUS_LINES]]
+    shown = (_harmless(change, hide) for change in changes[:STATUS_LINES])
+    said += ["Git status:", *shown]
     left = len(changes) - STATUS_LINES
     return [*said, f"… and {left} more"] if left > 0 else said
 
 
-def _harmless(line: str) -> str:
+def _harmless(line: str, hide: Callable[[str], str]) -> str:
     """A file may be named to look like the end of the block; nobody is to be misled by it. Bytes
     that are no text are replaced."""
-    line = os.fsencode(line).decode("utf-8", "replace")
+    line = hide(os.fsencode(line).decode("utf-8", "replace"))
     return line.replace("<", "‹").replace(">", "›")

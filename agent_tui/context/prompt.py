@@ -75,9 +75,10 @@ def with_tools(
     return ContextBuilt(system, schemas, tuple(parts), hashed[:16], profile)
 
 
-async def volatile_facts(cwd: Path, mode: str) -> str:
-    """Git status, date, and the mode where it changes what the model should try."""
-    facts = await project.facts(cwd)
+async def volatile_facts(cwd: Path, mode: str, hide: Callable[[str], str] = hide_secrets) -> str:
+    """Git status, date, and the mode where it changes what the model should try; `hide` replaces
+    the secrets."""
+    facts = await project.facts(cwd, hide)
     return f"{facts}\n{PLAN_FACT}" if mode == "plan" else facts
 
 

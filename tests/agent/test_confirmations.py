@@ -15,16 +15,20 @@ from typing import Any
 
 import pytest
 
+from agent_tui.protocol.answers import PromptHold
 from agent_tui.protocol.events import (
     Answered,
+    ErrorRaised,
     ModelChanged,
     Notice,
     QuestionAnswered,
     QuestionAsked,
     SessionStarted,
     TurnEnded,
+    TurnStarted,
 )
 from agent_tui.protocol.ops import Answer, Query, Resume, SetModel, Submit
+from agent_tui.protocol.ops import Continue as GoOn
 from agent_tui.settings.layers import ANSWERS, Suggestion, read
 from agent_tui.settings.table import ProviderSettings
 from tests.agent.driving import Driver, Place, running
@@ -50,7 +54,7 @@ def suggesting(place: Place, server: ModelServer, model: str, **more: Any) -> An
     known = {"compatible": ProviderSettings(base_url=server.address)}
     settings = replace(config.settings, providers=known)
     where = Suggestion(model, str(place.cwd.resolve()), "the file:1")
-    return replace(config, settings=settings, suggestion=where, **more)
+    return replace(config, **{"settings": settings, "suggestion": where} | more)
 
 
 def asked(driver: Driver) -> QuestionAsked:
@@ -70,6 +74,39 @@ def test_a_yes_changes_the_model_and_is_kept(place: Place, server: ModelServer) 
         assert driver.until(ModelChanged).model == "compatible/m"
         assert driver.until(TurnEnded).state == "completed" and len(server.bodies) == 1
     assert kept(place) == {str(place.cwd.resolve()): {"compatible/m": True}}
+
+
+@pytest.mark.parametrize("prompts", [("first", "second"), ()])
+def test_a_yes_that_cannot_be_carried_out_is_not_kept_and_holds_the_prompts(
+    place: Place, server: ModelServer, prompts: tuple[str, ...]
+) -> None:
+    config = suggesting(place, server, "openai/m")
+    away = {"openai": ProviderSettings(base_url="http://127.0.0.1:9/v1", api_key="k" * 20)}
+    with running(replace(config, settings=replace(config.settings, providers=away))) as driver:
+        question = asked(driver)
+        for prompt in prompts:
+            driver.send(Submit(prompt))
+        driver.send(GoOn())  # it would be the old model that goes on
+        driver.send(Answer(question.id, "yes"))
+        said = driver.until(ErrorRaised).text
+        assert "openai/m: cannot reach" in said and "your model is still scripted/script" in said
+        assert said.endswith("; the queue is paused") == bool(prompts)
+        driver.until(Answered, lambda one: isinstance(one.data, PromptHold) and not one.data.on)
+        now = driver.transcript()
+        assert [item.text for item in now.queue] == [*prompts] and now.paused == bool(prompts)
+        assert not driver.all(TurnStarted) and not (place.home / ANSWERS).exists()
+        assert driver.turn("third").state == "completed", "the person goes on with the old one"
+
+
+def test_a_model_that_is_not_found_leaves_the_old_one_and_says_so(
+    place: Place, server: ModelServer
+) -> None:
+    config = suggesting(place, server, "compatible/m", suggestion=None)
+    with running(config) as driver:
+        driver.send(SetModel("nobody/x"))
+        said = driver.until(ErrorRaised).text
+        assert "nobody/x" in said and said.endswith("; your model is still scripted/script.json")
+        assert driver.turn("go").state == "completed"
 
 
 def test_a_no_is_kept_too_and_another_time_is_not(place: Place, server: ModelServer) -> None:

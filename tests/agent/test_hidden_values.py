@@ -4,6 +4,7 @@ kept does. A real server takes the requests."""
 from __future__ import annotations
 
 import json
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -83,6 +84,19 @@ def test_it_is_counted_listed_and_seen_for_one_turn(place: Place) -> None:
         assert not driver.all(ErrorRaised)
         assert all(KEY not in repr(event) for event in driver.events)
     assert KEY not in kept(place) and MARK in kept(place)
+
+
+def test_the_facts_of_git_that_go_with_a_request_hold_none(place: Place) -> None:
+    subprocess.run(["git", "init", "-q", "-b", f"fix-{KEY}", place.cwd], check=True)
+    (place.cwd / ".env").write_text("PASSWORD=correct-horse-battery\n")
+    (place.cwd / f"dump-{KEY}.txt").write_text("")
+    (place.cwd / "of correct-horse-battery").write_text("")
+    with model_server(said("ok")) as server, engine(place, server) as driver:
+        driver.turn("go")
+        sent = json.dumps(server.bodies, ensure_ascii=False)
+        assert "Git status:" in sent and f"on fix-{MARK}" in sent and f"dump-{MARK}.txt" in sent
+        assert KEY not in sent and "correct-horse" not in sent
+    assert KEY not in kept(place) and "correct-horse" not in kept(place)
 
 
 def test_it_is_seen_in_the_next_request_of_the_running_turn(place: Place) -> None:

@@ -15,9 +15,11 @@ from agent_tui.context import project as context
 from agent_tui.context.project import NAMES, Instruction, facts
 from agent_tui.safety import paths
 from agent_tui.safety.git import explain_git_trouble
+from agent_tui.safety.secrets.scrubber import placeholder
 from tests.places import admit
 
 instructions = partial(context.instructions, admits=admit)
+TOKEN = "ghp_16C7e42F292c6912E7710c838347Ae178B4a"
 
 
 @pytest.fixture
@@ -290,6 +292,19 @@ def test_facts_name_the_day_the_branch_and_the_changes(tmp_path: Path) -> None:
     assert changed[-2:] == ["… and 7 more", "</environment>"]
     assert len(changed) == 26
     assert not any("<environment>" in line for line in changed[1:])
+
+
+def test_facts_hide_secrets_in_names_of_branches_and_files(tmp_path: Path) -> None:
+    git(tmp_path, "init")
+    (tmp_path / f"a-{TOKEN}.txt").write_text("")
+    (tmp_path / f"notes <{TOKEN}>").write_text("")
+    git(tmp_path, "checkout", "-q", "-b", f"fix-{TOKEN}")
+    said = asyncio.run(facts(tmp_path))
+    assert TOKEN not in said and "Git branch: No commits yet on fix-" in said
+    assert said.count(placeholder("github-token", TOKEN)) == 3
+    assert "of mine ‹" in asyncio.run(
+        facts(tmp_path, lambda line: line.replace("notes", "of mine"))
+    )
 
 
 def test_facts_are_text_whatever_a_file_is_named(tmp_path: Path) -> None:

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import subprocess
+import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from agent_tui.tools.base import ToolFailure
+from agent_tui.tools.support.expression import Expression
 from agent_tui.tools.support.search import read_up_to
-from agent_tui.tools.support.walk import Reader, Walk
+from agent_tui.tools.support.walk import Glob, Reader, Walk
 
 CASES: list[dict[str, Any]] = json.loads(
     Path(__file__).with_name("gitignore_cases.json").read_text("utf-8")
@@ -120,6 +124,71 @@ def test_a_line_of_any_length_leaves_the_others_in_force(
     walk = Walk(tmp_path, (tmp_path,), lambda: False)
     assert {*walk.files()} == {".gitignore", "b"}
     assert walk.unread_rules == (size > 4_096)
+
+
+def test_very_many_patterns_take_no_long_time_and_the_rest_is_counted(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    rules = [f"x{number}*y?z[a-c]" for number in range(60_000)]
+    tree(tmp_path, **{".gitignore": "\n".join([*rules, "*.log", "/out/"]), "a.log": "", "b": ""})
+    tree(
+        tmp_path, **{"out/c": "", "x1-y-za": "", **{f"f{number}.txt": "" for number in range(500)}}
+    )
+    began = time.monotonic()
+    walk = Walk(tmp_path, (tmp_path,), lambda: False)
+    found = {*walk.files()}
+    assert time.monotonic() - began < 10
+    assert {".gitignore", "b"} < found and found.isdisjoint({"a.log", "out/c", "x1-y-za"})
+    assert 0 < walk.unread_rules < 60_000
+    assert capfd.readouterr().err == "", "RE2 says nothing to the person"
+
+
+@pytest.mark.parametrize(
+    ("rule", "name"),
+    [
+        ("n{}", "n59999"),
+        ("*.e{}", "a.e59999"),
+        ("/d/n{}.o", "d/n59999.o"),
+        ("d/n{}/", "d/n59999/x"),
+        ("n{}/", "d/n59999/x"),
+    ],
+)
+def test_rules_without_a_pattern_hold_however_many_there_are(
+    tmp_path: Path, rule: str, name: str
+) -> None:
+    rules = [rule.format(number) for number in range(60_000)]
+    back = "!" + rules[7]
+    shown = name.replace("59999", "7")
+    tree(tmp_path, **{".gitignore": "\n".join([*rules, back]), name: "", shown: "", "b": ""})
+    walk = Walk(tmp_path, (tmp_path,), lambda: False)
+    assert {*walk.files()} == {".gitignore", shown, "b"} and walk.unread_rules == 0
+
+
+def test_the_last_rule_wins_whichever_kind_it_is(tmp_path: Path) -> None:
+    rules = "*.log\n!a?.log\nab.log\n!*b.log\nkeep/ab.log\n!keep/a[b].log\n/keep/ax.log\n"
+    names = ("a1.log", "ab.log", "cc.log", "keep/ab.log", "keep/ax.log", "keep/ay.log")
+    tree(tmp_path, **{".gitignore": rules, **dict.fromkeys(names, "")})
+    left = {"a1.log", "ab.log", "keep/ab.log", "keep/ay.log"}
+    assert walked(tmp_path) == {".gitignore", *left}
+    asked = ["git", "-C", tmp_path, "check-ignore", "--no-index", *names]
+    repository(tmp_path)
+    done = subprocess.run(asked, capture_output=True, text=True)
+    assert {*names} - {*done.stdout.splitlines()} == left, "so does git"
+
+
+def test_a_rule_for_all_folders_leaves_them_out(tmp_path: Path) -> None:
+    tree(tmp_path, **{".gitignore": "*/\n!kept/\n", "a": "", "b/c": "", "kept/d": ""})
+    assert walked(tmp_path) == {".gitignore", "a", "kept/d"}
+
+
+def test_a_pattern_of_any_length_makes_re2_say_nothing(capfd: pytest.CaptureFixture[str]) -> None:
+    for length in (4_000, 9_999, 1_000_000):
+        for part in ("a?", "[ab]*", r"\w", "(?:ab?)+"):
+            with contextlib.suppress(ToolFailure):
+                Expression(part * (length // len(part)))
+            with contextlib.suppress(ToolFailure):
+                Glob("{a,b}{c,d}{e,f}{g,h}{i,j}{k,l}" + part * (length // len(part)))
+    assert capfd.readouterr().err == ""
 
 
 def test_the_order_is_stable_and_by_name(tmp_path: Path) -> None:

@@ -6,9 +6,10 @@ from __future__ import annotations
 import pytest
 
 from agent_tui.protocol.display import CommandDisplay
-from agent_tui.protocol.events import ApprovalAsked, QuestionAsked
+from agent_tui.protocol.events import ApprovalAsked, QuestionAsked, QueueChanged
 from agent_tui.protocol.ops import Answer, QueueEdit
-from agent_tui.tui.core.msg import Resized
+from agent_tui.protocol.transcript import Queued
+from agent_tui.tui.core.msg import Resized, Submitted
 from agent_tui.tui.widgets.regions import Footer
 from tests.tui.play import Play
 
@@ -98,3 +99,42 @@ def test_beside_words_the_footer_names_the_no(hard: bool, keys: list[tuple[str, 
     play.press("alt+n", after=2.0)
     names = [name for _, name in play.view.footer.keys]
     assert names.count("no") == 1, "the cursor is on it"
+
+
+NAMELESS = "type a command after the /, such as /help"
+
+
+@pytest.mark.parametrize("typed", ["/", "/ ", " /"])
+@pytest.mark.parametrize("key", ["enter", "alt+s"])
+def test_a_slash_alone_is_no_prompt_at_a_question(typed: str, key: str) -> None:
+    play = asked()
+    play.type(typed)
+    assert "queue" not in dict(play.view.footer.keys).values()
+    play.press(key, after=2.0)
+    assert (play.toast, play.text, play.take()) == (NAMELESS, typed, [])
+
+
+@pytest.mark.parametrize("runs", [False, True])
+@pytest.mark.parametrize("typed", ["/", "/ "])
+def test_a_slash_alone_is_no_prompt_elsewhere(typed: str, runs: bool) -> None:
+    play = Play()
+    if runs:
+        play.begin()
+    play.type(typed)
+    play.press("escape")  # no list is open
+    play.effects.clear()
+    play.press("enter")
+    assert (play.toast, play.model.composer.draft, play.take()) == (NAMELESS, typed, [])
+
+
+def test_a_slash_alone_takes_the_place_of_no_queued_prompt() -> None:
+    play = Play()
+    play.begin()
+    play.feed(QueueChanged(items=(Queued("q1", "later"),), session="s"))
+    play.press("up")
+    assert play.model.composer.editing is not None
+    play.text = ""
+    play.type("/ ")
+    play.effects.clear()
+    play.say(Submitted("/ "))
+    assert (play.toast, play.take()) == (NAMELESS, [])

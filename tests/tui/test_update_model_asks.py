@@ -7,7 +7,7 @@ import pytest
 
 from agent_tui.protocol.display import PlanDisplay
 from agent_tui.protocol.events import QuestionAnswered, QuestionAsked, ToolStarted
-from agent_tui.protocol.ops import Answer, Cancel
+from agent_tui.protocol.ops import Answer, Cancel, QueueEdit
 from agent_tui.protocol.transcript import Question
 from agent_tui.tui.core.effects import Type
 from agent_tui.tui.core.msg import QuestionAnswered as Said
@@ -104,6 +104,66 @@ def test_without_a_mark_no_option_is_the_answer() -> None:
     assert play.toast == "nothing is marked: press Space first" and play.take() == []
     play.press("space", "enter", after=2.0)
     assert play.take() == [Answer("b", "choose", picks=(1,))]
+
+
+def said_aside(*, gap: float = 2.0) -> Play:
+    """Words went to the queue while the question waits, and the prompt is empty again."""
+    play = asking(PYTHONS)
+    play.type("also the docs")
+    play.press("enter", after=2.0)
+    assert play.take() == [QueueEdit("add", text="also the docs")]
+    play.tick(gap)
+    return play
+
+
+def test_space_marks_again_once_words_were_queued() -> None:
+    play = said_aside()
+    assert dict(play.view.footer.keys)["Space"] == "mark"
+    play.press("enter", after=1.0)
+    assert play.toast == "nothing is marked: press Space first"
+    play.press("space", after=1.0)
+    assert labels(play)[0] == "[x] 3.11" and play.text == ""
+    play.press("down", "space", after=1.0)
+    play.press("enter", after=2.0)
+    assert play.take() == [Answer("b", "choose", picks=(0, 1))]
+
+
+def test_space_that_comes_too_soon_behind_words_types_nothing_unseen() -> None:
+    play = said_aside(gap=0.1)
+    for _ in range(3):
+        play.press("space", after=0.3)
+        assert play.toast == "not marked: pause, then press Space" and play.text == ""
+    play.press("space", after=1.0)
+    assert labels(play)[0] == "[x] 3.11"
+
+
+def test_words_that_begin_with_a_space_are_words_there_too() -> None:
+    play = said_aside()
+    play.press("space", "a", "s", after=0.2)
+    assert play.text == " as" and labels(play)[0] == "[ ] 3.11"
+
+
+def test_a_space_alone_in_the_prompt_does_not_keep_space_from_marking() -> None:
+    play = asking(PYTHONS)
+    play.type(" ")
+    assert dict(play.view.footer.keys)["Space"] == "mark"
+    play.press("space", after=2.0)
+    assert labels(play)[0] == "[x] 3.11" and play.text == " "
+
+
+def test_beside_words_alt_and_the_number_mark_and_are_named() -> None:
+    play = asking(PYTHONS)
+    play.type("some words")
+    assert dict(play.view.footer.keys)["Alt+1"] == "mark"
+    play.press("down", after=2.0)
+    assert dict(play.view.footer.keys)["Alt+2"] == "mark"
+    play.press("enter", after=2.0)
+    assert play.toast == "nothing is marked: press Alt+2 first"
+    play.press("alt+2", after=2.0)
+    assert labels(play)[1] == "[x] 3.12"
+    assert "Alt+2" in dict(play.view.footer.keys)
+    play.press("enter", after=2.0)
+    assert play.take() == [Answer("b", "choose", picks=(1,))] and play.text == "some words"
 
 
 def test_a_mark_with_words_right_behind_it_was_text() -> None:

@@ -205,9 +205,19 @@ class Confirmations:
         )
         if agreed is None:
             return
-        await self._write(partial(remember, data, suggestion, agreed))
-        if agreed:
-            await self._models.change(self._record, model)
+        # a yes that was kept without the change would leave the next start without a model
+        changed = not agreed or await self._models.change(
+            self._record, model, on_failure=self._hold_back
+        )
+        if changed:
+            await self._write(partial(remember, data, suggestion, agreed))
+
+    def _hold_back(self) -> str:
+        """The model that the person agreed to is not there: prompts that waited for it do not go to
+        another. What is said of that."""
+        self._waiting = [op for op in self._waiting if not isinstance(op, Submit | GoOn)]
+        self._queue.pause()
+        return "; the queue is paused" if self._queue.items else ""
 
     async def _offer_to_keep(self, key: str, address: str) -> None:
         store = self._store

@@ -68,9 +68,15 @@ class Models:
             self._missed[line] = True
             record.emit(Notice(line, "warning"))
 
-    async def change(self, record: Record, name: str, base_url: str = "") -> bool:
+    async def change(
+        self,
+        record: Record,
+        name: str,
+        base_url: str = "",
+        on_failure: Callable[[], str] = lambda: "",
+    ) -> bool:
         """Change to `name`, to what answers at `base_url`, or (neither given) look again. Whether
-        that was found; a failure changes nothing."""
+        that was found; a failure changes nothing. What `on_failure` returns is said with it."""
         before = self.info.name
         if base_url:
             choice = await choose.connect(base_url, await self.unlock(presets.FOUND))
@@ -86,6 +92,7 @@ class Models:
             )
             self.tried = choice.tried if before else (*choice.tried, *others)
             record.emit(self.answer_query("start"))
+            more = on_failure()
             if before and (
                 name or base_url
             ):  # without a model, the screen that `told` brings up says it
@@ -93,7 +100,8 @@ class Models:
                 hint = (
                     "" if service_of(said.partition("/")[0]).is_played else WAYS
                 )  # no list mends a script
-                record.emit(ErrorRaised(f"No model: {said}", "unknown_model", hint))
+                said = f"Model not changed: {said}; your model is still {before}{more}"
+                record.emit(ErrorRaised(said, "unknown_model", hint))
             return False
         if base_url:  # lists and questions on the side are to know the server that is in use
             self.configure(self._with_address(choice.provider))

@@ -269,7 +269,7 @@ class AgentRun:
                 executor=self.executor,
                 history=lambda: self.record.history,
                 chain=self.fallbacks.chain(self.serving.info.name, turn.emit),
-                facts=lambda: volatile_facts(config.cwd, whole.standing.mode),
+                facts=lambda: volatile_facts(config.cwd, whole.standing.mode, self.executor.scrub),
                 hold=self._hold,
                 attach=self.attach,
                 fill=self.fill_images,

@@ -29,6 +29,9 @@ _TOKEN: Final = late.pattern(
     r"|(?P<set>\[\^?\]?)|(?P<closed>\])|(?P<upto>\{,(?=[0-9]+\}))|(?P<line>[\r\n])",
     re.DOTALL,
 )
+_LONGEST: Final = 10_000
+"""Characters of a pattern: of a much longer one RE2 makes a program for seconds, and complains on
+stderr itself."""
 _NO_ENDS: Final = "lines are searched one by one: a pattern cannot hold a line end"
 
 
@@ -48,6 +51,9 @@ class Expression:
 
         if not pattern:
             raise ToolFailure("invalid_arguments", "the pattern is empty")
+        if len(pattern) > _LONGEST:
+            long = f"the pattern is longer than {_LONGEST:,} characters: look for a part of it"
+            raise ToolFailure("invalid_arguments", long)
         options = re2.Options()
         options.never_nl, options.log_errors, options.case_sensitive = True, False, not ignore_case
         self.written, self.ignore_case = _translated(pattern), ignore_case

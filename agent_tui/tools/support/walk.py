@@ -295,6 +295,8 @@ class Reader:
 
 
 _MOST_BRACES: Final = 64
+_LONGEST: Final = 4_096
+"""Characters of a pattern: no path has more."""
 
 
 class Glob:
@@ -338,6 +340,9 @@ def _checked(pattern: str) -> str:
     text = pattern.strip().removeprefix("./")
     if not text:
         raise ToolFailure("invalid_arguments", "the pattern is empty; write for example **/*.py")
+    if len(text) > _LONGEST:
+        said = f"the pattern is longer than {_LONGEST:,} characters: no path is"
+        raise ToolFailure("invalid_arguments", said)
     if text.startswith(("/", "~")) or ".." in text.split("/"):
         raise ToolFailure(
             "invalid_arguments", f"{pattern!r}: a pattern is relative; give the folder as path"

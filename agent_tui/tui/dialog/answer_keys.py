@@ -111,6 +111,9 @@ def letter_is_meant(model: Model, msg: KeyPressed, dialog: Dialog, before: float
         return False
     if msg.key.startswith(ALT):
         return _has_rested(model, dialog)
+    if msg.key == marking.SPACE and not model.composer.draft.strip():  # no word begins with it
+        rests = model.at - model.typed_at >= TYPING_SECONDS
+        return rests and is_quiet(msg, before) and _has_rested(model, dialog)
     return is_quiet(msg, before) and letters_answer(model)
 
 
@@ -258,6 +261,17 @@ def needs_its_letter(question: Approval | Question, offer: Offer) -> bool:
     return offer.choice == "once" and isinstance(question, Approval) and question.hard
 
 
+def marking_key(model: Model) -> str:
+    """The key that marks the row of the cursor, where several may be marked. Empty: there is none."""
+    dialog, offered = model.dialog, ways(model)
+    if dialog is None or not marking.is_multi(model.question):
+        return ""
+    if not model.composer.draft.strip():
+        return key_name(marking.SPACE)
+    chosen = under_cursor(offered, dialog)
+    return alt_key(chosen, model.keys) if chosen.picks else ""
+
+
 def simplest_answer(model: Model) -> tuple[str, str]:
     """The key that answers most simply now, and what it does: Enter, if it does anything."""
     question, dialog = model.question, model.dialog
@@ -272,7 +286,8 @@ def simplest_answer(model: Model) -> tuple[str, str]:
     if chosen.choice in GRANTS and unread(model, *chosen.also):
         return ("", "") if model.composer.draft else ("→", READ_OTHERS)
     if not enter_answers(model):
-        return alt_key(chosen, model.keys), chosen.action_name
+        does = "mark" if marking.is_multi(question) and chosen.picks else chosen.action_name
+        return alt_key(chosen, model.keys), does
     if not _is_marked(model):
         if needs_its_letter(question, chosen) or refuses_enter(model):
             marks = marking.is_multi(question)  # there, a number answers nothing

@@ -37,6 +37,7 @@ from agent_tui.tui.dialog.answer_keys import (
     leaves_vim,
     letter_is_meant,
     letter_key,
+    marking_key,
     needs_its_letter,
     refuses,
     under_cursor,
@@ -290,7 +291,7 @@ def _take(model: Model, question: Approval | Question, offer: Offer) -> Step:
     if offer.purpose:
         return ask_words(model, question, offer), ()
     if marking.lacks_mark(model, offer):
-        return toast(model, marking.MARK_FIRST)
+        return toast(model, marking.MARK_FIRST.format(marking_key(model)))
     # the mode comes first, so that it holds for the calls behind this one
     before: Step = commands.find("mode").run(model, offer.mode) if offer.mode else (model, ())
     picks = marking.chosen_picks(model, offer)

@@ -15,12 +15,13 @@ from agent_tui.structures.visible import is_text
 from agent_tui.tui.core.effects import Type
 from agent_tui.tui.core.model import Dialog, Model, Unmark
 from agent_tui.tui.core.msg import KeyPressed
-from agent_tui.tui.core.step import Step
+from agent_tui.tui.core.step import Step, toast
 from agent_tui.tui.dialog.offers import Offer
 from agent_tui.tui.screen.key_guards import ALT, QUIET_SECONDS, TYPING_SECONDS
 
 SPACE: Final = "space"
-MARK_FIRST: Final = "nothing is marked: press Space first"
+MARK_FIRST: Final = "nothing is marked: press {} first"
+MARK_LATER: Final = "not marked: pause, then press Space"
 
 
 def is_multi(question: Approval | Question | None) -> bool:
@@ -52,6 +53,9 @@ def on_key(
     row = _row(msg.key, dialog, offered)
     if row is not None and not model.repeated and is_meant():
         return _mark(model, msg, before, dialog, row), ()
+    blank = not model.composer.draft.strip() and model.typed_at >= dialog.shown_at
+    if row is not None and msg.key == SPACE and blank:  # nobody would see it in the prompt
+        return toast(model, MARK_LATER)
     was = dialog.unmark
     words = is_text(msg.character) and not msg.key.startswith(ALT)
     named = any(msg.key in offer.keys for offer in offered)

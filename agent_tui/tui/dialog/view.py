@@ -23,6 +23,7 @@ from agent_tui.tui.dialog.answer_keys import (
     enter_answers,
     lettered_answer,
     letters_answer,
+    marking_key,
     refuses_enter,
     refusing_answer,
     simplest_answer,
@@ -187,11 +188,12 @@ def asked_footer(model: Model) -> FooterView:
     back = dialog is not None and dialog.scroll > 0 and not dialog.unseen
     draft, narrow = bool(model.composer.draft), 0 < model.width < NARROW
     several = len(model.transcript.questions) > 1 and not draft
-    marks = is_multi(model.question) and not draft
-    more = (("Space", "mark"),) * marks
+    nearest = simplest_answer(model)
+    marks = (marking_key(model), "mark")
+    more = (marks,) * (bool(marks[0]) and nearest != marks)
     more += (("←→", "see others"),) * several + (("Tab", "add words"),) * can_say(model)
     return _footer(
-        (simplest_answer(model), refusing_answer(model)),
+        (nearest, refusing_answer(model)),
         model.keys,
         hidden,
         back,

@@ -42,7 +42,10 @@ def skill_hint(skill: SkillInfo) -> str:
 
 
 def is_unknown(answers: Answers, text: str) -> bool:
-    """Whether `text` begins as a command or a skill does, and none is known that is called so."""
+    """Whether `text` begins as a command or a skill does, and none is known that is called so; a
+    slash alone names none."""
+    if text.strip() == "/":
+        return True
     match = SLASH.match(text.strip())
     if match is None or commands.by_slash(match.group(1)) is not None:
         return False

@@ -151,7 +151,7 @@ def shell(model: Model, text: str) -> Step:
 def runs_at_once(model: Model) -> bool:
     """Whether the prompt holds a command: Enter runs it beside a turn, too."""
     words = model.composer.draft.strip()
-    if words.startswith("!"):
+    if words.startswith("!") or words == "/":
         return True
     match = SLASH.match(words)
     return match is not None and commands.by_slash(match.group(1)) is not None
@@ -162,7 +162,7 @@ def slash(model: Model, text: str) -> Step | None:
     skill)."""
     match = SLASH.match(text.strip())
     if match is None:
-        return None
+        return _name_missing(model, text) if text.strip() == "/" else None
     name, arguments = (
         match.group(1),
         chips.expand(text.strip()[match.end() :], model.composer.chips),
@@ -187,6 +187,12 @@ def slash(model: Model, text: str) -> Step | None:
         said = SANDBOXED.format(found) if found != "none" else BARE
         return toast(model, said, "warning", READ_SECONDS)
     return toast(model, hint(name, names), "warning", READ_SECONDS)
+
+
+def _name_missing(model: Model, text: str) -> Step:
+    """A slash alone is no prompt: it stays, for the name that is to follow."""
+    stays = composer.write(model, text) if model.composer.draft != text else model
+    return toast(stays, "type a command after the /, such as /help", "warning")
 
 
 def skills_told(model: Model) -> Step:
@@ -243,6 +249,8 @@ def _put_back(model: Model, text: str, steers: bool = False) -> Step:
     time comes."""
     match = SLASH.match(text.strip())
     called = f"/{match.group(1)}" if match and commands.by_slash(match.group(1)) else ""
+    if text.strip() == "/":
+        return _name_missing(model, text)
     if called or text.startswith("!"):
         said = f"{called or 'a ! line'} is a command and cannot be queued: Esc cancels"
         return toast(model, said, "warning")
