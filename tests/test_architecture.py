@@ -186,6 +186,7 @@ connection itself."""
 KNOWS_THREADING = {
     "agent_tui.agent.worker": "starts the one thread, and its executor",
     "agent_tui.agent.turn.tool_context": "the stop flag that blocking work reads in the executor",
+    "agent_tui.safety.closed_folders": "the lock of the modes that are changed for a moment",
     "agent_tui.safety.sandbox.histories": "the lock of what commands at once read and write",
     "agent_tui.tools.support.seen_files": "the lock of what several reads at once remember",
     "agent_tui.tui.textual_port.terminal": "the flag that the thread of Textual waits for before it reads keys",

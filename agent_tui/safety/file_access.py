@@ -18,6 +18,7 @@ from typing import Final
 
 from agent_tui.safety import atomic_swap
 from agent_tui.safety.atomic_swap import exchange
+from agent_tui.safety.closed_folders import open_again
 from agent_tui.safety.folder_walk import folder_of
 from agent_tui.safety.paths import resolve
 
@@ -379,7 +380,7 @@ def _keep(
 def sync(folder: int, written: str = "") -> None:
     """Make the new name durable; what a kill left of `written` goes. One opened with O_PATH cannot
     be synced itself."""
-    again = os.open(".", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=folder)
+    again = open_again(folder)
     try:
         os.fsync(again)
         if written:

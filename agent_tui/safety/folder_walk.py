@@ -9,12 +9,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
+from agent_tui.safety.closed_folders import FOLDER, open_folder
 from agent_tui.structures.frozen import frozen
 
 MOST_DEEP: Final = 100
 """Folders in each other that are looked into. Each is open meanwhile."""
 MOST_ENTRIES: Final = 200_000
-FOLDER: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 @frozen
@@ -55,7 +55,7 @@ def folder_of(real: Path, make: bool = False) -> Iterator[int]:
 
 def walk(top: str) -> Iterator[Visit]:
     """The folder at a path without links, and those below, the outer first; none where it is no
-    folder. One that cannot be read is empty."""
+    folder. One that cannot be opened up either is empty."""
     with contextlib.suppress(OSError), folder_of(Path(top)) as above:
         yield from walk_in(above, os.path.basename(top), top)  # noqa: PTH119
 
@@ -76,7 +76,7 @@ def walk_in(above: int, name: str, path: str) -> Iterator[Visit]:
             name = names.pop()
             place = f"{at}/{name}" if len(todo) > 1 else path
             try:
-                inner = os.open(name, FOLDER, dir_fd=descriptors[-1])
+                inner = open_folder(name, descriptors[-1])
             except OSError:
                 continue  # it is gone, closed, or a link by now
             descriptors.append(inner)
@@ -104,14 +104,46 @@ def files_below(path: str) -> Iterator[tuple[int, str, str]]:
 
 def list_folder(path: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The folders in the folder at a path without links, and its other names; none where it is no
-    folder, or cannot be read."""
+    folder, or cannot be opened up either."""
     with contextlib.suppress(OSError), folder_of(Path(path)) as above:
-        inner = os.open(os.path.basename(path), FOLDER, dir_fd=above)  # noqa: PTH119
+        inner = open_folder(os.path.basename(path), above)  # noqa: PTH119
         try:
             return _list(inner)
         finally:
             os.close(inner)
     return (), ()
+
+
+@contextlib.contextmanager
+def entries_of(path: str) -> Iterator[Iterator[os.DirEntry[str]]]:
+    """What is in the folder at a real path, also where it has to be opened up to be listed. Their
+    `path` is none. Raises OSError."""
+    os.stat(f"{path}/.")  # noqa: PTH116 - without the right to enter there are names alone
+    with contextlib.ExitStack() as stack:
+        try:
+            entries = os.scandir(path)  # cheaper than by a descriptor
+        except PermissionError:
+            descriptor = open_listed(path)
+            stack.callback(os.close, descriptor)
+            entries = os.scandir(descriptor)
+        yield stack.enter_context(entries)
+
+
+def open_listed(path: str) -> int:
+    """A descriptor by which the folder at a real path can be listed. Raises OSError, also where no
+    name in it can be reached."""
+    try:
+        descriptor = os.open(path, FOLDER)
+    except PermissionError:
+        os.stat(f"{path}/.")  # noqa: PTH116 - one that cannot be entered stays as it is
+        with folder_of(Path(path)) as above:
+            return open_folder(os.path.basename(path), above)  # noqa: PTH119
+    try:
+        os.stat(".", dir_fd=descriptor)
+    except OSError:
+        os.close(descriptor)
+        raise
+    return descriptor
 
 
 def _list(folder: int) -> tuple[tuple[str, ...], tuple[str, ...]]:

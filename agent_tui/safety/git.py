@@ -68,6 +68,8 @@ class GitAnswer:
     problem: str = ""
     slow: bool = False
     """It did not answer in time, or too much: to ask again costs as much."""
+    said: str = ""
+    """What it complained of beside its answer."""
 
 
 async def ask_git(
@@ -109,7 +111,7 @@ async def ask_git(
         return GitAnswer(problem=f"git cannot be asked: {error}")
     if len(answer) > MOST_OUTPUT:
         return GitAnswer(problem="git's answer is too long: too many files are changed", slow=True)
-    return GitAnswer(os.fsdecode(answer))
+    return GitAnswer(os.fsdecode(answer), said=said)
 
 
 def explain_git_trouble(cwd: Path) -> str:

@@ -12,6 +12,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Final, Literal
 
+from agent_tui.safety.folder_walk import entries_of
 from agent_tui.safety.protected_names import (
     is_in_secret_folder,
     is_secret,
@@ -80,6 +81,9 @@ class Folder:
     """Of all entries."""
 
 
+Refused = Callable[[str], bool]
+"""Takes a folder that cannot be looked into, by its real path; true: now it can be."""
+
 _seen: dict[tuple[str, int], tuple[tuple[int | str, ...], Folder]] = {}
 """What was found in a folder, by the time of its change, which nobody can set: names do not change
 without that."""
@@ -106,6 +110,7 @@ def search(
     own: Callable[[Folder, bool], frozenset[str]],
     is_new: Callable[[Folder, Child], bool] = lambda _folder, _child: False,
     most: int = sys.maxsize,
+    refused: Refused = lambda _: False,
 ) -> Iterator[Visit]:
     """The folders below `root`, nearest first. Links are followed where they lead into one of
     `roots` and to names that are not found there on their own. `own`: what counts for nothing in a
@@ -117,7 +122,7 @@ def search(
     while todo and most > 0:
         most -= 1
         child, was_new = todo.popleft()
-        folder = _look_into(child, root)
+        folder = _look_into(child, root, refused)
         if folder is None:
             continue
         is_marked = folder.is_bare or folder.has_environment
@@ -167,16 +172,25 @@ def _is_closed(target: str, home: Path) -> bool:
     return False
 
 
-def _look_into(child: Child, root: Path) -> Folder | None:
+def _look_into(child: Child, root: Path, refused: Refused) -> Folder | None:
     try:
-        about = os.stat(child.path)  # noqa: PTH116
-        stamp = (about.st_dev, about.st_ino, about.st_ctime_ns, child.path, child.depth)
-        key = (child.at, len(child.parts))
-        if key in _seen and _seen[key][0] == stamp:
-            return _seen[key][1]
-        folder, is_settled = _scan(child, root), time.time_ns() - about.st_ctime_ns > CLOCK
+        return _seen_or_scanned(child, root)
+    except PermissionError:
+        if not refused(child.path):
+            return None
     except OSError:
-        return None  # it is gone, closed, or no folder
+        return None  # it is gone, or no folder
+    return _look_into(child, root, lambda _: False)
+
+
+def _seen_or_scanned(child: Child, root: Path) -> Folder:
+    """Raises OSError."""
+    about = os.stat(child.path)  # noqa: PTH116
+    stamp = (about.st_dev, about.st_ino, about.st_ctime_ns, child.path, child.depth)
+    key = (child.at, len(child.parts))
+    if key in _seen and _seen[key][0] == stamp:
+        return _seen[key][1]
+    folder, is_settled = _scan(child, root), time.time_ns() - about.st_ctime_ns > CLOCK
     if is_settled:  # else it may change again without a new time
         _seen[key] = (stamp, folder)
     return folder
@@ -185,22 +199,25 @@ def _look_into(child: Child, root: Path) -> Folder | None:
 def _scan(child: Child, root: Path) -> Folder:
     names: list[Name] = []
     below: list[Child] = []
-    entries = sorted(os.scandir(child.path), key=lambda entry: entry.name)
-    for entry in entries:
-        if entry.name in NOT_ENTERED:
-            continue
-        is_folder = entry.is_dir(follow_symlinks=False)
-        inner = (*child.parts, entry.name)
-        kinds = _kinds(entry, is_folder, inner, root.parts)
-        names += [Name(entry.path, kind, entry.inode(), is_folder, inner) for kind in kinds]
-        if is_folder and not kinds and _is_entered(child, inner, root):
-            depth = child.depth + 1 if child.depth else 0
-            at = f"{child.at}/{entry.name}"
-            below.append(Child(at, entry.path, inner, entry.inode(), depth))
-    there = {entry.name for entry in entries}
+    there: set[str] = set()
+    with entries_of(child.path) as found:
+        for entry in sorted(found, key=lambda entry: entry.name):
+            there.add(entry.name)
+            if entry.name in NOT_ENTERED:
+                continue
+            is_folder = entry.is_dir(follow_symlinks=False)
+            inner = (*child.parts, entry.name)
+            path = f"{child.path.rstrip('/')}/{entry.name}"
+            kinds = _kinds(entry, path, is_folder, inner, root.parts)
+            names += [Name(path, kind, entry.inode(), is_folder, inner) for kind in kinds]
+            if is_folder and not kinds and _is_entered(child, inner, root):
+                depth = child.depth + 1 if child.depth else 0
+                at = f"{child.at}/{entry.name}"
+                below.append(Child(at, path, inner, entry.inode(), depth))
     is_bare = {"HEAD", "objects"} <= there
-    found = (child.at, child.path, tuple(names), tuple(below))
-    return Folder(*found, is_bare, _ENVIRONMENT in there, len(entries))
+    has_environment = _ENVIRONMENT in there
+    each = (tuple(names), tuple(below))
+    return Folder(child.at, child.path, *each, is_bare, has_environment, len(there))
 
 
 def _is_entered(child: Child, inner: tuple[str, ...], root: Path) -> bool:
@@ -210,7 +227,11 @@ def _is_entered(child: Child, inner: tuple[str, ...], root: Path) -> bool:
 
 
 def _kinds(
-    entry: os.DirEntry[str], is_folder: bool, inner: tuple[str, ...], above: tuple[str, ...]
+    entry: os.DirEntry[str],
+    path: str,
+    is_folder: bool,
+    inner: tuple[str, ...],
+    above: tuple[str, ...],
 ) -> list[Kind]:
     if is_folder and entry.name == ".git":
         return ["repository"]
@@ -221,7 +242,7 @@ def _kinds(
             return ["link"]
         if counts and leads_to_protected(inner, above):
             return ["way"]
-        text = os.readlink(entry.path)  # noqa: PTH115
+        text = os.readlink(path)  # noqa: PTH115
         parts = text.split("/")
         return ["passage"] if not {"", "..", *_MAY_BE_CLOSED}.isdisjoint(parts) else []
     obeyed: list[Kind] = ["obeyed"] if counts and protection(inner, above) else []

@@ -51,7 +51,7 @@ def resolve(text: str, base: Path) -> Path:
     while todo:
         part = todo.pop()
         if part == "..":
-            if not Path(done).is_dir():
+            if not os.path.isdir(done):  # noqa: PTH112 - one that cannot be seen is none
                 raise ValueError(f"{text!r}: there is no folder {done}")
             done = os.path.dirname(done)  # noqa: PTH120 - text, of a path without links
             continue
@@ -82,7 +82,7 @@ def facts(text: str, roots: tuple[Path, ...], deep: bool = True, writes: bool = 
         home is not None,
         secret=is_secret(real) or is_secret(Path(text)) or hard_links.is_secret(real, roots),
         protected=_protection(real, text, roots, deep) if writes else "",
-        is_folder=real.is_dir(),
+        is_folder=os.path.isdir(real),  # noqa: PTH112 - it may lie where nobody can look
     )
 
 

@@ -16,6 +16,8 @@ from types import MappingProxyType
 from typing import Final
 
 from agent_tui.safety import file_access
+from agent_tui.safety.closed_folders import find_closed
+from agent_tui.safety.folder_walk import entries_of
 from agent_tui.safety.git_config import Repository, explain_refusal, find_repository
 from agent_tui.safety.git_index import BadIndex, is_settled, read_index
 from agent_tui.safety.protected_names import is_secret
@@ -31,8 +33,8 @@ _LONGEST: Final = 1_000_000
 @frozen
 class SecretFiles:
     """`closed`: real paths of the files that no command reads unasked, but those that lie where too
-    much is beside them. `linked`: the numbers of files with several names, one of them a secret's.
-    """
+    much is beside them, and of the folders that nobody can look into. `linked`: the numbers of
+    files with several names, one of them a secret's."""
 
     closed: tuple[str, ...] = ()
     linked: frozenset[int] = frozenset()
@@ -42,8 +44,15 @@ def find_secret_files(roots: Sequence[Path]) -> SecretFiles:
     """Look through `roots` (real paths), as far as there is time, the nearest folders first."""
     entries: dict[str, int] = {}
     found: dict[str, os.stat_result] = {}
+    refused: set[str] = set()
     for root in roots:
-        for folder, count, secrets in walk_secrets(root, roots):
+
+        def refuse(path: str, root: Path = root) -> bool:
+            home = next((one for one in roots if Path(path).is_relative_to(one)), root)
+            refused.add(find_closed(str(home), path))
+            return False
+
+        for folder, count, secrets in walk_secrets(root, roots, refuse):
             entries[folder] = count
             for path in secrets:
                 try:
@@ -59,6 +68,7 @@ def find_secret_files(roots: Sequence[Path]) -> SecretFiles:
     if inodes:
         for path, inode in _others(entries, frozenset(inodes)):
             closed += [path] if path not in found and inode not in open_ones else []
+    closed += sorted(refused)
     return SecretFiles(
         tuple(_affordable(closed, entries)), frozenset(number for _, number in inodes)
     )
@@ -122,7 +132,8 @@ def _count_above(path: str, roots: Sequence[Path], entries: dict[str, int]) -> N
     folder = os.path.dirname(path)  # noqa: PTH120
     while folder not in entries and folder not in tops and folder != "/":
         try:
-            entries[folder] = len(os.listdir(folder))  # noqa: PTH208
+            with entries_of(folder) as found:
+                entries[folder] = sum(1 for _ in found)
         except OSError:
             entries[folder] = 0  # it is gone, or closed
         folder = os.path.dirname(folder)  # noqa: PTH120
@@ -135,8 +146,8 @@ def _others(
     numbers = {number for _, number in inodes}
     for folder in folders:
         try:
-            with os.scandir(folder) as found:
-                alike = [entry.path for entry in found if entry.inode() in numbers]
+            with entries_of(folder) as found:
+                alike = [f"{folder}/{one.name}" for one in found if one.inode() in numbers]
             for path in alike:
                 about = os.lstat(path)
                 if (about.st_dev, about.st_ino) in inodes:

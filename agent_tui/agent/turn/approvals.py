@@ -71,7 +71,11 @@ class Prepared:
         return frozenset(path.real for path in self.facts.paths)
 
     async def plan(self) -> Planned | None:
-        return await self.tool.plan(self.arguments, self.context) if self.tool.plan else None
+        try:
+            return await self.tool.plan(self.arguments, self.context) if self.tool.plan else None
+        except PermissionError as error:  # it lies in a folder that nobody here can enter
+            said = f"{error.filename}: the system denies access to it (permissions)"
+            raise ToolFailure("blocked", said) from None
 
 
 @frozen

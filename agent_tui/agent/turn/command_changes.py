@@ -381,11 +381,12 @@ class Watch:
             return Status(), Listing()
         else:
             self._limit(around, IGNORED, shown=False)
-            top, starts = self._git.where.top, status.ignored
+            top, starts = self._git.where.top, (*status.ignored, *status.closed)
         own = around.call.workplace.own
         listed = await self._off_loop(lambda: list_files(top, starts, own))
         if not listed.is_whole:
             self._limit(around, MANY_UNTRACKED, shown=self._git is None)
+        self._say_unseen(around, listed.closed)
         return status or Status(), listed
 
     async def _read(self, snapshot: Snapshot) -> None:

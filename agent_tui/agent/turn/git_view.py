@@ -62,7 +62,7 @@ class GitView:
             if not answer.problem:
                 if not self._lists_ignored:
                     self._limit(around, UNLISTED)
-                return parse_status(answer.output, self.where.top)
+                return parse_status(answer.output, self.where.top, answer.said)
             self._slow, self._problem = answer.slow, answer.problem
         self._limit(around, f"{self._problem}: {UNREAD}")
         return None

@@ -50,7 +50,8 @@ class ProtectedWatch:
         must not change is looked at before. Reads files."""
         place, self._way = self._workplace, way
         roots = tuple(root for root in place.roots if root != place.spool)
-        self._state = take_state(roots, place.own)
+        self._state = take_state(roots, place.own, place.closed_since)
+        self._tell_closed(self._state.found.closed, self._state.begun)
         try:
             found = self._state.found
             self._histories = place.histories.take(roots, found.git_folders, found.led)
@@ -90,12 +91,30 @@ class ProtectedWatch:
         `ended`: nothing of it runs any more; `later`: its call is over long since, and others have
         changed something, too."""
         if self._state is not None:
+            opened = await asyncio.shield(self._workplace.off_loop(self._state.open_ways))
             await asyncio.shield(self._workplace.off_loop(partial(self._put_back_history, ended)))
             changes = await self._workplace.off_loop(self._state.changed)
             own = partial(self._without_others, self._state, changes.paths, later)
             self.changed = await self._workplace.off_loop(own)
+            self._tell_opened((*opened, *changes.opened))
+            self._tell_closed(changes.closed, self._state.begun)
+            for path in self._state.closed_since.keys() - changes.closed:
+                self._workplace.closed_since.pop(path, None)  # what is in it has been seen now
             if not changes.all_seen:
                 self._tell(Notice(UNSEEN, "warning"))
+
+    def _tell_closed(self, closed: Iterable[str], begun: int) -> None:
+        """Of each folder that cannot be looked into once a session."""
+        known = self._workplace.closed_since
+        if new := sorted({*closed}.difference(known)):
+            known.update(dict.fromkeys(new, begun))
+            is_held = self._way != LANDLOCK
+            means = sandbox_words.OUT_OF_REACH if is_held else sandbox_words.UNWATCHED
+            self._tell(Notice(sandbox_words.CLOSED.format(self._name(new), means), "warning"))
+
+    def _tell_opened(self, opened: Sequence[str]) -> None:
+        if opened:
+            self._tell(Notice(sandbox_words.OPENED.format(self._name(opened)), "warning"))
 
     def _put_back_history(self, ended: bool) -> None:
         if not self._histories or self._state is None:
@@ -193,5 +212,8 @@ class ProtectedWatch:
         return said
 
     def name_changed(self) -> str:
-        changed = (self._display_path(Path(path)) for path in self.changed)
-        return sandbox_words.name_some([*map(sandbox_words.shorten_path, changed)])
+        return self._name(self.changed)
+
+    def _name(self, paths: Iterable[str]) -> str:
+        shown = (self._display_path(Path(path)) for path in paths)
+        return sandbox_words.name_some([*map(sandbox_words.shorten_path, shown)])

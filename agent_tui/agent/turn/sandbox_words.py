@@ -46,6 +46,13 @@ NO_HISTORY: Final = (
     "What this command deletes of the history of the repository could not be put back: {}"
 )
 HISTORY_UNSEEN: Final = "history of git could not be looked at: {}."
+CLOSED: Final = "The rights of these folders let nobody here look into them: {}. {}"
+OUT_OF_REACH: Final = "Commands in the sandbox cannot reach them, either."
+UNWATCHED: Final = "What a command does there is not seen, and cannot be put back."
+OPENED: Final = (
+    "The rights of these folders changed while a command ran, and let you look into them no more: "
+    "{}. They were opened again (chmod u+rwx)."
+)
 NAMED: Final = 5
 """Protected names that are named."""
 MOST_OF_NAME: Final = 80

@@ -16,6 +16,7 @@ from agent_tui.agent.turn.untracked_files import Listing
 from agent_tui.agent.turn.workplace import Workplace
 from agent_tui.safety import file_access
 from agent_tui.safety.file_access import LINK
+from agent_tui.structures import late
 from agent_tui.structures.frozen import frozen
 
 
@@ -37,15 +38,19 @@ class Known:
 class Status:
     """What git says: the commit, and the real paths that are not as it has them, with its own
     object and mode (empty: it has none there; None: nothing is known of it). `ignored`: files, and
-    folders of which it ignores all."""
+    folders of which it ignores all; `closed`: folders that it could not list."""
 
     commit: str = ""
     changed: Mapping[Path, Known | None] = field(default_factory=dict)
     ignored: tuple[Path, ...] = ()
+    closed: tuple[Path, ...] = ()
 
 
-def parse_status(output: str, top: Path) -> Status:
-    """The status in what `git status --porcelain=v2 -z --branch` says."""
+_UNLISTED: Final = late.pattern(r"warning: could not open directory '(.+?)/?': Permission denied")
+
+
+def parse_status(output: str, top: Path, said: str = "") -> Status:
+    """The status in what `git status --porcelain=v2 -z --branch` says; `said`: its complaints."""
     commit, changed, ignored = "", dict[Path, Known | None](), list[Path]()
     fields = iter(output.split("\0"))
     for line in fields:
@@ -65,7 +70,8 @@ def parse_status(output: str, top: Path) -> Status:
                 changed[top / parts[count]] = has if kind != "2" else Known()
                 if kind == "2" and (old := next(fields, "")):
                     changed[top / old] = has
-    return Status(commit, changed, tuple(ignored))
+    closed = tuple(top / found[1] for found in _UNLISTED.finditer(said))
+    return Status(commit, changed, tuple(ignored), closed)
 
 
 def _committed(name: str, mode: str) -> Known | None:
@@ -243,7 +249,7 @@ class NewFiles:
         if self._ignores is None:
             lists = [path for path in self.now if path.name == IGNORE_FILE]
             changed = any(self.now[path].is_newer_than(self.begun) for path in lists)
-            removed = any(not self.now[path].sha and path.parent.is_dir() for path in lists)
+            removed = any(not self.now[path].sha and os.path.isdir(path.parent) for path in lists)  # noqa: PTH112
             self._ignores = changed or removed or self._exclude_changed()
         return self._ignores
 

@@ -98,7 +98,12 @@ def _gone(around: Snapshot) -> str:
     """Something of which nothing was known before the command, and that is not there any more, or
     may have lost something: a folder. Empty: there is nothing of the kind."""
     passed = sorted(around.listed.passed, key=os.path.lexists)
-    return next((str(p) for p in passed if p.is_dir() or not os.path.lexists(p)), "")
+    there = (
+        str(path)
+        for path in passed
+        if os.path.isdir(path) or not os.path.lexists(path)  # noqa: PTH112
+    )
+    return next(there, "")
 
 
 def _came_from(now: Known, around: Snapshot, gone: Callable[[], str]) -> str:

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
+from agent_tui.safety.folder_walk import open_listed
 from agent_tui.safety.protected_names import find_secrets
 from agent_tui.safety.work_tree import GENERATED
 
@@ -38,18 +39,17 @@ def key_of(about: os.stat_result) -> Key:
 @dataclass(slots=True)
 class Listing:
     """Files and links by their real paths; `passed`: what is there beside them, of which nothing is
-    known, folders too; `is_whole`: no limit was reached."""
+    known, folders too; `closed`: those of them that cannot be looked into; `is_whole`: no limit
+    was reached."""
 
     files: dict[Path, Key] = field(default_factory=dict)
     passed: set[Path] = field(default_factory=set)
     is_whole: bool = True
+    closed: list[Path] = field(default_factory=list)
 
     def knows(self, path: Path) -> bool:
         """Whether it would have been listed, had it been there."""
         return self.passed.isdisjoint((path, *path.parents))
-
-
-_FOLDER: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 def list_files(top: Path, starts: Iterable[Path], own: Collection[Path]) -> Listing:
@@ -76,8 +76,10 @@ class _Walk:
             path = todo.popleft()
             try:
                 todo.extend(self._enter(path) if self._may_enter(path) else ())
-            except OSError:  # it is gone, or closed
+            except OSError as error:  # it is gone, or closed
                 listing.passed.add(path)
+                if isinstance(error, PermissionError):
+                    listing.closed.append(path)
         listing.passed.update(todo)
         listing.is_whole &= not todo
         for path in [path for path, key in listing.files.items() if key[0] in self._secrets]:
@@ -93,7 +95,7 @@ class _Walk:
     def _enter(self, path: Path) -> list[Path]:
         """Take what is in a folder, or a file; returns the folders in it. Raises OSError."""
         try:
-            descriptor = os.open(path, _FOLDER)
+            descriptor = open_listed(str(path))
         except OSError as error:
             if error.errno not in (errno.ENOTDIR, errno.ELOOP):
                 raise

@@ -136,6 +136,8 @@ class Workplace:
     """One for each time that more secrets became known."""
     allowed_changes: AllowedChanges = field(default_factory=AllowedChanges)
     """What was changed that programs obey, and may stay."""
+    closed_since: dict[str, int] = field(default_factory=dict)
+    """Folders that nobody could look into, which is said once, and when each was first found so."""
     is_sent: Callable[[str, str], bool] = lambda *_: False
     """Whether the next request still holds the result of a call, by the call's id and that
     result."""

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
+from agent_tui.safety.closed_folders import movable, open_all, opened_up
 from agent_tui.safety.folder_walk import folder_of
 
 _MOST_TRIES: Final = 100
@@ -65,12 +66,23 @@ def move_aside(path: str, aside: Path) -> None:
             return
         to = stack.enter_context(_place_aside(path, aside))
         try:
-            os.rename(name, name, src_dir_fd=folder, dst_dir_fd=to)
+            _rename(name, folder, to)
         except OSError as error:
             if error.errno != errno.EXDEV:
                 raise
-            _copy(name, folder, to)
-            _remove(name, folder)
+            with contextlib.suppress(NotADirectoryError):
+                open_all(name, folder)
+            with movable(name, folder):
+                _copy(name, folder, to)
+                _remove(name, folder)
+
+
+def _rename(name: str, folder: int, to: int) -> None:
+    try:
+        os.rename(name, name, src_dir_fd=folder, dst_dir_fd=to)
+    except PermissionError:  # a command can take our own rights to either away
+        with movable(name, folder):
+            os.rename(name, name, src_dir_fd=folder, dst_dir_fd=to)
 
 
 def clear(path: str, bases: Sequence[str], aside: Path) -> None:
@@ -90,13 +102,21 @@ def write(path: str, mode: int, content: bytes) -> None:
     missing; never over what is there. Raises OSError."""
     name = os.path.basename(path)  # noqa: PTH119
     with folder_of(Path(path), make=True) as folder:
-        if stat.S_ISLNK(mode):
-            os.symlink(content, name, dir_fd=folder)
-            return
-        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _FILE
-        with os.fdopen(os.open(name, flags, 0o600, dir_fd=folder), "wb") as file:
-            file.write(content)
-            os.fchmod(file.fileno(), stat.S_IMODE(mode))
+        try:
+            _make(name, folder, mode, content)
+        except PermissionError:
+            with opened_up(folder):
+                _make(name, folder, mode, content)
+
+
+def _make(name: str, folder: int, mode: int, content: bytes) -> None:
+    if stat.S_ISLNK(mode):
+        os.symlink(content, name, dir_fd=folder)
+        return
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _FILE
+    with os.fdopen(os.open(name, flags, 0o600, dir_fd=folder), "wb") as file:
+        file.write(content)
+        os.fchmod(file.fileno(), stat.S_IMODE(mode))
 
 
 def open_up(path: str, rights: int) -> bool:

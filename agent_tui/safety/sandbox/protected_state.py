@@ -10,10 +10,13 @@ import stat
 import tempfile
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import field, replace
 from pathlib import Path
+from types import MappingProxyType
 
 from agent_tui.regular_file import open_regular
-from agent_tui.safety.folder_walk import folder_of, list_folder, walk
+from agent_tui.safety.closed_folders import find_closed, identity, may_enter, open_way
+from agent_tui.safety.folder_walk import folder_of, list_folder, open_listed, walk
 from agent_tui.safety.git_config import foreign_parts
 from agent_tui.safety.name_search import CLOCK, Child, Folder, Name, Visit, own_names, search
 from agent_tui.safety.protected_names import fold_name, protection
@@ -51,10 +54,14 @@ class Was:
 
 @frozen
 class Changes:
-    """What is another than before, in order; `all_seen`: there was time to look at everything."""
+    """What is another than before, in order; `all_seen`: there was time to look at everything;
+    `opened`: folders that were closed meanwhile, and are open again; `closed`: those that cannot be
+    looked into."""
 
     paths: tuple[str, ...]
     all_seen: bool
+    opened: tuple[str, ...] = ()
+    closed: frozenset[str] = frozenset()
 
 
 class AllowedChanges:
@@ -114,6 +121,20 @@ class ProtectedState:
     """Folders of this program, which it changes itself."""
     foreign: frozenset[str] | None = None
     """What in git folders was none of their own; None: nobody looked."""
+    closed_since: Mapping[str, int] = field(default_factory=dict)
+    """When each folder that could not be looked into so far was first found so: what came to be in
+    it since then is not old."""
+    ways: frozenset[str] = frozenset()
+    """Folders that could be entered."""
+
+    def open_ways(self) -> tuple[str, ...]:
+        """Open up what is closed on the way to what was looked at before: it was open then. Returns
+        these folders."""
+        plain, opened = self._plain_paths(), list[str]()
+        for place in sorted(self.ways):
+            if not may_enter(place) and (base := plain.base(f"{place}/")) is not None:
+                opened += open_way(base, place, self.found.closed)
+        return tuple(opened)
 
     def changed(self) -> Changes:
         """Look what is another than before."""
@@ -128,8 +149,11 @@ class ProtectedState:
         other |= {*filter(os.path.lexists, self.found.missing)}
         if self.foreign is not None:
             other |= _foreign_parts(self.found) - self.foreign
-        below, all_seen = self._new_below()
-        return Changes(tuple(sorted(other | {*below})), all_seen)
+        search = _After(self)
+        below, all_seen = self._new_below(search)
+        found = tuple(sorted(other | {*below}))
+        closed = search.closed.union(filter(_is_closed, self.closed_since))
+        return Changes(found, all_seen, tuple(search.opened), frozenset(closed))
 
     def is_held(self, path: str) -> bool:
         """Whether it could not be changed where the sandbox has mounts of its own."""
@@ -197,14 +221,16 @@ class ProtectedState:
         """Whether what is there was read before, or is none of it."""
         return path in self.known or path in self.files or path in self.large
 
-    def _new_below(self) -> tuple[list[str], bool]:
+    def _new_below(self, after: _After) -> tuple[list[str], bool]:
         """Names that are obeyed in folders below: those that came to be since the command began, or
         lie in a folder that did, or in another one than before. Not in what builds fill as they
         like, nor in what is protected as a whole."""
         found, end = list[str](), time.monotonic() + MOST_SECONDS
         for root in self.roots:
             ways: tuple[str, ...] = ()
-            for visit in search(root, self.roots, self._own_names, self._is_new):
+            for visit in search(
+                root, self.roots, self._own_names, self._is_new, refused=after.refuse
+            ):
                 if time.monotonic() > end:
                     return found, False
                 if f"{visit.folder.at}/".startswith(ways):
@@ -241,10 +267,17 @@ class ProtectedState:
             return was is not None and was[1] != name.is_folder
         if visit.is_new:
             return True
+        if closed := self.closed_since and self._closed_since(visit.folder.path):
+            return self._is_fresh(path, closed)
         is_fresh = self._is_fresh(path)
         if visit.folder.at in self.found.looked:
             return was is None or was[0] != name.inode or (is_fresh and not name.is_folder)
         return is_fresh and self._is_fresh(visit.folder.path)
+
+    def _closed_since(self, path: str) -> int:
+        """When a folder that cannot be looked into was found at a path or above it; 0: never."""
+        ways = (path, *map(str, Path(path).parents))
+        return next((since for one in ways if (since := self.closed_since.get(one))), 0)
 
     def _leads_away(self, link: str) -> bool:
         """Whether what it leads to can be written by commands and is not looked into."""
@@ -254,16 +287,37 @@ class ProtectedState:
         is_inside = any(to.startswith(f"{root}/") for root in self.roots)
         return not is_inside and to.startswith(places)
 
-    def _is_fresh(self, path: str) -> bool:
+    def _is_fresh(self, path: str, since: int = 0) -> bool:
         identity = _identity(path)
-        return identity is not None and identity[1] >= self.begun
+        return identity is not None and identity[1] >= (since or self.begun)
 
     @property
     def _own_below(self) -> tuple[str, ...]:
         return tuple(f"{path}/" for path in self.own)
 
 
-def take_state(roots: Sequence[Path], own: Iterable[Path] = ()) -> ProtectedState:
+class _After:
+    """What a search after a command finds closed: it opens up what was not so before."""
+
+    def __init__(self, state: ProtectedState) -> None:
+        self._state = state
+        self.opened: list[str] = []
+        self.closed: set[str] = set()
+
+    def refuse(self, path: str) -> bool:
+        base = next(str(one) for one in self._state.roots if Path(path).is_relative_to(one))
+        opened = open_way(base, path, self._state.found.closed)
+        self.opened += opened
+        if not opened:
+            self.closed.add(find_closed(base, path))
+        return bool(opened)
+
+
+def take_state(
+    roots: Sequence[Path],
+    own: Iterable[Path] = (),
+    closed_since: Mapping[str, int] = MappingProxyType({}),
+) -> ProtectedState:
     """The state of what is protected in `roots` (real paths), without the program's `own` folders.
     Reads files."""
     begun, found = time.time_ns() - CLOCK, look_through(roots)
@@ -292,18 +346,24 @@ def take_state(roots: Sequence[Path], own: Iterable[Path] = ()) -> ProtectedStat
         for place in places
     }
     known = frozenset({*places, *found.fixed, *found.links, *closed})
-    return ProtectedState(
-        tuple(roots),
-        begun,
-        found,
-        read.files,
-        read.large,
-        names,
-        frozenset(whole),
-        known,
-        closed,
-        _foreign_parts(found),
-    )
+    ways = {*places, *(os.path.dirname(path) for path in (*read.files, *read.large))}  # noqa: PTH120
+    shut = {path for path in ways if not may_enter(path)}
+    closed_ones = {**found.closed}
+    for path in shut:
+        with contextlib.suppress(OSError):  # it is gone
+            closed_ones[path] = identity(path)
+    found = replace(found, closed=closed_ones)
+    since = {**dict.fromkeys(found.closed, begun), **closed_since}
+    kept = (read.files, read.large, names, frozenset(whole), known, closed, _foreign_parts(found))
+    return ProtectedState(tuple(roots), begun, found, *kept, since, frozenset(ways - shut))
+
+
+def _is_closed(folder: str) -> bool:
+    try:
+        os.close(open_listed(folder))
+    except OSError as error:
+        return isinstance(error, PermissionError)
+    return False
 
 
 def _foreign_parts(found: Found) -> frozenset[str]:

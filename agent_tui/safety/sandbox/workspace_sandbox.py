@@ -10,18 +10,21 @@ name is found afterwards (`protected_state.py`).
 
 from __future__ import annotations
 
+import contextlib
 import os
 import tempfile
 import time
+from collections import deque
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from pathlib import Path
 from typing import Final, get_args
 
-from agent_tui.safety.folder_walk import MOST_DEEP
+from agent_tui.safety.closed_folders import Identity, find_closed, identity
+from agent_tui.safety.folder_walk import MOST_DEEP, entries_of, list_folder
 from agent_tui.safety.git_config import ALTERNATES, Repository, explain_refusal, find_repository
 from agent_tui.safety.git_index import Tracked
-from agent_tui.safety.name_search import NOT_ENTERED, Folder, Kind, own_names, search
+from agent_tui.safety.name_search import NOT_ENTERED, Folder, Kind, Refused, own_names, search
 from agent_tui.safety.protected_names import fold_name, is_secret, may_count
 from agent_tui.safety.protected_places import named_by_git
 from agent_tui.safety.sandbox import read_only_sandbox
@@ -74,7 +77,7 @@ def profile(
     names = f"{read_only_sandbox.TOOLCHAINS} {_BUILT_WITH}".split()
     links = [f"{home}/{name}" for home in homes for name in names]
     links = [path for path in (*links, *_OF_RUN) if os.path.islink(path)]  # noqa: PTH114
-    hidden = {*read.hidden, "/run", "/tmp", "/var/tmp", *found.secrets}
+    hidden = {*read.hidden, "/run", "/tmp", "/var/tmp", *found.secrets, *found.closed}
     hidden |= {*_sockets(inside), *find_secret_files(inside).closed}  # by their other names, too
     outside = (path for path in read.readable if not path.startswith(_WITH_SOCKETS))
     return replace(
@@ -126,6 +129,8 @@ class Found:
     """The names in those that are not like others, with their numbers; whether they are folders."""
     kept_by_programs: frozenset[str] = frozenset()
     """Folders in which `own_names` count for nothing."""
+    closed: Mapping[str, Identity] = field(default_factory=dict)
+    """The outermost folders that nobody could look into: what is in them counts as not seen."""
 
 
 def look_through(roots: Sequence[Path]) -> Found:
@@ -169,6 +174,7 @@ def look_through(roots: Sequence[Path]) -> Found:
         folders=found.folders,
         names=found.names,
         kept_by_programs=frozenset(found.kept_by_programs),
+        closed=found.closed,
     )
 
 
@@ -188,6 +194,7 @@ class _Search:
         self.folders: dict[str, int] = {}
         self.names: dict[str, tuple[int, bool]] = {}
         self.kept_by_programs: set[str] = set()
+        self.closed: dict[str, Identity] = {}
 
     def named(self, root: Path, tracked: Tracked) -> Iterator[tuple[str, Kind]]:
         """The names below `root` that are to be fixed, hidden or watched."""
@@ -195,8 +202,11 @@ class _Search:
         def own(folder: Folder, _: bool) -> frozenset[str]:
             return frozenset() if tracked.has_below(folder.path) else own_names(folder)
 
+        def refused(path: str) -> bool:
+            return self._take_closed(root, path)
+
         end = time.monotonic() + _MOST_SECONDS
-        for count, visit in enumerate(search(root, self.roots, own)):
+        for count, visit in enumerate(search(root, self.roots, own, refused=refused)):
             if count >= _MOST_FIXED and time.monotonic() > end:
                 return
             folder = visit.folder
@@ -212,13 +222,23 @@ class _Search:
             for name in visit.names:
                 yield name.path, name.kind
                 if name.kind == "obeyed" and name.is_folder:
-                    yield from ((path, "secret") for path in _secrets_in(name.path))
+                    secrets = _secrets_in(name.path, refused)
+                    yield from ((path, "secret") for path in secrets)
+
+    def _take_closed(self, root: Path, path: str) -> bool:
+        home = next((one for one in self.roots if Path(path).is_relative_to(one)), root)
+        closed = find_closed(str(home), path)
+        with contextlib.suppress(OSError):  # it is gone
+            self.closed[closed] = identity(closed)
+        return False
 
 
 def _may_be_fixed(place: Path, whole: bool, roots: Sequence[Path]) -> bool:
     """Whether something leads to `place` in one of `roots`, and not to all of one; to a folder only
     where all in it is obeyed (`whole`)."""
-    if any(root.is_relative_to(place) for root in roots) or (place.is_dir() and not whole):
+    if any(root.is_relative_to(place) for root in roots) or (
+        os.path.isdir(place) and not whole  # noqa: PTH112
+    ):
         return False
     return any(place.is_relative_to(root) for root in roots)
 
@@ -228,17 +248,19 @@ def led_by(folder: str) -> Iterator[str]:
     are is known by what a sandbox fixes, too: who takes their `HEAD` away does not hide them."""
     yield folder
     for inner in ("modules", "worktrees"):
-        top = f"{folder}/{inner}"
-        for at, below, files in os.walk(top):
-            links = [name for name in below if os.path.islink(f"{at}/{name}")]  # noqa: PTH114
-            if at != top and not _OF_LED.isdisjoint((*files, *links)):
+        todo = deque([top := f"{folder}/{inner}"])
+        while todo:
+            at = todo.popleft()
+            below, others = list_folder(f"{os.path.realpath(top)}{at[len(top) :]}")
+            if at != top and not _OF_LED.isdisjoint(others):
                 yield at
-                below[:] = [name for name in below if name in ("modules", "worktrees")]
+                below = tuple(name for name in below if name in ("modules", "worktrees"))
             else:
-                yield from (f"{at}/{name}" for name in links)
+                yield from (path for name in others if os.path.isdir(path := f"{at}/{name}"))  # noqa: PTH112
             if at.count("/") - top.count("/") >= MOST_DEEP and below:
                 yield at  # nobody knows what is in it
-                below.clear()
+                below = ()
+            todo += [f"{at}/{name}" for name in below]
 
 
 def _names_of_git(folder: str) -> Iterator[str]:
@@ -246,20 +268,26 @@ def _names_of_git(folder: str) -> Iterator[str]:
     return (path for name in names if os.path.exists(path := f"{folder}/{name}"))  # noqa: PTH110
 
 
-def _secrets_in(obeyed: str) -> Iterator[str]:
+def _secrets_in(obeyed: str, refused: Refused) -> Iterator[str]:
     """Those in a folder that is obeyed (`.devcontainer/app/.env`), which is not looked through for
     names of other kinds; the nearest first."""
     todo = [obeyed]
     for at in todo:
         try:
-            entries = [*os.scandir(at)]
+            with entries_of(at) as found:
+                entries = [
+                    (entry.name, entry.is_dir())
+                    for entry in found
+                    if not entry.is_symlink() and entry.name not in NOT_ENTERED
+                ]
+        except PermissionError:
+            refused(at)
+            continue
         except OSError:
-            continue  # it is gone, or closed
-        for entry in entries:
-            parts = entry.path.split("/")[-2:]
-            if entry.is_symlink() or entry.name in NOT_ENTERED:
-                continue
+            continue  # it is gone
+        for name, is_folder in entries:
+            parts = (at.rpartition("/")[2], name)
             if may_count(parts) and is_secret(parts):
-                yield entry.path
-            elif entry.is_dir() and len(todo) < _MOST_OF_OBEYED:
-                todo.append(entry.path)
+                yield f"{at}/{name}"
+            elif is_folder and len(todo) < _MOST_OF_OBEYED:
+                todo.append(f"{at}/{name}")

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Final
 
 from agent_tui.safety import file_access, protected_names
+from agent_tui.safety.folder_walk import entries_of
 from agent_tui.safety.secrets.scrubber import is_secret_name, known_secrets
 from agent_tui.safety.secrets.strength import is_secret_value
 from agent_tui.structures import late
@@ -84,8 +85,8 @@ class EnvFiles:
             known, names = self._listed.get(folder, (0, ()))
             if known == changed:
                 return names
-            with os.scandir(folder) as entries:
-                found = [entry.path for entry in entries if is_env_file(entry.name)]
+            with entries_of(str(folder)) as entries:
+                found = [f"{folder}/{one.name}" for one in entries if is_env_file(one.name)]
         except OSError:
             return ()
         names = tuple(sorted(found)[:MOST_FILES])

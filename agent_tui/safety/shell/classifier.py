@@ -197,6 +197,6 @@ def _entered(argv: tuple[str, ...], folder: Path) -> Path:
 
 def _folder(text: str, folder: Path) -> Path:
     entered = paths.resolve(text, folder)
-    if not entered.is_dir() or not os.access(entered, os.X_OK):
+    if not os.path.isdir(entered) or not os.access(entered, os.X_OK):  # noqa: PTH112
         raise Unclear(f"there is no folder {text}")
     return entered
