@@ -151,6 +151,12 @@ def _name_groups(groups: Mapping[str, Sequence[str]]) -> str:
     return _MORE.format(listed) if listed else ""
 
 
+_BETWEEN: Final = "\n\n"
+PLACE_PART, SKILLS_PART = "place", "skills"
+FILE_PART: Final = "instructions: "
+"""How the name of a part begins that is an instruction file."""
+
+
 @frozen
 class Prefix:
     """The system prompt, and what it is made of in the same order."""
@@ -177,16 +183,25 @@ def build(
         for name, text in words.items()
         if tools or name != "tools"
     ]
-    named.append(("place", _place(cwd, others, left_out), ""))
+    named.append((PLACE_PART, _place(cwd, others, left_out), ""))
     if skills:
         loadable = any(tool.name == "skills" for tool in tools)
-        named.append(("skills", _skill_list(skills, loadable, SKILLS_CHARS[profile]), ""))
+        named.append((SKILLS_PART, _skill_list(skills, loadable, SKILLS_CHARS[profile]), ""))
     used = [one for one in instructions if one.text]
     if used:
         named.append(("instructions", _INSTRUCTIONS, ""))
-    named += [(f"instructions: {one.name}", _quoted(one), str(one.path)) for one in used]
+    named += [(f"{FILE_PART}{one.name}", _quoted(one), str(one.path)) for one in used]
     parts = tuple(ContextPart(name, len(text), source) for name, text, source in named)
-    return Prefix("\n\n".join(text for _, text, _ in named), parts)
+    return Prefix(_BETWEEN.join(text for _, text, _ in named), parts)
+
+
+def part_texts(system: str, parts: Sequence[ContextPart]) -> dict[str, str]:
+    """The texts of a prompt by the names of its parts, as `build` put them together."""
+    texts, at = dict[str, str](), 0
+    for part in parts:
+        texts[part.name] = system[at : at + part.chars]
+        at += part.chars + len(_BETWEEN)
+    return texts
 
 
 _INSTRUCTIONS: Final = """\

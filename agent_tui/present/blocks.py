@@ -66,7 +66,8 @@ def block_parts(block: Block) -> tuple[p.Part, ...]:
         case TurnBlock():
             return ()
         case DividerBlock():
-            return (p.Words(block.text, "heading"),)
+            detail = (p.Markdown(block.detail),) if block.detail else ()
+            return (p.Words(block.text, "heading"), *detail)
         case _:
             assert_never(block)
 

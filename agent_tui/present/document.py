@@ -174,6 +174,9 @@ def _section(block: Block, local: Local) -> Section | None:
             return (
                 Remark(said, "dim" if block.state == "completed" else "warning") if said else None
             )
+        case DividerBlock() if block.detail:
+            summary = Prose(harmless_text(block.detail))
+            return Folded("thinking", one_line(block.text), "", True, (summary,))
         case DividerBlock():
             return Remark(one_line(block.text))
         case _:

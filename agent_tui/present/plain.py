@@ -93,7 +93,8 @@ def block_lines(block: Block, look: Look, expanded: bool) -> list[str]:
             return [
                 f"The session was {block.text}."
                 if block.text == "resumed"
-                else f"{block.text.capitalize()}."
+                else f"{block.text.capitalize()}.",
+                *(block.detail.splitlines() if expanded else ()),
             ]
         case _:
             assert_never(block)

@@ -9,7 +9,7 @@ from typing import Final, assert_never
 
 from agent_tui.present import parts as p
 from agent_tui.present.blocks import block_parts
-from agent_tui.protocol.transcript import Block, TextBlock, ThinkingBlock, ToolBlock
+from agent_tui.protocol.transcript import Block, DividerBlock, TextBlock, ThinkingBlock, ToolBlock
 from agent_tui.structures import mention
 from agent_tui.structures.frozen import frozen
 
@@ -48,6 +48,8 @@ def head(block: Block) -> str:
             return block.label or block.name
         case ThinkingBlock():
             return ""
+        case DividerBlock():
+            return block.text
         case _:
             return block_text(block)
 

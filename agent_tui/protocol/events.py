@@ -54,10 +54,16 @@ from agent_tui.protocol.transcript import Transcript
 from agent_tui.protocol.turn_events import AsideDelta as AsideDelta
 from agent_tui.protocol.turn_events import AsideEnded as AsideEnded
 from agent_tui.protocol.turn_events import AssistantReplied as AssistantReplied
+from agent_tui.protocol.turn_events import Compacted as Compacted
+from agent_tui.protocol.turn_events import CompactionStarted as CompactionStarted
+from agent_tui.protocol.turn_events import CompactionStopped as CompactionStopped
+from agent_tui.protocol.turn_events import CompactionUndone as CompactionUndone
 from agent_tui.protocol.turn_events import ContextBuilt as ContextBuilt
+from agent_tui.protocol.turn_events import ContextTold as ContextTold
 from agent_tui.protocol.turn_events import Partial as Partial
 from agent_tui.protocol.turn_events import RequestFailed as RequestFailed
 from agent_tui.protocol.turn_events import RequestSent as RequestSent
+from agent_tui.protocol.turn_events import ResultsFolded as ResultsFolded
 from agent_tui.protocol.turn_events import Retrying as Retrying
 from agent_tui.protocol.turn_events import SteerSeen as SteerSeen
 from agent_tui.protocol.turn_events import StepStarted as StepStarted
@@ -82,6 +88,7 @@ AnyEvent = (
     | TurnStarted
     | StepStarted
     | ContextBuilt
+    | ContextTold
     | RequestSent
     | SteerSeen
     | TextDelta
@@ -119,6 +126,11 @@ AnyEvent = (
     | FilesRestored
     | UndoLimited
     | JobChanged
+    | CompactionStarted
+    | CompactionStopped
+    | Compacted
+    | CompactionUndone
+    | ResultsFolded
 )
 
 

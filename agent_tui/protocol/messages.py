@@ -87,6 +87,8 @@ class Request:
     effort: str = ""
     """How hard to think (`ops.EFFORTS`); empty: as the provider's settings say, else as the model
     likes."""
+    temperature: float | None = None
+    """None: the provider's own default."""
 
 
 @frozen

@@ -37,6 +37,8 @@ QueryKind = Literal[
     "hidden",
     "trust",
     "named_files",
+    "compaction",
+    "context",
 ]
 Choice = Literal[
     "once", "always", "prefix", "folder", "outside", "no",
@@ -217,6 +219,26 @@ class Clear(Op):
     """Empty the context; same session and log."""
 
     type: Literal["clear"] = "clear"
+
+
+@frozen
+class Compact(Op):
+    """Let `summary` stand for the first `replaced` of the `of` messages of the context, but for
+    those that are `pinned` (their places). `model`: who wrote it."""
+
+    summary: str
+    replaced: int
+    of: int
+    pinned: tuple[int, ...] = ()
+    model: str = ""
+    type: Literal["compact"] = "compact"
+
+
+@frozen
+class UndoCompaction(Op):
+    """Let the model read again what the newest summary stands for."""
+
+    type: Literal["undo_compaction"] = "undo_compaction"
 
 
 @frozen

@@ -29,6 +29,8 @@ from agent_tui.structures.frozen import frozen
 
 CANCELLED_TAGS = ("cancelled", "interrupted")
 ATTACHED = "attach"
+READ_RESULT: Final = "read_result"
+"""The tool that gives an earlier result back."""
 """The name of a call that the person made: a file that a prompt names with `@`. Its content is part
 of the prompt."""
 

@@ -153,9 +153,11 @@ class TurnBlock:
 
 @frozen
 class DividerBlock:
-    """A line across: the session was resumed, the context was cleared."""
+    """A line across: the session was resumed, the context was cleared or compacted (`detail`: to
+    this summary)."""
 
     text: str
+    detail: str = ""
 
 
 Block = (
@@ -271,6 +273,8 @@ class Answers:
     undo: answers.UndoPlan | None = None
     restored: answers.RestoreOutcome | None = None
     differences: answers.Differences | None = None
+    compaction: answers.CompactionPlan | None = None
+    context: answers.Ledger | None = None
 
     @property
     def holds_prompts(self) -> bool:
@@ -343,6 +347,7 @@ class Transcript:
     estimated: bool = False
     turn_tokens: int = 0  # written by the model in this turn
     answering: str = ""  # the model of the turn's newest request, which may be another than `model`
+    compacting: bool = False  # a summary of the context is being written
     turn_bill: Bill = Bill()
     bill: Bill = Bill()  # of the session
     place: int = -1

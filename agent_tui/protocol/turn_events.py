@@ -3,7 +3,8 @@ twin."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import field, replace
 from typing import ClassVar, Final, Literal
 
 from agent_tui.protocol.event import Event
@@ -14,7 +15,9 @@ from agent_tui.protocol.transcript import (
     Bill,
     DividerBlock,
     Mark,
+    NoticeBlock,
     Retry,
+    State,
     Streaming,
     Transcript,
     TurnBlock,
@@ -115,6 +118,21 @@ class ContextBuilt(Event):
 
 
 @frozen
+class ContextTold(Event):
+    """`text` goes behind the newest prompt: it tells the model what of the prefix is another now,
+    which stays as it was. `parts`: hashes of what it knows of these from now on (empty: they are
+    gone). `said`: what the person reads of it."""
+
+    text: str
+    parts: Mapping[str, str] = field(default_factory=dict)
+    said: str = ""
+    type: Literal["context_told"] = "context_told"
+
+    def change(self, t: Transcript) -> Transcript:
+        return t.add(NoticeBlock("info", self.said)) if self.said else t
+
+
+@frozen
 class RequestSent(Event):
     """A request left. `hash` covers system, tools and messages, so that a replay can compare."""
 
@@ -127,7 +145,7 @@ class RequestSent(Event):
     def change(self, t: Transcript) -> Transcript:
         if t.streaming is not None and self.attempt > 1:  # what a failed attempt had begun is void
             t = replace(t.abandon(), streaming=Streaming(t.streaming.base))
-        return replace(t, retry=None, answering=self.model)
+        return replace(t, retry=None, answering=self.model, compacting=False)
 
 
 @frozen
@@ -139,7 +157,7 @@ class RequestFailed(Event):
     model: str
     kind: str
     duration_ms: int = 0
-    purpose: Literal["", "title"] = ""
+    purpose: Literal["", "title", "compaction"] = ""
     type: Literal["request_failed"] = "request_failed"
 
 
@@ -251,7 +269,7 @@ class UsageReported(Event):
     window: int = 0
     cost: float | None = None
     cost_estimated: bool = False
-    purpose: Literal["", "title"] = ""
+    purpose: Literal["", "title", "compaction"] = ""
     answered_by: str = ""
     window_assumed: bool = False
     type: Literal["usage"] = "usage"
@@ -295,7 +313,9 @@ class TurnEnded(Event):
         own = tuple(
             asked for asked in t.pending if isinstance(asked, Approval) and asked.tool == SHELL
         )
-        t = replace(t.abandon().keep_pending(own), state="idle", retry=None, answering="")
+        t = replace(
+            t.abandon().keep_pending(own), state="idle", retry=None, answering="", compacting=False
+        )
         return t.add(
             TurnBlock(
                 self.state,
@@ -352,3 +372,82 @@ class AsideEnded(Event):
         return (
             t if self.cost is None else replace(t, bill=t.bill.plus(self.cost, self.cost_estimated))
         )
+
+
+CompactedBy = Literal["person", "limit", "overflow"]
+"""Who asked: the person, the count of a request that was to be sent, or a server that refused one."""
+UNDO: Final = "/compact undo"
+
+
+@frozen
+class CompactionStarted(Event):
+    """A summary is being written, also between turns; `tokens`: about how many a request has."""
+
+    settled: ClassVar[bool] = False
+    tokens: int = 0
+    type: Literal["compaction_started"] = "compaction_started"
+
+    def change(self, t: Transcript) -> Transcript:
+        state: State = "running" if t.state == "idle" else t.state
+        return replace(t, compacting=True, state=state)
+
+
+@frozen
+class CompactionStopped(Event):
+    """No summary was written: it was called off, or would have been no shorter."""
+
+    settled: ClassVar[bool] = False
+    type: Literal["compaction_stopped"] = "compaction_stopped"
+
+    def change(self, t: Transcript) -> Transcript:
+        return _over(t, self.turn)
+
+
+@frozen
+class Compacted(Event):
+    """`summary` stands for the first `replaced` messages of the context from now on; the others
+    stay as they are, and so do those that are `pinned` (their places among the first). `before` and
+    `after`: about how many tokens a request has. `model`: who wrote the summary; empty: nobody, it
+    was put together from what was said."""
+
+    summary: str
+    replaced: int
+    pinned: tuple[int, ...] = ()
+    before: int = 0
+    after: int = 0
+    by: CompactedBy = "limit"
+    model: str = ""
+    type: Literal["compacted"] = "compacted"
+
+    def change(self, t: Transcript) -> Transcript:
+        counts = f"≈{self.before:,} → ≈{self.after:,} tokens"
+        t = replace(_over(t, self.turn), context_tokens=self.after, estimated=True)
+        return t.add(DividerBlock(f"context compacted · {counts} · {UNDO}", self.summary))
+
+
+def _over(t: Transcript, turn: int) -> Transcript:
+    """Without a summary that is written, which is all that ran where no `turn` does."""
+    state: State = "idle" if not turn and t.state == "running" else t.state
+    return replace(t, compacting=False, state=state)
+
+
+@frozen
+class CompactionUndone(Event):
+    """The model reads again what the newest summary stands for. `after`: about how many tokens a
+    request has then."""
+
+    after: int = 0
+    type: Literal["compaction_undone"] = "compaction_undone"
+
+    def change(self, t: Transcript) -> Transcript:
+        t = replace(t, context_tokens=self.after, estimated=True)
+        return t.add(DividerBlock("compaction undone"))
+
+
+@frozen
+class ResultsFolded(Event):
+    """The results of tools among the first `through` messages of the context are read as one line
+    each from now on; `read_result` gives one back."""
+
+    through: int
+    type: Literal["results_folded"] = "results_folded"

@@ -155,6 +155,8 @@ class AnthropicProvider:
         ):
             think, messages = {}, dialect.messages(request.messages, self._origin, False)
         fields: dict[str, object] = {"model": self.model, **think}
+        if request.temperature is not None and self._known.thinks == "never":
+            fields["temperature"] = request.temperature  # others refuse it, or may think
         if request.tools:
             fields["tools"] = dialect.tools(request.tools)
         if system := dialect.system(request.system):

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import field, replace
 from pathlib import Path
@@ -13,7 +13,7 @@ from typing import Final, Self
 
 from agent_tui.protocol.messages import ModelInfo, Request
 from agent_tui.providers.base import Failed, Finished, ProviderError, ProviderSetup, StreamItem
-from agent_tui.providers.dialects.chat_completions import ChatAnswer, message
+from agent_tui.providers.dialects.chat_completions import ChatAnswer, message, with_cache_marks
 from agent_tui.providers.dialects.chat_quirks import PLAIN, Quirks, adapt_messages, suited_tools
 from agent_tui.providers.dialects.translate import count, name_in, request_body, system
 from agent_tui.providers.facts import model_names, prices
@@ -137,6 +137,10 @@ class CompatibleProvider:
     def _streams(self) -> bool:
         return self._options.get("stream") is not False
 
+    @property
+    def _takes_temperature(self) -> bool:
+        return True
+
     def _most(self, request: Request) -> int:
         """Tokens to write at most; 0: as many as the server lets it."""
         wanted = request.max_tokens or count(self._options.get("max_tokens"))
@@ -151,12 +155,18 @@ class CompatibleProvider:
             fields["stream_options"] = {"include_usage": True}
         if most := self._most(request):
             fields[self._server.limit_field] = most
+        if request.temperature is not None and self._takes_temperature:
+            fields["temperature"] = request.temperature
         fields |= self._beside(request)
         if request.tools:
             fields["tools"] = suited_tools(request.tools, quirks)
         wired = (message(m, self.name, self.model) for m in request.messages)
         asked = [*system(request), *(m for m in wired if m is not None)]
-        return request_body(fields, adapt_messages(asked, quirks))
+        return request_body(fields, self._marked(adapt_messages(asked, quirks)))
+
+    def _marked(self, messages: Sequence[Mapping[str, object]]) -> Sequence[Mapping[str, object]]:
+        """`messages`, with what tells the server to keep them, where it must be told."""
+        return messages
 
     def _beside(self, request: Request) -> Fields:
         """Fields that only one kind of server knows."""
@@ -191,6 +201,9 @@ PATIENCE: Final = 2.0
 
 class OpenRouterProvider(CompatibleProvider):
     """One model behind OpenRouter, whose list of models says what each of them costs."""
+
+    def _marked(self, messages: Sequence[Mapping[str, object]]) -> Sequence[Mapping[str, object]]:
+        return with_cache_marks(messages) if "claude" in self.model else messages
 
     async def learn_prices(self) -> None:
         """Read the list once: it tells the prices. A list that does not come costs no answer."""

@@ -159,6 +159,8 @@ class GeminiProvider:
         config: dict[str, object] = (
             {"maxOutputTokens": request.max_tokens} if request.max_tokens else {}
         )
+        if request.temperature is not None:
+            config["temperature"] = request.temperature
         wanted = level(
             request.effort if thinks(self.model) else "",
             options.get("think"),

@@ -349,8 +349,12 @@ class OllamaProvider:
             fields["think"] = _think_word(
                 self.model, request.effort, self._setup.options.get("think", True)
             )
-        limit = {"num_predict": request.max_tokens} if request.max_tokens else {}
-        fields["options"] = {"num_ctx": self._window(facts), **limit}
+        options: dict[str, object] = {"num_ctx": self._window(facts)}
+        if request.max_tokens:
+            options["num_predict"] = request.max_tokens
+        if request.temperature is not None:
+            options["temperature"] = request.temperature
+        fields["options"] = options
         if request.tools:
             fields["tools"] = function_tools(request.tools)
         return request_body(fields, [*system(request), *map(message, request.messages)])

@@ -85,12 +85,17 @@ class OpenAIProvider(CompatibleProvider):
             else found
         )
 
+    @property
+    def _takes_temperature(self) -> bool:
+        return not reasons(self.model)
+
     def _asked_for(self, request: Request) -> str:
         return _level(self.model, request.effort, self._effort)
 
     def _beside(self, request: Request) -> Fields:
         effort = self._asked_for(request)
-        return {"reasoning_effort": effort} if effort and reasons(self.model) else {}
+        thinks = {"reasoning_effort": effort} if effort and reasons(self.model) else {}
+        return {**thinks, **dialect.cache_key(request)} if is_own(self.base_url) else thinks
 
     def stream(self, request: Request) -> AsyncGenerator[StreamItem, None]:
         if self._instead is not None:
@@ -124,7 +129,6 @@ class OpenAIProvider(CompatibleProvider):
     def _responses(self, request: Request) -> AsyncGenerator[StreamItem, None]:
         origin = dialect.Origin(self.name, host_of(self.base_url), self.model)
         most = self._most(request)
-        body = dialect.body(
-            request, origin, most, self._asked_for(request), self._summary, self._streams
-        )
+        effort, own = self._asked_for(request), is_own(self.base_url)
+        body = dialect.body(request, origin, most, effort, self._summary, self._streams, own)
         return self._asked("/responses", body, ResponsesAnswer(request, self._wire.place, origin))

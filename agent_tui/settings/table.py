@@ -93,6 +93,14 @@ class AgentSettings:
         "How often an answer cut at the model's token limit is continued automatically; 0: never.",
         "how often an answer that was cut at the model's token limit is continued automatically; 0: never",
     )
+    compact: bool = setting(
+        True,
+        SWITCH,
+        "Whether older messages become a summary before the context window is full.",
+        "whether older messages become a [summary](context.md#compaction) before the context window is full, and once "
+        "more where a server says that a request was too long",
+        flag=Flag("--no-compact", "never summarise older messages by itself"),
+    )
     edit_format: str = setting(
         "auto",
         one_of("auto", "edit", "flat", "patch"),
@@ -158,7 +166,8 @@ class ToolSettings:
         32_000,
         whole_number(500, 1_000_000),
         "The most characters of a tool's result that the model gets.",
-        "the most characters of a result that the model gets, 500 to 1,000,000",
+        "the most characters of a result that the model gets, 500 to 1,000,000; "
+        "[less](context.md#results) where the window is small or nearly full",
     )
 
 

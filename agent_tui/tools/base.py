@@ -237,6 +237,11 @@ class ToolContext(Protocol):
         names, in a sentence; `mode`: its permissions before (0: as now)."""
         ...
 
+    def past_result(self, call_id: str) -> str | None:
+        """What an earlier call gave, which the model does not read any more; None: nothing is
+        known of it."""
+        ...
+
     def set_todos(self, items: tuple[TodoItem, ...]) -> None:
         """The session's todo list is this one from now on."""
         ...

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Any
 
 from agent_tui.settings.table import AgentSettings, ProviderSettings
@@ -130,10 +131,14 @@ def model_server(*answers: Answer) -> Iterator[ModelServer]:
 def engine(
     place: Place, server: ModelServer, agent: AgentSettings | None = None, **more: Any
 ) -> Iterator[Driver]:
-    """The engine with `server` as its model, and `others` beside it."""
+    """The engine with `server` as its model, and `others` beside it; in `folder`, if not in the
+    place's own."""
     others: dict[str, ModelServer] = more.pop("others", {})
     changed: dict[str, Any] = more.pop("settings", {})
+    folder: Path | None = more.pop("folder", None)
     config = place.config(more.pop("model_name", "compatible/m"), agent=agent, **more)
+    if folder is not None:
+        config = replace(config, cwd=folder.resolve())
     providers = {"compatible": server, **others}
     settings = replace(
         config.settings,

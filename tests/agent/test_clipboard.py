@@ -175,9 +175,10 @@ def test_the_engine_answers_and_goes_on_while_a_tool_hangs(tmp_path: Path) -> No
     with place.engine(place.script([{"text": "hello"}]), environment=environment) as driver:
         driver.send(SetClipboard("one"))
         deadline = time.monotonic() + 10
-        while not (tmp_path / "xclip.pid").exists() and time.monotonic() < deadline:
+        pid = tmp_path / "xclip.pid"
+        while not (pid.exists() and pid.read_text()) and time.monotonic() < deadline:
             time.sleep(0.01)
-        hung = int((tmp_path / "xclip.pid").read_text())
+        hung = int(pid.read_text())
         assert driver.turn("go").state == "completed"
         (tmp_path / "bin" / "xclip").write_text(f"#!/bin/sh\n{WORKS}\n")
         driver.send(SetClipboard("two"))

@@ -522,7 +522,7 @@ def workplace(cwd: Path, emit: Callable[[Event], None]) -> Workplace:
         keys={},
         command_timeout=1,
         command_memory=0,
-        max_output_chars=1_000,
+        output_limit=1_000,
         spool=cwd,
         emit=emit,
         scrub=secret.scrub,

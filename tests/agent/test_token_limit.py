@@ -146,7 +146,7 @@ def test_a_conversation_that_is_too_long_names_its_largest_part_and_rewind(place
     reads = streamed(call("read_file", '{"path": "big.txt"}'), end="tool_calls")
     with (
         model_server(reads, said("read"), TOO_LONG, TOO_LONG) as server,
-        engine(place, server) as driver,
+        engine(place, server, AgentSettings(compact=False)) as driver,
     ):
         driver.turn("read it")
         assert driver.turn("and now?").state == "error"

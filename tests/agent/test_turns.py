@@ -156,7 +156,7 @@ def test_every_failure_of_a_call_is_a_tagged_result(
     assert ended.content.startswith(f"Error [{tag}]: ") and words in ended.content
 
 
-def test_a_tool_of_the_log_that_is_gone_has_no_handler(place: Place) -> None:
+def test_a_tool_of_the_log_that_is_gone_is_not_offered_any_more(place: Place) -> None:
     model = place.script(
         [{"text": "first"}], [{"call": "list_files", "arguments": {}}], [{"text": "ok"}]
     )
@@ -166,7 +166,9 @@ def test_a_tool_of_the_log_that_is_gone_has_no_handler(place: Place) -> None:
     with place.engine("", resume=session, tools=ToolSettings(enabled=("read_file",))) as driver:
         driver.turn("two")
         ended = driver.all(ToolEnded)[0]
-    assert ended.tag == "no_handler"
+        offered = driver.all(ContextBuilt)[-1].tools
+    assert ended.tag == "unknown_tool"
+    assert "read_file" in offered and "list_files" not in offered
 
 
 def test_what_the_model_gets_is_capped_and_says_so(place: Place) -> None:

@@ -51,6 +51,8 @@ class Context:
     groups: Mapping[str, Sequence[str]] = field(default_factory=dict)
     known_skills: dict[str, str] = field(default_factory=dict)
     """Text of each skill by name."""
+    past: dict[str, str] = field(default_factory=dict)
+    """Results of earlier calls."""
     left: dict[int, tuple[str, Job]] = field(default_factory=dict)
     """What commands left in the background."""
     call_id: str = "call_1"
@@ -107,6 +109,9 @@ class Context:
 
     def hide_known(self, text: str) -> str:
         return self.scrubber.scrub_known(text)
+
+    def past_result(self, call_id: str) -> str | None:
+        return self.past.get(call_id)
 
     def display_path(self, path: Path) -> str:
         return paths.display_path(path, self.roots[0])

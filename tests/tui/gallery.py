@@ -129,7 +129,31 @@ SKILLS: Final = {"skills": [
     {"name": "tidy", "description": "Tidy up.", "arguments": [], "free": True, "source": "user"},
 ]}  # fmt: skip
 ABOUT_FILE: Final = {"name": "", "text": "def total(items):\n    return sum(items)\n", "lines": 8}
+COMPACTION: Final = {
+    "summary": "## Goal\nRound prices once, at the end.\n\n## Files\n- shop/cart.py: `total` rounds twice",
+    "going": [
+        {"place": 0, "who": "prompt", "words": "Where is a price rounded?", "tokens": 14},
+        {"place": 1, "who": "answer", "words": "In two places: cart.py and till.py.", "tokens": 310},
+        {"place": 2, "who": "result of read_file", "words": "def total(items):", "tokens": 2_100},
+    ],
+    "of": 9, "before": 21_400, "after": 6_200, "model": "openai/gpt-5-mini",
+}  # fmt: skip
+CONTEXT: Final = {
+    "parts": [
+        {"name": "system: work", "tokens": 240},
+        {"name": "system: instructions: AGENTS.md", "tokens": 410, "source": "/work/shop/AGENTS.md"},
+        {"name": "descriptions of the tools", "tokens": 1_180},
+        {"name": "results of read_file", "tokens": 9_300},
+        {"name": "answers", "tokens": 2_900},
+        {"name": "your prompts", "tokens": 350},
+        {"name": "older results, one line each", "tokens": 7_700, "gone": True},
+    ],
+    "tokens": 14_380, "model": "ollama/qwen3:8b", "window": 32_768, "limit": 19_500,
+    "reserve": 4_096, "cached": 13_900, "sent": 14_100,
+}  # fmt: skip
 GIVEN: Final[dict[str, Any]] = {
+    "compaction": COMPACTION,
+    "context": CONTEXT,
     "models": MODELS,
     "doctor": {"checks": CHECKS},
     "jobs": JOBS,
@@ -251,6 +275,8 @@ def ending_jobs() -> Model:
 SHEETS: Final[Pictures] = {
     "btw": aside,
     "choice": lambda: opening.open_sheet(opened("/settings"), "choice", note="mode")[0],
+    "compact": lambda: opened("/compact"),
+    "context": lambda: opened("/context"),
     "copy": test_snapshots_reading.answers_and_code_can_be_chosen_to_copy,
     "debug": debug,
     "doctor": lambda: opened("/doctor"),

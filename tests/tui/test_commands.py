@@ -70,6 +70,8 @@ NAMES = [
     "queue",
     "skills",
     "thinking",
+    "compact",
+    "context",
     "copy",
     "export",
     "mouse",

@@ -8,12 +8,24 @@ from concurrent.futures import Executor as Pool
 from typing import Final
 
 from agent_tui.agent.config import EngineConfig
+from agent_tui.agent.services.compactions import CompactionDesk
+from agent_tui.agent.services.context_ledger import ContextDesk
 from agent_tui.agent.services.shell import Shell
 from agent_tui.agent.session.record import Record, still_allowed
 from agent_tui.agent.turn.turns import Turns
 from agent_tui.protocol.answers import ForkOutcome, Refused
 from agent_tui.protocol.events import Answered, Labelled, Notice, Rewound, Titled
-from agent_tui.protocol.ops import Continue, Fork, Label, Op, Rename, Rewind, Submit
+from agent_tui.protocol.ops import (
+    Compact,
+    Continue,
+    Fork,
+    Label,
+    Op,
+    Rename,
+    Rewind,
+    Submit,
+    UndoCompaction,
+)
 from agent_tui.sessions.log.fork import fork
 
 BUSY: Final = "Something is running: interrupt it first (Esc)."
@@ -25,6 +37,8 @@ class SessionOps:
     ) -> None:
         self._config, self._record, self._turns, self._shell = config, record, turns, shell
         self._pool = pool
+        self.compactions = CompactionDesk(record, turns)
+        self.context = ContextDesk(record, turns)
 
     def handle(self, op: Op) -> bool:
         """Whether it was an Op for this."""
@@ -37,6 +51,10 @@ class SessionOps:
                 self._record.emit(Titled(" ".join(op.title.split())[:200]))
             case Label():
                 self._record.emit(Labelled(op.of, " ".join(op.label.split())[:80]))
+            case Compact():
+                self.compactions.compact(op)
+            case UndoCompaction():
+                self.compactions.undo()
             case Continue():
                 self._continue(op.again)
             case _:

@@ -4,19 +4,17 @@ over a person's."""
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Callable, Coroutine
-from contextlib import aclosing
-from dataclasses import replace
 from logging import Logger
 from typing import Any, Final
 
+from agent_tui.agent.services import own_requests
 from agent_tui.agent.services.models import Models
 from agent_tui.agent.session.record import Record
 from agent_tui.agent.turn.accounts import Accounts
-from agent_tui.protocol.events import AssistantReplied, RequestFailed, Titled
+from agent_tui.protocol.events import Titled
 from agent_tui.protocol.messages import AssistantMessage, ModelInfo, Request, UserMessage
-from agent_tui.providers.base import Failed, Finished, Provider, TextChunk
+from agent_tui.providers.base import Provider
 from agent_tui.providers.choosing import choose
 from agent_tui.structures.visible import visible
 
@@ -28,7 +26,6 @@ ANSWERED: Final = 1_000
 """Characters of the first prompt and of the last answer that the small model gets."""
 LONGEST: Final = 60
 MOST_TRIES: Final = 2
-SECONDS: Final = 60.0
 _BEFORE: Final = " #*_`\"'“”„«»>-"
 _BEHIND: Final = " *_`\"'“”„«».:;,-"
 """Marks around a title."""
@@ -73,7 +70,7 @@ class Titles:
             return
         self._tries += 1
         try:
-            async with asyncio.timeout(SECONDS):
+            async with asyncio.timeout(own_requests.SECONDS):
                 choice = await choose.choose(
                     config.settings.small_model, config, self.models.unlock
                 )
@@ -92,20 +89,10 @@ class Titles:
 
     async def _ask(self, provider: Provider, info: ModelInfo | None, request: Request) -> None:
         known = info or ModelInfo(f"{provider.name}/{provider.model}")
-        if refusal := await self.accounts.refusal(provider, known, request):
-            self.log.info("no title: %s", refusal)
-            return
-        began, texts = time.monotonic(), list[str]()
-        end = await _stream(provider, request, texts)
-        took = round((time.monotonic() - began) * 1000)
-        if isinstance(end, Failed):
-            self.log.warning("no title: %s", end.text)
-            self.record.emit(RequestFailed(known.name, end.kind, took, "title"))
-            return
-        reply = AssistantReplied(text="".join(texts))
-        used = await self.accounts.report_answer(provider, known, request, reply, end.usage, took)
-        self.record.emit(replace(used, purpose="title", window=0, answered_by=end.model))
-        title = clean_title(reply.text)
+        said = await own_requests.ask(
+            provider, known, request, "title", self.accounts, self.record.emit, self.log
+        )
+        title = clean_title(said)
         if title and not self.record.standing.titled:  # the person may have given one meanwhile
             self.record.emit(Titled(title, by="model"))
 
@@ -121,20 +108,6 @@ class Titles:
             return None
         said = f"Asked:\n{first[:ASKED]}" + (f"\n\nAnswered:\n{last[:ANSWERED]}" if last else "")
         return Request(WORDS, (UserMessage(said),))
-
-
-async def _stream(provider: Provider, request: Request, texts: list[str]) -> Finished | Failed:
-    """How the answer to `request` ended; its words are in `texts`."""
-    try:
-        async with asyncio.timeout(SECONDS), aclosing(provider.stream(request)) as items:
-            async for item in items:
-                if isinstance(item, TextChunk):
-                    texts.append(item.text)
-                elif isinstance(item, Finished | Failed):
-                    return item
-    except TimeoutError:
-        return Failed("timeout", f"{provider.name}/{provider.model} took too long")
-    return Failed("broken_stream", f"{provider.name}: the answer stopped before its end")
 
 
 def clean_title(text: str) -> str:

@@ -437,6 +437,10 @@ class Agent:
                 self.turns.jobs.tell(op.id)
             case "permissions":
                 self.turns.spawn(self._tell_permissions(op.id))
+            case "context":
+                self.turns.spawn(self.whole.context.tell(op.id))
+            case "compaction":
+                self.whole.compactions.tell(op)
             case "hidden":
                 self.hidden.tell(op.id)
             case "trust":

@@ -7,20 +7,26 @@ only ever appended, so that a server's cache of the earlier ones stays warm.
 from __future__ import annotations
 
 import json
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import field, replace
 from typing import Final
 
 from agent_tui.agent.services import images
+from agent_tui.context import compaction
 from agent_tui.protocol.display import TodoItem
 from agent_tui.protocol.events import (
     AssistantReplied,
     Cleared,
+    Compacted,
+    CompactionUndone,
     ContextBuilt,
+    ContextTold,
     DirectoriesChanged,
     Directory,
     Event,
     FilesRestored,
     JobChanged,
+    ResultsFolded,
     Retrying,
     Rewound,
     ShellEnded,
@@ -64,6 +70,16 @@ are the model's."""
 
 
 @frozen
+class Summary:
+    """The newest one: how the history was `before` it, how many of its messages it stands for, and
+    how many messages stand for them."""
+
+    before: History
+    replaced: int
+    stands: int
+
+
+@frozen
 class History:
     """The prefix (system prompt, tools) and the messages. `turn_at`: where the newest turn's
     messages begin; `marks`: what each turn began with, by the number of its record (all of them
@@ -84,13 +100,25 @@ class History:
     seen: tuple[Image, ...] = ()
     """Pictures that were read since the last request: most servers take none in a result."""
     marks: Vec[tuple[int, History]] = Vec()
+    begun: Vec[int] = Vec()
+    """Where the messages of each turn begin, of those that are not summarised."""
     cut: bool = False
-    """The newest answer reached the model's token limit."""
+    """The newest answer reached the model's token limit, or filled its window."""
     broken: int = -1
     """Where the newest answer stands that broke off before its end."""
 
     directories: tuple[Directory, ...] = ()
     built_for: tuple[Directory, ...] = ()
+    words: Vec[str] = Vec()
+    """What the person said, as it was typed."""
+    plan: str = ""
+    """The plan that was proposed last."""
+    todos: tuple[TodoItem, ...] = ()
+    results: Mapping[str, str] = field(default_factory=dict)
+    """Results, by their calls, that are in no request as they were."""
+    summary: Summary | None = None
+    told: Mapping[str, str] = field(default_factory=dict)
+    """Hashes of the parts of the prefix that the model was told anew, as they are since."""
     """The folders beside the session's own: as they are, and as they were when the prefix was
     built."""
 
@@ -142,9 +170,23 @@ class History:
                     parts=event.parts,
                     profile=event.profile,
                     built_for=self.directories,
+                    told={},
                 )
+            case ContextTold():
+                joined = self._joined(event.text)
+                parts = {**self.told, **event.parts}
+                return self if joined is self else replace(joined, told=parts)
             case DirectoriesChanged():
                 return replace(self, directories=event.directories)
+            case Compacted():
+                return self._compacted(event)
+            case CompactionUndone():
+                return self._uncompacted()
+            case ResultsFolded():
+                shown = compaction.folded(tuple(self.messages), event.through)
+                return replace(
+                    self, messages=Vec(shown), results=self._results_among(event.through)
+                )
             case Cleared():
                 return History(marks=self.marks, directories=self.directories)
             case Rewound():
@@ -153,6 +195,8 @@ class History:
                 told = (self._unbroken() if event.again else self)._shell_told()
                 marked = replace(
                     told,
+                    begun=told.begun.append(len(told.messages)),
+                    words=told.words.append(event.prompt) if event.prompt else told.words,
                     turn_at=len(told.messages),
                     marks=self.marks.append((event.n, self._unmarked())),
                 )
@@ -161,9 +205,9 @@ class History:
                 sent = UserMessage(GO_ON if event.continued else event.sent or event.prompt)
                 return replace(marked, messages=told.messages.append(sent))
             case SteerSeen():
-                return replace(
-                    self, messages=self.messages.append(UserMessage(event.sent or event.text))
-                )
+                sent = UserMessage(event.sent or event.text)
+                words = self.words.append(event.text)
+                return replace(self, messages=self.messages.append(sent), words=words)
             case StepStarted():
                 # behind a prompt that is unanswered it could go with that, if the turn fails
                 told = self._shell_told() if self.has_answered() else self
@@ -184,9 +228,12 @@ class History:
                     if changed
                     else self
                 )
-            case TodoChanged() if event.items and not len(self.messages):
+            case TodoChanged():
+                kept = replace(self, todos=event.items)
+                if not event.items or len(self.messages):
+                    return kept
                 # the call that made it is in no request any more: the session was made smaller
-                return replace(self, shell=(*self.shell, _todos(event.items)))
+                return replace(kept, shell=(*self.shell, _todos(event.items)))
             case AssistantReplied() if event.text or event.reasoning or event.calls:
                 reply = AssistantMessage(
                     event.text, event.reasoning, event.calls, event.provider, event.state
@@ -196,8 +243,15 @@ class History:
                     if event.stop_reason in BROKEN and not event.calls
                     else self.broken
                 )
-                cut = event.stop_reason == "length" and not event.calls
-                return replace(self, messages=self.messages.append(reply), broken=broken, cut=cut)
+                cut = event.stop_reason in ("length", "window") and not event.calls
+                plans = [plan for call in event.calls if (plan := compaction.plan_in(call))]
+                return replace(
+                    self,
+                    messages=self.messages.append(reply),
+                    broken=broken,
+                    cut=cut,
+                    plan=plans[-1] if plans else self.plan,
+                )
             case ToolEnded() if event.name == ATTACHED:
                 said = event.content if event.tag == "ok" else f"[{event.label}: {event.content}]"
                 return self._joined(said, images.images_of(event.display))
@@ -208,9 +262,57 @@ class History:
             case TurnEnded(state="error") if not self.has_answered():
                 # The prompt never reached the model (or did not fit): it goes back to the person,
                 # not into the context.
-                return replace(self, messages=self.messages.truncate(self.turn_at), facts="")
+                return replace(
+                    self, messages=self.messages.truncate(self.turn_at), facts="", told={}
+                )
             case _:
                 return self
+
+    def kept_beside(self, replaced: int) -> compaction.Kept:
+        """What stays word for word where a summary stands for the first `replaced` messages."""
+        stays = [m.text for m in self.messages[replaced:] if isinstance(m, UserMessage)]
+        words = [said for said in self.words if not any(said in text for text in stays)]
+        return compaction.Kept(words, self.plan, self.todos)
+
+    def _compacted(self, event: Compacted) -> History:
+        messages, replaced = tuple(self.messages), event.replaced
+        after = compaction.compacted(messages, event.summary, replaced, event.pinned, self.facts)
+        stands = len(after) - (len(messages) - replaced)
+        begun = (at - replaced + stands for at in self.begun if at >= replaced)
+        return replace(
+            self,
+            messages=Vec(after),
+            turn_at=self.turn_at - replaced + stands if self.turn_at >= replaced else 0,
+            begun=Vec(begun),
+            broken=self.broken - replaced + stands if self.broken >= replaced else -1,
+            results=self._results_among(replaced),
+            told={},
+            summary=Summary(self._unmarked(), replaced, stands),
+        )
+
+    def _uncompacted(self) -> History:
+        if (summary := self.summary) is None:
+            return self
+        before, more = summary.before, summary.replaced - summary.stands
+        old = before.messages.truncate(summary.replaced)
+        begun = [at for at in before.begun if at < summary.replaced]
+        return replace(
+            self,
+            messages=old.extend(self.messages[summary.stands :]),
+            turn_at=self.turn_at + more if self.turn_at >= summary.stands else before.turn_at,
+            begun=Vec((*begun, *(at + more for at in self.begun))),
+            broken=self.broken + more if self.broken >= 0 else -1,
+            summary=before.summary,
+        )
+
+    def _results_among(self, first: int) -> Mapping[str, str]:
+        """What `results` are once the first messages are not read as they are."""
+        found = {
+            one.call_id: one.content
+            for one in self.messages[:first]
+            if isinstance(one, ToolMessage) and one.call_id not in self.results
+        }
+        return {**self.results, **found}
 
     def _last(self) -> Message | None:
         return self.messages[-1] if len(self.messages) else None

@@ -120,6 +120,8 @@ class Accounts:
         self, prices: Mapping[str, Mapping[str, float]], budget: Budget, cache: Path | None = None
     ) -> None:
         self.prices, self.budget, self.calibration = prices, budget, Calibration(cache)
+        self.last_used = Usage()
+        """Of the newest step."""
 
     async def report_answer(
         self,
@@ -137,9 +139,8 @@ class Accounts:
             said = replace(
                 self.calibration.estimate_usage(info.name, request, reply), prompt_tokens=prompt
             )
-        return self._report(
-            provider, info, self.complete_usage(info.name, request, reply, said), duration_ms
-        )
+        used = self.complete_usage(info.name, request, reply, said)
+        return self._report(provider, info, used, duration_ms)
 
     def report_cut_off(
         self,

@@ -12,6 +12,7 @@ import asyncio
 import uuid
 from collections.abc import Callable, Coroutine
 from concurrent.futures import Executor as Pool
+from contextlib import suppress
 from dataclasses import replace
 from logging import Logger
 from pathlib import Path
@@ -24,18 +25,21 @@ from agent_tui.agent.services.jobs import Jobs
 from agent_tui.agent.services.models import Models
 from agent_tui.agent.session import directories, mode_and_effort
 from agent_tui.agent.session.record import AgentRecord, Record
-from agent_tui.agent.turn import loop, tool_offer, tool_wiring
+from agent_tui.agent.turn import loop, tool_wiring
 from agent_tui.agent.turn.accounts import Accounts
 from agent_tui.agent.turn.attachments import attacher
 from agent_tui.agent.turn.command_changes import Watch
+from agent_tui.agent.turn.compactor import Compactor
 from agent_tui.agent.turn.custom_tools import CustomTools
 from agent_tui.agent.turn.edit_hooks import Hooks
 from agent_tui.agent.turn.executor import Executor
 from agent_tui.agent.turn.offered_tools import OfferedTools, Serving
+from agent_tui.agent.turn.prefix_guard import PrefixGuard
+from agent_tui.agent.turn.request_prefix import RequestPrefix
 from agent_tui.agent.turn.retries import Fallbacks
 from agent_tui.agent.turn.running_turn import Turn
 from agent_tui.agent.turn.step_notes import step_limit
-from agent_tui.context.prompt import build_prefix, volatile_facts
+from agent_tui.context.prompt import volatile_facts
 from agent_tui.present.wording import REPEATS
 from agent_tui.protocol.events import (
     ApprovalAsked,
@@ -57,10 +61,11 @@ from agent_tui.protocol.messages import (
 from agent_tui.protocol.ops import Answer, SetMode
 from agent_tui.protocol.transcript import TurnEnd
 from agent_tui.providers.base import Provider
-from agent_tui.safety.process.environment import describe_left_out, names_left_out
 from agent_tui.sessions.log.checkpoints import Blobs
 from agent_tui.structures.frozen import frozen
 from agent_tui.structures.readable import count_noun
+from agent_tui.tools.base import ToolFailure
+from agent_tui.tools.read_result import GROUP
 
 
 @frozen
@@ -111,11 +116,20 @@ class AgentRun:
     ) -> None:
         self.shared, self.record, self.serving = shared, record, serving
         self._ends = ends or Ends()
-        self._prepared = False
         self._left_out = 0
         """Images of the last request that its model did not take."""
         self.consent = Consent()
         self.fallbacks = Fallbacks(shared.models)
+        self.guard = PrefixGuard()
+        self.compactor = Compactor(
+            record,
+            shared.models,
+            shared.accounts,
+            shared.config.settings.agent,
+            lambda text: self.executor.scrub(text),
+            self.forget_results,
+            shared.log,
+        )
         self.current: Turn | None = None
         self.below: dict[str, AgentRun] = {}
         """The agents that this one started, and that are at work."""
@@ -124,6 +138,7 @@ class AgentRun:
         self.tools = OfferedTools(
             shared.config, shared.custom, shared.pool, record, serving, self.executor
         )
+        self.prefix = RequestPrefix(shared.config, record, shared.skills, self.tools, self.executor)
         self.executor.approvals.remember(whole.standing.allowed)
         self.attach = attacher(self.executor) if attaches else _nothing_attached
 
@@ -148,6 +163,8 @@ class AgentRun:
             load_tools=lambda group: self.tools.load(group),
             sources=(shared.custom,),
             set_mode=self._set_mode,
+            has_room=lambda: self.compactor.room_for_result(self.serving.info),
+            past_result=lambda call: self.record.history.results.get(call),
             is_sent=lambda call, result: self.record.history.holds_result(call, result),
             hooks=shared.hooks,
         )
@@ -257,8 +274,9 @@ class AgentRun:
         provider, config, whole = self.serving.provider, self.shared.config, self.shared.record
         assert provider is not None
         await self.executor.workplace.learn_env_files()  # instructions may hold their values, too
-        self.prepare(turn.emit)
+        self.prefix.prepare(turn.emit)
         await self.tools.refresh(turn.emit)
+        await self.prefix.tell_changes(turn.emit)
         await self.executor.workplace.off_loop(self.shared.hooks.refresh)
         await self.attach(self.record.prompt, turn)
         state = await loop.run(
@@ -275,6 +293,8 @@ class AgentRun:
                 fill=self.fill_images,
                 accounts=self.shared.accounts,
                 may_send=self._may_send,
+                compactor=self.compactor,
+                guard=self.guard,
                 max_steps=step_limit(config.settings.agent.max_steps, provider),
                 continues=config.settings.agent.continues,
                 wait=config.settings.agent.wait,
@@ -291,39 +311,13 @@ class AgentRun:
         return state
 
     def prepare(self, emit: Callable[[Event], None]) -> None:
-        """Put the prefix of every request on record, where it is not, is of other folders or
-        another profile than now, or may hold instructions that are not trusted any more."""
-        history, first, profile = self.record.history, not self._prepared, self.tools.profile
-        self._prepared, config = True, self.shared.config
-        on_record = bool(history.system) and not history.stale and history.profile == profile
-        if on_record and not (first and config.resume):
-            return
-        tools, loaded = self.tools.offered(), self.tools.loaded()
-        specs = [tool.spec() for tool in tools if not tool.group or tool.name in loaded]
-        groups = tool_offer.tool_groups(tools)
-        home = Path(config.environment.get("HOME", "~")).expanduser()
-        others = directories.roots(self.shared.record)
-        left_out = names_left_out(config.environment, config.settings.tools.pass_env)
-        named = describe_left_out(left_out) if "run_shell_command" in self.executor.tools else ""
-        skills, hide = self.shared.skills.skills.list(), self.executor.scrub
-        gate = config.gate(others)
-        built, notices = build_prefix(
-            config.cwd,
-            home,
-            specs,
-            skills,
-            others,
-            named,
-            hide,
-            groups,
-            profile=profile,
-            admits=gate.admits,
-        )
-        # the gate knows what is left out only once the files were asked for
-        if on_record and (not gate.left_out or built.system == history.system):
-            return
-        for event in (built, *notices):
-            emit(event)
+        self.prefix.prepare(emit)
+
+    def forget_results(self) -> None:
+        """The model does not read results and skills any more that it had before."""
+        self.shared.skills.loaded.clear()
+        with suppress(ToolFailure):  # the person has chosen the tools, and not this one
+            self.tools.load(GROUP)
 
     async def fill_images(self, request: Request, info: ModelInfo | None = None) -> Request:
         """The images of a request, at the moment at which it is sent; `info`: of another model than

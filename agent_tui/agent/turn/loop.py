@@ -19,8 +19,10 @@ from agent_tui.agent.session.history import History
 from agent_tui.agent.turn import retries
 from agent_tui.agent.turn.accounts import Accounts
 from agent_tui.agent.turn.attachments import Attach
+from agent_tui.agent.turn.compactor import Compactor
 from agent_tui.agent.turn.executor import MOST_CALLS, Executor
 from agent_tui.agent.turn.loop_detection import LoopGuard, Outcome, research_reason
+from agent_tui.agent.turn.prefix_guard import PrefixGuard
 from agent_tui.agent.turn.retries import Chain, Other
 from agent_tui.agent.turn.running_turn import Turn
 from agent_tui.agent.turn.step_notes import StepJournal
@@ -82,6 +84,8 @@ class Collaborators:
     fill: Callable[..., Awaitable[Request]]
     accounts: Accounts
     may_send: Callable[[Provider, str, Request], Awaitable[bool]]
+    compactor: Compactor
+    guard: PrefixGuard
     max_steps: int
     chain: Chain
     continues: int = 0
@@ -104,22 +108,23 @@ async def run(turn: Turn, with_: Collaborators) -> TurnEnd:
         turn.step = step
         await add_steers(turn, with_.attach)
         turn.emit(StepStarted(facts=facts if facts != with_.history().facts else ""))
+        await make_room(turn, with_)
         reply, with_ = await answer(turn, with_, with_.history().request())
         if isinstance(reply, str):
             return reply
-        long = reply.stop_reason == "length"
-        cuts = cuts + 1 if long else 0
+        long, full = reply.stop_reason == "length", reply.stop_reason == "window"
+        cuts = cuts + 1 if long or full else 0
         if long:
             turn.emit(cut_notice(reply, cuts, with_.continues))
-        full = reply.stop_reason == "window"
         if reply.calls:
             journal = StepJournal(turn, reply.calls, guard, with_.max_steps)
             done.append(await with_.executor.run(reply.calls, journal, done, long or full))
-        if full:
+        has_room = not full or await make_room(turn, with_, refused=True)
+        if not has_room or (full and not reply.text and not reply.calls):
             turn.emit(full_window(with_.info, with_.history(), with_.interactive))
             return "error"
         if not reply.calls:
-            if turn.steers or (long and goes_on(reply, cuts, with_.continues)):
+            if turn.steers or ((long or full) and goes_on(reply, cuts, with_.continues)):
                 continue
             return "completed"
         if reason := guard.hold_reason or research_reason(done):
@@ -131,6 +136,10 @@ async def run(turn: Turn, with_: Collaborators) -> TurnEnd:
             if words.text:
                 turn.steers.append(words)
     return "max_steps"
+
+
+async def make_room(turn: Turn, with_: Collaborators, refused: bool = False) -> bool:
+    return await with_.compactor.make_room(turn.emit, with_.provider, with_.info, refused)
 
 
 async def add_steers(turn: Turn, attach: Attach) -> None:
@@ -148,12 +157,13 @@ async def answer(
     """One model call with its retries, by another model where one fails for good; the collaborators
     from now on. Else how the turn ends, which was told. What failed has cost something, and another
     model may cost more: the budget is asked before each."""
-    patience, sent = retries.Patience(with_.wait), 0
+    patience, sent, shortened = retries.Patience(with_.wait), 0, False
     while True:
         if not await with_.may_send(with_.provider, with_.info.name, request):
             return "budget_exceeded", with_
         patience.attempt, sent = patience.attempt + 1, sent + 1
         started = time.monotonic()
+        with_.guard.look(request)
         turn.emit(
             RequestSent(
                 model=with_.info.name,
@@ -170,6 +180,12 @@ async def answer(
         if (reply := _keep_whole_calls(turn, end)) is not None:
             return reply, with_
         spoken = turn.streaming is not None and bool(turn.streaming.text_chars)
+        if end.kind == "overflow" and not (spoken or shortened):
+            shortened = True
+            turn.void()
+            if await make_room(turn, with_, refused=True):
+                request = with_.history().request()
+                continue
         if spoken:
             wait = patience.continuation_delay(end)
         else:
@@ -310,6 +326,7 @@ async def _account(
     used = await with_.accounts.report_answer(
         with_.provider, with_.info, request, reply, end.usage, duration_ms
     )
+    with_.accounts.last_used = used.usage
     turn.emit(replace(used, answered_by=end.model))
     if near := with_.accounts.budget.near_limit_warning():
         turn.emit(Notice(near, "warning"))

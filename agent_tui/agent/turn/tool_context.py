@@ -156,6 +156,9 @@ class CallContext:
     def hide_known(self, text: str) -> str:
         return self.workplace.scrub_known(text)
 
+    def past_result(self, call_id: str) -> str | None:
+        return self.workplace.past_result(call_id)
+
     def display_path(self, path: Path) -> str:
         root = self.workplace.roots[0]
         return str(path.relative_to(root)) if path.is_relative_to(root) else str(path)

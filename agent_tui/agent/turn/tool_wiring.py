@@ -21,7 +21,7 @@ from agent_tui.agent.turn.command_changes import Watch
 from agent_tui.agent.turn.edit_hooks import Hooks
 from agent_tui.agent.turn.executor import Executor
 from agent_tui.agent.turn.tool_offer import LOADER
-from agent_tui.agent.turn.workplace import Workplace
+from agent_tui.agent.turn.workplace import NO_LIMIT, Workplace
 from agent_tui.context.skills import Skills
 from agent_tui.protocol.events import ApprovalAsked, Event, QuestionAsked
 from agent_tui.protocol.ops import Answer
@@ -128,6 +128,8 @@ def build(
     sources: Sequence[ToolSource] = (),
     set_mode: Callable[[str], None] = lambda _: None,
     is_sent: Callable[[str, str], bool] = lambda *_: False,
+    past_result: Callable[[str], str | None] = lambda _: None,
+    has_room: Callable[[], int] = lambda: NO_LIMIT,
     hooks: Hooks | None = None,
 ) -> Executor:
     """The executor of an agent."""
@@ -138,6 +140,8 @@ def build(
         mode=mode,
         set_mode=set_mode,
         is_sent=is_sent,
+        past_result=past_result,
+        has_room=has_room,
     )
     tools = offered_tools(config, sources)
     parallel = runs_parallel(config.settings.agent)
@@ -183,7 +187,7 @@ def _workplace(
         keys=config.environment,
         command_timeout=config.settings.tools.command_timeout,
         command_memory=config.settings.tools.command_memory * 1_000_000,
-        max_output_chars=config.settings.tools.max_output_chars,
+        output_limit=config.settings.tools.max_output_chars,
         spool=spool,
         emit=emit,
         scrub=secret.scrub,

@@ -73,6 +73,9 @@ def is_inside(folder: Path, roots: Sequence[Path]) -> bool:
     return inside and real == folder and real.is_dir()
 
 
+NO_LIMIT: Final = 10**9
+
+
 @dataclass(frozen=True)
 class Workplace:
     """What all calls of a session share. `emit` takes events of tools; `scrub` hides the program's
@@ -87,7 +90,8 @@ class Workplace:
     command_timeout: float
     command_memory: int
     """Bytes that each process of a command may have; 0: no limit."""
-    max_output_chars: int
+    output_limit: int
+    """Characters of a result, as the person set it."""
     spool: Path
     """Folder for command output that is too long for the model."""
     emit: Callable[[Event], None]
@@ -138,6 +142,10 @@ class Workplace:
     """What was changed that programs obey, and may stay."""
     closed_since: dict[str, int] = field(default_factory=dict)
     """Folders that nobody could look into, which is said once, and when each was first found so."""
+    has_room: Callable[[], int] = lambda: NO_LIMIT
+    """Characters that a result may have to fit into the window of the model."""
+    past_result: Callable[[str], str | None] = lambda _: None
+    """The result of an earlier call that is in no request as it was; None: there is none."""
     is_sent: Callable[[str, str], bool] = lambda *_: False
     """Whether the next request still holds the result of a call, by the call's id and that
     result."""
@@ -145,6 +153,11 @@ class Workplace:
     @cached_property
     def folder(self) -> Folder:
         return Folder(lambda: tuple(root for root in self.roots if root != self.spool))
+
+    @property
+    def max_output_chars(self) -> int:
+        """The most characters of a result that the model gets."""
+        return min(self.output_limit, self.has_room())
 
     @property
     def roots(self) -> tuple[Path, ...]:

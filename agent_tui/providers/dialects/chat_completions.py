@@ -4,7 +4,7 @@ OpenRouter tells it."""
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final, Literal
 
 from agent_tui.protocol.messages import (
@@ -389,3 +389,22 @@ def kept_details(given: AssistantMessage, provider: str, model: str) -> list[Blo
         return None
     own = (given.provider, found.get("model")) == (provider, model)
     return [block for block in blocks if isinstance(block, dict)] if own else []
+
+
+MARK: Final[Mapping[str, object]] = {"type": "ephemeral"}
+
+
+def with_cache_marks(messages: Sequence[Mapping[str, object]]) -> list[Mapping[str, object]]:
+    """`messages` for Claude behind another server, which keeps what it is told to keep (OpenRouter,
+    "Prompt caching"): the system prompt, and up to the last two prompts or results, so that it
+    finds what it kept at the last request."""
+    asked = [at for at, one in enumerate(messages) if one.get("role") in ("user", "tool")]
+    first = [0] if messages and messages[0].get("role") == "system" else []
+    marked = list(messages)
+    for at in (*first, *asked[-2:]):
+        content = marked[at].get("content")
+        parts = [{"type": "text", "text": content}] if isinstance(content, str) else content
+        if isinstance(parts, list) and parts:
+            marks = [*parts[:-1], {**parts[-1], "cache_control": MARK}]
+            marked[at] = {**marked[at], "content": marks}
+    return marked

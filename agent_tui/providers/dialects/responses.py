@@ -3,6 +3,7 @@ back to it."""
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -52,15 +53,23 @@ class Origin:
 
 
 def body(
-    request: Request, origin: Origin, most: int, effort: str, summary: bool, streams: bool
+    request: Request,
+    origin: Origin,
+    most: int,
+    effort: str,
+    summary: bool,
+    streams: bool,
+    own: bool = False,
 ) -> bytes:
     """The request as bytes: `input` last, so that a longer conversation starts with the bytes of
     the shorter one.
 
     Nothing is kept at the server (`store`): thoughts come encrypted instead, and go back with their
-    answer.
+    answer. `own`: the server is OpenAI's.
     """
     fields: Item = {"model": origin.model, "stream": streams, "store": False}
+    if own:
+        fields |= cache_key(request)
     if request.system:
         fields["instructions"] = request.system
     if reasons(origin.model):
@@ -70,6 +79,8 @@ def body(
             **({"summary": "auto"} if summary else {}),
         }
         fields |= {"reasoning": told} if told else {}
+    elif request.temperature is not None:  # models that reason refuse it
+        fields["temperature"] = request.temperature
     if most:
         fields["max_output_tokens"] = most
     if request.tools:
@@ -85,6 +96,13 @@ def body(
         ]
     given = [item for message in request.messages for item in _items(message, origin)]
     return compact({**fields, "input": given}).encode("utf-8", errors="replace")
+
+
+def cache_key(request: Request) -> Item:
+    """Sends requests that begin alike to the same machine, where what they begin with is kept
+    (OpenAI, "Prompt caching")."""
+    begins = request.system.encode("utf-8", "surrogatepass")
+    return {"prompt_cache_key": hashlib.sha256(begins).hexdigest()[:32]} if begins else {}
 
 
 def _items(given: Message, origin: Origin) -> Iterable[Item]:

@@ -189,6 +189,8 @@ async def _found(use: str, way: str, record: Path | None) -> Support:
     if name not in _known:
         held = record is not None and key in _recorded(record)
         _known[name] = Support(backend) if held else await _tried(backend, use, way)
+        if _known[name].problem:  # once more: a machine that is short of something for a moment
+            _known[name] = await _tried(backend, use, way)
         if record is not None and not held and not _known[name].problem:
             _write(record, key)
     return _known[name]

@@ -12,6 +12,7 @@ from agent_tui.protocol.answers import (
     Checkup,
     ClipboardImage,
     ClipboardSet,
+    CompactionPlan,
     Differences,
     Efforts,
     Files,
@@ -20,6 +21,7 @@ from agent_tui.protocol.answers import (
     HiddenList,
     ImageFile,
     Jobs,
+    Ledger,
     Locked,
     LogTail,
     Models,
@@ -301,6 +303,7 @@ def _answered(model: Model, id: str, data: AnswerData) -> Step:
             | Jobs()
             | PermissionList()
             | HiddenList()
+            | Ledger()
         ):
             return opening.on_answer(model, id) if model.overlay is not None else (model, ())
         case ImageFile():
@@ -335,6 +338,7 @@ def _answered(model: Model, id: str, data: AnswerData) -> Step:
             | SetupOffers()
             | SetupOutcome()
             | TrustOffer()
+            | CompactionPlan()
         ):
             return opening.tell(model, id, data)
         case _:

@@ -86,6 +86,8 @@ def _activity(t: Transcript, now: float) -> tuple[str, Tone]:
         return "waiting for you", "warning"
     if t.retry is not None:
         return _retry(t.retry, now), "warning"
+    if t.compacting:
+        return "compacting the conversation", "normal"
     if t.state == "waiting_for_tool":
         return _tool(t), "normal"
     stream = t.streaming

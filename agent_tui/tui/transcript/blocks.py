@@ -93,7 +93,11 @@ def block_lines(
         case TurnBlock():
             return tuple(_turn(block, width, cells, look))
         case DividerBlock():
-            return (_divider(block, width, cells),)
+            line = _divider(block, width, cells)
+            if not (open and block.detail):
+                return (line,)
+            detail = render(block.detail, body_width(width), cells, MEASURE)
+            return (line, *margin(detail, width))
         case _:
             assert_never(block)
 
@@ -322,7 +326,11 @@ def _turn(block: TurnBlock, width: int, cells: Cells, look: Look) -> list[Line]:
 
 
 def _divider(block: DividerBlock, width: int, cells: Cells) -> Line:
-    words = cut_runs((Segment(f" {flatten(block.text)} ", "divider"),), max(1, width - 6), cells)
+    words = cut_runs(
+        (Segment(f" {flatten(block.text)} ", "divider", TOGGLE if block.detail else ()),),
+        max(1, width - 6),
+        cells,
+    )
     left = Segment("─" * min(3, max(0, width - line_cells(words, cells))), "rule")
     right = Segment("─" * max(0, width - line_cells((left, *words), cells)), "rule")
     return Line(tuple(s for s in (left, *words, right) if s.text))
@@ -343,6 +351,8 @@ def extent(block: Block, open: bool) -> tuple[int, int]:
             text = block.text[: 2 * END_CHARS if is_long(block) else None]
         case ThinkingBlock():
             text = block.text if open else ""
+        case DividerBlock():
+            text = block.detail if open else ""
         case ToolBlock():
             below = children_estimate(block, open) if block.children else 0
             return body_estimate(block, open) + below, 0

@@ -8,7 +8,14 @@ from dataclasses import replace
 from itertools import chain
 from typing import Final
 
-from agent_tui.protocol.transcript import Block, TextBlock, ThinkingBlock, ToolBlock, UserBlock
+from agent_tui.protocol.transcript import (
+    Block,
+    DividerBlock,
+    TextBlock,
+    ThinkingBlock,
+    ToolBlock,
+    UserBlock,
+)
 from agent_tui.tui.core.effects import Scroll
 from agent_tui.tui.core.model import Model, Reading
 from agent_tui.tui.core.step import Step, toast
@@ -98,6 +105,8 @@ def foldable(block: Block) -> bool:
     """Whether `block` opens and closes."""
     if isinstance(block, UserBlock):
         return bool(block.sent) or is_long(block)
+    if isinstance(block, DividerBlock):
+        return bool(block.detail)
     return isinstance(block, ToolBlock | ThinkingBlock)
 
 

@@ -1,0 +1,121 @@
+"""What the next request is made of, part by part, for `/context`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from agent_tui.agent.session.history import History
+from agent_tui.agent.session.record import Record
+from agent_tui.agent.turn.compactor import reserve
+from agent_tui.agent.turn.request_measure import size_of
+from agent_tui.agent.turn.turns import Turns
+from agent_tui.context.compaction import HEAD
+from agent_tui.protocol.answers import Ledger, LedgerPart
+from agent_tui.protocol.events import Answered
+from agent_tui.protocol.messages import AssistantMessage, ToolMessage
+
+Sized = tuple[str, int, str]
+"""A part: its name, its size in bytes, and where it is from."""
+PROMPTS, ANSWERS, SUMMARY = "your prompts", "answers", "summary of older messages"
+TOOLS: Final = "descriptions of the tools"
+
+
+class ContextDesk:
+    def __init__(self, record: Record, turns: Turns) -> None:
+        self._record, self._turns = record, turns
+
+    async def tell(self, id: str) -> None:
+        """Answer the query `id`."""
+        turns, history = self._turns, self._record.history
+        if not history.system:
+            turns.main.prepare(self._record.emit)
+            history = self._record.history
+        models, accounts = turns.models, turns.accounts
+        calibration, name = accounts.calibration, models.info.name
+        request = history.request()
+        if models.provider is not None:
+            tokens, estimated = await calibration.count_tokens(name, models.provider, request)
+        else:
+            tokens = calibration.tokens(name, "read", calibration.requests.size(request))
+            estimated = True
+        sized = [part for part in _parts(history) if part[1]]
+        shares = _shares([size for _, size, _ in sized], tokens)
+        parts = [
+            LedgerPart(called, share, source)
+            for (called, _, source), share in zip(sized, shares, strict=True)
+        ]
+        gone = [
+            LedgerPart(called, calibration.tokens(name, "read", size), gone=True)
+            for called, size in _gone(history)
+            if size > 0
+        ]
+        used, info, guard = accounts.last_used, models.info, turns.main.guard
+        self._record.emit(
+            Answered(
+                id,
+                Ledger(
+                    (*parts, *gone),
+                    tokens,
+                    estimated,
+                    name,
+                    info.window,
+                    info.window_assumed,
+                    turns.main.compactor.limit(info) if turns.config.settings.agent.compact else 0,
+                    reserve(info) if info.window else 0,
+                    used.cached_tokens,
+                    used.prompt_tokens,
+                    guard.broke,
+                ),
+            )
+        )
+
+
+def _parts(history: History) -> Iterator[Sized]:
+    """All that the next request holds."""
+    total = sum(part.chars for part in history.parts) or 1
+    whole = size_of(history.system)
+    for part in history.parts:
+        yield f"system: {part.name}", round(whole * part.chars / total), part.source
+    if not history.parts:
+        yield "system prompt", whole, ""
+    yield TOOLS, size_of(history.tools), ""
+    sums: dict[str, int] = {}
+    for message in history.messages:
+        if isinstance(message, ToolMessage):
+            name = f"results of {message.name}"
+        elif isinstance(message, AssistantMessage):
+            name = ANSWERS
+        else:
+            name = SUMMARY if message.text.startswith(HEAD) else PROMPTS
+        sums[name] = sums.get(name, 0) + size_of(message)
+    for name, size in sorted(sums.items(), key=lambda one: -one[1]):
+        yield name, size, ""
+
+
+def _gone(history: History) -> Iterator[tuple[str, int]]:
+    """What the model read before, and reads in fewer words now."""
+    older = history.summary
+    if older is not None:
+        first = older.before.messages[: older.replaced]
+        yield "older messages, summarised", sum(map(size_of, first))
+    shown = sum(
+        size_of(message)
+        for message in history.messages
+        if isinstance(message, ToolMessage) and message.call_id in history.results
+    )
+    there = {m.call_id for m in history.messages if isinstance(m, ToolMessage)}
+    whole = sum(size_of(text) for call, text in history.results.items() if call in there)
+    yield "older results, one line each", whole - shown
+
+
+def _shares(sizes: list[int], tokens: int) -> list[int]:
+    """`tokens` in parts as large as these: their sum is exact."""
+    whole = sum(sizes) or 1
+    shares, done, given = list[int](), 0, 0
+    for size in sizes:
+        done += size
+        share = tokens * done // whole - given
+        given += share
+        shares.append(share)
+    return shares

@@ -1,0 +1,239 @@
+"""Keeps what an agent says to its model within the model's window: before a request is too long, and
+once more where a server says that it was."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from logging import Logger
+from typing import Final
+
+from agent_tui.agent.services import own_requests
+from agent_tui.agent.services.models import Models
+from agent_tui.agent.session.history import History
+from agent_tui.agent.session.record import AgentRecord
+from agent_tui.agent.turn.accounts import Accounts
+from agent_tui.agent.turn.request_measure import size_of
+from agent_tui.agent.turn.workplace import NO_LIMIT
+from agent_tui.context import compaction
+from agent_tui.protocol.events import (
+    Compacted,
+    CompactionStarted,
+    CompactionStopped,
+    Event,
+    ResultsFolded,
+)
+from agent_tui.protocol.messages import Message, ModelInfo, Request
+from agent_tui.protocol.turn_events import CompactedBy
+from agent_tui.providers.base import Provider
+from agent_tui.providers.choosing import choose
+from agent_tui.settings.table import AgentSettings
+from agent_tui.structures.frozen import frozen
+
+RESERVE: Final = 4_096
+"""Tokens of the window that are left to the answer."""
+FULL: Final = 0.7
+"""Part of what is left for messages from which on they are compacted."""
+LEAST: Final = 2_000
+"""Bytes of messages from which on a summary is shorter."""
+SECONDS: Final = 300.0
+"""So long a model may take for a summary: a small machine reads slowly."""
+MOST_FAILURES: Final = 2
+"""Then no model is asked any more in this session."""
+MOST_MESSAGES: Final = 50
+"""In a small window, where each message is read anew."""
+RESULT_OF_WINDOW: Final = 0.25
+RESULT_OF_REST: Final = 0.5
+"""Parts of the window, and of what is left of it, that one result may take."""
+CHARS: Final = 3
+"""Of a token, at least, of what tools give."""
+LEAST_RESULT: Final = 2_000
+"""Characters that a result may have however full the window is: less says nothing."""
+Emit = Callable[[Event], None]
+
+
+@frozen
+class Draft:
+    """A summary that could stand for the first `replaced` messages. `model`: who wrote it; empty:
+    nobody."""
+
+    summary: str
+    replaced: int
+    model: str = ""
+
+
+class Compactor:
+    """Of one agent. `scrub` hides secrets in what a model wrote; `offer` gives the model the tool
+    that brings results back."""
+
+    def __init__(
+        self,
+        record: AgentRecord,
+        models: Models,
+        accounts: Accounts,
+        settings: AgentSettings,
+        scrub: Callable[[str], str],
+        offer: Callable[[], None],
+        log: Logger,
+    ) -> None:
+        self._record, self._models, self._accounts = record, models, accounts
+        self._settings, self._scrub, self._offer, self._log = settings, scrub, offer, log
+        self._failures = 0
+
+    async def make_room(
+        self, emit: Emit, provider: Provider, info: ModelInfo, refused: bool = False
+    ) -> bool:
+        """Make the next request shorter if it is nearly too long, or was (`refused`). Whether
+        anything changed."""
+        if not self._settings.compact or not (refused or self.is_full(info)):
+            return False
+        history = self._record.history
+        through = compaction.stale_through(history.messages[:], tuple(history.begun))
+        changed = self._fold(emit, through)
+        if refused or self.is_full(info):
+            by: CompactedBy = "overflow" if refused else "limit"
+            changed = await self.compact(emit, provider, info, by) or changed
+        if refused or self._is_over(info):
+            changed = self._fold(emit, len(self._record.history.messages)) or changed
+        return changed
+
+    def _fold(self, emit: Emit, through: int) -> bool:
+        """Long results among the first messages are one line each from now on."""
+        if not compaction.folds_any(self._record.history.messages[:through], through):
+            return False
+        emit(ResultsFolded(through))
+        self._offer()
+        return True
+
+    async def compact(
+        self,
+        emit: Emit,
+        provider: Provider | None,
+        info: ModelInfo,
+        by: CompactedBy,
+        focus: str = "",
+    ) -> bool:
+        """Put a summary in the place of the older messages; whether there were any worth it."""
+        before = self._record.history
+        emit(CompactionStarted(self.tokens(before, info)))
+        draft = await self.draft(provider, info, focus, emit)
+        if draft is None:
+            emit(CompactionStopped())
+            return False
+        emit(self.event(draft, info, by))
+        self._offer()
+        return True
+
+    async def draft(
+        self, provider: Provider | None, info: ModelInfo, focus: str, emit: Emit
+    ) -> Draft | None:
+        """What a summary could be; None: a summary is no shorter."""
+        history = self._record.history
+        replaced = compaction.cut_place(history.messages[:], size_of)
+        gone = history.messages[:replaced]
+        if sum(map(size_of, gone)) < LEAST:
+            return None
+        written, model, most = "", "", compaction.limits(info.window)
+        if self._failures < MOST_FAILURES:
+            written, model, most = await self._write(provider, info, gone, focus, emit)
+            self._failures = 0 if written else self._failures + 1
+        written = written or compaction.without_model(gone)
+        kept = history.kept_beside(replaced)
+        summary = compaction.summary_text(self._scrub(written), kept, most)
+        return Draft(summary, replaced, model)
+
+    def event(
+        self, draft: Draft, info: ModelInfo, by: CompactedBy, pinned: tuple[int, ...] = ()
+    ) -> Compacted:
+        """What puts `draft` in the place of the messages, with its counts."""
+        history = self._record.history
+        event = Compacted(draft.summary, draft.replaced, pinned, by=by, model=draft.model)
+        after = self.tokens(history.with_event(event), info)
+        return Compacted(
+            draft.summary,
+            draft.replaced,
+            pinned,
+            before=self.tokens(history, info),
+            after=after,
+            by=by,
+            model=draft.model,
+        )
+
+    async def _write(
+        self,
+        provider: Provider | None,
+        info: ModelInfo,
+        gone: Sequence[Message],
+        focus: str,
+        emit: Emit,
+    ) -> tuple[str, str, compaction.Limits]:
+        """The words of the small model, else of the session's own; who that was, and its limits."""
+        small = self._models.config.settings.small_model
+        choice = await self._small(small) if small else None
+        chosen = choice.provider if choice is not None else None
+        if choice is not None and chosen is not None:
+            provider = chosen
+            info = choice.info or ModelInfo(f"{chosen.name}/{chosen.model}")
+        most = compaction.limits(info.window)
+        if provider is None:
+            return "", "", most
+        request = compaction.summary_request(gone, focus, most)
+        try:
+            said = await own_requests.ask(
+                provider, info, request, "compaction", self._accounts, emit, self._log, SECONDS
+            )
+        finally:
+            if chosen is not None:
+                await chosen.close()
+        return said.strip(), info.name if said.strip() else "", most
+
+    async def _small(self, name: str) -> choose.Choice | None:
+        choice = await choose.choose(name, self._models.config, self._models.unlock)
+        if choice.provider is None:
+            reasons = "; ".join(f"{one.what}: {one.result}" for one in choice.tried)
+            self._log.warning("no small model for a summary: %s", reasons)
+            return None
+        return choice
+
+    # -- how much there is
+
+    def tokens(self, history: History, info: ModelInfo) -> int:
+        """About how many the next request has."""
+        calibration = self._accounts.calibration
+        return calibration.tokens(info.name, "read", calibration.requests.size(history.request()))
+
+    def limit(self, info: ModelInfo) -> int:
+        """Tokens of a request from which on the conversation is compacted; 0: no window is
+        known."""
+        if not info.window:
+            return 0
+        history, calibration = self._record.history, self._accounts.calibration
+        prefix = Request(history.system, (), history.tools)
+        fixed = calibration.tokens(
+            info.name, "read", size_of(prefix.system) + size_of(prefix.tools)
+        )
+        return fixed + round(FULL * max(0, info.window - fixed - reserve(info)))
+
+    def room_for_result(self, info: ModelInfo) -> int:
+        """Characters that the result of a call may have: a share of the window, and of what is left
+        of it."""
+        if not info.window or info.window_assumed:
+            return NO_LIMIT
+        left = info.window - reserve(info) - self.tokens(self._record.history, info)
+        most = min(info.window * RESULT_OF_WINDOW, left * RESULT_OF_REST)
+        return max(LEAST_RESULT, round(most * CHARS))
+
+    def is_full(self, info: ModelInfo) -> bool:
+        if not info.window:
+            return False
+        history = self._record.history
+        many = len(history.messages) > MOST_MESSAGES and info.window <= compaction.SMALL_WINDOW
+        return many or self.tokens(history, info) > self.limit(info)
+
+    def _is_over(self, info: ModelInfo) -> bool:
+        """Whether the next request leaves no room for an answer."""
+        whole = self.tokens(self._record.history, info)
+        return bool(info.window) and whole > info.window - reserve(info)
+
+
+def reserve(info: ModelInfo) -> int:
+    return min(RESERVE, info.window // 4)

@@ -1,0 +1,49 @@
+"""Watches that a request begins as the one before it did: what is the same a server has in its
+cache, and reads no second time."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from agent_tui.agent.turn.request_measure import size_of
+from agent_tui.protocol.messages import Message, Request
+
+KEPT: Final = 0.9
+"""Part of the request before from which on it counts as kept."""
+
+
+class PrefixGuard:
+    """Of one agent."""
+
+    def __init__(self) -> None:
+        self._before: Request | None = None
+        self.kept = 1.0
+        """Which part of the request before the newest one began with."""
+        self.broke = ""
+        """What was different, in words; empty: nothing that counts."""
+
+    def look(self, request: Request) -> None:
+        """A request that is sent now."""
+        before, self._before = self._before, request
+        self.kept, self.broke = 1.0, ""
+        if before is None or before is request:
+            return
+        fixed = size_of(before.system) + size_of(before.tools)
+        whole = fixed + sum(map(size_of, before.messages))
+        same, broke = 0, ""
+        if before.system != request.system:
+            broke = "the system prompt"
+        elif before.tools != request.tools:
+            broke = "the list of tools"
+        else:
+            at = _same(before.messages, request.messages)
+            same = fixed + sum(map(size_of, before.messages[:at]))
+            broke = f"message {at + 1} of {len(before.messages)}"
+        self.kept = same / whole if whole else 1.0
+        self.broke = broke if self.kept < KEPT else ""
+
+
+def _same(before: tuple[Message, ...], now: tuple[Message, ...]) -> int:
+    pairs = zip(before, now, strict=False)
+    differ = (at for at, (old, new) in enumerate(pairs) if old is not new and old != new)
+    return next(differ, min(len(before), len(now)))

@@ -1,0 +1,136 @@
+"""What each request of an agent begins with: put on record once, and kept, so that a server's cache
+of it stays warm. What changes of it later is told behind the newest prompt; only another folder, or
+tools that are gone, make it anew."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Final
+
+from agent_tui.agent.config import EngineConfig
+from agent_tui.agent.session import directories
+from agent_tui.agent.session.history import History
+from agent_tui.agent.session.record import AgentRecord
+from agent_tui.agent.turn import tool_offer, tool_wiring
+from agent_tui.agent.turn.executor import Executor
+from agent_tui.agent.turn.offered_tools import OfferedTools
+from agent_tui.context.prompt import FILE_PART, PLACE_PART, SKILLS_PART, build_prefix, part_texts
+from agent_tui.protocol.events import ContextBuilt, ContextTold, Event, Notice
+from agent_tui.safety.process.environment import describe_left_out, names_left_out
+from agent_tui.settings.trust import Gate
+
+Emit = Callable[[Event], None]
+MOVED: Final = (
+    "[This session goes on in another folder than it began in. What was said of paths before may "
+    "not hold here: look before you rely on it]"
+)
+
+
+class RequestPrefix:
+    """That of the agent whose record is `record`."""
+
+    def __init__(
+        self,
+        config: EngineConfig,
+        record: AgentRecord,
+        skills: tool_wiring.LoadedSkills,
+        tools: OfferedTools,
+        executor: Executor,
+    ) -> None:
+        self._config, self._record, self._skills = config, record, skills
+        self._tools, self._executor = tools, executor
+        self._prepared = False
+
+    def prepare(self, emit: Emit) -> None:
+        """Put the prefix on record, where it is not, is of other folders, tools or another profile
+        than now, or may hold instructions that are not trusted any more."""
+        history, first, profile = self._record.history, not self._prepared, self._tools.profile
+        self._prepared, config = True, self._config
+        on_record = bool(history.system) and not history.stale and history.profile == profile
+        if on_record and not (first and config.resume):
+            return
+        built, notices, gate = self._built()
+        moved = bool(history.system) and _place(history) != _place(built)
+        # the gate knows what is left out only once the files were asked for
+        kept = on_record and not moved and not self._offers_what_is_gone(history)
+        if kept and (not gate.left_out or built.system == history.system):
+            return
+        for event in (built, *notices):
+            emit(event)
+        if moved and not history.stale:
+            emit(ContextTold(MOVED, {}, f"The session goes on in {config.cwd}: the model is told."))
+
+    async def tell_changes(self, emit: Emit) -> None:
+        """Tell the model which instruction files and skills are others than it was told."""
+        before = self._record.history
+        built, _, gate = await self._executor.workplace.off_loop(self._built)
+        known = {
+            name: _hash(text) for name, text in part_texts(before.system, before.parts).items()
+        }
+        now = part_texts(built.system, built.parts)
+        unread = {part.name for part in before.parts if Path(part.source) in gate.left_out}
+        known |= before.told
+        told = dict(_differences(known, now, unread))
+        if not told:
+            return
+        text = "\n\n".join(told.values())
+        names = ", ".join(name.removeprefix(FILE_PART) for name in told)
+        parts = {name: _hash(now[name]) if name in now else "" for name in told}
+        emit(ContextTold(text, parts, f"Changed since the model read it, and told now: {names}."))
+
+    def _built(self) -> tuple[ContextBuilt, list[Notice], Gate]:
+        """The prefix as it would be now. Reads files."""
+        config, tools, loaded = self._config, self._tools.offered(), self._tools.loaded()
+        specs = [tool.spec() for tool in tools if not tool.group or tool.name in loaded]
+        others = directories.roots(self._record.whole)
+        gate = config.gate(others)
+        names = names_left_out(config.environment, config.settings.tools.pass_env)
+        left_out = describe_left_out(names) if "run_shell_command" in self._executor.tools else ""
+        built, notices = build_prefix(
+            config.cwd,
+            Path(config.environment.get("HOME", "~")).expanduser(),
+            specs,
+            self._skills.skills.list(),
+            others,
+            left_out,
+            self._executor.scrub,
+            tool_offer.tool_groups(tools),
+            profile=self._tools.profile,
+            admits=gate.admits,
+        )
+        return built, notices, gate
+
+    def _offers_what_is_gone(self, history: History) -> bool:
+        return any(spec.name not in self._executor.tools for spec in history.tools)
+
+
+def _place(of: History | ContextBuilt) -> str:
+    return part_texts(of.system, of.parts).get(PLACE_PART, "")
+
+
+def _differences(
+    known: Mapping[str, str], now: Mapping[str, str], unread: set[str]
+) -> Iterator[tuple[str, str]]:
+    """What the model is told of each part that is another now. `known`: hashes of what it was told,
+    empty where that a file is gone."""
+    watched = [name for name in (*now, *known) if name.startswith(FILE_PART) or name == SKILLS_PART]
+    for name in dict.fromkeys(watched):
+        text, before = now.get(name, ""), known.get(name, "")
+        if name in unread or (_hash(text) if text else "") == before:
+            continue
+        called = name.removeprefix(FILE_PART) if name != SKILLS_PART else "The list of skills"
+        if not text:
+            yield name, f"[{called} is gone: what it said does not hold any more]"
+        elif before:
+            yield (
+                name,
+                f"[{called} was changed. This holds now in the place of what it said]\n{text}",
+            )
+        else:
+            yield name, f"[{called} is new]\n{text}"
+
+
+def _hash(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]

@@ -1,0 +1,86 @@
+"""`/context`: what the next request is made of, and how full the window is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from agent_tui.protocol.answers import Ledger
+from agent_tui.structures.readable import bar
+from agent_tui.structures.tone import Tone
+from agent_tui.tui.commands.base import command
+from agent_tui.tui.core.model import Model, Overlay
+from agent_tui.tui.core.picker import Entry
+from agent_tui.tui.core.regions import Span
+from agent_tui.tui.core.step import Step
+from agent_tui.tui.core.words import tokens
+from agent_tui.tui.sheets import TAKES, Action, Body, Sheet
+from agent_tui.tui.sheets.opening import copy_rows, open_sheet
+
+SENT: Final = "In the next request"
+GONE: Final = "Left out"
+BAR: Final = 40
+"""Cells of the bar."""
+
+
+def _rows(model: Model, _: Overlay) -> Iterator[Entry]:
+    found = model.transcript.answers.context
+    if found is None:
+        return
+    for number, part in enumerate(found.parts):
+        guessed = found.estimated or part.gone
+        share = round(100 * part.tokens / max(1, found.tokens))
+        said = f"{tokens(part.tokens, guessed)}" + ("" if part.gone else f" · {share}%")
+        group = GONE if part.gone else SENT
+        yield Entry(str(number), part.name, said, part.source, group)
+
+
+def _body(model: Model, _: Overlay, width: int) -> Body:
+    found = model.transcript.answers.context
+    if found is None:
+        return Body(((Span("counting …", "dim"),),))
+    lines = [_bar(found, min(BAR, max(8, width - 30)))]
+    if found.limit:
+        said = f"compacted from {tokens(found.limit, True)} on · {tokens(found.reserve)} kept free for the answer"
+        lines.append((Span(said, "dim"),))
+    if found.cached:
+        share = round(100 * found.cached / found.sent)
+        broke = f" · changed since: {found.broke}" if found.broke else ""
+        said = f"the server had {share}% of the last request in its cache{broke}"
+        lines.append((Span(said, "dim"),))
+    return Body(tuple(lines))
+
+
+def _bar(found: Ledger, cells: int) -> tuple[Span, ...]:
+    """How full the window is; the count alone where nobody knows how large that is."""
+    counted = f"{tokens(found.tokens, found.estimated)} tokens"
+    if not found.window:
+        return (Span(f"{counted}; the window of {found.model} is not known"),)
+    percent = round(100 * found.tokens / found.window)
+    full, free = bar(percent, cells)
+    window = tokens(found.window, found.window_assumed)
+    near: Tone = "warning" if found.limit and found.tokens > found.limit else "accent"
+    return (
+        Span(full, "bad" if percent > 100 else near),
+        Span(free, "dim"),
+        Span(f"  {counted} of {window} · {percent}%"),
+    )
+
+
+@command(argument="[search]", rank=57)
+def context(model: Model, args: str) -> Step:
+    """Show what the next request is made of: each part with its tokens, how full the window is, and
+    what is left out."""
+    return open_sheet(model, "context", args)
+
+
+SHEET: Final = Sheet(
+    "Context",
+    _rows,
+    (Action("copy", TAKES, "copy", copy_rows),),
+    (context,),
+    query="context",
+    body=_body,
+    about_lines=1,
+    says_groups=True,
+)

@@ -1,0 +1,432 @@
+"""A conversation that would not fit any more becomes shorter, goes on, and nothing of it is lost;
+against a real server with a small window."""
+
+from __future__ import annotations
+
+import json
+import re
+import threading
+import time
+from collections.abc import Callable
+from http.server import BaseHTTPRequestHandler
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agent_tui.context.compaction import HEAD, INSTRUCTION
+from agent_tui.protocol.answers import CompactionPlan, Ledger
+from agent_tui.protocol.events import (
+    Answered,
+    Compacted,
+    CompactionStopped,
+    CompactionUndone,
+    ErrorRaised,
+    Notice,
+    ResultsFolded,
+    Rewound,
+    ToolEnded,
+    TurnEnded,
+    TurnStarted,
+    UsageReported,
+)
+from agent_tui.protocol.ops import Cancel, Compact, Query, Rewind, UndoCompaction
+from agent_tui.protocol.tool_events import READ_RESULT
+from agent_tui.settings.table import AgentSettings
+from tests.agent.driving import Driver, Place
+from tests.agent.model_server import (
+    Answer,
+    ModelServer,
+    call,
+    engine,
+    model_server,
+    said,
+    status,
+    streamed,
+)
+from tests.campaigns import WHOLE
+
+WINDOW = 8_192
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Place:
+    return Place(tmp_path)
+
+
+class Always(list[Answer]):
+    """An endless list: each answer is worked out from the request that it is for."""
+
+    def __init__(self, server: ModelServer, of: Callable[[dict[str, Any]], Answer]) -> None:
+        super().__init__()
+        self._server, self._of = server, of
+
+    def pop(self, _at: Any = -1) -> Answer:
+        return self._of(self._server.bodies[-1])
+
+
+def is_summary(body: dict[str, Any]) -> bool:
+    return bool(body["messages"][0]["content"] == INSTRUCTION)
+
+
+def texts(body: dict[str, Any]) -> str:
+    return "\n".join(str(message["content"]) for message in body["messages"])
+
+
+def talks(body: dict[str, Any]) -> Answer:
+    return (
+        said("SUMMARY: the code is kept") if is_summary(body) else said("answer " + "word " * 300)
+    )
+
+
+def test_a_long_conversation_is_summarised_before_it_is_too_long(place: Place) -> None:
+    with model_server() as server:
+        server.window, server.answers = WINDOW, Always(server, talks)
+        with engine(place, server) as driver:
+            for number in range(40):
+                assert driver.turn(f"question {number}: " + "more " * 60).state == "completed"
+            events = driver.all(Compacted)
+            asked = [body for body in server.bodies if not is_summary(body)]
+    assert len(events) >= 2
+    for event in events:
+        assert event.after < event.before < WINDOW
+        assert event.model == "compatible/m" and "SUMMARY" in event.summary
+    last = texts(asked[-1])
+    assert HEAD in last and "question 39" in last and "- question 0" in last
+    assert max(len(texts(body)) for body in asked) < WINDOW * 5, "and none of them came near it"
+
+
+def test_the_persons_own_words_stay(place: Place) -> None:
+    with model_server() as server:
+        server.window, server.answers = WINDOW, Always(server, talks)
+        with engine(place, server) as driver:
+            driver.turn("never use tabs")
+            for number in range(12):
+                driver.turn(f"question {number}: " + "more " * 60)
+            summary = driver.all(Compacted)[-1].summary
+    assert "- never use tabs" in summary
+
+
+def test_a_server_that_refuses_gets_a_shorter_request_once(place: Place) -> None:
+    refused = status(
+        400, "This model's maximum context length is 8192 tokens, however you requested more"
+    )
+
+    def answer(body: dict[str, Any]) -> Answer:
+        if is_summary(body):
+            return said("SUMMARY")
+        return (
+            refused if "too much" in texts(body) and HEAD not in texts(body) else said("a " * 2_000)
+        )
+
+    with model_server() as server:
+        server.answers = Always(server, answer)  # nobody knows its window
+        with engine(place, server) as driver:
+            for number in range(3):
+                driver.turn(f"question {number}")
+            assert driver.turn("too much").state == "completed"
+            [event] = driver.all(Compacted)
+    assert event.by == "overflow"
+    assert not [body for body in server.bodies[-1:] if HEAD not in texts(body)]
+
+
+def test_a_first_prompt_that_is_too_long_says_so_and_is_not_asked_again(place: Place) -> None:
+    refused = status(400, "maximum context length is 8192 tokens")
+    with model_server(refused) as server, engine(place, server) as driver:
+        assert driver.turn("x" * 50_000).state == "error"
+        assert driver.all(ErrorRaised)[-1].kind == "overflow"
+    assert len(server.bodies) == 1
+
+
+def test_old_results_become_one_line_and_come_back_when_asked_for(place: Place) -> None:
+    content = "".join(f"value_{number} = {number}\n" for number in range(1_200))
+    place.cwd.mkdir()
+    (place.cwd / "a.py").write_text(content)
+    reads = [
+        {
+            "index": at,
+            "id": f"c{at}",
+            "function": {
+                "name": "read_file",
+                "arguments": json.dumps(
+                    {"path": "a.py", "start_line": at * 200 + 1, "end_line": at * 200 + 200}
+                ),
+            },
+        }
+        for at in range(5)
+    ]
+    steps = iter(
+        [
+            streamed({"tool_calls": reads}, end="tool_calls"),
+            said("read"),
+            *[said("answer " + "word " * 600)] * 4,
+            streamed(call(READ_RESULT, '{"id": "c4"}', "again"), end="tool_calls"),
+            said("thanks"),
+        ]
+    )
+    with model_server() as server:
+        server.window, server.answers = 16_384, Always(server, lambda _: next(steps))
+        with engine(place, server) as driver:
+            for number in range(6):
+                ended = driver.turn(f"question {number}")
+                assert ended.state == "completed", driver.all(ErrorRaised)
+            assert driver.all(ResultsFolded) and not driver.all(Compacted)
+            result = driver.all(ToolEnded)[-1]
+    folded = next(body for body in server.bodies if "bytes of Python source code" in texts(body))
+    assert "value_999" not in texts(folded)
+    assert READ_RESULT in {tool["function"]["name"] for tool in folded["tools"]}
+    assert result.name == READ_RESULT and "value_999 = 999" in result.content
+
+
+def test_without_a_summary_what_can_be_said_is_said_and_no_model_is_asked_for_ever(
+    place: Place,
+) -> None:
+    def answer(body: dict[str, Any]) -> Answer:
+        return status(500, "down") if is_summary(body) else talks(body)
+
+    with model_server() as server:
+        server.window, server.answers = WINDOW, Always(server, answer)
+        with engine(place, server) as driver:
+            for number in range(40):
+                assert driver.turn(f"question {number}: " + "more " * 60).state == "completed"
+            events = driver.all(Compacted)
+    assert len(events) > 2 and not any(event.model for event in events)
+    assert all("left out" in event.summary for event in events)
+    assert len([body for body in server.bodies if is_summary(body)]) == 2
+
+
+def test_a_resumed_session_sends_the_same(place: Place) -> None:
+    with model_server() as server:
+        server.window, server.answers = WINDOW, Always(server, talks)
+        with engine(place, server) as driver:
+            for number in range(12):
+                driver.turn(f"question {number}: " + "more " * 60)
+            assert driver.all(Compacted)
+            driver.turn("one more")
+            session, before = driver.events[0].session, server.bodies[-1]["messages"]
+        with engine(place, server, resume=session) as driver:
+            driver.turn("after it")
+    after = server.bodies[-1]["messages"]
+    assert after[: len(before)] == before
+
+
+def test_it_can_be_switched_off(place: Place) -> None:
+    refused = status(400, "maximum context length is 8192 tokens")
+    settings = AgentSettings(compact=False)
+    with model_server(said("a " * 3_000), refused) as server:
+        server.window = WINDOW
+        with engine(place, server, settings) as driver:
+            driver.turn("first")
+            assert driver.turn("second").state == "error"
+            assert not driver.all(Compacted)
+
+
+def test_what_a_summary_took_is_counted_and_is_no_step(place: Place) -> None:
+    with model_server() as server:
+        server.window, server.answers = WINDOW, Always(server, talks)
+        with engine(place, server) as driver:
+            for number in range(12):
+                driver.turn(f"question {number}: " + "more " * 60)
+            used = [one for one in driver.all(UsageReported) if one.purpose == "compaction"]
+            assert len(used) == len(driver.all(Compacted))
+            assert {ended.steps for ended in driver.all(TurnEnded)} == {1}
+    assert json.dumps(server.bodies).count('"temperature": 0.2') == len(used)
+
+
+def small_talk(driver: Driver, turns: int = 6) -> None:
+    for number in range(turns):
+        driver.turn(f"question {number}: " + "more " * 60)
+
+
+def proposed(driver: Driver, focus: str = "") -> CompactionPlan:
+    driver.send(Query("plan", "compaction", focus))
+    answered = driver.until(Answered, lambda event: event.id == "plan")
+    assert isinstance(answered.data, CompactionPlan)
+    return answered.data
+
+
+def test_a_person_sees_a_summary_changes_it_and_takes_it_back(place: Place) -> None:
+    with model_server() as server:
+        server.answers = Always(server, talks)
+        with engine(place, server) as driver:
+            small_talk(driver)
+            plan = proposed(driver, "keep the ports")
+            assert plan.after < plan.before and len(plan.going) < plan.of == 12
+            assert not driver.all(Compacted), "nothing has changed yet"
+            assert "keep the ports" in texts(server.bodies[-1])
+            driver.send(Compact("my own words", len(plan.going), plan.of, (1,), "you"))
+            driver.until(Compacted)
+            driver.turn("go on")
+            sent = texts(server.bodies[-1])
+            assert "my own words" in sent and "question 0" not in sent
+            assert sent.count("answer word") == 1 + 12 // 2 - len(plan.going) // 2
+            driver.send(UndoCompaction())
+            driver.until(CompactionUndone)
+            driver.turn("and on")
+            sent = texts(server.bodies[-1])
+    assert "my own words" not in sent
+    assert all(f"question {number}" in sent for number in range(6))
+    assert "go on" in sent, "what was said since stays"
+
+
+def test_a_summary_of_an_older_conversation_is_not_put_in_place(place: Place) -> None:
+    with model_server() as server:
+        server.answers = Always(server, talks)
+        with engine(place, server) as driver:
+            small_talk(driver)
+            plan = proposed(driver)
+            driver.turn("one more")
+            driver.send(Compact(plan.summary, len(plan.going), plan.of))
+            said = driver.until(Notice).text
+            driver.send(UndoCompaction())
+            assert "no compaction to undo" in driver.until(Notice).text
+    assert "went on" in said and not driver.all(Compacted)
+
+
+def test_a_short_conversation_is_not_compacted(place: Place) -> None:
+    with model_server() as server:
+        server.answers = Always(server, lambda _: said("hi"))
+        with engine(place, server) as driver:
+            driver.turn("hello")
+            assert "short" in proposed(driver).problem
+    assert len(server.bodies) == 1
+
+
+def test_a_summary_that_is_called_off_leaves_nothing_behind(place: Place) -> None:
+    began = threading.Event()
+
+    def slow(_: BaseHTTPRequestHandler) -> None:
+        began.set()
+        time.sleep(0.5)
+
+    with model_server() as server:
+        server.answers = Always(server, lambda body: slow if is_summary(body) else talks(body))
+        with engine(place, server) as driver:
+            small_talk(driver)
+            driver.send(Query("plan", "compaction"))
+            assert began.wait(10)
+            driver.send(Cancel())
+            driver.until(CompactionStopped)
+            assert driver.transcript().state == "idle" and not driver.transcript().compacting
+            assert driver.turn("go on").state == "completed"
+    assert not driver.all(Compacted)
+
+
+def test_a_rewind_to_before_a_summary_brings_the_messages_back(place: Place) -> None:
+    with model_server() as server:
+        server.answers = Always(server, talks)
+        with engine(place, server) as driver:
+            small_talk(driver)
+            begun = [event.n for event in driver.events if isinstance(event, TurnStarted)]
+            plan = proposed(driver)
+            driver.send(Compact(plan.summary, len(plan.going), plan.of))
+            driver.until(Compacted)
+            driver.send(Rewind(begun[3]))
+            driver.until(Rewound)
+            driver.turn("another way")
+    sent = texts(server.bodies[-1])
+    assert "question 2" in sent and "question 3" not in sent and HEAD not in sent
+
+
+def test_the_ledger_is_the_request(place: Place) -> None:
+    with model_server() as server:
+        server.window, server.answers = WINDOW, Always(server, talks)
+        with engine(place, server) as driver:
+            small_talk(driver, 10)
+            driver.send(Query("now", "context"))
+            ledger = driver.until(Answered, lambda event: event.id == "now").data
+    assert isinstance(ledger, Ledger)
+    there = [part for part in ledger.parts if not part.gone]
+    assert sum(part.tokens for part in there) == ledger.tokens
+    names = {part.name for part in there}
+    assert {"answers", "your prompts", "summary of older messages"} <= names
+    assert [part.name for part in ledger.parts if part.gone] == ["older messages, summarised"]
+    assert 0 < ledger.tokens < ledger.limit + 600 and ledger.window == WINDOW
+
+
+def test_two_thousand_turns_in_a_small_window(place: Place) -> None:
+    """The small version; `AGENT_TUI_RANDOM=1` has the whole."""
+    with model_server() as server:
+        server.window, server.answers = WINDOW, Always(server, talks)
+        with engine(place, server) as driver:
+            for number in range(2_000 if WHOLE else 60):
+                assert driver.turn(f"question {number}: " + "more " * 60).state == "completed"
+            assert "- question 0" in driver.all(Compacted)[-1].summary
+    assert max(len(texts(body)) for body in server.bodies) < WINDOW * 5
+
+
+def test_facts_are_there_after_each_of_five_summaries(place: Place) -> None:
+    """What a good writer of summaries keeps is not lost by the program."""
+
+    def answer(body: dict[str, Any]) -> Answer:
+        if not is_summary(body):
+            return said("noted " + "word " * 300)
+        found = dict.fromkeys(re.findall(r"fact-\d+-is-\w+", texts(body)))
+        return said("## Goal\n" + " ".join(found))
+
+    with model_server() as server:
+        server.window, server.answers = WINDOW, Always(server, answer)
+        with engine(place, server) as driver:
+            for number in range(20):
+                driver.turn(f"fact-{number}-is-{'abcdefghijklmnopqrst'[number]} " + "more " * 40)
+            number = 0
+            while len(driver.all(Compacted)) < 8:
+                driver.turn(f"question {number}: " + "more " * 60)
+                number += 1
+    sent = texts([body for body in server.bodies if not is_summary(body)][-1])
+    kept = [n for n in range(20) if f"fact-{n}-is-" in sent]
+    assert kept == list(range(20))
+
+
+@pytest.mark.parametrize(
+    ("refused", "window"),
+    [
+        (status(413, "Request Entity Too Large"), 0),
+        (status(400, "input length and max_tokens exceed context limit: 9000 + 4096 > 8192"), 0),
+        (status(400, "This model's maximum context length is 8192 tokens"), 0),
+        (streamed({"content": "and so"}, end="length", used=(8_100, 92)), WINDOW),
+    ],
+    ids=["413", "input and answer", "OpenAI", "the answer fills it"],
+)
+def test_each_way_of_a_full_window_compacts_once_and_goes_on(
+    place: Place, refused: Answer, window: int
+) -> None:
+    failed: list[int] = []
+
+    def answer(body: dict[str, Any]) -> Answer:
+        if is_summary(body):
+            return said("SUMMARY")
+        if "now it is full" in texts(body) and not failed:
+            failed.append(1)
+            return refused
+        return said("a " * 1_500)
+
+    with model_server() as server:
+        server.window, server.answers = window, Always(server, answer)
+        with engine(place, server) as driver:
+            for number in range(3):
+                driver.turn(f"question {number}")
+            ended = driver.turn("now it is full")
+            compacted = driver.all(Compacted)
+    assert ended.state == "completed" and failed == [1]
+    assert [event.by for event in compacted] == ["overflow"]
+
+
+def test_a_result_fits_into_what_is_left_of_a_small_window(place: Place) -> None:
+    place.cwd.mkdir()
+    (place.cwd / "a.txt").write_text("a long line of text for nothing\n" * 2_000)
+    command = json.dumps({"command": "cat a.txt"})
+
+    def answer(body: dict[str, Any]) -> Answer:
+        if body["messages"][-1]["role"] == "tool":
+            return said("read")
+        return streamed(call("run_shell_command", command), end="tool_calls")
+
+    lengths: list[int] = []
+    for window in (0, WINDOW):
+        with model_server() as server:
+            server.window, server.answers = window, Always(server, answer)
+            with engine(place, server) as driver:
+                assert driver.turn("read it").state == "completed"
+                lengths.append(len(driver.all(ToolEnded)[-1].content))
+    assert lengths[0] > 30_000 and 2_000 <= lengths[1] < WINDOW

@@ -1,0 +1,121 @@
+"""What a request begins with stays as it is; what changes of it is told behind the newest prompt.
+In another folder it is made anew, and both sides are told."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agent_tui.protocol.events import Answered, ContextBuilt, ContextTold
+from agent_tui.protocol.ops import Query
+from tests.agent.driving import Place
+from tests.agent.model_server import ModelServer, engine, model_server, said
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Place:
+    place = Place(tmp_path)
+    place.cwd.mkdir()
+    return place
+
+
+def answers(count: int) -> list[Any]:
+    return [said(f"answer {number}") for number in range(count)]
+
+
+def sent(server: ModelServer, at: int = -1) -> list[str]:
+    return [str(message["content"]) for message in server.bodies[at]["messages"]]
+
+
+def test_a_changed_file_is_told_once_and_the_prefix_stays(place: Place) -> None:
+    file = place.cwd / "AGENTS.md"
+    file.write_text("Use tabs.")
+    with model_server(*answers(4)) as server, engine(place, server) as driver:
+        driver.turn("one")
+        file.write_text("Use spaces.")
+        driver.turn("two")
+        driver.turn("three")
+        [told] = driver.all(ContextTold)
+        file.unlink()
+        driver.turn("four")
+    first, second, third, fourth = (sent(server, at) for at in range(4))
+    assert first[0] == second[0] == third[0] == fourth[0], "the prefix stays, byte for byte"
+    assert third[: len(second)] == second and fourth[: len(third)] == third
+    assert "Use spaces." in second[-1] and second[-1].startswith("two")
+    assert sum("Use spaces." in text for text in third) == 1
+    assert "AGENTS.md is gone" in fourth[-1]
+    assert "AGENTS.md" in told.said
+
+
+def test_a_file_that_comes_is_told_and_nothing_where_nothing_changed(place: Place) -> None:
+    with model_server(*answers(3)) as server, engine(place, server) as driver:
+        driver.turn("one")
+        driver.turn("two")
+        assert not driver.all(ContextTold)
+        (place.cwd / "CLAUDE.md").write_text("Run make test.")
+        driver.turn("three")
+    assert "[CLAUDE.md is new]" in sent(server)[-1] and "Run make test." in sent(server)[-1]
+
+
+def test_a_new_skill_is_told(place: Place) -> None:
+    with model_server(*answers(2)) as server, engine(place, server) as driver:
+        driver.turn("one")
+        folder = place.root / "user" / ".claude" / "skills" / "deploy"
+        folder.mkdir(parents=True)
+        (folder / "SKILL.md").write_text("---\nname: deploy\ndescription: Ships it.\n---\nShip.")
+        driver.worker.send(Query("s", "skills"))
+        driver.until(Answered, lambda event: event.id == "s")
+        driver.turn("two")
+    assert "The list of skills was changed" in sent(server)[-1] and "Ships it." in sent(server)[-1]
+
+
+def test_a_change_is_told_at_a_resume_too(place: Place) -> None:
+    file = place.cwd / "AGENTS.md"
+    file.write_text("Use tabs.")
+    with model_server(*answers(3)) as server:
+        with engine(place, server) as driver:
+            driver.turn("one")
+            session = driver.events[0].session
+        file.write_text("Use spaces.")
+        with engine(place, server, resume=session) as driver:
+            driver.turn("two")
+            assert not driver.all(ContextBuilt)
+        with engine(place, server, resume=session) as driver:
+            driver.turn("three")
+            assert not driver.all(ContextTold), "it knows"
+    assert sent(server, 0)[0] == sent(server, 2)[0]
+    assert sum("Use spaces." in text for text in sent(server)) == 1
+
+
+def test_in_another_folder_the_prefix_is_made_anew_and_both_sides_are_told(place: Place) -> None:
+    (place.cwd / "AGENTS.md").write_text("Use tabs.")
+    other = place.root / "other"
+    other.mkdir()
+    (other / "AGENTS.md").write_text("Use spaces.")
+    with model_server(*answers(2)) as server:
+        with engine(place, server) as driver:
+            driver.turn("one")
+            session = driver.events[0].session
+        with engine(place, server, resume=session, folder=other) as driver:
+            driver.turn("two")
+            said_so = [one.said for one in driver.all(ContextTold)]
+    assert f"Working directory: {other.resolve()}" in sent(server)[0]
+    assert "Use spaces." in sent(server)[0] and "Use tabs." not in sent(server)[0]
+    assert "another folder" in sent(server)[-1]
+    assert len(said_so) == 1 and str(other.resolve()) in said_so[0]
+
+
+def test_over_two_hundred_steps_with_changes_between_requests_only_grow(place: Place) -> None:
+    file = place.cwd / "AGENTS.md"
+    with model_server(*answers(200)) as server, engine(place, server) as driver:
+        for number in range(200):
+            if not number % 10:
+                file.write_text(f"Rule {number}.")
+            driver.turn(f"prompt {number}")
+    before: list[str] = []
+    for at in range(200):
+        now = sent(server, at)
+        assert now[: len(before)] == before
+        before = now

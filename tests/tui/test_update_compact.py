@@ -1,0 +1,132 @@
+"""`/compact` and `/context` on the screen: what a summary would stand for, and of what the next
+request is made."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from agent_tui.protocol.events import (
+    Compacted,
+    CompactionStarted,
+    CompactionStopped,
+    TurnEnded,
+    TurnStarted,
+)
+from agent_tui.protocol.ops import Compact, Query, UndoCompaction
+from agent_tui.protocol.transcript import DividerBlock
+from agent_tui.tui.transcript.state import foldable
+from tests.answers import answer_event
+from tests.tui.gallery import COMPACTION, CONTEXT
+from tests.tui.lists import labels, sheet, text
+from tests.tui.play import Play
+
+
+def typed(command: str) -> Play:
+    play = Play()
+    play.feed(TurnStarted("Where is a price rounded?", n=3))
+    play.feed(TurnEnded("completed"))
+    play.take()
+    play.type(command)
+    play.press("escape", "enter")
+    return play
+
+
+def proposed(**changed: object) -> Play:
+    play = typed("/compact keep the prices")
+    overlay = play.model.overlay
+    assert overlay is not None
+    assert play.take() == [Query(overlay.query, "compaction", "keep the prices")]
+    data = {**COMPACTION, **changed}
+    play.feed(answer_event(overlay.query, "compaction", data, session=play.model.active))
+    return play
+
+
+def test_the_summary_and_what_it_stands_for_are_seen_before_anything_changes() -> None:
+    play = proposed()
+    assert "Round prices once" in text(play) and "3 messages" in text(play)
+    assert [label[7:] for label in labels(play)] == [
+        "prompt: Where is a price rounded?",
+        "answer: In two places: cart.py and till.py.",
+        "result of read_file: def total(items):",
+    ]
+    play.press("escape")
+    assert play.model.overlay is None and play.take() == []
+
+
+def test_enter_compacts_without_what_is_kept() -> None:
+    play = proposed()
+    play.press("down", "space", "enter")
+    summary = str(COMPACTION["summary"])
+    assert play.take() == [Compact(summary, 3, 9, (1,), "openai/gpt-5-mini")]
+    assert play.model.overlay is None
+
+
+def test_the_summary_can_be_edited() -> None:
+    play = proposed()
+    play.press("e")
+    assert play.model.composer.draft == COMPACTION["summary"]
+    play.type("; and this")
+    play.press("enter")
+    assert "and this" in text(play)
+    play.press("enter", after=5.0)
+    edited = f"{COMPACTION['summary']}; and this"
+    assert play.take() == [Compact(edited, 3, 9, (), "you")]
+
+
+def test_why_there_is_nothing_to_do_is_said() -> None:
+    play = proposed(problem="there is nothing to compact: the conversation is short")
+    assert play.model.overlay is None and "short" in play.toast
+    assert play.take() == []
+
+
+def test_it_waits_for_the_end_of_a_turn() -> None:
+    play = Play()
+    play.feed(TurnStarted("Where is a price rounded?", n=3))
+    play.take()
+    play.type("/compact")
+    play.press("tab", "enter")
+    assert play.model.overlay is None and "interrupts the running turn" in play.toast
+
+
+def test_undo_takes_the_summary_back() -> None:
+    assert typed("/compact undo").take() == [UndoCompaction()]
+
+
+def test_a_line_across_holds_the_summary_folded() -> None:
+    play = Play()
+    play.feed(CompactionStarted(900))
+    assert play.model.transcript.compacting and play.model.transcript.state == "running"
+    play.feed(Compacted("## Goal\nall of it", 4, before=900, after=200, n=5))
+    t = play.model.transcript
+    block = t.rows[-1]
+    assert isinstance(block, DividerBlock) and foldable(block)
+    assert "900" in block.text and "/compact undo" in block.text and block.detail
+    assert t.state == "idle" and t.context_tokens == 200
+    assert not foldable(replace(block, detail=""))
+
+
+def test_a_summary_that_was_called_off_leaves_no_line() -> None:
+    play = Play()
+    rows = len(play.model.transcript.rows)
+    play.feed(CompactionStarted(900), CompactionStopped())
+    assert play.model.transcript.state == "idle" and len(play.model.transcript.rows) == rows
+
+
+def test_the_parts_of_the_next_request_are_listed_with_what_is_left_out() -> None:
+    play = typed("/context")
+    overlay = play.model.overlay
+    assert overlay is not None and play.take() == [Query(overlay.query, "context")]
+    play.feed(answer_event(overlay.query, "context", CONTEXT, session=play.model.active))
+    assert "≈ 14.4k tokens of 32.8k · 44%" in text(play)
+    assert "99% of the last request" in text(play)
+    groups = [option.label for option in sheet(play).options if option.heading and option.label]
+    assert groups == ["In the next request", "Left out"]
+
+
+def test_a_window_that_nobody_knows_has_no_bar() -> None:
+    play = typed("/context")
+    overlay = play.model.overlay
+    assert overlay is not None
+    data = {**CONTEXT, "window": 0, "limit": 0}
+    play.feed(answer_event(overlay.query, "context", data, session=play.model.active))
+    assert "not known" in text(play) and "━" not in text(play)
