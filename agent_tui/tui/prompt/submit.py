@@ -278,8 +278,6 @@ NOT_HERE: Final = "not available yet"
 ALIKE: Final = 0.75
 """How alike two names are for the one to be taken for a slip of the other."""
 INSTEAD: Final[Mapping[str, str]] = {
-    "compact": f"{NOT_HERE}: /clear empties the context, /rewind goes back to an earlier turn",
-    "context": "the header shows how full the context is, /stats what each step used",
     "usage": "/stats shows tokens, time and calls of this session",
     "status": "/debug shows model, context and versions, /settings what is set",
     "init": f"{NOT_HERE}: ask for an AGENTS.md in a prompt; it is read at the start of a session",
