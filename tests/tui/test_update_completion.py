@@ -223,13 +223,13 @@ def test_words_of_other_agents_get_an_answer_and_no_guess(word: str) -> None:
 def test_a_slip_in_such_a_word_names_no_skill() -> None:
     data = [
         *SKILLS,
-        {"name": "commit", "description": "", "arguments": [], "free": True, "source": "user"},
+        {"name": "usher", "description": "", "arguments": [], "free": True, "source": "user"},
     ]
     play = Play()
     play.feed(answer_event("start", "skills", data))
-    play.type("/compat")
+    play.type("/usege")
     play.press("escape", "enter")
-    assert "/commit" not in play.toast and "/clear" in play.toast
+    assert "/usher" not in play.toast and "/stats" in play.toast
 
 
 def test_cost_shows_the_figures_of_the_session() -> None:
