@@ -137,12 +137,21 @@ def _folds(message: Message) -> bool:
     )
 
 
+def is_view(message: ToolMessage) -> bool:
+    """Whether a result is read as one line already."""
+    content = message.content
+    return content.startswith(f"[{message.name} -> Returned ") and content.endswith(_GIVES_BACK)
+
+
+_GIVES_BACK: Final = "gives it back.]"
+
+
 def _view(message: ToolMessage, arguments: str) -> ToolMessage:
     size = len(message.content.encode("utf-8", "replace"))
     kind = _content_type(message.content, arguments)
     said = (
         f"[{message.name} -> Returned {size:,} bytes of {kind}. Not shown any more: "
-        f'{READ_RESULT}(id="{message.call_id}") gives it back.]'
+        f'{READ_RESULT}(id="{message.call_id}") {_GIVES_BACK}'
     )
     return ToolMessage(message.call_id, message.name, said)
 

@@ -87,6 +87,9 @@ class Request:
     effort: str = ""
     """How hard to think (`ops.EFFORTS`); empty: as the provider's settings say, else as the model
     likes."""
+    calls: int = 0
+    """Calls that were made before, also those that no message tells of any more: no id is given
+    twice."""
     temperature: float | None = None
     """None: the provider's own default."""
 

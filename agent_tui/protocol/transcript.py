@@ -347,7 +347,7 @@ class Transcript:
     estimated: bool = False
     turn_tokens: int = 0  # written by the model in this turn
     answering: str = ""  # the model of the turn's newest request, which may be another than `model`
-    compacting: bool = False  # a summary of the context is being written
+    compacting: float = 0.0  # since when a summary of the context is being written; 0: none is
     turn_bill: Bill = Bill()
     bill: Bill = Bill()  # of the session
     place: int = -1

@@ -145,7 +145,7 @@ class RequestSent(Event):
     def change(self, t: Transcript) -> Transcript:
         if t.streaming is not None and self.attempt > 1:  # what a failed attempt had begun is void
             t = replace(t.abandon(), streaming=Streaming(t.streaming.base))
-        return replace(t, retry=None, answering=self.model, compacting=False)
+        return replace(t, retry=None, answering=self.model, compacting=0.0)
 
 
 @frozen
@@ -314,7 +314,7 @@ class TurnEnded(Event):
             asked for asked in t.pending if isinstance(asked, Approval) and asked.tool == SHELL
         )
         t = replace(
-            t.abandon().keep_pending(own), state="idle", retry=None, answering="", compacting=False
+            t.abandon().keep_pending(own), state="idle", retry=None, answering="", compacting=0.0
         )
         return t.add(
             TurnBlock(
@@ -389,7 +389,7 @@ class CompactionStarted(Event):
 
     def change(self, t: Transcript) -> Transcript:
         state: State = "running" if t.state == "idle" else t.state
-        return replace(t, compacting=True, state=state)
+        return replace(t, compacting=self.at or 1.0, state=state)
 
 
 @frozen
@@ -428,7 +428,7 @@ class Compacted(Event):
 def _over(t: Transcript, turn: int) -> Transcript:
     """Without a summary that is written, which is all that ran where no `turn` does."""
     state: State = "idle" if not turn and t.state == "running" else t.state
-    return replace(t, compacting=False, state=state)
+    return replace(t, compacting=0.0, state=state)
 
 
 @frozen

@@ -14,23 +14,35 @@ from typing import Any
 
 import pytest
 
+from agent_tui.agent.session.history import History
 from agent_tui.context.compaction import HEAD, INSTRUCTION
 from agent_tui.protocol.answers import CompactionPlan, Ledger
 from agent_tui.protocol.events import (
     Answered,
+    AssistantReplied,
     Compacted,
     CompactionStopped,
     CompactionUndone,
     ErrorRaised,
+    Event,
     Notice,
     ResultsFolded,
     Rewound,
+    SteerSeen,
     ToolEnded,
     TurnEnded,
     TurnStarted,
     UsageReported,
 )
-from agent_tui.protocol.ops import Cancel, Compact, Query, Rewind, UndoCompaction
+from agent_tui.protocol.messages import ToolCall, UserMessage
+from agent_tui.protocol.ops import (
+    Cancel,
+    Compact,
+    Query,
+    Rewind,
+    Submit,
+    UndoCompaction,
+)
 from agent_tui.protocol.tool_events import READ_RESULT
 from agent_tui.settings.table import AgentSettings
 from tests.agent.driving import Driver, Place
@@ -430,3 +442,133 @@ def test_a_result_fits_into_what_is_left_of_a_small_window(place: Place) -> None
                 assert driver.turn("read it").state == "completed"
                 lengths.append(len(driver.all(ToolEnded)[-1].content))
     assert lengths[0] > 30_000 and 2_000 <= lengths[1] < WINDOW
+
+
+def test_a_turn_that_fails_behind_its_own_summary_loses_nothing() -> None:
+    """The turn's beginning is summarised, and a word of the person stands first behind that."""
+    events: list[Event] = [
+        TurnStarted("the first question", n=1),
+        AssistantReplied("the first answer"),
+        TurnEnded("completed"),
+        TurnStarted("read it", n=5),
+        AssistantReplied(calls=(ToolCall("c1", "read_file"),)),
+        ToolEnded(call_id="c1", name="read_file", label="", content="a long result"),
+        SteerSeen("and the tests"),
+    ]
+    history = History()
+    for event in events:
+        history = history.with_event(event)
+    replaced = len(history.messages) - 1
+    history = history.with_event(Compacted("the summary", replaced))
+    failed = history.with_event(TurnEnded("error"))
+    assert [one.text for one in failed.messages if isinstance(one, UserMessage)] == [
+        f"{HEAD}\n\nthe summary",
+        "and the tests",
+    ]
+    whole = failed.with_event(CompactionUndone())
+    assert len(whole.messages) == replaced + 1 and whole.has_answered()
+
+
+def test_a_prompt_that_was_given_back_is_not_among_the_persons_words(place: Place) -> None:
+    def answer(body: dict[str, Any]) -> Answer:
+        return status(401, "no") if "WRONG" in texts(body) else talks(body)
+
+    with model_server() as server:
+        server.answers = Always(server, answer)
+        with engine(place, server) as driver:
+            small_talk(driver)
+            assert driver.turn("WRONG prompt").state == "error"
+            plan = proposed(driver)
+    assert "question 0" in plan.summary and "WRONG" not in plan.summary
+
+
+def test_short_words_of_the_person_stay_though_they_stand_within_others(place: Place) -> None:
+    with model_server() as server:
+        server.answers = Always(server, talks)
+        with engine(place, server) as driver:
+            driver.turn("no")
+            small_talk(driver)
+            driver.turn("note that")
+            plan = proposed(driver)
+    assert "- no\n" in plan.summary
+
+
+def test_no_id_of_a_call_is_given_twice_where_the_server_gives_none(place: Place) -> None:
+    place.cwd.mkdir()
+    for name in "abcdefgh":
+        (place.cwd / f"{name}.txt").write_text(f"CONTENT-{name} " * 60)
+    names = iter("abcdefgh")
+
+    def answer(body: dict[str, Any]) -> Answer:
+        if is_summary(body):
+            return said("SUMMARY")
+        if body["messages"][-1]["role"] != "user":
+            return said("word " * 400)
+        return streamed(call("read_file", json.dumps({"path": f"{next(names)}.txt"}), ""))
+
+    with model_server() as server:
+        server.answers = Always(server, answer)
+        with engine(place, server) as driver:
+            for _ in range(4):
+                driver.turn("read the next")
+            plan = proposed(driver)
+            driver.send(Compact(plan.summary, len(plan.going), plan.of))
+            driver.until(Compacted)
+            for _ in range(4):
+                driver.turn("read the next")
+            ids = [ended.call_id for ended in driver.all(ToolEnded)]
+    assert len(ids) == len(set(ids)) == 8
+
+
+def test_a_summary_that_was_taken_back_is_not_made_again_at_once(place: Place) -> None:
+    with model_server() as server:
+        server.window, server.answers = WINDOW, Always(server, talks)
+        with engine(place, server) as driver:
+            number = 0
+            while not driver.all(Compacted):
+                driver.turn(f"question {number}: " + "more " * 60)
+                number += 1
+            driver.send(UndoCompaction())
+            driver.until(CompactionUndone)
+            driver.turn("go on")
+            assert len(driver.all(Compacted)) == 1
+            assert HEAD not in texts(server.bodies[-1])
+
+
+def test_a_turn_that_begins_as_a_summary_is_called_off_can_be_stopped(place: Place) -> None:
+    began, talking, left = threading.Event(), threading.Event(), threading.Event()
+
+    def slow(_: BaseHTTPRequestHandler) -> None:
+        began.set()
+        time.sleep(1.0)
+
+    def endless(to: BaseHTTPRequestHandler) -> None:
+        to.send_response(200)
+        to.send_header("Content-Type", "text/event-stream")
+        to.end_headers()
+        data = json.dumps({"choices": [{"index": 0, "delta": {"content": "on "}}]})
+        try:
+            for _ in range(400):
+                to.wfile.write(f"data: {data}\n\n".encode())
+                talking.set()
+                time.sleep(0.05)
+        except OSError:
+            left.set()
+
+    def answer(body: dict[str, Any]) -> Answer:
+        if is_summary(body):
+            return slow
+        return endless if "endless" in texts(body) else talks(body)
+
+    with model_server() as server:
+        server.answers = Always(server, answer)
+        with engine(place, server) as driver:
+            small_talk(driver)
+            driver.send(Query("plan", "compaction"))
+            assert began.wait(10)
+            driver.send(Cancel())
+            driver.send(Submit("endless"))
+            assert talking.wait(10)
+            driver.send(Cancel())
+            assert driver.until(TurnEnded).state == "cancelled"
+            assert left.wait(5), "the answer is not read on"

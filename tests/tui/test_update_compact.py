@@ -12,13 +12,13 @@ from agent_tui.protocol.events import (
     TurnEnded,
     TurnStarted,
 )
-from agent_tui.protocol.ops import Compact, Query, UndoCompaction
+from agent_tui.protocol.ops import Cancel, Compact, Query, UndoCompaction
 from agent_tui.protocol.transcript import DividerBlock
 from agent_tui.tui.transcript.state import foldable
 from tests.answers import answer_event
 from tests.tui.gallery import COMPACTION, CONTEXT
 from tests.tui.lists import labels, sheet, text
-from tests.tui.play import Play
+from tests.tui.play import Play, words
 
 
 def typed(command: str) -> Play:
@@ -71,6 +71,34 @@ def test_the_summary_can_be_edited() -> None:
     play.press("enter", after=5.0)
     edited = f"{COMPACTION['summary']}; and this"
     assert play.take() == [Compact(edited, 3, 9, (), "you")]
+
+
+def test_the_counts_are_those_of_what_the_person_made_of_it() -> None:
+    play = proposed()
+    assert "≈ 21.4k → ≈ 6.2k tokens" in text(play)
+    play.press("down", "down", "space")
+    assert "≈ 21.4k → ≈ 8.3k tokens" in text(play), "a message that is kept counts"
+    play.press("e")
+    play.type("words " * 20_000)
+    play.press("enter")
+    assert "≈ 21.4k → ≈ 38.3k tokens" in text(play)
+
+
+def test_to_leave_while_it_is_written_calls_it_off() -> None:
+    play = typed("/compact")
+    play.take()
+    play.press("escape")
+    assert play.model.overlay is None and play.take() == [Cancel()]
+
+
+def test_the_clock_is_that_of_the_summary() -> None:
+    play = Play()
+    play.feed(TurnStarted("Where?", n=3), TurnEnded("completed"))
+    play.tick(40.0)
+    play.feed(CompactionStarted(900, at=play.at))
+    play.tick(3.0)
+    status = play.view.status
+    assert status is not None and "compacting the conversation · 4 s" in words(status.spans)
 
 
 def test_why_there_is_nothing_to_do_is_said() -> None:

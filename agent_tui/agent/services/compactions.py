@@ -3,12 +3,14 @@ them, and taken back."""
 
 from __future__ import annotations
 
+import asyncio
 from typing import Final
 
 from agent_tui.agent.session.record import Record
 from agent_tui.agent.turn.compactor import Draft
 from agent_tui.agent.turn.request_measure import size_of
 from agent_tui.agent.turn.turns import Turns
+from agent_tui.context.compaction import HEAD
 from agent_tui.protocol.answers import CompactionPlan, GoingMessage
 from agent_tui.protocol.events import (
     Answered,
@@ -21,6 +23,7 @@ from agent_tui.protocol.messages import AssistantMessage, Message, ToolMessage
 from agent_tui.protocol.ops import Compact, Query
 
 BUSY: Final = "Something is running: interrupt it first (Esc)."
+CALLED_OFF: Final = "the summary was called off"
 SHORT: Final = "there is nothing to compact: the conversation is short"
 FACTS: Final = "\n\n<environment>"
 """What the program puts behind a prompt begins so."""
@@ -41,19 +44,19 @@ class CompactionDesk:
 
     async def _draft(self, op: Query) -> None:
         models, compactor = self._turns.models, self._turns.main.compactor
-        plan = CompactionPlan(problem=SHORT)
+        plan = CompactionPlan(problem=CALLED_OFF)
         history = self._record.history
         self._record.emit(CompactionStarted(compactor.tokens(history, models.info)))
         try:
             draft = await compactor.draft(
                 models.provider, models.info, op.argument, self._record.emit
             )
-            if draft is not None:
-                plan = self._plan(draft)
+            plan = CompactionPlan(problem=SHORT) if draft is None else self._plan(draft)
         finally:
-            self._turns.task = None
+            if self._turns.task is asyncio.current_task():  # else a turn has begun since a cancel
+                self._turns.task = None
             self._record.emit(CompactionStopped())
-        self._record.emit(Answered(op.id, plan))
+            self._record.emit(Answered(op.id, plan))
 
     def _plan(self, draft: Draft) -> CompactionPlan:
         models, compactor = self._turns.models, self._turns.main.compactor
@@ -110,6 +113,8 @@ def _told(message: Message) -> tuple[str, str]:
     if isinstance(message, AssistantMessage):
         calls = ", ".join(call.name for call in message.calls)
         return "answer", _begins(message.text) or f"calls {calls}"
+    if message.text.startswith(HEAD):
+        return "earlier summary", _begins(message.text.removeprefix(HEAD))
     return "prompt", _begins(message.text.partition(FACTS)[0])
 
 

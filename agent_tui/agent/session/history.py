@@ -109,14 +109,22 @@ class History:
 
     directories: tuple[Directory, ...] = ()
     built_for: tuple[Directory, ...] = ()
+    calls: int = 0
+    """How many calls the model has made, also in messages that are summarised."""
+    answered: bool = False
+    """The model has said something in the newest turn; its beginning may be summarised."""
     words: Vec[str] = Vec()
     """What the person said, as it was typed."""
+    words_at: int = 0
+    """How many of them were there when the newest turn began."""
     plan: str = ""
     """The plan that was proposed last."""
     todos: tuple[TodoItem, ...] = ()
     results: Mapping[str, str] = field(default_factory=dict)
     """Results, by their calls, that are in no request as they were."""
     summary: Summary | None = None
+    undone: bool = False
+    """The person took the newest summary back: only what does not fit is summarised again."""
     told: Mapping[str, str] = field(default_factory=dict)
     """Hashes of the parts of the prefix that the model was told anew, as they are since."""
     """The folders beside the session's own: as they are, and as they were when the prefix was
@@ -128,7 +136,7 @@ class History:
         return self.directories != self.built_for
 
     def request(self) -> Request:
-        return Request(self.system, tuple(self.messages), self.tools)
+        return Request(self.system, tuple(self.messages), self.tools, calls=self.calls)
 
     @property
     def is_complete(self) -> bool:
@@ -151,9 +159,7 @@ class History:
 
     def has_answered(self) -> bool:
         """Whether the model has said anything in the newest turn."""
-        return any(
-            isinstance(message, AssistantMessage) for message in self.messages[self.turn_at :]
-        )
+        return self.answered
 
     def with_event(self, event: Event) -> History:
         """The history once `event` has happened."""
@@ -196,6 +202,8 @@ class History:
                 marked = replace(
                     told,
                     begun=told.begun.append(len(told.messages)),
+                    answered=False,
+                    words_at=len(told.words),
                     words=told.words.append(event.prompt) if event.prompt else told.words,
                     turn_at=len(told.messages),
                     marks=self.marks.append((event.n, self._unmarked())),
@@ -248,6 +256,8 @@ class History:
                 return replace(
                     self,
                     messages=self.messages.append(reply),
+                    answered=True,
+                    calls=self.calls + len(event.calls),
                     broken=broken,
                     cut=cut,
                     plan=plans[-1] if plans else self.plan,
@@ -263,7 +273,11 @@ class History:
                 # The prompt never reached the model (or did not fit): it goes back to the person,
                 # not into the context.
                 return replace(
-                    self, messages=self.messages.truncate(self.turn_at), facts="", told={}
+                    self,
+                    messages=self.messages.truncate(self.turn_at),
+                    words=self.words.truncate(self.words_at),
+                    facts="",
+                    told={},
                 )
             case _:
                 return self
@@ -271,7 +285,11 @@ class History:
     def kept_beside(self, replaced: int) -> compaction.Kept:
         """What stays word for word where a summary stands for the first `replaced` messages."""
         stays = [m.text for m in self.messages[replaced:] if isinstance(m, UserMessage)]
-        words = [said for said in self.words if not any(said in text for text in stays)]
+        words = [
+            said
+            for said in self.words
+            if not any(text == said or text.startswith(f"{said}\n\n") for text in stays)
+        ]
         return compaction.Kept(words, self.plan, self.todos)
 
     def _compacted(self, event: Compacted) -> History:
@@ -287,6 +305,7 @@ class History:
             broken=self.broken - replaced + stands if self.broken >= replaced else -1,
             results=self._results_among(replaced),
             told={},
+            undone=False,
             summary=Summary(self._unmarked(), replaced, stands),
         )
 
@@ -303,6 +322,7 @@ class History:
             begun=Vec((*begun, *(at + more for at in self.begun))),
             broken=self.broken + more if self.broken >= 0 else -1,
             summary=before.summary,
+            undone=True,
         )
 
     def _results_among(self, first: int) -> Mapping[str, str]:
@@ -310,7 +330,7 @@ class History:
         found = {
             one.call_id: one.content
             for one in self.messages[:first]
-            if isinstance(one, ToolMessage) and one.call_id not in self.results
+            if isinstance(one, ToolMessage) and not compaction.is_view(one)
         }
         return {**self.results, **found}
 
@@ -333,7 +353,10 @@ class History:
             n, before = self.marks[place]
             if n == to:
                 return replace(
-                    before, marks=self.marks.truncate(place), directories=self.directories
+                    before,
+                    marks=self.marks.truncate(place),
+                    directories=self.directories,
+                    calls=self.calls,
                 )
         return self
 

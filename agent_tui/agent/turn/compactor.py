@@ -226,6 +226,8 @@ class Compactor:
         if not info.window:
             return False
         history = self._record.history
+        if history.undone:
+            return self._is_over(info)
         many = len(history.messages) > MOST_MESSAGES and info.window <= compaction.SMALL_WINDOW
         return many or self.tokens(history, info) > self.limit(info)
 

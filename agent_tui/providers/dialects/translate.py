@@ -113,12 +113,12 @@ def calls_in(messages: Iterable[Message]) -> Iterator[str]:
 
 
 class CallIds:
-    """Ids for calls that come without: `call_<n>`, counted on from the history: the same history
+    """Ids for calls that come without: `call_<n>`, counted on from all calls before: the same history
     gives the same ids."""
 
     def __init__(self, request: Request) -> None:
         self._taken = set(calls_in(request.messages))
-        self._next = sum(1 for _ in calls_in(request.messages)) + 1
+        self._next = max(request.calls, sum(1 for _ in calls_in(request.messages))) + 1
         self._told = set[tuple[str, str, str]]()
         self._last = ("", "", "")
 

@@ -39,7 +39,7 @@ def status_view(model: Model, stops: bool) -> StatusView:
         isinstance(one, Question) and one.before_turn for one in t.questions
     )
     what, tone = _activity(t, model.now)
-    count, estimated = _tokens(t) if begun else (0, False)
+    count, estimated = _tokens(t) if begun and not t.compacting else (0, False)
     frame = (
         -1
         if t.questions
@@ -47,7 +47,8 @@ def status_view(model: Model, stops: bool) -> StatusView:
         if model.look.animation
         else 0
     )
-    elapsed = int(max(0.0, model.now - t.turn_at)) if begun and not t.questions else -1
+    since = t.compacting or t.turn_at
+    elapsed = int(max(0.0, model.now - since)) if begun and not t.questions else -1
     stop = _stops(model) if stops and (begun or t.state == "idle") else ""
     return _status(frame, what, tone, elapsed, count, estimated, stop)
 

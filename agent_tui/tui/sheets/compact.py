@@ -8,7 +8,7 @@ from typing import Final
 
 from agent_tui.present.wording import count
 from agent_tui.protocol.answers import AnswerData, CompactionPlan
-from agent_tui.protocol.ops import Compact, Query, UndoCompaction
+from agent_tui.protocol.ops import Cancel, Compact, Query, UndoCompaction
 from agent_tui.structures.frozen import frozen
 from agent_tui.structures.tone import Tone
 from agent_tui.structures.visible import visible
@@ -27,6 +27,8 @@ from agent_tui.tui.sheets import Action, Body, Lines, Sheet, opening
 UNDO: Final = "undo"
 EDIT: Final = "New summary"
 GOES: Final = "Messages that go"
+CHARS: Final = 4
+"""Of a token, about."""
 MARKS: Final = {True: "[keep]", False: "[    ]"}
 
 
@@ -64,9 +66,18 @@ def _body(_: Model, overlay: Overlay, __: int) -> Body:
     plan = state.plan
     going = count(len(plan.going) - len(state.pinned), "message")
     by = plan.model or "no model: put together from the messages"
-    counts = f"{tokens(plan.before, True)} → {tokens(plan.after, True)} tokens"
-    head = (Span(f"{going} → this summary · {counts} · {by}", "dim"),)
+    after = _after(state)
+    counts = f"{tokens(plan.before, True)} → {tokens(after, True)} tokens"
+    tone: Tone = "warning" if after >= plan.before else "dim"
+    head = (Span(f"{going} → this summary · {counts} · {by}", tone),)
     return Body((head, (), *_summary_lines(state.summary)))
+
+
+def _after(state: Compaction) -> int:
+    """About how many tokens a request has with what the person changed."""
+    kept = sum(one.tokens for one in state.plan.going if one.place in state.pinned)
+    longer = (len(state.summary) - len(state.plan.summary)) // CHARS
+    return max(0, state.plan.after + kept + longer)
 
 
 @lazy
@@ -118,6 +129,11 @@ def _on_answer(model: Model, id: str, data: AnswerData) -> Step | None:
     return _with(replace(model, overlay=filled), Compaction(data, True, data.summary))
 
 
+def _leave(model: Model, overlay: Overlay) -> Step:
+    """A summary that is being written is called off."""
+    return (model, ()) if _state(overlay).told else send(model, Cancel())
+
+
 @command(argument="[focus]", rank=57)
 def compact(model: Model, args: str) -> Step:
     """Write a summary of the older messages, which frees context. You see it first: edit it, or
@@ -156,6 +172,7 @@ SHEET: Final = Sheet(
     hears=(CompactionPlan,),
     on_answer=_on_answer,
     on_text=_on_text,
+    leave=_leave,
     esc="cancel",
     is_ready=lambda _, overlay: _state(overlay).told,
 )  # fmt: skip
