@@ -14,6 +14,7 @@ from agent_tui.protocol.event import Event, Restored
 from agent_tui.protocol.events import (
     Answered,
     ErrorRaised,
+    JobChanged,
     ModelChanged,
     Notice,
     QueueChanged,
@@ -134,8 +135,8 @@ class Rules:
             event, Restored | Answered | ModelChanged | ErrorRaised | Notice | SessionStarted
         ):
             self._until, self._slow, self._resumes = 0.0, False, False
-        elif event.settled and not self._slow:
-            self._until = 0.0
+        elif event.settled and not (self._slow or isinstance(event, JobChanged)):
+            self._until = 0.0  # words follow the state of a job
 
     def busy(self) -> bool:
         """Whether something is under way that will be said soon."""
