@@ -572,3 +572,15 @@ def test_a_turn_that_begins_as_a_summary_is_called_off_can_be_stopped(place: Pla
             driver.send(Cancel())
             assert driver.until(TurnEnded).state == "cancelled"
             assert left.wait(5), "the answer is not read on"
+
+
+@pytest.mark.parametrize("window", [2_048, 4_096])
+def test_a_summary_that_saves_little_is_not_put_in_place(place: Place, window: int) -> None:
+    with model_server() as server:
+        server.window, server.answers = window, Always(server, lambda _: said("words " * 60))
+        with engine(place, server) as driver:
+            for number in range(30):
+                driver.turn(f"question {number}")
+            events = driver.all(Compacted)
+    by_limit = [event for event in events if event.by == "limit"]
+    assert by_limit and all(event.after <= 0.85 * event.before for event in by_limit)

@@ -37,6 +37,10 @@ LEAST: Final = 2_000
 """Bytes of messages from which on a summary is shorter."""
 SECONDS: Final = 300.0
 """So long a model may take for a summary: a small machine reads slowly."""
+LEAST_GAIN: Final = 0.15
+"""Part of a request that a summary must save, unless a person or a server asks for it."""
+GROWN: Final = 1.1
+"""So much larger a request must be before a summary is tried again that saved less."""
 MOST_FAILURES: Final = 2
 """Then no model is asked any more in this session."""
 MOST_MESSAGES: Final = 50
@@ -78,6 +82,8 @@ class Compactor:
         self._record, self._models, self._accounts = record, models, accounts
         self._settings, self._scrub, self._offer, self._log = settings, scrub, offer, log
         self._failures = 0
+        self._in_vain = 0
+        """Tokens of the request of which a summary saved too little."""
 
     async def make_room(
         self, emit: Emit, provider: Provider, info: ModelInfo, refused: bool = False
@@ -119,7 +125,12 @@ class Compactor:
         if draft is None:
             emit(CompactionStopped())
             return False
-        emit(self.event(draft, info, by))
+        event = self.event(draft, info, by)
+        if by == "limit" and event.after > event.before * (1 - LEAST_GAIN):
+            self._in_vain = event.before
+            emit(CompactionStopped())
+            return False
+        emit(event)
         self._offer()
         return True
 
@@ -227,6 +238,8 @@ class Compactor:
             return False
         history = self._record.history
         if history.undone:
+            return self._is_over(info)
+        if self.tokens(history, info) < self._in_vain * GROWN:
             return self._is_over(info)
         many = len(history.messages) > MOST_MESSAGES and info.window <= compaction.SMALL_WINDOW
         return many or self.tokens(history, info) > self.limit(info)
