@@ -277,10 +277,14 @@ def summary_text(written: str, kept: Kept, most: Limits) -> str:
     if kept.plan:
         told.append(f"{PLAN_HEAD}\n{_cut_end(kept.plan, most.summary)}")
     if kept.todos:
-        states = {"open": "pending", "active": "active", "done": "done"}
-        listed = "\n".join(f"- {states[item.state]}: {item.text}" for item in kept.todos)
-        told.append(f"{TODO_HEAD}\n{listed}")
+        told.append("\n".join((TODO_HEAD, *todo_lines(kept.todos))))
     return "\n\n".join(part for part in told if part)
+
+
+def todo_lines(items: Sequence[TodoItem]) -> list[str]:
+    """A todo list as the model reads it."""
+    words = {"open": "pending", "active": "active", "done": "done"}
+    return [f"- {words[item.state]}: {item.text}" for item in items]
 
 
 def without_model(messages: Sequence[Message]) -> str:

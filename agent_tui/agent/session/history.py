@@ -398,7 +398,4 @@ def _restored(direction: str, changed: list[str]) -> str:
 
 def _todos(items: tuple[TodoItem, ...]) -> str:
     """What the model is told of its todo list."""
-    words = {"open": "pending", "active": "active", "done": "done"}
-    return "\n".join(
-        ("[Your todo list]", *(f"- {words[item.state]}: {item.text}" for item in items))
-    )
+    return "\n".join(("[Your todo list]", *compaction.todo_lines(items)))
