@@ -353,10 +353,7 @@ class History:
             n, before = self.marks[place]
             if n == to:
                 return replace(
-                    before,
-                    marks=self.marks.truncate(place),
-                    directories=self.directories,
-                    calls=self.calls,
+                    before, marks=self.marks.truncate(place), directories=self.directories
                 )
         return self
 
