@@ -22,7 +22,7 @@ from agent_tui.protocol.events import (
     Event,
     ResultsFolded,
 )
-from agent_tui.protocol.messages import Message, ModelInfo, Request
+from agent_tui.protocol.messages import Message, ModelInfo
 from agent_tui.protocol.turn_events import CompactedBy
 from agent_tui.providers.base import Provider
 from agent_tui.providers.choosing import choose
@@ -217,11 +217,8 @@ class Compactor:
         known."""
         if not info.window:
             return 0
-        history, calibration = self._record.history, self._accounts.calibration
-        prefix = Request(history.system, (), history.tools)
-        fixed = calibration.tokens(
-            info.name, "read", size_of(prefix.system) + size_of(prefix.tools)
-        )
+        request, calibration = self._record.history.request(), self._accounts.calibration
+        fixed = calibration.tokens(info.name, "read", calibration.requests.prefix_size(request))
         return fixed + round(FULL * max(0, info.window - fixed - reserve(info)))
 
     def room_for_result(self, info: ModelInfo) -> int:

@@ -46,6 +46,11 @@ class RequestMeasure:
         """The bytes of all that the model reads."""
         return self._reach(request).size
 
+    def prefix_size(self, request: Request) -> int:
+        """The bytes of what it begins with: the system prompt and the tools."""
+        self._reach(request)
+        return self._reached[1].size
+
     def digest(self, request: Request) -> str:
         """A hash of all that a request says, to compare a replay with."""
         return self._reach(request).hashed.hexdigest()[:16]
