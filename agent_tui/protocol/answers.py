@@ -12,6 +12,10 @@ from collections.abc import Mapping
 from dataclasses import field
 from typing import ClassVar, Literal
 
+from agent_tui.protocol.context_answers import CompactionPlan as CompactionPlan
+from agent_tui.protocol.context_answers import GoingMessage as GoingMessage
+from agent_tui.protocol.context_answers import Ledger as Ledger
+from agent_tui.protocol.context_answers import LedgerPart as LedgerPart
 from agent_tui.protocol.display import DiffDisplay, Hunk
 from agent_tui.protocol.messages import ModelInfo, SkillInfo
 from agent_tui.protocol.ops import FileChoice
@@ -432,63 +436,6 @@ class Differences:
     left_out: tuple[str, ...] = ()
     problem: str = ""
     type: ClassVar = "differences"
-
-
-@frozen
-class GoingMessage:
-    """A message that a summary would stand for: its place, `who` says it, how it begins, and about
-    how many tokens it is."""
-
-    place: int
-    who: str
-    words: str
-    tokens: int = 0
-
-
-@frozen
-class CompactionPlan:
-    """What `/compact` would do with the `of` messages of the context; `before` and `after`: about
-    how many tokens a request has. `problem`: why there is nothing to do."""
-
-    summary: str = ""
-    going: tuple[GoingMessage, ...] = ()
-    of: int = 0
-    before: int = 0
-    after: int = 0
-    model: str = ""
-    problem: str = ""
-    type: ClassVar[Literal["compaction"]] = "compaction"
-
-
-@frozen
-class LedgerPart:
-    """A part of the next request, or what it leaves out (`gone`)."""
-
-    name: str
-    tokens: int
-    source: str = ""
-    gone: bool = False
-
-
-@frozen
-class Ledger:
-    """What the next request is made of, and how much of the window that takes. `tokens` is the sum,
-    counted by the server unless `estimated`; `limit`: from where on it is compacted (0: never);
-    `cached`: what the server read from its cache in the last request, of `sent` tokens; `broke`:
-    what changed of the part that a cache keeps, as it was last."""
-
-    parts: tuple[LedgerPart, ...] = ()
-    tokens: int = 0
-    estimated: bool = True
-    model: str = ""
-    window: int = 0
-    window_assumed: bool = False
-    limit: int = 0
-    reserve: int = 0
-    cached: int = 0
-    sent: int = 0
-    broke: str = ""
-    type: ClassVar[Literal["context"]] = "context"
 
 
 AnswerData = (

@@ -98,9 +98,9 @@ def test_a_pack_is_read_once(root: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     objects = f"{root}/.git/objects"
     now = list_objects(objects, {})
     name = bytes.fromhex(shell(root, "git rev-parse HEAD").strip())
-    assert name in store.held(objects, now, now, ObjectCheck())
+    assert name in store.find_held(objects, now, now, ObjectCheck())
     monkeypatch.setattr(pack_check, "open_regular", None)
-    assert name in store.held(objects, now, now, ObjectCheck())
+    assert name in store.find_held(objects, now, now, ObjectCheck())
 
 
 FOREIGN = {

@@ -91,7 +91,7 @@ class CompactionDesk:
             draft = Draft(op.summary, op.replaced, op.model)
             info = self._turns.models.info
             self._record.emit(compactor.event(draft, info, "person", op.pinned))
-            self._turns.main.forget_results()
+            self._turns.main.note_shorter_context()
 
     def undo(self) -> None:
         """Let the model read again what the newest summary stands for."""

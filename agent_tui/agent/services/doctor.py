@@ -227,7 +227,10 @@ def _sandboxed(support: Support) -> Check:
 def _history(cwd: Path) -> Iterator[Check]:
     where = find_repository(cwd.resolve())
     if where is not None and (limit := explain_limit(os.path.realpath(where.common))):
-        said = f"not all that commands of accept-all mode delete of the history of git can be put back: {limit}"
+        said = (
+            "not all that commands of accept-all mode delete of the history of git can be put back: "
+            f"{limit}"
+        )
         yield Check("commands", "note", said)
 
 

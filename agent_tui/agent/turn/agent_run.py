@@ -127,7 +127,7 @@ class AgentRun:
             shared.accounts,
             shared.config.settings.agent,
             lambda text: self.executor.scrub(text),
-            self.forget_results,
+            self.note_shorter_context,
             shared.log,
         )
         self.current: Turn | None = None
@@ -313,7 +313,7 @@ class AgentRun:
     def prepare(self, emit: Callable[[Event], None]) -> None:
         self.prefix.prepare(emit)
 
-    def forget_results(self) -> None:
+    def note_shorter_context(self) -> None:
         """The model does not read results and skills any more that it had before."""
         self.shared.skills.loaded.clear()
         with suppress(ToolFailure):  # the person has chosen the tools, and not this one

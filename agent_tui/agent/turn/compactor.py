@@ -66,8 +66,8 @@ class Draft:
 
 
 class Compactor:
-    """Of one agent. `scrub` hides secrets in what a model wrote; `offer` gives the model the tool
-    that brings results back."""
+    """Of one agent. `scrub` hides secrets in what a model wrote; `on_shorter` is called when the
+    model reads less than before."""
 
     def __init__(
         self,
@@ -76,11 +76,12 @@ class Compactor:
         accounts: Accounts,
         settings: AgentSettings,
         scrub: Callable[[str], str],
-        offer: Callable[[], None],
+        on_shorter: Callable[[], None],
         log: Logger,
     ) -> None:
         self._record, self._models, self._accounts = record, models, accounts
-        self._settings, self._scrub, self._offer, self._log = settings, scrub, offer, log
+        self._settings, self._scrub, self._log = settings, scrub, log
+        self._on_shorter = on_shorter
         self._failures = 0
         self._in_vain = 0
         """Tokens of the request of which a summary saved too little."""
@@ -107,7 +108,7 @@ class Compactor:
         if not compaction.folds_any(self._record.history.messages[:through], through):
             return False
         emit(ResultsFolded(through))
-        self._offer()
+        self._on_shorter()
         return True
 
     async def compact(
@@ -131,7 +132,7 @@ class Compactor:
             emit(CompactionStopped())
             return False
         emit(event)
-        self._offer()
+        self._on_shorter()
         return True
 
     async def draft(

@@ -26,21 +26,18 @@ class PrefixGuard:
         """A request that is sent now."""
         before, self._before = self._before, request
         self.kept, self.broke = 1.0, ""
-        if before is None or before is request:
+        if before is None:
             return
-        fixed = size_of(before.system) + size_of(before.tools)
-        whole = fixed + sum(map(size_of, before.messages))
-        same, broke = 0, ""
         if before.system != request.system:
-            broke = "the system prompt"
+            self.kept, self.broke = 0.0, "the system prompt"
         elif before.tools != request.tools:
-            broke = "the list of tools"
-        else:
-            at = _same(before.messages, request.messages)
-            same = fixed + sum(map(size_of, before.messages[:at]))
-            broke = f"message {at + 1} of {len(before.messages)}"
-        self.kept = same / whole if whole else 1.0
-        self.broke = broke if self.kept < KEPT else ""
+            self.kept, self.broke = 0.0, "the list of tools"
+        elif (at := _same(before.messages, request.messages)) < len(before.messages):
+            prefix = size_of(before.system) + size_of(before.tools)
+            sizes = list(map(size_of, before.messages))
+            self.kept = (prefix + sum(sizes[:at])) / (prefix + sum(sizes))
+            if self.kept < KEPT:
+                self.broke = f"message {at + 1} of {len(before.messages)}"
 
 
 def _same(before: tuple[Message, ...], now: tuple[Message, ...]) -> int:

@@ -118,7 +118,7 @@ class History:
         now, is_all = git_files.read_small_files(self.common, self._files)
         listed, before = list_objects(self._objects, self._listed), self._state.objects
         damaged = self._store.find_damaged(self._objects, before, listed, check)
-        held = self._store.held(self._objects, listed.without(damaged), before, check)
+        held = self._store.find_held(self._objects, listed.without(damaged), before, check)
         objects = self._lost_objects(listed.without(damaged), held)
         damaged |= held.find_broken() if objects else frozenset()
         broken = self._broken(now) | git_files.cut_logs(self._files, now, self._folders)

@@ -141,7 +141,7 @@ class ObjectStore:
         old = {name for name in gone if time.time() - self._gone[name] > LASTS}
         if gone and self._copied >= MOST_STORED:
             check = ObjectCheck()
-            spare = gone - self.lost(gone, self.held(objects, now, now, check))
+            spare = gone - self.lost(gone, self.find_held(objects, now, now, check))
             old |= frozenset() if check.unchecked_packs else spare
         for name in old:
             about = _about(self._path(name))
@@ -167,7 +167,7 @@ class ObjectStore:
             with contextlib.suppress(OSError):
                 os.chmod(self._path(name), mode)  # noqa: PTH101
 
-    def held(self, objects: str, now: Objects, before: Objects, check: ObjectCheck) -> Held:
+    def find_held(self, objects: str, now: Objects, before: Objects, check: ObjectCheck) -> Held:
         """What the folder `objects` holds, which was `before`; what is new must be whole."""
         return Held(objects, now, now.loose - before.loose, check, self._packs)
 
