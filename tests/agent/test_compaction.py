@@ -584,3 +584,29 @@ def test_a_summary_that_saves_little_is_not_put_in_place(place: Place, window: i
             events = driver.all(Compacted)
     by_limit = [event for event in events if event.by == "limit"]
     assert by_limit and all(event.after <= 0.85 * event.before for event in by_limit)
+
+
+def test_a_result_that_the_model_has_not_read_stays_whole_where_a_summary_is_enough(
+    place: Place,
+) -> None:
+    place.cwd.mkdir()
+    (place.cwd / "a.txt").write_text("CONTENT of the file\n" * 100)
+    refused: list[int] = []
+
+    def answer(body: dict[str, Any]) -> Answer:
+        if is_summary(body):
+            return said("SUMMARY")
+        if body["messages"][-1]["role"] == "tool" and not refused:
+            refused.append(1)
+            return status(400, "This model's maximum context length is 8192 tokens")
+        if "read it" in str(body["messages"][-1]["content"]):
+            return streamed(call("read_file", '{"path": "a.txt"}', "c1"), end="tool_calls")
+        return said("answer " + "word " * 200)
+
+    with model_server() as server:
+        server.answers = Always(server, answer)
+        with engine(place, server) as driver:
+            small_talk(driver)
+            assert driver.turn("read it").state == "completed"
+            assert [event.by for event in driver.all(Compacted)] == ["overflow"]
+    assert server.bodies[-1]["messages"][-1]["content"].count("CONTENT") == 100

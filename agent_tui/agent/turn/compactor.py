@@ -95,13 +95,14 @@ class Compactor:
             return False
         history = self._record.history
         through = compaction.stale_through(history.messages[:], tuple(history.begun))
-        changed = self._fold(emit, through)
+        changed, compacted = self._fold(emit, through), False
         if refused or self.is_full(info):
             by: CompactedBy = "overflow" if refused else "limit"
-            changed = await self.compact(emit, provider, info, by) or changed
-        if refused or self._is_over(info):
+            compacted = await self.compact(emit, provider, info, by)
+        if self._is_over(info) or (refused and not compacted):
+            # also what the model has just asked for, which it can read again
             changed = self._fold(emit, len(self._record.history.messages)) or changed
-        return changed
+        return changed or compacted
 
     def _fold(self, emit: Emit, through: int) -> bool:
         """Long results among the first messages are one line each from now on."""
