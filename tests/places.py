@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
+
+import pytest
 
 from agent_tui.agent.services.trust import look_at_project
 from agent_tui.paths import Folders
@@ -57,3 +60,12 @@ def configured(
 ) -> Configuration:
     """A configuration that no file has made."""
     return place_in(cwd, cwd, environment).with_settings(settings or Settings())
+
+
+def give_away(monkeypatch: pytest.MonkeyPatch, *given: Path) -> None:
+    """Make files another user's. Who may not do that becomes another user: then all files are."""
+    if os.getuid():
+        monkeypatch.setattr(os, "geteuid", lambda: os.getuid() + 1)
+    else:
+        for path in given:
+            os.chown(path, 65_534, -1, follow_symlinks=False)

@@ -19,8 +19,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Final
 
-from agent_tui.context import project
-from agent_tui.context.project import Instruction
+from agent_tui.context import instruction_files, project
+from agent_tui.context.instruction_files import ALL_LIMIT, Instruction
 from agent_tui.protocol.events import ContextBuilt, Notice
 from agent_tui.protocol.messages import SkillInfo, ToolSpec
 from agent_tui.protocol.turn_events import ContextPart, Profile
@@ -35,24 +35,24 @@ PLAN_FACT = (
 
 
 def build_prefix(
-    cwd: Path,
-    home: Path,
+    places: instruction_files.Places,
     tools: Sequence[ToolSpec],
     skills: Sequence[SkillInfo],
-    others: Sequence[Path] = (),
     left_out: str = "",
     hide: Callable[[str], str] = hide_secrets,
     groups: Mapping[str, Sequence[str]] = MappingProxyType({}),
     *,
     profile: Profile = "full",
+    room: int = ALL_LIMIT,
     admits: Callable[[Path, bytes], bool],
 ) -> tuple[ContextBuilt, list[Notice]]:
     """System prompt and tool schemas as they stand now, whole, for the log; and what of the files
-    was not used. `others`: folders that the session works in, too; `left_out`: names of variables
-    that commands do not get; `groups`: tools that are loaded on demand; `profile`: how much of all
-    is told; `admits` says which of a project's files are used, `hide` replaces the secrets in
-    them."""
-    instructions = project.instructions(cwd, home, others, hide, admits=admits)
+    was not used. `places`: where the session works, and where instruction files are; `left_out`:
+    names of variables that commands do not get; `groups`: tools that are loaded on demand;
+    `profile`: how much of all is told; `room`: characters of all instruction files; `admits` says
+    which of a project's files are used, `hide` replaces the secrets in them."""
+    instructions = instruction_files.read_all(places, hide, room, admits=admits)
+    cwd, others = places.cwd, places.others
     prefix = build(cwd, tools, skills, instructions, others, left_out, groups, profile)
     notices = [Notice(file.problem, "warning") for file in instructions if file.problem]
     limit = SKILLS_CHARS[profile]
@@ -63,16 +63,20 @@ def build_prefix(
             f"The list of skills is longer than {limit:,} characters: it leaves out {named}{more}"
         )
         notices.append(Notice(said, "warning"))
-    return with_tools(prefix.system, prefix.parts, tools, profile), notices
+    return with_tools(prefix.system, prefix.parts, tools, profile, room), notices
 
 
 def with_tools(
-    system: str, parts: Sequence[ContextPart], tools: Sequence[ToolSpec], profile: Profile
+    system: str,
+    parts: Sequence[ContextPart],
+    tools: Sequence[ToolSpec],
+    profile: Profile,
+    room: int = 0,
 ) -> ContextBuilt:
     """The prefix of a request that offers these tools."""
     schemas = json.dumps([asdict(tool) for tool in tools], ensure_ascii=True)
     hashed = hashlib.sha256((system + schemas).encode("utf-8", "surrogatepass")).hexdigest()
-    return ContextBuilt(system, schemas, tuple(parts), hashed[:16], profile)
+    return ContextBuilt(system, schemas, tuple(parts), hashed[:16], profile, room)
 
 
 async def volatile_facts(cwd: Path, mode: str, hide: Callable[[str], str] = hide_secrets) -> str:

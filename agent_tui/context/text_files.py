@@ -19,6 +19,8 @@ from agent_tui.safety import file_access, hard_links, paths
 from agent_tui.structures.frozen import frozen
 from agent_tui.structures.visible import reveal_text
 
+LONGEST: Final = 4
+"""Bytes of a character in UTF-8."""
 _SECRET: Final = "which may hold secrets"
 
 
@@ -51,7 +53,7 @@ class TextFile:
 
 
 def read(path: Path, limit: int, project: Project | None = None) -> TextFile | None:
-    """The text of `path`, at most `limit` bytes; None where no such file is. `project`: the one
+    """The text of `path`, at most `limit` characters; None where no such file is. `project`: the one
     that it belongs to; None: it is the person's own, who may link it to wherever they keep it."""
     try:
         real = path.resolve(strict=True)
@@ -61,7 +63,7 @@ def read(path: Path, limit: int, project: Project | None = None) -> TextFile | N
             about = os.fstat(file.fileno())
             if project and (problem := _foreign(path, real, about, project)):
                 return TextFile(problem=f"{path} {problem}: not used")
-            raw = file.read(limit + 1)
+            raw = file.read(limit * LONGEST + 1)
             identity = (about.st_dev, about.st_ino)
             if project and not project.admits(path, raw):
                 return TextFile(identity=identity)
@@ -72,15 +74,10 @@ def read(path: Path, limit: int, project: Project | None = None) -> TextFile | N
     except (OSError, RuntimeError) as error:  # RuntimeError: links in a circle
         reason = error.strerror if isinstance(error, OSError) else "links in a circle"
         return TextFile(problem=f"{path} cannot be read ({reason}): not used")
-    cut = len(raw) > limit
-    text = (
-        raw[:limit]
-        .decode("utf-8-sig", "ignore" if cut else "replace")
-        .replace("\r\n", "\n")
-        .replace("\0", "")
-    )
-    text, hidden = reveal_text(text)
-    problems = [f"{path} is longer than {limit // 1000} kB: the rest is not used"] if cut else []
+    text = raw.decode("utf-8-sig", "replace").replace("\r\n", "\n").replace("\0", "")
+    cut = len(text) > limit
+    text, hidden = reveal_text(text[:limit])
+    problems = [f"{path} is longer than {limit:,} characters: the rest is not used"] if cut else []
     if hidden:
         many = "character" if hidden == 1 else "characters"
         problems.append(

@@ -107,13 +107,14 @@ class ContextPart:
 @frozen
 class ContextBuilt(Event):
     """The request's prefix: system prompt and tool schemas (JSON text), kept whole so that a resume
-    sends the same."""
+    sends the same. `room`: characters that all instruction files might have."""
 
     system: str
     tools: str = "[]"
     parts: tuple[ContextPart, ...] = ()
     hash: str = ""
     profile: Profile = "full"
+    room: int = 0
     type: Literal["context_built"] = "context_built"
 
 

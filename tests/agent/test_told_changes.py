@@ -3,15 +3,16 @@ In another folder it is made anew, and both sides are told."""
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from agent_tui.protocol.events import Answered, ContextBuilt, ContextTold
+from agent_tui.protocol.events import Answered, ContextBuilt, ContextTold, Notice
 from agent_tui.protocol.ops import Query
 from tests.agent.driving import Place
-from tests.agent.model_server import ModelServer, engine, model_server, said
+from tests.agent.model_server import ModelServer, call, engine, model_server, said, streamed
 
 
 @pytest.fixture
@@ -119,3 +120,83 @@ def test_over_two_hundred_steps_with_changes_between_requests_only_grow(place: P
         now = sent(server, at)
         assert now[: len(before)] == before
         before = now
+
+
+# -- folders below
+
+
+def reading(path: str, id: str = "c1") -> Any:
+    return streamed(call("read_file", json.dumps({"path": path}), id), end="tool_calls")
+
+
+def below(place: Place, name: str, text: str) -> Path:
+    folder = place.cwd / name
+    folder.mkdir(parents=True)
+    (folder / "code.py").write_text("x = 1\n")
+    (folder / "AGENTS.md").write_text(text)
+    return folder / "AGENTS.md"
+
+
+def test_instructions_of_a_folder_below_are_told_behind_what_was_read_there(place: Place) -> None:
+    file = below(place, "pkg/api", "Every handler is async.")
+    steps = [reading("pkg/api/code.py"), reading("pkg/api/code.py", "c2"), said("ok"), said("two")]
+    with model_server(*steps, said("three")) as server, engine(place, server) as driver:
+        driver.turn("one")
+        [told] = driver.all(ContextTold)
+        driver.turn("two")
+        file.write_text("Handlers are not async.")
+        driver.turn("three")
+    first, second, third, fourth, fifth = (sent(server, at) for at in range(5))
+    assert "pkg/api/AGENTS.md" in told.said
+    assert "async" not in "".join(first)
+    assert "[pkg/api/AGENTS.md is new]" in second[-1] and "Every handler is async." in second[-1]
+    assert server.bodies[1]["messages"][-1]["role"] == "user"
+    assert third[: len(second)] == second and fourth[: len(third)] == third
+    assert sum("Every handler is async." in text for text in fourth) == 1, "told once"
+    assert "Handlers are not async." in fifth[-1]
+
+
+def test_a_resume_knows_what_was_told_of_a_folder_below(place: Place) -> None:
+    file = below(place, "pkg", "Every handler is async.")
+    with model_server(reading("pkg/code.py"), *answers(3)) as server:
+        with engine(place, server) as driver:
+            driver.turn("one")
+            session = driver.events[0].session
+        with engine(place, server, resume=session) as driver:
+            driver.turn("two")
+            assert not driver.all(ContextTold)
+            file.unlink()
+            driver.turn("three")
+            assert len(driver.all(ContextTold)) == 1
+    assert "[pkg/AGENTS.md is gone" in sent(server)[-1]
+
+
+def test_instructions_below_that_are_not_trusted_are_named_once_and_not_sent(
+    tmp_path: Path,
+) -> None:
+    place = Place(tmp_path, trusts=False)
+    below(place, "pkg", "Every handler is async.")
+    steps = [reading("pkg/code.py"), reading("pkg/code.py", "c2"), said("ok"), said("two")]
+    with model_server(*steps) as server, engine(place, server) as driver:
+        driver.turn("one")
+        driver.turn("two")
+        said_so = [one.text for one in driver.all(Notice) if "Not trusted" in one.text]
+    assert said_so == ["Not trusted, so not used: pkg/AGENTS.md."]
+    assert not any("async" in text for at in range(4) for text in sent(server, at))
+
+
+def test_a_smaller_window_gives_instructions_less_and_they_are_not_called_changed(
+    place: Place,
+) -> None:
+    (place.cwd / "AGENTS.md").write_text("x" * 9_000)
+    with model_server(*answers(3)) as server, model_server(*answers(1)) as small:
+        server.window, small.window = 100_000, 10_000
+        with engine(place, server) as driver:
+            driver.turn("one")
+            driver.turn("two")
+            session = driver.events[0].session
+        with engine(place, small, resume=session) as driver:
+            driver.turn("three")
+            assert not driver.all(ContextTold)
+    assert sent(server, 0)[0].count("x") > 9_000 > 5_000 > sent(small, 0)[0].count("x")
+    assert "[cut here: all instruction files together are too long]" in sent(small, 0)[0]

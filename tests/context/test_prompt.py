@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from agent_tui.context.project import Instruction
+from agent_tui.context.instruction_files import Instruction
 from agent_tui.context.prompt import build, unlisted_skills
 from agent_tui.protocol.messages import SkillInfo, ToolSpec
 

@@ -361,7 +361,7 @@ def test_files_that_cannot_be_read_are_named(places: Places, tmp_path: Path) -> 
     skills = places.discover()
     assert [info.name for info in skills.list()] == ["big"]
     assert skills.problems == (
-        f"{places.config}/skills.md is longer than 256 kB: the rest is not used",
+        f"{places.config}/skills.md is longer than 256,000 characters: the rest is not used",
         f"{own}/skills.md is not a file: not used",
         f"{own}/skills/leak/SKILL.md leads outside the project, to {tmp_path}/key: not used",
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import asyncio
 import shlex
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from concurrent.futures import Executor as Pool
 from pathlib import Path
 from typing import Final, TypeVar
@@ -16,7 +16,7 @@ from agent_tui.agent.session.directories import roots
 from agent_tui.agent.session.record import Record
 from agent_tui.agent.turn import custom_tools
 from agent_tui.agent.turn.tool_wiring import LoadedSkills
-from agent_tui.context import project
+from agent_tui.context import instruction_files
 from agent_tui.context.skills import Skills
 from agent_tui.present.wording import count
 from agent_tui.protocol.answers import AnswerData, ProjectFile, TrustOffer
@@ -30,17 +30,21 @@ from agent_tui.tools.support.diff import diff
 T = TypeVar("T")
 SHOWN: Final = 64_000
 """Characters of a file that are shown; more than of an instruction file are never used."""
-NAMES: Final = frozenset(Path(name).name for name in project.NAMES)
+NAMES: Final = frozenset(Path(name).name for name in instruction_files.NAMES)
 NAMED: Final = 5
 """Files that a line names."""
 
 
-def look_at_project(place: Place, others: Iterable[Path] = ()) -> Gate:
+def look_at_project(place: Place, others: Iterable[Path] = (), seen: Iterable[Path] = ()) -> Gate:
     """What of the project at `place`, and of the folders that were added, is used and what is not:
-    by reading all of it as a session does. Reads files: not for the loop."""
+    by reading all of it as a session does. `seen`: folders in which the model has read. Reads
+    files: not for the loop."""
     others = tuple(others)
     gate, home = place.gate(others), home_of(place)
-    project.instructions(place.cwd, home, others, str, admits=gate.admits)
+    own = instruction_files.own_files(home, place.folders.config)
+    below = instruction_files.folders_below((place.cwd, *others), seen)
+    places = instruction_files.Places(place.cwd, own, others, below)
+    instruction_files.read_all(places, str, admits=gate.admits)
     read(place, gate)
     discover_skills(place, gate, str)
     custom_tools.read_files(place, gate.admits, [])
@@ -101,10 +105,12 @@ class TrustDesk:
         pool: Pool,
         tell_skills: Callable[[str], None],
         hold_rules: Callable[[PermissionSettings], None],
+        seen: Collection[Path],
     ) -> None:
-        """`hold_rules` makes these rules hold from the next call on."""
+        """`hold_rules` makes these rules hold from the next call on; `seen`: folders in which the
+        model has read."""
         self._config, self._record, self._skills = config, record, skills
-        self._hold_rules = hold_rules
+        self._hold_rules, self._seen = hold_rules, seen
         self._pool, self._tell_skills = pool, tell_skills
         self._waiting: asyncio.Future[None] | None = None
         self._acting: frozenset[Path] = frozenset()
@@ -116,8 +122,8 @@ class TrustDesk:
         return self._waiting is not None
 
     async def look(self) -> Gate:
-        others = roots(self._record)
-        gate = await self._off_loop(lambda: look_at_project(self._config, others))
+        others, seen = roots(self._record), tuple(self._seen)
+        gate = await self._off_loop(lambda: look_at_project(self._config, others, seen))
         self._acting = frozenset(
             one.path.resolve() for one in (*gate.used.values(), *gate.left_out.values())
         )

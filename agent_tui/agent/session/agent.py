@@ -137,8 +137,8 @@ class Agent:
         rewind = self.whole.rewind
         self.undo = Undo(config, record, self.turns, self.shell, pool, rewind, self.handle)
         self.differences = DifferenceDesk(config, record, self.turns, pool)
-        hold_rules = self.turns.hold_rules
-        self.trust = TrustDesk(config, record, skills, pool, self.tell_skills, hold_rules)
+        hold, seen = self.turns.hold_rules, self.turns.executor.workplace.seen_files.folders
+        self.trust = TrustDesk(config, record, skills, pool, self.tell_skills, hold, seen)
         self.turns.executor.on_approved_change = self.trust.follow
         consent, spawn, queue = self.turns.consent, self.turns.spawn, self.queue
         self.confirmations = Confirmations(

@@ -90,6 +90,8 @@ class History:
     parts: tuple[ContextPart, ...] = ()
     """What the system prompt is made of."""
     profile: Profile = "full"
+    room: int = 0
+    """Characters of all instruction files for which the prefix was made."""
     messages: Vec[Message] = Vec()
     turn_at: int = 0
     facts: str = ""
@@ -175,11 +177,16 @@ class History:
                     tools=tools,
                     parts=event.parts,
                     profile=event.profile,
+                    room=event.room,
                     built_for=self.directories,
                     told={},
                 )
             case ContextTold():
                 joined = self._joined(event.text)
+                if (
+                    joined is self and self.has_answered()
+                ):  # behind results it is a message of its own
+                    joined = replace(self, shell=(*self.shell, event.text))
                 parts = {**self.told, **event.parts}
                 return self if joined is self else replace(joined, told=parts)
             case DirectoriesChanged():

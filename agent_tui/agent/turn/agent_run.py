@@ -138,7 +138,9 @@ class AgentRun:
         self.tools = OfferedTools(
             shared.config, shared.custom, shared.pool, record, serving, self.executor
         )
-        self.prefix = RequestPrefix(shared.config, record, shared.skills, self.tools, self.executor)
+        self.prefix = RequestPrefix(
+            shared.config, record, shared.skills, self.tools, self.executor, serving
+        )
         self.executor.approvals.remember(whole.standing.allowed)
         self.attach = attacher(self.executor) if attaches else _nothing_attached
 
@@ -295,6 +297,7 @@ class AgentRun:
                 may_send=self._may_send,
                 compactor=self.compactor,
                 guard=self.guard,
+                tell_below=self.prefix.tell_below,
                 max_steps=step_limit(config.settings.agent.max_steps, provider),
                 continues=config.settings.agent.continues,
                 wait=config.settings.agent.wait,

@@ -29,6 +29,7 @@ from agent_tui.agent.turn.step_notes import StepJournal
 from agent_tui.agent.turn.tokens import cut_notice, full_window, goes_on, stop_reason, too_long
 from agent_tui.protocol.events import (
     AssistantReplied,
+    Event,
     Notice,
     RequestFailed,
     RequestSent,
@@ -72,7 +73,7 @@ class Collaborators:
     whether to go on;
     `may_send` says whether the budget is enough;
     `attach` reads the files that words of the person name; `fill` puts the bytes of images into a
-    request."""
+    request; `tell_below` tells the model the instructions of folders in which it has read."""
 
     provider: Provider
     info: ModelInfo
@@ -86,6 +87,7 @@ class Collaborators:
     may_send: Callable[[Provider, str, Request], Awaitable[bool]]
     compactor: Compactor
     guard: PrefixGuard
+    tell_below: Callable[[Callable[[Event], None]], Awaitable[None]]
     max_steps: int
     chain: Chain
     continues: int = 0
@@ -107,6 +109,7 @@ async def run(turn: Turn, with_: Collaborators) -> TurnEnd:
     for step in range(1, with_.max_steps + 1):
         turn.step = step
         await add_steers(turn, with_.attach)
+        await with_.tell_below(turn.emit)
         turn.emit(StepStarted(facts=facts if facts != with_.history().facts else ""))
         await make_room(turn, with_)
         reply, with_ = await answer(turn, with_, with_.history().request())

@@ -101,7 +101,7 @@ class OfferedTools:
 
     def _tell(self, emit: Callable[[Event], None], specs: Sequence[ToolSpec]) -> None:
         history = self._record.history
-        emit(with_tools(history.system, history.parts, specs, history.profile))
+        emit(with_tools(history.system, history.parts, specs, history.profile, history.room))
 
     def offered(self, profile: Profile | None = None) -> tuple[Tool[Any], ...]:
         """The tools as the model is offered them, in its own profile if none is given."""

@@ -15,7 +15,8 @@ from agent_tui.agent.session.history import History
 from agent_tui.agent.session.record import AgentRecord
 from agent_tui.agent.turn import tool_offer, tool_wiring
 from agent_tui.agent.turn.executor import Executor
-from agent_tui.agent.turn.offered_tools import OfferedTools
+from agent_tui.agent.turn.offered_tools import OfferedTools, Serving
+from agent_tui.context import instruction_files
 from agent_tui.context.prompt import FILE_PART, PLACE_PART, SKILLS_PART, build_prefix, part_texts
 from agent_tui.protocol.events import ContextBuilt, ContextTold, Event, Notice
 from agent_tui.safety.process.environment import describe_left_out, names_left_out
@@ -38,20 +39,30 @@ class RequestPrefix:
         skills: tool_wiring.LoadedSkills,
         tools: OfferedTools,
         executor: Executor,
+        serving: Serving,
     ) -> None:
         self._config, self._record, self._skills = config, record, skills
-        self._tools, self._executor = tools, executor
+        self._tools, self._executor, self._serving = tools, executor, serving
         self._prepared = False
+        self._below: tuple[Path, ...] = ()
+        """Folders below the session's, of whose instruction files the model was told."""
+        self._folders = 0
+        """How many it had read in when that was looked at."""
+        self._left_out = set[Path]()
+        """Instruction files there of which the person was told that they are not used."""
 
     def prepare(self, emit: Emit) -> None:
         """Put the prefix on record, where it is not, is of other folders, tools or another profile
         than now, or may hold instructions that are not trusted any more."""
         history, first, profile = self._record.history, not self._prepared, self._tools.profile
         self._prepared, config = True, self._config
-        on_record = bool(history.system) and not history.stale and history.profile == profile
+        room = instruction_files.room_in(self._serving.info.window)
+        fits = room >= history.room or _instruction_size(history) <= room
+        same = history.profile == profile and fits
+        on_record = bool(history.system) and not history.stale and same
         if on_record and not (first and config.resume):
             return
-        built, notices, gate = self._built()
+        built, notices, gate = self._built(room)
         moved = bool(history.system) and _place(history) != _place(built)
         # the gate knows what is left out only once the files were asked for
         kept = on_record and not moved and not self._offers_what_is_gone(history)
@@ -65,7 +76,9 @@ class RequestPrefix:
     async def tell_changes(self, emit: Emit) -> None:
         """Tell the model which instruction files and skills are others than it was told."""
         before = self._record.history
-        built, _, gate = await self._executor.workplace.off_loop(self._built)
+        room = before.room or instruction_files.ALL_LIMIT
+        built, _, gate = await self._executor.workplace.off_loop(lambda: self._built(room))
+        self._tell_left_out(gate, emit)
         known = {
             name: _hash(text) for name, text in part_texts(before.system, before.parts).items()
         }
@@ -80,7 +93,37 @@ class RequestPrefix:
         parts = {name: _hash(now[name]) if name in now else "" for name in told}
         emit(ContextTold(text, parts, f"Changed since the model read it, and told now: {names}."))
 
-    def _built(self) -> tuple[ContextBuilt, list[Notice], Gate]:
+    async def tell_below(self, emit: Emit) -> None:
+        """Tell the model the instructions of folders below in which it has read for the first
+        time."""
+        seen = self._executor.workplace.seen_files.folders
+        if len(seen) == self._folders:
+            return
+        self._folders = len(seen)
+        if await self._executor.workplace.off_loop(self._folders_below) != self._below:
+            await self.tell_changes(emit)
+
+    def _folders_below(self) -> tuple[Path, ...]:
+        """Those that hold instructions. Reads files."""
+        roots = (self._config.cwd, *directories.roots(self._record.whole))
+        told = {
+            (roots[0] / name.removeprefix(FILE_PART)).parent
+            for name in self._record.history.told
+            if name.startswith(FILE_PART)
+        }
+        seen = self._executor.workplace.seen_files.folders
+        return instruction_files.folders_below(roots, (*seen, *told))
+
+    def _tell_left_out(self, gate: Gate, emit: Emit) -> None:
+        """The person was asked about all others at the beginning of the session."""
+        below = {path for path in gate.left_out if path.parent in self._below}
+        if new := below - self._left_out:
+            self._left_out |= new
+            names = ", ".join(gate.display_name(gate.left_out[path]) for path in sorted(new))
+            said = f"Not trusted, so not used: {names}."
+            emit(Notice(said, "warning", hint="/trust shows them"))
+
+    def _built(self, room: int) -> tuple[ContextBuilt, list[Notice], Gate]:
         """The prefix as it would be now. Reads files."""
         config, tools, loaded = self._config, self._tools.offered(), self._tools.loaded()
         specs = [tool.spec() for tool in tools if not tool.group or tool.name in loaded]
@@ -88,22 +131,28 @@ class RequestPrefix:
         gate = config.gate(others)
         names = names_left_out(config.environment, config.settings.tools.pass_env)
         left_out = describe_left_out(names) if "run_shell_command" in self._executor.tools else ""
+        home = Path(config.environment.get("HOME", "~")).expanduser()
+        own = instruction_files.own_files(home, config.folders.config)
+        self._below = self._folders_below()
         built, notices = build_prefix(
-            config.cwd,
-            Path(config.environment.get("HOME", "~")).expanduser(),
+            instruction_files.Places(config.cwd, own, others, self._below),
             specs,
             self._skills.skills.list(),
-            others,
             left_out,
             self._executor.scrub,
             tool_offer.tool_groups(tools),
             profile=self._tools.profile,
+            room=room,
             admits=gate.admits,
         )
         return built, notices, gate
 
     def _offers_what_is_gone(self, history: History) -> bool:
         return any(spec.name not in self._executor.tools for spec in history.tools)
+
+
+def _instruction_size(history: History) -> int:
+    return sum(part.chars for part in history.parts if part.name.startswith(FILE_PART))
 
 
 def _place(of: History | ContextBuilt) -> str:

@@ -47,6 +47,8 @@ class SeenFiles:
     def __init__(self) -> None:
         self._files: OrderedDict[Path, Seen] = OrderedDict()
         self._step = self._bytes = 0
+        self.folders: set[Path] = set()
+        """Those of all files that were noted."""
         self._lock = threading.Lock()
 
     def begin_step(self) -> None:
@@ -55,6 +57,7 @@ class SeenFiles:
 
     def note(self, path: Path, content: bytes, sha: str = "") -> None:
         """The model read the file, or wrote it. `sha`: the SHA-256, where somebody has it."""
+        self.folders.add(path.parent)
         kept = content if len(content) <= LARGEST else None
         before, key = self._files.get(path, Seen()), sha or _key(content)
         same = before.key == key and not before.missed  # what it missed it must see again
@@ -81,6 +84,7 @@ class SeenFiles:
         """The model knows nothing of what it read any more."""
         with self._lock:
             self._files.clear()
+            self.folders.clear()
             self._bytes = 0
 
     def note_miss(self, path: Path) -> bool:
