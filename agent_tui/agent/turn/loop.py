@@ -166,7 +166,8 @@ async def answer(
             return "budget_exceeded", with_
         patience.attempt, sent = patience.attempt + 1, sent + 1
         started = time.monotonic()
-        with_.guard.look(request)
+        if said := with_.guard.look(request):
+            turn.emit(Notice(said))
         turn.emit(
             RequestSent(
                 model=with_.info.name,
