@@ -130,8 +130,8 @@ def _parser() -> argparse.ArgumentParser:
     delete.add_argument("--yes", action="store_true", help="do not ask")
     add("verify", "check one session, or all, for damage")
     add("repair", "repair a damaged log; the old file is kept next to it")
-    compact = add("compact", "copy the newest turns into a new session; the old one stays")
-    compact.add_argument(
+    trim = add("trim", "copy the newest turns into a new session; the old one stays")
+    trim.add_argument(
         "--keep", type=int, required=True, metavar="N", help="how many turns to copy"
     )
     figures = add("stats", "show statistics of a session")
@@ -274,8 +274,8 @@ class Commands:
     def _fork(self) -> int:
         return self.out.print_copy(copies.fork(self.folder, self._meant().id, self.given.at))
 
-    def _compact(self) -> int:
-        return self.out.print_copy(copies.compact(self.folder, self._meant().id, self.given.keep))
+    def _trim(self) -> int:
+        return self.out.print_copy(copies.trim(self.folder, self._meant().id, self.given.keep))
 
     def _rename(self) -> int:
         one = self._meant()

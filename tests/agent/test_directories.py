@@ -40,7 +40,7 @@ from agent_tui.protocol.ops import (
 )
 from agent_tui.safety.git import ask_git
 from agent_tui.safety.git_config import find_repository
-from agent_tui.sessions.log.copies import compact
+from agent_tui.sessions.log.copies import trim
 from agent_tui.sessions.log.fork import fork
 from agent_tui.sessions.log.store import log_path, read
 from tests.agent.driving import PATIENCE, Driver, Place, running
@@ -252,7 +252,7 @@ def test_going_back_brings_no_folder_back(tmp_path: Path) -> None:
         assert "Count upwards" not in driver.all(ContextBuilt)[-1].system
         driver.send(Clear())
     folder = place.home / "sessions"
-    smaller = compact(folder, session, 1).id
+    smaller = trim(folder, session, 1).id
     for at, own in [
         (-1, smaller),
         *((at, fork(folder, session, at)) for at in (0, marks[0].n, marks[1].n)),

@@ -97,7 +97,7 @@ def test_an_import_has_no_rights(place: Place, way: str) -> None:
         ]
         records = ({**dump(event), "n": n, "session": id} for n, event in enumerate(more, 99))
         log.write_bytes(log.read_bytes() + b"".join(map(encode_record, records)))
-        id = copies.compact(sessions, id, 1).id
+        id = copies.trim(sessions, id, 1).id
     own = place.script(
         [{"text": "as before"}], [CREATE], [TOUCH], [{"text": "own"}], name="own.json"
     )

@@ -27,7 +27,7 @@ from agent_tui.protocol.events import (
 )
 from agent_tui.protocol.messages import UserMessage
 from agent_tui.protocol.ops import Clear, Continue, Fork, Rewind
-from agent_tui.sessions.log.copies import compact
+from agent_tui.sessions.log.copies import trim
 from agent_tui.sessions.log.store import read
 from tests.agent.driving import PATIENCE, Place
 from tests.sessions.logs import turn, write
@@ -154,7 +154,7 @@ def test_a_smaller_session_keeps_it_and_the_model_is_told(place: Place) -> None:
         driver.turn("second")
         driver.turn("third")
         session = driver.events[0].session
-    made = compact(place.home / "sessions", session, 1)
+    made = trim(place.home / "sessions", session, 1)
     events = log_of(place, made.id)
     assert fold(events).todos == SECOND
     assert told(events).startswith("[Your todo list]\n- done: look\n- active: mend")
@@ -177,7 +177,7 @@ def test_a_smaller_session_has_the_list_that_held(
     to = {"rewound": number(events, 2), "all rewound": number(events, 1), "no such": 5}
     events.append(Rewound(to[gone]) if gone in to else Cleared())
     path = write(tmp_path, "one", *events, *turn(3, "c"), *turn(4, "d"))
-    made = compact(tmp_path, "one", 1)
+    made = trim(tmp_path, "one", 1)
     assert fold(read(path)[0]).todos == fold(read(tmp_path / f"{made.id}.jsonl")[0]).todos == held
 
 

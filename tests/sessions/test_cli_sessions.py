@@ -139,8 +139,8 @@ def test_which_session_is_meant(say: Say, wanted: str) -> None:
         (("show", "../../etc/passwd"), "../../etc/passwd: no session has this id or name"),
         (("show", "\x1b]0;x\x07"), "no session has this id or name"),
         (("show", "--format", "pdf"), "argument --format: invalid choice: 'pdf'"),
-        (("compact",), "the following arguments are required: --keep"),
-        (("compact", "--keep", "many"), "argument --keep: invalid int value: 'many'"),
+        (("trim",), "the following arguments are required: --keep"),
+        (("trim", "--keep", "many"), "argument --keep: invalid int value: 'many'"),
         (("rename",), "the following arguments are required: NAME"),
         (("frobnicate",), "argument ACTION: invalid choice: 'frobnicate'"),
         (("list", "--cwd", "/not/there"), "--cwd /not/there: No such file or directory"),
@@ -166,14 +166,14 @@ def test_show_and_export(say: Say, home: Path) -> None:
     assert say("export", "abc-1", "/not/there/x.md")[0] == 1
 
 
-def test_rename_fork_compact_and_tree(say: Say, folder: Path) -> None:
+def test_rename_fork_trim_and_tree(say: Say, folder: Path) -> None:
     assert say("rename", "abc-1", "Parser trouble") == (0, "abc-1: Parser trouble\n", "")
     child = say("fork", "parser")[1].split(":")[0]
     assert find(folder, child)[0].parent == "abc-1"
     write(folder, "long", *[event for n in range(10) for event in turn(n + 1, f"prompt {n}")])
-    code, out, _ = say("compact", "long", "--keep", "2")
+    code, out, _ = say("trim", "long", "--keep", "2")
     assert code == 0 and ": 2 turns, " in out
-    assert say("compact", "long", "--keep", "20")[0] == 1
+    assert say("trim", "long", "--keep", "20")[0] == 1
     tree = say("list", "--tree")[1].splitlines()
     assert any(line.startswith(f"└─ {child[:8]}") for line in tree)
     assert say("rename", "Now the last one here") == (0, f"{child}: Now the last one here\n", "")

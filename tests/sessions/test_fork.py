@@ -69,7 +69,7 @@ def test_a_list_counts_the_turns_that_are_there(tmp_path: Path) -> None:
         "one",
         *(event for number in range(1, 8) for event in turn(number, f"prompt {number}")),
     )
-    made = copies.compact(tmp_path, path.stem, 2)
+    made = copies.trim(tmp_path, path.stem, 2)
     counted = {summary.id: summary.turns for summary in recent(tmp_path)}
     assert counted == {"one": 7, made.id: 2} and made.turns == 2
     opened = Store.open(tmp_path, made.id)

@@ -91,7 +91,7 @@ def test_turns_of_a_restore_that_are_no_numbers_are_left_out_of_a_copy(tmp_path:
     with_record(
         path, '"type":"files_restored","direction":"undo","turns":[[],{},"x",true,null],"files":[]'
     )
-    copy = tmp_path / f"{copies.compact(tmp_path, 'one', 1).id}.jsonl"
+    copy = tmp_path / f"{copies.trim(tmp_path, 'one', 1).id}.jsonl"
     assert b'"turns":[]' in copy.read_bytes()
 
 

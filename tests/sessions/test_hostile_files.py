@@ -149,7 +149,7 @@ def test_what_is_damaged_is_not_made_whole_by_a_copy(tmp_path: Path) -> None:
     that fit."""
     path = write(tmp_path, "one", *turn(1, "first"), *turn(2, "second"), *turn(3, "third"))
     path.write_bytes(path.read_bytes().replace(b'"prompt":"third"', b'"prompt":"thirD"'))
-    made = copies.compact(tmp_path, "one", 1)
+    made = copies.trim(tmp_path, "one", 1)
     copy = tmp_path / f"{made.id}.jsonl"
     assert b"thirD" not in copy.read_bytes() and b"second" in copy.read_bytes()
     assert b"thirD" not in (tmp_path / f"{copies.fork(tmp_path, 'one').id}.jsonl").read_bytes()
@@ -221,5 +221,5 @@ def test_what_a_kill_left_half_made_goes_after_a_day(tmp_path: Path) -> None:
         (tmp_path / name).touch()
         os.utime(tmp_path / name, (1.0, 1.0))
     write(tmp_path, "two", *turn(1, "a"), *turn(2, "b"))
-    copies.compact(tmp_path, "two", 1)
+    copies.trim(tmp_path, "two", 1)
     assert not {path.name for path in tmp_path.iterdir()} & {*old}

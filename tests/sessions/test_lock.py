@@ -64,7 +64,7 @@ def test_a_copy_on_a_disk_that_is_read_only_is_refused_in_a_line(
     monkeypatch.setattr(Path, "unlink", _read_only)
     monkeypatch.setattr(os, "open", opened)
     with pytest.raises(Refused, match="the new log cannot be written: Read-only file system"):
-        copies.compact(tmp_path, "one", 1)
+        copies.trim(tmp_path, "one", 1)
 
 
 def _read_only(path: Path, **_: bool) -> int:

@@ -18,7 +18,7 @@ from agent_tui.sessions.index.manage import old_sessions, plan_deletions, prune
 from agent_tui.sessions.index.search import search
 from agent_tui.sessions.index.stats import stats
 from agent_tui.sessions.log import repair as maintain
-from agent_tui.sessions.log.copies import compact, fork
+from agent_tui.sessions.log.copies import fork, trim
 from agent_tui.sessions.log.lock import Lock, SessionLocked
 from agent_tui.sessions.log.raw import encode_record
 from agent_tui.sessions.log.repair import Refused, repair, verify, verify_log
@@ -277,7 +277,7 @@ def test_a_fork_is_the_beginning_and_says_whose(tmp_path: Path) -> None:
         fork(tmp_path, "one", 3)
 
 
-def test_compact_writes_a_new_log_that_stands_alone(tmp_path: Path) -> None:
+def test_trim_writes_a_new_log_that_stands_alone(tmp_path: Path) -> None:
     events = [event for n in range(1, 21) for event in turn(n, f"prompt {n}")]
     path = write(
         tmp_path,
@@ -290,7 +290,7 @@ def test_compact_writes_a_new_log_that_stands_alone(tmp_path: Path) -> None:
         Rewound(to=len(events) - 9),
     )
     before = path.read_bytes()
-    made = compact(tmp_path, "one", 3)
+    made = trim(tmp_path, "one", 3)
     assert path.read_bytes() == before
     told, problems = read(tmp_path / f"{made.id}.jsonl")
     assert problems == () and [event.n for event in told] == list(range(1, len(told) + 1))
@@ -302,9 +302,9 @@ def test_compact_writes_a_new_log_that_stands_alone(tmp_path: Path) -> None:
     opened.store.append(Cleared())
     opened.store.close()
     with pytest.raises(Refused, match="not more than you want to keep"):
-        compact(tmp_path, "one", 20)
+        trim(tmp_path, "one", 20)
     with pytest.raises(Refused, match="at least one"):
-        compact(tmp_path, "one", 0)
+        trim(tmp_path, "one", 0)
 
 
 def test_the_tree_has_each_session_once(tmp_path: Path) -> None:

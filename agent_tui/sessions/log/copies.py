@@ -77,7 +77,7 @@ def fork(folder: Path, id: str, at: int = 0) -> Copied:
     )
 
 
-def compact(folder: Path, id: str, keep: int) -> Copied:
+def trim(folder: Path, id: str, keep: int) -> Copied:
     """A new session of the newest `keep` turns of `id`, with its header, title, mode, model and
     context.
 
