@@ -131,9 +131,7 @@ def _parser() -> argparse.ArgumentParser:
     add("verify", "check one session, or all, for damage")
     add("repair", "repair a damaged log; the old file is kept next to it")
     trim = add("trim", "copy the newest turns into a new session; the old one stays")
-    trim.add_argument(
-        "--keep", type=int, required=True, metavar="N", help="how many turns to copy"
-    )
+    trim.add_argument("--keep", type=int, required=True, metavar="N", help="how many turns to copy")
     figures = add("stats", "show statistics of a session")
     figures.add_argument("--steps", action="store_true", help="show each step too")
     figures.add_argument("--json", action="store_true", help="print everything as JSON")

@@ -145,6 +145,10 @@ class ToolContext(Protocol):
 
     @property
     def max_output_chars(self) -> int: ...
+    @property
+    def max_read_chars(self) -> int:
+        """The same for a file that is read: more, where the model's window has room."""
+        ...
 
     def emit(self, text: str) -> None:
         """Show a stretch of output while the tool runs."""

@@ -35,6 +35,10 @@ with registry.late(warm=False):
 
 WHOLE: Final = 500
 """Lines up to which a file is shown whole, and lines at a time where no end was given."""
+MOST: Final = 2_000
+"""The same, where there is room for them."""
+ROOM: Final = 50_000
+"""Characters of a result from which on there is."""
 PREVIEW: Final = 200
 """Lines shown of a longer file."""
 LONGEST_LINE: Final = 2_000
@@ -43,6 +47,8 @@ _LOOKED_AT: Final = 10 * LONGEST_LINE
 """Characters of a line in which secrets are looked for: more than are shown, so that none is cut in
 two."""
 MAX_BYTES: Final = 20_000_000
+NUMBER: Final = 7
+"""Characters that a line takes beside its own."""
 _NOTES: Final = 600
 """Characters kept free for the notes under the lines."""
 
@@ -179,8 +185,9 @@ def _take_lines(args: ReadFile, data: bytes, ctx: ToolContext, of_secrets: bool)
     total = pieces.count(data, b"\n") + (not data.endswith(b"\n") and not empty)
     start = max(1, args.start_line)
     asked = args.start_line or args.end_line
-    most = WHOLE if asked or total <= WHOLE else PREVIEW
-    end = min(args.end_line or start + most - 1, total, start + ctx.max_output_chars // 7)
+    whole, fits = _lines_at_once(len(data) - first, total, ctx)
+    most = whole if asked or fits else PREVIEW
+    end = min(args.end_line or start + most - 1, total, start + ctx.max_read_chars // NUMBER)
     begin = max(first, pieces.place_of_line(data, start - 1))
     ends = pieces.place_of_line(data, end) if start <= end else begin
     around = data[max(first, begin - KEY) : begin], b"\n" + data[ends : ends + KEY]
@@ -189,6 +196,15 @@ def _take_lines(args: ReadFile, data: bytes, ctx: ToolContext, of_secrets: bool)
     above = data[first:begin] if begin <= lexing.FOLLOWED else b""
     told = _split(hide_keys(_decode(above), ctx.hide_known)) if above else ()
     return Text(total, len(data), not pieces.is_utf8(data), window, told)
+
+
+def _lines_at_once(size: int, total: int, ctx: ToolContext) -> tuple[int, bool]:
+    """How many lines of a file with `total` lines and `size` bytes are shown where no end was
+    given, and whether that is all of it."""
+    budget = ctx.max_read_chars - _NOTES
+    if total <= MOST and size + NUMBER * total <= budget:
+        return MOST, True
+    return MOST if budget > ROOM else WHOLE, total <= WHOLE
 
 
 def _decode(data: bytes) -> str:
@@ -263,8 +279,8 @@ def _window(
     key may begin or end."""
     taken: list[str] = []
     cut = used = 0
-    budget = ctx.max_output_chars - _NOTES
-    sizes = itertools.accumulate(min(len(line), LONGEST_LINE) + 7 for line in lines)
+    budget = ctx.max_read_chars - _NOTES
+    sizes = itertools.accumulate(min(len(line), LONGEST_LINE) + NUMBER for line in lines)
     looked_at = lines[: 1 + sum(size <= 2 * budget for size in sizes)]
     asked = ctx.hide_known("\n".join(line[:_LOOKED_AT] for line in looked_at))
     without_keys = hide_keys_between(around[0], asked, around[1])
@@ -272,7 +288,7 @@ def _window(
     for line, shown in zip(looked_at, hidden[: len(looked_at)], strict=True):
         lost = len(line) - LONGEST_LINE if len(shown) > LONGEST_LINE else 0
         part = f"{shown[:LONGEST_LINE]}… ({lost:,} more characters)" if lost > 0 else shown
-        used += len(part) + 7
+        used += len(part) + NUMBER
         if taken and used > budget:
             break
         taken.append(part)
@@ -312,7 +328,7 @@ TOOL: Final = Tool(
     description=(
         "Read a file: text, picture, PDF or notebook. Lines come numbered as `12→text`; the number "
         "and the arrow are not part of the file. "
-        f"Of a file with over {WHOLE} lines you see the first {PREVIEW}: read on with start_line and end_line. "
+        "Of a long file you see the first lines: read on with start_line and end_line. "
         "Read a file before you edit it."
     ),
     arguments=ReadFile,

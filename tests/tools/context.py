@@ -58,6 +58,7 @@ class Context:
     call_id: str = "call_1"
     command_timeout: float = 20.0
     max_output_chars: int = 32_000
+    max_read_chars: int = 32_000
     seen_files: SeenFiles = field(default_factory=SeenFiles)
     path_variable: str = field(default_factory=lambda: os.environ["PATH"])
     internet: Internet = field(default_factory=Internet)

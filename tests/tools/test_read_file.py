@@ -9,7 +9,7 @@ from agent_tui.protocol.display import CodeDisplay, TextDisplay
 from agent_tui.safety.secrets.scrubber import Scrubber
 from agent_tui.tools import grep_files
 from agent_tui.tools.base import Tool, ToolResult
-from agent_tui.tools.read_file import LONGEST_LINE, MAX_BYTES, PREVIEW, TOOL, WHOLE
+from agent_tui.tools.read_file import LONGEST_LINE, MAX_BYTES, MOST, PREVIEW, TOOL, WHOLE
 from tests.safety.secret_corpus import private_keys
 from tests.tools.context import Context, call
 
@@ -50,21 +50,37 @@ def test_a_null_stands_for_an_argument_left_out(tmp_path: Path) -> None:
     )
 
 
-def test_a_file_of_the_limit_is_whole_and_a_longer_one_a_preview_that_says_how_to_go_on(
+def test_a_file_that_fits_is_whole_and_a_longer_one_a_preview_that_says_how_to_go_on(
     tmp_path: Path,
 ) -> None:
-    numbered(tmp_path, WHOLE)
-    assert len(read(tmp_path, "a.txt").content.splitlines()) == WHOLE
-    numbered(tmp_path, WHOLE + 1)
+    numbered(tmp_path, 1_500)
+    assert len(read(tmp_path, "a.txt").content.splitlines()) == 1_500
+    numbered(tmp_path, MOST + 1)
     lines = read(tmp_path, "a.txt").content.splitlines()
     assert len(lines) == PREVIEW + 1
     assert lines[-1].startswith(
-        f"[Lines 1-{PREVIEW} of {WHOLE + 1}. Read on with start_line={PREVIEW + 1}"
+        f"[Lines 1-{PREVIEW} of {MOST + 1}. Read on with start_line={PREVIEW + 1}"
     )
 
 
+def test_what_does_not_fit_comes_in_parts_that_are_larger_where_there_is_room(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "a.py").write_text(
+        "".join(f"value_{n} = compute({n}, {n})\n" for n in range(1_500))
+    )
+    small, large = Context(tmp_path), Context(tmp_path, max_read_chars=96_000)
+    assert len(call(TOOL, small, path="a.py").content.splitlines()) == PREVIEW + 1
+    on = call(TOOL, small, path="a.py", start_line=1).content.splitlines()
+    assert len(on) == WHOLE + 1
+    assert len(call(TOOL, large, path="a.py").content.splitlines()) == 1_500
+    (tmp_path / "b.py").write_text("x = 1\n" * 30_000)
+    more = call(TOOL, large, path="b.py", start_line=2).content.splitlines()
+    assert len(more) == MOST + 1 and "start_line=2002" in more[-1]
+
+
 def test_following_the_hints_reads_every_line_once(tmp_path: Path) -> None:
-    numbered(tmp_path, 1700)
+    numbered(tmp_path, 2_300)
     seen: list[str] = []
     start = 1
     while start:
@@ -74,12 +90,12 @@ def test_following_the_hints_reads_every_line_once(tmp_path: Path) -> None:
         seen += [line.split("→", 1)[1] for line in lines if "→" in line]
         hint = lines[-1].partition("start_line=")[2]
         start = int(hint.split(",")[0]) if hint else 0
-    assert seen == [f"line {n}" for n in range(1, 1701)]
+    assert seen == [f"line {n}" for n in range(1, 2_301)]
 
 
 def test_no_more_is_shown_than_the_model_may_get(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("".join(f"{'x' * 200}\n" for _ in range(400)))
-    context = Context(tmp_path, max_output_chars=8_000)
+    context = Context(tmp_path, max_read_chars=8_000)
     content = call(TOOL, context, path="a.txt").content
     assert len(content) <= 8_000
     assert "Read on with start_line=" in content

@@ -374,7 +374,9 @@ class Executor:
     ) -> ToolEnded:
         """`result` as it may be told: scrubbed and capped."""
         result = self.workplace.scrub_result(result)
-        content = cap_output(result.content, self.workplace.max_output_chars)
+        own = self.workplace
+        most = own.max_output_chars if result.reading is None else own.max_read_chars
+        content = cap_output(result.content, most)
         hidden = set(PLACEHOLDER.findall(content))
         content += (EXPLAINED if hidden else "") + note
         if unchanged := self._say_unchanged(call, result, content):

@@ -128,6 +128,10 @@ class CallContext:
     def max_output_chars(self) -> int:
         return self.workplace.max_output_chars
 
+    @property
+    def max_read_chars(self) -> int:
+        return self.workplace.max_read_chars
+
     def emit(self, text: str) -> None:
         self.tell(ToolOutput(call_id=self._call_id, text=self.workplace.scrub(text)))
 

@@ -74,6 +74,8 @@ def is_inside(folder: Path, roots: Sequence[Path]) -> bool:
 
 
 NO_LIMIT: Final = 10**9
+READ: Final = 3
+"""How much more a file that is read may have than another result."""
 
 
 @dataclass(frozen=True)
@@ -158,6 +160,12 @@ class Workplace:
     def max_output_chars(self) -> int:
         """The most characters of a result that the model gets."""
         return min(self.output_limit, self.has_room())
+
+    @property
+    def max_read_chars(self) -> int:
+        """The most of a file that is read, if it is known how large the window is."""
+        room = self.has_room()
+        return self.output_limit if room == NO_LIMIT else min(READ * self.output_limit, room)
 
     @property
     def roots(self) -> tuple[Path, ...]:
