@@ -29,6 +29,7 @@ REGISTERED = (
 LONGER = {
     "agent_tui.agent.opening:open_agent": "what a session is made of, in its order",
     "agent_tui.agent.session.history:with_event": "one case an event",
+    "agent_tui.agent.session.agent:handle": "one case an op",
     "agent_tui.agent.session.recovery:_missing": "one case of what a log may lack",
     "agent_tui.cli.sessions:_parser": "one line a flag",
     "agent_tui.safety.shell.words:words": "one automaton",

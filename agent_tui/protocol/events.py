@@ -24,6 +24,7 @@ from agent_tui.protocol.session_events import EffortChanged as EffortChanged
 from agent_tui.protocol.session_events import ErrorRaised as ErrorRaised
 from agent_tui.protocol.session_events import FilesRestored as FilesRestored
 from agent_tui.protocol.session_events import Forked as Forked
+from agent_tui.protocol.session_events import InViewChanged as InViewChanged
 from agent_tui.protocol.session_events import Labelled as Labelled
 from agent_tui.protocol.session_events import ModeChanged as ModeChanged
 from agent_tui.protocol.session_events import ModelChanged as ModelChanged
@@ -97,6 +98,7 @@ AnyEvent = (
     | EffortChanged
     | TodoChanged
     | DirectoriesChanged
+    | InViewChanged
     | RequestFailed
     | Partial
     | AssistantReplied

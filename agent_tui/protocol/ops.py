@@ -141,6 +141,16 @@ class SetDirectory(Op):
 
 
 @frozen
+class SetInView(Op):
+    """Keep these files in the model's view, or `remove` them from it: each goes with the next
+    prompt whenever it has changed. None: tell which there are; to remove: all."""
+
+    paths: tuple[str, ...] = ()
+    remove: bool = False
+    type: Literal["set_in_view"] = "set_in_view"
+
+
+@frozen
 class SetModel(Op):
     """Choose the model `<provider>/<model>`; `base_url` where its server was typed in. An empty
     model: look again."""

@@ -128,6 +128,18 @@ class DirectoriesChanged(Event):
 
 
 @frozen
+class InViewChanged(Event):
+    """All files that stay in the model's view, as they are named. `text` says what was done."""
+
+    paths: tuple[str, ...] = ()
+    text: str = ""
+    type: Literal["in_view_changed"] = "in_view_changed"
+
+    def change(self, t: Transcript) -> Transcript:
+        return t.add(NoticeBlock("info", self.text)) if self.text else t
+
+
+@frozen
 class ModelChanged(Event):
     model: str
     window: int = 0

@@ -77,7 +77,9 @@ NAMES = [
     "mouse",
     "doctor",
     "setup",
+    "add",
     "add-dir",
+    "drop",
     "jobs",
     "background",
 ]

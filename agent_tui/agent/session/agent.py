@@ -75,6 +75,7 @@ from agent_tui.protocol.ops import (
     SetClipboard,
     SetDirectory,
     SetEffort,
+    SetInView,
     SetMode,
     SetModel,
     SetTrust,
@@ -199,6 +200,8 @@ class Agent:
                     self.turns.spawn(self.turns.executor.find_sandbox())
             case SetDirectory():
                 self.turns.spawn(self._change_directory(op))
+            case SetInView():
+                self.turns.spawn(self.turns.main.in_view.change(op))
             case SetModel():
                 self.turns.spawn(self._change_model(op))
             case Pull() | SetUp():

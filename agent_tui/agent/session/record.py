@@ -27,6 +27,7 @@ from agent_tui.protocol.events import (
     DraftSaved,
     EffortChanged,
     Event,
+    InViewChanged,
     ModeChanged,
     ModelChanged,
     Notice,
@@ -93,6 +94,8 @@ class Standing:
     """What was allowed for the whole session."""
     directories: tuple[Directory, ...] = ()
     """Beside the session's own; what is rewound does not bring one back."""
+    in_view: tuple[str, ...] = ()
+    """Files that stay in the model's view."""
     titled: bool = False
     marks: Vec[Begun] = Vec()
     """The turns that stand, and were not taken back."""
@@ -121,6 +124,8 @@ class Standing:
                 return replace(self, draft=event.text, pasted=pasted, edited=event.edited)
             case DirectoriesChanged():
                 return replace(self, directories=event.directories)
+            case InViewChanged():
+                return replace(self, in_view=event.paths)
             case Titled():
                 return replace(self, titled=True)
             case PlaceKept():

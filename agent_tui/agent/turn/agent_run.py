@@ -33,6 +33,7 @@ from agent_tui.agent.turn.compactor import Compactor
 from agent_tui.agent.turn.custom_tools import CustomTools
 from agent_tui.agent.turn.edit_hooks import Hooks
 from agent_tui.agent.turn.executor import Executor
+from agent_tui.agent.turn.files_in_view import InView
 from agent_tui.agent.turn.offered_tools import OfferedTools, Serving
 from agent_tui.agent.turn.prefix_guard import PrefixGuard
 from agent_tui.agent.turn.request_prefix import RequestPrefix
@@ -143,6 +144,7 @@ class AgentRun:
         )
         self.executor.approvals.remember(whole.standing.allowed)
         self.attach = attacher(self.executor) if attaches else _nothing_attached
+        self.in_view = InView(record, self.executor, self.attach)
 
     def _executor(self) -> Executor:
         shared, config = self.shared, self.shared.config
@@ -281,6 +283,7 @@ class AgentRun:
         await self.prefix.tell_changes(turn.emit)
         await self.executor.workplace.off_loop(self.shared.hooks.refresh)
         await self.attach(self.record.prompt, turn)
+        await self.in_view.attach_changed(turn)
         state = await loop.run(
             turn,
             loop.Collaborators(

@@ -58,13 +58,22 @@ async def run(args: Attached, ctx: ToolContext) -> ToolResult:
     if isinstance(result.display, ImageDisplay):
         return images.attach_image(real, result, ctx)
     kind = "folder" if folder else "file"
-    head = f"[The {kind} {ctx.hide_secrets(ctx.display_path(real))}, attached to this message:]"
+    head = head_of(kind, ctx.hide_secrets(ctx.display_path(real)))
     return replace(result, content=f"{head}\n{result.content}")
+
+
+def label_of(path: str) -> str:
+    return f"Attach {mention.original(path)}"
+
+
+def head_of(kind: str, name: str) -> str:
+    """What stands above the content of an attached file or folder."""
+    return f"[The {kind} {name}, attached to this message:]"
 
 
 TOOL: Final = Tool(
     name=ATTACHED, description="", arguments=Attached, effect="read", run=run,
-    label=lambda args: f"Attach {mention.original(args.path)}", paths=lambda args: (args.path,),
+    label=lambda args: label_of(args.path), paths=lambda args: (args.path,),
 )  # fmt: skip
 
 

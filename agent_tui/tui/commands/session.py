@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from agent_tui.protocol.ops import Clear, Export, Op, Resume, SetDirectory
+from agent_tui.protocol.ops import Clear, Export, Op, Resume, SetDirectory, SetInView
+from agent_tui.structures import mention
 from agent_tui.tui import commands
 from agent_tui.tui.commands.base import command
 from agent_tui.tui.core.effects import LookBack, WriteBug
@@ -127,6 +128,27 @@ def add_dir(model: Model, args: str) -> Step:
     if path.startswith("--"):
         return toast(model, f"no {path.split()[0]}; there is {REMOVE}", "warning")
     return send(model, SetDirectory(path, removes))
+
+
+@command(argument="[@file …]", rank=58)
+def add(model: Model, args: str) -> Step:
+    """Keep files in the model's view: each is sent again with your next prompt whenever it has
+    changed. Without a file they are listed."""
+    return send(model, SetInView(_files(args)))
+
+
+@command(argument="[@file …]", rank=58)
+def drop(model: Model, args: str) -> Step:
+    """Drop files from the model's view, or all of them. What was sent stays in the
+    conversation."""
+    return send(model, SetInView(_files(args), remove=True))
+
+
+def _files(args: str) -> tuple[str, ...]:
+    """The files that were typed: behind an `@` each, or one path."""
+    named = tuple(ways[-1] for ways in mention.mentioned_files(args))
+    path = _unquoted(args.strip())
+    return named or ((path,) if path else ())
 
 
 def _unquoted(text: str) -> str:
