@@ -165,12 +165,14 @@ class Approvals:
     async def consent(
         self,
         prepared: Prepared,
+        again: Callable[[], Prepared | ToolResult],
         behind: Iterable[Callable[[], Prepared | ToolResult]],
         journal: Emits,
     ) -> Prepared | ToolResult:
         """The call as it may run, or the result that says why it may not. What a person said yes to
         is what runs: where a file was changed while they were asked, they are asked about the new
-        difference. `behind` are the calls after it in its step: they are asked about, too."""
+        difference, and where a command names other files by then (`again` judges it anew), about
+        those. `behind` are the calls after it in its step: they are asked about, too."""
         decision, reason = prepared.decision, prepared.decision.reason
         asked = self._early.pop(prepared.call.id, None)
         if prepared.tool.changes and (why := self.sealed()):
@@ -198,10 +200,21 @@ class Approvals:
                 self._note_denied(prepared, reason, may_retry=True)
                 return answer
             planned, allowed = asked.planned, asked.prepared
-            if planned is None or planned.is_current is None or await planned.is_current():
+            now = again() if allowed.facts.command else allowed
+            if isinstance(now, ToolResult):
+                return now
+            if now.facts != allowed.facts:
+                prepared, changed = replace(now, note=prepared.note + answer), CHANGED_CALL
+                if now.decision.verdict == "refuse":
+                    return _failed("blocked", now.decision.reason)
+                if now.decision.verdict == "allow":
+                    return prepared
+            elif planned is None or planned.is_current is None or await planned.is_current():
                 return replace(allowed, planned=planned, note=allowed.note + answer)
-            prepared = replace(prepared, note=prepared.note + answer)  # the words were said
-            reason, asked = f"{decision.reason}; {CHANGED}", None
+            else:
+                prepared = replace(prepared, note=prepared.note + answer)  # the words were said
+                changed = CHANGED
+            reason, asked = f"{prepared.decision.reason}; {changed}", None
 
     async def ask_now(
         self,

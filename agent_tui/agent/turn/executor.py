@@ -178,7 +178,8 @@ class Executor:
             looked_up += prepared.tool.research
             later = calls[index + 1 : MOST_CALLS]
             behind = (partial(self._prepare, one, journal, cut) for one in later)
-            allowed = await self.approvals.consent(prepared, behind, journal)
+            again = partial(self._prepare, call, journal, cut)
+            allowed = await self.approvals.consent(prepared, again, behind, journal)
             if isinstance(allowed, ToolResult):
                 outcomes[index] = self._ended(call, prepared.label, allowed, 0.0, journal)
             else:
