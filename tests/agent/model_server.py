@@ -93,6 +93,17 @@ def call(name: str, arguments: str, id: str = "c1") -> dict[str, Any]:
     }
 
 
+class Always(list[Answer]):
+    """An endless list: each answer is worked out from the request that it is for."""
+
+    def __init__(self, server: ModelServer, of: Callable[[dict[str, Any]], Answer]) -> None:
+        super().__init__()
+        self._server, self._of = server, of
+
+    def pop(self, _at: Any = -1) -> Answer:
+        return self._of(self._server.bodies[-1])
+
+
 @contextmanager
 def model_server(*answers: Answer) -> Iterator[ModelServer]:
     server = ModelServer(list(answers))

@@ -7,7 +7,6 @@ import json
 import re
 import threading
 import time
-from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any
@@ -47,8 +46,8 @@ from agent_tui.protocol.tool_events import READ_RESULT
 from agent_tui.settings.table import AgentSettings
 from tests.agent.driving import Driver, Place
 from tests.agent.model_server import (
+    Always,
     Answer,
-    ModelServer,
     call,
     engine,
     model_server,
@@ -64,17 +63,6 @@ WINDOW = 8_192
 @pytest.fixture
 def place(tmp_path: Path) -> Place:
     return Place(tmp_path)
-
-
-class Always(list[Answer]):
-    """An endless list: each answer is worked out from the request that it is for."""
-
-    def __init__(self, server: ModelServer, of: Callable[[dict[str, Any]], Answer]) -> None:
-        super().__init__()
-        self._server, self._of = server, of
-
-    def pop(self, _at: Any = -1) -> Answer:
-        return self._of(self._server.bodies[-1])
 
 
 def is_summary(body: dict[str, Any]) -> bool:
