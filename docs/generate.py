@@ -22,6 +22,7 @@ from typing import Any, Final, get_args
 from urllib.parse import urlsplit
 
 from agent_tui import registry
+from agent_tui.context.prompt import PARTS
 from agent_tui.protocol import exit_codes
 from agent_tui.protocol.display import DiffDisplay
 from agent_tui.protocol.events import AnyEvent, Event
@@ -54,6 +55,7 @@ SETTINGS: Final = ROOT / "docs" / "settings.md"
 TOOL_PAGE: Final = ROOT / "docs" / "tools.md"
 SAFETY: Final = ROOT / "docs" / "safety.md"
 PROVIDERS: Final = ROOT / "docs" / "providers.md"
+CONTEXT_PAGE: Final = ROOT / "docs" / "context.md"
 USAGE_PAGE: Final = ROOT / "docs" / "usage.md"
 PICTURE: Final = ROOT / "docs" / "screenshot.svg"
 TOOLS: Final = "agent_tui.tools"
@@ -299,6 +301,15 @@ def exit_code_table() -> str:
         for command, meanings in commands.items()
     )
     return table(("command", *map(str, codes)), rows)
+
+
+def part_table() -> str:
+    """The parts of the system prompt, in their order."""
+    rows = (
+        (f"`{part.name}`", part.about, f"`prompt/{part.name}.md`" if part.from_person else "")
+        for part in PARTS
+    )
+    return table(("part", "what it says", "your file in its place"), rows)
 
 
 def tool_table() -> str:
@@ -601,6 +612,7 @@ def pages() -> dict[Path, str]:
         PROVIDERS: put(PROVIDERS, prefixes=prefix_names_table(), providers=provider_table()),
         SETTINGS: put(SETTINGS, settings=settings_table(), options=option_table()),
         TOOL_PAGE: put(TOOL_PAGE, tools=tool_table()),
+        CONTEXT_PAGE: put(CONTEXT_PAGE, parts=part_table()),
         USAGE_PAGE: put(USAGE_PAGE, exit_codes=exit_code_table()),
         SAFETY: put(
             SAFETY,

@@ -49,6 +49,7 @@ COMMANDS: Final = (
     "policy",
     "trust",
     "tools",
+    "prompt",
 )
 WITH_ACTION: Final = {
     "config": "show",

@@ -43,6 +43,7 @@ commands (`agent-tui COMMAND --help` explains one):
   doctor    find problems, and say how to fix them
   policy    say whether a command would run without asking
   tools     list the tools
+  prompt    print the system prompt, and what it is made of
   trust     trust the files of a project that can act
 """
 CHAT: Final = "Talk line by line: for screen readers, dumb terminals and pipes."

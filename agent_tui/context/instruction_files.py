@@ -15,7 +15,14 @@ from agent_tui.safety.secrets.scrubber import hide_secrets
 from agent_tui.structures import late
 from agent_tui.structures.frozen import frozen
 
-NAMES: Final = ("AGENTS.md", "CLAUDE.md", ".agent-tui/context.md")
+MORE: Final = ("TOOLS.md", "HEARTBEAT.md")
+"""Those that the person may have in their config home, and a project in `.agent-tui/`."""
+NAMES: Final = (
+    "AGENTS.md",
+    "CLAUDE.md",
+    ".agent-tui/context.md",
+    *(f".agent-tui/{name}" for name in MORE),
+)
 LIMIT: Final = 20_000
 """Characters of one file that are used."""
 ALL_LIMIT: Final = 128_000
@@ -56,7 +63,7 @@ def own_files(home: Path, config: Path) -> tuple[tuple[str, Path], ...]:
     """The person's own instruction files."""
     return (
         ("~/.claude/CLAUDE.md", home / ".claude" / "CLAUDE.md"),
-        ("your AGENTS.md", config / "AGENTS.md"),
+        *((f"your {name}", config / name) for name in ("AGENTS.md", *MORE)),
     )
 
 

@@ -17,9 +17,10 @@ _GIT_TIMEOUT: Final = 1.0
 _STATUS: Final = ("status", "--porcelain=v1", "-b", "--ignore-submodules=dirty")
 
 
-async def facts(cwd: Path, hide: Callable[[str], str] = hide_secrets) -> str:
-    """Date and git status as a block for the end of a request; `hide` replaces the secrets in names
-    of branches and files. Never raises; without git it says so."""
+async def facts(cwd: Path, hide: Callable[[str], str] = hide_secrets, model: str = "") -> str:
+    """Date, system, model and git status as a block for the end of a request; `hide` replaces the
+    secrets in names of branches and files. Never raises; without git it says so. No time: what the
+    model knows already is not told again, and that would differ each minute."""
     now = datetime.now().astimezone()
     where = find_repository(cwd.resolve())
     lines = (
@@ -30,7 +31,13 @@ async def facts(cwd: Path, hide: Callable[[str], str] = hide_secrets) -> str:
     if where is not None and (problem := explain_ownership(where)):
         problem = _harmless(problem, hide)
         lines.append(f"Git commands fail here: {problem}. Only the person may do that.")
-    lines = [f"Date: {now:%Y-%m-%d} ({now:%A})", *lines]
+    system = os.uname()
+    lines = [
+        f"Date: {now:%Y-%m-%d} ({now:%A}), UTC{now:%z}",
+        f"System: {system.sysname} {system.release} {system.machine}",
+        *([f"Model: {_harmless(model, hide)}"] if model else []),
+        *lines,
+    ]
     return "\n".join(["<environment>", *lines, "</environment>"])
 
 

@@ -36,12 +36,14 @@ class CompactionPlan:
 
 @frozen
 class LedgerPart:
-    """A part of the next request, or what it leaves out (`gone`)."""
+    """A part of the next request, or what it leaves out (`gone`; `source` says why then where it was
+    never sent). `text` can be read where it is of the prompt or the tools."""
 
     name: str
     tokens: int
     source: str = ""
     gone: bool = False
+    text: str = ""
 
 
 @frozen

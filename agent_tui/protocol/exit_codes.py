@@ -36,6 +36,7 @@ MEANINGS: Final[Mapping[str, Mapping[int, str]]] = {
     "doctor": {OK: "no problems", FAILED: "problems found", USAGE: "usage"},
     "models": {**_DONE, CANCELLED: "interrupted"},
     "policy": {OK: "answered", USAGE: "usage"},
+    "prompt": {OK: "printed", USAGE: "usage"},
     "replay": {**_DONE, FAILED: "the replay differs or is not possible"},
     "sessions": {**_DONE, FAILED: "not done, nothing found or damage found"},
     "setup": {**_DONE, CANCELLED: "interrupted"},

@@ -340,7 +340,12 @@ def test_the_ledger_is_the_request(place: Place) -> None:
     assert sum(part.tokens for part in there) == ledger.tokens
     names = {part.name for part in there}
     assert {"answers", "your prompts", "summary of older messages"} <= names
-    assert [part.name for part in ledger.parts if part.gone] == ["older messages, summarised"]
+    gone = [part for part in ledger.parts if part.gone]
+    assert [part.name for part in gone if part.tokens] == ["older messages, summarised"]
+    untold = {part.name: part.source for part in gone if not part.tokens}
+    assert untold["system: off-the-record"] == "this session is recorded"
+    [work] = (part for part in there if part.name == "system: work")
+    assert work.source == "built in" and work.text.startswith("# How to work")
     assert 0 < ledger.tokens < ledger.limit + 600 and ledger.window == WINDOW
 
 

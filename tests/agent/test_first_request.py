@@ -7,7 +7,7 @@ from pathlib import Path
 
 from agent_tui.agent.turn.tool_offer import tool_groups
 from agent_tui.agent.turn.tool_wiring import enabled_tools
-from agent_tui.context.prompt import build
+from agent_tui.context.prompt import PromptInput, build
 
 CHARACTERS = 4
 """Of a token, about."""
@@ -16,7 +16,8 @@ CHARACTERS = 4
 def test_the_first_request_with_all_tools_leaves_room_in_a_small_window() -> None:
     tools = enabled_tools(()).values()
     offered = [tool.spec() for tool in tools if not tool.group]
-    prefix = build(Path("/home/user/project"), offered, (), (), groups=tool_groups(tools))
+    given = PromptInput(Path("/home/user/project"), offered, groups=tool_groups(tools))
+    prefix = build(given)
     schemas = [
         {"name": one.name, "description": one.description, "parameters": one.parameters}
         for one in offered

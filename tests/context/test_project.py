@@ -44,8 +44,11 @@ def test_facts_name_the_day_the_branch_and_the_changes(tmp_path: Path) -> None:
     (tmp_path / "kept").write_text("1")
     git(tmp_path, "add", "kept")
     git(tmp_path, "commit", "-m", "first")
-    clean = asyncio.run(facts(tmp_path)).split("\n")
+    clean = asyncio.run(facts(tmp_path, model="ollama/<q>")).split("\n")
     assert clean[0] == "<environment>"
+    assert clean[1].endswith(f"UTC{datetime.now().astimezone():%z}")
+    assert clean.pop(2).startswith(f"System: {os.uname().sysname} ")
+    assert clean.pop(2) == "Model: ollama/‹q›"
     assert datetime.strptime(clean[1][6:16], "%Y-%m-%d").astimezone().strftime("(%A)") in clean[1]
     assert clean[2:] == ["Git branch: main", "Git status: clean", "</environment>"]
     (tmp_path / "kept").write_text("2")
@@ -53,6 +56,7 @@ def test_facts_name_the_day_the_branch_and_the_changes(tmp_path: Path) -> None:
     for number in range(25):
         (tmp_path / f"new{number:02}").write_text("")
     changed = asyncio.run(facts(tmp_path)).split("\n")
+    assert changed.pop(2).startswith("System: ") and "Model" not in "".join(changed)
     assert changed[2:5] == ["Git branch: main", "Git status:", " M kept"]
     assert changed[-2:] == ["… and 7 more", "</environment>"]
     assert len(changed) == 26

@@ -140,13 +140,16 @@ COMPACTION: Final = {
 }  # fmt: skip
 CONTEXT: Final = {
     "parts": [
-        {"name": "system: work", "tokens": 240},
+        {"name": "system: work", "tokens": 240, "source": "built in",
+         "text": "# How to work\n- Do what was asked, all of it, and nothing beyond it."},
         {"name": "system: instructions: AGENTS.md", "tokens": 410, "source": "/work/shop/AGENTS.md"},
         {"name": "descriptions of the tools", "tokens": 1_180},
         {"name": "results of read_file", "tokens": 9_300},
         {"name": "answers", "tokens": 2_900},
         {"name": "your prompts", "tokens": 350},
         {"name": "older results, one line each", "tokens": 7_700, "gone": True},
+        {"name": "system: style", "tokens": 0, "gone": True,
+         "source": "/home/ada/.config/agent-tui/prompt/style.md is empty"},
     ],
     "tokens": 14_380, "model": "ollama/qwen3:8b", "window": 32_768, "limit": 19_500,
     "reserve": 4_096, "cached": 13_900, "sent": 14_100,
@@ -277,6 +280,7 @@ SHEETS: Final[Pictures] = {
     "choice": lambda: opening.open_sheet(opened("/settings"), "choice", note="mode")[0],
     "compact": lambda: opened("/compact"),
     "context": lambda: opened("/context"),
+    "context_part": lambda: opening.open_sheet(opened("/context"), "context_part", note="0")[0],
     "copy": test_snapshots_reading.answers_and_code_can_be_chosen_to_copy,
     "debug": debug,
     "doctor": lambda: opened("/doctor"),

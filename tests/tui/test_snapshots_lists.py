@@ -8,6 +8,7 @@ from typing import Any
 from agent_tui.protocol.events import Answered
 from agent_tui.tui.core import msg
 from agent_tui.tui.core.model import Model
+from agent_tui.tui.sheets import opening
 from agent_tui.tui.update import update
 from tests.answers import answer_event
 from tests.tui.story import NOW, Stories, Story, answered, compare, pressed, told
@@ -100,3 +101,26 @@ def the_log_has_colours_by_level() -> Model:
 @STORIES.add(size=(40, 16), theme="no-colour")
 def the_keys_are_found_in_forty_columns() -> Model:
     return typed(listed("/help", size=(40, 16)), "queue")
+
+
+CONTEXT = {
+    "parts": [
+        {"name": "system: style", "tokens": 9, "source": "/home/ada/.config/agent-tui/prompt/style.md",
+         "text": "# Style\nAnswer in verse."},
+        {"name": "system: trust", "tokens": 69, "source": "built in", "text": "# Trust"},
+        {"name": "answers", "tokens": 2_900},
+        {"name": "system: work", "tokens": 0, "gone": True, "source": "work.md is empty"},
+    ],
+    "tokens": 2_978, "model": "ollama/a", "window": 32_768, "limit": 19_500, "reserve": 4_096,
+}  # fmt: skip
+
+
+@STORIES.add(size=(100, 24))
+def the_parts_of_the_next_request_are_listed() -> Model:
+    return listed("/context", answer_event("context-1", "context", CONTEXT))
+
+
+@STORIES.add(size=(100, 20))
+def a_part_of_the_instructions_is_read() -> Model:
+    listed = the_parts_of_the_next_request_are_listed()
+    return opening.open_sheet(listed, "context_part", note="0")[0]

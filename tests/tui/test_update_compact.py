@@ -151,6 +151,26 @@ def test_the_parts_of_the_next_request_are_listed_with_what_is_left_out() -> Non
     assert groups == ["In the next request", "Left out"]
 
 
+def test_a_part_of_the_instructions_is_read_and_esc_goes_back_to_it() -> None:
+    play = typed("/context")
+    overlay = play.model.overlay
+    assert overlay is not None
+    parts = [{"name": "answers", "tokens": 1}, *CONTEXT["parts"]]
+    data = {**CONTEXT, "parts": parts}
+    play.feed(answer_event(overlay.query, "context", data, session=play.model.active))
+    assert "built in" not in text(play)
+    play.press("enter")
+    assert play.model.overlay is not None and play.model.overlay.kind == "context", "no text"
+    play.press("down")
+    assert "built in" in text(play)
+    play.press("enter")
+    assert sheet(play).title == "system: work" and "Do what was asked, all of it" in text(play)
+    play.press("escape")
+    assert play.model.overlay.kind == "context" and "built in" in text(play)
+    play.press("escape")
+    assert play.model.overlay is None
+
+
 def test_a_window_that_nobody_knows_has_no_bar() -> None:
     play = typed("/context")
     overlay = play.model.overlay

@@ -11,12 +11,15 @@ from agent_tui.agent.turn.compactor import reserve
 from agent_tui.agent.turn.request_measure import size_of
 from agent_tui.agent.turn.turns import Turns
 from agent_tui.context.compaction import HEAD
+from agent_tui.context.prompt import part_texts, source_of
 from agent_tui.protocol.answers import Ledger, LedgerPart
 from agent_tui.protocol.events import Answered
 from agent_tui.protocol.messages import AssistantMessage, ToolMessage
 
-Sized = tuple[str, int, str]
-"""A part: its name, its size in bytes, and where it is from."""
+Sized = tuple[str, int, str, str]
+"""A part: its name, its size in bytes, where it is from, and what can be read of it."""
+SYSTEM: Final = "system: "
+"""How the name of a part of the system prompt begins."""
 PROMPTS, ANSWERS, SUMMARY = "your prompts", "answers", "summary of older messages"
 TOOLS: Final = "descriptions of the tools"
 
@@ -40,15 +43,19 @@ class ContextDesk:
             tokens = calibration.tokens(name, "read", calibration.requests.size(request))
             estimated = True
         sized = [part for part in _parts(history) if part[1]]
-        shares = _shares([size for _, size, _ in sized], tokens)
+        shares = _shares([size for _, size, _, _ in sized], tokens)
         parts = [
-            LedgerPart(called, share, source)
-            for (called, _, source), share in zip(sized, shares, strict=True)
+            LedgerPart(called, share, source, text=text)
+            for (called, _, source, text), share in zip(sized, shares, strict=True)
         ]
         gone = [
             LedgerPart(called, calibration.tokens(name, "read", size), gone=True)
             for called, size in _gone(history)
             if size > 0
+        ]
+        gone += [
+            LedgerPart(f"{SYSTEM}{called}", 0, why, gone=True)
+            for called, why in await turns.main.prefix.left_out()
         ]
         used, info, guard = accounts.last_used, models.info, turns.main.guard
         self._record.emit(
@@ -75,11 +82,14 @@ def _parts(history: History) -> Iterator[Sized]:
     """All that the next request holds."""
     total = sum(part.chars for part in history.parts) or 1
     whole = size_of(history.system)
+    texts = part_texts(history.system, history.parts)
     for part in history.parts:
-        yield f"system: {part.name}", round(whole * part.chars / total), part.source
+        share = round(whole * part.chars / total)
+        yield f"{SYSTEM}{part.name}", share, source_of(part), texts[part.name]
     if not history.parts:
-        yield "system prompt", whole, ""
-    yield TOOLS, size_of(history.tools), ""
+        yield "system prompt", whole, "", history.system
+    tools = "\n\n".join(f"{tool.name}: {tool.description}" for tool in history.tools)
+    yield TOOLS, size_of(history.tools), "", tools
     sums: dict[str, int] = {}
     for message in history.messages:
         if isinstance(message, ToolMessage):
@@ -90,7 +100,7 @@ def _parts(history: History) -> Iterator[Sized]:
             name = SUMMARY if message.text.startswith(HEAD) else PROMPTS
         sums[name] = sums.get(name, 0) + size_of(message)
     for name, size in sorted(sums.items(), key=lambda one: -one[1]):
-        yield name, size, ""
+        yield name, size, "", ""
 
 
 def _gone(history: History) -> Iterator[tuple[str, int]]:

@@ -16,7 +16,7 @@ from agent_tui.agent.session.directories import roots
 from agent_tui.agent.session.record import Record
 from agent_tui.agent.turn import custom_tools
 from agent_tui.agent.turn.tool_wiring import LoadedSkills
-from agent_tui.context import instruction_files
+from agent_tui.context import identity, instruction_files
 from agent_tui.context.skills import Skills
 from agent_tui.present.wording import count
 from agent_tui.protocol.answers import AnswerData, ProjectFile, TrustOffer
@@ -45,6 +45,7 @@ def look_at_project(place: Place, others: Iterable[Path] = (), seen: Iterable[Pa
     below = instruction_files.folders_below((place.cwd, *others), seen)
     places = instruction_files.Places(place.cwd, own, others, below)
     instruction_files.read_all(places, str, admits=gate.admits)
+    identity.read(place.cwd, place.folders.config, str, admits=gate.admits)
     read(place, gate)
     discover_skills(place, gate, str)
     custom_tools.read_files(place, gate.admits, [])
@@ -191,7 +192,7 @@ class TrustDesk:
         for text in (*new, *({str(one): None for one in problems}.keys() - set(known))):
             self._record.emit(Notice(text, "warning"))
         built = self._record.history.system and not self._record.history.stale
-        if built and any(one.path.name.endswith(".md") for one in seen):
+        if built and any(one.path.name.endswith((".md", identity.AIEOS)) for one in seen):
             self._record.emit(
                 Notice("This conversation goes on without them: /clear or /new uses them.")
             )

@@ -292,7 +292,12 @@ class AgentRun:
                 executor=self.executor,
                 history=lambda: self.record.history,
                 chain=self.fallbacks.chain(self.serving.info.name, turn.emit),
-                facts=lambda: volatile_facts(config.cwd, whole.standing.mode, self.executor.scrub),
+                facts=lambda: volatile_facts(
+                    config.cwd,
+                    whole.standing.mode,
+                    self.executor.scrub,
+                    self.serving.info.name,
+                ),
                 hold=self._hold,
                 attach=self.attach,
                 fill=self.fill_images,

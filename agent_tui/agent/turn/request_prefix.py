@@ -5,9 +5,9 @@ tools that are gone, make it anew."""
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from agent_tui.agent.config import EngineConfig
 from agent_tui.agent.session import directories
@@ -16,17 +16,21 @@ from agent_tui.agent.session.record import AgentRecord
 from agent_tui.agent.turn import tool_offer, tool_wiring
 from agent_tui.agent.turn.executor import Executor
 from agent_tui.agent.turn.offered_tools import OfferedTools, Serving
-from agent_tui.context import instruction_files
-from agent_tui.context.prompt import FILE_PART, PLACE_PART, SKILLS_PART, build_prefix, part_texts
+from agent_tui.context import instruction_files, prompt
+from agent_tui.context.prompt import FILE_PART, PLACE_PART, SKILLS_PART, TOLD_PARTS, part_texts
 from agent_tui.protocol.events import ContextBuilt, ContextTold, Event, Notice
+from agent_tui.protocol.messages import SkillInfo
+from agent_tui.protocol.turn_events import ContextPart, Profile
 from agent_tui.safety.process.environment import describe_left_out, names_left_out
 from agent_tui.settings.trust import Gate
+from agent_tui.tools.base import Tool
 
 Emit = Callable[[Event], None]
 MOVED: Final = (
     "[This session goes on in another folder than it began in. What was said of paths before may "
     "not hold here: look before you rely on it]"
 )
+NOT_TRUSTED: Final = "not trusted: /trust asks about it"
 
 
 class RequestPrefix:
@@ -74,7 +78,7 @@ class RequestPrefix:
             emit(ContextTold(MOVED, {}, f"The session goes on in {config.cwd}: the model is told."))
 
     async def tell_changes(self, emit: Emit) -> None:
-        """Tell the model which instruction files and skills are others than it was told."""
+        """Tell the model which files and skills are others than it was told."""
         before = self._record.history
         room = before.room or instruction_files.ALL_LIMIT
         built, _, gate = await self._executor.workplace.off_loop(lambda: self._built(room))
@@ -83,13 +87,14 @@ class RequestPrefix:
             name: _hash(text) for name, text in part_texts(before.system, before.parts).items()
         }
         now = part_texts(built.system, built.parts)
+        watched = _watched(before.parts, built.parts) | before.told.keys()
         unread = {part.name for part in before.parts if Path(part.source) in gate.left_out}
         known |= before.told
-        told = dict(_differences(known, now, unread))
+        told = dict(_differences(known, now, watched - unread))
         if not told:
             return
         text = "\n\n".join(told.values())
-        names = ", ".join(name.removeprefix(FILE_PART) for name in told)
+        names = ", ".join(name.rpartition(": ")[2] for name in told)
         parts = {name: _hash(now[name]) if name in now else "" for name in told}
         emit(ContextTold(text, parts, f"Changed since the model read it, and told now: {names}."))
 
@@ -123,32 +128,75 @@ class RequestPrefix:
             said = f"Not trusted, so not used: {names}."
             emit(Notice(said, "warning", hint="/trust shows them"))
 
+    async def left_out(self) -> tuple[tuple[str, str], ...]:
+        """What of the prompt the model is not told now, and why."""
+        room = self._record.history.room or instruction_files.ALL_LIMIT
+        given, gate = await self._executor.workplace.off_loop(lambda: self._read(room))
+        untrusted = [(gate.display_name(one), NOT_TRUSTED) for one in gate.left_out.values()]
+        return (*prompt.build(given).left_out, *untrusted)
+
     def _built(self, room: int) -> tuple[ContextBuilt, list[Notice], Gate]:
         """The prefix as it would be now. Reads files."""
-        config, tools, loaded = self._config, self._tools.offered(), self._tools.loaded()
-        specs = [tool.spec() for tool in tools if not tool.group or tool.name in loaded]
-        others = directories.roots(self._record.whole)
-        gate = config.gate(others)
-        names = names_left_out(config.environment, config.settings.tools.pass_env)
-        left_out = describe_left_out(names) if "run_shell_command" in self._executor.tools else ""
-        home = Path(config.environment.get("HOME", "~")).expanduser()
-        own = instruction_files.own_files(home, config.folders.config)
         self._below = self._folders_below()
-        built, notices = build_prefix(
-            instruction_files.Places(config.cwd, own, others, self._below),
-            specs,
+        given, gate = self._read(room)
+        prefix = prompt.build(given)
+        built = prompt.with_tools(prefix.system, prefix.parts, given.tools, given.profile, room)
+        return built, prompt.notices(given), gate
+
+    def _read(self, room: int) -> tuple[prompt.PromptInput, Gate]:
+        others = directories.roots(self._record.whole)
+        gate = self._config.gate(others)
+        given = prompt_input(
+            self._config,
+            self._tools.offered(),
             self._skills.skills.list(),
-            left_out,
-            self._executor.scrub,
-            tool_offer.tool_groups(tools),
-            profile=self._tools.profile,
+            self._tools.profile,
+            others=others,
+            below=self._below,
             room=room,
-            admits=gate.admits,
+            loaded=self._tools.loaded(),
+            hide=self._executor.scrub,
+            gate=gate,
         )
-        return built, notices, gate
+        return given, gate
 
     def _offers_what_is_gone(self, history: History) -> bool:
         return any(spec.name not in self._executor.tools for spec in history.tools)
+
+
+def prompt_input(
+    config: EngineConfig,
+    tools: Sequence[Tool[Any]],
+    skills: Sequence[SkillInfo],
+    profile: Profile,
+    *,
+    others: Sequence[Path] = (),
+    below: tuple[Path, ...] = (),
+    room: int = instruction_files.ALL_LIMIT,
+    loaded: Collection[str] = (),
+    hide: Callable[[str], str],
+    gate: Gate,
+) -> prompt.PromptInput:
+    """What the prompt of a session is made from, as it is now. `tools` are those that the model is
+    offered, `loaded` those of them that it loaded on demand; `below`: folders in which it has read;
+    `room`: characters of all instruction files. Reads files."""
+    names = names_left_out(config.environment, config.settings.tools.pass_env)
+    runs_commands = any(tool.name == "run_shell_command" for tool in tools)
+    reading = tuple(tool.name for tool in tools if not tool.changes)
+    given = prompt.PromptInput(
+        config.cwd,
+        [tool.spec() for tool in tools if not tool.group or tool.name in loaded],
+        skills,
+        others=others,
+        left_out=describe_left_out(names) if runs_commands else "",
+        groups=tool_offer.tool_groups(tools),
+        profile=profile,
+        remaining=reading if config.otr else None,
+    )
+    home = Path(config.environment.get("HOME", "~")).expanduser()
+    own = instruction_files.own_files(home, config.folders.config)
+    places = instruction_files.Places(config.cwd, own, tuple(others), below)
+    return prompt.with_files(given, places, config.folders.config, hide, room, admits=gate.admits)
 
 
 def _instruction_size(history: History) -> int:
@@ -159,17 +207,21 @@ def _place(of: History | ContextBuilt) -> str:
     return part_texts(of.system, of.parts).get(PLACE_PART, "")
 
 
+def _watched(*parts: Sequence[ContextPart]) -> set[str]:
+    """The parts of which a change is told: what is from a file, and the list of skills."""
+    return {part.name for some in parts for part in some if part.source or part.name in TOLD_PARTS}
+
+
 def _differences(
-    known: Mapping[str, str], now: Mapping[str, str], unread: set[str]
+    known: Mapping[str, str], now: Mapping[str, str], watched: Collection[str]
 ) -> Iterator[tuple[str, str]]:
     """What the model is told of each part that is another now. `known`: hashes of what it was told,
     empty where that a file is gone."""
-    watched = [name for name in (*now, *known) if name.startswith(FILE_PART) or name == SKILLS_PART]
-    for name in dict.fromkeys(watched):
+    for name in dict.fromkeys((*now, *known)):
         text, before = now.get(name, ""), known.get(name, "")
-        if name in unread or (_hash(text) if text else "") == before:
+        if name not in watched or (_hash(text) if text else "") == before:
             continue
-        called = name.removeprefix(FILE_PART) if name != SKILLS_PART else "The list of skills"
+        called = _called(name)
         if not text:
             yield name, f"[{called} is gone: what it said does not hold any more]"
         elif before:
@@ -179,6 +231,13 @@ def _differences(
             )
         else:
             yield name, f"[{called} is new]\n{text}"
+
+
+def _called(part: str) -> str:
+    """What a part is called to the model."""
+    if part == SKILLS_PART:
+        return "The list of skills"
+    return part.partition(": ")[2] or f"The part “{part}” of your instructions"
 
 
 def _hash(text: str) -> str:

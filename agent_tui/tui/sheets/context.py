@@ -14,7 +14,7 @@ from agent_tui.tui.core.picker import Entry
 from agent_tui.tui.core.regions import Span
 from agent_tui.tui.core.step import Step
 from agent_tui.tui.core.words import tokens
-from agent_tui.tui.sheets import TAKES, Action, Body, Sheet
+from agent_tui.tui.sheets import Action, Body, Sheet
 from agent_tui.tui.sheets.opening import copy_rows, open_sheet
 
 SENT: Final = "In the next request"
@@ -31,6 +31,7 @@ def _rows(model: Model, _: Overlay) -> Iterator[Entry]:
         guessed = found.estimated or part.gone
         share = round(100 * part.tokens / max(1, found.tokens))
         said = f"{tokens(part.tokens, guessed)}" + ("" if part.gone else f" · {share}%")
+        said = said if part.tokens or not part.gone else "not told"
         group = GONE if part.gone else SENT
         yield Entry(str(number), part.name, said, part.source, group)
 
@@ -67,19 +68,32 @@ def _bar(found: Ledger, cells: int) -> tuple[Span, ...]:
     )
 
 
+def _has_text(model: Model, _: Overlay, row: Entry) -> bool:
+    found = model.transcript.answers.context
+    return found is not None and bool(found.parts[int(row.id)].text)
+
+
+def _read(model: Model, _: Overlay, row: Entry) -> Step:
+    return open_sheet(model, "context_part", note=row.id)
+
+
 @command(argument="[search]", rank=57)
 def context(model: Model, args: str) -> Step:
     """Show what the next request is made of: each part with its tokens, how full the window is, and
-    what is left out."""
+    what is left out. Enter reads a part of the instructions."""
     return open_sheet(model, "context", args)
 
 
 SHEET: Final = Sheet(
     "Context",
     _rows,
-    (Action("copy", TAKES, "copy", copy_rows),),
+    (
+        Action("read", ("enter",), "read", _read, _has_text),
+        Action("copy", ("tab",), "copy", copy_rows),
+    ),
     (context,),
     query="context",
+    begin_on=lambda model: model.overlay.note if model.overlay is not None else "",
     body=_body,
     about_lines=1,
     says_groups=True,
